@@ -1,0 +1,151 @@
+//! What libpet found in a C file, as plain Rust data.
+//!
+//! isl objects cross as strings in isl's own notation, so nothing here depends
+//! on a particular isl build. This is also the body of a saved scop
+//! (`hexcc --emit scop`).
+
+use serde::{Deserialize, Serialize};
+
+/// A half-open byte range of the input file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset one past the last byte.
+    pub end: usize,
+}
+
+/// One static control part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PetScop {
+    /// The region replaced by generated code: from `#pragma scop` to the end of
+    /// `#pragma endscop` where there are pragmas, else the detected statements.
+    pub span: Span,
+    /// Indentation of the region's first line.
+    pub indent: String,
+    /// `isl_set`: what is known about the parameters.
+    pub context: String,
+    /// `isl_union_map`: the original execution order (`isl_schedule_get_map`).
+    pub schedule: String,
+    /// Arrays and scalars the scop touches.
+    pub arrays: Vec<PetArray>,
+    /// Statements in textual order, kill statements left out.
+    pub stmts: Vec<PetStmt>,
+    /// A subscript depends on array contents (`A[B[i]]`).
+    pub data_dependent_accesses: bool,
+    /// A condition or loop bound depends on array contents.
+    pub data_dependent_conditions: bool,
+}
+
+/// An array (or a scalar: no dimensions) that the scop touches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PetArray {
+    /// Name in the source.
+    pub name: String,
+    /// `isl_set`: parameter values for which the extent is not negative.
+    pub context: String,
+    /// `isl_set`: the index set; its outermost dimension is unbounded for pointers.
+    pub extent: String,
+    /// Element type as C spells it, typedefs resolved where pet does so.
+    pub element_type: String,
+    /// Size of an element in bytes.
+    pub element_size: usize,
+    /// The element is a struct.
+    pub element_is_record: bool,
+    /// Declared inside the scop.
+    pub declared: bool,
+    /// Declared inside the scop and visible after it.
+    pub exposed: bool,
+}
+
+/// One statement of the scop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PetStmt {
+    /// isl tuple name, such as `S_0`.
+    pub name: String,
+    /// Source range of the statement.
+    pub span: Span,
+    /// Line of the statement, from 1.
+    pub line: usize,
+    /// `isl_set`: the iteration domain. For a statement whose execution depends
+    /// on data the domain is a wrapped map and `n_args` is not zero.
+    pub domain: String,
+    /// Number of data-dependent arguments of the domain.
+    pub n_args: usize,
+    /// What the statement does.
+    pub body: PetBody,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PetBody {
+    /// An expression statement.
+    Expr(PetExpr),
+    /// `T x = init;` for a variable declared inside the scop.
+    Decl {
+        /// The variable, as a write access.
+        var: PetExpr,
+        /// The initial value.
+        init: PetExpr,
+    },
+    /// Anything else (data-dependent `if`, `while`, `break`, a block, ...): the
+    /// kind of pet tree, for the diagnostic.
+    Unsupported(String),
+}
+
+/// A C expression with pet's operators.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PetExpr {
+    /// A read or write of an array element, or an affine expression.
+    Access {
+        /// The array; `None` where pet folded an affine expression of iterators
+        /// and parameters into an access without a tuple name.
+        array: Option<String>,
+        /// `isl_multi_pw_aff`: statement instance to subscripts (or to the one
+        /// value of the affine expression).
+        index: String,
+        /// The access reads.
+        read: bool,
+        /// The access writes.
+        write: bool,
+        /// Data-dependent arguments of the index; empty for affine subscripts.
+        args: Vec<PetExpr>,
+        /// Integer type size of the expression as pet reports it: negative for
+        /// signed types, 0 where it is not an integer.
+        type_size: i32,
+    },
+    /// An integer literal.
+    Int {
+        /// Decimal text.
+        value: String,
+        /// As in [`PetExpr::Access`].
+        type_size: i32,
+    },
+    /// A floating-point literal, as the source spells it.
+    Double(String),
+    /// An operator.
+    Op {
+        /// pet's name of the operator without the `pet_op_` prefix: `add`,
+        /// `sub`, `mul`, `div`, `mod`, `minus`, `assign`, `add_assign`, `cond`,
+        /// `lt`, `land`, `shl`, ...
+        op: String,
+        /// Operands in source order.
+        args: Vec<PetExpr>,
+        /// As in [`PetExpr::Access`].
+        type_size: i32,
+    },
+    /// A function call.
+    Call {
+        /// The function's name.
+        name: String,
+        /// Arguments in source order.
+        args: Vec<PetExpr>,
+    },
+    /// An explicit cast.
+    Cast {
+        /// Target type as C spells it.
+        ty: String,
+        /// Operand.
+        arg: Box<PetExpr>,
+    },
+}

@@ -1,0 +1,2 @@
+//! hexcc-pet
+pub mod data;
