@@ -1,1 +1,27 @@
-fn main() {}
+//! The `hexcc` command: arguments, files and rendering. All compilation is in
+//! `hexcc-compiler`.
+
+mod cli;
+mod emit;
+mod input;
+mod render;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Version and commit, as printed in generated code.
+pub const VERSION: &str = env!("HEXCC_VERSION");
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
+        return hexcc_pet::run_child();
+    }
+    let cli = cli::Cli::parse();
+    match cli.run() {
+        Ok(code) => code,
+        Err(failure) => {
+            failure.render();
+            ExitCode::from(1)
+        }
+    }
+}

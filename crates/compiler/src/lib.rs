@@ -1,1 +1,31 @@
-//! hexcc-compiler
+//! The hexcc compiler as a library: a stencil in C to CUDA under a hybrid
+//! hexagonal/classical schedule (Grosser, Cohen, Holewinski, Sadayappan,
+//! Verdoolaege, CGO 2014).
+//!
+//! Data flows one way, each module using only those before it:
+//!
+//! | module | makes |
+//! |---|---|
+//! | [`diag`], [`ctype`], [`csource`] | diagnostics, C's types, C's text |
+//! | [`scop`] | arrays, statements and expressions from pet's data |
+//! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
+//! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
+//! | [`kernel`] | what a tile loads, computes and stores |
+//! | [`tile_size`] | counts and the choice of sizes |
+//! | [`back`] | CUDA text and the rewritten program |
+//! | [`pipeline`] | the list of passes |
+//!
+//! Architecture invariant: no file, process or GPU access, and no panic on
+//! anything a user can influence.
+
+pub mod back;
+pub mod canonical;
+pub mod csource;
+pub mod ctype;
+pub mod deps;
+pub mod diag;
+pub mod kernel;
+pub mod pipeline;
+pub mod sched;
+pub mod scop;
+pub mod tile_size;

@@ -40,7 +40,8 @@ pub struct PetScop {
 /// An array (or a scalar: no dimensions) that the scop touches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PetArray {
-    /// Name in the source.
+    /// Name in the source. A member of an array of structs is listed on its own, as
+    /// `ARRAY_MEMBER`, with a nested tuple in its extent.
     pub name: String,
     /// `isl_set`: parameter values for which the extent is not negative.
     pub context: String,
@@ -63,7 +64,8 @@ pub struct PetArray {
 pub struct PetStmt {
     /// isl tuple name, such as `S_0`.
     pub name: String,
-    /// Source range of the statement.
+    /// Source range of the statement without blanks around it. For the assignments
+    /// to an iterator that is declared outside its loop, the range of the loop.
     pub span: Span,
     /// Line of the statement, from 1.
     pub line: usize,
@@ -116,12 +118,14 @@ pub enum PetExpr {
     },
     /// An integer literal.
     Int {
-        /// Decimal text.
+        /// Decimal text; never negative, a sign is an operator. pet drops suffixes:
+        /// the type shows in the `type_size` of the operator around it.
         value: String,
-        /// As in [`PetExpr::Access`].
+        /// As in [`PetExpr::Access`]; pet leaves it 0 for literals.
         type_size: i32,
     },
-    /// A floating-point literal, as the source spells it.
+    /// A floating-point literal, as the source spells it; where it comes from a
+    /// macro, the shortest literal with the same value and type (`0.2f`).
     Double(String),
     /// An operator.
     Op {

@@ -1,2 +1,25 @@
-//! hexcc-pet
+//! Reads static control parts out of C files with libpet.
+//!
+//! Data flows one way: a [`Request`] goes in, an [`Extraction`] of plain data comes
+//! out. libpet is found by [`find_library`] and loaded at run time; [`extract`] does
+//! so in a child process, because LLVM and pet abort on some inputs.
+//!
+//! Architecture invariants: libpet, the isl inside it and their pointers never
+//! leave this crate, and isl objects cross its boundary as text. Nothing here knows
+//! what a stencil is, and nothing here is linked against isl or pet.
+
 pub mod data;
+
+mod capture;
+mod child;
+mod convert;
+mod error;
+mod extract;
+mod ffi;
+mod locate;
+mod pragma;
+
+pub use child::{CHILD_ARGUMENT, TIME_LIMIT, extract, extract_within, run_child};
+pub use error::{ClangMessage, PetError, Severity, parse_messages};
+pub use extract::{Extraction, Request, extract_in_process};
+pub use locate::{INCLUDE_VARIABLE, LIBRARY_VARIABLE, PetPaths, find_library};

@@ -1,0 +1,262 @@
+//! C spelling of isl expressions and of statement bodies.
+
+use super::names::Names;
+use crate::ctype::{CType, math_function};
+use crate::scop::Expr;
+use hexcc_isl::{AstExpr, AstOp};
+
+/// Binding strength of C operators; larger binds tighter.
+fn precedence(op: &str) -> u8 {
+    match op {
+        "*" | "/" | "%" => 12,
+        "+" | "-" => 11,
+        "<<" | ">>" => 10,
+        "<" | "<=" | ">" | ">=" => 9,
+        "==" | "!=" => 8,
+        "&" => 7,
+        "^" => 6,
+        "|" => 5,
+        "&&" => 4,
+        "||" => 3,
+        "?:" => 2,
+        _ => 1,
+    }
+}
+
+const UNARY: u8 = 13;
+const ATOM: u8 = 15;
+
+/// Text with the strength of its outermost operator.
+struct Piece(String, u8);
+
+impl Piece {
+    fn at(self, strength: u8) -> String {
+        if self.1 < strength {
+            format!("({})", self.0)
+        } else {
+            self.0
+        }
+    }
+}
+
+/// gcc and nvcc warn about these mixtures without parentheses, and readers
+/// stumble over them.
+fn confusing(outer: &str, inner: u8) -> bool {
+    let bitwise = |s: u8| (5..=7).contains(&s) || s == 10;
+    let outer_strength = precedence(outer);
+    (outer == "||" && inner == precedence("&&")) || (bitwise(outer_strength) && inner < UNARY)
+}
+
+fn binary(op: &str, lhs: Piece, rhs: Piece) -> Piece {
+    let p = precedence(op);
+    let side = |piece: Piece, strength: u8| {
+        if piece.1 != p && confusing(op, piece.1) {
+            format!("({})", piece.0)
+        } else {
+            piece.at(strength)
+        }
+    };
+    Piece(format!("{} {op} {}", side(lhs, p), side(rhs, p + 1)), p)
+}
+
+/// An isl expression in C; calls of `floor_div`, `lowest` and `highest` refer
+/// to helpers of the generated file.
+pub fn ast_to_c(expr: &AstExpr, names: &Names) -> String {
+    ast(expr, names).0
+}
+
+/// Like [`ast_to_c`], parenthesised where it is not a name or a number.
+pub fn ast_operand(expr: &AstExpr, names: &Names) -> String {
+    ast(expr, names).at(UNARY)
+}
+
+fn ast(expr: &AstExpr, names: &Names) -> Piece {
+    match expr {
+        AstExpr::Int(v) if *v < 0 => Piece(v.to_string(), UNARY),
+        AstExpr::Int(v) => Piece(v.to_string(), ATOM),
+        AstExpr::Id(name) => Piece(names.get(name), ATOM),
+        AstExpr::Op(op, args) => operation(*op, args, names),
+    }
+}
+
+fn operation(op: AstOp, args: &[AstExpr], names: &Names) -> Piece {
+    let fold = |symbol: &str| {
+        let mut parts = args.iter().map(|a| ast(a, names));
+        let first = parts.next().unwrap_or(Piece("0".into(), ATOM));
+        parts.fold(first, |l, r| binary(symbol, l, r))
+    };
+    let call = |name: &str| {
+        let mut parts = args.iter().map(|a| ast_to_c(a, names));
+        let first = parts.next().unwrap_or_default();
+        Piece(
+            parts.fold(first, |l, r| format!("{name}({l}, {r})")),
+            ATOM,
+        )
+    };
+    match op {
+        AstOp::And | AstOp::AndThen => fold("&&"),
+        AstOp::Or | AstOp::OrElse => fold("||"),
+        AstOp::Max => call("highest"),
+        AstOp::Min => call("lowest"),
+        AstOp::Minus => {
+            let arg = args.first().map_or(Piece("0".into(), ATOM), |a| ast(a, names));
+            Piece(format!("-{}", arg.at(ATOM)), UNARY)
+        }
+        AstOp::Add => fold("+"),
+        AstOp::Sub => fold("-"),
+        AstOp::Mul => fold("*"),
+        AstOp::Div | AstOp::PdivQ => fold("/"),
+        AstOp::FdivQ => call("floor_div"),
+        AstOp::PdivR | AstOp::ZdivR => fold("%"),
+        AstOp::Eq => fold("=="),
+        AstOp::Le => fold("<="),
+        AstOp::Lt => fold("<"),
+        AstOp::Ge => fold(">="),
+        AstOp::Gt => fold(">"),
+        AstOp::Cond | AstOp::Select => {
+            let text = |i: usize| args.get(i).map_or(Piece("0".into(), ATOM), |a| ast(a, names));
+            Piece(
+                format!("{} ? {} : {}", text(0).at(3), text(1).at(3), text(2).at(2)),
+                precedence("?:"),
+            )
+        }
+        AstOp::Call | AstOp::Access | AstOp::Member | AstOp::AddressOf => {
+            let args: Vec<String> = args.iter().map(|a| ast_to_c(a, names)).collect();
+            Piece(format!("hexcc_unexpected({})", args.join(", ")), ATOM)
+        }
+    }
+}
+
+/// Prints statement expressions in the source's order of operations, with the
+/// conversions that C does silently and C++ would do differently.
+pub struct BodyPrinter<'a> {
+    /// Chosen identifiers.
+    pub names: &'a Names,
+    /// Text of every read.
+    pub reads: &'a [String],
+    /// Names of the statement's local variables.
+    pub locals: &'a [String],
+    /// Affine sub-expressions in traversal order.
+    pub affine: std::slice::Iter<'a, AstExpr>,
+}
+
+impl BodyPrinter<'_> {
+    /// The expression in C.
+    pub fn print(&mut self, expr: &Expr) -> String {
+        self.piece(expr).0
+    }
+
+    fn piece(&mut self, expr: &Expr) -> Piece {
+        match expr {
+            Expr::Int { value, ty } => {
+                let suffix = match ty {
+                    CType::UInt(8) => "ull",
+                    CType::Int(8) => "ll",
+                    CType::UInt(_) => "u",
+                    _ => "",
+                };
+                let strength = if value.starts_with('-') { UNARY } else { ATOM };
+                Piece(format!("{value}{suffix}"), strength)
+            }
+            Expr::Float { text, .. } => {
+                let strength = if text.starts_with('-') { UNARY } else { ATOM };
+                Piece(text.clone(), strength)
+            }
+            Expr::Read(i, _) => Piece(self.reads[*i].clone(), ATOM),
+            Expr::Local(i, _) => Piece(self.locals[*i].clone(), ATOM),
+            Expr::Affine { ty, .. } => {
+                let value = match self.affine.next() {
+                    Some(value) => ast(value, self.names),
+                    None => Piece("0".into(), ATOM),
+                };
+                match (value, *ty) {
+                    (Piece(text, ATOM), CType::INT) if text.parse::<i32>().is_ok() => {
+                        Piece(text, ATOM)
+                    }
+                    (value, ty) => Piece(format!("({ty}){}", value.at(UNARY)), UNARY),
+                }
+            }
+            Expr::Unary { op, arg } => {
+                let arg = self.piece(arg).at(ATOM);
+                Piece(format!("{op}{arg}"), UNARY)
+            }
+            Expr::Binary { op, lhs, rhs } => {
+                let lhs = self.piece(lhs);
+                let rhs = self.piece(rhs);
+                binary(op, lhs, rhs)
+            }
+            Expr::Cond { cond, yes, no } => {
+                let cond = self.piece(cond).at(3);
+                let yes = self.piece(yes).at(3);
+                let no = self.piece(no).at(2);
+                Piece(format!("{cond} ? {yes} : {no}"), precedence("?:"))
+            }
+            Expr::Cast { ty, arg } => {
+                let arg = self.piece(arg).at(UNARY);
+                Piece(format!("({ty}){arg}"), UNARY)
+            }
+            Expr::Call { name, args } => {
+                let wanted = math_function(name).map(|m| m.arg);
+                let mut texts = Vec::new();
+                for arg in args {
+                    let piece = self.piece(arg);
+                    texts.push(match wanted {
+                        Some(ty) if ty != arg.ty() => format!("({ty}){}", piece.at(UNARY)),
+                        _ => piece.0,
+                    });
+                }
+                Piece(format!("{name}({})", texts.join(", ")), ATOM)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(name: &str) -> Box<AstExpr> {
+        Box::new(AstExpr::Id(name.into()))
+    }
+
+    #[test]
+    fn parentheses_keep_the_tree() {
+        let names = Names::new(&[]);
+        let sub = |a: AstExpr, b: AstExpr| AstExpr::Op(AstOp::Sub, vec![a, b]);
+        let left = sub(sub(*id("a"), *id("b")), *id("c"));
+        let right = sub(*id("a"), sub(*id("b"), *id("c")));
+        assert_eq!(ast_to_c(&left, &names), "a - b - c");
+        assert_eq!(ast_to_c(&right, &names), "a - (b - c)");
+    }
+
+    #[test]
+    fn c_conversions_are_written_out() {
+        let names = Names::new(&[]);
+        let reads = ["A[i]".to_string()];
+        let mut printer = BodyPrinter {
+            names: &names,
+            reads: &reads,
+            locals: &[],
+            affine: [].iter(),
+        };
+        let call = |name: &str| Expr::Call {
+            name: name.into(),
+            args: vec![Expr::Read(0, CType::Float)],
+        };
+        assert_eq!(printer.print(&call("sqrt")), "sqrt((double)A[i])");
+        assert_eq!(printer.print(&call("sqrtf")), "sqrtf(A[i])");
+        let product = Expr::Binary {
+            op: "*",
+            lhs: Box::new(Expr::Float {
+                text: "0.5f".into(),
+                ty: CType::Float,
+            }),
+            rhs: Box::new(Expr::Binary {
+                op: "*",
+                lhs: Box::new(Expr::Read(0, CType::Float)),
+                rhs: Box::new(Expr::Read(0, CType::Float)),
+            }),
+        };
+        assert_eq!(printer.print(&product), "0.5f * (A[i] * A[i])");
+    }
+}

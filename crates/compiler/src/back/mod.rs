@@ -1,0 +1,13 @@
+//! From kernels to text.
+//!
+//! Architecture invariant: nothing here decides what to compute; a decision
+//! that needs a set or a dependence belongs in [`crate::kernel`] or before.
+
+mod cuda;
+mod expr;
+mod names;
+mod program;
+
+pub use cuda::print_kernel;
+pub use expr::ast_to_c;
+pub use program::{Instrument, Replacement, dump_function, program, reference_program};

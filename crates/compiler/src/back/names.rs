@@ -1,0 +1,88 @@
+//! Identifiers of generated code.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// C++ and CUDA keywords and macros that no generated variable may be called.
+const RESERVED: &[&str] = &[
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+    "case", "catch", "char", "class", "compl", "concept", "const", "consteval", "constexpr",
+    "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit",
+    "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
+    "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "requires", "return", "short", "signed",
+    "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef",
+    "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while",
+    "xor", "xor_eq", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "NULL", "errno",
+];
+
+/// Hands out identifiers that clash neither with each other nor with the
+/// target language.
+pub struct Names {
+    taken: BTreeSet<String>,
+    renamed: BTreeMap<String, String>,
+}
+
+impl Names {
+    /// A namer that also avoids the fixed names of the printer.
+    pub fn new(fixed: &[&str]) -> Names {
+        Names {
+            taken: (RESERVED.iter().chain(fixed)).map(ToString::to_string).collect(),
+            renamed: BTreeMap::new(),
+        }
+    }
+
+    /// An unused identifier, `wanted` where possible.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_string();
+        while !self.taken.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The identifier for a name of the source program; the same each time.
+    pub fn user(&mut self, name: &str) -> String {
+        if let Some(known) = self.renamed.get(name) {
+            return known.clone();
+        }
+        let fresh = self.fresh(name);
+        self.renamed.insert(name.to_string(), fresh.clone());
+        fresh
+    }
+
+    /// The identifier chosen for a source name, or the name itself.
+    pub fn get(&self, name: &str) -> String {
+        self.renamed.get(name).cloned().unwrap_or_else(|| name.to_string())
+    }
+}
+
+/// Whether `name` occurs in `text` as a whole identifier.
+pub fn mentions(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !before.is_some_and(is_word) && !after.is_some_and(is_word) && before != Some('.')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clashes_are_resolved() {
+        let mut names = Names::new(&["tile"]);
+        assert_eq!(names.user("tile"), "tile_");
+        assert_eq!(names.user("tile"), "tile_");
+        assert_eq!(names.fresh("tile_"), "tile__");
+        assert_eq!(names.user("class"), "class_");
+    }
+
+    #[test]
+    fn whole_identifiers_only() {
+        assert!(mentions("i0 + N", "N"));
+        assert!(!mentions("i0 + NN", "N"));
+        assert!(!mentions("args.N", "N"));
+    }
+}

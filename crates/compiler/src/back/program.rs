@@ -1,0 +1,315 @@
+//! The user's program with its scop replaced: host function, call, and the
+//! rewriting that lets nvcc's C++ front end accept C host code.
+
+use super::expr::{ast_operand, ast_to_c};
+use super::names::{Names, mentions};
+use crate::csource::{self, Edit};
+use crate::diag::{Diagnostic, Result};
+use crate::kernel::{KernelArray, KernelIr};
+use crate::scop::SourceFile;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// A part of the source and the kernel that takes its place.
+pub struct Replacement<'a> {
+    /// Bytes of the source that are replaced.
+    pub span: Range<usize>,
+    /// The kernel.
+    pub ir: &'a KernelIr,
+    /// Its printed namespace.
+    pub kernel: String,
+}
+
+/// What surrounds the replaced region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instrument {
+    /// Nothing: the product.
+    None,
+    /// After the region, the arrays written are appended to the file named by
+    /// `HEXCC_DUMP`, and device times to the one named by `HEXCC_TIME`.
+    Dump,
+}
+
+const INCLUDES: &str = "#include <cuda_runtime.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
+
+/// The whole program as CUDA C++.
+///
+/// # Errors
+/// HX9001 if edits of the source collide.
+pub fn program(
+    source: &SourceFile,
+    region: &Range<usize>,
+    replacements: &[Replacement],
+    instrument: Instrument,
+) -> Result<String> {
+    let text = &source.text;
+    let mut edits = csource::rewrite_vla_parameters(text);
+    edits.extend(csource::rewrite_alloc_casts(text));
+    let function = csource::enclosing_function(text, region.start);
+    let at = function.as_ref().map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
+    let mut kernels = String::new();
+    for r in replacements {
+        kernels.push_str(&r.kernel);
+        kernels.push_str(&host_function(r.ir, instrument));
+        kernels.push('\n');
+    }
+    if instrument == Instrument::Dump {
+        kernels.push_str(&dump_function(replacements.iter().map(|r| r.ir)));
+    }
+    edits.retain(|e| !region_contains(region, e));
+    edits.push(insertion(at, kernels));
+    edits.extend(pragma_lines(text, region));
+    for r in replacements {
+        edits.push(Edit {
+            range: r.span.clone(),
+            replacement: call(r.ir),
+        });
+    }
+    if instrument == Instrument::Dump {
+        edits.push(insertion(end_of_code(region, replacements), dump_calls(replacements)));
+    }
+    let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
+    let restrict = if mentions(text, "restrict") {
+        "#define restrict __restrict__\n"
+    } else {
+        ""
+    };
+    Ok(format!("{INCLUDES}{restrict}\n{body}"))
+}
+
+/// The C program unchanged but for the dump after the region.
+///
+/// # Errors
+/// HX9001 if edits of the source collide.
+pub fn reference_program(source: &SourceFile, region: &Range<usize>, replacements: &[Replacement]) -> Result<String> {
+    let text = &source.text;
+    let function = csource::enclosing_function(text, region.start);
+    let at = function.map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
+    let edits = vec![
+        insertion(at, dump_function(replacements.iter().map(|r| r.ir))),
+        insertion(end_of_code(region, replacements), dump_calls(replacements)),
+    ];
+    let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
+    Ok(format!("#include <stdio.h>\n#include <stdlib.h>\n{body}"))
+}
+
+fn insertion(at: usize, replacement: String) -> Edit {
+    Edit {
+        range: at..at,
+        replacement,
+    }
+}
+
+fn region_contains(region: &Range<usize>, edit: &Edit) -> bool {
+    edit.range.start >= region.start && edit.range.end <= region.end && edit.range.start < region.end
+}
+
+/// The dump goes behind the last replaced statement: code of the region that
+/// stays on the host runs the same in both programs.
+fn end_of_code(region: &Range<usize>, replacements: &[Replacement]) -> usize {
+    replacements.iter().map(|r| r.span.end).max().unwrap_or(region.end)
+}
+
+/// Removes the `#pragma scop` and `#pragma endscop` lines.
+fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let start = text[..region.start].rfind('\n').map_or(0, |at| at + 1);
+    let mut at = start;
+    for line in text[start..region.end].split_inclusive('\n') {
+        let words: Vec<&str> = line.trim().trim_start_matches('#').split_whitespace().collect();
+        if line.trim_start().starts_with('#') && matches!(words.as_slice(), ["pragma", "scop" | "endscop", ..]) {
+            edits.push(Edit {
+                range: at..at + line.len(),
+                replacement: String::new(),
+            });
+        }
+        at += line.len();
+    }
+    edits
+}
+
+/// The call that takes the place of the scop.
+fn call(ir: &KernelIr) -> String {
+    let mut args: Vec<String> = ir.params.clone();
+    args.extend(ir.scalars.iter().map(|(name, _)| name.clone()));
+    for array in &ir.arrays {
+        args.push(format!("({}{} *){}", const_of(array), array.elem, array.name));
+    }
+    format!("{}::run({});", ir.name, args.join(", "))
+}
+
+fn const_of(array: &KernelArray) -> &'static str {
+    if array.written { "" } else { "const " }
+}
+
+/// Names for the host function: those of the source where possible.
+fn host_names(ir: &KernelIr) -> Names {
+    let mut names = Names::new(&[
+        "Args", "Wave", "args", "launch", "kernel", "tile", "check", "run", "begin", "end", "ms", "lowest",
+        "highest", "floor_div", "mod", "error", "what", "path", "file",
+    ]);
+    for param in &ir.params {
+        names.user(param);
+    }
+    for array in &ir.arrays {
+        names.user(&array.name);
+    }
+    for (scalar, _) in &ir.scalars {
+        names.user(scalar);
+    }
+    names
+}
+
+fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
+    let names = host_names(ir);
+    let mut params: Vec<String> = (ir.params.iter())
+        .map(|p| format!("long long {}", names.get(p)))
+        .collect();
+    params.extend((ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name))));
+    for array in &ir.arrays {
+        params.push(format!("{}{} *{}", const_of(array), array.elem, names.get(&array.name)));
+    }
+    let mut t = String::new();
+    let mut line = |text: &str| {
+        t.push_str(text);
+        t.push('\n');
+    };
+    line(&format!("namespace {} {{", ir.name));
+    line("");
+    line("inline void check(cudaError_t error, const char *what) {");
+    line("  if (error == cudaSuccess) return;");
+    line(&format!("  fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));", ir.name));
+    line("  exit(EXIT_FAILURE);");
+    line("}");
+    line("");
+    line("// Copies the arrays to the device, runs the computation, copies the results back.");
+    line("// Ends the program with a message where CUDA reports an error.");
+    line(&format!("static void run({}) {{", params.join(", ")));
+    let nonempty = ast_to_c(&ir.nonempty, &names);
+    if nonempty != "1" {
+        line(&format!("  if (!({nonempty})) return;"));
+    }
+    line("  Args args{};");
+    for name in ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n)) {
+        let (field, local) = (kernel_name(ir, name), names.get(name));
+        line(&format!("  args.{field} = {local};"));
+    }
+    for array in &ir.arrays {
+        let name = names.get(&array.name);
+        let field = kernel_name(ir, &array.name);
+        let elements: Vec<String> = (array.extents.iter())
+            .map(|e| format!("(size_t){}", ast_operand(e, &names)))
+            .collect();
+        let elem = array.elem;
+        line(&format!("  const size_t {name}_bytes = sizeof({elem}) * {};", elements.join(" * ")));
+        line(&format!("  {elem} *{name}_device = nullptr;"));
+        line(&format!("  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {}\");", array.name));
+        line(&format!(
+            "  check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {} to the device\");",
+            array.name
+        ));
+        line(&format!("  args.{field} = {name}_device;"));
+    }
+    if instrument == Instrument::Dump {
+        line("  cudaEvent_t begin, end;");
+        line("  check(cudaEventCreate(&begin), \"creating an event\");");
+        line("  check(cudaEventCreate(&end), \"creating an event\");");
+        line("  check(cudaEventRecord(begin, 0), \"recording an event\");");
+    }
+    line("  check(launch(args, 0), \"launching the kernels\");");
+    if instrument == Instrument::Dump {
+        line("  check(cudaEventRecord(end, 0), \"recording an event\");");
+    }
+    line("  check(cudaDeviceSynchronize(), \"running the kernels\");");
+    if instrument == Instrument::Dump {
+        line("  if (const char *path = getenv(\"HEXCC_TIME\")) {");
+        line("    float ms = 0;");
+        line("    check(cudaEventElapsedTime(&ms, begin, end), \"reading the time\");");
+        line("    if (FILE *file = fopen(path, \"a\")) {");
+        line("      fprintf(file, \"%.6f\\n\", ms);");
+        line("      fclose(file);");
+        line("    }");
+        line("  }");
+        line("  check(cudaEventDestroy(begin), \"destroying an event\");");
+        line("  check(cudaEventDestroy(end), \"destroying an event\");");
+    }
+    for array in &ir.arrays {
+        let name = names.get(&array.name);
+        if array.written {
+            line(&format!(
+                "  check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
+                array.name
+            ));
+        }
+        line(&format!("  check(cudaFree({name}_device), \"freeing {}\");", array.name));
+    }
+    line("}");
+    line("");
+    line(&format!("}} // namespace {}", ir.name));
+    t
+}
+
+/// Name of a source variable inside the kernel's namespace.
+fn kernel_name(ir: &KernelIr, name: &str) -> String {
+    super::cuda::argument_name(ir, name)
+}
+
+/// A function that appends an array to the file named by `HEXCC_DUMP`; C and
+/// C++.
+pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a KernelIr>) -> String {
+    let mut text = String::from(
+        "static void hexcc_dump(const char *name, const void *data, unsigned long long bytes, unsigned long long size) {\n\
+         \x20 const char *path = getenv(\"HEXCC_DUMP\");\n\
+         \x20 FILE *file = path ? fopen(path, \"ab\") : 0;\n\
+         \x20 if (!file) return;\n\
+         \x20 fprintf(file, \"%s %llu %llu\\n\", name, bytes, size);\n\
+         \x20 fwrite(data, 1, bytes, file);\n\
+         \x20 fclose(file);\n\
+         }\n",
+    );
+    let names = Names::new(&[]);
+    let mut extents = String::new();
+    for array in kernels.flat_map(|ir| &ir.arrays) {
+        for extent in &array.extents {
+            let _ = write!(extents, " {} ", ast_to_c(extent, &names));
+        }
+    }
+    for (name, code) in [
+        ("floor_div", "x / y - (x % y < 0)"),
+        ("lowest", "x < y ? x : y"),
+        ("highest", "x > y ? x : y"),
+    ] {
+        if mentions(&extents, name) {
+            let _ = writeln!(text, "static long long {name}(long long x, long long y) {{ return {code}; }}");
+        }
+    }
+    text
+}
+
+fn dump_calls(replacements: &[Replacement]) -> String {
+    let names = Names::new(&[]);
+    let mut text = String::new();
+    for ir in replacements.iter().map(|r| r.ir) {
+        let nonempty = ast_to_c(&ir.nonempty, &names);
+        for array in ir.arrays.iter().filter(|a| a.written) {
+            let mut bytes = format!("{}ull", array.elem.size());
+            for extent in &array.extents {
+                let _ = write!(bytes, " * (unsigned long long){}", ast_operand(extent, &names));
+            }
+            let _ = write!(
+                text,
+                " if ({nonempty}) hexcc_dump(\"{} {}\", (const void *){}, {bytes}, {});",
+                array.name,
+                type_tag(array),
+                array.name,
+                array.elem.size()
+            );
+        }
+    }
+    text
+}
+
+/// One word for the element type in a dump.
+fn type_tag(array: &KernelArray) -> String {
+    array.elem.to_string().replace(' ', "_")
+}

@@ -1,0 +1,333 @@
+//! The canonical form of a stencil (CGO'14 section 3.2): every statement
+//! instance gets coordinates `[t, s0, .., sn]`, and its logical time is
+//! `u = k t + slot`.
+//!
+//! The space coordinates of an instance are the subscripts of the element it
+//! writes, without those that select a time buffer. That aligns nests of
+//! different depth without help: `ey[0][j] = ..` lies at `s = (0, j)`. The paper
+//! numbers the k nests; here statements that do not depend on each other within
+//! a time step share a slot, so that boundary nests and independent fields do
+//! not lengthen the logical time.
+
+use crate::deps::{self, Dependence};
+use crate::diag::{Diagnostic, Result};
+use crate::scop::{Access, ArrayId, Chunk, Scop, SourceFile, Statement};
+use hexcc_isl::{DimType, Map, PwAff, Set};
+use std::collections::BTreeMap;
+
+/// What a dimension of an array stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DimRole {
+    /// Selects a time buffer: some write's subscript depends on the time loop.
+    Time,
+    /// Only ever subscripted with constants.
+    Plane,
+    /// Runs along a space dimension.
+    Space,
+}
+
+/// One statement in canonical coordinates.
+#[derive(Clone, Debug)]
+pub struct CanonicalStmt {
+    /// Index in [`Scop::stmts`].
+    pub stmt: usize,
+    /// Position in the logical time step, `0 <= slot < k`.
+    pub slot: i64,
+    /// Statement instance to `[t, s0, .., sn]`; injective.
+    pub to_canonical: Map,
+    /// Instances as a set of `[t, s0, .., sn]`.
+    pub domain: Set,
+    /// `[t, s0, .., sn]` to the element written.
+    pub write: Map,
+    /// `[t, s0, .., sn]` to the elements read, in source order.
+    pub reads: Vec<Map>,
+}
+
+/// A time loop around stencil statements, ready for tiling.
+#[derive(Clone, Debug)]
+pub struct Canonical {
+    /// Statements in textual order.
+    pub stmts: Vec<CanonicalStmt>,
+    /// Logical time steps per iteration of the time loop.
+    pub k: i64,
+    /// Number of space dimensions, n + 1 in the paper.
+    pub n_space: usize,
+    /// Names of `t, s0, .., sn`: the source's iterators where they coincide.
+    pub names: Vec<String>,
+    /// Role of every dimension of every array the statements touch.
+    pub roles: BTreeMap<ArrayId, Vec<DimRole>>,
+    /// Dependences with their distances `[du, ds0, .., dsn]`.
+    pub deps: Vec<Dependence>,
+}
+
+impl Canonical {
+    /// Statements of a slot.
+    pub fn in_slot(&self, slot: i64) -> impl Iterator<Item = (usize, &CanonicalStmt)> {
+        (self.stmts.iter().enumerate()).filter(move |(_, s)| s.slot == slot)
+    }
+}
+
+/// The largest number of space dimensions accepted.
+pub const MAX_SPACE_DIMS: usize = 4;
+
+/// Brings the statements of a chunk into canonical form.
+///
+/// # Errors
+/// HX0201 without a time loop, HX0202 for unsuitable writes, HX0203 where a
+/// space loop carries a dependence, HX0205 for too many dimensions.
+pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<Canonical> {
+    let stmts: Vec<&Statement> = chunk.stmts.iter().map(|&i| &scop.stmts[i]).collect();
+    let no_time_loop = || {
+        Box::new(
+            Diagnostic::error("HX0201", "there is no time loop around the stencil")
+                .at(chunk.span.clone(), "no outer loop repeats this computation")
+                .note("time tiling reuses values over several sweeps; without a loop that repeats the sweep there is nothing to tile")
+                .help("include the loop over time steps in the `#pragma scop` region"),
+        )
+    };
+    let schedules: Vec<Vec<PwAff>> = (stmts.iter())
+        .map(|s| Ok(s.schedule.to_pw_affs()?))
+        .collect::<Result<_>>()?;
+    let depth = schedules.iter().map(Vec::len).min().unwrap_or(0);
+    let mut time_dim = None;
+    for d in 0..depth {
+        let mut constant = true;
+        for s in &schedules {
+            constant &= s[d].as_constant()?.is_some();
+        }
+        if !constant {
+            time_dim = Some(d);
+            break;
+        }
+    }
+    let Some(time_dim) = time_dim else {
+        return Err(no_time_loop());
+    };
+    let times: Vec<PwAff> = schedules.iter().map(|s| s[time_dim].clone()).collect();
+    let times = normalize_time(&stmts, &times)?;
+    let roles = array_roles(scop, &stmts, &times)?;
+
+    let mut coordinates = Vec::new();
+    for stmt in &stmts {
+        let roles = &roles[&stmt.write.array];
+        let subscripts = stmt.write.map.to_pw_affs()?;
+        let space: Vec<PwAff> = (subscripts.into_iter().zip(roles))
+            .filter(|(_, role)| **role == DimRole::Space)
+            .map(|(f, _)| f)
+            .collect();
+        coordinates.push(space);
+    }
+    let n_space = coordinates.iter().map(Vec::len).max().unwrap_or(0);
+    if n_space == 0 {
+        return Err(only_scalars(scop, source, &stmts));
+    }
+    if n_space > MAX_SPACE_DIMS {
+        return Err(Box::new(
+            Diagnostic::error("HX0205", format!("{n_space} space dimensions"))
+                .at(chunk.span.clone(), "this nest")
+                .note(format!("at most {MAX_SPACE_DIMS} space dimensions are supported")),
+        ));
+    }
+
+    let mut canonical = Vec::new();
+    for ((stmt, time), space) in stmts.iter().zip(&times).zip(&coordinates) {
+        let mut map = time.to_map()?;
+        for _ in space.len()..n_space {
+            map = map.flat_range_product(&constant_like(&map, 0)?)?;
+        }
+        for f in space {
+            map = map.flat_range_product(&f.to_map()?)?;
+        }
+        let map = map.intersect_domain(&stmt.domain)?.coalesce()?;
+        if !map.is_injective()? {
+            return Err(not_injective(scop, source, stmt));
+        }
+        canonical.push((stmt, map));
+    }
+
+    let mut result = Canonical {
+        names: dimension_names(scop, &stmts, &canonical.iter().map(|c| &c.1).collect::<Vec<_>>(), n_space)?,
+        stmts: (canonical.into_iter().zip(&chunk.stmts))
+            .map(|((stmt, map), &index)| canonical_stmt(stmt, index, map))
+            .collect::<Result<_>>()?,
+        k: 1,
+        n_space,
+        roles,
+        deps: Vec::new(),
+    };
+    deps::analyze(scop, source, &mut result)?;
+    if !result.deps.iter().any(|d| d.kind == deps::DepKind::Flow) {
+        return Err(no_time_loop());
+    }
+    Ok(result)
+}
+
+fn canonical_stmt(stmt: &Statement, index: usize, to_canonical: Map) -> Result<CanonicalStmt> {
+    let back = to_canonical.reverse()?;
+    let access = |a: &Access| -> Result<Map> { Ok(back.apply_range(&a.map)?.coalesce()?) };
+    Ok(CanonicalStmt {
+        stmt: index,
+        slot: 0,
+        domain: to_canonical.range()?.coalesce()?,
+        write: access(&stmt.write)?,
+        reads: stmt.reads.iter().map(access).collect::<Result<_>>()?,
+        to_canonical,
+    })
+}
+
+/// `{ X -> [value] }` on the domain of `map`.
+fn constant_like(map: &Map, value: i64) -> Result<Map> {
+    let first = map.to_pw_affs()?;
+    let zero = first[0].sub(&first[0])?;
+    Ok(zero.add_constant(value)?.to_map()?)
+}
+
+/// Rewrites a time loop of stride m from constant c as `(t - c) / m`, so that
+/// consecutive iterations have consecutive times.
+fn normalize_time(stmts: &[&Statement], times: &[PwAff]) -> Result<Vec<PwAff>> {
+    let mut range: Option<Set> = None;
+    for (stmt, time) in stmts.iter().zip(times) {
+        let values = time.to_map()?.intersect_domain(&stmt.domain)?.range()?;
+        range = Some(match range {
+            Some(all) => all.union(&values)?,
+            None => values,
+        });
+    }
+    let Some(range) = range else {
+        return Ok(times.to_vec());
+    };
+    if range.is_empty()? {
+        return Ok(times.to_vec());
+    }
+    let (stride, offset) = range.project_out_all_params()?.stride(0)?;
+    let offset = offset.as_constant()?.map(|r| r.floor());
+    match offset {
+        Some(offset) if stride > 1 => (times.iter())
+            .map(|t| Ok(t.add_constant(-offset)?.floor_div(stride)?))
+            .collect(),
+        _ => Ok(times.to_vec()),
+    }
+}
+
+fn array_roles(
+    scop: &Scop,
+    stmts: &[&Statement],
+    times: &[PwAff],
+) -> Result<BTreeMap<ArrayId, Vec<DimRole>>> {
+    let mut roles: BTreeMap<ArrayId, Vec<DimRole>> = BTreeMap::new();
+    for stmt in stmts {
+        for access in stmt.reads.iter().chain([&stmt.write]) {
+            let n = scop.array(access.array).extents.len();
+            let roles = roles
+                .entry(access.array)
+                .or_insert_with(|| vec![DimRole::Plane; n]);
+            for (role, f) in roles.iter_mut().zip(access.map.to_pw_affs()?) {
+                if *role == DimRole::Plane && f.intersect_domain(&stmt.domain)?.as_constant()?.is_none() {
+                    *role = DimRole::Space;
+                }
+            }
+        }
+    }
+    for (stmt, time) in stmts.iter().zip(times) {
+        if let Some(roles) = roles.get_mut(&stmt.write.array) {
+            for (role, f) in roles.iter_mut().zip(stmt.write.map.to_pw_affs()?) {
+                if depends_on_time(&f, time, stmt)? {
+                    *role = DimRole::Time;
+                }
+            }
+        }
+    }
+    Ok(roles)
+}
+
+/// Whether `f` varies with the time iterator while all other iterators stay.
+fn depends_on_time(f: &PwAff, time: &PwAff, stmt: &Statement) -> Result<bool> {
+    let f = f.to_map()?.intersect_domain(&stmt.domain)?;
+    let time = time.to_map()?.intersect_domain(&stmt.domain)?;
+    for p in 0..f.dim(DimType::In)? {
+        let without = time.project_out(DimType::In, p as u32, 1)?;
+        if without.is_single_valued()? {
+            continue;
+        }
+        // p is an iterator the time depends on.
+        if !f.project_out(DimType::In, p as u32, 1)?.is_single_valued()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Source iterator names where a canonical coordinate is an iterator in every
+/// statement of full depth; `t`, `s0`, `s1`, .. otherwise.
+fn dimension_names(scop: &Scop, stmts: &[&Statement], maps: &[&Map], n_space: usize) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for d in 0..=n_space {
+        let mut name: Option<String> = None;
+        let mut agreed = true;
+        for (stmt, map) in stmts.iter().zip(maps) {
+            let coordinates = map.to_pw_affs()?;
+            let own = iterator_equal_to(stmt, &coordinates[d])?;
+            match (&own, &name) {
+                (Some(own), Some(name)) => agreed &= own == name,
+                (Some(_), None) => name = own,
+                (None, _) => {
+                    agreed &= coordinates[d].intersect_domain(&stmt.domain)?.as_constant()?.is_some();
+                }
+            }
+        }
+        let fallback = if d == 0 {
+            "t".to_string()
+        } else {
+            format!("s{}", d - 1)
+        };
+        let candidate = name.filter(|_| agreed).unwrap_or_else(|| fallback.clone());
+        let taken = |n: &String| {
+            names.contains(n) || scop.params.contains(n) || scop.arrays.iter().any(|a| a.name == *n)
+        };
+        let mut chosen = candidate;
+        if taken(&chosen) {
+            chosen = fallback;
+        }
+        while taken(&chosen) {
+            chosen.push('_');
+        }
+        names.push(chosen);
+    }
+    Ok(names)
+}
+
+fn iterator_equal_to(stmt: &Statement, f: &PwAff) -> Result<Option<String>> {
+    let identity = stmt.domain.identity()?.to_pw_affs()?;
+    for (i, iterator) in identity.iter().enumerate() {
+        let difference = f.sub(iterator)?.intersect_domain(&stmt.domain)?;
+        if difference.as_constant()?.is_some_and(|c| c == 0.into()) {
+            return Ok(stmt.domain.dim_name(DimType::Set, i as u32)?);
+        }
+    }
+    Ok(None)
+}
+
+fn only_scalars(scop: &Scop, source: &SourceFile, stmts: &[&Statement]) -> Box<Diagnostic> {
+    match stmts.first() {
+        Some(stmt) => not_injective(scop, source, stmt),
+        None => Box::new(Diagnostic::error("HX0102", "the scop has no statements")),
+    }
+}
+
+fn not_injective(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Box<Diagnostic> {
+    let name = &scop.array(stmt.write.array).name;
+    let span = scop.access_span(&source.text, stmt, &stmt.write);
+    Box::new(
+        Diagnostic::error(
+            "HX0203",
+            format!("several iterations of one time step write the same element of `{name}`"),
+        )
+        .at(span, "written more than once per time step")
+        .note("the space loops must be parallel: within a time step every element is written at most once by a statement")
+        .help(if scop.array(stmt.write.array).extents.is_empty() {
+            format!("if `{name}` is a temporary, declare it inside the loop body; a reduction over space cannot be time-tiled")
+        } else {
+            "give every iteration its own element, for example by one more subscript".to_string()
+        }),
+    )
+}

@@ -1,0 +1,566 @@
+//! From a canonical stencil and its schedule to the kernel.
+
+use super::full::{RelativeBox, origins_inside};
+use super::{
+    Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Row, Schema, SharedDim, StmtRow, Sub,
+    SymbolicRange, footprint, origin_name,
+};
+use crate::canonical::{Canonical, DimRole};
+use crate::ctype::math_function;
+use crate::deps::DepKind;
+use crate::diag::{Diagnostic, Result};
+use crate::scop::{ArrayId, Expr, Scop, SourceFile, finite_range};
+use crate::sched::HybridSchedule;
+use hexcc_isl::{AstBuild, AstExpr, Ctx, DimType, Map, PwAff, Set};
+
+/// Choices of the kernel that do not change the schedule.
+#[derive(Clone, Debug)]
+pub struct LowerOptions {
+    /// Prefix of generated names.
+    pub name: String,
+    /// Global or shared memory.
+    pub schema: Schema,
+    /// Shared memory a block may use, bytes.
+    pub shared_limit: i64,
+    /// Threads per block wanted.
+    pub threads: i64,
+}
+
+/// A stencil with its accesses classified, before tile sizes are known.
+pub struct Prepared<'a> {
+    scop: &'a Scop,
+    source: &'a SourceFile,
+    c: &'a Canonical,
+    build: AstBuild,
+    array_index: Vec<ArrayId>,
+    stmts: Vec<KernelStmt>,
+    /// Flow distances per source statement; `None` stands for distances too
+    /// many to enumerate.
+    flows: Vec<Vec<Option<Vec<i64>>>>,
+}
+
+/// Classifies the accesses of a stencil.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn prepare<'a>(scop: &'a Scop, source: &'a SourceFile, c: &'a Canonical) -> Result<Prepared<'a>> {
+    let build = AstBuild::from_context(&scop.context)?;
+    let mut prepared = Prepared {
+        scop,
+        source,
+        c,
+        build,
+        array_index: array_index(scop, c),
+        stmts: Vec::new(),
+        flows: Vec::new(),
+    };
+    for i in 0..c.stmts.len() {
+        let stmt = prepared.stmt(i)?;
+        prepared.stmts.push(stmt);
+        prepared.flows.push(footprint::flow_distances(c, i)?);
+    }
+    Ok(prepared)
+}
+
+/// Exact counts for one full tile (CGO'14 section 3.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileCounts {
+    /// Statement instances.
+    pub iterations: i64,
+    /// Elements copied in.
+    pub loads: i64,
+    /// Bytes copied in.
+    pub load_bytes: i64,
+    /// Elements stored.
+    pub stores: i64,
+    /// Bytes stored.
+    pub store_bytes: i64,
+    /// Shared memory, bytes.
+    pub shared_bytes: i64,
+}
+
+impl Prepared<'_> {
+    /// Counts of a full tile of schema `shared`.
+    pub fn count(&self, schedule: &HybridSchedule) -> TileCounts {
+        let rows = tile_rows(schedule, self.stmts.len());
+        let mut arrays = self.boxes(Schema::Shared, &rows);
+        let shared_bytes = place(&mut arrays);
+        let mut counts = TileCounts {
+            iterations: 0,
+            loads: 0,
+            load_bytes: 0,
+            stores: 0,
+            store_bytes: 0,
+            shared_bytes,
+        };
+        for (index, array) in arrays.iter().enumerate() {
+            let Some(shared) = &array.shared else { continue };
+            let copy_in = footprint::copy_in(shared, index, &self.stmts, &rows);
+            for row in copy_in.iter().flatten() {
+                let n: i64 = row.columns.iter().map(|c| c.len()).product();
+                counts.loads += n;
+                counts.load_bytes += n * array.elem.size() as i64;
+            }
+        }
+        for (i, stmt) in self.stmts.iter().enumerate().filter(|(_, s)| !s.partial_only) {
+            let array = &arrays[stmt.write.array];
+            let keep = footprint::keep_boxes(&self.flows[i], &rows);
+            let volume = |boxes: &[Interval]| boxes.iter().map(|b| b.len()).product::<i64>();
+            for (row, keep) in rows.iter().zip(&keep).filter(|(r, _)| r.slot == stmt.slot) {
+                counts.iterations += volume(&row.points);
+                let kept = if array.shared.is_some() { volume(keep) } else { 0 };
+                counts.stores += volume(&row.points) - kept;
+                counts.store_bytes += (volume(&row.points) - kept) * array.elem.size() as i64;
+            }
+        }
+        counts
+    }
+
+    /// Arrays with their shared boxes, not yet placed.
+    fn boxes(&self, schema: Schema, rows: &[Row]) -> Vec<KernelArray> {
+        (self.array_index.iter().enumerate())
+            .map(|(index, id)| {
+                let array = self.scop.array(*id);
+                KernelArray {
+                    name: array.name.clone(),
+                    elem: array.elem,
+                    extents: Vec::new(),
+                    written: self.stmts.iter().any(|s| s.write.array == index),
+                    shared: match schema {
+                        Schema::Global => None,
+                        Schema::Shared => {
+                            footprint::shared_box(array.extents.len(), index, &self.stmts, rows)
+                        }
+                    },
+                }
+            })
+            .collect()
+    }
+}
+
+/// Builds the kernel.
+///
+/// # Errors
+/// HX0401 where isl gives up, HX9001 where a check of the kernel's contract
+/// fails. Too much shared memory is left to the caller to judge.
+pub fn lower(prepared: &Prepared, schedule: &HybridSchedule, options: &LowerOptions) -> Result<KernelIr> {
+    prepared.kernel(schedule, options)
+}
+
+/// The rows of a tile, every statement kept everywhere.
+fn tile_rows(s: &HybridSchedule, n_stmts: usize) -> Vec<Row> {
+    (0..s.hexagon.height())
+        .map(|a| {
+            let mut points = vec![Interval::EMPTY; s.n_space];
+            let hex = s.hexagon.row(a);
+            points[s.hex_dim] = Interval {
+                lo: *hex.start(),
+                hi: *hex.end(),
+            };
+            for classical in &s.classical {
+                let skew = classical.skew(a);
+                points[classical.dim] = Interval {
+                    lo: -skew,
+                    hi: classical.w - 1 - skew,
+                };
+            }
+            let keep = points.clone();
+            Row {
+                slot: a % s.k,
+                t_in: a / s.k,
+                points,
+                stmts: vec![StmtRow { keep }; n_stmts],
+            }
+        })
+        .collect()
+}
+
+/// Arrays (not scalars) the stencil touches, in the order of the scop.
+fn array_index(scop: &Scop, c: &Canonical) -> Vec<ArrayId> {
+    (c.roles.keys().copied())
+        .filter(|id| !scop.array(*id).extents.is_empty())
+        .collect()
+}
+
+impl Prepared<'_> {
+    fn ctx(&self) -> &Ctx {
+        &self.scop.ctx
+    }
+
+    fn kernel(&self, schedule: &HybridSchedule, options: &LowerOptions) -> Result<KernelIr> {
+        let stmts = self.stmts.clone();
+        let mut rows = tile_rows(schedule, stmts.len());
+        let mut arrays = self.boxes(options.schema, &rows);
+        for (array, id) in arrays.iter_mut().zip(&self.array_index) {
+            array.extents = (self.scop.array(*id).extents.iter())
+                .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
+                .collect::<Result<_>>()?;
+        }
+        let shared_bytes = place(&mut arrays);
+        for (index, array) in arrays.iter_mut().enumerate() {
+            if let Some(shared) = &mut array.shared {
+                shared.copy_in = footprint::copy_in(shared, index, &stmts, &rows);
+            }
+        }
+        let domain = self.union_domain()?;
+        let full = self.full_origins(&stmts, &arrays, &mut rows)?;
+        let ranges = (0..=self.c.n_space)
+            .map(|d| {
+                let d = d as u32;
+                Ok(SymbolicRange {
+                    lo: self.build.expr_from_pw_aff(&domain.dim_min(d)?.coalesce()?)?,
+                    hi: self.build.expr_from_pw_aff(&domain.dim_max(d)?.coalesce()?)?,
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let nonempty = (domain.params()?.coalesce()?).gist_params(&self.scop.context.params()?)?;
+        let mut exact = true;
+        for stmt in &stmts {
+            for expr in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
+                expr.visit(&mut |e| {
+                    if let Expr::Call { name, .. } = e {
+                        exact &= math_function(name).is_some_and(|m| m.exact);
+                    }
+                });
+            }
+        }
+        Ok(KernelIr {
+            name: options.name.clone(),
+            schema: options.schema,
+            params: self.scop.params.clone(),
+            scalars: (self.c.roles.keys())
+                .map(|id| self.scop.array(*id))
+                .filter(|a| a.extents.is_empty())
+                .map(|a| (a.name.clone(), a.elem))
+                .collect(),
+            dims: self.c.names.clone(),
+            arrays,
+            schedule: schedule.clone(),
+            block: block_shape(&rows, self.c.n_space, options.threads),
+            stmts,
+            rows,
+            full,
+            nonempty: self.build.expr_from_set(&nonempty)?,
+            ranges,
+            shared_bytes,
+            exact,
+        })
+    }
+
+    fn stmt(&self, index: usize) -> Result<KernelStmt> {
+        let canonical = &self.c.stmts[index];
+        let stmt = &self.scop.stmts[canonical.stmt];
+        let lattice = canonical.domain.affine_hull()?;
+        let partial_only = is_lower_dimensional(&lattice)?;
+        let named = |set: &Set| self.named(set);
+        let domain = canonical.domain.coalesce()?;
+        let guard = (self.build).expr_from_set(&named(&domain)?)?;
+        let lattice = if partial_only || lattice.plain_is_universe()? {
+            None
+        } else {
+            Some(self.build.expr_from_set(&named(&lattice)?)?)
+        };
+        let access = |map: &Map, array: ArrayId| -> Result<KernelAccess> {
+            let subs = (map.to_pw_affs()?.iter().enumerate())
+                .map(|(d, f)| self.subscript(f, &domain, self.c.roles[&array][d]))
+                .collect::<Result<_>>()?;
+            let array = (self.array_index.iter().position(|id| *id == array))
+                .ok_or_else(|| Box::new(Diagnostic::bug("scalar used as an array")))?;
+            Ok(KernelAccess { array, subs })
+        };
+        let mut reads = Vec::new();
+        for (read, map) in stmt.reads.iter().zip(&canonical.reads) {
+            reads.push(if self.scop.array(read.array).extents.is_empty() {
+                // A scalar argument of the kernel; the printer knows its name.
+                KernelAccess {
+                    array: self.scalar_position(read.array),
+                    subs: Vec::new(),
+                }
+            } else {
+                access(map, read.array)?
+            });
+        }
+        let mut affine = Vec::new();
+        for expr in stmt.locals.iter().map(|l| &l.value).chain([&stmt.value]) {
+            let mut values = Vec::new();
+            expr.visit(&mut |e| {
+                if let Expr::Affine { value, .. } = e {
+                    values.push(value.clone());
+                }
+            });
+            for value in values {
+                affine.push(self.affine(&value, canonical, &domain)?);
+            }
+        }
+        let text = self.source.text.get(stmt.span.clone()).unwrap_or("");
+        Ok(KernelStmt {
+            name: stmt.name.clone(),
+            line: stmt.line,
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            slot: canonical.slot,
+            guard,
+            lattice,
+            partial_only,
+            write: access(&canonical.write, stmt.write.array)?,
+            reads,
+            locals: (stmt.locals.iter())
+                .map(|l| (l.name.clone(), l.ty, l.value.clone()))
+                .collect(),
+            value: stmt.value.clone(),
+            affine,
+        })
+    }
+
+    fn scalar_position(&self, id: ArrayId) -> usize {
+        (self.c.roles.keys())
+            .filter(|i| self.scop.array(**i).extents.is_empty())
+            .position(|i| *i == id)
+            .unwrap_or(0)
+    }
+
+    fn affine(
+        &self,
+        value: &PwAff,
+        canonical: &crate::canonical::CanonicalStmt,
+        domain: &Set,
+    ) -> Result<AstExpr> {
+        let map = canonical.to_canonical.reverse()?.apply_range(&value.to_map()?)?;
+        let map = map.intersect_domain(domain)?.gist_domain(domain)?;
+        self.expr_of(&map.to_pw_affs()?[0])
+    }
+
+    /// The expression of a function of `[t, s..]`.
+    fn expr_of(&self, f: &PwAff) -> Result<AstExpr> {
+        let mut map = f.coalesce()?.to_map()?;
+        for (d, name) in self.c.names.iter().enumerate() {
+            map = map.set_dim_name(DimType::In, d as u32, name)?;
+        }
+        Ok(self.build.expr_from_pw_aff(&map.to_pw_affs()?[0])?)
+    }
+
+    fn named(&self, set: &Set) -> Result<Set> {
+        let mut set = set.clone();
+        for (d, name) in self.c.names.iter().enumerate() {
+            set = set.set_dim_name(DimType::Set, d as u32, name)?;
+        }
+        Ok(set)
+    }
+
+    fn subscript(&self, f: &PwAff, domain: &Set, role: DimRole) -> Result<Sub> {
+        let coordinates = domain.identity()?.to_pw_affs()?;
+        let constant_over = |f: &PwAff| -> Result<Option<i64>> {
+            let value = f.intersect_domain(domain)?.gist(domain)?.as_constant()?;
+            Ok(value.filter(|v| v.den == 1).map(|v| v.num))
+        };
+        let f = f.intersect_domain(domain)?;
+        match role {
+            DimRole::Plane => {
+                if let Some(value) = constant_over(&f)? {
+                    return Ok(Sub::Const(value));
+                }
+            }
+            DimRole::Time => {
+                let t = &coordinates[0];
+                if let Some(offset) = constant_over(&f.sub(t)?)? {
+                    return Ok(Sub::Time {
+                        offset,
+                        modulo: None,
+                    });
+                }
+                if let Some((0, max)) = finite_range(&f)? {
+                    let m = max + 1;
+                    for offset in 0..m.min(64) {
+                        let shifted = t.add_constant(offset)?;
+                        let remainder = shifted.sub(&shifted.floor_div(m)?.mul_val(m)?)?;
+                        if constant_over(&f.sub(&remainder)?)? == Some(0) {
+                            return Ok(Sub::Time {
+                                offset,
+                                modulo: Some(m),
+                            });
+                        }
+                    }
+                }
+            }
+            DimRole::Space => {
+                let mut near = None;
+                for dim in 0..self.c.n_space {
+                    let difference = f.sub(&coordinates[dim + 1])?;
+                    if let Some(offset) = constant_over(&difference)? {
+                        return Ok(Sub::Space { dim, offset });
+                    }
+                    if near.is_none()
+                        && let Some((lo, hi)) = finite_range(&difference.intersect_domain(domain)?)?
+                    {
+                        near = Some((dim, Interval { lo, hi }));
+                    }
+                }
+                let expr = self.expr_of(&f.gist(domain)?)?;
+                return Ok(Sub::General { expr, near });
+            }
+        }
+        Ok(Sub::General {
+            expr: self.expr_of(&f.gist(domain)?)?,
+            near: None,
+        })
+    }
+
+    fn union_domain(&self) -> Result<Set> {
+        let mut all: Option<Set> = None;
+        for stmt in &self.c.stmts {
+            all = Some(match all {
+                Some(all) => all.union(&stmt.domain)?,
+                None => stmt.domain.clone(),
+            });
+        }
+        let all = all.ok_or_else(|| Box::new(Diagnostic::bug("no statements")))?;
+        Ok(all.intersect_params(&self.scop.context.params()?)?.coalesce()?)
+    }
+
+    /// The full-tile condition, and with it the instances that need no store.
+    fn full_origins(
+        &self,
+        stmts: &[KernelStmt],
+        arrays: &[KernelArray],
+        rows: &mut [Row],
+    ) -> Result<Option<AstExpr>> {
+        let mut origins = self.c.stmts[0].domain.universe_like()?;
+        for (i, stmt) in stmts.iter().enumerate() {
+            let canonical = &self.c.stmts[i];
+            let in_slot = |rows: &[Row]| -> Vec<RelativeBox> {
+                (rows.iter().filter(|r| r.slot == stmt.slot))
+                    .map(RelativeBox::of_row)
+                    .collect()
+            };
+            let boxes = in_slot(rows);
+            if stmt.partial_only {
+                // No instance at all: the boxes miss the domain. The domain is
+                // thin, so being on either side of it along one dimension is
+                // the only way worth testing.
+                origins = origins.intersect(&self.origins_outside(&canonical.domain, &boxes)?)?;
+                for row in rows.iter_mut() {
+                    row.stmts[i].keep.fill(Interval::EMPTY);
+                }
+                continue;
+            }
+            let lattice = canonical.domain.affine_hull()?;
+            origins = origins.intersect(&origins_inside(
+                self.ctx(),
+                &canonical.domain,
+                &lattice,
+                &boxes,
+            )?)?;
+            let mut keep = if arrays[stmt.write.array].shared.is_some() {
+                footprint::keep_boxes(&self.flows[i], rows)
+            } else {
+                vec![vec![Interval::EMPTY; self.c.n_space]; rows.len()]
+            };
+            let overwritten = self.overwritten(i)?;
+            let kept: Vec<RelativeBox> = (rows.iter().zip(&keep))
+                .filter(|(r, _)| r.slot == stmt.slot)
+                .map(|(r, k)| RelativeBox {
+                    t_in: r.t_in,
+                    points: k.clone(),
+                })
+                .collect();
+            let safe = origins_inside(self.ctx(), &overwritten, &lattice, &kept)?;
+            let with_keep = origins.intersect(&safe)?;
+            if with_keep.is_empty()? && !origins.is_empty()? {
+                for boxes in &mut keep {
+                    boxes.fill(Interval::EMPTY);
+                }
+            } else {
+                origins = with_keep;
+            }
+            for (row, keep) in rows.iter_mut().zip(keep) {
+                row.stmts[i].keep = keep;
+            }
+        }
+        let origins = origins.intersect_params(&self.scop.context.params()?)?.coalesce()?;
+        if origins.is_empty()? {
+            return Ok(None);
+        }
+        let mut named = origins.gist_params(&self.scop.context.params()?)?;
+        for (d, name) in self.c.names.iter().enumerate() {
+            named = named.set_dim_name(DimType::Set, d as u32, &origin_name(name))?;
+        }
+        Ok(Some(self.build.expr_from_set(&named)?))
+    }
+
+    /// Instances of a statement whose element is written again later.
+    fn overwritten(&self, stmt: usize) -> Result<Set> {
+        let mut all = self.c.stmts[stmt].domain.empty_like()?;
+        let output = |d: &&crate::deps::Dependence| d.kind == DepKind::Output && d.source == stmt;
+        for dep in self.c.deps.iter().filter(output) {
+            all = all.union(&dep.map.domain()?)?;
+        }
+        Ok(all.coalesce()?)
+    }
+
+    /// Origins whose boxes all lie strictly on one side of a thin domain.
+    fn origins_outside(&self, domain: &Set, boxes: &[RelativeBox]) -> Result<Set> {
+        let mut result = domain.empty_like()?;
+        let universe = domain.universe_like()?;
+        for d in 1..=self.c.n_space {
+            let bounds = [
+                (domain.dim_min(d as u32), "<"),
+                (domain.dim_max(d as u32), ">"),
+            ];
+            for (bound, side) in bounds {
+                let Ok(bound) = bound else { continue };
+                // { x : x_d < min } over the whole space, the minimum being a
+                // function of the parameters.
+                let coordinate = universe.identity()?.to_pw_affs()?[d].clone();
+                let bound = bound.insert_domain(&universe)?;
+                let set = if side == "<" {
+                    coordinate.lt_set(&bound)?
+                } else {
+                    coordinate.gt_set(&bound)?
+                };
+                result = result.union(&origins_inside(self.ctx(), &set, &universe, boxes)?)?;
+            }
+        }
+        Ok(result.coalesce()?)
+    }
+}
+
+/// Whether a set's affine hull fixes a combination of coordinates, as for a
+/// boundary row; equalities with an existentially quantified variable are
+/// strides and do not count.
+fn is_lower_dimensional(hull: &Set) -> Result<bool> {
+    if hull.is_empty()? {
+        return Ok(true);
+    }
+    Ok((hull.constraints()?.iter()).any(|c| {
+        c.equality && c.dims.iter().any(|&x| x != 0) && c.divs.iter().all(|&x| x == 0)
+    }))
+}
+
+/// Lays the shared tiles out one after the other; returns the bytes used.
+fn place(arrays: &mut [KernelArray]) -> i64 {
+    let mut offset = 0;
+    for array in arrays {
+        if let Some(shared) = &mut array.shared {
+            offset = (offset + 15) / 16 * 16;
+            shared.byte_offset = offset;
+            let rows: i64 = (shared.dims.iter().rev().skip(1))
+                .map(SharedDim::size)
+                .product();
+            offset += rows * shared.row_stride * array.elem.size() as i64;
+        }
+    }
+    offset
+}
+
+/// Threads along the innermost and the second innermost space dimension.
+fn block_shape(rows: &[Row], n_space: usize, threads: i64) -> [i64; 2] {
+    let widest = |d: usize| rows.iter().map(|r| r.points[d].len()).max().unwrap_or(1);
+    let round_up = |n: i64| (n + 31) / 32 * 32;
+    let x = round_up(widest(n_space - 1)).clamp(32, threads.max(32));
+    if n_space == 1 {
+        return [x, 1];
+    }
+    // At most 128 threads along the innermost dimension keep some for rows.
+    let x = x.min(128);
+    let y = (threads / x).clamp(1, widest(n_space - 2).max(1));
+    [x, y]
+}

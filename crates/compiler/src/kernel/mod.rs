@@ -1,0 +1,332 @@
+//! The kernel as data: what a tile loads, computes and stores, in terms of the
+//! tile's origin. Target-neutral; [`crate::back`] prints it.
+//!
+//! All tiles of a schedule have one shape, and both phases use it: a tile is
+//! given by its origin `(t0, o_0, .., o_n)`, the canonical coordinates of local
+//! row a = 0, column b = 0 (hexagonal dimension) and the first point of row 0
+//! (classical dimensions). Row `a` runs at time `t0 + a / k` and executes the
+//! statements of slot `a mod k`; its points are a box relative to the origin.
+//!
+//! Contract, established by [`lower`]:
+//! * in a tile for which [`KernelIr::full`] holds, every row executes its whole
+//!   box for every statement that is not [`KernelStmt::partial_only`] (up to the
+//!   lattice of strided loops), and no instance of one that is;
+//! * the element every access of a row touches lies inside the array's
+//!   [`SharedBox`], if it has one;
+//! * in a full tile, an instance inside [`StmtRow::keep`] writes a value that is
+//!   read only inside the tile and overwritten later, so it needs no store.
+
+mod footprint;
+mod full;
+mod lower;
+
+pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
+
+use crate::ctype::CType;
+use crate::scop::Expr;
+use crate::sched::HybridSchedule;
+use hexcc_isl::AstExpr;
+
+/// How a kernel reaches array elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schema {
+    /// Every access goes to global memory.
+    Global,
+    /// A tile's footprint is held in shared memory (CGO'14 section 4.2).
+    Shared,
+}
+
+/// An inclusive range of integers relative to a tile's origin; empty where
+/// `hi < lo`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// First value.
+    pub lo: i64,
+    /// Last value.
+    pub hi: i64,
+}
+
+impl Interval {
+    /// The empty interval.
+    pub const EMPTY: Interval = Interval { lo: 0, hi: -1 };
+
+    /// Number of integers.
+    pub fn len(self) -> i64 {
+        (self.hi - self.lo + 1).max(0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.hi < self.lo
+    }
+
+    /// Moved by `by`.
+    pub fn shift(self, by: i64) -> Interval {
+        Interval {
+            lo: self.lo + by,
+            hi: self.hi + by,
+        }
+    }
+
+    /// What lies in both.
+    pub fn intersect(self, other: Interval) -> Interval {
+        Interval {
+            lo: self.lo.max(other.lo),
+            hi: self.hi.min(other.hi),
+        }
+    }
+
+    /// The smallest interval around both.
+    pub fn hull(self, other: Interval) -> Interval {
+        if self.is_empty() {
+            other
+        } else if other.is_empty() {
+            self
+        } else {
+            Interval {
+                lo: self.lo.min(other.lo),
+                hi: self.hi.max(other.hi),
+            }
+        }
+    }
+
+    /// Whether `other` lies inside.
+    pub fn contains(self, other: Interval) -> bool {
+        other.is_empty() || (self.lo <= other.lo && other.hi <= self.hi)
+    }
+}
+
+/// One subscript of an access, in canonical coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sub {
+    /// `t + offset`, modulo the number of time buffers where there is one.
+    Time {
+        /// Added to t; in `0..modulo` where there is a modulo.
+        offset: i64,
+        /// Number of buffers.
+        modulo: Option<i64>,
+    },
+    /// A constant.
+    Const(i64),
+    /// `s_dim + offset`.
+    Space {
+        /// Space dimension.
+        dim: usize,
+        /// Added to the coordinate.
+        offset: i64,
+    },
+    /// Any other function; near a space dimension where `near` is given.
+    General {
+        /// Over `t, s..` and the parameters.
+        expr: AstExpr,
+        /// `(dim, range)`: the value minus `s_dim` always lies in the range.
+        near: Option<(usize, Interval)>,
+    },
+}
+
+/// An access of a statement in canonical coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelAccess {
+    /// Index in [`KernelIr::arrays`].
+    pub array: usize,
+    /// One per array dimension.
+    pub subs: Vec<Sub>,
+}
+
+/// A dimension of a shared-memory tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedDim {
+    /// Time buffers: slot `q` holds the element with time subscript
+    /// `(t0 + lo + q) mod modulo`, or `t0 + lo + q` without modulo.
+    Time {
+        /// Number of buffers in the source.
+        modulo: Option<i64>,
+        /// First relative time; 0 with a modulo.
+        lo: i64,
+        /// Slots.
+        size: i64,
+    },
+    /// Constant subscripts `lo .. lo + size`.
+    Plane {
+        /// Smallest constant.
+        lo: i64,
+        /// Number of constants covered.
+        size: i64,
+    },
+    /// Subscripts `o_dim + lo .. o_dim + lo + size`.
+    Space {
+        /// Space dimension.
+        dim: usize,
+        /// First subscript relative to the tile's origin.
+        lo: i64,
+        /// Number of elements.
+        size: i64,
+    },
+}
+
+impl SharedDim {
+    /// Number of elements along the dimension.
+    pub fn size(&self) -> i64 {
+        match self {
+            SharedDim::Time { size, .. }
+            | SharedDim::Plane { size, .. }
+            | SharedDim::Space { size, .. } => *size,
+        }
+    }
+}
+
+/// What a full tile copies in of one slice and one row of a shared box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyRow {
+    /// Per space dimension of the box after the first: the elements to load,
+    /// relative to the box. Where the box has one space dimension, the elements
+    /// along it.
+    pub columns: Vec<Interval>,
+}
+
+/// The part of an array a tile holds in shared memory: a box.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedBox {
+    /// One per array dimension.
+    pub dims: Vec<SharedDim>,
+    /// Number of slices: combinations of the time and plane dimensions.
+    pub n_slices: i64,
+    /// `copy_in[slice][row]` for full tiles; partial tiles copy the whole box.
+    /// Rows run along the first space dimension, or there is one row per slice
+    /// where the box has a single space dimension.
+    pub copy_in: Vec<Vec<CopyRow>>,
+    /// Offset in the block's shared memory, bytes.
+    pub byte_offset: i64,
+    /// Elements per innermost row, at least the innermost size.
+    pub row_stride: i64,
+}
+
+/// An array as the kernel sees it.
+#[derive(Clone, Debug)]
+pub struct KernelArray {
+    /// Name in generated code.
+    pub name: String,
+    /// Element type.
+    pub elem: CType,
+    /// Number of elements per dimension, over the parameters.
+    pub extents: Vec<AstExpr>,
+    /// Some statement writes it.
+    pub written: bool,
+    /// Shared-memory tile, `None` where accesses go to global memory.
+    pub shared: Option<SharedBox>,
+}
+
+/// A statement in one row of the tile.
+#[derive(Clone, Debug)]
+pub struct StmtRow {
+    /// Instances whose value needs no store in a full tile, per space
+    /// dimension; any empty interval means that everything is stored.
+    pub keep: Vec<Interval>,
+}
+
+/// One row of the tile.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// `a mod k`.
+    pub slot: i64,
+    /// `a / k`: the row's time is `t0 + t_in`.
+    pub t_in: i64,
+    /// Points per space dimension, relative to the origin.
+    pub points: Vec<Interval>,
+    /// Per statement of the kernel; unused for those of other slots.
+    pub stmts: Vec<StmtRow>,
+}
+
+/// A statement ready for printing.
+#[derive(Clone, Debug)]
+pub struct KernelStmt {
+    /// isl name, for comments.
+    pub name: String,
+    /// Source line.
+    pub line: usize,
+    /// Source text, for comments.
+    pub text: String,
+    /// Slot in the logical time step.
+    pub slot: i64,
+    /// Condition on `t, s..` that an instance exists.
+    pub guard: AstExpr,
+    /// The part of the guard that full tiles must test too: strides.
+    pub lattice: Option<AstExpr>,
+    /// The statement covers less than the space (a boundary); full tiles have
+    /// no instance of it.
+    pub partial_only: bool,
+    /// The element written.
+    pub write: KernelAccess,
+    /// The elements read.
+    pub reads: Vec<KernelAccess>,
+    /// Intermediate values.
+    pub locals: Vec<(String, CType, Expr)>,
+    /// The value; affine parts are in [`KernelStmt::affine`].
+    pub value: Expr,
+    /// Affine sub-expressions over `t, s..`, in the order in which a traversal
+    /// of the locals and then the value meets them.
+    pub affine: Vec<AstExpr>,
+}
+
+/// An inclusive range over the parameters.
+#[derive(Clone, Debug)]
+pub struct SymbolicRange {
+    /// Smallest value.
+    pub lo: AstExpr,
+    /// Largest value.
+    pub hi: AstExpr,
+}
+
+/// A kernel for both phases of a hybrid schedule, with the host loop around it.
+#[derive(Clone, Debug)]
+pub struct KernelIr {
+    /// Prefix of every generated identifier at file scope.
+    pub name: String,
+    /// Global or shared memory.
+    pub schema: Schema,
+    /// Integer parameters of the scop.
+    pub params: Vec<String>,
+    /// Scalars read by the statements, passed by value: name and type.
+    pub scalars: Vec<(String, CType)>,
+    /// Names of `t, s0, .., sn`.
+    pub dims: Vec<String>,
+    /// Arrays with at least one dimension.
+    pub arrays: Vec<KernelArray>,
+    /// The schedule.
+    pub schedule: HybridSchedule,
+    /// Statements in textual order.
+    pub stmts: Vec<KernelStmt>,
+    /// Rows a = 0 .. 2h + 1.
+    pub rows: Vec<Row>,
+    /// Condition on the origin (named like the dimensions with a `0` appended)
+    /// under which a tile is full; `None` where no tile is.
+    pub full: Option<AstExpr>,
+    /// Condition on the parameters that there is anything to do.
+    pub nonempty: AstExpr,
+    /// Range of `t` and of every space coordinate over all statements.
+    pub ranges: Vec<SymbolicRange>,
+    /// Threads per block along the innermost and the second innermost space
+    /// dimension.
+    pub block: [i64; 2],
+    /// Shared memory per block, bytes.
+    pub shared_bytes: i64,
+    /// Every math function called is exact, so results equal C's bit for bit.
+    pub exact: bool,
+}
+
+impl KernelIr {
+    /// Name of the origin of dimension `d` (0 is time).
+    pub fn origin_name(&self, d: usize) -> String {
+        origin_name(&self.dims[d])
+    }
+
+    /// Whether a barrier separates row `a` from the next.
+    pub fn barrier_after(&self, a: usize) -> bool {
+        self.schedule.barrier_after_row[a]
+    }
+}
+
+/// Name of the tile origin along a dimension.
+pub fn origin_name(dim: &str) -> String {
+    format!("{dim}0")
+}

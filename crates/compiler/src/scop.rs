@@ -1,0 +1,890 @@
+//! The compiler's view of a static control part: arrays, statements with their
+//! iteration domains and accesses, and expressions with the source's exact
+//! order of operations.
+//!
+//! Architecture invariant: pet's data is read here and nowhere else; later
+//! passes know only [`Scop`].
+
+use crate::csource;
+use crate::ctype::{CType, math_function};
+use crate::diag::{Diagnostic, Result};
+use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap, UnionSet};
+use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A C file as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Path as given on the command line.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// A scop together with its source: what `--emit scop` saves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedScop {
+    /// Format version; see [`SavedScop::VERSION`].
+    pub version: u32,
+    /// The C file.
+    pub source: SourceFile,
+    /// What pet found in it.
+    pub scop: PetScop,
+}
+
+impl SavedScop {
+    /// The format this build reads and writes.
+    pub const VERSION: u32 = 1;
+}
+
+/// Index of an array in [`Scop::arrays`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArrayId(pub u32);
+
+impl ArrayId {
+    /// Position in [`Scop::arrays`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An array, or a scalar variable (no dimensions), that the scop touches.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Name in the source.
+    pub name: String,
+    /// Element type.
+    pub elem: CType,
+    /// Number of elements per dimension, functions of the parameters.
+    pub extents: Vec<PwAff>,
+}
+
+/// One read or write.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The array touched.
+    pub array: ArrayId,
+    /// Statement instance to element; its domain is the statement's.
+    pub map: Map,
+    /// How many accesses of the same array come before it in the statement's
+    /// text, to find it in the source.
+    pub nth: usize,
+}
+
+/// A C expression, in the source's order of operations.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// Integer literal.
+    Int {
+        /// Decimal text without suffix.
+        value: String,
+        /// Its C type.
+        ty: CType,
+    },
+    /// Floating-point literal as the source spells it.
+    Float {
+        /// Text with suffix.
+        text: String,
+        /// Its C type.
+        ty: CType,
+    },
+    /// Value of `reads[.0]` of the statement.
+    Read(usize, CType),
+    /// An affine function of the statement's iterators and the parameters.
+    Affine {
+        /// Function on the statement's iteration domain.
+        value: PwAff,
+        /// Its C type.
+        ty: CType,
+    },
+    /// Value of a local variable of the statement, an index into
+    /// [`Statement::locals`].
+    Local(usize, CType),
+    /// `-x`, `~x`, `!x`.
+    Unary {
+        /// C's spelling of the operator.
+        op: &'static str,
+        /// Operand.
+        arg: Box<Expr>,
+    },
+    /// A binary operator.
+    Binary {
+        /// C's spelling of the operator.
+        op: &'static str,
+        /// Left operand.
+        lhs: Box<Expr>,
+        /// Right operand.
+        rhs: Box<Expr>,
+    },
+    /// `cond ? yes : no`.
+    Cond {
+        /// Condition.
+        cond: Box<Expr>,
+        /// Value where it holds.
+        yes: Box<Expr>,
+        /// Value where it does not.
+        no: Box<Expr>,
+    },
+    /// A call of a function known to [`math_function`].
+    Call {
+        /// Name in the source.
+        name: String,
+        /// Arguments.
+        args: Vec<Expr>,
+    },
+    /// An explicit conversion.
+    Cast {
+        /// Target type.
+        ty: CType,
+        /// Operand.
+        arg: Box<Expr>,
+    },
+}
+
+impl Expr {
+    /// The C type of the expression.
+    pub fn ty(&self) -> CType {
+        match self {
+            Expr::Int { ty, .. }
+            | Expr::Float { ty, .. }
+            | Expr::Read(_, ty)
+            | Expr::Local(_, ty)
+            | Expr::Affine { ty, .. }
+            | Expr::Cast { ty, .. } => *ty,
+            Expr::Unary { op: "!", .. } => CType::INT,
+            Expr::Unary { arg, .. } => arg.ty().promoted(),
+            Expr::Binary { op, lhs, rhs } => match *op {
+                "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => CType::INT,
+                "<<" | ">>" => lhs.ty().promoted(),
+                _ => lhs.ty().usual(rhs.ty()),
+            },
+            Expr::Cond { yes, no, .. } => yes.ty().usual(no.ty()),
+            Expr::Call { name, .. } => math_function(name).map_or(CType::Double, |m| m.result),
+        }
+    }
+
+    /// Calls `f` on the expression and everything below it.
+    pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        f(self);
+        match self {
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Read(..)
+            | Expr::Local(..)
+            | Expr::Affine { .. } => {}
+            Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => arg.visit(f),
+            Expr::Binary { lhs, rhs, .. } => {
+                lhs.visit(f);
+                rhs.visit(f);
+            }
+            Expr::Cond { cond, yes, no } => {
+                cond.visit(f);
+                yes.visit(f);
+                no.visit(f);
+            }
+            Expr::Call { args, .. } => args.iter().for_each(|a| a.visit(f)),
+        }
+    }
+
+    /// Number of floating-point or integer operations, for reports.
+    pub fn n_operations(&self) -> usize {
+        let mut n = 0;
+        self.visit(&mut |e| {
+            n += usize::from(matches!(
+                e,
+                Expr::Unary { .. } | Expr::Binary { .. } | Expr::Call { .. }
+            ));
+        });
+        n
+    }
+}
+
+/// A named intermediate value inside a statement.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Name in the source.
+    pub name: String,
+    /// Type of the variable; the value is converted to it.
+    pub ty: CType,
+    /// Its value.
+    pub value: Expr,
+}
+
+/// An assignment to one array element.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// isl tuple name.
+    pub name: String,
+    /// Byte range in the source.
+    pub span: Range<usize>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Iteration domain.
+    pub domain: Set,
+    /// Original execution order.
+    pub schedule: Map,
+    /// The element written.
+    pub write: Access,
+    /// The elements read, in source order.
+    pub reads: Vec<Access>,
+    /// Intermediate values, each may use those before it.
+    pub locals: Vec<Local>,
+    /// The value written, before conversion to the element type.
+    pub value: Expr,
+}
+
+/// A top-level statement of the scop region, such as a time loop.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// Byte range in the source.
+    pub span: Range<usize>,
+    /// Statements inside, indices into [`Scop::stmts`] in textual order.
+    pub stmts: Vec<usize>,
+}
+
+/// A static control part.
+#[derive(Debug)]
+pub struct Scop {
+    /// Names of the integer parameters, sorted.
+    pub params: Vec<String>,
+    /// What is known about the parameters.
+    pub context: Set,
+    /// Arrays and scalars.
+    pub arrays: Vec<Array>,
+    /// Statements in textual order.
+    pub stmts: Vec<Statement>,
+    /// Top-level statements of the region in textual order.
+    pub chunks: Vec<Chunk>,
+    /// The region that generated code replaces.
+    pub region: Range<usize>,
+    /// Indentation of the region.
+    pub indent: String,
+    /// The isl context of all sets; declared last because it must outlive them.
+    pub ctx: Ctx,
+}
+
+impl Scop {
+    /// The array of an access.
+    pub fn array(&self, id: ArrayId) -> &Array {
+        &self.arrays[id.index()]
+    }
+
+    /// Source range of an access, the statement's where it cannot be found.
+    pub fn access_span(&self, text: &str, stmt: &Statement, access: &Access) -> Range<usize> {
+        let name = &self.array(access.array).name;
+        csource::find_access(text, stmt.span.clone(), name, access.nth)
+            .unwrap_or_else(|| stmt.span.clone())
+    }
+}
+
+/// Reads pet's description of a scop.
+///
+/// # Errors
+/// HX0104 to HX0109 for what the polyhedral model or the generated code cannot
+/// express.
+pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
+    let reader = Reader {
+        source,
+        pet,
+        ctx: ctx.clone(),
+    };
+    reader.scop()
+}
+
+struct Reader<'a> {
+    source: &'a SourceFile,
+    pet: &'a PetScop,
+    ctx: Ctx,
+}
+
+impl Reader<'_> {
+    fn region(&self) -> Range<usize> {
+        let len = self.source.text.len();
+        self.pet.span.start.min(len)..self.pet.span.end.min(len)
+    }
+
+    fn scop(&self) -> Result<Scop> {
+        self.refuse_data_dependence()?;
+        let scalars_read = self.names_read();
+        let kept: Vec<&PetStmt> = (self.pet.stmts.iter())
+            .filter(|s| !self.is_iterator_update(s, &scalars_read))
+            .collect();
+        let used = self.names_used(&kept);
+        let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());
+        for array in self.pet.arrays.iter().filter(|a| used.contains(&a.name)) {
+            ids.insert(array.name.clone(), ArrayId(arrays.len() as u32));
+            arrays.push(Array {
+                name: array.name.clone(),
+                elem: self.element_type(array)?,
+                extents: Vec::new(),
+            });
+        }
+        let schedule = UnionMap::read(&self.ctx, &self.pet.schedule)?;
+        let schedules: BTreeMap<String, Map> = (schedule.maps()?.into_iter())
+            .filter_map(|m| Some((m.tuple_name(DimType::In).ok()??, m)))
+            .collect();
+        let mut stmts = Vec::new();
+        for stmt in kept {
+            stmts.push(self.statement(stmt, &schedules, &ids, &arrays)?);
+        }
+        let context = Set::read(&self.ctx, &self.pet.context)?;
+        for (i, array) in arrays.iter_mut().enumerate() {
+            let pet = self.pet.arrays.iter().find(|a| a.name == array.name);
+            if let Some(pet) = pet {
+                array.extents = self.extents(pet, ArrayId(i as u32), &stmts)?;
+            }
+        }
+        let params = collect_params(&context, &stmts, &arrays)?;
+        let chunks = self.chunks(&stmts);
+        Ok(Scop {
+            params,
+            context,
+            arrays,
+            stmts,
+            chunks,
+            region: self.region(),
+            indent: self.pet.indent.clone(),
+            ctx: self.ctx.clone(),
+        })
+    }
+
+    fn refuse_data_dependence(&self) -> Result<()> {
+        let stmt_with = |pred: &dyn Fn(&PetStmt) -> bool| {
+            (self.pet.stmts.iter().find(|s| pred(s)))
+                .map_or_else(|| self.region(), |s| s.span.start..s.span.end)
+        };
+        if self.pet.data_dependent_accesses {
+            let span = stmt_with(&|s| body_exprs(&s.body).iter().any(|e| has_index_args(e)));
+            return Err(Box::new(
+                Diagnostic::error("HX0104", "a subscript is not affine: it depends on array contents")
+                    .at(span, "indirect or non-affine access in this statement")
+                    .note("tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters")
+                    .help("stencils read neighbours at constant offsets; move the indirection out of the time loop"),
+            ));
+        }
+        let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
+        if self.pet.data_dependent_conditions || self.pet.stmts.iter().any(dynamic) {
+            let kind = self.pet.stmts.iter().find_map(|s| match &s.body {
+                PetBody::Unsupported(kind) => Some(kind.as_str()),
+                _ => None,
+            });
+            return Err(Box::new(
+                Diagnostic::error("HX0105", "control flow depends on data")
+                    .at(
+                        stmt_with(&dynamic),
+                        match kind {
+                            Some(kind) => format!("`{kind}` whose effect is not known before run time"),
+                            None => "whether this runs depends on array contents".to_string(),
+                        },
+                    )
+                    .note("loop bounds and conditions must be affine in loop iterators and size parameters, so that the set of iterations is known")
+                    .help("turn a condition on data into a value: `A[i] = cond ? x : y;`; give `while` loops a fixed number of steps"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn names_read(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for stmt in &self.pet.stmts {
+            for expr in body_exprs(&stmt.body) {
+                collect_names(expr, &mut names, true);
+            }
+        }
+        names
+    }
+
+    fn names_used(&self, stmts: &[&PetStmt]) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for stmt in stmts {
+            for expr in body_exprs(&stmt.body) {
+                collect_names(expr, &mut names, false);
+            }
+        }
+        names
+    }
+
+    /// Loop iterators declared outside the loops (`int i; for (i = 0; ..`)
+    /// appear as statements that write a scalar nobody reads.
+    fn is_iterator_update(&self, stmt: &PetStmt, read: &BTreeSet<String>) -> bool {
+        let PetBody::Expr(PetExpr::Op { args, .. }) = &stmt.body else {
+            return false;
+        };
+        let Some(PetExpr::Access { array: Some(name), write: true, .. }) = args.first() else {
+            return false;
+        };
+        let array = self.pet.arrays.iter().find(|a| a.name == *name);
+        let is_int_scalar = array.is_some_and(|a| {
+            !a.extent.contains(&format!("{name}[i0"))
+                && matches!(CType::parse(&a.element_type), Some(CType::Int(_) | CType::UInt(_)))
+                && Set::read(&self.ctx, &a.extent)
+                    .and_then(|s| s.dim(DimType::Set))
+                    .is_ok_and(|n| n == 0)
+        });
+        is_int_scalar && !read.contains(name)
+    }
+
+    fn element_type(&self, array: &PetArray) -> Result<CType> {
+        let parsed = CType::parse(&array.element_type);
+        match parsed {
+            Some(ty) if !array.element_is_record && ty.size() == array.element_size => Ok(ty),
+            _ => {
+                let span = self.first_use(&array.name);
+                Err(Box::new(
+                    Diagnostic::error(
+                        "HX0106",
+                        format!(
+                            "array `{}` has elements of type `{}`",
+                            array.name, array.element_type
+                        ),
+                    )
+                    .at(span, "used here")
+                    .note("elements must be float, double or an integer type")
+                    .help("split an array of structs into one array per member"),
+                ))
+            }
+        }
+    }
+
+    fn first_use(&self, name: &str) -> Range<usize> {
+        for stmt in &self.pet.stmts {
+            let span = stmt.span.start..stmt.span.end;
+            if let Some(found) = csource::find_access(&self.source.text, span, name, 0) {
+                return found;
+            }
+        }
+        self.region()
+    }
+
+    fn statement(
+        &self,
+        stmt: &PetStmt,
+        schedules: &BTreeMap<String, Map>,
+        ids: &BTreeMap<String, ArrayId>,
+        arrays: &[Array],
+    ) -> Result<Statement> {
+        let span = stmt.span.start..stmt.span.end;
+        let domain = Set::read(&self.ctx, &stmt.domain)?;
+        let schedule = schedules
+            .get(&stmt.name)
+            .ok_or_else(|| Box::new(Diagnostic::bug(format!("no schedule for {}", stmt.name))))?
+            .intersect_domain(&domain)?;
+        let mut body = BodyReader {
+            reader: self,
+            ids,
+            arrays,
+            domain: &domain,
+            span: span.clone(),
+            reads: Vec::new(),
+            seen: BTreeMap::new(),
+        };
+        let (target, value) = match &stmt.body {
+            PetBody::Decl { var, init } => (body.write(var)?, body.expr(init)?),
+            PetBody::Expr(PetExpr::Op { op, args, .. }) => match (op.as_str(), args.as_slice()) {
+                ("assign", [lhs, rhs]) => (body.write(lhs)?, body.expr(rhs)?),
+                (op, [lhs, rhs]) if op.ends_with("_assign") => {
+                    let target = body.write(lhs)?;
+                    let old = body.reread(&target);
+                    let binary = binary_op(op.trim_end_matches("_assign"))
+                        .ok_or_else(|| body.unsupported(&format!("operator `{op}`")))?;
+                    let rhs = body.expr(rhs)?;
+                    let value = Expr::Binary {
+                        op: binary,
+                        lhs: Box::new(old),
+                        rhs: Box::new(rhs),
+                    };
+                    (target, value)
+                }
+                (op @ ("post_inc" | "pre_inc" | "post_dec" | "pre_dec"), [lhs]) => {
+                    let target = body.write(lhs)?;
+                    let value = Expr::Binary {
+                        op: if op.ends_with("inc") { "+" } else { "-" },
+                        lhs: Box::new(body.reread(&target)),
+                        rhs: Box::new(Expr::Int {
+                            value: "1".into(),
+                            ty: CType::INT,
+                        }),
+                    };
+                    (target, value)
+                }
+                (op, _) => return Err(body.unsupported(&format!("statement with operator `{op}`"))),
+            },
+            PetBody::Expr(PetExpr::Call { name, .. }) => {
+                return Err(unknown_call(name, span));
+            }
+            PetBody::Expr(_) => return Err(body.unsupported("expression without effect")),
+            PetBody::Unsupported(kind) => return Err(body.unsupported(&format!("`{kind}`"))),
+        };
+        let reads = body.reads;
+        Ok(Statement {
+            name: stmt.name.clone(),
+            span,
+            line: stmt.line,
+            domain,
+            schedule,
+            write: target,
+            reads,
+            locals: Vec::new(),
+            value,
+        })
+    }
+
+    /// Extents from the declaration; an unbounded outermost one (pointers) from
+    /// the largest subscript used.
+    fn extents(&self, array: &PetArray, id: ArrayId, stmts: &[Statement]) -> Result<Vec<PwAff>> {
+        let declared = Set::read(&self.ctx, &array.extent)?;
+        let n = declared.dim(DimType::Set)?;
+        let mut accessed: Option<Set> = None;
+        for access in stmts.iter().flat_map(|s| s.reads.iter().chain([&s.write])) {
+            if access.array == id {
+                let range = access.map.range()?;
+                accessed = Some(match accessed {
+                    Some(set) => set.union(&range)?,
+                    None => range,
+                });
+            }
+        }
+        let mut extents = Vec::new();
+        for d in 0..n {
+            // isl reports an unbounded maximum as an error.
+            let max = match (declared.dim_max(d as u32), &accessed) {
+                (Ok(max), _) => max,
+                (Err(_), Some(accessed)) => {
+                    accessed.dim_max(d as u32).map_err(|_| self.no_extent(array))?
+                }
+                (Err(_), None) => return Err(self.no_extent(array)),
+            };
+            extents.push(max.add_constant(1)?.coalesce()?);
+        }
+        Ok(extents)
+    }
+
+    fn no_extent(&self, array: &PetArray) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::error(
+                "HX0109",
+                format!("the size of array `{}` cannot be derived", array.name),
+            )
+            .at(self.first_use(&array.name), "used here")
+            .note("device memory is allocated and copied by the array's size")
+            .help("declare the array with its size, e.g. `float A[N][N]` or `float (*A)[N]`"),
+        )
+    }
+
+    fn chunks(&self, stmts: &[Statement]) -> Vec<Chunk> {
+        let mut chunks: Vec<Chunk> =
+            csource::split_statements(&self.source.text, self.region())
+                .into_iter()
+                .map(|span| Chunk {
+                    span,
+                    stmts: Vec::new(),
+                })
+                .collect();
+        for (i, stmt) in stmts.iter().enumerate() {
+            match chunks.iter_mut().find(|c| c.span.contains(&stmt.span.start)) {
+                Some(chunk) => chunk.stmts.push(i),
+                None => {
+                    // Statements that a macro expands to have no place of their
+                    // own; the region is then one chunk.
+                    return vec![Chunk {
+                        span: self.region(),
+                        stmts: (0..stmts.len()).collect(),
+                    }];
+                }
+            }
+        }
+        chunks
+    }
+}
+
+fn collect_params(context: &Set, stmts: &[Statement], arrays: &[Array]) -> Result<Vec<String>> {
+    let mut names = BTreeSet::new();
+    let mut add_set = |set: &Set| -> Result<()> {
+        for i in 0..set.dim(DimType::Param)? {
+            names.extend(set.dim_name(DimType::Param, i as u32)?);
+        }
+        Ok(())
+    };
+    add_set(&context.drop_unused_params()?)?;
+    for stmt in stmts {
+        add_set(&stmt.domain.drop_unused_params()?)?;
+        for access in stmt.reads.iter().chain([&stmt.write]) {
+            add_set(&access.map.drop_unused_params()?.wrap()?)?;
+        }
+        let mut failed = None;
+        stmt.value.visit(&mut |e| {
+            if let Expr::Affine { value, .. } = e {
+                let set = value.drop_unused_params().and_then(|v| v.to_map()?.wrap());
+                match set {
+                    Ok(set) => failed = add_set(&set).err().or(failed.take()),
+                    Err(e) => failed = Some(e.into()),
+                }
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+    }
+    for extent in arrays.iter().flat_map(|a| &a.extents) {
+        add_set(&extent.drop_unused_params()?.to_map()?.wrap()?)?;
+    }
+    Ok(names.into_iter().collect())
+}
+
+/// Reads the expressions of one statement.
+struct BodyReader<'a> {
+    reader: &'a Reader<'a>,
+    ids: &'a BTreeMap<String, ArrayId>,
+    arrays: &'a [Array],
+    domain: &'a Set,
+    span: Range<usize>,
+    reads: Vec<Access>,
+    seen: BTreeMap<ArrayId, usize>,
+}
+
+impl BodyReader<'_> {
+    fn unsupported(&self, what: &str) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::error("HX0108", format!("{what} is not supported in a stencil statement"))
+                .at(self.span.clone(), "in this statement")
+                .note("a statement must assign one array element a value computed from array elements, scalars and constants"),
+        )
+    }
+
+    fn access(&mut self, name: &str, index: &str) -> Result<Access> {
+        let array = *self
+            .ids
+            .get(name)
+            .ok_or_else(|| Box::new(Diagnostic::bug(format!("unknown array {name}"))))?;
+        let map = MultiPwAff::read(&self.reader.ctx, index)?
+            .to_map()?
+            .intersect_domain(self.domain)?;
+        let nth = self.seen.entry(array).or_insert(0);
+        let access = Access {
+            array,
+            map,
+            nth: *nth,
+        };
+        *nth += 1;
+        Ok(access)
+    }
+
+    fn write(&mut self, lhs: &PetExpr) -> Result<Access> {
+        match lhs {
+            PetExpr::Access {
+                array: Some(name),
+                index,
+                ..
+            } => self.access(name, index),
+            _ => Err(self.unsupported("this assignment target")),
+        }
+    }
+
+    /// The old value of a compound assignment's target.
+    fn reread(&mut self, target: &Access) -> Expr {
+        self.reads.push(target.clone());
+        Expr::Read(
+            self.reads.len() - 1,
+            self.arrays[target.array.index()].elem,
+        )
+    }
+
+    fn exprs(&mut self, args: &[PetExpr]) -> Result<Vec<Expr>> {
+        args.iter().map(|a| self.expr(a)).collect()
+    }
+
+    fn expr(&mut self, expr: &PetExpr) -> Result<Expr> {
+        Ok(match expr {
+            PetExpr::Access {
+                array: None,
+                index,
+                type_size,
+                ..
+            } => Expr::Affine {
+                value: MultiPwAff::read(&self.reader.ctx, index)?.get(0)?,
+                ty: CType::from_pet_size(*type_size),
+            },
+            PetExpr::Access {
+                array: Some(name),
+                index,
+                ..
+            } => {
+                let access = self.access(name, index)?;
+                let array = &self.arrays[access.array.index()];
+                let (ty, rank) = (array.elem, access.map.dim(DimType::Out)?);
+                let declared = (self.reader.pet.arrays.iter())
+                    .find(|a| a.name == *name)
+                    .map(|a| Set::read(&self.reader.ctx, &a.extent));
+                if let Some(declared) = declared
+                    && declared?.dim(DimType::Set)? != rank
+                {
+                    return Err(self.unsupported("an array used as a whole"));
+                }
+                self.reads.push(access);
+                Expr::Read(self.reads.len() - 1, ty)
+            }
+            PetExpr::Int { value, type_size } => Expr::Int {
+                value: value.clone(),
+                ty: CType::from_pet_size(*type_size),
+            },
+            PetExpr::Double(text) => self.literal(text)?,
+            PetExpr::Cast { ty, arg } => {
+                let ty = CType::parse(ty).ok_or_else(|| self.unsupported(&format!("a cast to `{ty}`")))?;
+                Expr::Cast {
+                    ty,
+                    arg: Box::new(self.expr(arg)?),
+                }
+            }
+            PetExpr::Call { name, args } => match math_function(name) {
+                Some(f) if f.n_args == args.len() => Expr::Call {
+                    name: name.clone(),
+                    args: self.exprs(args)?,
+                },
+                _ => return Err(unknown_call(name, self.span.clone())),
+            },
+            PetExpr::Op { op, args, .. } => {
+                let parts = self.exprs(args)?;
+                match (op.as_str(), <[Expr; 3]>::try_from(parts)) {
+                    ("cond", Ok([cond, yes, no])) => Expr::Cond {
+                        cond: Box::new(cond),
+                        yes: Box::new(yes),
+                        no: Box::new(no),
+                    },
+                    (op, Err(parts)) => match (<[Expr; 2]>::try_from(parts), binary_op(op)) {
+                        (Ok([lhs, rhs]), Some(op)) => Expr::Binary {
+                            op,
+                            lhs: Box::new(lhs),
+                            rhs: Box::new(rhs),
+                        },
+                        (Err(mut parts), _) if parts.len() == 1 => {
+                            let op = match op {
+                                "minus" => "-",
+                                "not" => "~",
+                                "lnot" => "!",
+                                _ => return Err(self.unsupported(&format!("operator `{op}`"))),
+                            };
+                            match parts.pop() {
+                                Some(arg) => Expr::Unary {
+                                    op,
+                                    arg: Box::new(arg),
+                                },
+                                None => return Err(self.unsupported("an empty expression")),
+                            }
+                        }
+                        _ => return Err(self.unsupported(&format!("operator `{op}`"))),
+                    },
+                    (op, Ok(_)) => return Err(self.unsupported(&format!("operator `{op}`"))),
+                }
+            }
+        })
+    }
+
+    fn literal(&self, text: &str) -> Result<Expr> {
+        let text = text.trim();
+        let is_hex = text.starts_with("0x") || text.starts_with("0X");
+        let ty = match text.chars().last() {
+            Some('f' | 'F') if !is_hex || text.contains(['p', 'P']) => CType::Float,
+            Some('l' | 'L') => return Err(self.unsupported("a `long double` literal")),
+            _ => CType::Double,
+        };
+        let starts_right = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        if !starts_right {
+            return Err(self.unsupported(&format!("the constant `{text}`")));
+        }
+        Ok(Expr::Float {
+            text: text.to_string(),
+            ty,
+        })
+    }
+}
+
+fn unknown_call(name: &str, span: Range<usize>) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0107", format!("call of unknown function `{name}`"))
+            .at(span, "in this statement")
+            .note("only functions of <math.h> and abs() exist with the same meaning in device code")
+            .help(format!("write the body of `{name}` into the statement")),
+    )
+}
+
+fn binary_op(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "add" => "+",
+        "sub" => "-",
+        "mul" => "*",
+        "div" => "/",
+        "mod" => "%",
+        "shl" => "<<",
+        "shr" => ">>",
+        "eq" => "==",
+        "ne" => "!=",
+        "le" => "<=",
+        "ge" => ">=",
+        "lt" => "<",
+        "gt" => ">",
+        "and" => "&",
+        "xor" => "^",
+        "or" => "|",
+        "land" => "&&",
+        "lor" => "||",
+        _ => return None,
+    })
+}
+
+fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
+    match body {
+        PetBody::Expr(e) => vec![e],
+        PetBody::Decl { var, init } => vec![var, init],
+        PetBody::Unsupported(_) => Vec::new(),
+    }
+}
+
+fn children(expr: &PetExpr) -> Vec<&PetExpr> {
+    match expr {
+        PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {
+            args.iter().collect()
+        }
+        PetExpr::Cast { arg, .. } => vec![arg],
+        PetExpr::Int { .. } | PetExpr::Double(_) => Vec::new(),
+    }
+}
+
+fn has_index_args(expr: &PetExpr) -> bool {
+    matches!(expr, PetExpr::Access { args, .. } if !args.is_empty())
+        || children(expr).into_iter().any(has_index_args)
+}
+
+/// Names of the arrays in an expression; only those read where `reads_only`.
+fn collect_names(expr: &PetExpr, names: &mut BTreeSet<String>, reads_only: bool) {
+    if let PetExpr::Access {
+        array: Some(name),
+        read,
+        ..
+    } = expr
+        && (*read || !reads_only)
+    {
+        names.insert(name.clone());
+    }
+    for child in children(expr) {
+        collect_names(child, names, reads_only);
+    }
+}
+
+/// The largest and smallest value a function takes, where finite.
+pub fn finite_range(f: &PwAff) -> Result<Option<(i64, i64)>> {
+    match (f.min_val()?, f.max_val()?) {
+        (Bound::Finite(lo), Bound::Finite(hi)) => Ok(Some((lo.ceil(), hi.floor()))),
+        _ => Ok(None),
+    }
+}
+
+/// The union of a list of sets as a union set.
+pub fn union_of(ctx: &Ctx, sets: &[Set]) -> Result<UnionSet> {
+    let mut all = UnionSet::read(ctx, "{ }")?;
+    for set in sets {
+        all = all.union(&UnionSet::from_set(set)?)?;
+    }
+    Ok(all)
+}

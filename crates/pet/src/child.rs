@@ -1,0 +1,192 @@
+//! One extraction in a child process.
+//!
+//! The child is a program of hexcc started with [`CHILD_ARGUMENT`]. It reads a
+//! [`Request`] as JSON on standard input and answers with one JSON `Result` on
+//! standard output; clang's messages reach the parent on standard error, whatever
+//! else is printed there. So an assertion, an `exit` or an endless loop inside
+//! LLVM, clang, pet or isl is an error value here.
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsRawFd, FromRawFd, IntoRawFd},
+        unix::process::ExitStatusExt,
+    },
+    path::Path,
+    process::{Child, Command, ExitCode, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Extraction, PetError, Request, capture,
+    extract::{extract_uncaptured, with_messages},
+};
+
+/// The only argument of the child process.
+pub const CHILD_ARGUMENT: &str = "--pet-child";
+
+/// How long [`extract`] waits for the child.
+pub const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// Extracts a scop in a child process, within [`TIME_LIMIT`].
+///
+/// `exe` is a program that calls [`run_child`] when its only argument is
+/// [`CHILD_ARGUMENT`]; hexcc passes itself.
+///
+/// # Errors
+///
+/// Any [`PetError`] but `LibraryMissing`.
+pub fn extract(exe: &Path, request: &Request) -> Result<Extraction, PetError> {
+    extract_within(exe, request, TIME_LIMIT)
+}
+
+/// As [`extract`], with another time limit.
+///
+/// # Errors
+///
+/// Any [`PetError`] but `LibraryMissing`.
+pub fn extract_within(
+    exe: &Path,
+    request: &Request,
+    limit: Duration,
+) -> Result<Extraction, PetError> {
+    let started = Instant::now();
+    let deadline = started + limit;
+    let request = serde_json::to_vec(request)
+        .map_err(|error| PetError::Protocol(format!("the request: {error}")))?;
+    let broken = |error: io::Error| PetError::Protocol(format!("{}: {error}", exe.display()));
+    let mut child = Command::new(exe)
+        .arg(CHILD_ARGUMENT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(broken)?;
+
+    if let Some(mut stdin) = child.stdin.take() {
+        // A child that dies first breaks the pipe; its exit status tells why.
+        thread::spawn(move || stdin.write_all(&request));
+    }
+    let stdout = child.stdout.take().map(read_all);
+    let stderr = child.stderr.take().map(read_all);
+    let status = match wait(&mut child, deadline) {
+        Ok(status) => status,
+        Err(error) => {
+            stop(&mut child);
+            return Err(broken(error));
+        }
+    };
+    // A grandchild could keep the pipes open, so even a finished child's output is
+    // awaited no longer than the deadline.
+    let receive = |from: Option<Receiver<Vec<u8>>>| {
+        from?
+            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            .ok()
+    };
+    let finished = status.and_then(|status| Some((status, receive(stdout)?, receive(stderr)?)));
+    let Some((status, stdout, stderr)) = finished else {
+        stop(&mut child);
+        return Err(PetError::TimedOut {
+            seconds: limit.as_secs(),
+        });
+    };
+    tracing::debug!(elapsed = ?started.elapsed(), %status, "pet child finished");
+
+    let stderr = String::from_utf8_lossy(&stderr);
+    if !status.success() {
+        return Err(PetError::Crashed {
+            signal: status.signal(),
+            code: status.code(),
+            stderr: tail(&stderr),
+        });
+    }
+    let result = serde_json::from_slice(&stdout).map_err(|error| {
+        PetError::Protocol(format!(
+            "{} answered something else: {error}",
+            exe.display()
+        ))
+    })?;
+    with_messages(result, &stderr)
+}
+
+/// Answers the request on standard input; the whole life of the child process.
+///
+/// To be called before anything else is printed. The exit code tells whether an
+/// answer was written, not whether there is a scop.
+pub fn run_child() -> ExitCode {
+    match answer() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("hexcc: {CHILD_ARGUMENT}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer() -> io::Result<()> {
+    // Whatever the libraries print goes to standard error, so that standard output
+    // carries the answer alone.
+    let output = capture::duplicate(io::stdout().as_raw_fd())?;
+    capture::redirect(libc::STDERR_FILENO, libc::STDOUT_FILENO)?;
+    // A crash is an expected outcome here and deserves no core file.
+    let no_core = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: setrlimit reads one structure.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &no_core) };
+
+    let mut input = Vec::new();
+    io::stdin().read_to_end(&mut input)?;
+    let request: Request = serde_json::from_slice(&input)?;
+    let result = extract_uncaptured(&request);
+    // SAFETY: the descriptor comes from its owner, which gives it up.
+    let mut output = unsafe { File::from_raw_fd(output.into_raw_fd()) };
+    output.write_all(&serde_json::to_vec(&result)?)
+}
+
+/// Waits for the end of `child`; `None` when the deadline comes first.
+fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+    let mut pause = Duration::from_micros(500);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+}
+
+/// Kills the child and collects its exit status; both fail only when it is gone.
+fn stop(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn read_all(mut from: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is still worth having.
+        let _ = from.read_to_end(&mut bytes);
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+/// The end of a text that may be long.
+fn tail(text: &str) -> String {
+    const MOST: usize = 8 * 1024;
+    let mut start = text.len().saturating_sub(MOST);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text[start..].to_owned()
+}

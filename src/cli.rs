@@ -1,0 +1,203 @@
+//! Command-line arguments and what each command does.
+
+use crate::emit;
+use crate::input::{self, Input, InputOptions};
+use crate::render::{self, Failure};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::kernel::Schema;
+use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options};
+use hexcc_compiler::sched::TileSizes;
+use hexcc_isl::Ctx;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Source-to-source compiler for stencils: C loop nests to CUDA with hybrid
+/// hexagonal/classical tiling.
+#[derive(Debug, Parser)]
+#[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    translate: Option<Translate>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// Options that choose the input.
+#[derive(Debug, Args, Clone)]
+pub struct InputArgs {
+    /// C file, or a scop saved with `--emit scop`
+    pub file: PathBuf,
+    /// Function whose scop to translate
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Directory for `#include`
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Macro, NAME or NAME=VALUE
+    #[arg(short = 'D', value_name = "MACRO")]
+    pub define: Vec<String>,
+}
+
+/// Options that choose the schedule and the kernel.
+#[derive(Debug, Args, Clone)]
+pub struct KernelArgs {
+    /// Tile sizes: `h=3,w=8:64` gives h and one width per space dimension,
+    /// outermost first
+    #[arg(long, value_name = "SIZES", value_parser = parse_tile)]
+    pub tile: Option<TileSizes>,
+    /// Space dimension tiled by hexagons, 0 is the outermost
+    #[arg(long, value_name = "DIM")]
+    pub hex_dim: Option<usize>,
+    /// Memory a tile computes in
+    #[arg(long, value_enum, default_value_t = Memory::Shared)]
+    pub memory: Memory,
+    /// Threads per block wanted
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(i64).range(32..=1024))]
+    pub threads: i64,
+    /// Shared memory a block may use when tile sizes are chosen, bytes
+    #[arg(long, value_name = "BYTES", default_value_t = pipeline::DEFAULT_SHARED_LIMIT)]
+    pub shared_memory: i64,
+    /// Bound on isl's operations, 0 for none
+    #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
+    pub isl_quota: u64,
+    /// Print what each pass took
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Where tiles live while they are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Memory {
+    /// Every access goes to global memory
+    Global,
+    /// The footprint of a tile is held in shared memory
+    Shared,
+}
+
+/// What to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The whole program as CUDA C++
+    Cuda,
+    /// A header with a launch function on device pointers
+    Kernel,
+    /// The scop as JSON
+    Scop,
+}
+
+#[derive(Debug, Args)]
+struct Translate {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    kernel: KernelArgs,
+    /// Output file, `-` for the standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Emit::Cuda)]
+    emit: Emit,
+}
+
+fn parse_tile(text: &str) -> Result<TileSizes, String> {
+    let form = "expected `h=H,w=W0:W1:..`";
+    let (h, w) = text.split_once(',').ok_or(form)?;
+    let h = h.trim().strip_prefix("h=").ok_or(form)?;
+    let w = w.trim().strip_prefix("w=").ok_or(form)?;
+    let number = |t: &str| t.trim().parse::<i64>().map_err(|_| format!("`{t}` is not a number; {form}"));
+    Ok(TileSizes {
+        h: number(h)?,
+        w: w.split(':').map(number).collect::<Result<_, _>>()?,
+    })
+}
+
+impl InputArgs {
+    /// Reads the input and prints warnings.
+    pub fn read(&self) -> Result<Input, Failure> {
+        let input = input::read(&InputOptions {
+            file: self.file.clone(),
+            function: self.function.clone(),
+            include_dirs: self.include.clone(),
+            defines: self.define.clone(),
+        })?;
+        render::render(&input.warnings, Some(&input.saved.source));
+        Ok(input)
+    }
+}
+
+impl KernelArgs {
+    /// The compiler's options.
+    pub fn options(&self) -> Options {
+        Options {
+            tile: self.tile.clone(),
+            hex_dim: self.hex_dim,
+            schema: match self.memory {
+                Memory::Global => Schema::Global,
+                Memory::Shared => Schema::Shared,
+            },
+            threads: self.threads,
+            shared_limit: self.shared_memory,
+            isl_quota: self.isl_quota,
+        }
+    }
+
+    /// Compiles and prints warnings.
+    pub fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
+        let fail = |d: Box<Diagnostic>| Failure {
+            diagnostics: vec![*d],
+            source: Some(input.saved.source.clone()),
+        };
+        let compiled = pipeline::compile(ctx, &input.saved, &self.options()).map_err(fail)?;
+        render::render(&compiled.warnings, Some(&input.saved.source));
+        if self.verbose {
+            for (pass, time) in &compiled.timings {
+                eprintln!("{pass:>12}: {:7.2} ms", time.as_secs_f64() * 1e3);
+            }
+        }
+        Ok(compiled)
+    }
+}
+
+impl Cli {
+    /// Does what the arguments say.
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        match (self.command, self.translate) {
+            (Some(command), _) => match command {},
+            (None, Some(translate)) => translate.run(),
+            (None, None) => Ok(ExitCode::from(2)),
+        }
+    }
+}
+
+/// An isl context, which fails only without memory.
+pub fn context() -> Result<Ctx, Failure> {
+    Ctx::new().map_err(|e| Failure::plain(Diagnostic::bug(e)))
+}
+
+impl Translate {
+    fn run(&self) -> Result<ExitCode, Failure> {
+        let input = self.input.read()?;
+        if self.emit == Emit::Scop {
+            let text = serde_json::to_string_pretty(&input.saved)
+                .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
+            emit::write(&self.output, &(text + "\n"))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let ctx = context()?;
+        let compiled = self.kernel.compile(&ctx, &input)?;
+        let text = if self.emit == Emit::Kernel {
+            pipeline::print_header(&input.saved, &compiled, crate::VERSION)
+        } else {
+            pipeline::print_program(&input.saved, &compiled, crate::VERSION, Instrument::None).map_err(|d| Failure {
+                diagnostics: vec![*d],
+                source: Some(input.saved.source.clone()),
+            })?
+        };
+        emit::write(&self.output, &text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,8 @@
+/* emptyscop: A scop region without a statement.
+ * hexcc-test: expect=HX0102
+ */
+void emptyscop(void)
+{
+#pragma scop
+#pragma endscop
+}

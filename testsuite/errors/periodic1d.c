@@ -1,0 +1,13 @@
+/* periodic1d: Periodic boundary by conditional subscripts: the first cell reads the last one, so
+ * the distance grows with N.
+ * hexcc-test: expect=HX0204
+ */
+void periodic1d(int N, int T, float A[2][N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++)
+    for (int i = 0; i < N; i++)
+      A[(t+1)%2][i] = 0.33f * (A[t%2][i == 0 ? N - 1 : i - 1] + A[t%2][i]
+                               + A[t%2][i == N - 1 ? 0 : i + 1]);
+#pragma endscop
+}

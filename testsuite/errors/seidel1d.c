@@ -1,0 +1,11 @@
+/* seidel1d: Gauss-Seidel in place: the space loop carries a dependence.
+ * hexcc-test: expect=HX0203
+ */
+void seidel1d(int N, int T, float A[N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++)
+    for (int i = 1; i < N - 1; i++)
+      A[i] = 0.33f * (A[i-1] + A[i] + A[i+1]);
+#pragma endscop
+}

@@ -1,0 +1,14 @@
+/* seidel2d: Gauss-Seidel in place, 9 points: both space loops carry dependences.
+ * hexcc-test: expect=HX0203
+ */
+void seidel2d(int N, int T, float A[N][N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++)
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        A[i][j] = 0.11f * (A[i-1][j-1] + A[i-1][j] + A[i-1][j+1]
+                           + A[i][j-1] + A[i][j] + A[i][j+1]
+                           + A[i+1][j-1] + A[i+1][j] + A[i+1][j+1]);
+#pragma endscop
+}

@@ -1,0 +1,55 @@
+/* life: Conway's Game of Life on ints. With s = 2 * neighbours + alive, a cell lives on exactly if
+ * s is 5, 6 or 7.
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 bench=8192,512 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+static void life(int N, int T, int A[2][N][N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++)
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        A[(t+1)%2][i][j] = (unsigned)(A[t%2][i][j] - 5
+          + 2 * (A[t%2][i-1][j-1] + A[t%2][i-1][j] + A[t%2][i-1][j+1]
+                 + A[t%2][i][j-1] + A[t%2][i][j+1]
+                 + A[t%2][i+1][j-1] + A[t%2][i+1][j] + A[t%2][i+1][j+1])) <= 2u ? 1 : 0;
+#pragma endscop
+}
+
+static void fill(void *data, size_t size)
+{
+  static unsigned state = 1;
+  int *x = (int *)data;
+
+  for (size_t i = 0; i < size / sizeof *x; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = (state >> 16) & 1;
+  }
+}
+
+static unsigned long long hash = 14695981039346656037ull;
+
+static void add_to_hash(const void *data, size_t size)
+{
+  const unsigned char *byte = (const unsigned char *)data;
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ byte[i]) * 1099511628211ull;
+}
+
+int main(int argc, char **argv)
+{
+  int N = argc > 1 ? atoi(argv[1]) : 64;
+  int T = argc > 2 ? atoi(argv[2]) : 20;
+  size_t size = sizeof(int[2][N][N]);
+  int (*A)[N][N] = (int (*)[N][N])malloc(size);
+
+  fill(A, size);
+  life(N, T, A);
+  add_to_hash(A, size);
+  printf("%016llx\n", hash);
+  free(A);
+  return 0;
+}

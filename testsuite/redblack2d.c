@@ -1,0 +1,56 @@
+/* redblack2d: Red-black Gauss-Seidel in place: two nests whose inner loops have stride 2 and a
+ * start that depends on the row.
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=1,w=2:8;h=3,w=3:16
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+static void redblack2d(int N, int T, float A[N][N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++) {
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1 + i % 2; j < N - 1; j += 2)
+        A[i][j] = 0.25f * (A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1]);
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 2 - i % 2; j < N - 1; j += 2)
+        A[i][j] = 0.25f * (A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1]);
+  }
+#pragma endscop
+}
+
+static void fill(void *data, size_t size)
+{
+  static unsigned state = 1;
+  float *x = (float *)data;
+
+  for (size_t i = 0; i < size / sizeof *x; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = ((state >> 8) | 1) / 16777216.0f;
+  }
+}
+
+static unsigned long long hash = 14695981039346656037ull;
+
+static void add_to_hash(const void *data, size_t size)
+{
+  const unsigned char *byte = (const unsigned char *)data;
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ byte[i]) * 1099511628211ull;
+}
+
+int main(int argc, char **argv)
+{
+  int N = argc > 1 ? atoi(argv[1]) : 64;
+  int T = argc > 2 ? atoi(argv[2]) : 20;
+  size_t size = sizeof(float[N][N]);
+  float (*A)[N] = (float (*)[N])malloc(size);
+
+  fill(A, size);
+  redblack2d(N, T, A);
+  add_to_hash(A, size);
+  printf("%016llx\n", hash);
+  free(A);
+  return 0;
+}
