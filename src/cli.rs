@@ -3,7 +3,7 @@
 use crate::emit;
 use crate::input::{self, Input, InputOptions};
 use crate::render::{self, Failure};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::Schema;
 use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options};
@@ -11,20 +11,6 @@ use hexcc_compiler::sched::TileSizes;
 use hexcc_isl::Ctx;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// Source-to-source compiler for stencils: C loop nests to CUDA with hybrid
-/// hexagonal/classical tiling.
-#[derive(Debug, Parser)]
-#[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), args_conflicts_with_subcommands = true, arg_required_else_help = true)]
-pub struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-    #[command(flatten)]
-    translate: Option<Translate>,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {}
 
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
@@ -89,7 +75,12 @@ enum Emit {
     Scop,
 }
 
-#[derive(Debug, Args)]
+/// Source-to-source compiler for stencils: C loop nests to CUDA with hybrid
+/// hexagonal/classical tiling.
+#[derive(Debug, Parser)]
+#[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true,
+    override_usage = "hexcc [OPTIONS] FILE -o OUT.cu\n       hexcc run [OPTIONS] FILE\n       hexcc explain [OPTIONS] FILE",
+    after_help = "`hexcc run --help` and `hexcc explain --help` describe the other commands.")]
 struct Translate {
     #[command(flatten)]
     input: InputArgs,
@@ -162,14 +153,12 @@ impl KernelArgs {
     }
 }
 
-impl Cli {
-    /// Does what the arguments say.
-    pub fn run(self) -> Result<ExitCode, Failure> {
-        match (self.command, self.translate) {
-            (Some(command), _) => match command {},
-            (None, Some(translate)) => translate.run(),
-            (None, None) => Ok(ExitCode::from(2)),
-        }
+/// Does what the command line says.
+pub fn main() -> Result<ExitCode, Failure> {
+    match std::env::args().nth(1).as_deref() {
+        Some("run") => crate::run::Run::parse_from(std::env::args_os().skip(1)).run(),
+        Some("explain") => crate::explain::Explain::parse_from(std::env::args_os().skip(1)).run(),
+        _ => Translate::parse().run(),
     }
 }
 

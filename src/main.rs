@@ -3,10 +3,11 @@
 
 mod cli;
 mod emit;
+mod explain;
 mod input;
 mod render;
+mod run;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 /// Version and commit, as printed in generated code.
@@ -16,8 +17,7 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
         return hexcc_pet::run_child();
     }
-    let cli = cli::Cli::parse();
-    match cli.run() {
+    match cli::main() {
         Ok(code) => code,
         Err(failure) => {
             failure.render();

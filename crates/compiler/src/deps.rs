@@ -3,7 +3,7 @@
 //! Dependences are memory-based: flow, anti and output, from isl's dataflow
 //! analysis. Storage is not expanded, so all three constrain the tiles.
 
-use crate::canonical::{Canonical, CanonicalStmt};
+use crate::canonical::Canonical;
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
@@ -42,6 +42,9 @@ pub struct Dependence {
     pub source: usize,
     /// Target statement, an index into [`Canonical::stmts`].
     pub target: usize,
+    /// The read that takes part, an index into the reads of the target (flow)
+    /// or the source (anti).
+    pub read: Option<usize>,
     /// `[t, s..] -> [t', s'..]`.
     pub map: Map,
     /// Distances `[du, ds0, .., dsn]` in logical time and space, without
@@ -64,83 +67,116 @@ pub struct DepCone {
 /// HX0203 where two instances of the same time step depend on each other in a
 /// way no order of statements can satisfy.
 pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()> {
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
+    let schedule = schedule_of(scop, c)?;
+    let backward = schedule.apply_range(&negation(scop, &schedule)?)?;
+    let nothing = UnionMap::empty(&scop.ctx)?;
     for id in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
-        if !c.stmts.iter().any(|s| scop.stmts[s.stmt].write.array == id) {
+        let mut writes = UnionMap::empty(&scop.ctx)?;
+        for s in c.stmts.iter().map(|s| &scop.stmts[s.stmt]) {
+            if s.write.array == id {
+                writes = writes.union(&UnionMap::from_map(&s.write.map)?)?;
+            }
+        }
+        if writes.is_empty()? {
             continue;
         }
-        let writes = accesses(scop, c, |s| vec![&s.write], id)?;
-        let reads = accesses(scop, c, |s| s.reads.iter().collect(), id)?;
-        let mut schedule = UnionMap::empty(&scop.ctx)?;
+        let output = compute_flow(&writes, &writes, &nothing, &schedule)?;
+        collect(scop, c, &mut found, (DepKind::Output, id, None), &output.must)?;
+        // One analysis per read keeps isl's problems small, and a read's next
+        // write is its last write in the reversed order.
         for s in &c.stmts {
-            schedule = schedule.union(&UnionMap::from_map(&scop.stmts[s.stmt].schedule)?)?;
-        }
-        let empty = UnionMap::empty(&scop.ctx)?;
-        let flow = compute_flow(&reads, &writes, &empty, &schedule)?;
-        let output = compute_flow(&writes, &writes, &empty, &schedule)?;
-        // With writes as killing sources, a read only reaches the next write.
-        let anti = compute_flow(&writes, &writes, &reads, &schedule)?;
-        let write_instances = writes.domain()?;
-        let _ = write_instances;
-        for (kind, dep) in [
-            (DepKind::Flow, flow.must),
-            (DepKind::Output, output.must.clone()),
-            (DepKind::Anti, anti.may),
-        ] {
-            for map in dep.maps()? {
-                let (Some(from), Some(to)) = (
-                    map.tuple_name(DimType::In)?,
-                    map.tuple_name(DimType::Out)?,
-                ) else {
-                    continue;
-                };
-                let position = |name: &str| {
-                    (c.stmts.iter())
-                        .position(|s| scop.stmts[s.stmt].name == name)
-                        .ok_or_else(|| Box::new(Diagnostic::bug(format!("statement {name}"))))
-                };
-                let (from, to) = (position(&from)?, position(&to)?);
-                let map = map
-                    .apply_domain(&c.stmts[from].to_canonical)?
-                    .apply_range(&c.stmts[to].to_canonical)?
-                    .coalesce()?;
-                if map.is_empty()? {
+            for (r, read) in scop.stmts[s.stmt].reads.iter().enumerate() {
+                if read.array != id {
                     continue;
                 }
-                found.push((kind, id, from, to, map));
+                let sink = UnionMap::from_map(&read.map)?;
+                let flow = compute_flow(&sink, &writes, &nothing, &schedule)?;
+                collect(scop, c, &mut found, (DepKind::Flow, id, Some(r)), &flow.must)?;
+                let anti = compute_flow(&sink, &writes, &nothing, &backward)?;
+                collect(scop, c, &mut found, (DepKind::Anti, id, Some(r)), &anti.must.reverse()?)?;
             }
         }
     }
     assign_slots(scop, source, c, &found)?;
-    for (kind, array, from, to, map) in found {
-        let distance = logical_distance(&scop.ctx, c, from, to, &map)?;
+    for dep in found {
+        let distance = logical_distance(&scop.ctx, c, &dep)?;
         c.deps.push(Dependence {
-            kind,
-            array,
-            source: from,
-            target: to,
-            map,
+            kind: dep.kind,
+            array: dep.array,
+            source: dep.from,
+            target: dep.to,
+            read: dep.read,
+            map: dep.map,
             distance,
         });
     }
     Ok(())
 }
 
-fn accesses(
+/// A dependence before slots are known.
+struct Found {
+    kind: DepKind,
+    array: ArrayId,
+    from: usize,
+    to: usize,
+    read: Option<usize>,
+    map: Map,
+}
+
+/// The original execution order of all statements.
+fn schedule_of(scop: &Scop, c: &Canonical) -> Result<UnionMap> {
+    let mut schedule = UnionMap::empty(&scop.ctx)?;
+    for s in &c.stmts {
+        schedule = schedule.union(&UnionMap::from_map(&scop.stmts[s.stmt].schedule)?)?;
+    }
+    Ok(schedule)
+}
+
+/// `{ [x0, ..] -> [-x0, ..] }` for the schedule's range.
+fn negation(scop: &Scop, schedule: &UnionMap) -> Result<UnionMap> {
+    let mut n = 0;
+    for map in schedule.maps()? {
+        n = n.max(map.dim(DimType::Out)?);
+    }
+    let x: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
+    let minus: Vec<String> = x.iter().map(|x| format!("-{x}")).collect();
+    let text = format!("{{ [{}] -> [{}] }}", x.join(", "), minus.join(", "));
+    Ok(UnionMap::read(&scop.ctx, &text)?)
+}
+
+/// Brings isl's dependences between statement instances into canonical
+/// coordinates.
+fn collect(
     scop: &Scop,
     c: &Canonical,
-    pick: impl for<'a> Fn(&'a Statement) -> Vec<&'a Access>,
-    array: ArrayId,
-) -> Result<UnionMap> {
-    let mut all = UnionMap::empty(&scop.ctx)?;
-    for s in &c.stmts {
-        for access in pick(&scop.stmts[s.stmt]) {
-            if access.array == array {
-                all = all.union(&UnionMap::from_map(&access.map)?)?;
-            }
+    found: &mut Vec<Found>,
+    (kind, array, read): (DepKind, ArrayId, Option<usize>),
+    deps: &UnionMap,
+) -> Result<()> {
+    let position = |name: Option<String>| {
+        (c.stmts.iter())
+            .position(|s| Some(&scop.stmts[s.stmt].name) == name.as_ref())
+            .ok_or_else(|| Box::new(Diagnostic::bug("dependence of an unknown statement")))
+    };
+    for map in deps.maps()? {
+        let from = position(map.tuple_name(DimType::In)?)?;
+        let to = position(map.tuple_name(DimType::Out)?)?;
+        let map = (map.apply_domain(&c.stmts[from].to_canonical)?)
+            .apply_range(&c.stmts[to].to_canonical)?
+            .coalesce()?;
+        if !map.is_empty()? {
+            found.push(Found {
+                kind,
+                array,
+                from,
+                to,
+                read,
+                map,
+            });
         }
     }
-    Ok(all)
+    Ok(())
 }
 
 /// Distances `[dt, ds..]` of a dependence, parameters projected out.
@@ -148,36 +184,33 @@ fn distance(map: &Map) -> Result<Set> {
     Ok(map.deltas()?.project_out_all_params()?.coalesce()?)
 }
 
-fn logical_distance(ctx: &Ctx, c: &Canonical, from: usize, to: usize, map: &Map) -> Result<Set> {
+fn logical_distance(ctx: &Ctx, c: &Canonical, dep: &Found) -> Result<Set> {
     let names: Vec<String> = (0..c.n_space).map(|j| format!("s{j}")).collect();
     let space = names.join(", ");
-    let shift = c.stmts[to].slot - c.stmts[from].slot;
+    let shift = c.stmts[dep.to].slot - c.stmts[dep.from].slot;
     let k = c.k;
     let to_logical = Map::read(
         ctx,
         &format!("{{ [dt, {space}] -> [{k} * dt + {shift}, {space}] }}"),
     )?;
-    Ok(distance(map)?.apply(&to_logical)?.coalesce()?)
+    Ok(distance(&dep.map)?.apply(&to_logical)?.coalesce()?)
 }
-
-type Found = (DepKind, ArrayId, usize, usize, Map);
 
 /// Gives every statement the first slot after all statements of the same time
 /// step it depends on.
 fn assign_slots(scop: &Scop, source: &SourceFile, c: &mut Canonical, found: &[Found]) -> Result<()> {
     let mut edges = Vec::new();
     for dep in found {
-        let (_, _, from, to, map) = dep;
-        let distance = distance(map)?;
+        let distance = distance(&dep.map)?;
         if !matches!(distance.dim_min_val(0)?, Bound::Finite(dt) if dt >= 0.into()) {
             return Err(carried_by_space(scop, source, c, dep)?);
         }
         let same_step = distance.fix(DimType::Set, 0, 0)?;
         if !same_step.is_empty()? {
-            if from == to {
+            if dep.from == dep.to {
                 return Err(carried_by_space(scop, source, c, dep)?);
             }
-            edges.push((*from, *to, dep));
+            edges.push((dep.from, dep.to, dep));
         }
     }
     // Bellman-Ford style relaxation; more rounds than statements mean a cycle.
@@ -200,77 +233,37 @@ fn assign_slots(scop: &Scop, source: &SourceFile, c: &mut Canonical, found: &[Fo
     Ok(())
 }
 
-/// The access of `stmt` that takes part in a dependence through `array`.
-fn access_of<'a>(stmt: &'a Statement, array: ArrayId, reads: bool) -> &'a Access {
-    (stmt.reads.iter())
-        .find(|a| reads && a.array == array)
-        .unwrap_or(&stmt.write)
-}
-
-/// The access of the target that really reaches the source's element at this
-/// distance; a statement often reads one array at several offsets.
-fn involved(
-    c: &CanonicalStmt,
-    other: &Map,
-    stmt: &Statement,
-    array: ArrayId,
-    dep: &Map,
-    target: bool,
-) -> Result<usize> {
-    for (i, (access, map)) in stmt.reads.iter().zip(&c.reads).enumerate() {
-        if access.array != array {
-            continue;
-        }
-        let relation = if target {
-            other.apply_range(&map.reverse()?)?
-        } else {
-            map.apply_range(&other.reverse()?)?
-        };
-        if !relation.is_disjoint(dep)? {
-            return Ok(i);
-        }
-    }
-    Ok(0)
-}
-
-/// Source ranges of the two accesses of a dependence with their roles.
+/// The dependence's two accesses in the source.
 fn dependence_labels(
     scop: &Scop,
     source: &SourceFile,
     c: &Canonical,
-    dep: (DepKind, ArrayId, usize, usize),
-    map: &Map,
+    dep: &Dependence,
     d: Diagnostic,
     distance: &str,
-) -> Result<Diagnostic> {
-    let (kind, array, from, to) = dep;
-    let (cf, ct) = (&c.stmts[from], &c.stmts[to]);
-    let (sf, st) = (&scop.stmts[cf.stmt], &scop.stmts[ct.stmt]);
-    let (first, second) = match kind {
-        DepKind::Flow => {
-            let i = involved(ct, &cf.write, st, array, map, true)?;
-            let read = st.reads.get(i).unwrap_or_else(|| access_of(st, array, true));
-            (&sf.write, read)
-        }
-        DepKind::Anti => {
-            let i = involved(cf, &ct.write, sf, array, map, false)?;
-            let read = sf.reads.get(i).unwrap_or_else(|| access_of(sf, array, true));
-            (read, &st.write)
-        }
-        DepKind::Output => (&sf.write, &st.write),
+) -> Diagnostic {
+    let stmt = |i: usize| &scop.stmts[c.stmts[i].stmt];
+    let (sf, st) = (stmt(dep.source), stmt(dep.target));
+    let read_of = |s: &Statement| -> Access {
+        dep.read.and_then(|r| s.reads.get(r)).unwrap_or(&s.write).clone()
+    };
+    let (first, second) = match dep.kind {
+        DepKind::Flow => (sf.write.clone(), read_of(st)),
+        DepKind::Anti => (read_of(sf), st.write.clone()),
+        DepKind::Output => (sf.write.clone(), st.write.clone()),
     };
     let (a, b) = (
-        scop.access_span(&source.text, sf, first),
-        scop.access_span(&source.text, st, second),
+        scop.access_span(&source.text, sf, &first),
+        scop.access_span(&source.text, st, &second),
     );
     let verb = |is_read: bool| if is_read { "read" } else { "written" };
-    let (first, second) = (verb(kind == DepKind::Anti), verb(kind == DepKind::Flow));
-    Ok(if a == b {
+    let (first, second) = (verb(dep.kind == DepKind::Anti), verb(dep.kind == DepKind::Flow));
+    if a == b {
         d.also(a, format!("{first} and {second} again at distance {distance}"))
     } else {
         d.also(a, format!("{first} here"))
             .also(b, format!("{second} at distance {distance}"))
-    })
+    }
 }
 
 fn carried_by_space(
@@ -279,8 +272,7 @@ fn carried_by_space(
     c: &Canonical,
     dep: &Found,
 ) -> Result<Box<Diagnostic>> {
-    let (kind, array, from, to, map) = dep;
-    let all = distance(map)?;
+    let all = distance(&dep.map)?;
     let bad = all.intersect(&Set::read(
         &scop.ctx,
         &format!(
@@ -292,7 +284,7 @@ fn carried_by_space(
         ),
     )?)?;
     let point = bad.sample_point()?.unwrap_or_default();
-    let stmt = &scop.stmts[c.stmts[*to].stmt];
+    let stmt = &scop.stmts[c.stmts[dep.to].stmt];
     let loops = csource::loop_headers(&source.text, scop.region.clone());
     let carrier = point.iter().position(|&x| x != 0).filter(|&d| d > 0);
     let carrier_name = carrier.map(|d| c.names[d].clone());
@@ -312,8 +304,18 @@ fn carried_by_space(
         d = d.at(stmt.span.clone(), "needs a value of the same time step");
     }
     let shown = format!("(dt, {}) = {}", space_names(c.n_space), show_point(&point));
-    d = dependence_labels(scop, source, c, (*kind, *array, *from, *to), map, d, &shown)?;
-    let name = &scop.array(*array).name;
+    let shown_dep = Dependence {
+        kind: dep.kind,
+        array: dep.array,
+        source: dep.from,
+        target: dep.to,
+        read: dep.read,
+        map: dep.map.clone(),
+        distance: all,
+    };
+    d = dependence_labels(scop, source, c, &shown_dep, d, &shown);
+    let name = &scop.array(dep.array).name;
+    let kind = dep.kind;
     Ok(Box::new(
         d.note(format!(
             "every dependence must be carried by the time loop `{}` (dt >= 1); this {kind} dependence through `{name}` is not",
@@ -407,15 +409,7 @@ fn unbounded(scop: &Scop, source: &SourceFile, c: &Canonical, dep: &Dependence, 
     let stmt = &scop.stmts[c.stmts[dep.target].stmt];
     let d = d.at(stmt.span.clone(), "this statement is involved");
     let shown = format!("{} in (dt, {})", dep.distance, space_names(c.n_space));
-    let d = dependence_labels(
-        scop,
-        source,
-        c,
-        (dep.kind, dep.array, dep.source, dep.target),
-        &dep.map,
-        d,
-        &shown,
-    )?;
+    let d = dependence_labels(scop, source, c, dep, d, &shown);
     Ok(Box::new(
         d.note("hexagonal tiles are bounded by the slope of the dependences, |ds| <= delta * dt; wrap-around and mirrored accesses have none")
             .help(format!(

@@ -85,7 +85,10 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    let mut clock = Clock::default();
+    let mut clock = Clock {
+        laps: Vec::new(),
+        last: Instant::now(),
+    };
     ctx.set_max_operations(options.isl_quota);
     let scop = scop::build(ctx, &saved.source, &saved.scop)?;
     clock.lap("scop");
@@ -330,17 +333,16 @@ fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
 }
 
 /// Collects durations of passes; a pass that runs several times adds up.
-#[derive(Default)]
 struct Clock {
     laps: Vec<(&'static str, Duration)>,
-    last: Option<Instant>,
+    last: Instant,
 }
 
 impl Clock {
     fn lap(&mut self, name: &'static str) {
         let now = Instant::now();
-        let elapsed = self.last.map_or(Duration::ZERO, |last| now - last);
-        self.last = Some(now);
+        let elapsed = now - self.last;
+        self.last = now;
         match self.laps.iter_mut().find(|(n, _)| *n == name) {
             Some((_, total)) => *total += elapsed,
             None => self.laps.push((name, elapsed)),

@@ -602,33 +602,32 @@ impl Reader<'_> {
 fn collect_params(context: &Set, stmts: &[Statement], arrays: &[Array]) -> Result<Vec<String>> {
     let mut names = BTreeSet::new();
     let mut add_set = |set: &Set| -> Result<()> {
+        let set = set.drop_unused_params()?;
         for i in 0..set.dim(DimType::Param)? {
             names.extend(set.dim_name(DimType::Param, i as u32)?);
         }
         Ok(())
     };
-    add_set(&context.drop_unused_params()?)?;
+    add_set(context)?;
     for stmt in stmts {
-        add_set(&stmt.domain.drop_unused_params()?)?;
+        add_set(&stmt.domain)?;
         for access in stmt.reads.iter().chain([&stmt.write]) {
-            add_set(&access.map.drop_unused_params()?.wrap()?)?;
+            add_set(&access.map.wrap()?)?;
         }
-        let mut failed = None;
-        stmt.value.visit(&mut |e| {
-            if let Expr::Affine { value, .. } = e {
-                let set = value.drop_unused_params().and_then(|v| v.to_map()?.wrap());
-                match set {
-                    Ok(set) => failed = add_set(&set).err().or(failed.take()),
-                    Err(e) => failed = Some(e.into()),
+        let mut values = Vec::new();
+        for expr in stmt.locals.iter().map(|l| &l.value).chain([&stmt.value]) {
+            expr.visit(&mut |e| {
+                if let Expr::Affine { value, .. } = e {
+                    values.push(value.clone());
                 }
-            }
-        });
-        if let Some(error) = failed {
-            return Err(error);
+            });
+        }
+        for value in values {
+            add_set(&value.to_map()?.wrap()?)?;
         }
     }
     for extent in arrays.iter().flat_map(|a| &a.extents) {
-        add_set(&extent.drop_unused_params()?.to_map()?.wrap()?)?;
+        add_set(&extent.to_set()?)?;
     }
     Ok(names.into_iter().collect())
 }

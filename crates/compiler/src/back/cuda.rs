@@ -4,7 +4,7 @@
 use super::expr::{BodyPrinter, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::kernel::{
-    CopyRow, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, SharedBox, SharedDim, Sub,
+    CopyRow, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, SharedBox, SharedDim, Sub,
 };
 use crate::sched::Phase;
 use std::fmt::Write;
@@ -202,8 +202,6 @@ impl Cuda<'_> {
         ));
         lines.push((format!("SHARED_BYTES = {}", ir.shared_bytes), String::new()));
         for (definition, comment) in lines {
-            let name = definition.split(' ').next().unwrap_or("").to_string();
-            let _ = name;
             let comment = if comment.is_empty() { String::new() } else { format!(" // {comment}") };
             self.out.line(format!("constexpr int {definition};{comment}"));
         }
@@ -330,8 +328,8 @@ impl Cuda<'_> {
         self.out.open("struct Wave {");
         let hex_origin = self.origin(self.hex_dim()).to_string();
         let t0 = self.origins[0].clone();
-        self.out.line(format!("long long {t0};                // time of row 0"));
-        self.out.line(format!("long long first, n_tiles;     // {hex_origin} of the first hexagon, number of hexagons"));
+        self.out.line(format!("long long {t0}; // time of row 0"));
+        self.out.line(format!("long long first, n_tiles; // {hex_origin} of the first hexagon, number of hexagons"));
         for c in &ir.schedule.classical {
             let origin = self.origin(c.dim).to_string();
             self.out.line(format!("long long {origin}_first, {origin}_last; // classical tiles"));
@@ -461,9 +459,7 @@ impl Cuda<'_> {
         let params: Vec<String> = self.origins.iter().map(|o| format!("long long {o}")).collect();
         self.out.line("// One tile: copy-in, then its rows in order. Full tiles execute every point of every row.");
         self.out.line("template <bool Full>");
-        self.out.line("__device__ __forceinline__ void tile(");
-        let used: Vec<String> = params;
-        self.out.open(format!("const Args &args, {}) {{", used.join(", ")));
+        self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, {}) {{", params.join(", ")));
         if mentions(&body, "tx") {
             self.out.line("const int tx = threadIdx.x;");
         }
@@ -787,8 +783,11 @@ impl Cuda<'_> {
                 self.out.line(format!("if (Full && !({lattice})) continue;"));
             }
         }
-        let reads: Vec<String> = (stmt.reads.iter().zip(self.read_scalars(stmt)))
-            .map(|(r, scalar)| scalar.unwrap_or_else(|| self.access(r)))
+        let reads: Vec<String> = (stmt.reads.iter())
+            .map(|read| match read {
+                Read::Scalar(i) => self.names.get(&ir.scalars[*i].0),
+                Read::Element(access) => self.access(access),
+            })
             .collect();
         // A suffix keeps locals apart from the names of the kernel.
         let local_names: Vec<String> = (stmt.locals.iter().enumerate())
@@ -857,16 +856,6 @@ impl Cuda<'_> {
         (self.ir.rows.iter())
             .filter(|r| r.slot == stmt.slot)
             .all(|r| r.stmts[i].keep == r.points)
-    }
-
-    /// Names of scalar reads, `None` for array reads.
-    fn read_scalars(&self, stmt: &KernelStmt) -> Vec<Option<String>> {
-        (stmt.reads.iter())
-            .map(|r| {
-                let scalar = r.subs.is_empty().then(|| self.ir.scalars.get(r.array)).flatten();
-                scalar.map(|(name, _)| self.names.get(name))
-            })
-            .collect()
     }
 
     fn kernel(&mut self) {
@@ -1045,9 +1034,30 @@ fn sum(parts: &[&str]) -> String {
     if parts.is_empty() { "0".to_string() } else { parts.join(" + ") }
 }
 
+/// Parenthesised unless it is a name, a number or one call.
 fn paren_sum(text: String) -> String {
-    let is_call = text.ends_with(')') && text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.matches('(').count() == 1;
-    if is_atom(&text) || is_call || text.starts_with('(') { text } else { format!("({text})") }
+    let name_len = text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').count();
+    if is_atom(&text) || is_bracketed(&text[name_len..]) {
+        text
+    } else {
+        format!("({text})")
+    }
+}
+
+/// Whether the text is one pair of parentheses with something inside.
+fn is_bracketed(text: &str) -> bool {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return c == ')' && at + 1 == text.len();
+        }
+    }
+    false
 }
 
 fn truncate(text: &str, n: usize) -> String {

@@ -49,7 +49,7 @@ pub fn shared_box(rank: usize, array: usize, stmts: &[KernelStmt], rows: &[Row])
 
 fn accesses_of(stmts: &[KernelStmt], array: usize) -> impl Iterator<Item = (&KernelStmt, &KernelAccess)> {
     stmts.iter().flat_map(move |s| {
-        (s.reads.iter().chain([&s.write]))
+        (s.elements().chain([&s.write]))
             .filter(move |a| a.array == array)
             .map(move |a| (s, a))
     })
@@ -210,7 +210,7 @@ pub fn copy_in(boxed: &SharedBox, array: usize, stmts: &[KernelStmt], rows: &[Ro
     for row in rows {
         let active = || (stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
         for stmt in active() {
-            for access in stmt.reads.iter().filter(|a| a.array == array) {
+            for access in stmt.elements().filter(|a| a.array == array) {
                 let Some((slice, elements)) = touched(boxed, access, row) else {
                     continue;
                 };

@@ -2,7 +2,7 @@
 
 use super::full::{RelativeBox, origins_inside};
 use super::{
-    Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Row, Schema, SharedDim, StmtRow, Sub,
+    Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim, StmtRow, Sub,
     SymbolicRange, footprint, origin_name,
 };
 use crate::canonical::{Canonical, DimRole};
@@ -271,13 +271,9 @@ impl Prepared<'_> {
         let mut reads = Vec::new();
         for (read, map) in stmt.reads.iter().zip(&canonical.reads) {
             reads.push(if self.scop.array(read.array).extents.is_empty() {
-                // A scalar argument of the kernel; the printer knows its name.
-                KernelAccess {
-                    array: self.scalar_position(read.array),
-                    subs: Vec::new(),
-                }
+                Read::Scalar(self.scalar_position(read.array))
             } else {
-                access(map, read.array)?
+                Read::Element(access(map, read.array)?)
             });
         }
         let mut affine = Vec::new();

@@ -133,6 +133,15 @@ pub struct KernelAccess {
     pub subs: Vec<Sub>,
 }
 
+/// Where a value that a statement reads comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Read {
+    /// An index into [`KernelIr::scalars`].
+    Scalar(usize),
+    /// An array element.
+    Element(KernelAccess),
+}
+
 /// A dimension of a shared-memory tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedDim {
@@ -258,7 +267,7 @@ pub struct KernelStmt {
     /// The element written.
     pub write: KernelAccess,
     /// The elements read.
-    pub reads: Vec<KernelAccess>,
+    pub reads: Vec<Read>,
     /// Intermediate values.
     pub locals: Vec<(String, CType, Expr)>,
     /// The value; affine parts are in [`KernelStmt::affine`].
@@ -266,6 +275,16 @@ pub struct KernelStmt {
     /// Affine sub-expressions over `t, s..`, in the order in which a traversal
     /// of the locals and then the value meets them.
     pub affine: Vec<AstExpr>,
+}
+
+impl KernelStmt {
+    /// The array elements read.
+    pub fn elements(&self) -> impl Iterator<Item = &KernelAccess> {
+        self.reads.iter().filter_map(|r| match r {
+            Read::Element(access) => Some(access),
+            Read::Scalar(_) => None,
+        })
+    }
 }
 
 /// An inclusive range over the parameters.
