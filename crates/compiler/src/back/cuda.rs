@@ -952,13 +952,10 @@ impl Cuda<'_> {
             self.out.line(line);
         }
         self.out.open("for (long long time_tile = floor_div(u_lo, ROWS); time_tile <= floor_div(u_hi + HEX_H + 1, ROWS); ++time_tile) {");
-        let order: Vec<&str> = (s.phase_order.iter())
-            .map(|p| match p {
-                Phase::Zero => "0",
-                Phase::One => "1",
-            })
-            .collect();
-        self.out.open(format!("for (int phase : {{{}}}) {{", order.join(", ")));
+        self.out.open(match s.phase_order {
+            [Phase::Zero, _] => "for (int phase = 0; phase < 2; ++phase) {",
+            [Phase::One, _] => "for (int phase = 1; phase >= 0; --phase) {",
+        });
         self.out.line("const long long u0 = time_tile * ROWS - (phase == 0 ? HEX_H + 1 : 0);");
         self.out.line("if (u0 > u_hi || u0 + ROWS <= u_lo) continue;");
         self.out.line("const long long origin = -time_tile * DRIFT - (phase == 0 ? SHIFT : 0);");
