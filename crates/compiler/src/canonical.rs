@@ -316,7 +316,7 @@ fn only_scalars(scop: &Scop, source: &SourceFile, stmts: &[&Statement]) -> Box<D
 
 fn not_injective(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Box<Diagnostic> {
     let name = &scop.array(stmt.write.array).name;
-    let span = scop.access_span(&source.text, stmt, &stmt.write);
+    let span = scop.access_span(&source.text, &stmt.write);
     Box::new(
         Diagnostic::error(
             "HX0203",

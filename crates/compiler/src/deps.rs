@@ -253,8 +253,8 @@ fn dependence_labels(
         DepKind::Output => (sf.write.clone(), st.write.clone()),
     };
     let (a, b) = (
-        scop.access_span(&source.text, sf, &first),
-        scop.access_span(&source.text, st, &second),
+        scop.access_span(&source.text, &first),
+        scop.access_span(&source.text, &second),
     );
     let verb = |is_read: bool| if is_read { "read" } else { "written" };
     let (first, second) = (verb(dep.kind == DepKind::Anti), verb(dep.kind == DepKind::Flow));

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`diag`], [`ctype`], [`csource`] | diagnostics, C's types, C's text |
 //! | [`scop`] | arrays, statements and expressions from pet's data |
+//! | [`temporaries`] | scalar temporaries moved into their readers |
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
 //! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
 //! | [`kernel`] | what a tile loads, computes and stores |
@@ -28,4 +29,5 @@ pub mod kernel;
 pub mod pipeline;
 pub mod sched;
 pub mod scop;
+pub mod temporaries;
 pub mod tile_size;

@@ -9,6 +9,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::kernel::{self, KernelIr, LowerOptions, Schema, TileCounts};
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError};
 use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::temporaries;
 use crate::tile_size::{self, Limits};
 use hexcc_isl::Ctx;
 use std::time::{Duration, Instant};
@@ -90,7 +91,8 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
         last: Instant::now(),
     };
     ctx.set_max_operations(options.isl_quota);
-    let scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
     clock.lap("scop");
     if scop.stmts.is_empty() {
         return Err(Box::new(

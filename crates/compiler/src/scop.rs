@@ -68,9 +68,11 @@ pub struct Access {
     pub array: ArrayId,
     /// Statement instance to element; its domain is the statement's.
     pub map: Map,
-    /// How many accesses of the same array come before it in the statement's
-    /// text, to find it in the source.
+    /// How many accesses of the same array come before it in the text of
+    /// `stmt`, to find it in the source.
     pub nth: usize,
+    /// Source range of the statement the access was written in.
+    pub stmt: Range<usize>,
 }
 
 /// A C expression, in the source's order of operations.
@@ -188,6 +190,49 @@ impl Expr {
         }
     }
 
+    /// A copy in which every sub-expression for which `f` gives a replacement
+    /// is replaced by it.
+    pub fn map(&self, f: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+        self.map_mut(&mut |e| f(e))
+    }
+
+    /// Like [`Expr::map`] for a function with state.
+    pub fn map_mut(&self, f: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Expr {
+        if let Some(replacement) = f(self) {
+            return replacement;
+        }
+        let mut inner = |e: &Expr| Box::new(e.map_mut(f));
+        match self {
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Read(..)
+            | Expr::Local(..)
+            | Expr::Affine { .. } => self.clone(),
+            Expr::Unary { op, arg } => Expr::Unary {
+                op,
+                arg: inner(arg),
+            },
+            Expr::Binary { op, lhs, rhs } => Expr::Binary {
+                op,
+                lhs: inner(lhs),
+                rhs: inner(rhs),
+            },
+            Expr::Cond { cond, yes, no } => Expr::Cond {
+                cond: inner(cond),
+                yes: inner(yes),
+                no: inner(no),
+            },
+            Expr::Call { name, args } => Expr::Call {
+                name: name.clone(),
+                args: args.iter().map(|a| a.map_mut(f)).collect(),
+            },
+            Expr::Cast { ty, arg } => Expr::Cast {
+                ty: *ty,
+                arg: inner(arg),
+            },
+        }
+    }
+
     /// Number of floating-point or integer operations, for reports.
     pub fn n_operations(&self) -> usize {
         let mut n = 0;
@@ -272,10 +317,10 @@ impl Scop {
     }
 
     /// Source range of an access, the statement's where it cannot be found.
-    pub fn access_span(&self, text: &str, stmt: &Statement, access: &Access) -> Range<usize> {
+    pub fn access_span(&self, text: &str, access: &Access) -> Range<usize> {
         let name = &self.array(access.array).name;
-        csource::find_access(text, stmt.span.clone(), name, access.nth)
-            .unwrap_or_else(|| stmt.span.clone())
+        csource::find_access(text, access.stmt.clone(), name, access.nth)
+            .unwrap_or_else(|| access.stmt.clone())
     }
 }
 
@@ -327,7 +372,11 @@ impl Reader<'_> {
             .collect();
         let mut stmts = Vec::new();
         for stmt in kept {
-            stmts.push(self.statement(stmt, &schedules, &ids, &arrays)?);
+            let domain = Set::read(&self.ctx, &stmt.domain)?;
+            // The branch not taken of a condition that is always true.
+            if !domain.is_empty()? {
+                stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
+            }
         }
         let context = Set::read(&self.ctx, &self.pet.context)?;
         for (i, array) in arrays.iter_mut().enumerate() {
@@ -461,12 +510,12 @@ impl Reader<'_> {
     fn statement(
         &self,
         stmt: &PetStmt,
+        domain: Set,
         schedules: &BTreeMap<String, Map>,
         ids: &BTreeMap<String, ArrayId>,
         arrays: &[Array],
     ) -> Result<Statement> {
         let span = stmt.span.start..stmt.span.end;
-        let domain = Set::read(&self.ctx, &stmt.domain)?;
         let schedule = schedules
             .get(&stmt.name)
             .ok_or_else(|| Box::new(Diagnostic::bug(format!("no schedule for {}", stmt.name))))?
@@ -665,6 +714,7 @@ impl BodyReader<'_> {
             array,
             map,
             nth: *nth,
+            stmt: self.span.clone(),
         };
         *nth += 1;
         Ok(access)
@@ -726,11 +776,16 @@ impl BodyReader<'_> {
             }
             PetExpr::Int { value, type_size } => Expr::Int {
                 value: value.clone(),
-                ty: CType::from_pet_size(*type_size),
+                ty: match (type_size, value.parse::<i32>()) {
+                    (0, Err(_)) => CType::Int(8),
+                    _ => CType::from_pet_size(*type_size),
+                },
             },
             PetExpr::Double(text) => self.literal(text)?,
             PetExpr::Cast { ty, arg } => {
-                let ty = CType::parse(ty).ok_or_else(|| self.unsupported(&format!("a cast to `{ty}`")))?;
+                let ty = CType::parse(ty)
+                    .or_else(|| typedef(&self.reader.source.text, ty))
+                    .ok_or_else(|| self.unsupported(&format!("a cast to `{ty}`")))?;
                 Expr::Cast {
                     ty,
                     arg: Box::new(self.expr(arg)?),
@@ -743,8 +798,15 @@ impl BodyReader<'_> {
                 },
                 _ => return Err(unknown_call(name, self.span.clone())),
             },
-            PetExpr::Op { op, args, .. } => {
-                let parts = self.exprs(args)?;
+            PetExpr::Op {
+                op,
+                args,
+                type_size,
+            } => {
+                let mut parts = self.exprs(args)?;
+                if matches!(op.as_str(), "add" | "sub" | "mul" | "div" | "mod" | "and" | "or" | "xor") {
+                    restore_integer_type(&mut parts, *type_size);
+                }
                 match (op.as_str(), <[Expr; 3]>::try_from(parts)) {
                     ("cond", Ok([cond, yes, no])) => Expr::Cond {
                         cond: Box::new(cond),
@@ -797,6 +859,42 @@ impl BodyReader<'_> {
             ty,
         })
     }
+}
+
+/// pet drops the suffix of integer literals but knows the type of the
+/// operation (`x / 2u` is unsigned); a conversion of the left operand restores
+/// it.
+fn restore_integer_type(parts: &mut [Expr], type_size: i32) {
+    if let [lhs, rhs] = parts {
+        let (have, want) = (lhs.ty().usual(rhs.ty()), CType::from_pet_size(type_size));
+        if type_size != 0 && !have.is_floating() && have != want {
+            let arg = std::mem::replace(
+                lhs,
+                Expr::Int {
+                    value: "0".into(),
+                    ty: CType::INT,
+                },
+            );
+            *lhs = Expr::Cast {
+                ty: want,
+                arg: Box::new(arg),
+            };
+        }
+    }
+}
+
+/// The scalar type behind `typedef <type> name;` in the file itself.
+fn typedef(text: &str, name: &str) -> Option<CType> {
+    let tokens = csource::tokenize(text);
+    let word = |i: usize| tokens.get(i).and_then(|t| text.get(t.span.clone()));
+    for start in (0..tokens.len()).filter(|&i| word(i) == Some("typedef")) {
+        let end = (start..tokens.len()).find(|&i| word(i) == Some(";"))?;
+        if end > start + 2 && word(end - 1) == Some(name) {
+            let ty: Vec<&str> = (start + 1..end - 1).filter_map(word).collect();
+            return CType::parse(&ty.join(" "));
+        }
+    }
+    None
 }
 
 fn unknown_call(name: &str, span: Range<usize>) -> Box<Diagnostic> {
