@@ -119,7 +119,13 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     }
     let n_space = coordinates.iter().map(Vec::len).max().unwrap_or(0);
     if n_space == 0 {
-        return Err(only_scalars(scop, source, &stmts));
+        // Every subscript follows the outermost loop: a single sweep.
+        let sweeps = stmts.iter().any(|s| roles[&s.write.array].contains(&DimRole::Time));
+        return Err(if sweeps {
+            no_time_loop()
+        } else {
+            only_scalars(scop, source, &stmts)
+        });
     }
     if n_space > MAX_SPACE_DIMS {
         return Err(Box::new(

@@ -387,7 +387,7 @@ impl Cuda<'_> {
             index = if d == 0 {
                 sub.clone()
             } else {
-                let left = if is_atom(&index) { index } else { format!("({index})") };
+                let left = paren_sum(index);
                 format!("{left} * {} + {sub}", self.extent_name(array, d))
             };
         }
@@ -675,7 +675,10 @@ impl Cuda<'_> {
         let k = ir.schedule.k;
         self.out.line("");
         self.out.line(format!("// Row a runs at time t = {} + a / K.", self.origins[0]));
-        self.out.line(format!("#pragma unroll (Full ? {} : 1)", self.unroll()));
+        self.out.line(match self.unroll() {
+            1 => "#pragma unroll 1".to_string(),
+            n => format!("#pragma unroll (Full ? {n} : 1)"),
+        });
         self.out.open("for (int a = 0; a < ROWS; ++a) {");
         let mut outer = std::mem::replace(
             &mut self.out,

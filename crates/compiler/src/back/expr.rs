@@ -111,7 +111,21 @@ fn operation(op: AstOp, args: &[AstExpr], names: &Names) -> Piece {
         AstOp::Eq => fold("=="),
         AstOp::Le => fold("<="),
         AstOp::Lt => fold("<"),
-        AstOp::Ge => fold(">="),
+        AstOp::Ge => match args {
+            // isl writes `N >= i + 2`; `i < N - 1` reads better.
+            [AstExpr::Id(_), AstExpr::Op(AstOp::Add, sum)] => match sum.as_slice() {
+                [x, AstExpr::Int(c)] if *c >= 1 => {
+                    let bound = match c {
+                        1 => args[0].clone(),
+                        c => AstExpr::Op(AstOp::Sub, vec![args[0].clone(), AstExpr::Int(c - 1)]),
+                    };
+                    binary("<", ast(x, names), ast(&bound, names))
+                }
+                _ => fold(">="),
+            },
+            [AstExpr::Id(_), x @ AstExpr::Id(_)] => binary("<=", ast(x, names), ast(&args[0], names)),
+            _ => fold(">="),
+        },
         AstOp::Gt => fold(">"),
         AstOp::Cond | AstOp::Select => {
             let text = |i: usize| args.get(i).map_or(Piece("0".into(), ATOM), |a| ast(a, names));

@@ -1,0 +1,48 @@
+/* autodetect1d: 1D Jacobi, 3 points, without `#pragma scop`: the time loop is found.
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 bench=16777216,1024 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+static void autodetect1d(int N, int T, float A[2][N])
+{
+  for (int t = 0; t < T; t++)
+    for (int i = 1; i < N - 1; i++)
+      A[(t+1)%2][i] = 0.33f * (A[t%2][i-1] + A[t%2][i] + A[t%2][i+1]);
+}
+
+static void fill(void *data, size_t size)
+{
+  static unsigned state = 1;
+  float *x = (float *)data;
+
+  for (size_t i = 0; i < size / sizeof *x; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = ((state >> 8) | 1) / 16777216.0f;
+  }
+}
+
+static unsigned long long hash = 14695981039346656037ull;
+
+static void add_to_hash(const void *data, size_t size)
+{
+  const unsigned char *byte = (const unsigned char *)data;
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ byte[i]) * 1099511628211ull;
+}
+
+int main(int argc, char **argv)
+{
+  int N = argc > 1 ? atoi(argv[1]) : 256;
+  int T = argc > 2 ? atoi(argv[2]) : 20;
+  size_t size = sizeof(float[2][N]);
+  float (*A)[N] = (float (*)[N])malloc(size);
+
+  fill(A, size);
+  autodetect1d(N, T, A);
+  add_to_hash(A, size);
+  printf("%016llx\n", hash);
+  free(A);
+  return 0;
+}
