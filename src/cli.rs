@@ -50,6 +50,9 @@ pub struct KernelArgs {
     /// Bound on isl's operations, 0 for none
     #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
     pub isl_quota: u64,
+    /// Namespace of the generated code [default: `hexcc_` and the function]
+    #[arg(long, value_parser = parse_name)]
+    pub name: Option<String>,
     /// Print what each pass took
     #[arg(short, long)]
     pub verbose: bool,
@@ -73,6 +76,9 @@ enum Emit {
     Kernel,
     /// The scop as JSON
     Scop,
+    /// The C program with its results written to a file
+    #[value(hide = true)]
+    Reference,
 }
 
 /// Source-to-source compiler for stencils: C loop nests to CUDA with hybrid
@@ -92,6 +98,18 @@ struct Translate {
     /// What to write
     #[arg(long, value_enum, default_value_t = Emit::Cuda)]
     emit: Emit,
+    /// Let the program write its results to the file named by HEXCC_DUMP
+    #[arg(long, hide = true)]
+    instrument: bool,
+}
+
+fn parse_name(text: &str) -> Result<String, String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.chars().all(is_word) && text.starts_with(|c: char| !c.is_ascii_digit()) {
+        Ok(text.to_string())
+    } else {
+        Err("expected a C identifier".to_string())
+    }
 }
 
 fn parse_tile(text: &str) -> Result<TileSizes, String> {
@@ -133,6 +151,7 @@ impl KernelArgs {
             threads: self.threads,
             shared_limit: self.shared_memory,
             isl_quota: self.isl_quota,
+            name: self.name.clone(),
         }
     }
 
@@ -178,13 +197,19 @@ impl Translate {
         }
         let ctx = context()?;
         let compiled = self.kernel.compile(&ctx, &input)?;
-        let text = if self.emit == Emit::Kernel {
-            pipeline::print_header(&input.saved, &compiled, crate::VERSION)
-        } else {
-            pipeline::print_program(&input.saved, &compiled, crate::VERSION, Instrument::None).map_err(|d| Failure {
-                diagnostics: vec![*d],
-                source: Some(input.saved.source.clone()),
-            })?
+        let with_source = |d: Box<Diagnostic>| Failure {
+            diagnostics: vec![*d],
+            source: Some(input.saved.source.clone()),
+        };
+        let instrument = if self.instrument { Instrument::Dump } else { Instrument::None };
+        let text = match self.emit {
+            Emit::Kernel => pipeline::print_header(&input.saved, &compiled, crate::VERSION),
+            Emit::Reference => {
+                pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)?
+            }
+            Emit::Cuda | Emit::Scop => {
+                pipeline::print_program(&input.saved, &compiled, crate::VERSION, instrument).map_err(with_source)?
+            }
         };
         emit::write(&self.output, &text)?;
         Ok(ExitCode::SUCCESS)

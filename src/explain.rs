@@ -1,17 +1,78 @@
-//! `hexcc explain`: report on a stencil.
+//! `hexcc explain`: what the compiler found in a stencil and what it decided.
 
+use crate::cli::{self, InputArgs, KernelArgs};
+use crate::emit;
+use crate::input::Input;
 use crate::render::Failure;
 use clap::Parser;
+use hexcc_compiler::back::{TilingPicture, explain, tiling_svg};
+use hexcc_compiler::csource;
+use hexcc_compiler::pipeline::Compiled;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// report on a stencil
+/// Prints statements, arrays, dependences, the schedule and its counts for
+/// every time loop of a stencil.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc explain")]
-pub struct Explain {}
+pub struct Explain {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    kernel: KernelArgs,
+    /// Draw the hexagonal tiling into this file; `-` writes the drawing
+    /// instead of the report
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
 
 impl Explain {
-    /// Does it.
+    /// Compiles the input and reports on it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
+        let input = self.input.read()?;
+        let ctx = cli::context()?;
+        let compiled = self.kernel.compile(&ctx, &input)?;
+        if let Some(path) = &self.svg {
+            emit::write(path, &drawing(&input, &compiled))?;
+        }
+        if self.svg.as_deref() != Some(Path::new("-")) {
+            // What the compilation has left of the quota need not suffice.
+            ctx.reset_operations();
+            let text = explain(&input.saved, &compiled) + &durations(&compiled);
+            emit::write(Path::new("-"), &text)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The tilings of all time loops.
+fn drawing(input: &Input, compiled: &Compiled) -> String {
+    let source = &input.saved.source;
+    let file = Path::new(&source.path).file_name().unwrap_or_default().to_string_lossy();
+    let pictures: Vec<TilingPicture> = (compiled.units.iter())
+        .map(|unit| {
+            let line = csource::line_col(&source.text, unit.chunk.span.start).0;
+            TilingPicture {
+                title: format!("{file}:{line}, hexagonal tiling"),
+                names: &unit.canonical.names,
+                schedule: &unit.schedule,
+            }
+        })
+        .collect();
+    tiling_svg(&pictures)
+}
+
+/// What the proofs and everything else took.
+fn durations(compiled: &Compiled) -> String {
+    let total: f64 = compiled.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();
+    let proof: f64 = compiled.units.iter().map(|u| u.proof.elapsed.as_secs_f64()).sum();
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "\ncompiled in {:.1} ms, {:.1} ms of it for the proof",
+        total * 1e3,
+        proof * 1e3
+    );
+    text
 }

@@ -2,6 +2,7 @@
 //! `hexcc-compiler`.
 
 mod cli;
+mod compare;
 mod emit;
 mod explain;
 mod input;

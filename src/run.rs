@@ -1,17 +1,430 @@
 //! `hexcc run`: translate, build, run and compare.
+//!
+//! Two programs are built: the user's own and the generated one, both of which
+//! append the arrays the region writes to a file. On a machine without a GPU the
+//! generated program runs under the CPU emulation of CUDA.
 
+use crate::cli::{self, InputArgs, KernelArgs};
+use crate::compare::{self, ArrayReport, Tolerance};
 use crate::render::Failure;
 use clap::Parser;
-use std::process::ExitCode;
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::pipeline::{self, Instrument};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output, Stdio};
+use std::time::{Duration, Instant};
 
-/// translate, build, run and compare
+/// Translates a program, runs it beside the original and compares the results.
+///
+/// The C program is built with `$CC`, or cc; the generated one with nvcc where
+/// there is a GPU, otherwise with the CPU emulation of CUDA. The exit status is 0
+/// if all arrays written by the region are equal.
 #[derive(Debug, Parser)]
-#[command(name = "hexcc run")]
-pub struct Run {}
+#[command(name = "hexcc run", override_usage = "hexcc run [OPTIONS] FILE [-- ARGS...]", arg_required_else_help = true)]
+pub struct Run {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    kernel: KernelArgs,
+    /// GPU architecture, such as sm_90; that of the GPU found unless told
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<String>,
+    /// Run on the GPU
+    #[arg(long, conflicts_with = "emulate")]
+    gpu: bool,
+    /// Run in the CPU emulation of CUDA
+    #[arg(long)]
+    emulate: bool,
+    /// Order of threads and blocks in the emulation
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Accepted distance of floating-point results, in units in the last place;
+    /// 0 unless told, 8 if the region calls library functions such as exp
+    #[arg(long, value_name = "N")]
+    ulps: Option<u64>,
+    /// Allow fused multiply-add, and report the largest relative error
+    #[arg(long, conflicts_with = "ulps")]
+    fast: bool,
+    /// Do not compare what the programs print
+    #[arg(long)]
+    ignore_output: bool,
+    /// Keep sources, programs and results in this directory
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Arguments of the program
+    #[arg(last = true)]
+    args: Vec<OsString>,
+}
+
+/// Distance accepted where library functions differ between host and GPU.
+const LIBRARY_ULPS: u64 = 8;
+
+/// How the generated program is built and run.
+enum Target {
+    /// nvcc and a GPU.
+    Gpu(PathBuf),
+    /// `scripts/emucc`.
+    Emulation(PathBuf),
+}
+
+/// A program that has run.
+struct Finished {
+    output: Output,
+    dump: PathBuf,
+    wall: Duration,
+}
+
+/// Where the files of one comparison are; a temporary directory goes away with it.
+struct Workplace {
+    path: PathBuf,
+    _temporary: Option<tempfile::TempDir>,
+}
+
+fn failure(diagnostic: Diagnostic) -> Failure {
+    Failure::plain(diagnostic)
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    failure(Diagnostic::error("HX0503", format!("cannot write `{}`: {error}", path.display())))
+}
+
+impl Workplace {
+    fn new(keep: Option<&Path>) -> Result<Workplace, Failure> {
+        let Some(path) = keep else {
+            let parent = std::env::temp_dir();
+            let directory = (tempfile::Builder::new().prefix("hexcc-run-").tempdir_in(&parent))
+                .map_err(|e| cannot_write(&parent, &e))?;
+            return Ok(Workplace {
+                path: directory.path().to_path_buf(),
+                _temporary: Some(directory),
+            });
+        };
+        std::fs::create_dir_all(path).map_err(|e| cannot_write(path, &e))?;
+        // Programs are started from it, and a relative path may lack a slash.
+        let path = path.canonicalize().map_err(|e| cannot_write(path, &e))?;
+        Ok(Workplace { path, _temporary: None })
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
+        let path = self.path.join(name);
+        std::fs::write(&path, text).map_err(|e| cannot_write(&path, &e))?;
+        Ok(path)
+    }
+
+    /// A file that programs append to, without what an earlier run left in it.
+    fn fresh(&self, name: &str) -> Result<PathBuf, Failure> {
+        let path = self.path.join(name);
+        match std::fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(cannot_write(&path, &e)),
+            _ => Ok(path),
+        }
+    }
+}
 
 impl Run {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
-        Ok(ExitCode::SUCCESS)
+        let target = self.target()?;
+        let input = self.input.read()?;
+        let ctx = cli::context()?;
+        let compiled = self.kernel.compile(&ctx, &input)?;
+        let with_source = |d: Box<Diagnostic>| Failure {
+            diagnostics: vec![*d],
+            source: Some(input.saved.source.clone()),
+        };
+        let cuda = pipeline::print_program(&input.saved, &compiled, crate::VERSION, Instrument::Dump).map_err(with_source)?;
+        let c = pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)?;
+
+        let source = Path::new(&input.saved.source.path);
+        let stem = source.file_stem().and_then(OsStr::to_str).unwrap_or("program");
+        let include = match source.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let place = Workplace::new(self.keep.as_deref())?;
+        let c = place.write(&format!("{stem}.c"), &c)?;
+        let cuda = place.write(&format!("{stem}.cu"), &cuda)?;
+        let reference = place.path.join(format!("{stem}-c"));
+        let generated = place.path.join(format!("{stem}-cuda"));
+        build(&mut self.c_compiler(include, &c, &reference), "C compiler", HELP_CC)?;
+        build(&mut self.cuda_compiler(&target, include, &cuda, &generated), target.what(), target.help())?;
+
+        let expected = self.execute(&reference, "C program", &place, "c")?;
+        let found = self.execute(&generated, "generated program", &place, "cuda")?;
+        println!("C program: {} in all", milliseconds(expected.wall));
+        let region = region_time(&place.path.join("time.cuda"));
+        let region = region.map_or_else(|| "not reached".to_string(), milliseconds);
+        match target {
+            Target::Gpu(_) => println!("GPU region: {region}, {} with copies and the program around it", milliseconds(found.wall)),
+            Target::Emulation(_) => println!("GPU region: {region} in the CPU emulation, which says nothing about a GPU"),
+        }
+        let exact = compiled.units.iter().all(|u| u.kernel.exact);
+        self.judge(&expected, &found, self.tolerance(exact))
     }
+
+    fn tolerance(&self, exact: bool) -> Tolerance {
+        match self.ulps {
+            _ if self.fast => Tolerance::Report,
+            Some(0) => Tolerance::Exact,
+            Some(n) => Tolerance::Ulps(n),
+            None if exact => Tolerance::Exact,
+            None => Tolerance::Ulps(LIBRARY_ULPS),
+        }
+    }
+
+    fn target(&self) -> Result<Target, Failure> {
+        let scripts = Path::new(env!("HEXCC_ROOT")).join("scripts");
+        let has_gpu = || !self.emulate && gpu_present();
+        if self.gpu && !has_gpu() {
+            return Err(failure(
+                Diagnostic::error("HX0508", "there is no GPU that `--gpu` could use")
+                    .note("neither /dev/nvidia0 exists nor does `nvidia-smi -L` list a GPU")
+                    .help("`--emulate` runs the program in the CPU emulation of CUDA"),
+            ));
+        }
+        if self.gpu || has_gpu() {
+            if let Some(nvcc) = find_nvcc(&scripts) {
+                return Ok(Target::Gpu(nvcc));
+            }
+            if self.gpu {
+                return Err(failure(
+                    Diagnostic::error("HX0506", "nvcc was not found")
+                        .note("searched: HEXCC_NVCC, PATH, vendor/cuda")
+                        .help("install CUDA, run `scripts/setup-cuda`, or set HEXCC_NVCC"),
+                ));
+            }
+        }
+        Ok(Target::Emulation(scripts.join("emucc")))
+    }
+
+    /// `-I` and `-D`, of the command line and of the source's directory.
+    fn preprocessor(&self, command: &mut Command, include: &Path) {
+        for directory in self.input.include.iter().map(PathBuf::as_path).chain([include]) {
+            command.arg("-I").arg(directory);
+        }
+        for define in &self.input.define {
+            command.arg(format!("-D{define}"));
+        }
+    }
+
+    fn c_compiler(&self, include: &Path, c: &Path, program: &Path) -> Command {
+        let cc = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
+        let cc = cc.unwrap_or_else(|| "cc".to_string());
+        let mut words = cc.split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or("cc"));
+        command.args(words).args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
+        self.preprocessor(&mut command, include);
+        command.arg(c).arg("-o").arg(program).arg("-lm");
+        command
+    }
+
+    fn cuda_compiler(&self, target: &Target, include: &Path, cuda: &Path, program: &Path) -> Command {
+        let mut command = match target {
+            Target::Gpu(nvcc) => {
+                let mut command = Command::new(nvcc);
+                command.arg(format!("-arch={}", self.arch.as_deref().unwrap_or("native")));
+                command.arg(format!("-fmad={}", self.fast)).args(["-O3", "-w"]);
+                command
+            }
+            Target::Emulation(emucc) => {
+                let mut command = Command::new(emucc);
+                command.args(["-w", &format!("-ffp-contract={}", if self.fast { "fast" } else { "off" })]);
+                command
+            }
+        };
+        self.preprocessor(&mut command, include);
+        command.arg(cuda).arg("-o").arg(program);
+        command
+    }
+
+    fn execute(&self, program: &Path, what: &str, place: &Workplace, suffix: &str) -> Result<Finished, Failure> {
+        let dump = place.fresh(&format!("dump.{suffix}"))?;
+        let time = place.fresh(&format!("time.{suffix}"))?;
+        let mut command = Command::new(program);
+        command.args(&self.args).stdin(Stdio::null());
+        command.env("HEXCC_DUMP", &dump).env("HEXCC_TIME", time);
+        if let Some(seed) = self.seed {
+            command.env("HEXCC_EMU_SEED", seed.to_string());
+        }
+        let begin = Instant::now();
+        let output = command.output().map_err(|e| {
+            failure(Diagnostic::error("HX0507", format!("the {what} could not be started: {e}")))
+        })?;
+        let wall = begin.elapsed();
+        if output.status.success() {
+            return Ok(Finished { output, dump, wall });
+        }
+        let mut d = Diagnostic::error("HX0507", format!("the {what} failed: {}", output.status));
+        let text = excerpt(&output.stderr);
+        if !text.is_empty() {
+            d = d.note(format!("it wrote to its standard error:\n{text}"));
+        }
+        let args: Vec<_> = self.args.iter().map(|a| a.to_string_lossy()).collect();
+        d = d.note(if args.is_empty() {
+            "it ran without arguments".to_string()
+        } else {
+            format!("its arguments were: {}", args.join(" "))
+        });
+        Err(failure(d.help("arguments of the program follow `--`; `--keep DIR` keeps both programs")))
+    }
+
+    /// Prints the verdict.
+    fn judge(&self, expected: &Finished, found: &Finished, tolerance: Tolerance) -> Result<ExitCode, Failure> {
+        let open = |path: &Path| match File::open(path) {
+            Ok(file) => Ok(Some(BufReader::with_capacity(1 << 20, file))),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(failure(Diagnostic::error("HX0501", format!("cannot read `{}`: {e}", path.display())))),
+        };
+        let reports = match (open(&expected.dump)?, open(&found.dump)?) {
+            (Some(mut a), Some(mut b)) => compare::compare(&mut a, &mut b, tolerance),
+            (None, None) => Ok(Vec::new()),
+            (a, b) => compare::compare(
+                &mut a.map_or_else(|| Box::new(std::io::empty()) as Box<dyn std::io::BufRead>, |a| Box::new(a)),
+                &mut b.map_or_else(|| Box::new(std::io::empty()) as Box<dyn std::io::BufRead>, |b| Box::new(b)),
+                tolerance,
+            ),
+        };
+        let reports = match reports {
+            Ok(reports) => reports,
+            Err(e) => {
+                println!("MISMATCH: {e}");
+                return Ok(ExitCode::from(1));
+            }
+        };
+        let mut equal = true;
+        for report in &reports {
+            equal &= report.first.is_none();
+            println!("{}", verdict(report, tolerance));
+        }
+        if reports.is_empty() {
+            println!("ok: the region computed nothing in either program");
+        }
+        if tolerance == Tolerance::Exact && !self.ignore_output {
+            if let Some(line) = different_line(&expected.output.stdout, &found.output.stdout) {
+                equal = false;
+                println!("MISMATCH: the programs print different text\n{line}");
+                if reports.iter().all(|r| r.first.is_none()) {
+                    println!("  with equal arrays this may be a time; `--ignore-output` compares arrays only");
+                }
+            }
+        }
+        Ok(ExitCode::from(u8::from(!equal)))
+    }
+}
+
+const HELP_CC: &str = "install a C compiler, or set CC";
+
+impl Target {
+    fn what(&self) -> &'static str {
+        match self {
+            Target::Gpu(_) => "nvcc",
+            Target::Emulation(_) => "emulation's compiler (scripts/emucc)",
+        }
+    }
+
+    fn help(&self) -> &'static str {
+        match self {
+            Target::Gpu(_) => "set HEXCC_NVCC to another nvcc, or choose the GPU's architecture with `--arch`",
+            Target::Emulation(_) => "the emulation needs python3 and g++, or another C++ compiler named by CXX",
+        }
+    }
+}
+
+fn build(command: &mut Command, what: &str, help: &str) -> Result<(), Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output().map_err(|e| {
+        failure(Diagnostic::error("HX0506", format!("the {what} `{name}` cannot be run: {e}")).help(help))
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let mut text = excerpt(&output.stderr);
+    if text.is_empty() {
+        text = excerpt(&output.stdout);
+    }
+    let d = Diagnostic::error("HX0506", format!("the {what} `{name}` failed: {}", output.status));
+    let d = if text.is_empty() { d } else { d.note(format!("it says:\n{text}")) };
+    Err(failure(d.help("`--keep DIR` keeps the sources; -I and -D are passed on").help(help)))
+}
+
+/// The first lines of what a program wrote.
+fn excerpt(text: &[u8]) -> String {
+    const LINES: usize = 30;
+    let text = String::from_utf8_lossy(text);
+    let mut lines: Vec<&str> = text.trim_end().lines().take(LINES + 1).collect();
+    if lines.len() > LINES {
+        lines[LINES] = "..";
+    }
+    lines.join("\n")
+}
+
+/// Whether the driver knows a GPU.
+fn gpu_present() -> bool {
+    if Path::new("/dev/nvidia0").exists() {
+        return true;
+    }
+    let list = Command::new("nvidia-smi").arg("-L").stdin(Stdio::null()).output();
+    list.is_ok_and(|out| out.status.success() && String::from_utf8_lossy(&out.stdout).contains("GPU 0"))
+}
+
+fn find_nvcc(scripts: &Path) -> Option<PathBuf> {
+    if let Some(nvcc) = std::env::var_os("HEXCC_NVCC").filter(|v| !v.is_empty()) {
+        return Some(PathBuf::from(nvcc));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|d| d.join("nvcc")).find(|p| p.is_file());
+    let vendored = Path::new(env!("HEXCC_ROOT")).join("vendor/cuda/nvidia/cu13/bin/nvcc");
+    on_path.or_else(|| vendored.is_file().then(|| scripts.join("nvcc")))
+}
+
+/// The sum of the times the generated program noted.
+fn region_time(path: &Path) -> Option<Duration> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let times: Option<Vec<f64>> = text.lines().map(|l| l.trim().parse().ok()).collect();
+    let ms: f64 = times.filter(|t| !t.is_empty())?.iter().sum();
+    Duration::try_from_secs_f64(ms / 1e3).ok()
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.3} ms", time.as_secs_f64() * 1e3)
+}
+
+fn verdict(report: &ArrayReport, tolerance: Tolerance) -> String {
+    if report.first.is_some() {
+        return format!("MISMATCH: {report}");
+    }
+    let mut text = match tolerance {
+        _ if report.n_near == 0 => {
+            format!("ok: {report} equals the C program bit for bit")
+        }
+        Tolerance::Exact | Tolerance::Ulps(_) => {
+            format!("ok: {report} is within {} ulps of the C program", report.max_ulps)
+        }
+        Tolerance::Report => format!("ok: {report} has a largest relative error of {:.3e}", report.max_relative),
+    };
+    if report.n_nans > 0 {
+        text += &format!(", but for the bits of {} NaNs", report.n_nans);
+    }
+    text
+}
+
+/// The first line in which two outputs differ.
+fn different_line(expected: &[u8], found: &[u8]) -> Option<String> {
+    if expected == found {
+        return None;
+    }
+    let (a, b) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(found));
+    let (mut a, mut b) = (a.lines(), b.lines());
+    for n in 1.. {
+        let (x, y) = (a.next(), b.next());
+        if x == y && x.is_some() {
+            continue;
+        }
+        let show = |line: Option<&str>| line.map_or_else(|| "nothing more".to_string(), |l| format!("`{l}`"));
+        return Some(format!("  line {n}: C program {}, generated program {}", show(x), show(y)));
+    }
+    None
 }

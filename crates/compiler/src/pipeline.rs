@@ -29,6 +29,8 @@ pub struct Options {
     pub shared_limit: i64,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
+    /// Namespace of the generated code; `hexcc_` and the function where absent.
+    pub name: Option<String>,
 }
 
 impl Default for Options {
@@ -40,6 +42,7 @@ impl Default for Options {
             threads: 256,
             shared_limit: DEFAULT_SHARED_LIMIT,
             isl_quota: 200_000_000,
+            name: None,
         }
     }
 }
@@ -179,7 +182,7 @@ fn unit(
         return Err(shared_exceeded(counts.shared_bytes));
     }
     let lower = LowerOptions {
-        name: unit_name(saved, scop, index),
+        name: unit_name(saved, scop, index, options),
         schema: options.schema,
         shared_limit: options.shared_limit,
         threads: options.threads,
@@ -197,13 +200,15 @@ fn unit(
     })
 }
 
-fn unit_name(saved: &SavedScop, scop: &Scop, index: usize) -> String {
-    let function = csource::enclosing_function(&saved.source.text, scop.region.start);
-    let base = function.map_or_else(|| "scop".to_string(), |f| f.name);
+fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
+    let base = options.name.clone().unwrap_or_else(|| {
+        let function = csource::enclosing_function(&saved.source.text, scop.region.start);
+        format!("hexcc_{}", function.map_or_else(|| "scop".to_string(), |f| f.name))
+    });
     if index == 0 {
-        format!("hexcc_{base}")
+        base
     } else {
-        format!("hexcc_{base}_{}", index + 1)
+        format!("{base}_{}", index + 1)
     }
 }
 
@@ -271,7 +276,7 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
 
 /// A header with the kernels and their launch functions on device pointers.
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
-    let mut text = String::from("#pragma once\n#include <cuda_runtime.h>\n#include <math.h>\n\n");
+    let mut text = String::from("#pragma once\n#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n\n");
     for unit in &compiled.units {
         text.push_str(&back::print_kernel(&unit.kernel, &header(saved, unit, version)));
         text.push('\n');

@@ -514,6 +514,10 @@ impl Cuda<'_> {
                 any = true;
             }
         }
+        if ir.arrays.iter().any(|a| a.shared.is_some() && copies_asynchronously(a)) {
+            self.out.line("__pipeline_commit();");
+            self.out.line("__pipeline_wait_prior(0);");
+        }
         if any {
             self.out.line("__syncthreads();");
         }
@@ -631,7 +635,13 @@ impl Cuda<'_> {
         for index in &local {
             let _ = write!(target, "[{index}]");
         }
-        let load = format!("{target} = {};", self.global_element(array, &global));
+        let element = self.global_element(array, &global);
+        let load = if copies_asynchronously(array) {
+            let size = array.elem.size();
+            format!("__pipeline_memcpy_async(&{target}, &{element}, {size});")
+        } else {
+            format!("{target} = {element};")
+        };
         let guard = conditions.join(" && ");
         let full = if clamp { "" } else { "Full || " };
         let guard = if clamp { guard } else { format!("({guard})") };
@@ -987,6 +997,12 @@ impl Cuda<'_> {
         self.out.close("}");
         self.out.line("");
     }
+}
+
+/// Asynchronous copies overlap their latencies; they exist for 4 and 8 bytes
+/// (and 16, which needs alignment).
+fn copies_asynchronously(array: &KernelArray) -> bool {
+    matches!(array.elem.size(), 4 | 8)
 }
 
 fn ir_has_lattice(ir: &KernelIr) -> bool {

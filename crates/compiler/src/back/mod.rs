@@ -4,10 +4,14 @@
 //! that needs a set or a dependence belongs in [`crate::kernel`] or before.
 
 mod cuda;
+mod explain;
 mod expr;
 mod names;
 mod program;
+mod svg;
 
 pub use cuda::print_kernel;
+pub use explain::explain;
 pub use expr::ast_to_c;
 pub use program::{Instrument, Replacement, dump_function, program, reference_program};
+pub use svg::{TilingPicture, tiling_svg};

@@ -30,7 +30,7 @@ pub enum Instrument {
     Dump,
 }
 
-const INCLUDES: &str = "#include <cuda_runtime.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
+const INCLUDES: &str = "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
 
 /// The whole program as CUDA C++.
 ///

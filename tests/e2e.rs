@@ -1,0 +1,341 @@
+//! Every program of the testsuite, translated, run in the CPU emulation of CUDA
+//! and compared with the C program.
+//!
+//! HEXCC_E2E=name,name limits the programs. What was built and what has passed is
+//! remembered below the build directory by its content; HEXCC_E2E_FRESH=1
+//! forgets it.
+
+mod common;
+#[path = "../src/compare.rs"]
+mod compare;
+
+use common::{Program, assert_none, hexcc, in_parallel, output, programs, say, succeed};
+use compare::Tolerance;
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+const SEEDS: [u64; 3] = [0, 1, 12345];
+/// Seconds after which a program counts as hanging.
+const PATIENCE: &str = "60";
+/// -O1 builds in half the time of -O2 and runs twice as fast as -O0.
+const EMUCC_FLAGS: [&str; 2] = ["-O1", "-w"];
+
+#[test]
+fn testsuite_is_tidy() {
+    assert_none("problems in testsuite/", &common::problems());
+}
+
+#[test]
+fn results_equal_c() {
+    let begin = Instant::now();
+    let bench = Bench::new();
+    let programs = programs();
+    let references = in_parallel(&programs, |p| Reference::new(&bench, p));
+    let mut jobs = Vec::new();
+    let mut failures = Vec::new();
+    for (program, reference) in programs.iter().zip(&references) {
+        match reference {
+            Ok(reference) => jobs.extend(variants(program).map(|flags| (program, reference, flags))),
+            Err(e) => failures.push(format!("{}: {e}", program.name)),
+        }
+    }
+    let results = in_parallel(&jobs, |(program, reference, flags)| {
+        let begin = Instant::now();
+        let result = check(&bench, program, reference, flags);
+        (result, begin.elapsed())
+    });
+    let mut walls: HashMap<&str, Duration> = HashMap::new();
+    for ((program, _, _), (_, wall)) in jobs.iter().zip(&results) {
+        *walls.entry(&program.name).or_default() += *wall;
+    }
+    for ((program, _, flags), (result, _)) in jobs.iter().zip(&results) {
+        if let Err(e) = result {
+            failures.push(format!("{} {}: {e}", program.name, flags.join(" ")));
+        }
+    }
+    say(format!(
+        "e2e: {} programs, {} translations ({} built, {} known to pass), {} runs in {:.1} s, {} failures",
+        programs.len(),
+        jobs.len(),
+        bench.n_built.load(Ordering::Relaxed),
+        bench.n_known.load(Ordering::Relaxed),
+        bench.n_runs.load(Ordering::Relaxed),
+        begin.elapsed().as_secs_f64(),
+        failures.len()
+    ));
+    bench.sweep();
+    if !failures.is_empty() {
+        let mut walls: Vec<_> = walls.into_iter().collect();
+        walls.sort_by_key(|(_, wall)| std::cmp::Reverse(*wall));
+        for (name, wall) in walls {
+            say(format!("  {:7.2} s {name}", wall.as_secs_f64()));
+        }
+    }
+    assert_none("programs do not do what C does", &failures);
+}
+
+/// Flags for each translation of a program.
+fn variants(program: &Program) -> impl Iterator<Item = Vec<String>> {
+    let tile = |tile: &String| vec!["--tile".to_string(), tile.clone()];
+    let global = program.tiles.first().map(|t| {
+        let mut flags = tile(t);
+        flags.extend(["--memory".to_string(), "global".to_string()]);
+        flags
+    });
+    let tiles: Vec<_> = program.tiles.iter().map(tile).collect();
+    std::iter::once(Vec::new()).chain(tiles).chain(global)
+}
+
+/// Where programs are built and what the test has done.
+struct Bench {
+    cache: PathBuf,
+    work: tempfile::TempDir,
+    /// Compilers and the emulation, whose change makes all builds stale.
+    tools: u64,
+    fresh: bool,
+    serial: AtomicUsize,
+    n_built: AtomicUsize,
+    n_known: AtomicUsize,
+    n_runs: AtomicUsize,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let cache = common::scratch("e2e");
+        let mut tools = DefaultHasher::new();
+        let emulation = common::root().join("crates/compiler/runtime/emu");
+        let entries = fs::read_dir(emulation).expect("the emulation's headers");
+        let mut files: Vec<PathBuf> = entries.map(|e| e.expect("a folder can be listed").path()).collect();
+        files.push(common::root().join("scripts/emucc"));
+        files.push(common::root().join("tests/e2e.rs"));
+        files.push(common::root().join("src/compare.rs"));
+        files.sort();
+        for file in files {
+            fs::read(file).expect("the emulation can be read").hash(&mut tools);
+        }
+        for compiler in ["cc", "c++"] {
+            let version = Command::new(compiler).arg("--version").output().expect("a C and a C++ compiler");
+            version.stdout.hash(&mut tools);
+        }
+        for variable in ["CXX", "CC"] {
+            std::env::var_os(variable).hash(&mut tools);
+        }
+        Bench {
+            work: tempfile::tempdir_in(&cache).expect("the build directory can be written"),
+            cache,
+            tools: tools.finish(),
+            fresh: std::env::var_os("HEXCC_E2E_FRESH").is_some_and(|v| v == "1"),
+            serial: AtomicUsize::new(0),
+            n_built: AtomicUsize::new(0),
+            n_known: AtomicUsize::new(0),
+            n_runs: AtomicUsize::new(0),
+        }
+    }
+
+    /// A path nobody else uses.
+    fn temporary(&self, suffix: &str) -> PathBuf {
+        let n = self.serial.fetch_add(1, Ordering::Relaxed);
+        self.work.path().join(format!("{n}{suffix}"))
+    }
+
+    /// The place of a result that depends on `inputs` only.
+    fn remembered(&self, kind: &str, inputs: impl Hash) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        (self.tools, inputs).hash(&mut hasher);
+        self.cache.join(format!("{kind}-{:016x}", hasher.finish()))
+    }
+
+    /// A program built from `text`, by `build(source, program)` unless it is known.
+    fn build(
+        &self,
+        suffix: &str,
+        text: &str,
+        build: impl Fn(&Path, &Path) -> Command,
+    ) -> Result<PathBuf, String> {
+        let program = self.remembered("program", (suffix, text));
+        if program.exists() && !self.fresh {
+            touch(&program);
+            return Ok(program);
+        }
+        let (source, new) = (self.temporary(suffix), self.temporary(""));
+        fs::write(&source, text).map_err(|e| e.to_string())?;
+        succeed(&mut build(&source, &new)).map_err(|e| format!("does not build: {e}"))?;
+        fs::rename(&new, &program).map_err(|e| e.to_string())?;
+        fs::remove_file(&source).map_err(|e| e.to_string())?;
+        self.n_built.fetch_add(1, Ordering::Relaxed);
+        Ok(program)
+    }
+
+    /// Runs a program; what it printed and its dump.
+    fn run(&self, program: &Path, args: &[i64], seed: u64) -> Result<(Output, Vec<u8>), String> {
+        let dump = self.temporary(".dump");
+        let mut command = Command::new("timeout");
+        command.arg(PATIENCE).arg(program).args(args.iter().map(i64::to_string)).stdin(Stdio::null());
+        command.env("HEXCC_DUMP", &dump).env_remove("HEXCC_TIME");
+        command.env("HEXCC_EMU_SEED", seed.to_string()).env("HEXCC_EMU_LEAKS", "1");
+        let out = output(&mut command)?;
+        self.n_runs.fetch_add(1, Ordering::Relaxed);
+        let bytes = match fs::read(&dump) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            other => {
+                let _ = fs::remove_file(&dump);
+                other.map_err(|e| e.to_string())?
+            }
+        };
+        if out.status.success() {
+            return Ok((out, bytes));
+        }
+        let stderr = String::from_utf8_lossy(&out.stderr);
+        let last: Vec<&str> = stderr.lines().take(4).collect();
+        let status = match out.status.code() {
+            Some(124) => format!("not finished after {PATIENCE} s"),
+            _ => out.status.to_string(),
+        };
+        Err(format!("{status}: {}", last.join("\n      ")))
+    }
+
+    /// Removes what no test has used for days.
+    fn sweep(&self) {
+        let old = SystemTime::now() - Duration::from_secs(3 * 24 * 3600);
+        for entry in fs::read_dir(&self.cache).into_iter().flatten().flatten() {
+            let is_old = entry.metadata().is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|t| t < old));
+            if is_old {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+fn touch(path: &Path) {
+    if let Ok(file) = fs::File::options().append(true).open(path) {
+        let _ = file.set_modified(SystemTime::now());
+    }
+}
+
+/// The C program of a test, and what it computes.
+struct Reference {
+    text: String,
+    program: PathBuf,
+    results: Mutex<HashMap<Vec<i64>, Arc<(Output, Vec<u8>)>>>,
+}
+
+impl Reference {
+    fn new(bench: &Bench, program: &Program) -> Result<Reference, String> {
+        let mut command = hexcc();
+        command.arg(&program.path).args(&program.flags).args(["--emit", "reference"]);
+        let text = succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
+        let built = bench.build(".c", &text, |source, program| {
+            let mut command = Command::new("cc");
+            command.args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
+            command.arg(source).arg("-o").arg(program).arg("-lm");
+            command
+        })?;
+        Ok(Reference {
+            text,
+            program: built,
+            results: Mutex::default(),
+        })
+    }
+
+    fn result(&self, bench: &Bench, args: &[i64]) -> Result<Arc<(Output, Vec<u8>)>, String> {
+        let known = self.results.lock().expect("no thread panics here").get(args).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let result = bench.run(&self.program, args, 0).map_err(|e| format!("the C program: {e}"))?;
+        let result = Arc::new(result);
+        let mut results = self.results.lock().expect("no thread panics here");
+        results.insert(args.to_vec(), result.clone());
+        Ok(result)
+    }
+}
+
+/// The arguments to run a translation with, small ones first: those of the
+/// header, and numbers of time steps around the height of the tiles.
+fn arguments(program: &Program, text: &str) -> Vec<Vec<i64>> {
+    let mut all = program.runs.clone();
+    let at = program.args.iter().position(|a| a == "T");
+    let largest = program.runs.iter().max_by_key(|r| {
+        r.iter().enumerate().filter(|(i, _)| Some(*i) != at).map(|(_, n)| *n).product::<i64>()
+    });
+    if let (Some(at), Some(largest)) = (at, largest) {
+        for height in heights(text) {
+            for time in [0, 1, height - 1, height, height + 1] {
+                let mut args = largest.clone();
+                args[at] = time;
+                if !all.contains(&args) {
+                    all.push(args);
+                }
+            }
+        }
+    }
+    all.sort_by_key(|r| r.iter().map(|n| n + 1).product::<i64>());
+    all
+}
+
+/// Time steps a tile covers, of each kernel of a generated text.
+fn heights(text: &str) -> Vec<i64> {
+    let constant = |line: &str, name: &str| {
+        let rest = line.trim().strip_prefix("constexpr int ")?.strip_prefix(name)?;
+        rest.strip_prefix(" = ")?.split(';').next()?.parse::<i64>().ok()
+    };
+    let rows = text.lines().filter_map(|l| constant(l, "ROWS"));
+    let k = text.lines().filter_map(|l| constant(l, "K"));
+    let mut heights: Vec<i64> = rows.zip(k).map(|(rows, k)| rows / k).collect();
+    heights.dedup();
+    heights
+}
+
+fn check(bench: &Bench, program: &Program, reference: &Reference, flags: &[String]) -> Result<(), String> {
+    let mut command = hexcc();
+    command.arg(&program.path).args(&program.flags).args(flags).arg("--instrument");
+    let text = succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
+    let all = arguments(program, &text);
+    if program.args.iter().any(|a| a == "T") && heights(&text).is_empty() {
+        return Err("no ROWS and K in the generated text".to_string());
+    }
+    let passed = bench.remembered("passed", (&text, &reference.text, &all, program.ulps, SEEDS));
+    if passed.exists() && !bench.fresh {
+        touch(&passed);
+        bench.n_known.fetch_add(1, Ordering::Relaxed);
+        return Ok(());
+    }
+    let built = bench.build(".cu", &text, |source, program| {
+        let mut command = Command::new(common::root().join("scripts/emucc"));
+        command.args(EMUCC_FLAGS).arg(source).arg("-o").arg(program);
+        command
+    })?;
+    for args in &all {
+        let expected = reference.result(bench, args)?;
+        for seed in SEEDS {
+            let found = bench.run(&built, args, seed);
+            let verdict = found.and_then(|found| compare_runs(&expected, &found, program.ulps));
+            verdict.map_err(|e| {
+                let args: Vec<_> = (program.args.iter().zip(args)).map(|(name, n)| format!("{name}={n}")).collect();
+                format!("{} seed {seed}: {e}", args.join(" "))
+            })?;
+        }
+    }
+    fs::write(&passed, "").map_err(|e| e.to_string())
+}
+
+fn compare_runs(expected: &(Output, Vec<u8>), found: &(Output, Vec<u8>), ulps: u64) -> Result<(), String> {
+    let tolerance = if ulps == 0 { Tolerance::Exact } else { Tolerance::Ulps(ulps) };
+    let reports = compare::compare(&mut expected.1.as_slice(), &mut found.1.as_slice(), tolerance);
+    for report in reports.map_err(|e| e.to_string())? {
+        if report.first.is_some() {
+            return Err(report.to_string());
+        }
+    }
+    if ulps == 0 && expected.0.stdout != found.0.stdout {
+        let text = |out: &Output| String::from_utf8_lossy(&out.stdout).trim_end().to_string();
+        return Err(format!("equal arrays, but it prints `{}` for `{}`", text(&found.0), text(&expected.0)));
+    }
+    Ok(())
+}
