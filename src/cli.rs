@@ -101,6 +101,10 @@ struct Translate {
     /// Let the program write its results to the file named by HEXCC_DUMP
     #[arg(long, hide = true)]
     instrument: bool,
+    /// Also write what `--emit reference` would; which arrays are compared
+    /// depends on what has been tiled
+    #[arg(long, hide = true, value_name = "FILE")]
+    reference: Option<PathBuf>,
 }
 
 fn parse_name(text: &str) -> Result<String, String> {
@@ -202,11 +206,13 @@ impl Translate {
             source: Some(input.saved.source.clone()),
         };
         let instrument = if self.instrument { Instrument::Dump } else { Instrument::None };
+        let reference = || pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source);
+        if let Some(path) = &self.reference {
+            emit::write(path, &reference()?)?;
+        }
         let text = match self.emit {
             Emit::Kernel => pipeline::print_header(&input.saved, &compiled, crate::VERSION),
-            Emit::Reference => {
-                pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)?
-            }
+            Emit::Reference => reference()?,
             Emit::Cuda | Emit::Scop => {
                 pipeline::print_program(&input.saved, &compiled, crate::VERSION, instrument).map_err(with_source)?
             }

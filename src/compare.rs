@@ -92,7 +92,11 @@ impl Elem {
         };
         let scale = x.abs().max(y.abs());
         let relative = if x.is_finite() && y.is_finite() {
-            if scale == 0.0 { 0.0 } else { (x - y).abs() / scale }
+            if scale == 0.0 {
+                0.0
+            } else {
+                (x - y).abs() / scale
+            }
         } else {
             f64::INFINITY
         };
@@ -216,7 +220,12 @@ fn next_record(dump: &mut impl BufRead) -> Result<Option<Record>, DumpError> {
         return Ok(None);
     }
     let text = String::from_utf8_lossy(&line);
-    let malformed = || DumpError::Malformed(format!("`{}` is no header of a record", text.trim_end().escape_debug()));
+    let malformed = || {
+        DumpError::Malformed(format!(
+            "`{}` is no header of a record",
+            text.trim_end().escape_debug()
+        ))
+    };
     let words: Vec<&str> = text.split_whitespace().collect();
     let [name, kind, bytes, size] = words.as_slice() else {
         return Err(malformed());
@@ -259,16 +268,22 @@ pub fn compare(
                 a.bytes, a.kind, a.name, b.bytes, b.kind, b.name
             )));
         }
-        let at = reports.iter().position(|r| r.name == a.name).unwrap_or_else(|| {
-            reports.push(ArrayReport::new(&a.name));
-            reports.len() - 1
-        });
+        let at = reports
+            .iter()
+            .position(|r| r.name == a.name)
+            .unwrap_or_else(|| {
+                reports.push(ArrayReport::new(&a.name));
+                reports.len() - 1
+            });
         reports[at].record(&a, expected, found, tolerance)?;
     }
 }
 
 fn lacking(program: &str, record: &Record) -> DumpError {
-    DumpError::Different(format!("the {program} program ended before it computed `{}`", record.name))
+    DumpError::Different(format!(
+        "the {program} program ended before it computed `{}`",
+        record.name
+    ))
 }
 
 impl ArrayReport {
@@ -301,10 +316,13 @@ impl ArrayReport {
         while done < record.bytes {
             let n = (record.bytes - done).min(PIECE as u64) as usize;
             for (dump, piece) in [(&mut *expected as &mut dyn Read, &mut a), (found, &mut b)] {
-                dump.read_exact(&mut piece[..n]).map_err(|e| match e.kind() {
-                    io::ErrorKind::UnexpectedEof => DumpError::Malformed(format!("it ends inside `{}`", record.name)),
-                    _ => DumpError::Io(e),
-                })?;
+                dump.read_exact(&mut piece[..n])
+                    .map_err(|e| match e.kind() {
+                        io::ErrorKind::UnexpectedEof => {
+                            DumpError::Malformed(format!("it ends inside `{}`", record.name))
+                        }
+                        _ => DumpError::Io(e),
+                    })?;
             }
             if a[..n] != b[..n] {
                 for (i, (x, y)) in a[..n].chunks(size).zip(b[..n].chunks(size)).enumerate() {
@@ -385,7 +403,10 @@ mod tests {
 
     fn compare_floats(a: &[f32], b: &[f32], tolerance: Tolerance) -> ArrayReport {
         let (a, b) = (floats(a), floats(b));
-        let (a, b) = (dump(&[("A", "float", &a, 4)]), dump(&[("A", "float", &b, 4)]));
+        let (a, b) = (
+            dump(&[("A", "float", &a, 4)]),
+            dump(&[("A", "float", &b, 4)]),
+        );
         let reports = compare(&mut a.as_slice(), &mut b.as_slice(), tolerance);
         reports.expect("the dumps have one form").remove(0)
     }
@@ -409,11 +430,17 @@ mod tests {
     fn exact_sees_every_bit_but_those_of_nans() {
         let nan = f32::from_bits(0xffc0_0001);
         let r = compare_floats(&[1.0, f32::NAN, 2.0], &[1.0, nan, 2.0], Tolerance::Exact);
-        assert_eq!((r.n_mismatches, r.n_nans, r.elements, r.bytes), (0, 1, 3, 12));
+        assert_eq!(
+            (r.n_mismatches, r.n_nans, r.elements, r.bytes),
+            (0, 1, 3, 12)
+        );
         let r = compare_floats(&[1.0, 0.0, 2.0], &[1.0, -0.0, 3.0], Tolerance::Exact);
         assert_eq!(r.n_mismatches, 2);
         let first = r.first.expect("a mismatch");
-        assert_eq!((first.index, first.expected.as_str()), (1, "0.0 (0x00000000)"));
+        assert_eq!(
+            (first.index, first.expected.as_str()),
+            (1, "0.0 (0x00000000)")
+        );
         assert_eq!(first.found, "-0.0 (0x80000000)");
         let r = compare_floats(&[1.0], &[f32::NAN], Tolerance::Ulps(1 << 40));
         assert_eq!(r.n_mismatches, 1);
@@ -424,7 +451,10 @@ mod tests {
         let near = f32::from_bits(1.0f32.to_bits() + 8);
         let r = compare_floats(&[1.0], &[near], Tolerance::Ulps(8));
         assert_eq!((r.n_mismatches, r.max_ulps), (0, 8));
-        assert_eq!(compare_floats(&[1.0], &[near], Tolerance::Ulps(7)).n_mismatches, 1);
+        assert_eq!(
+            compare_floats(&[1.0], &[near], Tolerance::Ulps(7)).n_mismatches,
+            1
+        );
         let r = compare_floats(&[f32::MAX], &[f32::INFINITY], Tolerance::Ulps(8));
         assert_eq!(r.n_mismatches, 1);
     }
@@ -439,9 +469,16 @@ mod tests {
 
     #[test]
     fn integers_are_exact_and_shown_with_their_sign() {
-        let a = dump(&[("B", "signed_char", &[1, 255], 1), ("B", "unsigned_char", &[1], 1)]);
-        let b = dump(&[("B", "signed_char", &[1, 128], 1), ("B", "unsigned_char", &[200], 1)]);
-        let r = compare(&mut a.as_slice(), &mut b.as_slice(), Tolerance::Ulps(1000)).expect("comparable");
+        let a = dump(&[
+            ("B", "signed_char", &[1, 255], 1),
+            ("B", "unsigned_char", &[1], 1),
+        ]);
+        let b = dump(&[
+            ("B", "signed_char", &[1, 128], 1),
+            ("B", "unsigned_char", &[200], 1),
+        ]);
+        let r = compare(&mut a.as_slice(), &mut b.as_slice(), Tolerance::Ulps(1000))
+            .expect("comparable");
         assert_eq!((r.len(), r[0].records, r[0].n_mismatches), (1, 2, 2));
         assert!(r[0].to_string().contains("B[flat index 1] after run 1 of the region: C program -1, generated program -128; 2 of 3"));
     }
@@ -457,7 +494,10 @@ mod tests {
             Err(e) => e.to_string(),
         };
         assert!(text(&a, &b).contains("4 bytes of float `A` where the generated one has 8 bytes"));
-        assert_eq!(text(&c, &a), "the generated program ended before it computed `B`");
+        assert_eq!(
+            text(&c, &a),
+            "the generated program ended before it computed `B`"
+        );
         assert_eq!(text(&a, &c), "the C program ended before it computed `B`");
         assert!(text(&a, &a[..a.len() - 1]).contains("ends inside `A`"));
         assert!(text(b"A float x 4\n", &a).contains("no header"));

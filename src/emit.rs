@@ -8,6 +8,9 @@ use std::path::Path;
 /// Writes a text to a file, atomically, or to the standard output for `-`.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
+        // tempfile adds the name of the temporary file, which says nothing to a user.
+        let error = error.to_string();
+        let error = error.split(" at path ").next().unwrap_or_default();
         Failure::plain(Diagnostic::error(
             "HX0503",
             format!("cannot write `{}`: {error}", path.display()),

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// Prints statements, arrays, dependences, the schedule and its counts for
 /// every time loop of a stencil.
 #[derive(Debug, Parser)]
-#[command(name = "hexcc explain")]
+#[command(name = "hexcc explain", bin_name = "hexcc explain")]
 pub struct Explain {
     #[command(flatten)]
     input: InputArgs,
@@ -49,12 +49,15 @@ impl Explain {
 /// The tilings of all time loops.
 fn drawing(input: &Input, compiled: &Compiled) -> String {
     let source = &input.saved.source;
-    let file = Path::new(&source.path).file_name().unwrap_or_default().to_string_lossy();
+    let file = Path::new(&source.path)
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
     let pictures: Vec<TilingPicture> = (compiled.units.iter())
         .map(|unit| {
             let line = csource::line_col(&source.text, unit.chunk.span.start).0;
             TilingPicture {
-                title: format!("{file}:{line}, hexagonal tiling"),
+                title: format!("{file}, line {line}: hexagonal tiling"),
                 names: &unit.canonical.names,
                 schedule: &unit.schedule,
             }
@@ -66,7 +69,11 @@ fn drawing(input: &Input, compiled: &Compiled) -> String {
 /// What the proofs and everything else took.
 fn durations(compiled: &Compiled) -> String {
     let total: f64 = compiled.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();
-    let proof: f64 = compiled.units.iter().map(|u| u.proof.elapsed.as_secs_f64()).sum();
+    let proof: f64 = compiled
+        .units
+        .iter()
+        .map(|u| u.proof.elapsed.as_secs_f64())
+        .sum();
     let mut text = String::new();
     let _ = writeln!(
         text,

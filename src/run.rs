@@ -23,7 +23,11 @@ use std::time::{Duration, Instant};
 /// there is a GPU, otherwise with the CPU emulation of CUDA. The exit status is 0
 /// if all arrays written by the region are equal.
 #[derive(Debug, Parser)]
-#[command(name = "hexcc run", override_usage = "hexcc run [OPTIONS] FILE [-- ARGS...]", arg_required_else_help = true)]
+#[command(
+    name = "hexcc run",
+    override_usage = "hexcc run [OPTIONS] FILE [-- ARGS...]",
+    arg_required_else_help = true
+)]
 pub struct Run {
     #[command(flatten)]
     input: InputArgs,
@@ -88,15 +92,20 @@ fn failure(diagnostic: Diagnostic) -> Failure {
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    failure(Diagnostic::error("HX0503", format!("cannot write `{}`: {error}", path.display())))
+    failure(Diagnostic::error(
+        "HX0503",
+        format!("cannot write `{}`: {error}", path.display()),
+    ))
 }
 
 impl Workplace {
     fn new(keep: Option<&Path>) -> Result<Workplace, Failure> {
         let Some(path) = keep else {
             let parent = std::env::temp_dir();
-            let directory = (tempfile::Builder::new().prefix("hexcc-run-").tempdir_in(&parent))
-                .map_err(|e| cannot_write(&parent, &e))?;
+            let directory = (tempfile::Builder::new()
+                .prefix("hexcc-run-")
+                .tempdir_in(&parent))
+            .map_err(|e| cannot_write(&parent, &e))?;
             return Ok(Workplace {
                 path: directory.path().to_path_buf(),
                 _temporary: Some(directory),
@@ -105,7 +114,10 @@ impl Workplace {
         std::fs::create_dir_all(path).map_err(|e| cannot_write(path, &e))?;
         // Programs are started from it, and a relative path may lack a slash.
         let path = path.canonicalize().map_err(|e| cannot_write(path, &e))?;
-        Ok(Workplace { path, _temporary: None })
+        Ok(Workplace {
+            path,
+            _temporary: None,
+        })
     }
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
@@ -135,11 +147,17 @@ impl Run {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let cuda = pipeline::print_program(&input.saved, &compiled, crate::VERSION, Instrument::Dump).map_err(with_source)?;
-        let c = pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)?;
+        let cuda =
+            pipeline::print_program(&input.saved, &compiled, crate::VERSION, Instrument::Dump)
+                .map_err(with_source)?;
+        let c = pipeline::print_reference(&input.saved, &compiled, crate::VERSION)
+            .map_err(with_source)?;
 
         let source = Path::new(&input.saved.source.path);
-        let stem = source.file_stem().and_then(OsStr::to_str).unwrap_or("program");
+        let stem = source
+            .file_stem()
+            .and_then(OsStr::to_str)
+            .unwrap_or("program");
         let include = match source.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -149,8 +167,16 @@ impl Run {
         let cuda = place.write(&format!("{stem}.cu"), &cuda)?;
         let reference = place.path.join(format!("{stem}-c"));
         let generated = place.path.join(format!("{stem}-cuda"));
-        build(&mut self.c_compiler(include, &c, &reference), "C compiler", HELP_CC)?;
-        build(&mut self.cuda_compiler(&target, include, &cuda, &generated), target.what(), target.help())?;
+        build(
+            &mut self.c_compiler(include, &c, &reference),
+            "C compiler",
+            HELP_CC,
+        )?;
+        build(
+            &mut self.cuda_compiler(&target, include, &cuda, &generated),
+            target.what(),
+            target.help(),
+        )?;
 
         let expected = self.execute(&reference, "C program", &place, "c")?;
         let found = self.execute(&generated, "generated program", &place, "cuda")?;
@@ -158,8 +184,13 @@ impl Run {
         let region = region_time(&place.path.join("time.cuda"));
         let region = region.map_or_else(|| "not reached".to_string(), milliseconds);
         match target {
-            Target::Gpu(_) => println!("GPU region: {region}, {} with copies and the program around it", milliseconds(found.wall)),
-            Target::Emulation(_) => println!("GPU region: {region} in the CPU emulation, which says nothing about a GPU"),
+            Target::Gpu(_) => println!(
+                "GPU region: {region}, {} with copies and the program around it",
+                milliseconds(found.wall)
+            ),
+            Target::Emulation(_) => println!(
+                "GPU region: {region} in the CPU emulation, which says nothing about a GPU"
+            ),
         }
         let exact = compiled.units.iter().all(|u| u.kernel.exact);
         self.judge(&expected, &found, self.tolerance(exact))
@@ -202,7 +233,13 @@ impl Run {
 
     /// `-I` and `-D`, of the command line and of the source's directory.
     fn preprocessor(&self, command: &mut Command, include: &Path) {
-        for directory in self.input.include.iter().map(PathBuf::as_path).chain([include]) {
+        for directory in self
+            .input
+            .include
+            .iter()
+            .map(PathBuf::as_path)
+            .chain([include])
+        {
             command.arg("-I").arg(directory);
         }
         for define in &self.input.define {
@@ -215,23 +252,39 @@ impl Run {
         let cc = cc.unwrap_or_else(|| "cc".to_string());
         let mut words = cc.split_whitespace();
         let mut command = Command::new(words.next().unwrap_or("cc"));
-        command.args(words).args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
+        command
+            .args(words)
+            .args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
         self.preprocessor(&mut command, include);
         command.arg(c).arg("-o").arg(program).arg("-lm");
         command
     }
 
-    fn cuda_compiler(&self, target: &Target, include: &Path, cuda: &Path, program: &Path) -> Command {
+    fn cuda_compiler(
+        &self,
+        target: &Target,
+        include: &Path,
+        cuda: &Path,
+        program: &Path,
+    ) -> Command {
         let mut command = match target {
             Target::Gpu(nvcc) => {
                 let mut command = Command::new(nvcc);
-                command.arg(format!("-arch={}", self.arch.as_deref().unwrap_or("native")));
-                command.arg(format!("-fmad={}", self.fast)).args(["-O3", "-w"]);
+                command.arg(format!(
+                    "-arch={}",
+                    self.arch.as_deref().unwrap_or("native")
+                ));
+                command
+                    .arg(format!("-fmad={}", self.fast))
+                    .args(["-O3", "-w"]);
                 command
             }
             Target::Emulation(emucc) => {
                 let mut command = Command::new(emucc);
-                command.args(["-w", &format!("-ffp-contract={}", if self.fast { "fast" } else { "off" })]);
+                command.args([
+                    "-w",
+                    &format!("-ffp-contract={}", if self.fast { "fast" } else { "off" }),
+                ]);
                 command
             }
         };
@@ -240,7 +293,13 @@ impl Run {
         command
     }
 
-    fn execute(&self, program: &Path, what: &str, place: &Workplace, suffix: &str) -> Result<Finished, Failure> {
+    fn execute(
+        &self,
+        program: &Path,
+        what: &str,
+        place: &Workplace,
+        suffix: &str,
+    ) -> Result<Finished, Failure> {
         let dump = place.fresh(&format!("dump.{suffix}"))?;
         let time = place.fresh(&format!("time.{suffix}"))?;
         let mut command = Command::new(program);
@@ -251,7 +310,10 @@ impl Run {
         }
         let begin = Instant::now();
         let output = command.output().map_err(|e| {
-            failure(Diagnostic::error("HX0507", format!("the {what} could not be started: {e}")))
+            failure(Diagnostic::error(
+                "HX0507",
+                format!("the {what} could not be started: {e}"),
+            ))
         })?;
         let wall = begin.elapsed();
         if output.status.success() {
@@ -268,22 +330,38 @@ impl Run {
         } else {
             format!("its arguments were: {}", args.join(" "))
         });
-        Err(failure(d.help("arguments of the program follow `--`; `--keep DIR` keeps both programs")))
+        Err(failure(d.help(
+            "arguments of the program follow `--`; `--keep DIR` keeps both programs",
+        )))
     }
 
     /// Prints the verdict.
-    fn judge(&self, expected: &Finished, found: &Finished, tolerance: Tolerance) -> Result<ExitCode, Failure> {
+    fn judge(
+        &self,
+        expected: &Finished,
+        found: &Finished,
+        tolerance: Tolerance,
+    ) -> Result<ExitCode, Failure> {
         let open = |path: &Path| match File::open(path) {
             Ok(file) => Ok(Some(BufReader::with_capacity(1 << 20, file))),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(failure(Diagnostic::error("HX0501", format!("cannot read `{}`: {e}", path.display())))),
+            Err(e) => Err(failure(Diagnostic::error(
+                "HX0501",
+                format!("cannot read `{}`: {e}", path.display()),
+            ))),
         };
         let reports = match (open(&expected.dump)?, open(&found.dump)?) {
             (Some(mut a), Some(mut b)) => compare::compare(&mut a, &mut b, tolerance),
             (None, None) => Ok(Vec::new()),
             (a, b) => compare::compare(
-                &mut a.map_or_else(|| Box::new(std::io::empty()) as Box<dyn std::io::BufRead>, |a| Box::new(a)),
-                &mut b.map_or_else(|| Box::new(std::io::empty()) as Box<dyn std::io::BufRead>, |b| Box::new(b)),
+                &mut a.map_or_else(
+                    || Box::new(std::io::empty()) as Box<dyn std::io::BufRead>,
+                    |a| Box::new(a),
+                ),
+                &mut b.map_or_else(
+                    || Box::new(std::io::empty()) as Box<dyn std::io::BufRead>,
+                    |b| Box::new(b),
+                ),
                 tolerance,
             ),
         };
@@ -302,14 +380,18 @@ impl Run {
         if reports.is_empty() {
             println!("ok: the region computed nothing in either program");
         }
-        if tolerance == Tolerance::Exact && !self.ignore_output {
-            if let Some(line) = different_line(&expected.output.stdout, &found.output.stdout) {
-                equal = false;
-                println!("MISMATCH: the programs print different text\n{line}");
-                if reports.iter().all(|r| r.first.is_none()) {
-                    println!("  with equal arrays this may be a time; `--ignore-output` compares arrays only");
-                }
+        let outputs = (&expected.output.stdout, &found.output.stdout);
+        if tolerance == Tolerance::Exact
+            && !self.ignore_output
+            && let Some(line) = different_line(outputs.0, outputs.1)
+        {
+            println!("MISMATCH: the programs print different text\n{line}");
+            if equal {
+                println!(
+                    "  with equal arrays this may be a time; `--ignore-output` compares arrays only"
+                );
             }
+            equal = false;
         }
         Ok(ExitCode::from(u8::from(!equal)))
     }
@@ -327,8 +409,12 @@ impl Target {
 
     fn help(&self) -> &'static str {
         match self {
-            Target::Gpu(_) => "set HEXCC_NVCC to another nvcc, or choose the GPU's architecture with `--arch`",
-            Target::Emulation(_) => "the emulation needs python3 and g++, or another C++ compiler named by CXX",
+            Target::Gpu(_) => {
+                "set HEXCC_NVCC to another nvcc, or choose the GPU's architecture with `--arch`"
+            }
+            Target::Emulation(_) => {
+                "the emulation needs python3 and g++, or another C++ compiler named by CXX"
+            }
         }
     }
 }
@@ -336,7 +422,10 @@ impl Target {
 fn build(command: &mut Command, what: &str, help: &str) -> Result<(), Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().map_err(|e| {
-        failure(Diagnostic::error("HX0506", format!("the {what} `{name}` cannot be run: {e}")).help(help))
+        failure(
+            Diagnostic::error("HX0506", format!("the {what} `{name}` cannot be run: {e}"))
+                .help(help),
+        )
     })?;
     if output.status.success() {
         return Ok(());
@@ -345,9 +434,19 @@ fn build(command: &mut Command, what: &str, help: &str) -> Result<(), Failure> {
     if text.is_empty() {
         text = excerpt(&output.stdout);
     }
-    let d = Diagnostic::error("HX0506", format!("the {what} `{name}` failed: {}", output.status));
-    let d = if text.is_empty() { d } else { d.note(format!("it says:\n{text}")) };
-    Err(failure(d.help("`--keep DIR` keeps the sources; -I and -D are passed on").help(help)))
+    let d = Diagnostic::error(
+        "HX0506",
+        format!("the {what} `{name}` failed: {}", output.status),
+    );
+    let d = if text.is_empty() {
+        d
+    } else {
+        d.note(format!("it says:\n{text}"))
+    };
+    Err(failure(
+        d.help("`--keep DIR` keeps the sources; -I and -D are passed on")
+            .help(help),
+    ))
 }
 
 /// The first lines of what a program wrote.
@@ -366,8 +465,13 @@ fn gpu_present() -> bool {
     if Path::new("/dev/nvidia0").exists() {
         return true;
     }
-    let list = Command::new("nvidia-smi").arg("-L").stdin(Stdio::null()).output();
-    list.is_ok_and(|out| out.status.success() && String::from_utf8_lossy(&out.stdout).contains("GPU 0"))
+    let list = Command::new("nvidia-smi")
+        .arg("-L")
+        .stdin(Stdio::null())
+        .output();
+    list.is_ok_and(|out| {
+        out.status.success() && String::from_utf8_lossy(&out.stdout).contains("GPU 0")
+    })
 }
 
 fn find_nvcc(scripts: &Path) -> Option<PathBuf> {
@@ -375,7 +479,9 @@ fn find_nvcc(scripts: &Path) -> Option<PathBuf> {
         return Some(PathBuf::from(nvcc));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|d| d.join("nvcc")).find(|p| p.is_file());
+    let on_path = std::env::split_paths(&path)
+        .map(|d| d.join("nvcc"))
+        .find(|p| p.is_file());
     let vendored = Path::new(env!("HEXCC_ROOT")).join("vendor/cuda/nvidia/cu13/bin/nvcc");
     on_path.or_else(|| vendored.is_file().then(|| scripts.join("nvcc")))
 }
@@ -401,9 +507,15 @@ fn verdict(report: &ArrayReport, tolerance: Tolerance) -> String {
             format!("ok: {report} equals the C program bit for bit")
         }
         Tolerance::Exact | Tolerance::Ulps(_) => {
-            format!("ok: {report} is within {} ulps of the C program", report.max_ulps)
+            format!(
+                "ok: {report} is within {} ulps of the C program",
+                report.max_ulps
+            )
         }
-        Tolerance::Report => format!("ok: {report} has a largest relative error of {:.3e}", report.max_relative),
+        Tolerance::Report => format!(
+            "ok: {report} has a largest relative error of {:.3e}",
+            report.max_relative
+        ),
     };
     if report.n_nans > 0 {
         text += &format!(", but for the bits of {} NaNs", report.n_nans);
@@ -416,15 +528,24 @@ fn different_line(expected: &[u8], found: &[u8]) -> Option<String> {
     if expected == found {
         return None;
     }
-    let (a, b) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(found));
+    let (a, b) = (
+        String::from_utf8_lossy(expected),
+        String::from_utf8_lossy(found),
+    );
     let (mut a, mut b) = (a.lines(), b.lines());
     for n in 1.. {
         let (x, y) = (a.next(), b.next());
         if x == y && x.is_some() {
             continue;
         }
-        let show = |line: Option<&str>| line.map_or_else(|| "nothing more".to_string(), |l| format!("`{l}`"));
-        return Some(format!("  line {n}: C program {}, generated program {}", show(x), show(y)));
+        let show = |line: Option<&str>| {
+            line.map_or_else(|| "nothing more".to_string(), |l| format!("`{l}`"))
+        };
+        return Some(format!(
+            "  line {n}: C program {}, generated program {}",
+            show(x),
+            show(y)
+        ));
     }
     None
 }

@@ -14,12 +14,22 @@ use std::process::{Command, Output};
 fn refused(what: &str, out: &Output) -> String {
     let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
     let code = out.status.code();
-    assert!(matches!(code, Some(1 | 2)), "{what}: {}, and it says:\n{stderr}", out.status);
-    assert!(out.stdout.is_empty(), "{what}: something on the standard output");
+    assert!(
+        matches!(code, Some(1 | 2)),
+        "{what}: {}, and it says:\n{stderr}",
+        out.status
+    );
+    assert!(
+        out.stdout.is_empty(),
+        "{what}: something on the standard output"
+    );
     for word in ["panicked", "RUST_BACKTRACE", "Assertion", "unwrap()"] {
         assert!(!stderr.contains(word), "{what}: {stderr}");
     }
-    assert!(code == Some(2) || stderr.contains("error[HX"), "{what}: no code in:\n{stderr}");
+    assert!(
+        code == Some(2) || stderr.contains("error[HX"),
+        "{what}: no code in:\n{stderr}"
+    );
     stderr
 }
 
@@ -33,23 +43,37 @@ fn snapshot(name: &str, text: &str) {
 
 #[test]
 fn errors_of_the_testsuite() {
-    let folder = tempfile::tempdir_in(common::scratch("diagnostics")).expect("the build directory can be written");
+    let folder = tempfile::tempdir_in(common::scratch("diagnostics"))
+        .expect("the build directory can be written");
     let mut wrong = Vec::new();
     let all = refused_programs();
-    assert!(all.len() >= 20, "only {} programs in testsuite/errors", all.len());
+    assert!(
+        all.len() >= 20,
+        "only {} programs in testsuite/errors",
+        all.len()
+    );
     for program in &all {
         let target = folder.path().join("out.cu");
         let mut command = hexcc();
-        command.current_dir(testsuite().join("errors")).arg(format!("{}.c", program.name));
+        command
+            .current_dir(testsuite().join("errors"))
+            .arg(format!("{}.c", program.name));
         command.args(&program.flags).arg("-o").arg(&target);
         let out = output(&mut command).expect("hexcc starts");
         let stderr = refused(&program.name, &out);
         assert_eq!(out.status.code(), Some(1), "{}", program.name);
-        assert!(std::fs::read_dir(folder.path()).is_ok_and(|mut d| d.next().is_none()), "{}: wrote a file", program.name);
+        assert!(
+            std::fs::read_dir(folder.path()).is_ok_and(|mut d| d.next().is_none()),
+            "{}: wrote a file",
+            program.name
+        );
         let expected = program.expect.as_deref().unwrap_or("none");
         if !stderr.contains(&format!("error[{expected}]")) {
             let first = stderr.lines().next().unwrap_or("");
-            wrong.push(format!("{}: expected {expected}, found: {first}", program.name));
+            wrong.push(format!(
+                "{}: expected {expected}, found: {first}",
+                program.name
+            ));
         }
         snapshot(&format!("errors_{}", program.name), &stderr);
     }
@@ -62,18 +86,26 @@ fn no_stray_snapshots() {
     let folder = common::root().join("tests/snapshots");
     for entry in std::fs::read_dir(folder).expect("snapshots").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(name) = name.strip_prefix("errors_").and_then(|n| n.strip_suffix(".snap")) else {
+        let Some(name) = name
+            .strip_prefix("errors_")
+            .and_then(|n| n.strip_suffix(".snap"))
+        else {
             continue;
         };
         let source = testsuite().join(format!("errors/{name}.c"));
-        assert!(source.is_file(), "tests/snapshots/errors_{name}.snap has no program");
+        assert!(
+            source.is_file(),
+            "tests/snapshots/errors_{name}.snap has no program"
+        );
     }
 }
 
 /// Runs hexcc in testsuite/ with the words of `line`.
 fn misuse(name: &str, line: &str, adjust: impl FnOnce(&mut Command)) {
     let mut command = hexcc();
-    command.current_dir(testsuite()).args(line.split_whitespace());
+    command
+        .current_dir(testsuite())
+        .args(line.split_whitespace());
     adjust(&mut command);
     let out = output(&mut command).expect("hexcc starts");
     let stderr = refused(line, &out);
@@ -89,7 +121,8 @@ fn input_that_cannot_be_read() {
     misuse("directory_as_file", "errors", nothing);
     let folder = tempfile::tempdir().expect("a temporary directory");
     let bad = |name: &str, text: &[u8]| {
-        std::fs::write(folder.path().join(name), text).expect("a temporary directory can be written");
+        std::fs::write(folder.path().join(name), text)
+            .expect("a temporary directory can be written");
     };
     bad("bad.json", b"{ \"version\": \"one\" }");
     bad("empty.json", b"");
@@ -120,15 +153,35 @@ fn options_with_bad_values() {
 
 #[test]
 fn sizes_that_do_not_fit() {
-    misuse("tile_below_minimum", "skewed1d.c --tile=h=4,w=0", nothing);
+    misuse("tile_below_minimum", "jacobi1d_5pt.c --tile=h=1,w=0", nothing);
     misuse("tile_negative", "jacobi2d.c --tile=h=-1,w=2:8", nothing);
     misuse("tile_zero_width", "jacobi2d.c --tile=h=1,w=2:0", nothing);
     misuse("tile_widths_missing", "jacobi2d.c --tile=h=1,w=2", nothing);
-    misuse("tile_widths_too_many", "jacobi2d.c --tile=h=1,w=2:8:8", nothing);
-    misuse("tile_height_not_multiple", "fdtd2d.c --tile=h=3,w=2:8", nothing);
-    misuse("tile_too_large", "jacobi2d.c --tile=h=15,w=512:1024", nothing);
-    misuse("tile_huge", "jacobi2d.c --tile=h=1,w=2:4611686018427387904", nothing);
-    misuse("tile_huge_h", "jacobi2d.c --tile=h=4611686018427387904,w=2:8", nothing);
+    misuse(
+        "tile_widths_too_many",
+        "jacobi2d.c --tile=h=1,w=2:8:8",
+        nothing,
+    );
+    misuse(
+        "tile_height_not_multiple",
+        "fdtd2d.c --tile=h=4,w=2:8",
+        nothing,
+    );
+    misuse(
+        "tile_too_large",
+        "jacobi2d.c --tile=h=15,w=512:1024",
+        nothing,
+    );
+    misuse(
+        "tile_huge",
+        "jacobi2d.c --tile=h=1,w=2:4611686018427387904",
+        nothing,
+    );
+    misuse(
+        "tile_huge_h",
+        "jacobi2d.c --tile=h=4611686018427387904,w=2:8",
+        nothing,
+    );
     misuse("no_tile_fits", "heat3d.c --shared-memory=64", nothing);
     misuse("hex_dim", "jacobi2d.c --hex-dim=7", nothing);
     misuse("isl_quota", "heat3d.c --isl-quota=1000", nothing);
@@ -136,7 +189,11 @@ fn sizes_that_do_not_fit() {
 
 #[test]
 fn output_that_cannot_be_written() {
-    misuse("output_directory_missing", "jacobi2d.c -o /nonexistent/out.cu", nothing);
+    misuse(
+        "output_directory_missing",
+        "jacobi2d.c -o /nonexistent/out.cu",
+        nothing,
+    );
     misuse("output_is_directory", "jacobi2d.c -o errors", nothing);
     misuse("output_not_writable", "jacobi2d.c -o /proc/out.cu", nothing);
 }
@@ -159,18 +216,31 @@ fn programs_that_cannot_be_compared() {
     misuse("run_compiler_fails", "run jacobi2d.c --emulate", |c| {
         c.env("CC", "false");
     });
-    misuse("run_program_fails", "run jacobi2d.c --emulate --keep /proc/hexcc", nothing);
+    misuse(
+        "run_program_fails",
+        "run jacobi2d.c --emulate --keep /proc/hexcc",
+        nothing,
+    );
     misuse("run_refused", "run errors/seidel1d.c --emulate", nothing);
-    misuse("run_gpu_and_emulate", "run jacobi2d.c --gpu --emulate", nothing);
+    misuse(
+        "run_gpu_and_emulate",
+        "run jacobi2d.c --gpu --emulate",
+        nothing,
+    );
 }
 
 #[test]
 fn warnings_do_not_stop_a_translation() {
     let mut command = hexcc();
-    command.current_dir(testsuite()).args(["twofunctions.c", "-o", "/dev/null"]);
+    command
+        .current_dir(testsuite())
+        .args(["twofunctions.c", "-o", "/dev/null"]);
     let out = output(&mut command).expect("hexcc starts");
     assert!(out.status.success());
-    snapshot("warning_several_scops", &String::from_utf8_lossy(&out.stderr));
+    snapshot(
+        "warning_several_scops",
+        &String::from_utf8_lossy(&out.stderr),
+    );
     let gone: &Path = Path::new("testsuite/out.cu");
     assert!(!gone.exists());
 }

@@ -36,25 +36,21 @@ fn results_equal_c() {
     let begin = Instant::now();
     let bench = Bench::new();
     let programs = programs();
-    let references = in_parallel(&programs, |p| Reference::new(&bench, p));
-    let mut jobs = Vec::new();
-    let mut failures = Vec::new();
-    for (program, reference) in programs.iter().zip(&references) {
-        match reference {
-            Ok(reference) => jobs.extend(variants(program).map(|flags| (program, reference, flags))),
-            Err(e) => failures.push(format!("{}: {e}", program.name)),
-        }
-    }
-    let results = in_parallel(&jobs, |(program, reference, flags)| {
+    let references = References::default();
+    let jobs: Vec<_> = (programs.iter())
+        .flat_map(|program| variants(program).map(move |flags| (program, flags)))
+        .collect();
+    let results = in_parallel(&jobs, |(program, flags)| {
         let begin = Instant::now();
-        let result = check(&bench, program, reference, flags);
+        let result = check(&bench, program, &references, flags);
         (result, begin.elapsed())
     });
+    let mut failures = Vec::new();
     let mut walls: HashMap<&str, Duration> = HashMap::new();
-    for ((program, _, _), (_, wall)) in jobs.iter().zip(&results) {
+    for ((program, _), (_, wall)) in jobs.iter().zip(&results) {
         *walls.entry(&program.name).or_default() += *wall;
     }
-    for ((program, _, flags), (result, _)) in jobs.iter().zip(&results) {
+    for ((program, flags), (result, _)) in jobs.iter().zip(&results) {
         if let Err(e) = result {
             failures.push(format!("{} {}: {e}", program.name, flags.join(" ")));
         }
@@ -109,18 +105,25 @@ impl Bench {
     fn new() -> Bench {
         let cache = common::scratch("e2e");
         let mut tools = DefaultHasher::new();
+        EMUCC_FLAGS.hash(&mut tools);
         let emulation = common::root().join("crates/compiler/runtime/emu");
         let entries = fs::read_dir(emulation).expect("the emulation's headers");
-        let mut files: Vec<PathBuf> = entries.map(|e| e.expect("a folder can be listed").path()).collect();
+        let mut files: Vec<PathBuf> = entries
+            .map(|e| e.expect("a folder can be listed").path())
+            .collect();
         files.push(common::root().join("scripts/emucc"));
-        files.push(common::root().join("tests/e2e.rs"));
         files.push(common::root().join("src/compare.rs"));
         files.sort();
         for file in files {
-            fs::read(file).expect("the emulation can be read").hash(&mut tools);
+            fs::read(file)
+                .expect("the emulation can be read")
+                .hash(&mut tools);
         }
         for compiler in ["cc", "c++"] {
-            let version = Command::new(compiler).arg("--version").output().expect("a C and a C++ compiler");
+            let version = Command::new(compiler)
+                .arg("--version")
+                .output()
+                .expect("a C and a C++ compiler");
             version.stdout.hash(&mut tools);
         }
         for variable in ["CXX", "CC"] {
@@ -176,9 +179,15 @@ impl Bench {
     fn run(&self, program: &Path, args: &[i64], seed: u64) -> Result<(Output, Vec<u8>), String> {
         let dump = self.temporary(".dump");
         let mut command = Command::new("timeout");
-        command.arg(PATIENCE).arg(program).args(args.iter().map(i64::to_string)).stdin(Stdio::null());
+        command
+            .arg(PATIENCE)
+            .arg(program)
+            .args(args.iter().map(i64::to_string))
+            .stdin(Stdio::null());
         command.env("HEXCC_DUMP", &dump).env_remove("HEXCC_TIME");
-        command.env("HEXCC_EMU_SEED", seed.to_string()).env("HEXCC_EMU_LEAKS", "1");
+        command
+            .env("HEXCC_EMU_SEED", seed.to_string())
+            .env("HEXCC_EMU_LEAKS", "1");
         let out = output(&mut command)?;
         self.n_runs.fetch_add(1, Ordering::Relaxed);
         let bytes = match fs::read(&dump) {
@@ -204,7 +213,9 @@ impl Bench {
     fn sweep(&self) {
         let old = SystemTime::now() - Duration::from_secs(3 * 24 * 3600);
         for entry in fs::read_dir(&self.cache).into_iter().flatten().flatten() {
-            let is_old = entry.metadata().is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|t| t < old));
+            let is_old = entry
+                .metadata()
+                .is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|t| t < old));
             if is_old {
                 let _ = fs::remove_file(entry.path());
             }
@@ -218,40 +229,42 @@ fn touch(path: &Path) {
     }
 }
 
-/// The C program of a test, and what it computes.
-struct Reference {
-    text: String,
-    program: PathBuf,
-    results: Mutex<HashMap<Vec<i64>, Arc<(Output, Vec<u8>)>>>,
+/// What a program printed, and its dump.
+type Finished = Arc<(Output, Vec<u8>)>;
+
+/// What C programs compute, by program and arguments: translations share them.
+#[derive(Default)]
+struct References {
+    results: Mutex<HashMap<(PathBuf, Vec<i64>), Finished>>,
 }
 
-impl Reference {
-    fn new(bench: &Bench, program: &Program) -> Result<Reference, String> {
-        let mut command = hexcc();
-        command.arg(&program.path).args(&program.flags).args(["--emit", "reference"]);
-        let text = succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
-        let built = bench.build(".c", &text, |source, program| {
+impl References {
+    fn build(&self, bench: &Bench, text: &str) -> Result<PathBuf, String> {
+        bench.build(".c", text, |source, program| {
             let mut command = Command::new("cc");
             command.args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
             command.arg(source).arg("-o").arg(program).arg("-lm");
             command
-        })?;
-        Ok(Reference {
-            text,
-            program: built,
-            results: Mutex::default(),
         })
     }
 
-    fn result(&self, bench: &Bench, args: &[i64]) -> Result<Arc<(Output, Vec<u8>)>, String> {
-        let known = self.results.lock().expect("no thread panics here").get(args).cloned();
+    fn result(&self, bench: &Bench, program: &Path, args: &[i64]) -> Result<Finished, String> {
+        let key = (program.to_path_buf(), args.to_vec());
+        let known = self
+            .results
+            .lock()
+            .expect("no thread panics here")
+            .get(&key)
+            .cloned();
         if let Some(known) = known {
             return Ok(known);
         }
-        let result = bench.run(&self.program, args, 0).map_err(|e| format!("the C program: {e}"))?;
+        let result = bench
+            .run(program, args, 0)
+            .map_err(|e| format!("the C program: {e}"))?;
         let result = Arc::new(result);
         let mut results = self.results.lock().expect("no thread panics here");
-        results.insert(args.to_vec(), result.clone());
+        results.insert(key, result.clone());
         Ok(result)
     }
 }
@@ -262,7 +275,11 @@ fn arguments(program: &Program, text: &str) -> Vec<Vec<i64>> {
     let mut all = program.runs.clone();
     let at = program.args.iter().position(|a| a == "T");
     let largest = program.runs.iter().max_by_key(|r| {
-        r.iter().enumerate().filter(|(i, _)| Some(*i) != at).map(|(_, n)| *n).product::<i64>()
+        r.iter()
+            .enumerate()
+            .filter(|(i, _)| Some(*i) != at)
+            .map(|(_, n)| *n)
+            .product::<i64>()
     });
     if let (Some(at), Some(largest)) = (at, largest) {
         for height in heights(text) {
@@ -282,8 +299,15 @@ fn arguments(program: &Program, text: &str) -> Vec<Vec<i64>> {
 /// Time steps a tile covers, of each kernel of a generated text.
 fn heights(text: &str) -> Vec<i64> {
     let constant = |line: &str, name: &str| {
-        let rest = line.trim().strip_prefix("constexpr int ")?.strip_prefix(name)?;
-        rest.strip_prefix(" = ")?.split(';').next()?.parse::<i64>().ok()
+        let rest = line
+            .trim()
+            .strip_prefix("constexpr int ")?
+            .strip_prefix(name)?;
+        rest.strip_prefix(" = ")?
+            .split(';')
+            .next()?
+            .parse::<i64>()
+            .ok()
     };
     let rows = text.lines().filter_map(|l| constant(l, "ROWS"));
     let k = text.lines().filter_map(|l| constant(l, "K"));
@@ -292,15 +316,23 @@ fn heights(text: &str) -> Vec<i64> {
     heights
 }
 
-fn check(bench: &Bench, program: &Program, reference: &Reference, flags: &[String]) -> Result<(), String> {
+fn check(
+    bench: &Bench,
+    program: &Program,
+    references: &References,
+    flags: &[String],
+) -> Result<(), String> {
+    let c = bench.temporary(".c");
     let mut command = hexcc();
-    command.arg(&program.path).args(&program.flags).args(flags).arg("--instrument");
+    command.arg(&program.path).args(&program.flags).args(flags);
+    command.arg("--instrument").arg("--reference").arg(&c);
     let text = succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
+    let c = fs::read_to_string(&c).map_err(|e| e.to_string())?;
     let all = arguments(program, &text);
     if program.args.iter().any(|a| a == "T") && heights(&text).is_empty() {
         return Err("no ROWS and K in the generated text".to_string());
     }
-    let passed = bench.remembered("passed", (&text, &reference.text, &all, program.ulps, SEEDS));
+    let passed = bench.remembered("passed", (&text, &c, &all, program.ulps, SEEDS));
     if passed.exists() && !bench.fresh {
         touch(&passed);
         bench.n_known.fetch_add(1, Ordering::Relaxed);
@@ -311,13 +343,16 @@ fn check(bench: &Bench, program: &Program, reference: &Reference, flags: &[Strin
         command.args(EMUCC_FLAGS).arg(source).arg("-o").arg(program);
         command
     })?;
+    let reference = references.build(bench, &c)?;
     for args in &all {
-        let expected = reference.result(bench, args)?;
+        let expected = references.result(bench, &reference, args)?;
         for seed in SEEDS {
             let found = bench.run(&built, args, seed);
             let verdict = found.and_then(|found| compare_runs(&expected, &found, program.ulps));
             verdict.map_err(|e| {
-                let args: Vec<_> = (program.args.iter().zip(args)).map(|(name, n)| format!("{name}={n}")).collect();
+                let args: Vec<_> = (program.args.iter().zip(args))
+                    .map(|(name, n)| format!("{name}={n}"))
+                    .collect();
                 format!("{} seed {seed}: {e}", args.join(" "))
             })?;
         }
@@ -325,9 +360,21 @@ fn check(bench: &Bench, program: &Program, reference: &Reference, flags: &[Strin
     fs::write(&passed, "").map_err(|e| e.to_string())
 }
 
-fn compare_runs(expected: &(Output, Vec<u8>), found: &(Output, Vec<u8>), ulps: u64) -> Result<(), String> {
-    let tolerance = if ulps == 0 { Tolerance::Exact } else { Tolerance::Ulps(ulps) };
-    let reports = compare::compare(&mut expected.1.as_slice(), &mut found.1.as_slice(), tolerance);
+fn compare_runs(
+    expected: &(Output, Vec<u8>),
+    found: &(Output, Vec<u8>),
+    ulps: u64,
+) -> Result<(), String> {
+    let tolerance = if ulps == 0 {
+        Tolerance::Exact
+    } else {
+        Tolerance::Ulps(ulps)
+    };
+    let reports = compare::compare(
+        &mut expected.1.as_slice(),
+        &mut found.1.as_slice(),
+        tolerance,
+    );
     for report in reports.map_err(|e| e.to_string())? {
         if report.first.is_some() {
             return Err(report.to_string());
@@ -335,7 +382,11 @@ fn compare_runs(expected: &(Output, Vec<u8>), found: &(Output, Vec<u8>), ulps: u
     }
     if ulps == 0 && expected.0.stdout != found.0.stdout {
         let text = |out: &Output| String::from_utf8_lossy(&out.stdout).trim_end().to_string();
-        return Err(format!("equal arrays, but it prints `{}` for `{}`", text(&found.0), text(&expected.0)));
+        return Err(format!(
+            "equal arrays, but it prints `{}` for `{}`",
+            text(&found.0),
+            text(&expected.0)
+        ));
     }
     Ok(())
 }

@@ -23,7 +23,12 @@ struct Resources {
 /// The number before `what` in a line.
 fn number_before(line: &str, what: &str) -> Option<u64> {
     let (before, _) = line.split_once(what)?;
-    before.trim_end().rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    before
+        .trim_end()
+        .rsplit(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
 }
 
 fn read_ptxas(text: &str) -> Resources {
@@ -52,24 +57,46 @@ fn ptxas_output_is_understood() {
         ptxas info    : Used 40 registers, used 1 barriers, 640 bytes cmem[0]\n\
         a.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n";
     let found = read_ptxas(text);
-    assert_eq!((found.n_kernels, found.registers, found.spills, found.warnings.len()), (1, 40, 12, 1));
+    assert_eq!(
+        (
+            found.n_kernels,
+            found.registers,
+            found.spills,
+            found.warnings.len()
+        ),
+        (1, 40, 12, 1)
+    );
 }
 
 fn compile(program: &Program, folder: &std::path::Path) -> Result<Resources, String> {
     let source = folder.join(format!("{}.cu", program.name));
-    succeed(hexcc().arg(&program.path).args(&program.flags).arg("-o").arg(&source))
-        .map_err(|e| format!("does not translate: {e}"))?;
+    succeed(
+        hexcc()
+            .arg(&program.path)
+            .args(&program.flags)
+            .arg("-o")
+            .arg(&source),
+    )
+    .map_err(|e| format!("does not translate: {e}"))?;
     let mut command = Command::new(root().join("scripts/nvcc"));
     // An object and not a cubin: the host half has to compile as well.
-    command.args(["-arch=sm_90", "-fmad=false", "-Xptxas", "-v", "-c"]).arg(&source);
-    command.arg("-o").arg(folder.join(format!("{}.o", program.name)));
+    command
+        .args(["-arch=sm_90", "-fmad=false", "-Xptxas", "-v", "-c"])
+        .arg(&source);
+    command
+        .arg("-o")
+        .arg(folder.join(format!("{}.o", program.name)));
     let out = output(&mut command)?;
     let text = [out.stdout, out.stderr].concat();
     let text = String::from_utf8_lossy(&text);
     if out.status.success() {
         return Ok(read_ptxas(&text));
     }
-    let lines: Vec<&str> = text.lines().filter(|l| l.contains("error")).take(4).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|l| l.contains("error"))
+        .take(4)
+        .collect();
     Err(format!("nvcc: {}: {}", out.status, lines.join("\n      ")))
 }
 
@@ -96,15 +123,26 @@ fn nvcc_accepts_all_programs() {
                     failures.push(format!("{}: ptxas reports no kernel", program.name));
                 }
                 if found.spills > 0 {
-                    failures.push(format!("{}: {} bytes of spills", program.name, found.spills));
+                    failures.push(format!(
+                        "{}: {} bytes of spills",
+                        program.name, found.spills
+                    ));
                 }
-                failures.extend(found.warnings.iter().map(|w| format!("{}: {w}", program.name)));
+                failures.extend(
+                    found
+                        .warnings
+                        .iter()
+                        .map(|w| format!("{}: {w}", program.name)),
+                );
             }
             Err(e) => failures.push(format!("{}: {e}", program.name)),
         }
     }
     registers.sort_by(|a, b| b.cmp(a));
-    let list: Vec<String> = registers.iter().map(|(n, name)| format!("{name} {n}")).collect();
+    let list: Vec<String> = registers
+        .iter()
+        .map(|(n, name)| format!("{name} {n}"))
+        .collect();
     say(format!(
         "nvcc: {} programs in {:.1} s; registers: {}",
         all.len(),

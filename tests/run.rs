@@ -6,7 +6,11 @@ use common::{hexcc, output, testsuite};
 
 fn run(line: &str, file: &std::path::Path) -> (Option<i32>, String, String) {
     let mut command = hexcc();
-    command.arg("run").arg(file).arg("--emulate").args(line.split_whitespace());
+    command
+        .arg("run")
+        .arg(file)
+        .arg("--emulate")
+        .args(line.split_whitespace());
     let out = output(&mut command).expect("hexcc starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (out.status.code(), text(&out.stdout), text(&out.stderr))
@@ -18,7 +22,9 @@ fn program(main: &str) -> String {
         static void step(int N, int T, float A[2][N]) {\n#pragma scop\n\
         for (int t = 0; t < T; t++)\n  for (int i = 1; i < N - 1; i++)\n\
         \x20   A[(t+1)%2][i] = 0.5f * (A[t%2][i-1] + A[t%2][i+1]);\n#pragma endscop\n}\n";
-    format!("{stencil}\nint main(int argc, char **argv) {{\n  float A[2][50] = {{{{1, 2, 3}}, {{4, 5}}}};\n{main}\n}}\n")
+    format!(
+        "{stencil}\nint main(int argc, char **argv) {{\n  float A[2][50] = {{{{1, 2, 3}}, {{4, 5}}}};\n{main}\n}}\n"
+    )
 }
 
 fn run_text(main: &str, line: &str) -> (Option<i32>, String, String) {
@@ -32,11 +38,20 @@ fn run_text(main: &str, line: &str) -> (Option<i32>, String, String) {
 fn equal_results_are_reported() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let keep = folder.path().join("kept");
-    let line = format!("--tile h=1,w=2:8 --seed 7 --keep {} -- 33 8", keep.display());
+    let line = format!(
+        "--tile h=1,w=2:8 --seed 7 --keep {} -- 33 8",
+        keep.display()
+    );
     let (code, stdout, stderr) = run(&line, &testsuite().join("jacobi2d.c"));
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
-    assert!(stdout.contains("ok: A (8712 bytes) equals the C program bit for bit"), "{stdout}");
-    assert!(stdout.contains("C program: ") && stdout.contains("GPU region: "), "{stdout}");
+    assert!(
+        stdout.contains("ok: A (8712 bytes) equals the C program bit for bit"),
+        "{stdout}"
+    );
+    assert!(
+        stdout.contains("C program: ") && stdout.contains("GPU region: "),
+        "{stdout}"
+    );
     for file in ["jacobi2d.c", "jacobi2d.cu", "dump.c", "dump.cuda"] {
         assert!(keep.join(file).is_file(), "{file}");
     }
@@ -59,15 +74,22 @@ fn a_region_that_runs_twice_is_compared_twice() {
 #[test]
 fn different_results_end_with_status_1() {
     // The programs know each other by their names.
-    let main = "  if (argv[0][strlen(argv[0]) - 1] == 'c') A[0][2] = 7;\n  step(50, 3, A);\n  return 0;";
-    let main = main.replace("strlen(argv[0])", "({ int n = 0; while (argv[0][n]) n++; n; })");
+    let main =
+        "  if (argv[0][strlen(argv[0]) - 1] == 'c') A[0][2] = 7;\n  step(50, 3, A);\n  return 0;";
+    let main = main.replace(
+        "strlen(argv[0])",
+        "({ int n = 0; while (argv[0][n]) n++; n; })",
+    );
     let (code, stdout, stderr) = run_text(&main, "");
     assert_eq!((code, stderr.as_str()), (Some(1), ""));
     assert!(stdout.contains("MISMATCH: A[flat index "), "{stdout}");
     assert!(stdout.contains(" of 100 elements differ"), "{stdout}");
     let (code, stdout, _) = run_text(&main, "--fast");
     assert_eq!(code, Some(0));
-    assert!(stdout.contains("has a largest relative error of "), "{stdout}");
+    assert!(
+        stdout.contains("has a largest relative error of "),
+        "{stdout}"
+    );
 }
 
 #[test]
@@ -75,17 +97,29 @@ fn different_text_ends_with_status_1() {
     let main = "  step(50, 3, A);\n  printf(\"same\\n%d\\n\", (int)getpid());\n  return 0;";
     let (code, stdout, _) = run_text(main, "");
     assert_eq!(code, Some(1));
-    assert!(stdout.contains("MISMATCH: the programs print different text\n  line 2: C program `"), "{stdout}");
+    assert!(
+        stdout.contains("MISMATCH: the programs print different text\n  line 2: C program `"),
+        "{stdout}"
+    );
     let (code, stdout, _) = run_text(main, "--ignore-output");
     assert_eq!(code, Some(0), "{stdout}");
 }
 
 #[test]
 fn failing_programs_are_diagnosed() {
-    let (code, stdout, stderr) = run_text("  fprintf(stderr, \"no such input\\n\"); return 3;", "-- x y");
+    let (code, stdout, stderr) = run_text(
+        "  fprintf(stderr, \"no such input\\n\"); return 3;",
+        "-- x y",
+    );
     assert_eq!((code, stdout.as_str()), (Some(1), ""));
-    assert!(stderr.contains("error[HX0507]: the C program failed: exit status: 3"), "{stderr}");
-    assert!(stderr.contains("no such input") && stderr.contains("its arguments were: x y"), "{stderr}");
+    assert!(
+        stderr.contains("error[HX0507]: the C program failed: exit status: 3"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("no such input") && stderr.contains("its arguments were: x y"),
+        "{stderr}"
+    );
     let (code, _, stderr) = run_text("  abort();", "");
     assert_eq!(code, Some(1));
     assert!(stderr.contains("signal: 6"), "{stderr}");

@@ -56,7 +56,11 @@ pub struct Program {
 fn parse(path: &Path) -> Result<Program, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let mut program = Program {
-        name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        name: path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
         path: path.to_path_buf(),
         text: String::new(),
         args: Vec::new(),
@@ -71,7 +75,12 @@ fn parse(path: &Path) -> Result<Program, String> {
     if headers.next().is_some() {
         return Err("more than one `hexcc-test:` line".to_string());
     }
-    let list = |value: &str, separator: char| value.split(separator).map(str::to_string).collect::<Vec<_>>();
+    let list = |value: &str, separator: char| {
+        value
+            .split(separator)
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
     let tuple = |value: &str| -> Result<Vec<i64>, String> {
         (value.split(','))
             .map(|n| n.parse().map_err(|_| format!("`{n}` is not a number")))
@@ -80,7 +89,9 @@ fn parse(path: &Path) -> Result<Program, String> {
     let mut seen = Vec::new();
     let mut bench = Vec::new();
     for word in header.split_whitespace() {
-        let (key, value) = word.split_once('=').ok_or(format!("`{word}` is not KEY=VALUE"))?;
+        let (key, value) = word
+            .split_once('=')
+            .ok_or(format!("`{word}` is not KEY=VALUE"))?;
         if value.is_empty() || seen.contains(&key) {
             return Err(format!("`{word}`: no value, or a second one"));
         }
@@ -98,7 +109,9 @@ fn parse(path: &Path) -> Result<Program, String> {
     }
     let n = program.args.len();
     if !bench.is_empty() && bench.len() != n || program.runs.iter().any(|r| r.len() != n) {
-        return Err(format!("`run` and `bench` need {n} numbers each, as in `args`"));
+        return Err(format!(
+            "`run` and `bench` need {n} numbers each, as in `args`"
+        ));
     }
     program.text = text;
     Ok(program)
@@ -108,7 +121,9 @@ fn parse(path: &Path) -> Result<Program, String> {
 /// header that cannot be read.
 fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<Program> {
     let entries = std::fs::read_dir(folder).expect("the testsuite is a folder");
-    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("a folder can be listed").path()).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|e| e.expect("a folder can be listed").path())
+        .collect();
     paths.sort();
     let mut programs = Vec::new();
     for path in paths {
@@ -132,14 +147,23 @@ pub fn problems() -> Vec<String> {
     let mut problems = Vec::new();
     for program in read_folder(&testsuite(), &mut problems) {
         if program.expect.is_some() {
-            problems.push(format!("{}: a program with `expect` belongs into errors/", program.name));
+            problems.push(format!(
+                "{}: a program with `expect` belongs into errors/",
+                program.name
+            ));
         } else if program.args.is_empty() || program.runs.is_empty() || program.tiles.is_empty() {
-            problems.push(format!("{}: `args`, `run` and `tile` are needed", program.name));
+            problems.push(format!(
+                "{}: `args`, `run` and `tile` are needed",
+                program.name
+            ));
         }
     }
     for program in read_folder(&testsuite().join("errors"), &mut problems) {
         if program.expect.is_none() || !program.runs.is_empty() {
-            problems.push(format!("errors/{}: `expect` is needed, `run` is not", program.name));
+            problems.push(format!(
+                "errors/{}: `expect` is needed, `run` is not",
+                program.name
+            ));
         }
     }
     problems
@@ -163,7 +187,10 @@ pub fn refused_programs() -> Vec<Program> {
 pub fn hexcc() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hexcc"));
     for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(|n| n.starts_with("HEXCC_") && n != "HEXCC_PET_LIB" && n != "HEXCC_NVCC") {
+        if name
+            .to_str()
+            .is_some_and(|n| n.starts_with("HEXCC_") && n != "HEXCC_PET_LIB" && n != "HEXCC_NVCC")
+        {
             command.env_remove(name);
         }
     }
@@ -201,7 +228,10 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
                     items.get(at).map(|item| (at, item))
                 } {
                     let result = work(item);
-                    results.lock().expect("no thread panics here").push((at, result));
+                    results
+                        .lock()
+                        .expect("no thread panics here")
+                        .push((at, result));
                 }
             });
         }
@@ -213,5 +243,10 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
 
 /// Fails with a list.
 pub fn assert_none(what: &str, list: &[String]) {
-    assert!(list.is_empty(), "{} {what}:\n  {}\n", list.len(), list.join("\n  "));
+    assert!(
+        list.is_empty(),
+        "{} {what}:\n  {}\n",
+        list.len(),
+        list.join("\n  ")
+    );
 }

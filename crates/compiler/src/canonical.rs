@@ -12,7 +12,7 @@
 use crate::deps::{self, Dependence};
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{Access, ArrayId, Chunk, Scop, SourceFile, Statement};
-use hexcc_isl::{DimType, Map, PwAff, Set};
+use hexcc_isl::{Bound, DimType, Map, PwAff, Set};
 use std::collections::BTreeMap;
 
 /// What a dimension of an array stands for.
@@ -162,10 +162,14 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
         deps: Vec::new(),
     };
     deps::analyze(scop, source, &mut result)?;
-    if !result.deps.iter().any(|d| d.kind == deps::DepKind::Flow) {
-        return Err(no_time_loop());
+    // Values must travel from one iteration of the outer loop to a later one.
+    for dep in result.deps.iter().filter(|d| d.kind == deps::DepKind::Flow) {
+        let steps = dep.map.deltas()?.project_out_all_params()?;
+        if !matches!(steps.dim_max_val(0)?, Bound::Finite(dt) if dt <= 0.into()) {
+            return Ok(result);
+        }
     }
-    Ok(result)
+    Err(no_time_loop())
 }
 
 fn canonical_stmt(stmt: &Statement, index: usize, to_canonical: Map) -> Result<CanonicalStmt> {

@@ -52,7 +52,9 @@ pub fn schedule_for(
 pub fn candidates(prepared: &Prepared, k: i64, hex_dim: usize, cone: &DepCone, limits: Limits) -> Vec<Choice> {
     let n_space = cone.delta0.len();
     let mut found = Vec::new();
-    for h in (1..=12).map(|m| k * m - 1).filter(|&h| (1..=15).contains(&h) || h == k - 1) {
+    // Hexagons taller than this need too much shared memory or too many loads.
+    let max_h = [15, 11, 5, 3][n_space.clamp(1, 4) - 1];
+    for h in (1..=16).map(|m| k * m - 1).filter(|&h| (1..=max_h).contains(&h) || h == k - 1) {
         let min_w0 = Hexagon::min_w0(h, cone.delta0[hex_dim], cone.delta1[hex_dim]);
         for w in widths(n_space, hex_dim, min_w0) {
             let Ok(schedule) = schedule_for(k, hex_dim, cone, &TileSizes { h, w }) else {

@@ -14,7 +14,7 @@ const FIXED: &[&str] = &[
     "ROWS", "HEX_H", "K", "PITCH", "DRIFT", "SHIFT", "B_MIN", "B_MAX", "BLOCK_X", "BLOCK_Y",
     "THREADS", "SHARED_BYTES", "row_lo", "row_hi", "Args", "Wave", "args", "wave", "tile", "kernel", "launch", "a",
     "tx", "ty", "t_in", "value", "shared_memory", "Full", "floor_div", "mod", "lowest", "highest", "full", "stream",
-    "phase", "first", "last", "origin", "u0", "u_lo", "u_hi", "n_tiles", "time_tile", "grid", "error", "s",
+    "phase", "first", "last", "origin", "u0", "u_lo", "u_hi", "a_first", "a_end", "n_tiles", "time_tile", "grid", "error", "s",
 ];
 
 /// Indented text.
@@ -329,6 +329,7 @@ impl Cuda<'_> {
         let hex_origin = self.origin(self.hex_dim()).to_string();
         let t0 = self.origins[0].clone();
         self.out.line(format!("long long {t0}; // time of row 0"));
+        self.out.line("int a_first, a_end; // rows inside the time loop");
         self.out.line(format!("long long first, n_tiles; // {hex_origin} of the first hexagon, number of hexagons"));
         for c in &ir.schedule.classical {
             let origin = self.origin(c.dim).to_string();
@@ -459,7 +460,7 @@ impl Cuda<'_> {
         let params: Vec<String> = self.origins.iter().map(|o| format!("long long {o}")).collect();
         self.out.line("// One tile: copy-in, then its rows in order. Full tiles execute every point of every row.");
         self.out.line("template <bool Full>");
-        self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, {}) {{", params.join(", ")));
+        self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, int a_first, int a_end, {}) {{", params.join(", ")));
         if mentions(&body, "tx") {
             self.out.line("const int tx = threadIdx.x;");
         }
@@ -689,7 +690,7 @@ impl Cuda<'_> {
             1 => "#pragma unroll 1".to_string(),
             n => format!("#pragma unroll (Full ? {n} : 1)"),
         });
-        self.out.open("for (int a = 0; a < ROWS; ++a) {");
+        self.out.open("for (int a = Full ? 0 : a_first; a < (Full ? ROWS : a_end); ++a) {");
         let mut outer = std::mem::replace(
             &mut self.out,
             Writer {
@@ -896,7 +897,7 @@ impl Cuda<'_> {
             ));
             loops += 1;
         }
-        let arguments = self.origins.join(", ");
+        let arguments = format!("wave.a_first, wave.a_end, {}", self.origins.join(", "));
         match &ir.full {
             Some(full) => {
                 let full = ast_to_c(full, &self.names);
@@ -978,6 +979,8 @@ impl Cuda<'_> {
         self.out.line("if (first > last) continue;");
         let t0 = self.origins[0].clone();
         self.out.line(format!("wave.{t0} = floor_div(u0, K);"));
+        self.out.line("wave.a_first = u0 < u_lo ? (int)(u_lo - u0) : 0;");
+        self.out.line("wave.a_end = u0 + ROWS > u_hi + 1 ? (int)(u_hi + 1 - u0) : ROWS;");
         self.out.line("wave.first = origin + first * PITCH;");
         self.out.line("wave.n_tiles = last - first + 1;");
         self.out.line("const unsigned grid = (unsigned)(wave.n_tiles < (1 << 30) ? wave.n_tiles : (1 << 30));");

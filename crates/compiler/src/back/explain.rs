@@ -8,12 +8,14 @@ use super::names::Names;
 use crate::canonical::{CanonicalStmt, DimRole};
 use crate::csource;
 use crate::deps::{DepKind, Dependence};
-use crate::kernel::{KernelAccess, KernelArray, Read, Schema, SharedBox, SharedDim, Sub};
+use crate::kernel::{
+    Interval, KernelAccess, KernelArray, KernelIr, Read, Schema, SharedBox, SharedDim, Sub,
+};
 use crate::pipeline::{Compiled, Unit};
 use crate::sched::{Hexagon, Phase};
 use crate::scop::{Access, Array, SavedScop, Scop, Statement};
 use hexcc_isl::{DimType, Set};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 /// Sets of distances up to this size are listed, larger ones printed by isl.
 const MAX_LISTED: usize = 9;
@@ -114,18 +116,18 @@ impl Report<'_> {
     fn statements(&mut self, unit: &Unit) {
         self.section("statements");
         for (stmt, kernel) in unit.canonical.stmts.iter().zip(&unit.kernel.stmts) {
-            let note = if kernel.partial_only {
-                "; a boundary, in partial tiles only"
-            } else {
-                ""
-            };
             let head = format!(
-                "  {}  line {}, slot {}{note}:  ",
+                "  {}  line {}, slot {}:  ",
                 kernel.name, kernel.line, stmt.slot
             );
             let room = LINE_WIDTH.saturating_sub(head.len()).max(40);
             self.line(format!("{head}{}", shortened(&kernel.text, room)));
-            self.line(format!("    {}", self.domain(stmt, unit)));
+            let note = if kernel.partial_only {
+                ", a boundary: in partial tiles only"
+            } else {
+                ""
+            };
+            self.line(format!("    {}{note}", self.domain(stmt, unit)));
         }
     }
 
@@ -158,14 +160,23 @@ impl Report<'_> {
     fn dependences(&mut self, unit: &Unit) {
         let names = &unit.canonical.names;
         let space: Vec<String> = names[1..].iter().map(|s| format!("d{s}")).collect();
-        self.section(&format!("dependences, distances (du, {})", space.join(", ")));
+        self.section(&format!(
+            "dependences, distances (du, {})",
+            space.join(", ")
+        ));
         let mut deps: Vec<&Dependence> = unit.canonical.deps.iter().collect();
         deps.sort_by_key(|d| match d.kind {
             DepKind::Flow => 0,
             DepKind::Anti => 1,
             DepKind::Output => 2,
         });
-        let rows: Vec<Vec<String>> = deps.iter().map(|d| self.dependence(unit, d)).collect();
+        // An element that is read twice gives the same row twice.
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for row in deps.iter().map(|d| self.dependence(unit, d)) {
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
         self.text.push_str(&table("  ", &rows));
     }
 
@@ -217,7 +228,12 @@ impl Report<'_> {
         let text = &self.saved.source.text;
         let name = &self.scop.array(access.array).name;
         let span = csource::find_access(text, stmt.span.clone(), name, access.nth)?;
-        Some(text.get(span)?.split_whitespace().collect::<Vec<_>>().join(" "))
+        Some(
+            text.get(span)?
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
     }
 
     fn cone(&mut self, unit: &Unit) {
@@ -237,7 +253,7 @@ impl Report<'_> {
         let (names, schedule) = (&unit.canonical.names, &unit.schedule);
         let hexagon = &schedule.hexagon;
         let (dim, s) = (schedule.hex_dim, &names[schedule.hex_dim + 1]);
-        self.section("schedule, in order of execution");
+        self.section("schedule");
         self.line(format!(
             "  {s}: hexagonal with h = {}, w0 = {}: {} rows, pitch {}, drift {} per time tile",
             hexagon.h,
@@ -247,7 +263,11 @@ impl Report<'_> {
             hexagon.drift()
         ));
         for phase in schedule.phase_order {
-            self.line(format!("    phase {}: {}", phase.number(), phase_text(hexagon, phase, dim, s)));
+            self.line(format!(
+                "    phase {}: {}",
+                phase.number(),
+                phase_text(hexagon, phase, dim, s)
+            ));
         }
         for classical in &schedule.classical {
             let (dim, s, w) = (classical.dim, &names[classical.dim + 1], classical.w);
@@ -257,12 +277,28 @@ impl Report<'_> {
                 (n, 1) => format!("({s} + {n} a)"),
                 _ => format!("({s} + floor({} a))", classical.delta1),
             };
-            self.line(format!("  {s}: classical with w = {w}: S{dim} = floor({skew} / {w}) in row a"));
+            self.line(format!(
+                "  {s}: classical with w = {w}: S{dim} = floor({skew} / {w}) in row a"
+            ));
         }
+        self.line(format!(
+            "  (T, phase): a kernel launch each, in this order; S{dim}: blocks"
+        ));
+        let loops: Vec<String> = (schedule.classical.iter())
+            .map(|c| format!("S{}, ", c.dim))
+            .collect();
+        self.line(format!(
+            "  {}a: loops in a block; points of a row: threads",
+            loops.concat()
+        ));
         self.line("");
         self.line(format!(
             "  the hexagon: row a (u grows upward), {}columns b of {s}, o = point",
-            if schedule.k > 1 { "slot = a mod k, " } else { "" }
+            if schedule.k > 1 {
+                "slot = a mod k, "
+            } else {
+                ""
+            }
         ));
         for line in drawing(hexagon, schedule.k) {
             self.line(format!("  {line}"));
@@ -271,21 +307,42 @@ impl Report<'_> {
 
     fn counts(&mut self, unit: &Unit) {
         self.section("a full tile");
-        let (c, ir) = (&unit.counts, &unit.kernel);
-        let n_barriers = unit.schedule.barrier_after_row.iter().filter(|&&b| b).count();
-        let per_iteration = |n: i64| n as f64 / c.iterations.max(1) as f64;
-        let mut rows = vec![vec!["iterations".to_string(), c.iterations.to_string()]];
+        let ir = &unit.kernel;
+        let (loads, stores) = (Traffic::loads(ir), Traffic::stores(ir));
+        let n_barriers = unit
+            .schedule
+            .barrier_after_row
+            .iter()
+            .filter(|&&b| b)
+            .count();
+        let iterations = unit.counts.iterations;
+        let per_iteration = |n: i64| n as f64 / iterations.max(1) as f64;
+        let strides = match ir.stmts.iter().any(|s| s.lattice.is_some()) {
+            true => ", of which strided loops skip some",
+            false => "",
+        };
+        let mut rows = vec![vec![
+            "iterations".to_string(),
+            format!("{iterations}{strides}"),
+        ]];
         let mut row = |name: &str, value: String| rows.push(vec![name.to_string(), value]);
         let copies_in = ir.arrays.iter().any(|a| a.shared.is_some());
         match ir.schema {
             Schema::Shared => {
-                row("loads", format!("{} elements, {} bytes", c.loads, c.load_bytes));
-                row("stores", format!("{} elements, {} bytes", c.stores, c.store_bytes));
-                row("load-to-compute", format!("{:.4} loads per iteration", per_iteration(c.loads)));
+                row("loads", loads.to_string());
+                row("stores", stores.to_string());
                 row(
-                    "global traffic",
-                    format!("{:.3} bytes per iteration", per_iteration(c.load_bytes + c.store_bytes)),
+                    "load-to-compute",
+                    format!("{:.4} loads per iteration", per_iteration(loads.elements)),
                 );
+                let all_copied = ir.arrays.iter().all(|a| a.shared.is_some());
+                let bytes = per_iteration(loads.bytes + stores.bytes);
+                let rest = if all_copied {
+                    ""
+                } else {
+                    ", besides arrays in global memory"
+                };
+                row("copied", format!("{bytes:.3} bytes per iteration{rest}"));
                 row("shared memory", format!("{} bytes", ir.shared_bytes));
             }
             Schema::Global => row("memory", "all accesses go to global memory".to_string()),
@@ -313,11 +370,64 @@ impl Report<'_> {
             return;
         };
         let origin: Vec<String> = (0..ir.dims.len()).map(|d| ir.origin_name(d)).collect();
-        self.section(&format!("a tile with origin ({}) is full if", origin.join(", ")));
+        self.section(&format!(
+            "a tile with origin ({}), its row 0 and column 0, is full if",
+            origin.join(", ")
+        ));
         let text = ast_to_c(full, &Names::new(&[]));
         for line in wrapped(&text, LINE_WIDTH - 4) {
             self.line(format!("  {line}"));
         }
+    }
+}
+
+/// Elements that a full tile moves between global and shared memory.
+struct Traffic {
+    elements: i64,
+    bytes: i64,
+}
+
+impl Traffic {
+    fn none() -> Traffic {
+        Traffic {
+            elements: 0,
+            bytes: 0,
+        }
+    }
+
+    fn add(&mut self, n: i64, array: &KernelArray) {
+        self.elements += n;
+        self.bytes += n * array.elem.size() as i64;
+    }
+
+    /// What is copied in.
+    fn loads(ir: &KernelIr) -> Traffic {
+        let mut total = Traffic::none();
+        for array in &ir.arrays {
+            for row in array.shared.iter().flat_map(|s| s.copy_in.iter().flatten()) {
+                total.add(row.columns.iter().map(|c| c.len()).product(), array);
+            }
+        }
+        total
+    }
+
+    /// What is stored: every instance but those whose value the kernel keeps.
+    fn stores(ir: &KernelIr) -> Traffic {
+        let volume = |points: &[Interval]| points.iter().map(|p| p.len()).product::<i64>();
+        let mut total = Traffic::none();
+        for (i, stmt) in ir.stmts.iter().enumerate().filter(|(_, s)| !s.partial_only) {
+            let array = &ir.arrays[stmt.write.array];
+            for row in ir.rows.iter().filter(|r| r.slot == stmt.slot) {
+                total.add(volume(&row.points) - volume(&row.stmts[i].keep), array);
+            }
+        }
+        total
+    }
+}
+
+impl fmt::Display for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} elements, {} bytes", self.elements, self.bytes)
     }
 }
 
@@ -461,11 +571,14 @@ fn role_text(unit: &Unit, array: usize, d: usize, role: DimRole) -> String {
             let mut along: Vec<String> = Vec::new();
             for sub in subscripts(unit, array, d) {
                 let text = match sub {
-                    Sub::Space { dim, .. } | Sub::General { near: Some((dim, _)), .. } => {
-                        names[dim + 1].clone()
-                    }
+                    Sub::Space { dim, .. }
+                    | Sub::General {
+                        near: Some((dim, _)),
+                        ..
+                    } => names[dim + 1].clone(),
                     Sub::Const(_) => continue,
-                    _ => "not along a dimension".to_string(),
+                    Sub::General { expr, .. } => format!("at {}", ast_to_c(expr, &Names::new(&[]))),
+                    Sub::Time { .. } => names[0].clone(),
                 };
                 if !along.contains(&text) {
                     along.push(text);
@@ -478,7 +591,10 @@ fn role_text(unit: &Unit, array: usize, d: usize, role: DimRole) -> String {
 
 /// Where a tile keeps an array.
 fn home_text(array: &KernelArray) -> String {
-    let Some(SharedBox { dims, row_stride, .. }) = &array.shared else {
+    let Some(SharedBox {
+        dims, row_stride, ..
+    }) = &array.shared
+    else {
         return "global memory".to_string();
     };
     let sizes: Vec<i64> = dims.iter().map(SharedDim::size).collect();
@@ -507,9 +623,18 @@ fn canonical_text(unit: &Unit, access: &KernelAccess) -> String {
         let inner = match sub {
             Sub::Const(c) => c.to_string(),
             Sub::Space { dim, offset } => shifted(&names[dim + 1], *offset),
-            Sub::Time { offset, modulo: None } => shifted(&names[0], *offset),
-            Sub::Time { offset: 0, modulo: Some(m) } => format!("{}%{m}", names[0]),
-            Sub::Time { offset, modulo: Some(m) } => format!("({})%{m}", shifted(&names[0], *offset)),
+            Sub::Time {
+                offset,
+                modulo: None,
+            } => shifted(&names[0], *offset),
+            Sub::Time {
+                offset: 0,
+                modulo: Some(m),
+            } => format!("{}%{m}", names[0]),
+            Sub::Time {
+                offset,
+                modulo: Some(m),
+            } => format!("({})%{m}", shifted(&names[0], *offset)),
             Sub::General { expr, .. } => ast_to_c(expr, &Names::new(&[])),
         };
         let _ = write!(text, "[{inner}]");
@@ -539,7 +664,10 @@ fn phase_text(hexagon: &Hexagon, phase: Phase, dim: usize, s: &str) -> String {
         false => format!("floor({numerator} / {divisor})"),
     };
     let time = sum("u", &[(hexagon.time_shift(phase), "")]);
-    let space = sum(s, &[(hexagon.space_shift(phase), ""), (hexagon.drift(), "T")]);
+    let space = sum(
+        s,
+        &[(hexagon.space_shift(phase), ""), (hexagon.drift(), "T")],
+    );
     format!(
         "T = {}, S{dim} = {}",
         floor(time, hexagon.height()),
@@ -577,11 +705,21 @@ fn drawing(hexagon: &Hexagon, k: i64) -> Vec<String> {
             line.push_str("  ");
         }
         let n = row.end() - row.start() + 1;
-        let _ = write!(line, "b = {}..{}, {n} point{}", row.start(), row.end(), if n == 1 { "" } else { "s" });
+        let _ = write!(
+            line,
+            "b = {}..{}, {n} point{}",
+            row.start(),
+            row.end(),
+            if n == 1 { "" } else { "s" }
+        );
         lines.push(line);
     }
     if let Some(skipped) = skipped.filter(|s| !s.is_empty()) {
-        lines.push(format!("{:>label$}  ~ stands for {} columns", "", skipped.end - skipped.start));
+        lines.push(format!(
+            "{:>label$}  ~ stands for {} columns",
+            "",
+            skipped.end - skipped.start
+        ));
     }
     lines
 }
@@ -600,7 +738,9 @@ fn skipped_columns(hexagon: &Hexagon) -> Option<std::ops::Range<i64>> {
         return Some(0..0);
     }
     let rows = (0..hexagon.height()).map(|a| hexagon.row(a));
-    let (lo, hi) = rows.fold((i64::MIN, i64::MAX), |(lo, hi), row| (lo.max(*row.start()), hi.min(*row.end())));
+    let (lo, hi) = rows.fold((i64::MIN, i64::MAX), |(lo, hi), row| {
+        (lo.max(*row.start()), hi.min(*row.end()))
+    });
     let spare = hi - lo + 1 - excess;
     (spare >= 2).then(|| lo + spare / 2..lo + spare / 2 + excess)
 }
@@ -618,7 +758,7 @@ mod tests {
 
     #[test]
     fn conditions_break_at_conjunctions() {
-        let lines = wrapped("a >= 1 && b >= 2 && c >= 3", 18);
+        let lines = wrapped("a >= 1 && b >= 2 && c >= 3", 19);
         assert_eq!(lines, ["a >= 1 && b >= 2 &&", "c >= 3"]);
     }
 
@@ -626,7 +766,10 @@ mod tests {
     fn wide_hexagons_lose_columns_of_all_rows() {
         let hexagon = Hexagon::new(2, 511, 1.into(), 1.into());
         let skipped = skipped_columns(&hexagon).expect("the core is wide");
-        assert_eq!(columns(&hexagon) - (skipped.end - skipped.start), MAX_COLUMNS);
+        assert_eq!(
+            columns(&hexagon) - (skipped.end - skipped.start),
+            MAX_COLUMNS
+        );
         for b in skipped {
             assert!((0..hexagon.height()).all(|a| hexagon.contains(a, b)));
         }

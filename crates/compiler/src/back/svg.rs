@@ -55,9 +55,9 @@ const AXIS: f64 = 44.0;
 /// Distance of the legend's lines.
 const LINE: f64 = 24.0;
 
-/// The two sides of the cone: name, and where it stands beside the arrow.
-const DELTA0: (&str, &str, f64) = ("\u{3b4}\u{2080}", "end", -7.0);
-const DELTA1: (&str, &str, f64) = ("\u{3b4}\u{2081}", "start", 7.0);
+/// The two sides of the cone: name, anchor of its text, and its side.
+const DELTA0: (&str, &str, f64) = ("\u{3b4}\u{2080}", "end", -1.0);
+const DELTA1: (&str, &str, f64) = ("\u{3b4}\u{2081}", "start", 1.0);
 
 /// The most points drawn of a kind.
 const MAX_DOTS: i64 = 4000;
@@ -279,7 +279,10 @@ impl<'a> Drawing<'a> {
                 let fill = PHASES[usize::from(phase == Phase::One)];
                 format!("fill=\"{fill}\" stroke=\"#ffffff\" stroke-width=\"2\"")
             };
-            self.line(format!("<polygon points=\"{}\" {style} stroke-linejoin=\"round\"/>", points.join(" ")));
+            self.line(format!(
+                "<polygon points=\"{}\" {style} stroke-linejoin=\"round\"/>",
+                points.join(" ")
+            ));
         }
     }
 
@@ -298,14 +301,20 @@ impl<'a> Drawing<'a> {
                     (&mut plain, self.has_dots())
                 };
                 if wanted {
-                    let _ = write!(path, "M{} {}h0", num(self.x(s as f64)), num(self.y(u as f64)));
+                    let _ = write!(
+                        path,
+                        "M{} {}h0",
+                        num(self.x(s as f64)),
+                        num(self.y(u as f64))
+                    );
                 }
             }
         }
         let size = self.dx.min(self.dy);
-        for (path, colour, size) in
-            [(plain, DOT, (size * 0.13).clamp(1.2, 2.8)), (chosen, HIGHLIGHT_INK, (size * 0.26).clamp(1.6, 6.0))]
-        {
+        for (path, colour, size) in [
+            (plain, DOT, (size * 0.13).clamp(1.2, 2.8)),
+            (chosen, HIGHLIGHT_INK, (size * 0.26).clamp(1.6, 6.0)),
+        ] {
             self.line(format!(
                 "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{}\" stroke-linecap=\"round\"/>",
                 num(size)
@@ -328,12 +337,17 @@ impl<'a> Drawing<'a> {
         ));
     }
 
-    /// T, phase and S of every tile whose label is in view and fits.
+    /// T, phase and S of every tile whose label is in view and fits, on a
+    /// ground of the tile's colour that interrupts dots and lines.
     fn labels(&mut self, tiles: &[(i64, Phase, i64)]) {
         let hexagon = self.hexagon;
         let dim = self.picture.schedule.hex_dim;
         let row = hexagon.row(hexagon.h);
-        let size = if self.has_dots() { (self.dy * 0.85).clamp(9.0, 12.0) } else { 12.0 };
+        let size = if self.has_dots() {
+            (self.dy * 0.85).clamp(9.0, 12.0)
+        } else {
+            12.0
+        };
         for &tile in tiles {
             let (time_tile, phase, space_tile) = tile;
             // In tiles of two rows the cone takes the place of the label.
@@ -344,7 +358,11 @@ impl<'a> Drawing<'a> {
             // The box runs through the middle of the other phase's tiles.
             let above = phase != self.chosen.1 && hexagon.h > 0;
             let (u_label, row) = if above {
-                let rows_up = if self.has_dots() { 1 } else { (14.0 / self.dy).ceil() as i64 };
+                let rows_up = if self.has_dots() {
+                    1
+                } else {
+                    (14.0 / self.dy).ceil() as i64
+                };
                 let a = (hexagon.h + rows_up).min(hexagon.height() - 2);
                 (a, hexagon.row(a + 1))
             } else {
@@ -370,14 +388,18 @@ impl<'a> Drawing<'a> {
             if !fits {
                 continue;
             }
-            let (halo, weight) = if tile == self.chosen {
+            let (behind, weight) = if tile == self.chosen {
                 (HIGHLIGHT, " font-weight=\"bold\"")
             } else {
                 (PHASES[usize::from(phase == Phase::One)], "")
             };
             self.line(format!(
-                "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"middle\" paint-order=\"stroke\" \
-                 stroke=\"{halo}\" stroke-width=\"5\" stroke-linejoin=\"round\"{weight}>{label}</text>",
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{behind}\"/>\
+                 <text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"middle\"{weight}>{label}</text>",
+                num(x - half - 2.0),
+                num(y - size * 0.6),
+                num(2.0 * half + 4.0),
+                num(size * 1.2),
                 num(x),
                 num(y + size * 0.36),
                 num(size)
@@ -393,12 +415,22 @@ impl<'a> Drawing<'a> {
         let (u, s) = hexagon.origin(phase, time_tile, space_tile);
         let last = hexagon.height() - 1;
         let row = hexagon.row(last);
-        let apex = ((s + (row.start() + row.end()) / 2) as f64, (u + last) as f64);
-        let n = hexagon.h.max(1) as f64;
+        let apex = (
+            (s + (row.start() + row.end()) / 2) as f64,
+            (u + last) as f64,
+        );
+        // It ends above the tile's label.
+        let n = (hexagon.h - (10.0 / self.dy) as i64).max(1) as f64;
         let slope = |d: hexcc_isl::Rational| d.num as f64 / d.den as f64;
-        let (left, right) = (apex.0 - slope(hexagon.delta0) * n, apex.0 + slope(hexagon.delta1) * n);
+        let (left, right) = (
+            apex.0 - slope(hexagon.delta0) * n,
+            apex.0 + slope(hexagon.delta1) * n,
+        );
         let at = |s: f64, u: f64| (self.x(s), self.y(u));
-        let (tip, ends) = (at(apex.0, apex.1), [at(left, apex.1 - n), at(right, apex.1 - n)]);
+        let (tip, ends) = (
+            at(apex.0, apex.1),
+            [at(left, apex.1 - n), at(right, apex.1 - n)],
+        );
         self.line(format!(
             "<polygon points=\"{},{} {},{} {},{}\" fill=\"{CONE}\" fill-opacity=\"0.15\"/>",
             num(tip.0),
@@ -408,15 +440,21 @@ impl<'a> Drawing<'a> {
             num(ends[1].0),
             num(ends[1].1)
         ));
+        // The names stand between two rows of dots, clear of the arrows.
+        let part = (((n - 1.0) / 2.0).floor() + 0.5) / n;
         for (side, end) in ends.into_iter().enumerate() {
             self.arrow(tip, end, CONE);
-            let (name, anchor, shift) = [DELTA0, DELTA1][side];
-            let middle = ((tip.0 + end.0) / 2.0, (tip.1 + end.1) / 2.0);
+            let (name, anchor, sign) = [DELTA0, DELTA1][side];
+            let shift = sign * (5.0 + 6.0 * ((end.0 - tip.0) / (end.1 - tip.1)).abs());
+            let middle = (
+                tip.0 + (end.0 - tip.0) * part,
+                tip.1 + (end.1 - tip.1) * part,
+            );
             self.line(format!(
                 "<text x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\" fill=\"{CONE}\" font-weight=\"bold\" \
                  paint-order=\"stroke\" stroke=\"{HIGHLIGHT}\" stroke-width=\"3\" stroke-linejoin=\"round\">{name}</text>",
                 num(middle.0 + shift),
-                num(middle.1 + 3.0)
+                num(middle.1 + 4.0)
             ));
         }
     }
@@ -471,12 +509,25 @@ impl<'a> Drawing<'a> {
         let mut ticks = String::new();
         for s in (self.s0..self.s0 + self.n_s).filter(|s| s % step(self.dx, digits + 20.0) == 0) {
             let x = num(self.x(s as f64));
-            let _ = writeln!(ticks, "<path d=\"M{x} {}v5\" stroke=\"{INK}\"/>", num(bottom));
-            let _ = writeln!(ticks, "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{s}</text>", num(bottom + 18.0));
+            let _ = writeln!(
+                ticks,
+                "<path d=\"M{x} {}v5\" stroke=\"{INK}\"/>",
+                num(bottom)
+            );
+            let _ = writeln!(
+                ticks,
+                "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{s}</text>",
+                num(bottom + 18.0)
+            );
         }
         for u in (self.u0..self.u0 + self.n_u).filter(|u| u % step(self.dy, 22.0) == 0) {
             let y = self.y(u as f64);
-            let _ = writeln!(ticks, "<path d=\"M{} {}h-5\" stroke=\"{INK}\"/>", num(left), num(y));
+            let _ = writeln!(
+                ticks,
+                "<path d=\"M{} {}h-5\" stroke=\"{INK}\"/>",
+                num(left),
+                num(y)
+            );
             let _ = writeln!(
                 ticks,
                 "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{u}</text>",
@@ -493,12 +544,22 @@ impl<'a> Drawing<'a> {
         let (time_tile, phase, space_tile) = self.chosen;
         let dim = self.picture.schedule.hex_dim;
         let swatch = |style: &str| format!("<rect width=\"20\" height=\"14\" rx=\"2\" {style}/>");
-        let filled = |phase: Phase| swatch(&format!("fill=\"{}\"", PHASES[usize::from(phase == Phase::One)]));
+        let filled = |phase: Phase| {
+            swatch(&format!(
+                "fill=\"{}\"",
+                PHASES[usize::from(phase == Phase::One)]
+            ))
+        };
         let items = [
             (filled(Phase::Zero), "phase 0".to_string()),
-            (filled(Phase::One), "phase 1, after phase 0 of the same T".to_string()),
             (
-                swatch(&format!("fill=\"{HIGHLIGHT}\" stroke=\"{HIGHLIGHT_INK}\" stroke-width=\"2\"")),
+                filled(Phase::One),
+                "phase 1, after phase 0 of the same T".to_string(),
+            ),
+            (
+                swatch(&format!(
+                    "fill=\"{HIGHLIGHT}\" stroke=\"{HIGHLIGHT_INK}\" stroke-width=\"2\""
+                )),
                 format!(
                     "tile T = {time_tile}, phase {}, S{dim} = {space_tile}: {} points",
                     phase.number(),
@@ -506,8 +567,14 @@ impl<'a> Drawing<'a> {
                 ),
             ),
             (
-                swatch(&format!("fill=\"none\" stroke=\"{BOX}\" stroke-width=\"1.5\" stroke-dasharray=\"5 3\"")),
-                format!("its box: {} rows, pitch {}", hexagon.height(), hexagon.width()),
+                swatch(&format!(
+                    "fill=\"none\" stroke=\"{BOX}\" stroke-width=\"1.5\" stroke-dasharray=\"5 3\""
+                )),
+                format!(
+                    "its box: {} rows, pitch {}",
+                    hexagon.height(),
+                    hexagon.width()
+                ),
             ),
             (
                 format!("<path d=\"M10 0L1 14M10 0L19 14\" stroke=\"{CONE}\" stroke-width=\"2\"/>"),
@@ -534,9 +601,17 @@ impl<'a> Drawing<'a> {
                 (x, y) = (LEFT, y + LINE);
             }
             if !swatch.is_empty() {
-                self.line(format!("<g transform=\"translate({} {})\">{swatch}</g>", num(x), num(y - 11.0)));
+                self.line(format!(
+                    "<g transform=\"translate({} {})\">{swatch}</g>",
+                    num(x),
+                    num(y - 11.0)
+                ));
             }
-            self.line(format!("<text x=\"{}\" y=\"{}\">{text}</text>", num(x + indent), num(y)));
+            self.line(format!(
+                "<text x=\"{}\" y=\"{}\">{text}</text>",
+                num(x + indent),
+                num(y)
+            ));
             x += needed + 28.0;
         }
         y + 22.0
@@ -565,12 +640,18 @@ fn text_width(text: &str, size: f64) -> f64 {
 fn num(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_string() } else { text.to_string() }
+    if text == "-0" {
+        "0".to_string()
+    } else {
+        text.to_string()
+    }
 }
 
 /// Text with XML's special characters escaped.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -621,7 +702,9 @@ mod tests {
         }
         for u in 0..height {
             for s in 0..width {
-                let found: Vec<_> = (tiles.iter().filter(|(_, p)| inside(p, (s, u)))).map(|(t, _)| *t).collect();
+                let found: Vec<_> = (tiles.iter().filter(|(_, p)| inside(p, (s, u))))
+                    .map(|(t, _)| *t)
+                    .collect();
                 assert_eq!(found, [hexagon.tile_of(u, s)], "{hexagon:?} at ({u}, {s})");
             }
         }
@@ -629,7 +712,16 @@ mod tests {
 
     #[test]
     fn outlines_hold_exactly_the_points_of_their_tile() {
-        let slopes = [(0, 1), (1, 3), (1, 2), (2, 3), (1, 1), (3, 2), (2, 1), (3, 1)];
+        let slopes = [
+            (0, 1),
+            (1, 3),
+            (1, 2),
+            (2, 3),
+            (1, 1),
+            (3, 2),
+            (2, 1),
+            (3, 1),
+        ];
         for (n0, d0) in slopes {
             for (n1, d1) in slopes {
                 for (h, extra) in [(0, 0), (1, 0), (2, 1), (3, 0), (5, 2)] {
@@ -644,7 +736,8 @@ mod tests {
     fn titles_are_escaped() {
         let names = ["t".to_string(), "i".to_string()];
         let sizes = crate::sched::TileSizes { h: 1, w: vec![2] };
-        let schedule = HybridSchedule::new(1, 0, 1.into(), &[1.into()], &sizes).expect("legal sizes");
+        let schedule =
+            HybridSchedule::new(1, 0, 1.into(), &[1.into()], &sizes).expect("legal sizes");
         let picture = TilingPicture {
             title: "a<b>&c".to_string(),
             names: &names,

@@ -108,12 +108,22 @@ impl Prepared<'_> {
             let volume = |boxes: &[Interval]| boxes.iter().map(|b| b.len()).product::<i64>();
             for (row, keep) in rows.iter().zip(&keep).filter(|(r, _)| r.slot == stmt.slot) {
                 counts.iterations += volume(&row.points);
-                let kept = if array.shared.is_some() { volume(keep) } else { 0 };
+                let kept = if array.shared.is_some() && self.is_overwritten(i) {
+                    volume(keep)
+                } else {
+                    0
+                };
                 counts.stores += volume(&row.points) - kept;
                 counts.store_bytes += (volume(&row.points) - kept) * array.elem.size() as i64;
             }
         }
         counts
+    }
+
+    /// Whether the statement's elements are ever written again; full time
+    /// dimensions never are, and every value is stored.
+    fn is_overwritten(&self, stmt: usize) -> bool {
+        (self.c.deps.iter()).any(|d| d.kind == DepKind::Output && d.source == stmt)
     }
 
     /// Arrays with their shared boxes, not yet placed.
