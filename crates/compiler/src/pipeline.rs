@@ -168,6 +168,7 @@ fn unit(
             let limits = Limits {
                 shared_bytes: options.shared_limit,
                 use_shared: options.schema == Schema::Shared,
+                threads: options.threads,
             };
             let best = tile_size::candidates(&prepared, canonical.k, hex_dim, &cone, limits);
             best.into_iter().next().map(|c| c.schedule).ok_or_else(|| no_tile(options))?

@@ -755,28 +755,8 @@ impl Cuda<'_> {
         if stmt.partial_only {
             self.out.open("if (!Full) {");
         }
-        let mut loops = 0;
         for j in 0..n {
-            let r = self.relative(j);
-            let (lo, hi) = if j == self.hex_dim() {
-                ("row_lo[a]".to_string(), "row_hi[a]".to_string())
-            } else {
-                let c = ir.schedule.classical.iter().find(|c| c.dim == j);
-                let skewed = c.is_some_and(|c| c.delta1.num != 0);
-                if skewed {
-                    let skew = format!("skew_{}", self.dim(j));
-                    (format!("-{skew}"), format!("{} - 1 - {skew}", self.width_name(j)))
-                } else {
-                    ("0".to_string(), format!("{} - 1", self.width_name(j)))
-                }
-            };
-            let (first, step) = match n - 1 - j {
-                0 => (sum(&[&lo, "tx"]), format!("{r} += BLOCK_X")),
-                1 => (sum(&[&lo, "ty"]), format!("{r} += BLOCK_Y")),
-                _ => (lo, format!("++{r}")),
-            };
-            self.out.open(format!("for (int {r} = {first}; {r} <= {hi}; {step}) {{"));
-            loops += 1;
+            self.point_loop(j);
         }
         // The point itself.
         let depth = self.out.depth;
@@ -856,11 +836,62 @@ impl Cuda<'_> {
             }
         }
         self.out.text.push_str(&body);
-        for _ in 0..loops {
+        for _ in 0..n {
             self.out.close("}");
         }
         if stmt.partial_only {
             self.out.close("}");
+        }
+    }
+
+    /// Opens the loop over a row's points along space dimension `j`. Trip counts
+    /// do not depend on the thread, so that unrolled rows are straight-line code,
+    /// and a thread takes neighbouring rows, whose values it can keep.
+    fn point_loop(&mut self, j: usize) {
+        let ir = self.ir;
+        let (r, step) = (self.relative(j), format!("{}_n", self.dim(j)));
+        let from_inside = self.n_space() - 1 - j;
+        let is_hex = j == self.hex_dim();
+        let classical = ir.schedule.classical.iter().find(|c| c.dim == j);
+        let skew = match classical {
+            Some(c) if c.delta1.num != 0 => format!(" - skew_{}", self.dim(j)),
+            _ => String::new(),
+        };
+        let threads = ir.block.get(from_inside).copied().unwrap_or(1);
+        let name = ["BLOCK_X", "BLOCK_Y"].get(from_inside).copied().unwrap_or("1");
+        let thread = ["tx", "ty"].get(from_inside).copied();
+        let unrolled = self.unroll() > 1;
+        if unrolled {
+            self.out.line("#pragma unroll (Full ? 64 : 1)");
+        }
+        let Some(thread) = thread else {
+            let (lo, hi) = if is_hex {
+                ("row_lo[a]".to_string(), "row_hi[a]".to_string())
+            } else {
+                (format!("0{skew}"), format!("{} - 1{skew}", self.width_name(j)))
+            };
+            self.out.open(format!("for (int {r} = {lo}; {r} <= {hi}; ++{r}) {{"));
+            return;
+        };
+        // Points per thread, one less: the last index of the loop.
+        let (last, start, limit) = if is_hex {
+            let last = format!("(row_hi[a] - row_lo[a]) / {name}");
+            (last, "row_lo[a] + ".to_string(), Some("row_hi[a]".to_string()))
+        } else {
+            let width = self.width_name(j);
+            let w = classical.map_or(1, |c| c.w);
+            let limit = (w % threads != 0).then(|| format!("{width} - 1{skew}"));
+            (format!("({width} - 1) / {name}"), String::new(), limit)
+        };
+        self.out.open(format!("for (int {step} = 0; {step} <= {last}; ++{step}) {{"));
+        let position = if from_inside == 0 {
+            format!("{step} * {name} + {thread}")
+        } else {
+            format!("{thread} * ({last} + 1) + {step}")
+        };
+        self.out.line(format!("const int {r} = {start}{position}{skew};"));
+        if let Some(limit) = limit {
+            self.out.line(format!("if ({r} > {limit}) continue;"));
         }
     }
 

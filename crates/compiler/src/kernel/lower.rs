@@ -80,6 +80,17 @@ pub struct TileCounts {
 }
 
 impl Prepared<'_> {
+    /// Accesses and operations of an average statement instance.
+    pub fn work_per_iteration(&self) -> f64 {
+        let work: usize = (self.stmts.iter())
+            .map(|s| {
+                let values = s.locals.iter().map(|l| &l.2).chain([&s.value]);
+                s.reads.len() + 1 + values.map(Expr::n_operations).sum::<usize>()
+            })
+            .sum();
+        work as f64 / self.stmts.len().max(1) as f64
+    }
+
     /// Counts of a full tile of schema `shared`.
     pub fn count(&self, schedule: &HybridSchedule) -> TileCounts {
         let rows = tile_rows(schedule, self.stmts.len());
