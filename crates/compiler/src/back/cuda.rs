@@ -674,7 +674,8 @@ impl Cuda<'_> {
                 accesses * usize::try_from(points).unwrap_or(1)
             })
             .sum();
-        if work <= UNROLL_LIMIT {
+        // Schema global is the plain baseline.
+        if work <= UNROLL_LIMIT && ir.shared_bytes > 0 {
             ir.schedule.hexagon.height()
         } else {
             1
@@ -864,34 +865,24 @@ impl Cuda<'_> {
         if unrolled {
             self.out.line("#pragma unroll (Full ? 64 : 1)");
         }
-        let Some(thread) = thread else {
-            let (lo, hi) = if is_hex {
-                ("row_lo[a]".to_string(), "row_hi[a]".to_string())
-            } else {
-                (format!("0{skew}"), format!("{} - 1{skew}", self.width_name(j)))
-            };
-            self.out.open(format!("for (int {r} = {lo}; {r} <= {hi}; ++{r}) {{"));
-            return;
+        let widest = ir.rows.iter().map(|row| row.points[j].len()).max().unwrap_or(1);
+        let per_thread = (widest + threads - 1) / threads;
+        let position = match (thread, from_inside) {
+            (None, _) => step.clone(),
+            (Some(thread), 0) if per_thread == 1 => thread.to_string(),
+            (Some(thread), 0) => format!("{step} * {name} + {thread}"),
+            (Some(thread), _) if per_thread == 1 => thread.to_string(),
+            (Some(thread), _) => format!("{thread} * {per_thread} + {step}"),
         };
-        // Points per thread, one less: the last index of the loop.
-        let (last, start, limit) = if is_hex {
-            let last = format!("(row_hi[a] - row_lo[a]) / {name}");
-            (last, "row_lo[a] + ".to_string(), Some("row_hi[a]".to_string()))
+        self.out.open(format!("for (int {step} = 0; {step} < {per_thread}; ++{step}) {{"));
+        if is_hex {
+            self.out.line(format!("const int {r} = row_lo[a] + {position};"));
+            self.out.line(format!("if ({r} > row_hi[a]) continue;"));
         } else {
-            let width = self.width_name(j);
-            let w = classical.map_or(1, |c| c.w);
-            let limit = (w % threads != 0).then(|| format!("{width} - 1{skew}"));
-            (format!("({width} - 1) / {name}"), String::new(), limit)
-        };
-        self.out.open(format!("for (int {step} = 0; {step} <= {last}; ++{step}) {{"));
-        let position = if from_inside == 0 {
-            format!("{step} * {name} + {thread}")
-        } else {
-            format!("{thread} * ({last} + 1) + {step}")
-        };
-        self.out.line(format!("const int {r} = {start}{position}{skew};"));
-        if let Some(limit) = limit {
-            self.out.line(format!("if ({r} > {limit}) continue;"));
+            self.out.line(format!("const int {r} = {position}{skew};"));
+            if widest % threads != 0 {
+                self.out.line(format!("if ({r} >= {}{skew}) continue;", self.width_name(j)));
+            }
         }
     }
 
@@ -908,7 +899,7 @@ impl Cuda<'_> {
         let hex_origin = self.origin(self.hex_dim()).to_string();
         let t0 = self.origins[0].clone();
         self.out.line("// A block executes whole hexagons: its classical tiles one after the other.");
-        self.out.line("__global__ void __launch_bounds__(THREADS)");
+        self.out.line(format!("__global__ void __launch_bounds__(THREADS, {})", if ir.block[0] * ir.block[1] <= 512 { 2 } else { 1 }));
         self.out.open("kernel(const Args args, const Wave wave) {");
         let mut body = std::mem::replace(
             &mut self.out,
