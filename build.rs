@@ -20,5 +20,6 @@ fn main() {
     );
     println!("cargo:rustc-env=HEXCC_ROOT={root}");
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=.git/HEAD");
+    // The log changes with every commit, HEAD only with the branch.
+    println!("cargo:rerun-if-changed=.git/logs/HEAD");
 }

@@ -121,7 +121,11 @@ fn parse_tile(text: &str) -> Result<TileSizes, String> {
     let (h, w) = text.split_once(',').ok_or(form)?;
     let h = h.trim().strip_prefix("h=").ok_or(form)?;
     let w = w.trim().strip_prefix("w=").ok_or(form)?;
-    let number = |t: &str| t.trim().parse::<i64>().map_err(|_| format!("`{t}` is not a number; {form}"));
+    let number = |t: &str| {
+        t.trim()
+            .parse::<i64>()
+            .map_err(|_| format!("`{t}` is not a number; {form}"))
+    };
     Ok(TileSizes {
         h: number(h)?,
         w: w.split(':').map(number).collect::<Result<_, _>>()?,
@@ -205,8 +209,14 @@ impl Translate {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let instrument = if self.instrument { Instrument::Dump } else { Instrument::None };
-        let reference = || pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source);
+        let instrument = if self.instrument {
+            Instrument::Dump
+        } else {
+            Instrument::None
+        };
+        let reference = || {
+            pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)
+        };
         if let Some(path) = &self.reference {
             emit::write(path, &reference()?)?;
         }
@@ -214,7 +224,8 @@ impl Translate {
             Emit::Kernel => pipeline::print_header(&input.saved, &compiled, crate::VERSION),
             Emit::Reference => reference()?,
             Emit::Cuda | Emit::Scop => {
-                pipeline::print_program(&input.saved, &compiled, crate::VERSION, instrument).map_err(with_source)?
+                pipeline::print_program(&input.saved, &compiled, crate::VERSION, instrument)
+                    .map_err(with_source)?
             }
         };
         emit::write(&self.output, &text)?;

@@ -56,11 +56,18 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
     let extraction = hexcc_pet::extract(&exe, &request).map_err(fail)?;
     let mut warnings = Vec::new();
     if !extraction.other_scops.is_empty() && options.function.is_none() {
-        let lines: Vec<String> = extraction.other_scops.iter().map(ToString::to_string).collect();
+        let lines: Vec<String> = extraction
+            .other_scops
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         warnings.push(
-            Diagnostic::warning("HX0103", "the file has several scops; only the first is translated")
-                .note(format!("others at line {}", lines.join(", ")))
-                .help("choose with `--function NAME`"),
+            Diagnostic::warning(
+                "HX0103",
+                "the file has several scops; only the first is translated",
+            )
+            .note(format!("others at line {}", lines.join(", ")))
+            .help("choose with `--function NAME`"),
         );
     }
     Ok(Input {
@@ -80,8 +87,11 @@ fn read_saved(path: &Path) -> Result<SavedScop, Failure> {
     let text = std::fs::read_to_string(path).map_err(|e| unreadable(path, &e))?;
     let bad = |reason: String| {
         Failure::plain(
-            Diagnostic::error("HX0505", format!("`{}` is not a saved scop: {reason}", path.display()))
-                .help("make one with `hexcc FILE.c --emit scop -o FILE.scop.json`"),
+            Diagnostic::error(
+                "HX0505",
+                format!("`{}` is not a saved scop: {reason}", path.display()),
+            )
+            .help("make one with `hexcc FILE.c --emit scop -o FILE.scop.json`"),
         )
     };
     let saved: SavedScop = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
@@ -110,9 +120,15 @@ fn span_of(source: &SourceFile, line: usize, column: usize) -> std::ops::Range<u
         .sum();
     let rest = &source.text[start.min(source.text.len())..];
     let in_line = rest.lines().next().unwrap_or("");
-    let at: usize = (in_line.chars().take(column.saturating_sub(1))).map(char::len_utf8).sum();
+    let at: usize = (in_line.chars().take(column.saturating_sub(1)))
+        .map(char::len_utf8)
+        .sum();
     let start = start + at;
-    let len = in_line[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').map(char::len_utf8).sum::<usize>();
+    let len = in_line[at..]
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .map(char::len_utf8)
+        .sum::<usize>();
     start..(start + len.max(1)).min(source.text.len()).max(start)
 }
 

@@ -153,7 +153,11 @@ fn options_with_bad_values() {
 
 #[test]
 fn sizes_that_do_not_fit() {
-    misuse("tile_below_minimum", "jacobi1d_5pt.c --tile=h=1,w=0", nothing);
+    misuse(
+        "tile_below_minimum",
+        "jacobi1d_5pt.c --tile=h=1,w=0",
+        nothing,
+    );
     misuse("tile_negative", "jacobi2d.c --tile=h=-1,w=2:8", nothing);
     misuse("tile_zero_width", "jacobi2d.c --tile=h=1,w=2:0", nothing);
     misuse("tile_widths_missing", "jacobi2d.c --tile=h=1,w=2", nothing);

@@ -120,7 +120,9 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     let n_space = coordinates.iter().map(Vec::len).max().unwrap_or(0);
     if n_space == 0 {
         // Every subscript follows the outermost loop: a single sweep.
-        let sweeps = stmts.iter().any(|s| roles[&s.write.array].contains(&DimRole::Time));
+        let sweeps = stmts
+            .iter()
+            .any(|s| roles[&s.write.array].contains(&DimRole::Time));
         return Err(if sweeps {
             no_time_loop()
         } else {
@@ -131,7 +133,9 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
         return Err(Box::new(
             Diagnostic::error("HX0205", format!("{n_space} space dimensions"))
                 .at(chunk.span.clone(), "this nest")
-                .note(format!("at most {MAX_SPACE_DIMS} space dimensions are supported")),
+                .note(format!(
+                    "at most {MAX_SPACE_DIMS} space dimensions are supported"
+                )),
         ));
     }
 
@@ -152,7 +156,12 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     }
 
     let mut result = Canonical {
-        names: dimension_names(scop, &stmts, &canonical.iter().map(|c| &c.1).collect::<Vec<_>>(), n_space)?,
+        names: dimension_names(
+            scop,
+            &stmts,
+            &canonical.iter().map(|c| &c.1).collect::<Vec<_>>(),
+            n_space,
+        )?,
         stmts: (canonical.into_iter().zip(&chunk.stmts))
             .map(|((stmt, map), &index)| canonical_stmt(stmt, index, map))
             .collect::<Result<_>>()?,
@@ -232,7 +241,9 @@ fn array_roles(
                 .entry(access.array)
                 .or_insert_with(|| vec![DimRole::Plane; n]);
             for (role, f) in roles.iter_mut().zip(access.map.to_pw_affs()?) {
-                if *role == DimRole::Plane && f.intersect_domain(&stmt.domain)?.as_constant()?.is_none() {
+                if *role == DimRole::Plane
+                    && f.intersect_domain(&stmt.domain)?.as_constant()?.is_none()
+                {
                     *role = DimRole::Space;
                 }
             }
@@ -260,7 +271,10 @@ fn depends_on_time(f: &PwAff, time: &PwAff, stmt: &Statement) -> Result<bool> {
             continue;
         }
         // p is an iterator the time depends on.
-        if !f.project_out(DimType::In, p as u32, 1)?.is_single_valued()? {
+        if !f
+            .project_out(DimType::In, p as u32, 1)?
+            .is_single_valued()?
+        {
             return Ok(true);
         }
     }
@@ -269,7 +283,12 @@ fn depends_on_time(f: &PwAff, time: &PwAff, stmt: &Statement) -> Result<bool> {
 
 /// Source iterator names where a canonical coordinate is an iterator in every
 /// statement of full depth; `t`, `s0`, `s1`, .. otherwise.
-fn dimension_names(scop: &Scop, stmts: &[&Statement], maps: &[&Map], n_space: usize) -> Result<Vec<String>> {
+fn dimension_names(
+    scop: &Scop,
+    stmts: &[&Statement],
+    maps: &[&Map],
+    n_space: usize,
+) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for d in 0..=n_space {
         let mut name: Option<String> = None;
@@ -281,7 +300,10 @@ fn dimension_names(scop: &Scop, stmts: &[&Statement], maps: &[&Map], n_space: us
                 (Some(own), Some(name)) => agreed &= own == name,
                 (Some(_), None) => name = own,
                 (None, _) => {
-                    agreed &= coordinates[d].intersect_domain(&stmt.domain)?.as_constant()?.is_some();
+                    agreed &= coordinates[d]
+                        .intersect_domain(&stmt.domain)?
+                        .as_constant()?
+                        .is_some();
                 }
             }
         }

@@ -82,7 +82,13 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
             continue;
         }
         let output = compute_flow(&writes, &writes, &nothing, &schedule)?;
-        collect(scop, c, &mut found, (DepKind::Output, id, None), &output.must)?;
+        collect(
+            scop,
+            c,
+            &mut found,
+            (DepKind::Output, id, None),
+            &output.must,
+        )?;
         // One analysis per read keeps isl's problems small, and a read's next
         // write is its last write in the reversed order.
         for s in &c.stmts {
@@ -92,9 +98,21 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
                 }
                 let sink = UnionMap::from_map(&read.map)?;
                 let flow = compute_flow(&sink, &writes, &nothing, &schedule)?;
-                collect(scop, c, &mut found, (DepKind::Flow, id, Some(r)), &flow.must)?;
+                collect(
+                    scop,
+                    c,
+                    &mut found,
+                    (DepKind::Flow, id, Some(r)),
+                    &flow.must,
+                )?;
                 let anti = compute_flow(&sink, &writes, &nothing, &backward)?;
-                collect(scop, c, &mut found, (DepKind::Anti, id, Some(r)), &anti.must.reverse()?)?;
+                collect(
+                    scop,
+                    c,
+                    &mut found,
+                    (DepKind::Anti, id, Some(r)),
+                    &anti.must.reverse()?,
+                )?;
             }
         }
     }
@@ -198,7 +216,12 @@ fn logical_distance(ctx: &Ctx, c: &Canonical, dep: &Found) -> Result<Set> {
 
 /// Gives every statement the first slot after all statements of the same time
 /// step it depends on.
-fn assign_slots(scop: &Scop, source: &SourceFile, c: &mut Canonical, found: &[Found]) -> Result<()> {
+fn assign_slots(
+    scop: &Scop,
+    source: &SourceFile,
+    c: &mut Canonical,
+    found: &[Found],
+) -> Result<()> {
     let mut edges = Vec::new();
     for dep in found {
         let distance = distance(&dep.map)?;
@@ -245,7 +268,10 @@ fn dependence_labels(
     let stmt = |i: usize| &scop.stmts[c.stmts[i].stmt];
     let (sf, st) = (stmt(dep.source), stmt(dep.target));
     let read_of = |s: &Statement| -> Access {
-        dep.read.and_then(|r| s.reads.get(r)).unwrap_or(&s.write).clone()
+        dep.read
+            .and_then(|r| s.reads.get(r))
+            .unwrap_or(&s.write)
+            .clone()
     };
     let (first, second) = match dep.kind {
         DepKind::Flow => (sf.write.clone(), read_of(st)),
@@ -257,9 +283,15 @@ fn dependence_labels(
         scop.access_span(&source.text, &second),
     );
     let verb = |is_read: bool| if is_read { "read" } else { "written" };
-    let (first, second) = (verb(dep.kind == DepKind::Anti), verb(dep.kind == DepKind::Flow));
+    let (first, second) = (
+        verb(dep.kind == DepKind::Anti),
+        verb(dep.kind == DepKind::Flow),
+    );
     if a == b {
-        d.also(a, format!("{first} and {second} again at distance {distance}"))
+        d.also(
+            a,
+            format!("{first} and {second} again at distance {distance}"),
+        )
     } else {
         d.also(a, format!("{first} here"))
             .also(b, format!("{second} at distance {distance}"))
@@ -292,9 +324,9 @@ fn carried_by_space(
         .filter(|(_, r)| r.start < stmt.span.start)
         .find(|(name, _)| Some(name) == carrier_name.as_ref());
     let message = match (&carrier_name, carrier_loop) {
-        (Some(name), Some(_)) => format!(
-            "space loop `{name}` carries a dependence, so it cannot be tiled hexagonally"
-        ),
+        (Some(name), Some(_)) => {
+            format!("space loop `{name}` carries a dependence, so it cannot be tiled hexagonally")
+        }
         _ => "statements of one time step depend on each other in both directions".to_string(),
     };
     let mut d = Diagnostic::error("HX0203", message);
@@ -366,7 +398,13 @@ pub fn cone(scop: &Scop, source: &SourceFile, c: &Canonical) -> Result<DepCone> 
 
 /// `max(sign * ds_j / du)` over a set of distances with `du >= 1`, `None` where
 /// unbounded; by Dinkelbach's iteration, each step an exact integer maximum.
-fn max_slope(ctx: &Ctx, distances: &Set, n_space: usize, j: usize, sign: i64) -> Result<Option<Rational>> {
+fn max_slope(
+    ctx: &Ctx,
+    distances: &Set,
+    n_space: usize,
+    j: usize,
+    sign: i64,
+) -> Result<Option<Rational>> {
     let names: Vec<String> = (0..n_space).map(|i| format!("s{i}")).collect();
     let projected = distances.apply(&Map::read(
         ctx,
@@ -397,7 +435,13 @@ fn max_slope(ctx: &Ctx, distances: &Set, n_space: usize, j: usize, sign: i64) ->
     }
 }
 
-fn unbounded(scop: &Scop, source: &SourceFile, c: &Canonical, dep: &Dependence, j: usize) -> Result<Box<Diagnostic>> {
+fn unbounded(
+    scop: &Scop,
+    source: &SourceFile,
+    c: &Canonical,
+    dep: &Dependence,
+    j: usize,
+) -> Result<Box<Diagnostic>> {
     let name = &scop.array(dep.array).name;
     let d = Diagnostic::error(
         "HX0204",
@@ -408,12 +452,12 @@ fn unbounded(scop: &Scop, source: &SourceFile, c: &Canonical, dep: &Dependence, 
     );
     let stmt = &scop.stmts[c.stmts[dep.target].stmt];
     let d = d.at(stmt.span.clone(), "this statement is involved");
-    let shown = format!("{} in (dt, {})", dep.distance, space_names(c.n_space));
+    let shown = format!("(dt, {}), with no bound on ds{j}", space_names(c.n_space));
     let d = dependence_labels(scop, source, c, dep, d, &shown);
     Ok(Box::new(
-        d.note("hexagonal tiles are bounded by the slope of the dependences, |ds| <= delta * dt; wrap-around and mirrored accesses have none")
+        d.note("hexagonal tiles are bounded by the slope of the dependences, |ds| <= delta * dt; wrap-around, mirrored and fixed positions have none")
             .help(format!(
-                "for periodic boundaries keep ghost cells in `{name}` and update them outside the time loop, or treat a fixed number of time steps per halo exchange"
+                "read `{name}` at constant offsets from the element written; periodic boundaries need ghost cells that are updated outside the time loop"
             )),
     ))
 }

@@ -126,7 +126,9 @@ impl From<hexcc_isl::Error> for Box<Diagnostic> {
                 "the polyhedral computation exceeded its operation limit",
             )
             .note("isl's work is bounded so that a compilation always ends")
-            .help("simplify subscripts and conditions, choose smaller tiles, or raise `--isl-quota`")
+            .help(
+                "simplify subscripts and conditions, choose smaller tiles, or raise `--isl-quota`",
+            )
         } else {
             Diagnostic::bug(format!("isl: {error}"))
         })

@@ -1,7 +1,7 @@
 //! The passes, top to bottom.
 
-use crate::back::{self, Replacement};
 pub use crate::back::Instrument;
+use crate::back::{self, Replacement};
 use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
@@ -106,7 +106,10 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
     }
     let mut units = Vec::new();
     let mut refused = Vec::new();
-    let chunks: Vec<Chunk> = (scop.chunks.iter()).filter(|c| !c.stmts.is_empty()).cloned().collect();
+    let chunks: Vec<Chunk> = (scop.chunks.iter())
+        .filter(|c| !c.stmts.is_empty())
+        .cloned()
+        .collect();
     for chunk in &chunks {
         match unit(&scop, saved, chunk, units.len(), options, &mut clock) {
             Ok(unit) => units.push(unit),
@@ -124,8 +127,11 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
         if d.code != "HX0201" {
             let line = csource::line_col(&saved.source.text, chunk.span.start).0;
             warnings.push(
-                Diagnostic::warning(d.code, format!("the code at line {line} stays on the host: {}", d.message))
-                    .at(chunk.span, "not tiled"),
+                Diagnostic::warning(
+                    d.code,
+                    format!("the code at line {line} stays on the host: {}", d.message),
+                )
+                .at(chunk.span, "not tiled"),
             );
         }
     }
@@ -152,18 +158,26 @@ fn unit(
     clock.lap("cone");
     let hex_dim = options.hex_dim.unwrap_or(0);
     if hex_dim >= canonical.n_space {
-        return Err(Box::new(Diagnostic::error(
+        return Err(Box::new(
+            Diagnostic::error(
             "HX0504",
             format!(
                 "`--hex-dim={hex_dim}` names no space dimension: the stencil has {}",
                 canonical.n_space
             ),
-        )));
+        )
+        .help(format!(
+            "0 is the outermost ({}), {} the innermost",
+            canonical.names[1],
+            canonical.n_space - 1
+        ))));
     }
     let prepared = kernel::prepare(scop, source, &canonical)?;
     clock.lap("accesses");
     let schedule = match &options.tile {
-        Some(sizes) => tile_size::schedule_for(canonical.k, hex_dim, &cone, sizes).map_err(tile_error)?,
+        Some(sizes) => {
+            tile_size::schedule_for(canonical.k, hex_dim, &cone, sizes).map_err(tile_error)?
+        }
         None => {
             let limits = Limits {
                 shared_bytes: options.shared_limit,
@@ -171,7 +185,10 @@ fn unit(
                 threads: options.threads,
             };
             let best = tile_size::candidates(&prepared, canonical.k, hex_dim, &cone, limits);
-            best.into_iter().next().map(|c| c.schedule).ok_or_else(|| no_tile(options))?
+            best.into_iter()
+                .next()
+                .map(|c| c.schedule)
+                .ok_or_else(|| no_tile(options))?
         }
     };
     clock.lap("tile sizes");
@@ -217,7 +234,10 @@ fn all_distances(c: &Canonical) -> Result<Vec<hexcc_isl::Set>> {
 fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
     let base = options.name.clone().unwrap_or_else(|| {
         let function = csource::enclosing_function(&saved.source.text, scop.region.start);
-        format!("hexcc_{}", function.map_or_else(|| "scop".to_string(), |f| f.name))
+        format!(
+            "hexcc_{}",
+            function.map_or_else(|| "scop".to_string(), |f| f.name)
+        )
     });
     if index == 0 {
         base
@@ -233,10 +253,25 @@ fn tile_error(error: ScheduleError) -> Box<Diagnostic> {
         _ => "HX0303",
     };
     let d = Diagnostic::error(code, format!("tile sizes do not fit: {error}"));
+    if let ScheduleError::HeightNotMultiple { h, k } = error {
+        let below = (h + 1) / k * k - 1;
+        let legal = if below < 0 {
+            format!("{}", k - 1)
+        } else {
+            format!("{below} or {}", below + k)
+        };
+        return Box::new(
+            d.note("every tile must start with the same statement (CGO'14, section 3.3.2)")
+                .help(format!("choose h = {legal}")),
+        );
+    }
     Box::new(match code {
-        "HX0301" => d.note("a narrower hexagon would not be convex (CGO'14, equation (1))").help("choose a larger w0, the first width in `--tile h=..,w=w0:..`, or a smaller h"),
-        "HX0302" => d.note("every tile must start with the same statement (CGO'14, section 3.3.2)"),
-        _ => d.help("`--tile h=3,w=8:64` gives h and one width per space dimension, outermost first"),
+        "HX0301" => d
+            .note("a narrower hexagon would not be convex (CGO'14, equation (1))")
+            .help("choose a larger w0, the first width in `--tile h=..,w=w0:..`, or a smaller h"),
+        _ => {
+            d.help("`--tile h=3,w=8:64` gives h and one width per space dimension, outermost first")
+        }
     })
 }
 
@@ -244,7 +279,10 @@ fn no_tile(options: &Options) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(
             "HX0402",
-            format!("no tile fits into {} bytes of shared memory", options.shared_limit),
+            format!(
+                "no tile fits into {} bytes of shared memory",
+                options.shared_limit
+            ),
         )
         .note("a tile holds the elements it reads and writes")
         .help("give sizes with `--tile`, raise `--shared-memory`, or use `--memory global`"),
@@ -253,25 +291,36 @@ fn no_tile(options: &Options) -> Box<Diagnostic> {
 
 fn shared_exceeded(bytes: i64) -> Box<Diagnostic> {
     Box::new(
-        Diagnostic::error("HX0403", format!("the tile needs {bytes} bytes of shared memory"))
-            .note(format!("a block can use at most {MAX_SHARED_BYTES} bytes"))
-            .help("choose smaller tile sizes, or `--memory global`"),
+        Diagnostic::error(
+            "HX0403",
+            format!("the tile needs {bytes} bytes of shared memory"),
+        )
+        .note(format!("a block can use at most {MAX_SHARED_BYTES} bytes"))
+        .help("choose smaller tile sizes, or `--memory global`"),
     )
 }
 
 fn not_proven(error: VerifyError) -> Box<Diagnostic> {
-    Box::new(Diagnostic::bug(format!("the schedule could not be proven legal: {error}")))
+    Box::new(Diagnostic::bug(format!(
+        "the schedule could not be proven legal: {error}"
+    )))
 }
 
 /// The generated program.
 ///
 /// # Errors
 /// HX9001 if the source cannot be rewritten.
-pub fn print_program(saved: &SavedScop, compiled: &Compiled, version: &str, instrument: Instrument) -> Result<String> {
+pub fn print_program(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    version: &str,
+    instrument: Instrument,
+) -> Result<String> {
     back::program(
         &saved.source,
         &compiled.scop.region,
         &replacements(saved, compiled, version),
+        &compiled.scop.iterators,
         instrument,
     )
 }
@@ -290,15 +339,24 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
 
 /// A header with the kernels and their launch functions on device pointers.
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
-    let mut text = String::from("#pragma once\n#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n\n");
+    let mut text = String::from(
+        "#pragma once\n#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n\n",
+    );
     for unit in &compiled.units {
-        text.push_str(&back::print_kernel(&unit.kernel, &header(saved, unit, version)));
+        text.push_str(&back::print_kernel(
+            &unit.kernel,
+            &header(saved, unit, version),
+        ));
         text.push('\n');
     }
     text
 }
 
-fn replacements<'a>(saved: &SavedScop, compiled: &'a Compiled, version: &str) -> Vec<Replacement<'a>> {
+fn replacements<'a>(
+    saved: &SavedScop,
+    compiled: &'a Compiled,
+    version: &str,
+) -> Vec<Replacement<'a>> {
     (compiled.units.iter())
         .map(|unit| Replacement {
             span: unit.chunk.span.clone(),
@@ -311,19 +369,27 @@ fn replacements<'a>(saved: &SavedScop, compiled: &'a Compiled, version: &str) ->
 /// The comment at the head of a generated namespace.
 fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
     let line = csource::line_col(&saved.source.text, unit.chunk.span.start).0;
-    let path = saved.source.path.rsplit('/').next().unwrap_or(&saved.source.path);
+    let path = saved
+        .source
+        .path
+        .rsplit('/')
+        .next()
+        .unwrap_or(&saved.source.path);
     let ir = &unit.kernel;
     let mut lines = vec![
         format!("Generated by hexcc {version} from {path}, line {line}."),
         String::new(),
-        "Hybrid hexagonal/classical tiling (Grosser et al., CGO 2014); isl has proven that every".to_string(),
+        "Hybrid hexagonal/classical tiling (Grosser et al., CGO 2014); isl has proven that every"
+            .to_string(),
         "instance runs once and every dependence is kept.".to_string(),
-        format!(
-            "  logical time u = {} {} + slot, coordinates ({})",
-            ir.schedule.k,
-            ir.dims[0],
-            ir.dims.join(", ")
-        ),
+        match ir.schedule.k {
+            1 => format!("  logical time u = {}, coordinates ({})", ir.dims[0], ir.dims.join(", ")),
+            k => format!(
+                "  logical time u = {k} {} + slot, coordinates ({})",
+                ir.dims[0],
+                ir.dims.join(", ")
+            ),
+        },
     ];
     for (j, dim) in ir.dims[1..].iter().enumerate() {
         let (delta0, delta1) = (unit.cone.delta0[j], unit.cone.delta1[j]);
@@ -333,7 +399,12 @@ fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
                 ir.schedule.hexagon.h, ir.schedule.hexagon.w0
             )
         } else {
-            let w = ir.schedule.classical.iter().find(|c| c.dim == j).map_or(0, |c| c.w);
+            let w = ir
+                .schedule
+                .classical
+                .iter()
+                .find(|c| c.dim == j)
+                .map_or(0, |c| c.w);
             format!("  {dim}: classical, delta1 = {delta1}, w = {w}")
         });
     }
@@ -343,7 +414,10 @@ fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
             "  a full tile: {} iterations, {} loads, {} stores, {} bytes of shared memory",
             c.iterations, c.loads, c.stores, ir.shared_bytes
         ),
-        Schema::Global => format!("  a full tile: {} iterations, all in global memory", c.iterations),
+        Schema::Global => format!(
+            "  a full tile: {} iterations, all in global memory",
+            c.iterations
+        ),
     });
     lines.push(if ir.exact {
         "Built with `nvcc -fmad=false` the results equal the C program's bit for bit.".to_string()

@@ -304,8 +304,8 @@ pub struct Scop {
     pub chunks: Vec<Chunk>,
     /// The region that generated code replaces.
     pub region: Range<usize>,
-    /// Indentation of the region.
-    pub indent: String,
+    /// Loop iterators declared outside the region; nothing reads them in it.
+    pub iterators: Vec<String>,
     /// The isl context of all sets; declared last because it must outlive them.
     pub ctx: Ctx,
 }
@@ -353,9 +353,12 @@ impl Reader<'_> {
     fn scop(&self) -> Result<Scop> {
         self.refuse_data_dependence()?;
         let scalars_read = self.names_read();
-        let kept: Vec<&PetStmt> = (self.pet.stmts.iter())
-            .filter(|s| !self.is_iterator_update(s, &scalars_read))
-            .collect();
+        let (updates, kept): (Vec<&PetStmt>, Vec<&PetStmt>) =
+            (self.pet.stmts.iter()).partition(|s| self.is_iterator_update(s, &scalars_read));
+        let mut iterators = BTreeSet::new();
+        for expr in updates.iter().flat_map(|s| body_exprs(&s.body)) {
+            collect_names(expr, &mut iterators, false);
+        }
         let used = self.names_used(&kept);
         let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());
         for array in self.pet.arrays.iter().filter(|a| used.contains(&a.name)) {
@@ -394,7 +397,7 @@ impl Reader<'_> {
             stmts,
             chunks,
             region: self.region(),
-            indent: self.pet.indent.clone(),
+            iterators: iterators.into_iter().collect(),
             ctx: self.ctx.clone(),
         })
     }
@@ -406,12 +409,22 @@ impl Reader<'_> {
         };
         if self.pet.data_dependent_accesses {
             let span = stmt_with(&|s| body_exprs(&s.body).iter().any(|e| has_index_args(e)));
-            return Err(Box::new(
-                Diagnostic::error("HX0104", "a subscript is not affine: it depends on array contents")
-                    .at(span, "indirect or non-affine access in this statement")
-                    .note("tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters")
-                    .help("stencils read neighbours at constant offsets; move the indirection out of the time loop"),
-            ));
+            let indirect = (self.pet.stmts.iter())
+                .flat_map(|s| body_exprs(&s.body))
+                .any(|e| self.is_indirect(e));
+            let d = if indirect {
+                Diagnostic::error("HX0104", "a subscript depends on array contents")
+                    .at(span, "indirect access in this statement")
+                    .help("stencils read neighbours at constant offsets; move the indirection out of the time loop")
+            } else {
+                Diagnostic::error("HX0104", "a subscript is not affine")
+                    .at(span, "a product, quotient or remainder of variables in a subscript here")
+                    .help("view a flat array as what it is: `float (*A)[n] = (float (*)[n])p;` and `A[i][j]` instead of `p[i*n+j]`")
+                    .help("for wrap-around subscripts `(i+1)%N` keep ghost cells and update them outside the time loop")
+            };
+            return Err(Box::new(d.note(
+                "tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters",
+            )));
         }
         let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
         if self.pet.data_dependent_conditions || self.pet.stmts.iter().any(dynamic) {
@@ -424,7 +437,7 @@ impl Reader<'_> {
                     .at(
                         stmt_with(&dynamic),
                         match kind {
-                            Some(kind) => format!("`{kind}` whose effect is not known before run time"),
+                            Some(kind) => format!("holds `{kind}`, whose effect is not known before run time"),
                             None => "whether this runs depends on array contents".to_string(),
                         },
                     )
@@ -433,6 +446,23 @@ impl Reader<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Whether a subscript in the expression reads an array.
+    fn is_indirect(&self, expr: &PetExpr) -> bool {
+        let reads_array = |e: &PetExpr| {
+            let mut names = BTreeSet::new();
+            collect_names(e, &mut names, true);
+            (self.pet.arrays.iter()).any(|a| names.contains(&a.name) && !self.is_scalar(a))
+        };
+        let here = matches!(expr, PetExpr::Access { args, .. } if args.iter().any(reads_array));
+        here || children(expr).into_iter().any(|e| self.is_indirect(e))
+    }
+
+    fn is_scalar(&self, array: &PetArray) -> bool {
+        Set::read(&self.ctx, &array.extent)
+            .and_then(|s| s.dim(DimType::Set))
+            .is_ok_and(|n| n == 0)
     }
 
     fn names_read(&self) -> BTreeSet<String> {
@@ -461,16 +491,21 @@ impl Reader<'_> {
         let PetBody::Expr(PetExpr::Op { args, .. }) = &stmt.body else {
             return false;
         };
-        let Some(PetExpr::Access { array: Some(name), write: true, .. }) = args.first() else {
+        let Some(PetExpr::Access {
+            array: Some(name),
+            write: true,
+            ..
+        }) = args.first()
+        else {
             return false;
         };
         let array = self.pet.arrays.iter().find(|a| a.name == *name);
         let is_int_scalar = array.is_some_and(|a| {
-            !a.extent.contains(&format!("{name}[i0"))
-                && matches!(CType::parse(&a.element_type), Some(CType::Int(_) | CType::UInt(_)))
-                && Set::read(&self.ctx, &a.extent)
-                    .and_then(|s| s.dim(DimType::Set))
-                    .is_ok_and(|n| n == 0)
+            let is_int = matches!(
+                CType::parse(&a.element_type),
+                Some(CType::Int(_) | CType::UInt(_))
+            );
+            is_int && self.is_scalar(a)
         });
         is_int_scalar && !read.contains(name)
     }
@@ -600,9 +635,9 @@ impl Reader<'_> {
             // isl reports an unbounded maximum as an error.
             let max = match (declared.dim_max(d as u32), &accessed) {
                 (Ok(max), _) => max,
-                (Err(_), Some(accessed)) => {
-                    accessed.dim_max(d as u32).map_err(|_| self.no_extent(array))?
-                }
+                (Err(_), Some(accessed)) => accessed
+                    .dim_max(d as u32)
+                    .map_err(|_| self.no_extent(array))?,
                 (Err(_), None) => return Err(self.no_extent(array)),
             };
             extents.push(max.add_constant(1)?.coalesce()?);
@@ -623,16 +658,18 @@ impl Reader<'_> {
     }
 
     fn chunks(&self, stmts: &[Statement]) -> Vec<Chunk> {
-        let mut chunks: Vec<Chunk> =
-            csource::split_statements(&self.source.text, self.region())
-                .into_iter()
-                .map(|span| Chunk {
-                    span,
-                    stmts: Vec::new(),
-                })
-                .collect();
+        let mut chunks: Vec<Chunk> = csource::split_statements(&self.source.text, self.region())
+            .into_iter()
+            .map(|span| Chunk {
+                span,
+                stmts: Vec::new(),
+            })
+            .collect();
         for (i, stmt) in stmts.iter().enumerate() {
-            match chunks.iter_mut().find(|c| c.span.contains(&stmt.span.start)) {
+            match chunks
+                .iter_mut()
+                .find(|c| c.span.contains(&stmt.span.start))
+            {
                 Some(chunk) => chunk.stmts.push(i),
                 None => {
                     // Statements that a macro expands to have no place of their
@@ -734,10 +771,7 @@ impl BodyReader<'_> {
     /// The old value of a compound assignment's target.
     fn reread(&mut self, target: &Access) -> Expr {
         self.reads.push(target.clone());
-        Expr::Read(
-            self.reads.len() - 1,
-            self.arrays[target.array.index()].elem,
-        )
+        Expr::Read(self.reads.len() - 1, self.arrays[target.array.index()].elem)
     }
 
     fn exprs(&mut self, args: &[PetExpr]) -> Result<Vec<Expr>> {
@@ -769,7 +803,9 @@ impl BodyReader<'_> {
                 if let Some(declared) = declared
                     && declared?.dim(DimType::Set)? != rank
                 {
-                    return Err(self.unsupported("an array used as a whole"));
+                    let mut d = self.unsupported("an array used as a whole");
+                    d.help.push("pointers cannot be swapped inside the region: use two time planes, `A[(t+1)%2]` and `A[t%2]`, or two nests, A to B and B to A".into());
+                    return Err(d);
                 }
                 self.reads.push(access);
                 Expr::Read(self.reads.len() - 1, ty)
@@ -804,7 +840,10 @@ impl BodyReader<'_> {
                 type_size,
             } => {
                 let mut parts = self.exprs(args)?;
-                if matches!(op.as_str(), "add" | "sub" | "mul" | "div" | "mod" | "and" | "or" | "xor") {
+                if matches!(
+                    op.as_str(),
+                    "add" | "sub" | "mul" | "div" | "mod" | "and" | "or" | "xor"
+                ) {
                     restore_integer_type(&mut parts, *type_size);
                 }
                 match (op.as_str(), <[Expr; 3]>::try_from(parts)) {

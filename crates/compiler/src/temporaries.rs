@@ -30,7 +30,10 @@ pub fn substitute(scop: &mut Scop, source: &SourceFile, pet: &PetScop) -> Result
         }
     }
     for scalar in scalars {
-        let is_read = scop.stmts.iter().any(|s| s.reads.iter().any(|r| r.array == scalar));
+        let is_read = scop
+            .stmts
+            .iter()
+            .any(|s| s.reads.iter().any(|r| r.array == scalar));
         if !is_read && is_dead_after(scop, source, pet, scalar) {
             drop_writes(scop, scalar);
         }
@@ -69,7 +72,9 @@ fn substitute_in(scop: &mut Scop, reader: usize, scalar: ArrayId) -> Result<()> 
     let first_read = stmt.reads.len();
     for read in &moved.reads {
         stmt.reads.push(Access {
-            map: to_writer.apply_range(&read.map)?.intersect_domain(&domain)?,
+            map: to_writer
+                .apply_range(&read.map)?
+                .intersect_domain(&domain)?,
             ..read.clone()
         });
     }
@@ -100,7 +105,10 @@ fn substitute_in(scop: &mut Scop, reader: usize, scalar: ArrayId) -> Result<()> 
                     .and_then(|m| to_writer.apply_range(&m))
                     .and_then(|m| m.to_pw_affs());
                 match moved {
-                    Ok(parts) => parts.into_iter().next().map(|value| Expr::Affine { value, ty: *ty }),
+                    Ok(parts) => parts
+                        .into_iter()
+                        .next()
+                        .map(|value| Expr::Affine { value, ty: *ty }),
                     Err(error) => {
                         failed = Some(error);
                         None
@@ -145,13 +153,21 @@ fn single_source(scop: &Scop, reader: usize, read: &Access) -> Result<Option<(us
         return Ok(None);
     }
     let name = to_writer.tuple_name(DimType::Out)?;
-    let writer = scop.stmts.iter().position(|s| Some(&s.name) == name.as_ref());
+    let writer = scop
+        .stmts
+        .iter()
+        .position(|s| Some(&s.name) == name.as_ref());
     Ok(writer.map(|w| (w, to_writer)))
 }
 
 /// Whether the elements the writer reads still have the same values where the
 /// reader runs.
-fn unchanged_in_between(scop: &Scop, reader: usize, writer: usize, to_writer: &Map) -> Result<bool> {
+fn unchanged_in_between(
+    scop: &Scop,
+    reader: usize,
+    writer: usize,
+    to_writer: &Map,
+) -> Result<bool> {
     let schedule = schedule(scop)?;
     for read in &scop.stmts[writer].reads {
         let at_writer = flow_into(scop, &UnionMap::from_map(&read.map)?, read.array, &schedule)?
@@ -176,7 +192,12 @@ fn schedule(scop: &Scop) -> Result<UnionMap> {
 }
 
 /// Last writers of the elements that `sink` reads.
-fn flow_into(scop: &Scop, sink: &UnionMap, array: ArrayId, schedule: &UnionMap) -> Result<UnionMap> {
+fn flow_into(
+    scop: &Scop,
+    sink: &UnionMap,
+    array: ArrayId,
+    schedule: &UnionMap,
+) -> Result<UnionMap> {
     let nothing = UnionMap::empty(&scop.ctx)?;
     let mut writes = nothing.clone();
     for s in scop.stmts.iter().filter(|s| s.write.array == array) {
@@ -201,7 +222,8 @@ fn is_dead_after(scop: &Scop, source: &SourceFile, pet: &PetScop, scalar: ArrayI
         (csource::tokenize(text).iter())
             .any(|t| t.kind == TokenKind::Ident && text.get(t.span.clone()) == Some(name))
     };
-    mentioned(function.body.start..scop.region.start) && !mentioned(scop.region.end..function.body.end)
+    mentioned(function.body.start..scop.region.start)
+        && !mentioned(scop.region.end..function.body.end)
 }
 
 /// Removes the statements that write a scalar.
@@ -217,5 +239,6 @@ fn drop_writes(scop: &mut Scop, scalar: ArrayId) {
             .collect();
     }
     let mut kept = keep.iter();
-    scop.stmts.retain(|_: &Statement| *kept.next().unwrap_or(&true));
+    scop.stmts
+        .retain(|_: &Statement| *kept.next().unwrap_or(&true));
 }

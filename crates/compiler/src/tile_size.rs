@@ -62,24 +62,39 @@ pub fn schedule_for(
     cone: &DepCone,
     sizes: &TileSizes,
 ) -> Result<HybridSchedule, ScheduleError> {
-    let delta0 = cone.delta0.get(hex_dim).copied().unwrap_or_else(|| 0.into());
+    let delta0 = cone
+        .delta0
+        .get(hex_dim)
+        .copied()
+        .unwrap_or_else(|| 0.into());
     HybridSchedule::new(k, hex_dim, delta0, &cone.delta1, sizes)
 }
 
 /// All candidates that fit, best first.
-pub fn candidates(prepared: &Prepared, k: i64, hex_dim: usize, cone: &DepCone, limits: Limits) -> Vec<Choice> {
+pub fn candidates(
+    prepared: &Prepared,
+    k: i64,
+    hex_dim: usize,
+    cone: &DepCone,
+    limits: Limits,
+) -> Vec<Choice> {
     let n_space = cone.delta0.len();
     let mut found = Vec::new();
     // Hexagons taller than this need too much shared memory or too many loads.
     let max_h = [15, 11, 5, 3][n_space.clamp(1, 4) - 1];
-    for h in (1..=16).map(|m| k * m - 1).filter(|&h| (1..=max_h).contains(&h) || h == k - 1) {
+    for h in (1..=16)
+        .map(|m| k * m - 1)
+        .filter(|&h| (1..=max_h).contains(&h) || h == k - 1)
+    {
         let min_w0 = Hexagon::min_w0(h, cone.delta0[hex_dim], cone.delta1[hex_dim]);
         for w in widths(n_space, hex_dim, min_w0) {
             let Ok(schedule) = schedule_for(k, hex_dim, cone, &TileSizes { h, w }) else {
                 continue;
             };
             let counts = prepared.count(&schedule);
-            if limits.use_shared && counts.shared_bytes > limits.shared_bytes || counts.iterations == 0 {
+            if limits.use_shared && counts.shared_bytes > limits.shared_bytes
+                || counts.iterations == 0
+            {
                 continue;
             }
             let cost = cost(prepared, &schedule, &counts, limits);
@@ -94,20 +109,34 @@ pub fn candidates(prepared: &Prepared, k: i64, hex_dim: usize, cone: &DepCone, l
     found
 }
 
-fn cost(prepared: &Prepared, schedule: &HybridSchedule, counts: &TileCounts, limits: Limits) -> f64 {
+fn cost(
+    prepared: &Prepared,
+    schedule: &HybridSchedule,
+    counts: &TileCounts,
+    limits: Limits,
+) -> f64 {
     let n_space = schedule.n_space.clamp(1, 4);
     let (iterations, rows) = (counts.iterations as f64, schedule.hexagon.height() as f64);
     let blocks = ASSUMED_EXTENT[n_space - 1] / schedule.hexagon.width() as f64;
     let by_shared = SHARED_PER_MULTIPROCESSOR / (counts.shared_bytes as f64 + 1024.0);
     let by_threads = 2048.0 / limits.threads as f64;
     let per_multiprocessor = blocks / MULTIPROCESSORS;
-    let resident = by_shared.min(by_threads).floor().min(per_multiprocessor).max(1.0);
+    let resident = by_shared
+        .min(by_threads)
+        .floor()
+        .min(per_multiprocessor)
+        .max(1.0);
     // Rows too long to unroll pay for loop control and address arithmetic.
     let work = prepared.work_per_iteration();
     let points_per_thread = iterations / limits.threads as f64;
     let unrolled = points_per_thread * work <= UNROLLED_WORK;
-    let compute = if unrolled { work + 4.0 } else { 2.0 * work + 12.0 };
-    let copies = (counts.loads as f64 * COPY_SLOTS + counts.stores as f64 * STORE_SLOTS) / iterations;
+    let compute = if unrolled {
+        work + 4.0
+    } else {
+        2.0 * work + 12.0
+    };
+    let copies =
+        (counts.loads as f64 * COPY_SLOTS + counts.stores as f64 * STORE_SLOTS) / iterations;
     let latency = (rows * ROW_LATENCY + COPY_LATENCY) * ISSUE / (resident * iterations);
     let bytes = (counts.load_bytes + counts.store_bytes) as f64 / iterations * SLOTS_PER_BYTE;
     (compute + copies + latency).max(bytes) / per_multiprocessor.min(1.0)

@@ -4,17 +4,62 @@
 use super::expr::{BodyPrinter, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::kernel::{
-    CopyRow, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, SharedBox, SharedDim, Sub,
+    CopyRow, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, SharedBox, SharedDim,
+    Sub,
 };
 use crate::sched::Phase;
 use std::fmt::Write;
 
 /// Names the printer itself uses; source names that clash get a `_`.
 const FIXED: &[&str] = &[
-    "ROWS", "HEX_H", "K", "PITCH", "DRIFT", "SHIFT", "B_MIN", "B_MAX", "BLOCK_X", "BLOCK_Y",
-    "THREADS", "SHARED_BYTES", "row_lo", "row_hi", "Args", "Wave", "args", "wave", "tile", "kernel", "launch", "a",
-    "tx", "ty", "t_in", "value", "shared_memory", "Full", "floor_div", "mod", "lowest", "highest", "full", "stream",
-    "phase", "first", "last", "origin", "u0", "u_lo", "u_hi", "a_first", "a_end", "n_tiles", "time_tile", "grid", "error", "s",
+    "ROWS",
+    "HEX_H",
+    "K",
+    "PITCH",
+    "DRIFT",
+    "SHIFT",
+    "B_MIN",
+    "B_MAX",
+    "BLOCK_X",
+    "BLOCK_Y",
+    "THREADS",
+    "SHARED_BYTES",
+    "row_lo",
+    "row_hi",
+    "Args",
+    "Wave",
+    "args",
+    "wave",
+    "tile",
+    "kernel",
+    "launch",
+    "a",
+    "tx",
+    "ty",
+    "t_in",
+    "value",
+    "shared_memory",
+    "Full",
+    "floor_div",
+    "mod",
+    "lowest",
+    "highest",
+    "full",
+    "stream",
+    "phase",
+    "first",
+    "last",
+    "origin",
+    "u0",
+    "u_lo",
+    "u_hi",
+    "a_first",
+    "a_end",
+    "n_tiles",
+    "time_tile",
+    "grid",
+    "error",
+    "s",
 ];
 
 /// Indented text.
@@ -179,16 +224,37 @@ impl Cuda<'_> {
         let b = ir.rows.iter().map(|r| r.points[s.hex_dim]);
         let all = b.fold(Interval::EMPTY, Interval::hull);
         let mut lines = vec![
-            (format!("HEX_H = {}", hex.h), "h: a hexagon covers 2h + 2 logical time steps".to_string()),
-            (format!("ROWS = {}", hex.height()), "rows of a tile, 2h + 2".to_string()),
-            (format!("K = {}", s.k), "logical time steps per time step".to_string()),
+            (
+                format!("HEX_H = {}", hex.h),
+                "h: a hexagon covers 2h + 2 logical time steps".to_string(),
+            ),
+            (
+                format!("ROWS = {}", hex.height()),
+                "rows of a tile, 2h + 2".to_string(),
+            ),
+            (
+                format!("K = {}", s.k),
+                "logical time steps per time step".to_string(),
+            ),
             (
                 format!("PITCH = {}", hex.width()),
-                format!("distance of hexagons along {hex_name}, 2 w0 + 2 + floor(delta0 h) + floor(delta1 h), w0 = {}", hex.w0),
+                format!(
+                    "distance of hexagons along {hex_name}, 2 w0 + 2 + floor(delta0 h) + floor(delta1 h), w0 = {}",
+                    hex.w0
+                ),
             ),
-            (format!("DRIFT = {}", hex.drift()), "hexagons move by -DRIFT per time tile".to_string()),
-            (format!("SHIFT = {}", hex.phase0_shift), "phase 0 lies to the left of phase 1 by this much".to_string()),
-            (format!("B_MIN = {}, B_MAX = {}", all.lo, all.hi), format!("extent of a hexagon along {hex_name}")),
+            (
+                format!("DRIFT = {}", hex.drift()),
+                "hexagons move by -DRIFT per time tile".to_string(),
+            ),
+            (
+                format!("SHIFT = {}", hex.phase0_shift),
+                "phase 0 lies to the left of phase 1 by this much".to_string(),
+            ),
+            (
+                format!("B_MIN = {}, B_MAX = {}", all.lo, all.hi),
+                format!("extent of a hexagon along {hex_name}"),
+            ),
         ];
         for c in &s.classical {
             lines.push((
@@ -197,25 +263,37 @@ impl Cuda<'_> {
             ));
         }
         lines.push((
-            format!("BLOCK_X = {}, BLOCK_Y = {}, THREADS = BLOCK_X * BLOCK_Y", ir.block[0], ir.block[1]),
+            format!(
+                "BLOCK_X = {}, BLOCK_Y = {}, THREADS = BLOCK_X * BLOCK_Y",
+                ir.block[0], ir.block[1]
+            ),
             String::new(),
         ));
         lines.push((format!("SHARED_BYTES = {}", ir.shared_bytes), String::new()));
         for (definition, comment) in lines {
-            let comment = if comment.is_empty() { String::new() } else { format!(" // {comment}") };
-            self.out.line(format!("constexpr int {definition};{comment}"));
+            let comment = if comment.is_empty() {
+                String::new()
+            } else {
+                format!(" // {comment}")
+            };
+            self.out
+                .line(format!("constexpr int {definition};{comment}"));
         }
         self.out.line("");
     }
 
     fn table(&mut self, name: &str, values: &[i64]) {
         let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-        let one = format!("__device__ constexpr short {name}[] = {{{}}};", texts.join(", "));
+        let one = format!(
+            "__device__ constexpr short {name}[] = {{{}}};",
+            texts.join(", ")
+        );
         if one.len() <= 110 {
             self.out.line(one);
             return;
         }
-        self.out.line(format!("__device__ constexpr short {name}[] = {{"));
+        self.out
+            .line(format!("__device__ constexpr short {name}[] = {{"));
         for chunk in texts.chunks(24) {
             self.out.line(format!("  {},", chunk.join(", ")));
         }
@@ -249,7 +327,9 @@ impl Cuda<'_> {
             }
         }
         for array in &ir.arrays {
-            let Some(shared) = &array.shared else { continue };
+            let Some(shared) = &array.shared else {
+                continue;
+            };
             let columns = self.copy_columns(shared);
             if columns.is_empty() {
                 continue;
@@ -272,7 +352,10 @@ impl Cuda<'_> {
 
     fn keep_names(&self, stmt: usize, j: usize) -> (String, String) {
         let stmt = &self.ir.stmts[stmt].name;
-        (format!("{stmt}_keep_lo_{}", self.dim(j)), format!("{stmt}_keep_hi_{}", self.dim(j)))
+        (
+            format!("{stmt}_keep_lo_{}", self.dim(j)),
+            format!("{stmt}_keep_hi_{}", self.dim(j)),
+        )
     }
 
     /// Space dimensions along which a statement's keep box restricts a row;
@@ -320,20 +403,27 @@ impl Cuda<'_> {
                 .collect();
             let constant = if array.written { "" } else { "const " };
             let name = self.names.get(&array.name);
-            self.out.line(format!("{constant}{} *{name}; // {extents}", array.elem));
+            self.out
+                .line(format!("{constant}{} *{name}; // {extents}", array.elem));
         }
         self.out.close("};");
         self.out.line("");
-        self.out.line("// The tiles of one launch: all of one phase of one time tile.");
+        self.out
+            .line("// The tiles of one launch: all of one phase of one time tile.");
         self.out.open("struct Wave {");
         let hex_origin = self.origin(self.hex_dim()).to_string();
         let t0 = self.origins[0].clone();
         self.out.line(format!("long long {t0}; // time of row 0"));
-        self.out.line("int a_first, a_end; // rows inside the time loop");
-        self.out.line(format!("long long first, n_tiles; // {hex_origin} of the first hexagon, number of hexagons"));
+        self.out
+            .line("int a_first, a_end; // rows inside the time loop");
+        self.out.line(format!(
+            "long long first, n_tiles; // {hex_origin} of the first hexagon, number of hexagons"
+        ));
         for c in &ir.schedule.classical {
             let origin = self.origin(c.dim).to_string();
-            self.out.line(format!("long long {origin}_first, {origin}_last; // classical tiles"));
+            self.out.line(format!(
+                "long long {origin}_first, {origin}_last; // classical tiles"
+            ));
         }
         self.out.close("};");
         self.out.line("");
@@ -370,7 +460,10 @@ impl Cuda<'_> {
             let name = self.names.get(&array.name);
             if mentions(&text, &name) {
                 let constant = if array.written { "" } else { "const " };
-                lines.push(format!("{constant}{} *const {name} = args.{name};", array.elem));
+                lines.push(format!(
+                    "{constant}{} *const {name} = args.{name};",
+                    array.elem
+                ));
             }
         }
         lines.extend(extents);
@@ -415,7 +508,11 @@ impl Cuda<'_> {
     fn access(&self, access: &KernelAccess) -> String {
         let array = &self.ir.arrays[access.array];
         let Some(shared) = &array.shared else {
-            let subs: Vec<String> = access.subs.iter().map(|s| paren_sum(self.sub_global(s))).collect();
+            let subs: Vec<String> = access
+                .subs
+                .iter()
+                .map(|s| paren_sum(self.sub_global(s)))
+                .collect();
             return self.global_element(array, &subs);
         };
         let mut text = format!("s_{}", self.names.get(&array.name));
@@ -457,10 +554,17 @@ impl Cuda<'_> {
         self.rows();
         std::mem::swap(&mut body, &mut self.out);
         let body = body.text;
-        let params: Vec<String> = self.origins.iter().map(|o| format!("long long {o}")).collect();
+        let params: Vec<String> = self
+            .origins
+            .iter()
+            .map(|o| format!("long long {o}"))
+            .collect();
         self.out.line("// One tile: copy-in, then its rows in order. Full tiles execute every point of every row.");
         self.out.line("template <bool Full>");
-        self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, int a_first, int a_end, {}) {{", params.join(", ")));
+        self.out.open(format!(
+            "__device__ __forceinline__ void tile(const Args &args, int a_first, int a_end, {}) {{",
+            params.join(", ")
+        ));
         if mentions(&body, "tx") {
             self.out.line("const int tx = threadIdx.x;");
         }
@@ -480,28 +584,39 @@ impl Cuda<'_> {
         if ir.shared_bytes == 0 {
             return;
         }
-        self.out.line("extern __shared__ __align__(16) unsigned char shared_memory[];");
+        self.out
+            .line("extern __shared__ __align__(16) unsigned char shared_memory[];");
         for array in &ir.arrays {
-            let Some(shared) = &array.shared else { continue };
+            let Some(shared) = &array.shared else {
+                continue;
+            };
             let name = self.names.get(&array.name);
             let n = shared.dims.len();
             let mut inner = String::new();
             for (d, dim) in shared.dims.iter().enumerate().skip(1) {
-                let size = if d == n - 1 { shared.row_stride } else { dim.size() };
+                let size = if d == n - 1 {
+                    shared.row_stride
+                } else {
+                    dim.size()
+                };
                 let _ = write!(inner, "[{size}]");
             }
             let elem = array.elem;
             let (ty, declarator) = if n == 1 {
                 (format!("{elem} *"), format!("{elem} *const s_{name}"))
             } else {
-                (format!("{elem} (*){inner}"), format!("{elem} (*const s_{name}){inner}"))
+                (
+                    format!("{elem} (*){inner}"),
+                    format!("{elem} (*const s_{name}){inner}"),
+                )
             };
             let base = if shared.byte_offset == 0 {
                 "shared_memory".to_string()
             } else {
                 format!("shared_memory + {}", shared.byte_offset)
             };
-            self.out.line(format!("{declarator} = reinterpret_cast<{ty}>({base});"));
+            self.out
+                .line(format!("{declarator} = reinterpret_cast<{ty}>({base});"));
         }
     }
 
@@ -515,7 +630,11 @@ impl Cuda<'_> {
                 any = true;
             }
         }
-        if ir.arrays.iter().any(|a| a.shared.is_some() && copies_asynchronously(a)) {
+        if ir
+            .arrays
+            .iter()
+            .any(|a| a.shared.is_some() && copies_asynchronously(a))
+        {
             self.out.line("__pipeline_commit();");
             self.out.line("__pipeline_wait_prior(0);");
         }
@@ -549,7 +668,8 @@ impl Cuda<'_> {
                 "0".to_string()
             } else {
                 let q = format!("q{d}");
-                self.out.open(format!("for (int {q} = 0; {q} < {size}; ++{q}) {{"));
+                self.out
+                    .open(format!("for (int {q} = 0; {q} < {size}; ++{q}) {{"));
                 depth += 1;
                 q
             };
@@ -579,23 +699,34 @@ impl Cuda<'_> {
             local.push(index);
         }
         for (e, dim) in shared.dims[n_slice_dims..].iter().enumerate() {
-            let SharedDim::Space { dim, lo, size } = dim else { continue };
+            let SharedDim::Space { dim, lo, size } = dim else {
+                continue;
+            };
             let d = n_slice_dims + e;
             let is_last = e + 1 == n_space_dims;
             let counter = format!("{}_c", self.dim(*dim));
-            let row = (n_space_dims > 1).then(|| format!("{}_c", self.dim(space_dim(&shared.dims[n_slice_dims]))));
+            let row = (n_space_dims > 1)
+                .then(|| format!("{}_c", self.dim(space_dim(&shared.dims[n_slice_dims]))));
             let (start, stride) = match (is_last, n_space_dims) {
                 (true, 1) => ("ty * BLOCK_X + tx".to_string(), "THREADS"),
                 (true, _) => ("tx".to_string(), "BLOCK_X"),
                 (false, n) if e + 2 == n => ("ty".to_string(), "BLOCK_Y"),
                 _ => ("0".to_string(), "1"),
             };
-            let column = if n_space_dims > 1 { e.checked_sub(1) } else { Some(0) };
+            let column = if n_space_dims > 1 {
+                e.checked_sub(1)
+            } else {
+                Some(0)
+            };
             let (mut begin, mut end) = (start.clone(), (size - 1).to_string());
             if let Some(c) = column
                 && tables.contains(&c)
             {
-                let mut key = if slice.is_empty() { String::new() } else { slice.clone() };
+                let mut key = if slice.is_empty() {
+                    String::new()
+                } else {
+                    slice.clone()
+                };
                 if let Some(row) = &row {
                     key = match key.as_str() {
                         "" | "0" => row.clone(),
@@ -614,7 +745,9 @@ impl Cuda<'_> {
             } else {
                 format!("{counter} += {stride}")
             };
-            self.out.open(format!("for (int {counter} = {begin}; {counter} <= {end}; {step}) {{"));
+            self.out.open(format!(
+                "for (int {counter} = {begin}; {counter} <= {end}; {step}) {{"
+            ));
             depth += 1;
             let coordinate = sum(&[&add_constant(self.origin(*dim), *lo), &counter]);
             global.push(format!("({coordinate})"));
@@ -628,7 +761,10 @@ impl Cuda<'_> {
                 } else {
                     self.extent_name(array, *d)
                 };
-                let x = x.strip_prefix('(').and_then(|x| x.strip_suffix(')')).unwrap_or(x);
+                let x = x
+                    .strip_prefix('(')
+                    .and_then(|x| x.strip_suffix(')'))
+                    .unwrap_or(x);
                 format!("{x} >= 0 && {x} < {extent}")
             })
             .collect();
@@ -659,7 +795,10 @@ impl Cuda<'_> {
         let ir = self.ir;
         let work: usize = (ir.rows.iter())
             .map(|row| {
-                let stmts = ir.stmts.iter().filter(|s| s.slot == row.slot && !s.partial_only);
+                let stmts = ir
+                    .stmts
+                    .iter()
+                    .filter(|s| s.slot == row.slot && !s.partial_only);
                 let accesses: usize = stmts.map(|s| s.reads.len() + 1).sum();
                 let points: i64 = (0..self.n_space())
                     .map(|j| {
@@ -686,12 +825,16 @@ impl Cuda<'_> {
         let ir = self.ir;
         let k = ir.schedule.k;
         self.out.line("");
-        self.out.line(format!("// Row a runs at time t = {} + a / K.", self.origins[0]));
+        self.out.line(format!(
+            "// Row a runs at time t = {} + a / K.",
+            self.origins[0]
+        ));
         self.out.line(match self.unroll() {
             1 => "#pragma unroll 1".to_string(),
             n => format!("#pragma unroll (Full ? {n} : 1)"),
         });
-        self.out.open("for (int a = Full ? 0 : a_first; a < (Full ? ROWS : a_end); ++a) {");
+        self.out
+            .open("for (int a = Full ? 0 : a_first; a < (Full ? ROWS : a_end); ++a) {");
         let mut outer = std::mem::replace(
             &mut self.out,
             Writer {
@@ -700,7 +843,9 @@ impl Cuda<'_> {
             },
         );
         for slot in 0..k {
-            let stmts: Vec<usize> = (0..ir.stmts.len()).filter(|&i| ir.stmts[i].slot == slot).collect();
+            let stmts: Vec<usize> = (0..ir.stmts.len())
+                .filter(|&i| ir.stmts[i].slot == slot)
+                .collect();
             if k > 1 {
                 self.out.open(format!("if (a % K == {slot}) {{"));
             }
@@ -717,7 +862,10 @@ impl Cuda<'_> {
             self.out.line("const int t_in = a / K;");
         }
         if mentions(&body, &self.dims[0]) {
-            let line = format!("const long long {} = {} + t_in;", self.dims[0], self.origins[0]);
+            let line = format!(
+                "const long long {} = {} + t_in;",
+                self.dims[0], self.origins[0]
+            );
             self.out.line(line);
         }
         for c in &ir.schedule.classical {
@@ -752,7 +900,8 @@ impl Cuda<'_> {
         let ir = self.ir;
         let n = self.n_space();
         let text = truncate(&stmt.text, 100);
-        self.out.line(format!("// {}, line {}: {text}", stmt.name, stmt.line));
+        self.out
+            .line(format!("// {}, line {}: {text}", stmt.name, stmt.line));
         if stmt.partial_only {
             self.out.open("if (!Full) {");
         }
@@ -775,7 +924,8 @@ impl Cuda<'_> {
             self.out.line(format!("if (!Full && !({guard})) continue;"));
             if let Some(lattice) = &stmt.lattice {
                 let lattice = ast_to_c(lattice, &self.names);
-                self.out.line(format!("if (Full && !({lattice})) continue;"));
+                self.out
+                    .line(format!("if (Full && !({lattice})) continue;"));
             }
         }
         let reads: Vec<String> = (stmt.reads.iter())
@@ -807,7 +957,8 @@ impl Cuda<'_> {
         if array.shared.is_none() {
             self.out.line(format!("{target} = {value};"));
         } else {
-            self.out.line(format!("const {} value = {value};", array.elem));
+            self.out
+                .line(format!("const {} value = {value};", array.elem));
             self.out.line(format!("{target} = value;"));
             let subs: Vec<String> = (stmt.write.subs.iter())
                 .map(|s| paren_sum(self.sub_global(s)))
@@ -832,7 +983,12 @@ impl Cuda<'_> {
         let body = outer.text;
         for j in 0..n {
             if mentions(&body, self.dim(j)) {
-                let line = format!("const long long {} = {} + {};", self.dim(j), self.origin(j), self.relative(j));
+                let line = format!(
+                    "const long long {} = {} + {};",
+                    self.dim(j),
+                    self.origin(j),
+                    self.relative(j)
+                );
                 self.out.line(line);
             }
         }
@@ -859,13 +1015,21 @@ impl Cuda<'_> {
             _ => String::new(),
         };
         let threads = ir.block.get(from_inside).copied().unwrap_or(1);
-        let name = ["BLOCK_X", "BLOCK_Y"].get(from_inside).copied().unwrap_or("1");
+        let name = ["BLOCK_X", "BLOCK_Y"]
+            .get(from_inside)
+            .copied()
+            .unwrap_or("1");
         let thread = ["tx", "ty"].get(from_inside).copied();
         let unrolled = self.unroll() > 1;
         if unrolled {
             self.out.line("#pragma unroll (Full ? 64 : 1)");
         }
-        let widest = ir.rows.iter().map(|row| row.points[j].len()).max().unwrap_or(1);
+        let widest = ir
+            .rows
+            .iter()
+            .map(|row| row.points[j].len())
+            .max()
+            .unwrap_or(1);
         let per_thread = (widest + threads - 1) / threads;
         let position = match (thread, from_inside) {
             (None, _) => step.clone(),
@@ -874,14 +1038,20 @@ impl Cuda<'_> {
             (Some(thread), _) if per_thread == 1 => thread.to_string(),
             (Some(thread), _) => format!("{thread} * {per_thread} + {step}"),
         };
-        self.out.open(format!("for (int {step} = 0; {step} < {per_thread}; ++{step}) {{"));
+        self.out.open(format!(
+            "for (int {step} = 0; {step} < {per_thread}; ++{step}) {{"
+        ));
         if is_hex {
-            self.out.line(format!("const int {r} = row_lo[a] + {position};"));
+            self.out
+                .line(format!("const int {r} = row_lo[a] + {position};"));
             self.out.line(format!("if ({r} > row_hi[a]) continue;"));
         } else {
             self.out.line(format!("const int {r} = {position}{skew};"));
             if widest % threads != 0 {
-                self.out.line(format!("if ({r} >= {}{skew}) continue;", self.width_name(j)));
+                self.out.line(format!(
+                    "if ({r} >= {}{skew}) continue;",
+                    self.width_name(j)
+                ));
             }
         }
     }
@@ -898,8 +1068,16 @@ impl Cuda<'_> {
         let ir = self.ir;
         let hex_origin = self.origin(self.hex_dim()).to_string();
         let t0 = self.origins[0].clone();
-        self.out.line("// A block executes whole hexagons: its classical tiles one after the other.");
-        self.out.line(format!("__global__ void __launch_bounds__(THREADS, {})", if ir.block[0] * ir.block[1] <= 512 { 2 } else { 1 }));
+        self.out
+            .line("// A block executes whole hexagons: its classical tiles one after the other.");
+        self.out.line(format!(
+            "__global__ void __launch_bounds__(THREADS, {})",
+            if ir.block[0] * ir.block[1] <= 512 {
+                2
+            } else {
+                1
+            }
+        ));
         self.out.open("kernel(const Args args, const Wave wave) {");
         let mut body = std::mem::replace(
             &mut self.out,
@@ -908,8 +1086,11 @@ impl Cuda<'_> {
                 depth: 1,
             },
         );
-        self.out.open("for (long long s = blockIdx.x; s < wave.n_tiles; s += gridDim.x) {");
-        self.out.line(format!("const long long {hex_origin} = wave.first + s * PITCH;"));
+        self.out
+            .open("for (long long s = blockIdx.x; s < wave.n_tiles; s += gridDim.x) {");
+        self.out.line(format!(
+            "const long long {hex_origin} = wave.first + s * PITCH;"
+        ));
         let mut loops = 0;
         for c in &ir.schedule.classical {
             let origin = self.origin(c.dim).to_string();
@@ -952,8 +1133,10 @@ impl Cuda<'_> {
         let ir = self.ir;
         let s = &ir.schedule;
         let hex = self.hex_dim();
-        self.out.line("// Runs the whole computation on device arrays, in order on a stream.");
-        self.out.open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
+        self.out
+            .line("// Runs the whole computation on device arrays, in order on a stream.");
+        self.out
+            .open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
         let mut outer = std::mem::replace(
             &mut self.out,
             Writer {
@@ -963,23 +1146,33 @@ impl Cuda<'_> {
         );
         let nonempty = ast_to_c(&ir.nonempty, &self.names);
         if nonempty != "1" {
-            self.out.line(format!("if (!({nonempty})) return cudaSuccess;"));
+            self.out
+                .line(format!("if (!({nonempty})) return cudaSuccess;"));
         }
         for (d, range) in ir.ranges.iter().enumerate() {
-            let (lo, hi) = (ast_to_c(&range.lo, &self.names), ast_to_c(&range.hi, &self.names));
+            let (lo, hi) = (
+                ast_to_c(&range.lo, &self.names),
+                ast_to_c(&range.hi, &self.names),
+            );
             let name = &self.dims[d];
-            self.out.line(format!("const long long {name}_lo = {lo}, {name}_hi = {hi};"));
+            self.out.line(format!(
+                "const long long {name}_lo = {lo}, {name}_hi = {hi};"
+            ));
         }
         let t = &self.dims[0];
-        self.out.line(format!("const long long u_lo = K * {t}_lo, u_hi = K * {t}_hi + K - 1; // logical time"));
+        self.out.line(format!(
+            "const long long u_lo = K * {t}_lo, u_hi = K * {t}_hi + K - 1; // logical time"
+        ));
         if ir.shared_bytes > 0 {
-            self.out.line("// More than 48 KiB of shared memory must be asked for.");
+            self.out
+                .line("// More than 48 KiB of shared memory must be asked for.");
             self.out.line("cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);");
             self.out.line("if (error != cudaSuccess) return error;");
         }
         self.out.line("Wave wave;");
         for c in &s.classical {
-            let (origin, dim, width) = (self.origin(c.dim), self.dim(c.dim), self.width_name(c.dim));
+            let (origin, dim, width) =
+                (self.origin(c.dim), self.dim(c.dim), self.width_name(c.dim));
             let skew = c.skew(s.hexagon.height() - 1);
             let line = format!(
                 "wave.{origin}_first = floor_div({dim}_lo, {width}) * {width}, wave.{origin}_last = {};",
@@ -992,21 +1185,31 @@ impl Cuda<'_> {
             [Phase::Zero, _] => "for (int phase = 0; phase < 2; ++phase) {",
             [Phase::One, _] => "for (int phase = 1; phase >= 0; --phase) {",
         });
-        self.out.line("const long long u0 = time_tile * ROWS - (phase == 0 ? HEX_H + 1 : 0);");
-        self.out.line("if (u0 > u_hi || u0 + ROWS <= u_lo) continue;");
-        self.out.line("const long long origin = -time_tile * DRIFT - (phase == 0 ? SHIFT : 0);");
+        self.out
+            .line("const long long u0 = time_tile * ROWS - (phase == 0 ? HEX_H + 1 : 0);");
+        self.out
+            .line("if (u0 > u_hi || u0 + ROWS <= u_lo) continue;");
+        self.out
+            .line("const long long origin = -time_tile * DRIFT - (phase == 0 ? SHIFT : 0);");
         let dim = self.dim(hex).to_string();
-        self.out.line(format!("const long long first = floor_div({dim}_lo - B_MAX - origin + PITCH - 1, PITCH);"));
-        self.out.line(format!("const long long last = floor_div({dim}_hi - B_MIN - origin, PITCH);"));
+        self.out.line(format!(
+            "const long long first = floor_div({dim}_lo - B_MAX - origin + PITCH - 1, PITCH);"
+        ));
+        self.out.line(format!(
+            "const long long last = floor_div({dim}_hi - B_MIN - origin, PITCH);"
+        ));
         self.out.line("if (first > last) continue;");
         let t0 = self.origins[0].clone();
         self.out.line(format!("wave.{t0} = floor_div(u0, K);"));
-        self.out.line("wave.a_first = u0 < u_lo ? (int)(u_lo - u0) : 0;");
-        self.out.line("wave.a_end = u0 + ROWS > u_hi + 1 ? (int)(u_hi + 1 - u0) : ROWS;");
+        self.out
+            .line("wave.a_first = u0 < u_lo ? (int)(u_lo - u0) : 0;");
+        self.out
+            .line("wave.a_end = u0 + ROWS > u_hi + 1 ? (int)(u_hi + 1 - u0) : ROWS;");
         self.out.line("wave.first = origin + first * PITCH;");
         self.out.line("wave.n_tiles = last - first + 1;");
         self.out.line("const unsigned grid = (unsigned)(wave.n_tiles < (1 << 30) ? wave.n_tiles : (1 << 30));");
-        self.out.line("kernel<<<grid, dim3(BLOCK_X, BLOCK_Y), SHARED_BYTES, stream>>>(args, wave);");
+        self.out
+            .line("kernel<<<grid, dim3(BLOCK_X, BLOCK_Y), SHARED_BYTES, stream>>>(args, wave);");
         self.out.close("}");
         self.out.close("}");
         self.out.line("return cudaGetLastError();");
@@ -1015,7 +1218,8 @@ impl Cuda<'_> {
         for param in &ir.params {
             let name = self.names.get(param);
             if mentions(&body, &name) {
-                self.out.line(format!("const long long {name} = args.{name};"));
+                self.out
+                    .line(format!("const long long {name} = args.{name};"));
             }
         }
         self.out.text.push_str(&body);
@@ -1047,12 +1251,23 @@ fn column_sizes(shared: &SharedBox) -> Vec<i64> {
         .filter(|d| matches!(d, SharedDim::Space { .. }))
         .map(SharedDim::size)
         .collect();
-    if sizes.len() > 1 { sizes[1..].to_vec() } else { sizes }
+    if sizes.len() > 1 {
+        sizes[1..].to_vec()
+    } else {
+        sizes
+    }
 }
 
 fn copy_names(array: &str, column: usize) -> (String, String) {
-    let suffix = if column == 0 { String::new() } else { format!("_{column}") };
-    (format!("{array}_in_lo{suffix}"), format!("{array}_in_hi{suffix}"))
+    let suffix = if column == 0 {
+        String::new()
+    } else {
+        format!("_{column}")
+    };
+    (
+        format!("{array}_in_lo{suffix}"),
+        format!("{array}_in_hi{suffix}"),
+    )
 }
 
 fn is_atom(text: &str) -> bool {
@@ -1072,12 +1287,19 @@ fn add_constant(x: &str, c: i64) -> String {
 /// A sum without its zeros.
 fn sum(parts: &[&str]) -> String {
     let parts: Vec<&str> = parts.iter().copied().filter(|p| *p != "0").collect();
-    if parts.is_empty() { "0".to_string() } else { parts.join(" + ") }
+    if parts.is_empty() {
+        "0".to_string()
+    } else {
+        parts.join(" + ")
+    }
 }
 
 /// Parenthesised unless it is a name, a number or one call.
 fn paren_sum(text: String) -> String {
-    let name_len = text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').count();
+    let name_len = text
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .count();
     if is_atom(&text) || is_bracketed(&text[name_len..]) {
         text
     } else {

@@ -88,10 +88,7 @@ fn operation(op: AstOp, args: &[AstExpr], names: &Names) -> Piece {
     let call = |name: &str| {
         let mut parts = args.iter().map(|a| ast_to_c(a, names));
         let first = parts.next().unwrap_or_default();
-        Piece(
-            parts.fold(first, |l, r| format!("{name}({l}, {r})")),
-            ATOM,
-        )
+        Piece(parts.fold(first, |l, r| format!("{name}({l}, {r})")), ATOM)
     };
     match op {
         AstOp::And | AstOp::AndThen => fold("&&"),
@@ -99,7 +96,9 @@ fn operation(op: AstOp, args: &[AstExpr], names: &Names) -> Piece {
         AstOp::Max => call("highest"),
         AstOp::Min => call("lowest"),
         AstOp::Minus => {
-            let arg = args.first().map_or(Piece("0".into(), ATOM), |a| ast(a, names));
+            let arg = args
+                .first()
+                .map_or(Piece("0".into(), ATOM), |a| ast(a, names));
             Piece(format!("-{}", arg.at(ATOM)), UNARY)
         }
         AstOp::Add => fold("+"),
@@ -123,12 +122,17 @@ fn operation(op: AstOp, args: &[AstExpr], names: &Names) -> Piece {
                 }
                 _ => fold(">="),
             },
-            [AstExpr::Id(_), x @ AstExpr::Id(_)] => binary("<=", ast(x, names), ast(&args[0], names)),
+            [AstExpr::Id(_), x @ AstExpr::Id(_)] => {
+                binary("<=", ast(x, names), ast(&args[0], names))
+            }
             _ => fold(">="),
         },
         AstOp::Gt => fold(">"),
         AstOp::Cond | AstOp::Select => {
-            let text = |i: usize| args.get(i).map_or(Piece("0".into(), ATOM), |a| ast(a, names));
+            let text = |i: usize| {
+                args.get(i)
+                    .map_or(Piece("0".into(), ATOM), |a| ast(a, names))
+            };
             Piece(
                 format!("{} ? {} : {}", text(0).at(3), text(1).at(3), text(2).at(2)),
                 precedence("?:"),

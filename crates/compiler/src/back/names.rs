@@ -4,15 +4,91 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// C++ and CUDA keywords and macros that no generated variable may be called.
 const RESERVED: &[&str] = &[
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-    "case", "catch", "char", "class", "compl", "concept", "const", "consteval", "constexpr",
-    "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit",
-    "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
-    "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "requires", "return", "short", "signed",
-    "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef",
-    "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while",
-    "xor", "xor_eq", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "NULL", "errno",
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "compl",
+    "concept",
+    "const",
+    "consteval",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "while",
+    "xor",
+    "xor_eq",
+    "threadIdx",
+    "blockIdx",
+    "blockDim",
+    "gridDim",
+    "warpSize",
+    "NULL",
+    "errno",
 ];
 
 /// Hands out identifiers that clash neither with each other nor with the
@@ -26,7 +102,9 @@ impl Names {
     /// A namer that also avoids the fixed names of the printer.
     pub fn new(fixed: &[&str]) -> Names {
         Names {
-            taken: (RESERVED.iter().chain(fixed)).map(ToString::to_string).collect(),
+            taken: (RESERVED.iter().chain(fixed))
+                .map(ToString::to_string)
+                .collect(),
             renamed: BTreeMap::new(),
         }
     }
@@ -52,7 +130,10 @@ impl Names {
 
     /// The identifier chosen for a source name, or the name itself.
     pub fn get(&self, name: &str) -> String {
-        self.renamed.get(name).cloned().unwrap_or_else(|| name.to_string())
+        self.renamed
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| name.to_string())
     }
 }
 

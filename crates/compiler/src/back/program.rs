@@ -32,7 +32,8 @@ pub enum Instrument {
 
 const INCLUDES: &str = "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
 
-/// The whole program as CUDA C++.
+/// The whole program as CUDA C++. Variables in `unused` were used by the
+/// replaced code only.
 ///
 /// # Errors
 /// HX9001 if edits of the source collide.
@@ -40,13 +41,16 @@ pub fn program(
     source: &SourceFile,
     region: &Range<usize>,
     replacements: &[Replacement],
+    unused: &[String],
     instrument: Instrument,
 ) -> Result<String> {
     let text = &source.text;
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
     let function = csource::enclosing_function(text, region.start);
-    let at = function.as_ref().map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
+    let at = function
+        .as_ref()
+        .map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
     let mut kernels = String::new();
     for r in replacements {
         kernels.push_str(&r.kernel);
@@ -59,14 +63,18 @@ pub fn program(
     edits.retain(|e| !region_contains(region, e));
     edits.push(insertion(at, kernels));
     edits.extend(pragma_lines(text, region));
+    let mut used_up: String = unused.iter().map(|name| format!("(void){name}; ")).collect();
     for r in replacements {
         edits.push(Edit {
             range: r.span.clone(),
-            replacement: call(r.ir),
+            replacement: std::mem::take(&mut used_up) + &call(r.ir),
         });
     }
     if instrument == Instrument::Dump {
-        edits.push(insertion(end_of_code(region, replacements), dump_calls(replacements)));
+        edits.push(insertion(
+            end_of_code(region, replacements),
+            dump_calls(replacements),
+        ));
     }
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
     let restrict = if mentions(text, "restrict") {
@@ -81,7 +89,11 @@ pub fn program(
 ///
 /// # Errors
 /// HX9001 if edits of the source collide.
-pub fn reference_program(source: &SourceFile, region: &Range<usize>, replacements: &[Replacement]) -> Result<String> {
+pub fn reference_program(
+    source: &SourceFile,
+    region: &Range<usize>,
+    replacements: &[Replacement],
+) -> Result<String> {
     let text = &source.text;
     let function = csource::enclosing_function(text, region.start);
     let at = function.map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
@@ -101,13 +113,19 @@ fn insertion(at: usize, replacement: String) -> Edit {
 }
 
 fn region_contains(region: &Range<usize>, edit: &Edit) -> bool {
-    edit.range.start >= region.start && edit.range.end <= region.end && edit.range.start < region.end
+    edit.range.start >= region.start
+        && edit.range.end <= region.end
+        && edit.range.start < region.end
 }
 
 /// The dump goes behind the last replaced statement: code of the region that
 /// stays on the host runs the same in both programs.
 fn end_of_code(region: &Range<usize>, replacements: &[Replacement]) -> usize {
-    replacements.iter().map(|r| r.span.end).max().unwrap_or(region.end)
+    replacements
+        .iter()
+        .map(|r| r.span.end)
+        .max()
+        .unwrap_or(region.end)
 }
 
 /// Removes the `#pragma scop` and `#pragma endscop` lines.
@@ -116,8 +134,14 @@ fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
     let start = text[..region.start].rfind('\n').map_or(0, |at| at + 1);
     let mut at = start;
     for line in text[start..region.end].split_inclusive('\n') {
-        let words: Vec<&str> = line.trim().trim_start_matches('#').split_whitespace().collect();
-        if line.trim_start().starts_with('#') && matches!(words.as_slice(), ["pragma", "scop" | "endscop", ..]) {
+        let words: Vec<&str> = line
+            .trim()
+            .trim_start_matches('#')
+            .split_whitespace()
+            .collect();
+        if line.trim_start().starts_with('#')
+            && matches!(words.as_slice(), ["pragma", "scop" | "endscop", ..])
+        {
             edits.push(Edit {
                 range: at..at + line.len(),
                 replacement: String::new(),
@@ -133,7 +157,12 @@ fn call(ir: &KernelIr) -> String {
     let mut args: Vec<String> = ir.params.clone();
     args.extend(ir.scalars.iter().map(|(name, _)| name.clone()));
     for array in &ir.arrays {
-        args.push(format!("({}{} *){}", const_of(array), array.elem, array.name));
+        args.push(format!(
+            "({}{} *){}",
+            const_of(array),
+            array.elem,
+            array.name
+        ));
     }
     format!("{}::run({});", ir.name, args.join(", "))
 }
@@ -145,8 +174,25 @@ fn const_of(array: &KernelArray) -> &'static str {
 /// Names for the host function: those of the source where possible.
 fn host_names(ir: &KernelIr) -> Names {
     let mut names = Names::new(&[
-        "Args", "Wave", "args", "launch", "kernel", "tile", "check", "run", "begin", "end", "ms", "lowest",
-        "highest", "floor_div", "mod", "error", "what", "path", "file",
+        "Args",
+        "Wave",
+        "args",
+        "launch",
+        "kernel",
+        "tile",
+        "check",
+        "run",
+        "begin",
+        "end",
+        "ms",
+        "lowest",
+        "highest",
+        "floor_div",
+        "mod",
+        "error",
+        "what",
+        "path",
+        "file",
     ]);
     for param in &ir.params {
         names.user(param);
@@ -167,7 +213,12 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
         .collect();
     params.extend((ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name))));
     for array in &ir.arrays {
-        params.push(format!("{}{} *{}", const_of(array), array.elem, names.get(&array.name)));
+        params.push(format!(
+            "{}{} *{}",
+            const_of(array),
+            array.elem,
+            names.get(&array.name)
+        ));
     }
     let mut t = String::new();
     let mut line = |text: &str| {
@@ -178,7 +229,10 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
     line("");
     line("inline void check(cudaError_t error, const char *what) {");
     line("  if (error == cudaSuccess) return;");
-    line(&format!("  fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));", ir.name));
+    line(&format!(
+        "  fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
+        ir.name
+    ));
     line("  exit(EXIT_FAILURE);");
     line("}");
     line("");
@@ -201,9 +255,15 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
             .map(|e| format!("(size_t){}", ast_operand(e, &names)))
             .collect();
         let elem = array.elem;
-        line(&format!("  const size_t {name}_bytes = sizeof({elem}) * {};", elements.join(" * ")));
+        line(&format!(
+            "  const size_t {name}_bytes = sizeof({elem}) * {};",
+            elements.join(" * ")
+        ));
         line(&format!("  {elem} *{name}_device = nullptr;"));
-        line(&format!("  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {}\");", array.name));
+        line(&format!(
+            "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {}\");",
+            array.name
+        ));
         line(&format!(
             "  check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {} to the device\");",
             array.name
@@ -241,7 +301,10 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
                 array.name
             ));
         }
-        line(&format!("  check(cudaFree({name}_device), \"freeing {}\");", array.name));
+        line(&format!(
+            "  check(cudaFree({name}_device), \"freeing {}\");",
+            array.name
+        ));
     }
     line("}");
     line("");
@@ -280,7 +343,10 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a KernelIr>) -> String 
         ("highest", "x > y ? x : y"),
     ] {
         if mentions(&extents, name) {
-            let _ = writeln!(text, "static long long {name}(long long x, long long y) {{ return {code}; }}");
+            let _ = writeln!(
+                text,
+                "static long long {name}(long long x, long long y) {{ return {code}; }}"
+            );
         }
     }
     text
@@ -294,7 +360,11 @@ fn dump_calls(replacements: &[Replacement]) -> String {
         for array in ir.arrays.iter().filter(|a| a.written) {
             let mut bytes = format!("{}ull", array.elem.size());
             for extent in &array.extents {
-                let _ = write!(bytes, " * (unsigned long long){}", ast_operand(extent, &names));
+                let _ = write!(
+                    bytes,
+                    " * (unsigned long long){}",
+                    ast_operand(extent, &names)
+                );
             }
             let _ = write!(
                 text,

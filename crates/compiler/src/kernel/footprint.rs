@@ -12,7 +12,12 @@ use hexcc_isl::Set;
 
 /// The box of an array, `None` where an access is not a shift of the iteration
 /// space, so that no box bounds it.
-pub fn shared_box(rank: usize, array: usize, stmts: &[KernelStmt], rows: &[Row]) -> Option<SharedBox> {
+pub fn shared_box(
+    rank: usize,
+    array: usize,
+    stmts: &[KernelStmt],
+    rows: &[Row],
+) -> Option<SharedBox> {
     let mut dims = Vec::new();
     for d in 0..rank {
         let mut dim: Option<SharedDim> = None;
@@ -32,8 +37,13 @@ pub fn shared_box(rank: usize, array: usize, stmts: &[KernelStmt], rows: &[Row])
         return None;
     }
     // Slices come before space dimensions in every layout the kernel prints.
-    let first_space = dims.iter().position(|d| matches!(d, SharedDim::Space { .. }))?;
-    if dims[first_space..].iter().any(|d| !matches!(d, SharedDim::Space { .. })) {
+    let first_space = dims
+        .iter()
+        .position(|d| matches!(d, SharedDim::Space { .. }))?;
+    if dims[first_space..]
+        .iter()
+        .any(|d| !matches!(d, SharedDim::Space { .. }))
+    {
         return None;
     }
     let n_slices = dims[..first_space].iter().map(SharedDim::size).product();
@@ -47,7 +57,10 @@ pub fn shared_box(rank: usize, array: usize, stmts: &[KernelStmt], rows: &[Row])
     })
 }
 
-fn accesses_of(stmts: &[KernelStmt], array: usize) -> impl Iterator<Item = (&KernelStmt, &KernelAccess)> {
+fn accesses_of(
+    stmts: &[KernelStmt],
+    array: usize,
+) -> impl Iterator<Item = (&KernelStmt, &KernelAccess)> {
     stmts.iter().flat_map(move |s| {
         (s.elements().chain([&s.write]))
             .filter(move |a| a.array == array)
@@ -191,7 +204,12 @@ fn subtract(a: &[Interval], b: &[Interval]) -> Vec<Interval> {
 
 /// Elements of the box a full tile reads before any of its rows has written
 /// them, as one box per slice and row of the shared box.
-pub fn copy_in(boxed: &SharedBox, array: usize, stmts: &[KernelStmt], rows: &[Row]) -> Vec<Vec<CopyRow>> {
+pub fn copy_in(
+    boxed: &SharedBox,
+    array: usize,
+    stmts: &[KernelStmt],
+    rows: &[Row],
+) -> Vec<Vec<CopyRow>> {
     let sizes: Vec<i64> = (boxed.dims.iter())
         .filter(|d| matches!(d, SharedDim::Space { .. }))
         .map(SharedDim::size)
@@ -257,11 +275,14 @@ pub fn keep_boxes(flows: &[Option<Vec<i64>>], rows: &[Row]) -> Vec<Vec<Interval>
     let mut keep: Vec<Vec<Interval>> = rows.iter().map(|r| r.points.clone()).collect();
     for point in flows {
         let Some((du, ds)) = point.as_ref().and_then(|p| p.split_first()) else {
-            keep.iter_mut().for_each(|boxes| boxes.fill(Interval::EMPTY));
+            keep.iter_mut()
+                .for_each(|boxes| boxes.fill(Interval::EMPTY));
             continue;
         };
         for (a, boxes) in keep.iter_mut().enumerate() {
-            let target = usize::try_from(a as i64 + du).ok().and_then(|a| rows.get(a));
+            let target = usize::try_from(a as i64 + du)
+                .ok()
+                .and_then(|a| rows.get(a));
             for (j, interval) in boxes.iter_mut().enumerate() {
                 *interval = match target {
                     Some(row) => interval.intersect(row.points[j].shift(-ds[j])),

@@ -51,7 +51,9 @@ pub fn origins_inside(ctx: &Ctx, set: &Set, lattice: &Set, boxes: &[RelativeBox]
     let origins = origins.coalesce()?;
     let points = origins.apply(&origin_to_points(ctx, &boxes)?)?;
     if !points.intersect(lattice)?.is_subset(set)? {
-        return Err(Box::new(Diagnostic::bug("full-tile condition is not exact")));
+        return Err(Box::new(Diagnostic::bug(
+            "full-tile condition is not exact",
+        )));
     }
     Ok(origins)
 }
@@ -62,7 +64,11 @@ fn origins_inside_basic(ctx: &Ctx, basic: &Set, boxes: &[&RelativeBox]) -> Resul
     let n = basic.dim(hexcc_isl::DimType::Set)?;
     let mut params = Vec::new();
     for i in 0..n_param {
-        params.push(basic.dim_name(hexcc_isl::DimType::Param, i as u32)?.unwrap_or_default());
+        params.push(
+            basic
+                .dim_name(hexcc_isl::DimType::Param, i as u32)?
+                .unwrap_or_default(),
+        );
     }
     let dims: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
     for constraint in basic.constraints()? {
@@ -85,7 +91,11 @@ fn origins_inside_basic(ctx: &Ctx, basic: &Set, boxes: &[&RelativeBox]) -> Resul
             "[{}] -> {{ [{}] : {}{} {} 0 }}",
             params.join(", "),
             dims.join(", "),
-            if terms.is_empty() { String::new() } else { format!("{terms} + ") },
+            if terms.is_empty() {
+                String::new()
+            } else {
+                format!("{terms} + ")
+            },
             constraint.constant + lo,
             if constraint.equality { "=" } else { ">=" },
         );

@@ -2,15 +2,15 @@
 
 use super::full::{RelativeBox, origins_inside};
 use super::{
-    Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim, StmtRow, Sub,
-    SymbolicRange, footprint, origin_name,
+    Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim,
+    StmtRow, Sub, SymbolicRange, footprint, origin_name,
 };
 use crate::canonical::{Canonical, DimRole};
 use crate::ctype::math_function;
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
-use crate::scop::{ArrayId, Expr, Scop, SourceFile, finite_range};
 use crate::sched::HybridSchedule;
+use crate::scop::{ArrayId, Expr, Scop, SourceFile, finite_range};
 use hexcc_isl::{AstBuild, AstExpr, Ctx, DimType, Map, PwAff, Set};
 
 /// Choices of the kernel that do not change the schedule.
@@ -43,7 +43,11 @@ pub struct Prepared<'a> {
 ///
 /// # Errors
 /// HX0401 where isl gives up.
-pub fn prepare<'a>(scop: &'a Scop, source: &'a SourceFile, c: &'a Canonical) -> Result<Prepared<'a>> {
+pub fn prepare<'a>(
+    scop: &'a Scop,
+    source: &'a SourceFile,
+    c: &'a Canonical,
+) -> Result<Prepared<'a>> {
     let build = AstBuild::from_context(&scop.context)?;
     let mut prepared = Prepared {
         scop,
@@ -105,7 +109,9 @@ impl Prepared<'_> {
             shared_bytes,
         };
         for (index, array) in arrays.iter().enumerate() {
-            let Some(shared) = &array.shared else { continue };
+            let Some(shared) = &array.shared else {
+                continue;
+            };
             let copy_in = footprint::copy_in(shared, index, &self.stmts, &rows);
             for row in copy_in.iter().flatten() {
                 let n: i64 = row.columns.iter().map(|c| c.len()).product();
@@ -113,7 +119,12 @@ impl Prepared<'_> {
                 counts.load_bytes += n * array.elem.size() as i64;
             }
         }
-        for (i, stmt) in self.stmts.iter().enumerate().filter(|(_, s)| !s.partial_only) {
+        for (i, stmt) in self
+            .stmts
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| !s.partial_only)
+        {
             let array = &arrays[stmt.write.array];
             let keep = footprint::keep_boxes(&self.flows[i], &rows);
             let volume = |boxes: &[Interval]| boxes.iter().map(|b| b.len()).product::<i64>();
@@ -164,7 +175,11 @@ impl Prepared<'_> {
 /// # Errors
 /// HX0401 where isl gives up, HX9001 where a check of the kernel's contract
 /// fails. Too much shared memory is left to the caller to judge.
-pub fn lower(prepared: &Prepared, schedule: &HybridSchedule, options: &LowerOptions) -> Result<KernelIr> {
+pub fn lower(
+    prepared: &Prepared,
+    schedule: &HybridSchedule,
+    options: &LowerOptions,
+) -> Result<KernelIr> {
     prepared.kernel(schedule, options)
 }
 
@@ -229,8 +244,12 @@ impl Prepared<'_> {
             .map(|d| {
                 let d = d as u32;
                 Ok(SymbolicRange {
-                    lo: self.build.expr_from_pw_aff(&domain.dim_min(d)?.coalesce()?)?,
-                    hi: self.build.expr_from_pw_aff(&domain.dim_max(d)?.coalesce()?)?,
+                    lo: self
+                        .build
+                        .expr_from_pw_aff(&domain.dim_min(d)?.coalesce()?)?,
+                    hi: self
+                        .build
+                        .expr_from_pw_aff(&domain.dim_max(d)?.coalesce()?)?,
                 })
             })
             .collect::<Result<Vec<_>>>()?;
@@ -341,7 +360,10 @@ impl Prepared<'_> {
         canonical: &crate::canonical::CanonicalStmt,
         domain: &Set,
     ) -> Result<AstExpr> {
-        let map = canonical.to_canonical.reverse()?.apply_range(&value.to_map()?)?;
+        let map = canonical
+            .to_canonical
+            .reverse()?
+            .apply_range(&value.to_map()?)?;
         let map = map.intersect_domain(domain)?.gist_domain(domain)?;
         self.expr_of(&map.to_pw_affs()?[0])
     }
@@ -430,7 +452,9 @@ impl Prepared<'_> {
             });
         }
         let all = all.ok_or_else(|| Box::new(Diagnostic::bug("no statements")))?;
-        Ok(all.intersect_params(&self.scop.context.params()?)?.coalesce()?)
+        Ok(all
+            .intersect_params(&self.scop.context.params()?)?
+            .coalesce()?)
     }
 
     /// The full-tile condition, and with it the instances that need no store.
@@ -492,7 +516,9 @@ impl Prepared<'_> {
                 row.stmts[i].keep = keep;
             }
         }
-        let origins = origins.intersect_params(&self.scop.context.params()?)?.coalesce()?;
+        let origins = origins
+            .intersect_params(&self.scop.context.params()?)?
+            .coalesce()?;
         if origins.is_empty()? {
             return Ok(None);
         }
@@ -547,9 +573,8 @@ fn is_lower_dimensional(hull: &Set) -> Result<bool> {
     if hull.is_empty()? {
         return Ok(true);
     }
-    Ok((hull.constraints()?.iter()).any(|c| {
-        c.equality && c.dims.iter().any(|&x| x != 0) && c.divs.iter().all(|&x| x == 0)
-    }))
+    Ok((hull.constraints()?.iter())
+        .any(|c| c.equality && c.dims.iter().any(|&x| x != 0) && c.divs.iter().all(|&x| x == 0)))
 }
 
 /// Lays the shared tiles out one after the other; returns the bytes used.

@@ -23,8 +23,8 @@ mod lower;
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;
-use crate::scop::Expr;
 use crate::sched::HybridSchedule;
+use crate::scop::Expr;
 use hexcc_isl::AstExpr;
 
 /// How a kernel reaches array elements.

@@ -54,7 +54,7 @@ pub enum ScheduleError {
         h: i64,
     },
     /// h + 1 is no multiple of k, so that tiles would start with different statements.
-    #[error("tile height h = {h} does not fit {k} loop nests: h + 1 must be a multiple of {k}")]
+    #[error("h = {h}, but h + 1 must be a multiple of {k}, the logical time steps per time step")]
     HeightNotMultiple {
         /// The height asked for.
         h: i64,

@@ -1,0 +1,63 @@
+/* iterators1d: Loop iterators declared outside the region, and a scalar temporary of the function.
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=1,w=2;h=3,w=3
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+static void iterators1d(int N, int T, float *restrict A, float *restrict B)
+{
+  int t, i;
+  float sum;
+
+#pragma scop
+  for (t = 0; t < T; t++) {
+    for (i = 1; i < N - 1; i++) {
+      sum = A[i-1] + A[i+1];
+      sum += A[i];
+      B[i] = 0.33f * sum;
+    }
+    for (i = 1; i < N - 1; i++)
+      A[i] = B[i];
+  }
+#pragma endscop
+}
+
+static void fill(void *data, size_t size)
+{
+  static unsigned state = 1;
+  float *x = (float *)data;
+
+  for (size_t i = 0; i < size / sizeof *x; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = ((state >> 8) | 1) / 16777216.0f;
+  }
+}
+
+static unsigned long long hash = 14695981039346656037ull;
+
+static void add_to_hash(const void *data, size_t size)
+{
+  const unsigned char *byte = (const unsigned char *)data;
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ byte[i]) * 1099511628211ull;
+}
+
+int main(int argc, char **argv)
+{
+  int N = argc > 1 ? atoi(argv[1]) : 256;
+  int T = argc > 2 ? atoi(argv[2]) : 20;
+  size_t size = sizeof(float[N]);
+  float *A = (float *)malloc(size);
+  float *B = (float *)malloc(size);
+
+  fill(A, size);
+  fill(B, size);
+  iterators1d(N, T, A, B);
+  add_to_hash(A, size);
+  add_to_hash(B, size);
+  printf("%016llx\n", hash);
+  free(A);
+  free(B);
+  return 0;
+}
