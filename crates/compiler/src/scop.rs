@@ -304,8 +304,9 @@ pub struct Scop {
     pub chunks: Vec<Chunk>,
     /// The region that generated code replaces.
     pub region: Range<usize>,
-    /// Loop iterators declared outside the region; nothing reads them in it.
-    pub iterators: Vec<String>,
+    /// Variables declared outside the region that only the replaced code used:
+    /// loop iterators and scalar temporaries.
+    pub unused: Vec<String>,
     /// The isl context of all sets; declared last because it must outlive them.
     pub ctx: Ctx,
 }
@@ -397,7 +398,7 @@ impl Reader<'_> {
             stmts,
             chunks,
             region: self.region(),
-            iterators: iterators.into_iter().collect(),
+            unused: iterators.into_iter().collect(),
             ctx: self.ctx.clone(),
         })
     }

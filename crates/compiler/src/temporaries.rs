@@ -34,8 +34,15 @@ pub fn substitute(scop: &mut Scop, source: &SourceFile, pet: &PetScop) -> Result
             .stmts
             .iter()
             .any(|s| s.reads.iter().any(|r| r.array == scalar));
-        if !is_read && is_dead_after(scop, source, pet, scalar) {
+        if is_read {
+            continue;
+        }
+        let name = scop.array(scalar).name.clone();
+        if is_declared_inside(pet, &name) {
             drop_writes(scop, scalar);
+        } else if is_dead_after(scop, source, &name) {
+            drop_writes(scop, scalar);
+            scop.unused.push(name);
         }
     }
     Ok(())
@@ -206,14 +213,13 @@ fn flow_into(
     Ok(compute_flow(sink, &writes, &nothing, schedule)?.must)
 }
 
-/// Whether nothing after the region can see the scalar: it is declared inside,
-/// or it is a variable of the function that is not mentioned again.
-fn is_dead_after(scop: &Scop, source: &SourceFile, pet: &PetScop, scalar: ArrayId) -> bool {
-    let name = &scop.array(scalar).name;
-    let declared = |a: &hexcc_pet::data::PetArray| a.name == *name && a.declared && !a.exposed;
-    if pet.arrays.iter().any(declared) {
-        return true;
-    }
+fn is_declared_inside(pet: &PetScop, name: &str) -> bool {
+    (pet.arrays.iter()).any(|a| a.name == name && a.declared && !a.exposed)
+}
+
+/// Whether the scalar is a variable of the function that is not mentioned again
+/// after the region.
+fn is_dead_after(scop: &Scop, source: &SourceFile, name: &str) -> bool {
     let Some(function) = csource::enclosing_function(&source.text, scop.region.start) else {
         return false;
     };

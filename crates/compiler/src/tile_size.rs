@@ -129,7 +129,7 @@ fn cost(
     // Rows too long to unroll pay for loop control and address arithmetic.
     let work = prepared.work_per_iteration();
     let points_per_thread = iterations / limits.threads as f64;
-    let unrolled = points_per_thread * work <= UNROLLED_WORK;
+    let unrolled = points_per_thread * work <= UNROLLED_WORK && rows <= UNROLLED_ROWS;
     let compute = if unrolled {
         work + 4.0
     } else {
@@ -145,6 +145,9 @@ fn cost(
 /// Instructions of an unrolled tile per thread that still fit the instruction
 /// cache.
 const UNROLLED_WORK: f64 = 900.0;
+
+/// Rows above which tiles are not unrolled.
+const UNROLLED_ROWS: f64 = 16.0;
 
 /// Widths tried, per space dimension in source order. The innermost is a
 /// multiple of the warp size; hexagons stay narrow enough for many blocks.

@@ -95,6 +95,9 @@ impl Writer {
 /// Unrolled rows times accesses above which the instruction cache would suffer.
 const UNROLL_LIMIT: usize = 600;
 
+/// Rows above which unrolling only costs registers.
+const UNROLL_ROWS: usize = 16;
+
 struct Cuda<'a> {
     ir: &'a KernelIr,
     names: Names,
@@ -814,7 +817,7 @@ impl Cuda<'_> {
             })
             .sum();
         // Schema global is the plain baseline.
-        if work <= UNROLL_LIMIT && ir.shared_bytes > 0 {
+        if work <= UNROLL_LIMIT && ir.rows.len() <= UNROLL_ROWS && ir.shared_bytes > 0 {
             ir.schedule.hexagon.height()
         } else {
             1
@@ -1070,13 +1073,15 @@ impl Cuda<'_> {
         let t0 = self.origins[0].clone();
         self.out
             .line("// A block executes whole hexagons: its classical tiles one after the other.");
+        // The second number keeps ptxas from trading registers for blocks that
+        // do not fit anyway, and from taking so many that too few do.
+        let min_blocks = match ir.block[0] * ir.block[1] {
+            ..=256 => 3,
+            257..=512 => 2,
+            _ => 1,
+        };
         self.out.line(format!(
-            "__global__ void __launch_bounds__(THREADS, {})",
-            if ir.block[0] * ir.block[1] <= 512 {
-                2
-            } else {
-                1
-            }
+            "__global__ void __launch_bounds__(THREADS, {min_blocks})"
         ));
         self.out.open("kernel(const Args args, const Wave wave) {");
         let mut body = std::mem::replace(

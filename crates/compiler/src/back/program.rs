@@ -63,7 +63,10 @@ pub fn program(
     edits.retain(|e| !region_contains(region, e));
     edits.push(insertion(at, kernels));
     edits.extend(pragma_lines(text, region));
-    let mut used_up: String = unused.iter().map(|name| format!("(void){name}; ")).collect();
+    let mut used_up: String = unused
+        .iter()
+        .map(|name| format!("(void){name}; "))
+        .collect();
     for r in replacements {
         edits.push(Edit {
             range: r.span.clone(),
