@@ -73,8 +73,8 @@ pub const MAX_SPACE_DIMS: usize = 4;
 /// Brings the statements of a chunk into canonical form.
 ///
 /// # Errors
-/// HX0201 without a time loop, HX0202 for unsuitable writes, HX0203 where a
-/// space loop carries a dependence, HX0205 for too many dimensions.
+/// HX0201 without a time loop, HX0203 where a space loop carries a dependence
+/// or several iterations write one element, HX0205 for too many dimensions.
 pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<Canonical> {
     let stmts: Vec<&Statement> = chunk.stmts.iter().map(|&i| &scop.stmts[i]).collect();
     let no_time_loop = || {

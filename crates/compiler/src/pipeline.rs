@@ -203,7 +203,6 @@ fn unit(
     let lower = LowerOptions {
         name: unit_name(saved, scop, index, options),
         schema: options.schema,
-        shared_limit: options.shared_limit,
         threads: options.threads,
     };
     let kernel = kernel::lower(&prepared, &schedule, &lower)?;

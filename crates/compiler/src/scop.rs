@@ -8,7 +8,7 @@
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
-use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap, UnionSet};
+use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -1015,13 +1015,4 @@ pub fn finite_range(f: &PwAff) -> Result<Option<(i64, i64)>> {
         (Bound::Finite(lo), Bound::Finite(hi)) => Ok(Some((lo.ceil(), hi.floor()))),
         _ => Ok(None),
     }
-}
-
-/// The union of a list of sets as a union set.
-pub fn union_of(ctx: &Ctx, sets: &[Set]) -> Result<UnionSet> {
-    let mut all = UnionSet::read(ctx, "{ }")?;
-    for set in sets {
-        all = all.union(&UnionSet::from_set(set)?)?;
-    }
-    Ok(all)
 }

@@ -20,8 +20,6 @@ pub struct LowerOptions {
     pub name: String,
     /// Global or shared memory.
     pub schema: Schema,
-    /// Shared memory a block may use, bytes.
-    pub shared_limit: i64,
     /// Threads per block wanted.
     pub threads: i64,
 }
