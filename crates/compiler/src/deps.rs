@@ -67,10 +67,10 @@ pub struct DepCone {
 /// HX0203 where two instances of the same time step depend on each other in a
 /// way no order of statements can satisfy.
 pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()> {
-    let mut found: Vec<Found> = Vec::new();
     let schedule = schedule_of(scop, c)?;
     let backward = schedule.apply_range(&negation(scop, &schedule)?)?;
-    let nothing = UnionMap::empty(&scop.ctx)?;
+    let (schedule, backward) = (schedule.to_str()?, backward.to_str()?);
+    let mut problems = Vec::new();
     for id in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
         let mut writes = UnionMap::empty(&scop.ctx)?;
         for s in c.stmts.iter().map(|s| &scop.stmts[s.stmt]) {
@@ -81,40 +81,43 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
         if writes.is_empty()? {
             continue;
         }
-        let output = compute_flow(&writes, &writes, &nothing, &schedule)?;
-        collect(
-            scop,
-            c,
-            &mut found,
-            (DepKind::Output, id, None),
-            &output.must,
-        )?;
-        // One analysis per read keeps isl's problems small, and a read's next
-        // write is its last write in the reversed order.
+        let writes = writes.to_str()?;
+        let mut add = |kind, read, sink: String, schedule: &str| {
+            let known = |p: &Problem| p.kind == kind && p.array == id && p.sink == sink;
+            // The same element read twice depends on the same instances.
+            if !problems.iter().any(known) {
+                problems.push(Problem {
+                    kind,
+                    array: id,
+                    read,
+                    sink,
+                    writes: writes.clone(),
+                    schedule: schedule.to_string(),
+                });
+            }
+        };
+        add(DepKind::Output, None, writes.clone(), &schedule);
+        // One problem per read keeps them small, and a read's next write is its
+        // last write in the reversed order.
         for s in &c.stmts {
             for (r, read) in scop.stmts[s.stmt].reads.iter().enumerate() {
-                if read.array != id {
-                    continue;
+                if read.array == id {
+                    let sink = UnionMap::from_map(&read.map)?.to_str()?;
+                    add(DepKind::Flow, Some(r), sink.clone(), &schedule);
+                    add(DepKind::Anti, Some(r), sink, &backward);
                 }
-                let sink = UnionMap::from_map(&read.map)?;
-                let flow = compute_flow(&sink, &writes, &nothing, &schedule)?;
-                collect(
-                    scop,
-                    c,
-                    &mut found,
-                    (DepKind::Flow, id, Some(r)),
-                    &flow.must,
-                )?;
-                let anti = compute_flow(&sink, &writes, &nothing, &backward)?;
-                collect(
-                    scop,
-                    c,
-                    &mut found,
-                    (DepKind::Anti, id, Some(r)),
-                    &anti.must.reverse()?,
-                )?;
             }
         }
+    }
+    let mut found: Vec<Found> = Vec::new();
+    for (problem, writers) in problems.iter().zip(last_writers(&scop.ctx, &problems)?) {
+        let deps = UnionMap::read(&scop.ctx, &writers)?;
+        let deps = match problem.kind {
+            DepKind::Anti => deps.reverse()?,
+            DepKind::Flow | DepKind::Output => deps,
+        };
+        let key = (problem.kind, problem.array, problem.read);
+        collect(scop, c, &mut found, key, &deps)?;
     }
     assign_slots(scop, source, c, &found)?;
     for dep in found {
@@ -130,6 +133,58 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
         });
     }
     Ok(())
+}
+
+/// A dataflow problem in isl's notation: who wrote last what `sink` accesses.
+struct Problem {
+    kind: DepKind,
+    array: ArrayId,
+    read: Option<usize>,
+    sink: String,
+    writes: String,
+    schedule: String,
+}
+
+impl Problem {
+    /// `{ writing instance -> accessing instance }` as text.
+    fn solve(&self, ctx: &Ctx) -> hexcc_isl::Result<String> {
+        let sink = UnionMap::read(ctx, &self.sink)?;
+        let writes = UnionMap::read(ctx, &self.writes)?;
+        let schedule = UnionMap::read(ctx, &self.schedule)?;
+        let flow = compute_flow(&sink, &writes, &UnionMap::empty(ctx)?, &schedule)?;
+        flow.must.to_str()
+    }
+}
+
+/// Solves the problems, in the order given. They are independent and make up
+/// most of a compilation, so threads share them; a context of isl belongs to
+/// one thread, and text crosses between them.
+fn last_writers(ctx: &Ctx, problems: &[Problem]) -> Result<Vec<String>> {
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    // Starting a thread costs less than one problem.
+    let share = problems.len().div_ceil(n_threads.min(8)).max(2);
+    let quota = ctx.max_operations();
+    let solve = |part: &[Problem]| -> hexcc_isl::Result<Vec<String>> {
+        let ctx = Ctx::new()?;
+        ctx.set_max_operations(quota);
+        part.iter().map(|p| p.solve(&ctx)).collect()
+    };
+    let parts = std::thread::scope(|scope| {
+        let threads: Vec<_> = (problems.chunks(share))
+            .map(|part| scope.spawn(move || solve(part)))
+            .collect();
+        (threads.into_iter())
+            .map(|t| {
+                t.join()
+                    .map_err(|_| Box::new(Diagnostic::bug("dataflow analysis")))
+            })
+            .collect::<Result<Vec<_>>>()
+    })?;
+    let mut all = Vec::new();
+    for part in parts {
+        all.extend(part?);
+    }
+    Ok(all)
 }
 
 /// A dependence before slots are known.
@@ -381,19 +436,55 @@ pub fn cone(scop: &Scop, source: &SourceFile, c: &Canonical) -> Result<DepCone> 
         delta0: vec![zero; c.n_space],
         delta1: vec![zero; c.n_space],
     };
-    for dep in &c.deps {
-        for j in 0..c.n_space {
-            for (sign, side) in [(1, &mut cone.delta0), (-1, &mut cone.delta1)] {
-                let slope = max_slope(&scop.ctx, &dep.distance, c.n_space, j, sign)?
-                    .ok_or_else(|| unbounded(scop, source, c, dep, j));
-                match slope {
-                    Ok(slope) => side[j] = side[j].max(slope),
-                    Err(diagnostic) => return Err(diagnostic?),
-                }
+    let Some(all) = all_distances(c)? else {
+        return Ok(cone);
+    };
+    for j in 0..c.n_space {
+        for (sign, side) in [(1, &mut cone.delta0), (-1, &mut cone.delta1)] {
+            match max_slope(&scop.ctx, &all, c.n_space, j, sign)? {
+                Some(slope) => side[j] = slope,
+                None => return Err(blame(scop, source, c, j, sign)?),
             }
         }
     }
     Ok(cone)
+}
+
+/// The distances of all dependences as one set, `None` without dependences:
+/// many are equal, and isl coalesces those of a box stencil into a few boxes.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn all_distances(c: &Canonical) -> Result<Option<Set>> {
+    let mut all: Option<Set> = None;
+    for dep in &c.deps {
+        all = Some(match all {
+            Some(all) => all.union(&dep.distance)?,
+            None => dep.distance.clone(),
+        });
+    }
+    Ok(match all {
+        Some(all) => Some(all.coalesce()?),
+        None => None,
+    })
+}
+
+/// The diagnostic for the first dependence without a slope along `j`.
+fn blame(
+    scop: &Scop,
+    source: &SourceFile,
+    c: &Canonical,
+    j: usize,
+    sign: i64,
+) -> Result<Box<Diagnostic>> {
+    for dep in &c.deps {
+        if max_slope(&scop.ctx, &dep.distance, c.n_space, j, sign)?.is_none() {
+            return unbounded(scop, source, c, dep, j);
+        }
+    }
+    Ok(Box::new(Diagnostic::bug(
+        "unbounded cone without a dependence",
+    )))
 }
 
 /// `max(sign * ds_j / du)` over a set of distances with `du >= 1`, `None` where

@@ -193,7 +193,7 @@ fn unit(
         }
     };
     clock.lap("tile sizes");
-    let distances = all_distances(&canonical)?;
+    let distances: Vec<_> = deps::all_distances(&canonical)?.into_iter().collect();
     let proof = sched::verify(&scop.ctx, &schedule, &distances).map_err(not_proven)?;
     clock.lap("proof");
     let counts = prepared.count(&schedule);
@@ -216,19 +216,6 @@ fn unit(
         counts,
         kernel,
     })
-}
-
-/// The distances of all dependences as one set: many are equal, and isl
-/// coalesces those of a box stencil into a few boxes.
-fn all_distances(c: &Canonical) -> Result<Vec<hexcc_isl::Set>> {
-    let mut all: Option<hexcc_isl::Set> = None;
-    for dep in &c.deps {
-        all = Some(match all {
-            Some(all) => all.union(&dep.distance)?,
-            None => dep.distance.clone(),
-        });
-    }
-    all.into_iter().map(|s| Ok(s.coalesce()?)).collect()
 }
 
 fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {

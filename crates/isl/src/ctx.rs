@@ -63,6 +63,12 @@ impl Ctx {
         unsafe { ffi::isl_ctx_set_max_operations(self.raw(), max) }
     }
 
+    /// The limit set by [`Ctx::set_max_operations`], 0 for none.
+    pub fn max_operations(&self) -> u64 {
+        // SAFETY: the context is alive.
+        unsafe { ffi::isl_ctx_get_max_operations(self.raw()) }
+    }
+
     /// Restarts the count that [`Ctx::set_max_operations`] limits.
     pub fn reset_operations(&self) {
         // SAFETY: the context is alive.
