@@ -443,7 +443,7 @@ pub fn cone(scop: &Scop, source: &SourceFile, c: &Canonical) -> Result<DepCone> 
         for (sign, side) in [(1, &mut cone.delta0), (-1, &mut cone.delta1)] {
             match max_slope(&scop.ctx, &all, c.n_space, j, sign)? {
                 Some(slope) => side[j] = slope,
-                None => return Err(blame(scop, source, c, j, sign)?),
+                None => return Err(blame(scop, source, c, j)?),
             }
         }
     }
@@ -470,16 +470,12 @@ pub fn all_distances(c: &Canonical) -> Result<Option<Set>> {
 }
 
 /// The diagnostic for the first dependence without a slope along `j`.
-fn blame(
-    scop: &Scop,
-    source: &SourceFile,
-    c: &Canonical,
-    j: usize,
-    sign: i64,
-) -> Result<Box<Diagnostic>> {
+fn blame(scop: &Scop, source: &SourceFile, c: &Canonical, j: usize) -> Result<Box<Diagnostic>> {
     for dep in &c.deps {
-        if max_slope(&scop.ctx, &dep.distance, c.n_space, j, sign)?.is_none() {
-            return unbounded(scop, source, c, dep, j);
+        for sign in [1, -1] {
+            if max_slope(&scop.ctx, &dep.distance, c.n_space, j, sign)?.is_none() {
+                return unbounded(scop, source, c, dep, j);
+            }
         }
     }
     Ok(Box::new(Diagnostic::bug(
