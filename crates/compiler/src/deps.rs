@@ -6,7 +6,7 @@
 use crate::canonical::Canonical;
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
-use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
+use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement, schedule_of, writes_to};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap, compute_flow};
 use std::fmt;
 
@@ -67,17 +67,13 @@ pub struct DepCone {
 /// HX0203 where two instances of the same time step depend on each other in a
 /// way no order of statements can satisfy.
 pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()> {
-    let schedule = schedule_of(scop, c)?;
+    let own = || c.stmts.iter().map(|s| &scop.stmts[s.stmt]);
+    let schedule = schedule_of(&scop.ctx, own())?;
     let backward = schedule.apply_range(&negation(scop, &schedule)?)?;
     let (schedule, backward) = (schedule.to_str()?, backward.to_str()?);
     let mut problems = Vec::new();
     for id in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
-        let mut writes = UnionMap::empty(&scop.ctx)?;
-        for s in c.stmts.iter().map(|s| &scop.stmts[s.stmt]) {
-            if s.write.array == id {
-                writes = writes.union(&UnionMap::from_map(&s.write.map)?)?;
-            }
-        }
+        let writes = writes_to(&scop.ctx, id, own())?;
         if writes.is_empty()? {
             continue;
         }
@@ -195,15 +191,6 @@ struct Found {
     to: usize,
     read: Option<usize>,
     map: Map,
-}
-
-/// The original execution order of all statements.
-fn schedule_of(scop: &Scop, c: &Canonical) -> Result<UnionMap> {
-    let mut schedule = UnionMap::empty(&scop.ctx)?;
-    for s in &c.stmts {
-        schedule = schedule.union(&UnionMap::from_map(&scop.stmts[s.stmt].schedule)?)?;
-    }
-    Ok(schedule)
 }
 
 /// `{ [x0, ..] -> [-x0, ..] }` for the schedule's range.

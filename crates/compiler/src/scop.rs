@@ -280,6 +280,57 @@ pub struct Statement {
     pub value: Expr,
 }
 
+impl Statement {
+    /// The expressions of the body: local variables, then the value written.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        (self.locals.iter().map(|l| &l.value)).chain([&self.value])
+    }
+
+    /// The affine sub-expressions of the body, in the order of a traversal.
+    pub fn affine_values(&self) -> Vec<PwAff> {
+        let mut values = Vec::new();
+        for expr in self.expressions() {
+            expr.visit(&mut |e| {
+                if let Expr::Affine { value, .. } = e {
+                    values.push(value.clone());
+                }
+            });
+        }
+        values
+    }
+}
+
+/// The original execution order of some statements.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn schedule_of<'a>(
+    ctx: &Ctx,
+    stmts: impl IntoIterator<Item = &'a Statement>,
+) -> Result<UnionMap> {
+    let mut all = UnionMap::empty(ctx)?;
+    for s in stmts {
+        all = all.union(&UnionMap::from_map(&s.schedule)?)?;
+    }
+    Ok(all)
+}
+
+/// The writes of some statements to one array.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn writes_to<'a>(
+    ctx: &Ctx,
+    array: ArrayId,
+    stmts: impl IntoIterator<Item = &'a Statement>,
+) -> Result<UnionMap> {
+    let mut all = UnionMap::empty(ctx)?;
+    for s in stmts.into_iter().filter(|s| s.write.array == array) {
+        all = all.union(&UnionMap::from_map(&s.write.map)?)?;
+    }
+    Ok(all)
+}
+
 /// A top-level statement of the scop region, such as a time loop.
 #[derive(Clone, Debug)]
 pub struct Chunk {
@@ -701,15 +752,7 @@ fn collect_params(context: &Set, stmts: &[Statement], arrays: &[Array]) -> Resul
         for access in stmt.reads.iter().chain([&stmt.write]) {
             add_set(&access.map.wrap()?)?;
         }
-        let mut values = Vec::new();
-        for expr in stmt.locals.iter().map(|l| &l.value).chain([&stmt.value]) {
-            expr.visit(&mut |e| {
-                if let Expr::Affine { value, .. } = e {
-                    values.push(value.clone());
-                }
-            });
-        }
-        for value in values {
+        for value in stmt.affine_values() {
             add_set(&value.to_map()?.wrap()?)?;
         }
     }

@@ -9,7 +9,9 @@
 
 use crate::csource::{self, TokenKind};
 use crate::diag::Result;
-use crate::scop::{Access, ArrayId, Expr, Local, Scop, SourceFile, Statement};
+use crate::scop::{
+    Access, ArrayId, Expr, Local, Scop, SourceFile, Statement, schedule_of, writes_to,
+};
 use hexcc_isl::{DimType, Map, UnionMap, compute_flow};
 use hexcc_pet::data::PetScop;
 
@@ -70,12 +72,11 @@ fn substitute_in(scop: &mut Scop, reader: usize, scalar: ArrayId) -> Result<()> 
     let old_reads = std::mem::take(&mut stmt.reads);
     let mut new_index = Vec::new();
     for read in old_reads {
-        new_index.push(stmt.reads.len());
+        new_index.push((read.array != scalar).then_some(stmt.reads.len()));
         if read.array != scalar {
             stmt.reads.push(read);
         }
     }
-    let is_scalar = |e: &Expr, reads: &[bool]| matches!(e, Expr::Read(i, _) if reads[*i]);
     let first_read = stmt.reads.len();
     for read in &moved.reads {
         stmt.reads.push(Access {
@@ -87,15 +88,11 @@ fn substitute_in(scop: &mut Scop, reader: usize, scalar: ArrayId) -> Result<()> 
     }
     let first_local = stmt.locals.len();
     let local = first_local + moved.locals.len();
-    let scalar_reads: Vec<bool> = {
-        // `new_index` does not advance past a dropped read.
-        (0..new_index.len())
-            .map(|i| new_index.get(i + 1).copied().unwrap_or(first_read) == new_index[i])
-            .collect()
-    };
     let retarget = |e: &Expr| match e {
-        e if is_scalar(e, &scalar_reads) => Some(Expr::Local(local, ty)),
-        Expr::Read(i, ty) => Some(Expr::Read(new_index[*i], *ty)),
+        Expr::Read(i, read_ty) => Some(match new_index[*i] {
+            Some(i) => Expr::Read(i, *read_ty),
+            None => Expr::Local(local, ty),
+        }),
         _ => None,
     };
     for own in &mut stmt.locals {
@@ -149,7 +146,12 @@ fn substitute_in(scop: &mut Scop, reader: usize, scalar: ArrayId) -> Result<()> 
 /// from reading to writing instance.
 fn single_source(scop: &Scop, reader: usize, read: &Access) -> Result<Option<(usize, Map)>> {
     let sink = UnionMap::from_map(&read.map)?;
-    let flow = flow_into(scop, &sink, read.array, &schedule(scop)?)?;
+    let flow = flow_into(
+        scop,
+        &sink,
+        read.array,
+        &schedule_of(&scop.ctx, &scop.stmts)?,
+    )?;
     let maps = flow.maps()?;
     let [map] = maps.as_slice() else {
         return Ok(None);
@@ -175,7 +177,7 @@ fn unchanged_in_between(
     writer: usize,
     to_writer: &Map,
 ) -> Result<bool> {
-    let schedule = schedule(scop)?;
+    let schedule = schedule_of(&scop.ctx, &scop.stmts)?;
     for read in &scop.stmts[writer].reads {
         let at_writer = flow_into(scop, &UnionMap::from_map(&read.map)?, read.array, &schedule)?
             .apply_range(&UnionMap::from_map(&to_writer.reverse()?)?)?;
@@ -190,14 +192,6 @@ fn unchanged_in_between(
     Ok(true)
 }
 
-fn schedule(scop: &Scop) -> Result<UnionMap> {
-    let mut all = UnionMap::empty(&scop.ctx)?;
-    for s in &scop.stmts {
-        all = all.union(&UnionMap::from_map(&s.schedule)?)?;
-    }
-    Ok(all)
-}
-
 /// Last writers of the elements that `sink` reads.
 fn flow_into(
     scop: &Scop,
@@ -206,10 +200,7 @@ fn flow_into(
     schedule: &UnionMap,
 ) -> Result<UnionMap> {
     let nothing = UnionMap::empty(&scop.ctx)?;
-    let mut writes = nothing.clone();
-    for s in scop.stmts.iter().filter(|s| s.write.array == array) {
-        writes = writes.union(&UnionMap::from_map(&s.write.map)?)?;
-    }
+    let writes = writes_to(&scop.ctx, array, &scop.stmts)?;
     Ok(compute_flow(sink, &writes, &nothing, schedule)?.must)
 }
 

@@ -315,16 +315,8 @@ impl Prepared<'_> {
             });
         }
         let mut affine = Vec::new();
-        for expr in stmt.locals.iter().map(|l| &l.value).chain([&stmt.value]) {
-            let mut values = Vec::new();
-            expr.visit(&mut |e| {
-                if let Expr::Affine { value, .. } = e {
-                    values.push(value.clone());
-                }
-            });
-            for value in values {
-                affine.push(self.affine(&value, canonical, &domain)?);
-            }
+        for value in stmt.affine_values() {
+            affine.push(self.affine(&value, canonical, &domain)?);
         }
         let text = self.source.text.get(stmt.span.clone()).unwrap_or("");
         Ok(KernelStmt {
