@@ -6,11 +6,13 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::{self, KernelIr, LowerOptions, Schema, TileCounts};
+use crate::kernel::{self, KernelIr, LowerOptions, Moves, Prepared, Schema, TileCounts};
+use crate::model::{Parallel, Problem};
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError};
 use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::target::Target;
 use crate::temporaries;
-use crate::tile_size::{self, Limits};
+use crate::tile_size::{self, Choice, Limits};
 use hexcc_isl::Ctx;
 use std::time::{Duration, Instant};
 
@@ -23,10 +25,14 @@ pub struct Options {
     pub hex_dim: Option<usize>,
     /// Memory the kernel computes in.
     pub schema: Schema,
-    /// Threads per block wanted.
-    pub threads: i64,
-    /// Shared memory a block may use, bytes.
-    pub shared_limit: i64,
+    /// Threads per block wanted; chosen by the model where absent.
+    pub threads: Option<i64>,
+    /// Shared memory a block may use, bytes; what the target allows where absent.
+    pub shared_limit: Option<i64>,
+    /// The GPU that tile sizes are chosen for.
+    pub target: Target,
+    /// Values of size parameters that tile sizes are chosen for.
+    pub sizes: Vec<(String, i64)>,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
@@ -39,20 +45,18 @@ impl Default for Options {
             tile: None,
             hex_dim: None,
             schema: Schema::Shared,
-            threads: 256,
-            shared_limit: DEFAULT_SHARED_LIMIT,
+            threads: None,
+            shared_limit: None,
+            target: Target::default(),
+            sizes: Vec::new(),
             isl_quota: 200_000_000,
             name: None,
         }
     }
 }
 
-/// Two blocks per multiprocessor of an H200 (228 KiB, 1 KiB reserved per
-/// block), rounded down.
-pub const DEFAULT_SHARED_LIMIT: i64 = 96 * 1024;
-
-/// The most shared memory a block of the target can ask for (H100, H200).
-pub const MAX_SHARED_BYTES: i64 = 227 * 1024;
+/// Candidates that [`Unit::tiles`] keeps.
+pub const MAX_TILES: usize = 20;
 
 /// One time loop of the scop, compiled.
 pub struct Unit {
@@ -68,6 +72,11 @@ pub struct Unit {
     pub proof: Proof,
     /// Counts of a full tile.
     pub counts: TileCounts,
+    /// Tile sizes with their predictions, best first; the first is the one
+    /// taken, and the only one where the user has given it.
+    pub tiles: Vec<Choice>,
+    /// The problem that predictions are for.
+    pub problem: Problem,
     /// The kernel.
     pub kernel: KernelIr,
 }
@@ -175,35 +184,30 @@ fn unit(
     }
     let prepared = kernel::prepare(scop, source, &canonical)?;
     clock.lap("accesses");
-    let schedule = match &options.tile {
-        Some(sizes) => {
-            tile_size::schedule_for(canonical.k, hex_dim, &cone, sizes).map_err(tile_error)?
-        }
-        None => {
-            let limits = Limits {
-                shared_bytes: options.shared_limit,
-                use_shared: options.schema == Schema::Shared,
-                threads: options.threads,
-            };
-            let best = tile_size::candidates(&prepared, canonical.k, hex_dim, &cone, limits);
-            best.into_iter()
-                .next()
-                .map(|c| c.schedule)
-                .ok_or_else(|| no_tile(options))?
-        }
+    let problem = Problem::new(&prepared.extents(&options.sizes)?);
+    let limits = Limits {
+        shared_bytes: (options.shared_limit).unwrap_or(options.target.shared_per_block),
+        use_shared: options.schema == Schema::Shared,
+        threads: options.threads,
+        moves: Moves::default(),
+        parallel: Parallel::default(),
+        target: options.target.clone(),
+        problem: problem.clone(),
     };
+    let tiles = ranked_tiles(&prepared, canonical.k, hex_dim, &cone, options, &limits)?;
+    let Some(best) = tiles.first() else {
+        return Err(no_tile(limits.shared_bytes));
+    };
+    let (schedule, threads) = (best.schedule.clone(), best.threads());
     clock.lap("tile sizes");
     let distances: Vec<_> = deps::all_distances(&canonical)?.into_iter().collect();
     let proof = sched::verify(&scop.ctx, &schedule, &distances).map_err(not_proven)?;
     clock.lap("proof");
     let counts = prepared.count(&schedule);
-    if options.schema == Schema::Shared && counts.shared_bytes > MAX_SHARED_BYTES {
-        return Err(shared_exceeded(counts.shared_bytes));
-    }
     let lower = LowerOptions {
         name: unit_name(saved, scop, index, options),
         schema: options.schema,
-        threads: options.threads,
+        threads,
     };
     let kernel = kernel::lower(&prepared, &schedule, &lower)?;
     clock.lap("kernel");
@@ -214,8 +218,33 @@ fn unit(
         schedule,
         proof,
         counts,
+        tiles,
+        problem,
         kernel,
     })
+}
+
+/// The tile sizes to take and the next best, or the given ones.
+fn ranked_tiles(
+    prepared: &Prepared,
+    k: i64,
+    hex_dim: usize,
+    cone: &DepCone,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Vec<Choice>> {
+    let Some(sizes) = &options.tile else {
+        let mut all = tile_size::candidates(prepared, k, hex_dim, cone, limits);
+        all.truncate(MAX_TILES);
+        return Ok(all);
+    };
+    let schedule = tile_size::schedule_for(k, hex_dim, cone, sizes).map_err(tile_error)?;
+    let bytes = prepared.shared_bytes(&schedule);
+    // Larger ones need not even be counted.
+    if limits.use_shared && bytes > limits.target.shared_per_block {
+        return Err(shared_exceeded(bytes, limits.target.shared_per_block));
+    }
+    Ok(vec![tile_size::choose_threads(prepared, sizes, &schedule, limits)])
 }
 
 fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
@@ -262,27 +291,24 @@ fn tile_error(error: ScheduleError) -> Box<Diagnostic> {
     })
 }
 
-fn no_tile(options: &Options) -> Box<Diagnostic> {
+fn no_tile(limit: i64) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(
             "HX0402",
-            format!(
-                "no tile fits into {} bytes of shared memory",
-                options.shared_limit
-            ),
+            format!("no tile fits into {limit} bytes of shared memory"),
         )
         .note("a tile holds the elements it reads and writes")
         .help("give sizes with `--tile`, raise `--shared-memory`, or use `--memory global`"),
     )
 }
 
-fn shared_exceeded(bytes: i64) -> Box<Diagnostic> {
+fn shared_exceeded(bytes: i64, limit: i64) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(
             "HX0403",
             format!("the tile needs {bytes} bytes of shared memory"),
         )
-        .note(format!("a block can use at most {MAX_SHARED_BYTES} bytes"))
+        .note(format!("a block can use at most {limit} bytes"))
         .help("choose smaller tile sizes, or `--memory global`"),
     )
 }

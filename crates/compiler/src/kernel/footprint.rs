@@ -151,7 +151,11 @@ fn join(a: SharedDim, b: SharedDim) -> Option<SharedDim> {
 
 /// Which slice of a box an access of a row touches, and the box of elements
 /// relative to it; `None` where a slice subscript is not constant over the row.
-fn touched(boxed: &SharedBox, access: &KernelAccess, row: &Row) -> Option<(i64, Vec<Interval>)> {
+pub fn touched(
+    boxed: &SharedBox,
+    access: &KernelAccess,
+    row: &Row,
+) -> Option<(i64, Vec<Interval>)> {
     let (mut slice, mut elements) = (0, Vec::new());
     for (dim, sub) in boxed.dims.iter().zip(&access.subs) {
         match (dim, sub) {
@@ -182,24 +186,22 @@ fn touched(boxed: &SharedBox, access: &KernelAccess, row: &Row) -> Option<(i64, 
     Some((slice, elements))
 }
 
-/// `a - b` as a box: exact where `b` covers `a` in all dimensions but one and
-/// reaches an end of it, the whole of `a` (a superset) otherwise.
-fn subtract(a: &[Interval], b: &[Interval]) -> Vec<Interval> {
-    let open: Vec<usize> = (0..a.len()).filter(|&d| !b[d].contains(a[d])).collect();
-    let mut rest = a.to_vec();
-    match open.as_slice() {
-        [] => rest[0] = Interval::EMPTY,
-        [d] => {
-            let (x, y) = (a[*d], b[*d]);
+/// Takes `b` from `a` as a box: exact where `b` covers `a` in all dimensions but
+/// one and reaches an end of it; otherwise `a` stays whole (a superset).
+fn subtract(a: &mut [Interval], b: &[Interval]) {
+    let mut open = (0..a.len()).filter(|&d| !b[d].contains(a[d]));
+    match (open.next(), open.next()) {
+        (None, _) => a[0] = Interval::EMPTY,
+        (Some(d), None) => {
+            let (x, y) = (&mut a[d], b[d]);
             if !y.is_empty() && y.lo <= x.lo && y.hi >= x.lo {
-                rest[*d].lo = y.hi + 1;
+                x.lo = y.hi + 1;
             } else if !y.is_empty() && y.hi >= x.hi && y.lo <= x.hi {
-                rest[*d].hi = y.lo - 1;
+                x.hi = y.lo - 1;
             }
         }
         _ => {}
     }
-    rest
 }
 
 /// Elements of the box a full tile reads before any of its rows has written
@@ -225,6 +227,7 @@ pub fn copy_in(
     let mut result = vec![vec![empty; n_rows as usize]; boxed.n_slices as usize];
     // Elements written so far, per slice; only complete rows count.
     let mut written: Vec<Vec<Vec<Interval>>> = vec![Vec::new(); boxed.n_slices as usize];
+    let mut rest = Vec::new();
     for row in rows {
         let active = || (stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
         for stmt in active() {
@@ -239,19 +242,20 @@ pub fn copy_in(
                         continue;
                     }
                     let skip = usize::from(sizes.len() > 1);
-                    let mut rest = elements[skip..].to_vec();
+                    rest.clear();
+                    rest.extend_from_slice(&elements[skip..]);
                     for w in &written[slice as usize] {
                         let covers_row = skip == 0 || (w[0].lo <= r && r <= w[0].hi);
                         if covers_row && !rest.iter().any(|i| i.is_empty()) {
-                            rest = subtract(&rest, &w[skip..]);
+                            subtract(&mut rest, &w[skip..]);
                         }
                     }
                     if rest.iter().any(|i| i.is_empty()) {
                         continue;
                     }
                     let was_empty = copy.columns.iter().any(|i| i.is_empty());
-                    for (column, extra) in copy.columns.iter_mut().zip(rest) {
-                        *column = if was_empty { extra } else { column.hull(extra) };
+                    for (column, extra) in copy.columns.iter_mut().zip(&rest) {
+                        *column = if was_empty { *extra } else { column.hull(*extra) };
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! From a canonical stencil and its schedule to the kernel.
 
 use super::full::{RelativeBox, origins_inside};
+use super::count::{self, Moves, Work};
 use super::{
     Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim,
     StmtRow, Sub, SymbolicRange, footprint, origin_name,
@@ -138,6 +139,84 @@ impl Prepared<'_> {
             }
         }
         counts
+    }
+
+    /// Bytes of shared memory of a tile of schema `shared`.
+    pub fn shared_bytes(&self, schedule: &HybridSchedule) -> i64 {
+        let rows = tile_rows(schedule, self.stmts.len());
+        place(&mut self.boxes(Schema::Shared, &rows))
+    }
+
+    /// Everything a full tile does, counted for the tile-size model; the shared
+    /// memory that it needs must be known to be reasonable.
+    pub fn work(&self, schedule: &HybridSchedule, moves: Moves) -> Work {
+        let rows = tile_rows(schedule, self.stmts.len());
+        let mut arrays = self.boxes(Schema::Shared, &rows);
+        let shared_bytes = place(&mut arrays);
+        for (index, array) in arrays.iter_mut().enumerate() {
+            if let Some(shared) = &mut array.shared {
+                shared.copy_in = footprint::copy_in(shared, index, &self.stmts, &rows);
+            }
+        }
+        let keep: Vec<_> = (0..self.stmts.len())
+            .map(|s| match self.is_overwritten(s) {
+                true => footprint::keep_boxes(&self.flows[s], &rows),
+                false => Vec::new(),
+            })
+            .collect();
+        let mut period = vec![schedule.hexagon.width(); schedule.n_space];
+        for classical in &schedule.classical {
+            period[classical.dim] = classical.w;
+        }
+        let work = count::count(&count::Tile {
+            stmts: &self.stmts,
+            rows: &rows,
+            arrays: &arrays,
+            keep: &keep,
+            hex_dim: schedule.hex_dim,
+            period: &period,
+            moves,
+        });
+        Work {
+            shared_bytes,
+            ..work
+        }
+    }
+
+    /// Number of values of `t` and of every space coordinate for given values of
+    /// the parameters, `None` where one that is not given decides it.
+    ///
+    /// # Errors
+    /// HX0406 for a name that is no parameter, HX0401 where isl gives up.
+    pub fn extents(&self, values: &[(String, i64)]) -> Result<Vec<Option<i64>>> {
+        let params = &self.scop.params;
+        if let Some((name, _)) = values.iter().find(|(name, _)| !params.contains(name)) {
+            return Err(Box::new(
+                Diagnostic::error("HX0406", format!("`{name}` is no size parameter"))
+                    .note(match params.as_slice() {
+                        [] => "the region has none".to_string(),
+                        names => format!("the region has {}", names.join(", ")),
+                    })
+                    .help("`--set N=4096,T=1000` gives sizes to the tile-size model"),
+            ));
+        }
+        let mut domain = self.union_domain()?;
+        if !values.is_empty() {
+            let equal: Vec<String> = (values.iter())
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            let text = format!("[{}] -> {{ : {} }}", params.join(", "), equal.join(" and "));
+            domain = domain.intersect_params(&Set::read(&self.scop.ctx, &text)?)?;
+        }
+        let constant = |f: PwAff| -> Result<Option<i64>> {
+            Ok(finite_range(&f)?.filter(|(lo, hi)| lo == hi).map(|(lo, _)| lo))
+        };
+        (0..=self.c.n_space as u32)
+            .map(|d| {
+                let (lo, hi) = (constant(domain.dim_min(d)?)?, constant(domain.dim_max(d)?)?);
+                Ok(lo.zip(hi).map(|(lo, hi)| hi.saturating_sub(lo).saturating_add(1)))
+            })
+            .collect()
     }
 
     /// Whether the statement's elements are ever written again; full time

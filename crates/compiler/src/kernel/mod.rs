@@ -16,10 +16,12 @@
 //! * in a full tile, an instance inside [`StmtRow::keep`] writes a value that is
 //!   read only inside the tile and overwritten later, so it needs no store.
 
+mod count;
 mod footprint;
 mod full;
 mod lower;
 
+pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;
