@@ -6,10 +6,11 @@
 //! neither is a constant below, with the measurement it comes from.
 //!
 //! For one tile on one multiprocessor: `busy` is the longest of the times of
-//! issue slots, arithmetic units and the shared-memory pipe. `latency` is what a
-//! block waits for in a tile, whatever else runs: barriers, the dependent
-//! instructions between them, and its copy-in. A multiprocessor with r resident
-//! blocks finishes one tile of each in max(r busy, busy + latency). A launch takes
+//! issue slots, arithmetic units and the shared-memory pipe. `alone` is what one
+//! block takes for a tile if nothing else runs: as long as its few warps need to
+//! issue everything, and the latencies of barriers, of the dependent instructions
+//! between them, and of its copy-in. A multiprocessor with r resident blocks
+//! finishes one tile of each in max(r busy, alone). A launch takes
 //! that for every round of resident blocks on the busiest multiprocessor, or the
 //! time of its bytes at L2 or DRAM, whichever is longer.
 //!
@@ -47,6 +48,16 @@ pub const TILE_SLOTS: f64 = 120.0;
 
 /// Cycles from an arithmetic instruction to one that needs its result.
 pub const ARITHMETIC_LATENCY: f64 = 4.0;
+
+/// Cycles between two instructions of one warp when nothing else runs: half of
+/// them wait for the one before. Estimated.
+pub const WARP_CYCLES: f64 = 2.0;
+
+/// Warp schedulers of a multiprocessor.
+const SCHEDULERS: f64 = 4.0;
+
+/// Bytes that one multiprocessor takes from L2 per cycle.
+pub const PORT_BYTES: f64 = 64.0;
 
 /// How many times as long a partial tile takes as a full one. Estimated: every
 /// instance is tested and every value stored.
@@ -226,7 +237,10 @@ pub fn estimated_registers(work: &Work, block: [i64; 2]) -> i64 {
     let per_thread = columns_per_thread(work, block);
     let (values, operands) = if is_one_dimensional(work) {
         // Points of a row are dealt out to the threads one by one.
-        (div_ceil(work.value_words, block[0]), work.operand_words.min(8))
+        (
+            div_ceil(work.value_words, block[0]),
+            work.operand_words.min(8),
+        )
     } else {
         (work.value_words * per_thread, work.operand_words)
     };
@@ -260,8 +274,15 @@ struct TileCost {
     arithmetic: f64,
     shared: f64,
     latency: f64,
+    alone: f64,
     slots: f64,
     code_bytes: f64,
+}
+
+impl TileCost {
+    fn busy(&self) -> f64 {
+        self.issue.max(self.arithmetic).max(self.shared)
+    }
 }
 
 fn tile_cost(work: &Work, launch: &Launch, target: &Target) -> TileCost {
@@ -293,16 +314,22 @@ fn tile_cost(work: &Work, launch: &Launch, target: &Target) -> TileCost {
         target.shared_latency.max(target.l2_latency / 2.0)
     };
     let row = target.barrier_latency + operand + ARITHMETIC_LATENCY * work.chain as f64;
-    let copy = target.dram_latency + target.barrier_latency;
-    TileCost {
+    let transfer = (work.load_sectors * SECTOR) as f64 / PORT_BYTES;
+    let copy = target.dram_latency + transfer + target.barrier_latency;
+    let mut cost = TileCost {
         issue: slots / target.issue_lanes / EFFICIENCY,
         arithmetic: (single / target.fp32_lanes + double / target.fp64_lanes) * padding
             / EFFICIENCY,
         shared: (pipe + work.copy_words as f64) / target.shared_lanes / EFFICIENCY,
         latency: work.rows as f64 * row + copy,
+        alone: 0.0,
         slots,
         code_bytes,
-    }
+    };
+    let warps = (threads / 32.0).max(1.0);
+    let few_warps = (SCHEDULERS * WARP_CYCLES / warps).max(1.0);
+    cost.alone = cost.busy().max(cost.issue * few_warps) + cost.latency;
+    cost
 }
 
 /// Predicts a kernel's time, `None` where a block does not fit on a
@@ -321,7 +348,7 @@ pub fn predict(
         return None;
     }
     let cost = tile_cost(work, launch, target);
-    let busy = cost.issue.max(cost.arithmetic).max(cost.shared);
+    let busy = cost.busy();
     let cells = work.points as f64 / schedule.k as f64;
     let (sms, hertz) = (target.sms as f64, target.hertz());
 
@@ -354,17 +381,20 @@ pub fn predict(
     let blocks = hexagons * parallel_tiles * phases_per_launch;
     let tiles_per_block = tiles / parallel_tiles;
 
-    let round = |r: f64| (r * busy).max(busy + cost.latency);
+    let round = |r: f64| (r * busy).max(cost.alone);
     let busiest = (blocks / sms).ceil().max(1.0);
-    let (full, rest) = ((busiest / resident as f64).floor(), busiest % resident as f64);
+    let (full, rest) = (
+        (busiest / resident as f64).floor(),
+        busiest % resident as f64,
+    );
     let rounds = full * round(resident as f64) + if rest > 0.0 { round(rest) } else { 0.0 };
     // The blocks at the ends have nothing but partial tiles.
     let edge = PARTIAL_TILE * busy + cost.latency;
     let sm_seconds = tiles_per_block * (weight * rounds).max(edge) / hertz;
 
     let sector = SECTOR as f64;
-    let l2_tile = (work.load_sectors + work.store_sectors) as f64 * sector
-        + work.global_loads as f64 * 4.0;
+    let l2_tile =
+        (work.load_sectors + work.store_sectors) as f64 * sector + work.global_loads as f64 * 4.0;
     let mut dram_loads = work.dram_load_sectors as f64 * sector;
     let dram_stores = work.dram_store_sectors as f64 * sector;
     let touched = lattice * phases_per_launch * dram_loads.max(dram_stores);
@@ -394,7 +424,7 @@ pub fn predict(
         shared: on_all(cost.shared),
         l2: per_cell(l2_seconds),
         dram: per_cell(dram_seconds),
-        latency: on_all((busy + cost.latency) / in_flight),
+        latency: on_all(cost.alone / in_flight),
         launch: launches * launch_seconds / updates * 1e12,
     };
     Some(Prediction {
@@ -429,4 +459,221 @@ fn limiting(terms: &Terms, few_blocks: bool) -> Resource {
     ];
     let most = all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
     most.map_or(Resource::Issue, |(resource, _)| resource)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sched::TileSizes;
+
+    fn schedule() -> HybridSchedule {
+        let sizes = TileSizes {
+            h: 4,
+            w: vec![3, 256],
+        };
+        HybridSchedule::new(1, 0, 1.into(), &[1.into(), 1.into()], &sizes).expect("legal sizes")
+    }
+
+    /// jacobi2d's counts for this schedule.
+    fn work() -> Work {
+        Work {
+            points: 20480,
+            iterations: 20480,
+            rows: 10,
+            columns: [256, 1],
+            operations: 102_400,
+            shared_loads: 66_560,
+            shared_stores: 20_480,
+            shared_words: 87_040,
+            loads: 6320,
+            copies: 1602,
+            copy_words: 6408,
+            load_sectors: 812,
+            stores: 5748,
+            store_lanes: 20_480,
+            store_sectors: 910,
+            dram_load_sectors: 768,
+            dram_store_sectors: 708,
+            value_words: 12,
+            operand_words: 14,
+            chain: 5,
+            shared_bytes: 29_904,
+            ..Work::default()
+        }
+    }
+
+    fn problem(n: f64) -> Problem {
+        Problem {
+            extents: vec![n, n],
+            steps: 1000.0,
+        }
+    }
+
+    const LAUNCH: Launch = Launch {
+        block: [256, 1],
+        registers: None,
+        parallel: Parallel::Hexagons,
+    };
+
+    fn gcells(work: &Work, launch: &Launch, target: &Target) -> f64 {
+        predict(work, &schedule(), launch, target, &problem(16384.0)).map_or(0.0, |p| p.gcells)
+    }
+
+    /// More of anything that costs time never makes a kernel faster.
+    #[test]
+    fn more_work_is_never_faster() {
+        let target = Target::default();
+        let base = gcells(&work(), &LAUNCH, &target);
+        let more: [(&str, fn(&mut Work) -> &mut i64); 14] = [
+            ("operations", |w| &mut w.operations),
+            ("shared_loads", |w| &mut w.shared_loads),
+            ("shared_words", |w| &mut w.shared_words),
+            ("global_loads", |w| &mut w.global_loads),
+            ("copies", |w| &mut w.copies),
+            ("copy_words", |w| &mut w.copy_words),
+            ("load_sectors", |w| &mut w.load_sectors),
+            ("stores", |w| &mut w.stores),
+            ("store_lanes", |w| &mut w.store_lanes),
+            ("store_sectors", |w| &mut w.store_sectors),
+            ("dram_load_sectors", |w| &mut w.dram_load_sectors),
+            ("dram_store_sectors", |w| &mut w.dram_store_sectors),
+            ("value_words", |w| &mut w.value_words),
+            ("shared_bytes", |w| &mut w.shared_bytes),
+        ];
+        for (name, field) in more {
+            let mut last = base;
+            for factor in [2, 8, 64] {
+                let mut changed = work();
+                let value = field(&mut changed);
+                *value = (*value).max(1000) * factor;
+                let now = gcells(&changed, &LAUNCH, &target);
+                assert!(now <= last, "{name} x {factor}: {now} > {last}");
+                last = now;
+            }
+            assert!(last < base, "{name} costs nothing");
+        }
+    }
+
+    /// A faster GPU is never slower. (One that holds more blocks can be: the last
+    /// round of blocks may then be a short one.)
+    #[test]
+    fn a_better_gpu_is_never_slower() {
+        let base = gcells(&work(), &LAUNCH, &Target::default());
+        let better: [fn(&mut Target); 11] = [
+            |t| t.clock_mhz *= 2.0,
+            |t| t.issue_lanes *= 2.0,
+            |t| t.shared_lanes *= 2.0,
+            |t| t.fp32_lanes *= 2.0,
+            |t| t.dram_gbs *= 2.0,
+            |t| t.l2_gbs *= 2.0,
+            |t| t.l2_bytes *= 100.0,
+            |t| t.dram_latency /= 2.0,
+            |t| t.barrier_latency /= 2.0,
+            |t| t.launch_us /= 2.0,
+            |t| t.instruction_cache *= 2.0,
+        ];
+        for (i, change) in better.iter().enumerate() {
+            let mut target = Target::default();
+            change(&mut target);
+            assert!(gcells(&work(), &LAUNCH, &target) >= base, "change {i}");
+        }
+    }
+
+    #[test]
+    fn the_scarce_resource_limits() {
+        let limiting = |work: &Work, target: &Target, n: f64| {
+            predict(work, &schedule(), &LAUNCH, target, &problem(n)).map(|p| p.limiting)
+        };
+        let target = Target::default();
+        let slow = |change: fn(&mut Target)| {
+            let mut target = Target::default();
+            change(&mut target);
+            limiting(&work(), &target, 16384.0)
+        };
+        assert_eq!(limiting(&work(), &target, 16384.0), Some(Resource::Shared));
+        assert_eq!(slow(|t| t.dram_gbs = 100.0), Some(Resource::Dram));
+        assert_eq!(slow(|t| t.l2_gbs = 100.0), Some(Resource::L2));
+        assert_eq!(slow(|t| t.issue_lanes = 16.0), Some(Resource::Issue));
+        assert_eq!(slow(|t| t.barrier_latency = 1e4), Some(Resource::Latency));
+        assert_eq!(slow(|t| t.launch_us = 1e6), Some(Resource::Launches));
+        assert_eq!(limiting(&work(), &target, 1024.0), Some(Resource::Blocks));
+        let double = Work {
+            double_operations: 102_400,
+            ..work()
+        };
+        let table = crate::target::Targets::built_in();
+        let consumer = table.find("rtx4090").expect("in the table");
+        assert_eq!(
+            limiting(&double, &consumer, 16384.0),
+            Some(Resource::Arithmetic)
+        );
+    }
+
+    #[test]
+    fn a_problem_in_l2_needs_no_dram() {
+        let target = Target::default();
+        let bytes =
+            |n| predict(&work(), &schedule(), &LAUNCH, &target, &problem(n)).map(|p| p.dram_bytes);
+        assert_eq!(bytes(1024.0), Some(0.0));
+        assert!(bytes(3000.0) < bytes(16384.0));
+    }
+
+    #[test]
+    fn blocks_that_do_not_fit_are_not_predicted() {
+        let target = Target::default();
+        let threads = target.threads_per_sm;
+        assert_eq!(resident_blocks(&target, threads + 32, 32, 0), 0);
+        assert_eq!(resident_blocks(&target, 256, 300, 0), 0);
+        assert_eq!(
+            resident_blocks(&target, 256, 32, target.shared_per_block + 1),
+            0
+        );
+        assert_eq!(
+            resident_blocks(&target, 256, 32, target.shared_per_block),
+            1
+        );
+        assert_eq!(resident_blocks(&target, 256, 32, 0), 8);
+        assert_eq!(resident_blocks(&target, 32, 32, 0), 32);
+        assert_eq!(resident_blocks(&target, 1024, 64, 0), 1);
+        let large = Work {
+            shared_bytes: 1 << 20,
+            ..work()
+        };
+        assert_eq!(gcells(&large, &LAUNCH, &target), 0.0);
+        assert_eq!(gcells(&Work::default(), &LAUNCH, &target), 0.0);
+    }
+
+    #[test]
+    fn known_registers_replace_the_estimate() {
+        let target = Target::default();
+        let with = |registers| Launch {
+            registers: Some(registers),
+            ..LAUNCH
+        };
+        let get = |launch: &Launch| {
+            let p = predict(&work(), &schedule(), launch, &target, &problem(16384.0));
+            p.map(|p| (p.registers, p.resident_blocks))
+        };
+        assert_eq!(get(&LAUNCH), Some((56, 4)));
+        assert_eq!(get(&with(120)), Some((120, 2)));
+    }
+
+    /// A wavefront fills a GPU that hexagons alone leave empty.
+    #[test]
+    fn wavefronts_add_blocks() {
+        let target = Target::default();
+        let wave = Launch {
+            parallel: Parallel::Wavefront { dim: 1, lag: 2 },
+            ..LAUNCH
+        };
+        let get = |launch: &Launch| {
+            predict(&work(), &schedule(), launch, &target, &problem(1024.0)).expect("it fits")
+        };
+        let (hexagons, wave) = (get(&LAUNCH), get(&wave));
+        assert_eq!(hexagons.blocks, 65.0);
+        // 1024 + 9 columns are 5 tiles, and 5 + 2 * 200 launches run 201 phases.
+        let launches = 5.0 + 2.0 * 200.0;
+        assert!((wave.blocks - 65.0 * 5.0 * 201.0 / launches).abs() < 1e-9);
+        assert!(wave.gcells > hexagons.gcells);
+    }
 }

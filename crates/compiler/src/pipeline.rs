@@ -244,7 +244,9 @@ fn ranked_tiles(
     if limits.use_shared && bytes > limits.target.shared_per_block {
         return Err(shared_exceeded(bytes, limits.target.shared_per_block));
     }
-    Ok(vec![tile_size::choose_threads(prepared, sizes, &schedule, limits)])
+    Ok(vec![tile_size::choose_threads(
+        prepared, sizes, &schedule, limits,
+    )])
 }
 
 fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {

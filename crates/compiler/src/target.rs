@@ -194,7 +194,10 @@ mod tests {
         let mut targets = Targets(BTreeMap::new());
         assert!(targets.extend("data/gpus.toml", BUILT_IN).is_ok());
         for name in ["h200", "h100", "a100", "v100", "rtx4090", "b200"] {
-            assert_eq!(targets.find(name).map(|t| t.name).ok().as_deref(), Some(name));
+            assert_eq!(
+                targets.find(name).map(|t| t.name).ok().as_deref(),
+                Some(name)
+            );
         }
         assert_eq!(Target::default().name, DEFAULT_TARGET);
         assert_eq!(Target::default().sms, 132);

@@ -84,7 +84,8 @@ pub fn candidates(
     let n_space = cone.delta0.len();
     let mut found = Vec::new();
     for h in heights(n_space, k) {
-        let Some((&delta0, &delta1)) = cone.delta0.get(hex_dim).zip(cone.delta1.get(hex_dim)) else {
+        let Some((&delta0, &delta1)) = cone.delta0.get(hex_dim).zip(cone.delta1.get(hex_dim))
+        else {
             continue;
         };
         let min_w0 = Hexagon::min_w0(h, delta0, delta1);
@@ -225,7 +226,11 @@ fn widths(n_space: usize, hex_dim: usize, min_w0: i64) -> Vec<Vec<i64>> {
         };
         options.dedup();
         all = (all.iter())
-            .flat_map(|prefix| options.iter().map(move |&w| [prefix.as_slice(), &[w]].concat()))
+            .flat_map(|prefix| {
+                options
+                    .iter()
+                    .map(move |&w| [prefix.as_slice(), &[w]].concat())
+            })
             .collect();
     }
     all
@@ -250,7 +255,11 @@ mod tests {
             ([64, 3], 33, [32, 1]),
             ([0, 0], 0, [32, 1]),
         ] {
-            assert_eq!(block_shape(columns, threads), block, "{columns:?} {threads}");
+            assert_eq!(
+                block_shape(columns, threads),
+                block,
+                "{columns:?} {threads}"
+            );
         }
     }
 

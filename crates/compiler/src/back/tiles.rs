@@ -9,8 +9,24 @@ use std::fmt::Write;
 
 /// Heads of the columns; the text is right-aligned under them.
 const HEAD: [&str; 18] = [
-    "h", "w", "threads", "iterations", "loads", "stores", "shared", "regs", "blocks/SM", "waves", "issue",
-    "smem", "L2", "DRAM", "latency", "B/cell", "GCell/s", "limit",
+    "h",
+    "w",
+    "threads",
+    "iterations",
+    "loads",
+    "stores",
+    "shared",
+    "regs",
+    "blocks/SM",
+    "waves",
+    "issue",
+    "smem",
+    "L2",
+    "DRAM",
+    "latency",
+    "B/cell",
+    "GCell/s",
+    "limit",
 ];
 
 /// Lists the candidates of every time loop, the best first.
@@ -43,7 +59,11 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
 /// The sizes that times are for.
 fn problem(unit: &Unit) -> String {
     let extents: Vec<String> = unit.problem.extents.iter().map(f64::to_string).collect();
-    format!("{} points, {} steps", extents.join(" x "), unit.problem.steps)
+    format!(
+        "{} points, {} steps",
+        extents.join(" x "),
+        unit.problem.steps
+    )
 }
 
 fn row(choice: &Choice) -> [String; 18] {

@@ -162,7 +162,10 @@ pub fn count(tile: &Tile) -> Work {
         .filter(|&d| d != tile.hex_dim)
         .collect();
     let (inner, outer) = match classical.split_last() {
-        Some((&inner, outer)) => (tile.period[inner], outer.iter().map(|&d| tile.period[d]).product()),
+        Some((&inner, outer)) => (
+            tile.period[inner],
+            outer.iter().map(|&d| tile.period[d]).product(),
+        ),
         None => (1, 1),
     };
     let mut work = Work {
@@ -254,7 +257,9 @@ impl<'a> Slot<'a> {
         };
         let same = |a: &Sub, b: &Sub| hex(a).is_some() && hex(b).is_some() || a == b;
         let found = (self.columns.iter_mut()).find(|c| {
-            c.array == array && c.subs.len() == subs.len() && c.subs.iter().zip(subs).all(|(a, b)| same(a, b))
+            c.array == array
+                && c.subs.len() == subs.len()
+                && c.subs.iter().zip(subs).all(|(a, b)| same(a, b))
         });
         let offset = subs.iter().find_map(hex);
         match found {
@@ -372,7 +377,11 @@ fn slots_of(expr: &Expr) -> i64 {
                 "pow" | "atan2" | "hypot" | "fmod" => 50,
                 _ => 25,
             };
-            if double && single > 4 { 2 * single } else { single }
+            if double && single > 4 {
+                2 * single
+            } else {
+                single
+            }
         }
     }
 }
@@ -404,8 +413,14 @@ impl Union {
         }
         let mut rest = Vec::with_capacity(self.0.len() + 1);
         for i in &self.0 {
-            let left = Interval { lo: i.lo, hi: i.hi.min(gone.lo - 1) };
-            let right = Interval { lo: i.lo.max(gone.hi + 1), hi: i.hi };
+            let left = Interval {
+                lo: i.lo,
+                hi: i.hi.min(gone.lo - 1),
+            };
+            let right = Interval {
+                lo: i.lo.max(gone.hi + 1),
+                hi: i.hi,
+            };
             rest.extend([left, right].into_iter().filter(|i| !i.is_empty()));
         }
         self.0 = rest;
@@ -464,7 +479,10 @@ impl Store {
     fn on_line(&self, leads: &[i64]) -> [Interval; 2] {
         let last = leads.len();
         let holds = |boxes: &[Interval]| {
-            leads.iter().zip(boxes).all(|(&c, i)| i.lo <= c && c <= i.hi)
+            leads
+                .iter()
+                .zip(boxes)
+                .all(|(&c, i)| i.lo <= c && c <= i.hi)
         };
         if !holds(&self.all) {
             return [Interval::EMPTY; 2];
@@ -484,8 +502,14 @@ fn without(all: Interval, gone: Interval) -> [Interval; 2] {
         return [all, Interval::EMPTY];
     }
     [
-        Interval { lo: all.lo, hi: gone.lo - 1 },
-        Interval { lo: gone.hi + 1, hi: all.hi },
+        Interval {
+            lo: all.lo,
+            hi: gone.lo - 1,
+        },
+        Interval {
+            lo: gone.hi + 1,
+            hi: all.hi,
+        },
     ]
 }
 
@@ -541,7 +565,12 @@ impl<'a> Lines<'a> {
             if stmt.partial_only || stmt.write.array != array {
                 continue;
             }
-            for (a, row) in tile.rows.iter().enumerate().filter(|(_, r)| r.slot == stmt.slot) {
+            for (a, row) in tile
+                .rows
+                .iter()
+                .enumerate()
+                .filter(|(_, r)| r.slot == stmt.slot)
+            {
                 let Some((slice, all)) = touched(shared, &stmt.write, row) else {
                     continue;
                 };
@@ -559,7 +588,12 @@ impl<'a> Lines<'a> {
 
     fn load(&self, slice: usize, leads: &[i64]) -> Interval {
         let row = leads.first().copied().unwrap_or(0);
-        let Some(copy) = self.shared.copy_in.get(slice).and_then(|rows| rows.get(row as usize)) else {
+        let Some(copy) = self
+            .shared
+            .copy_in
+            .get(slice)
+            .and_then(|rows| rows.get(row as usize))
+        else {
             return Interval::EMPTY;
         };
         let Some((last, others)) = copy.columns.split_last() else {
@@ -606,14 +640,22 @@ impl<'a> Lines<'a> {
                     slice,
                     class: [0; 3],
                     order: [0; 3],
-                    load: if load.is_empty() { load } else { load.shift(last_lo) },
+                    load: if load.is_empty() {
+                        load
+                    } else {
+                        load.shift(last_lo)
+                    },
                     writes: (first_write, first_store),
                     stores: (first_store, pool.len()),
                 };
                 for (d, (&c, &(dim, lo, _))) in at.iter().zip(leads).enumerate() {
                     let p = tile.period.get(dim).copied().unwrap_or(1);
                     line.class[d] = (c + lo).rem_euclid(p);
-                    line.order[d] = if dim == tile.hex_dim { 0 } else { -(c + lo).div_euclid(p) };
+                    line.order[d] = if dim == tile.hex_dim {
+                        0
+                    } else {
+                        -(c + lo).div_euclid(p)
+                    };
                 }
                 let held: &[Interval] = &pool[line.writes.0..line.writes.1];
                 let mut copied = Union::default();
@@ -688,7 +730,10 @@ fn distinct(
     lines.sort_unstable_by_key(|l| (l.slice, l.class, l.order));
     for class in lines.chunk_by(|a, b| (a.slice, a.class) == (b.slice, b.class)) {
         let mut untouched = Union::default();
-        untouched.insert(Interval { lo: 0, hi: period - 1 });
+        untouched.insert(Interval {
+            lo: 0,
+            hi: period - 1,
+        });
         let (mut read, mut stored) = (Union::default(), Union::default());
         for same in class.chunk_by(|a, b| a.order == b.order) {
             let span = (same.iter())
@@ -700,7 +745,10 @@ fn distinct(
             let windows = span.lo.div_euclid(period)..=span.hi.div_euclid(period);
             let mut touched = Vec::new();
             for k in windows.rev() {
-                let window = Interval { lo: k * period, hi: (k + 1) * period - 1 };
+                let window = Interval {
+                    lo: k * period,
+                    hi: (k + 1) * period - 1,
+                };
                 for line in same {
                     let load = line.load.intersect(window).shift(-window.lo);
                     for free in &untouched.0 {
@@ -727,7 +775,12 @@ fn distinct(
 /// Stores to global memory, per tile.
 fn count_stores(tile: &Tile, work: &mut Work) {
     let last = tile.period.len() - 1;
-    for (s, stmt) in tile.stmts.iter().enumerate().filter(|(_, s)| !s.partial_only) {
+    for (s, stmt) in tile
+        .stmts
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| !s.partial_only)
+    {
         let Some(array) = tile.arrays.get(stmt.write.array) else {
             continue;
         };
@@ -738,7 +791,12 @@ fn count_stores(tile: &Tile, work: &mut Work) {
             _ => 0,
         };
         let row_is_unused = |r: &Row| r.slot != stmt.slot || r.points.iter().any(|p| p.is_empty());
-        for (a, row) in tile.rows.iter().enumerate().filter(|(_, r)| !row_is_unused(r)) {
+        for (a, row) in tile
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| !row_is_unused(r))
+        {
             let keep = keep_of(tile, s, a).filter(|_| array.shared.is_some());
             let points = row.points[last];
             let n_lines = volume(&row.points[..last]);
@@ -747,14 +805,17 @@ fn count_stores(tile: &Tile, work: &mut Work) {
             let sectors = |i: Interval| -> i64 {
                 let first = points.lo;
                 let warps = 0..(points.len() + WARP - 1) / WARP;
-                (warps.map(|w| Interval { lo: first + w * WARP, hi: first + (w + 1) * WARP - 1 }))
-                    .map(|warp| units_of(warp.intersect(i).shift(offset), sector, aligned))
-                    .sum()
+                (warps.map(|w| Interval {
+                    lo: first + w * WARP,
+                    hi: first + (w + 1) * WARP - 1,
+                }))
+                .map(|warp| units_of(warp.intersect(i).shift(offset), sector, aligned))
+                .sum()
             };
             let partly_stored: i64 = partly.iter().map(|i| i.len()).sum();
             work.stores += (n_lines - kept) * points.len() + kept * partly_stored;
-            work.store_sectors +=
-                (n_lines - kept) * sectors(points) + kept * partly.iter().map(|i| sectors(*i)).sum::<i64>();
+            work.store_sectors += (n_lines - kept) * sectors(points)
+                + kept * partly.iter().map(|i| sectors(*i)).sum::<i64>();
             // A position along the hexagon has a store or has none; which of
             // the lanes take part is decided at run time.
             let classical_kept = keep.is_some_and(|k| {

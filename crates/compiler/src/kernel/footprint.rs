@@ -255,7 +255,11 @@ pub fn copy_in(
                     }
                     let was_empty = copy.columns.iter().any(|i| i.is_empty());
                     for (column, extra) in copy.columns.iter_mut().zip(&rest) {
-                        *column = if was_empty { *extra } else { column.hull(*extra) };
+                        *column = if was_empty {
+                            *extra
+                        } else {
+                            column.hull(*extra)
+                        };
                     }
                 }
             }

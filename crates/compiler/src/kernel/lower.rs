@@ -1,7 +1,7 @@
 //! From a canonical stencil and its schedule to the kernel.
 
-use super::full::{RelativeBox, origins_inside};
 use super::count::{self, Moves, Work};
+use super::full::{RelativeBox, origins_inside};
 use super::{
     Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim,
     StmtRow, Sub, SymbolicRange, footprint, origin_name,
@@ -209,12 +209,16 @@ impl Prepared<'_> {
             domain = domain.intersect_params(&Set::read(&self.scop.ctx, &text)?)?;
         }
         let constant = |f: PwAff| -> Result<Option<i64>> {
-            Ok(finite_range(&f)?.filter(|(lo, hi)| lo == hi).map(|(lo, _)| lo))
+            Ok(finite_range(&f)?
+                .filter(|(lo, hi)| lo == hi)
+                .map(|(lo, _)| lo))
         };
         (0..=self.c.n_space as u32)
             .map(|d| {
                 let (lo, hi) = (constant(domain.dim_min(d)?)?, constant(domain.dim_max(d)?)?);
-                Ok(lo.zip(hi).map(|(lo, hi)| hi.saturating_sub(lo).saturating_add(1)))
+                Ok(lo
+                    .zip(hi)
+                    .map(|(lo, hi)| hi.saturating_sub(lo).saturating_add(1)))
             })
             .collect()
     }
