@@ -519,12 +519,14 @@ mod tests {
         predict(work, &schedule(), launch, target, &problem(16384.0)).map_or(0.0, |p| p.gcells)
     }
 
+    type Field = fn(&mut Work) -> &mut i64;
+
     /// More of anything that costs time never makes a kernel faster.
     #[test]
     fn more_work_is_never_faster() {
         let target = Target::default();
         let base = gcells(&work(), &LAUNCH, &target);
-        let more: [(&str, fn(&mut Work) -> &mut i64); 14] = [
+        let more: [(&str, Field); 14] = [
             ("operations", |w| &mut w.operations),
             ("shared_loads", |w| &mut w.shared_loads),
             ("shared_words", |w| &mut w.shared_words),

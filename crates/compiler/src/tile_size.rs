@@ -73,7 +73,11 @@ pub fn schedule_for(
     HybridSchedule::new(k, hex_dim, delta0, &cone.delta1, sizes)
 }
 
-/// All candidates that fit, each with its best block, best first.
+/// Candidates that fit, each with its best block, best first.
+///
+/// Every combination of height and widths is counted for one width of the
+/// innermost classical dimension, and the other widths of that dimension for the
+/// [`SHORTLIST`] best, because it hardly changes their order.
 pub fn candidates(
     prepared: &Prepared,
     k: i64,
@@ -82,32 +86,79 @@ pub fn candidates(
     limits: &Limits,
 ) -> Vec<Choice> {
     let n_space = cone.delta0.len();
-    let mut found = Vec::new();
+    let Some((&delta0, &delta1)) = cone.delta0.get(hex_dim).zip(cone.delta1.get(hex_dim)) else {
+        return Vec::new();
+    };
+    let evaluate = |sizes: TileSizes| {
+        let schedule = schedule_for(k, hex_dim, cone, &sizes).ok()?;
+        if limits.use_shared && prepared.shared_bytes(&schedule) > limits.shared_bytes {
+            return None;
+        }
+        let best = choose_threads(prepared, &sizes, &schedule, limits);
+        best.prediction.map(|_| best)
+    };
+    let innermost = (0..n_space).rev().find(|&d| d != hex_dim);
+    let with_inner = |sizes: &TileSizes, width: i64| {
+        let mut sizes = sizes.clone();
+        if let Some(d) = innermost {
+            sizes.w[d] = width;
+        }
+        sizes
+    };
+    let mut first = Vec::new();
     for h in heights(n_space, k) {
-        let Some((&delta0, &delta1)) = cone.delta0.get(hex_dim).zip(cone.delta1.get(hex_dim))
-        else {
-            continue;
-        };
         let min_w0 = Hexagon::min_w0(h, delta0, delta1);
         for w in widths(n_space, hex_dim, min_w0) {
             let sizes = TileSizes { h, w };
-            let Ok(schedule) = schedule_for(k, hex_dim, cone, &sizes) else {
-                continue;
-            };
-            if limits.use_shared && prepared.shared_bytes(&schedule) > limits.shared_bytes {
-                continue;
-            }
-            let best = choose_threads(prepared, &sizes, &schedule, limits);
-            if best.prediction.is_some() {
-                found.push(best);
-            }
+            // The first may be too wide for shared memory.
+            let mut tries = typical_first(inner_widths(n_space)).into_iter();
+            first.extend(tries.find_map(|width| evaluate(with_inner(&sizes, width))));
         }
     }
-    found.sort_by(|a, b| {
+    sort(&mut first);
+    let mut found = Vec::new();
+    for (rank, choice) in first.into_iter().enumerate() {
+        if rank < SHORTLIST
+            && let Some(d) = innermost
+        {
+            let others = inner_widths(n_space)
+                .iter()
+                .filter(|&&w| w != choice.sizes.w[d]);
+            found.extend(others.filter_map(|&w| evaluate(with_inner(&choice.sizes, w))));
+        }
+        found.push(choice);
+    }
+    sort(&mut found);
+    found
+}
+
+/// Best first; the order of equals is fixed too.
+fn sort(choices: &mut [Choice]) {
+    choices.sort_by(|a, b| {
         let sizes = |c: &Choice| (c.sizes.h, c.sizes.w.clone(), c.threads());
         (b.gcells().total_cmp(&a.gcells())).then_with(|| sizes(a).cmp(&sizes(b)))
     });
-    found
+}
+
+/// Combinations of the other sizes for which all innermost widths are tried.
+const SHORTLIST: usize = 32;
+
+/// Widths of the innermost classical dimension, multiples of the warp size.
+fn inner_widths(n_space: usize) -> &'static [i64] {
+    match n_space {
+        // There is none; the width is not used.
+        1 => &[1],
+        2 => &[64, 128, 256, 384, 512],
+        3 => &[32, 64, 128],
+        _ => &[16, 32],
+    }
+}
+
+/// The second, which is the most usual, then the first.
+fn typical_first(widths: &[i64]) -> Vec<i64> {
+    let mut tries: Vec<i64> = widths.iter().take(2).copied().collect();
+    tries.reverse();
+    tries
 }
 
 /// The best block for given sizes, whether or not it fits on the target.
@@ -128,6 +179,10 @@ pub fn choose_threads(
     tile
 }
 
+/// Boxes larger than this are not counted: no GPU holds them, and a kernel in
+/// global memory with such tiles leaves nothing to predict.
+const MAX_COUNTED_BYTES: i64 = 4 << 20;
+
 /// A tile counted, without a block.
 fn counted(
     prepared: &Prepared,
@@ -135,7 +190,15 @@ fn counted(
     schedule: &HybridSchedule,
     limits: &Limits,
 ) -> Choice {
-    let work = prepared.work(schedule, limits.moves);
+    let bytes = prepared.shared_bytes(schedule);
+    let work = if (0..=MAX_COUNTED_BYTES).contains(&bytes) {
+        prepared.work(schedule, limits.moves)
+    } else {
+        Work {
+            columns: Work::columns_of(schedule),
+            ..Work::default()
+        }
+    };
     Choice {
         sizes: sizes.clone(),
         schedule: schedule.clone(),
@@ -201,18 +264,14 @@ fn heights(n_space: usize, k: i64) -> Vec<i64> {
         .collect()
 }
 
-/// Widths tried, per space dimension in source order, none twice. The innermost
-/// classical one is a multiple of the warp size.
+/// Widths tried, per space dimension in source order, none twice; 1 for the
+/// innermost classical dimension, which [`inner_widths`] replaces.
 fn widths(n_space: usize, hex_dim: usize, min_w0: i64) -> Vec<Vec<i64>> {
-    let (hex, outer, inner): (&[i64], &[i64], &[i64]) = match n_space {
-        1 => (&[63, 127, 255, 511, 1023, 2047], &[], &[]),
-        2 => (
-            &[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16],
-            &[],
-            &[64, 128, 256, 384, 512],
-        ),
-        3 => (&[1, 2, 3, 4], &[4, 8, 16, 32], &[32, 64, 128]),
-        _ => (&[1, 2], &[2, 4, 8], &[16, 32]),
+    let (hex, outer): (&[i64], &[i64]) = match n_space {
+        1 => (&[63, 127, 255, 511, 1023, 2047], &[]),
+        2 => (&[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16], &[]),
+        3 => (&[1, 2, 3, 4], &[4, 8, 16, 32]),
+        _ => (&[1, 2], &[2, 4, 8]),
     };
     let innermost = (0..n_space).rev().find(|&d| d != hex_dim);
     let mut all: Vec<Vec<i64>> = vec![Vec::new()];
@@ -220,7 +279,7 @@ fn widths(n_space: usize, hex_dim: usize, min_w0: i64) -> Vec<Vec<i64>> {
         let mut options: Vec<i64> = if d == hex_dim {
             hex.iter().map(|&w| w.max(min_w0)).collect()
         } else if Some(d) == innermost {
-            inner.to_vec()
+            vec![1]
         } else {
             outer.to_vec()
         };
@@ -273,12 +332,13 @@ mod tests {
     #[test]
     fn widths_respect_the_hexagon_and_are_distinct() {
         let all = widths(2, 0, 5);
-        assert!(all.iter().all(|w| w[0] >= 5 && w[1] % 32 == 0));
+        assert!(all.iter().all(|w| w[0] >= 5 && w[1] == 1));
         let mut sorted = all.clone();
         sorted.sort();
         sorted.dedup();
         assert_eq!(sorted.len(), all.len());
-        assert!(widths(2, 1, 1).iter().all(|w| w[0] % 32 == 0));
+        assert!(widths(2, 1, 1).iter().all(|w| w[0] == 1 && w[1] >= 1));
+        assert_eq!(typical_first(inner_widths(2)), [128, 64]);
         assert_eq!(widths(1, 0, 100)[0], [100]);
     }
 }

@@ -29,6 +29,7 @@
 use super::footprint::touched;
 use super::{Interval, KernelArray, KernelStmt, Row, SharedBox, SharedDim, Sub};
 use crate::ctype::CType;
+use crate::sched::HybridSchedule;
 use crate::scop::Expr;
 
 /// Bytes of a sector, the unit of traffic of L2 and DRAM.
@@ -72,8 +73,8 @@ pub struct Tile<'a> {
     pub arrays: &'a [KernelArray],
     /// Instances whose value needs no store, per statement and row of the tile.
     pub keep: &'a [Vec<Vec<Interval>>],
-    /// The hexagonal dimension.
-    pub hex_dim: usize,
+    /// The tiling.
+    pub schedule: &'a HybridSchedule,
     /// Distance of neighbouring tiles per space dimension: the pitch of the
     /// hexagons, the widths of the classical tiles.
     pub period: &'a [i64],
@@ -136,6 +137,17 @@ pub struct Work {
 }
 
 impl Work {
+    /// [`Work::columns`] of a schedule.
+    pub fn columns_of(schedule: &HybridSchedule) -> [i64; 2] {
+        match schedule.classical.split_last() {
+            Some((inner, outer)) => [
+                inner.w,
+                (outer.iter()).fold(1, |n, c| i64::saturating_mul(n, c.w)),
+            ],
+            None => [1, 1],
+        }
+    }
+
     /// All columns.
     pub fn n_columns(&self) -> i64 {
         self.columns[0] * self.columns[1]
@@ -158,19 +170,9 @@ impl Work {
 
 /// Counts a tile.
 pub fn count(tile: &Tile) -> Work {
-    let classical: Vec<usize> = (0..tile.period.len())
-        .filter(|&d| d != tile.hex_dim)
-        .collect();
-    let (inner, outer) = match classical.split_last() {
-        Some((&inner, outer)) => (
-            tile.period[inner],
-            outer.iter().map(|&d| tile.period[d]).product(),
-        ),
-        None => (1, 1),
-    };
     let mut work = Work {
         rows: tile.rows.len() as i64,
-        columns: [inner, outer],
+        columns: Work::columns_of(tile.schedule),
         ..Work::default()
     };
     let slots = tile.rows.iter().map(|r| r.slot).max().unwrap_or(0) + 1;
@@ -230,7 +232,7 @@ impl<'a> Slot<'a> {
         let active = |s: &&KernelStmt| s.slot == slot && !s.partial_only;
         for stmt in tile.stmts.iter().filter(active) {
             for access in stmt.elements() {
-                result.add(access.array, &access.subs, tile.hex_dim);
+                result.add(access.array, &access.subs, tile.schedule.hex_dim);
             }
             let mut slots = Slots::default();
             for value in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
@@ -290,7 +292,7 @@ impl Column<'_> {
 
 fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
     let n_points = volume(&row.points);
-    let n = row.points[tile.hex_dim].len();
+    let n = row.points[tile.schedule.hex_dim].len();
     let columns = work.n_columns();
     let one_dimensional = tile.period.len() == 1;
     work.points += n_points;
@@ -610,7 +612,7 @@ impl<'a> Lines<'a> {
         let (Some(&period), true) = (tile.period.get(last_dim), leads.len() <= 3) else {
             return;
         };
-        let is_hex = last_dim == tile.hex_dim;
+        let is_hex = last_dim == tile.schedule.hex_dim;
         let size = self.elem.size().max(1) as i64;
         let sector = per_sector(self.elem);
         let chunk = (CHUNK / size).max(1);
@@ -651,7 +653,7 @@ impl<'a> Lines<'a> {
                 for (d, (&c, &(dim, lo, _))) in at.iter().zip(leads).enumerate() {
                     let p = tile.period.get(dim).copied().unwrap_or(1);
                     line.class[d] = (c + lo).rem_euclid(p);
-                    line.order[d] = if dim == tile.hex_dim {
+                    line.order[d] = if dim == tile.schedule.hex_dim {
                         0
                     } else {
                         -(c + lo).div_euclid(p)
@@ -785,7 +787,7 @@ fn count_stores(tile: &Tile, work: &mut Work) {
             continue;
         };
         let sector = per_sector(array.elem);
-        let aligned = last != tile.hex_dim && tile.period[last] % sector == 0;
+        let aligned = last != tile.schedule.hex_dim && tile.period[last] % sector == 0;
         let offset = match stmt.write.subs.last() {
             Some(Sub::Space { dim, offset }) if *dim == last => *offset,
             _ => 0,
@@ -819,11 +821,11 @@ fn count_stores(tile: &Tile, work: &mut Work) {
             // A position along the hexagon has a store or has none; which of
             // the lanes take part is decided at run time.
             let classical_kept = keep.is_some_and(|k| {
-                (0..=last).all(|d| d == tile.hex_dim || k[d].contains(row.points[d]))
+                (0..=last).all(|d| d == tile.schedule.hex_dim || k[d].contains(row.points[d]))
             });
-            let hex = row.points[tile.hex_dim].len();
+            let hex = row.points[tile.schedule.hex_dim].len();
             let silent = match keep {
-                Some(k) if classical_kept => k[tile.hex_dim].len(),
+                Some(k) if classical_kept => k[tile.schedule.hex_dim].len(),
                 _ => 0,
             };
             work.store_lanes += (hex - silent) * (volume(&row.points) / hex.max(1));

@@ -173,7 +173,7 @@ impl Prepared<'_> {
             rows: &rows,
             arrays: &arrays,
             keep: &keep,
-            hex_dim: schedule.hex_dim,
+            schedule,
             period: &period,
             moves,
         });
@@ -650,6 +650,9 @@ fn is_lower_dimensional(hull: &Set) -> Result<bool> {
         .any(|c| c.equality && c.dims.iter().any(|&x| x != 0) && c.divs.iter().all(|&x| x == 0)))
 }
 
+/// More than any GPU has.
+const MAX_OFFSET: i64 = 1 << 40;
+
 /// Lays the shared tiles out one after the other; returns the bytes used.
 fn place(arrays: &mut [KernelArray]) -> i64 {
     let mut offset = 0;
@@ -657,10 +660,11 @@ fn place(arrays: &mut [KernelArray]) -> i64 {
         if let Some(shared) = &mut array.shared {
             offset = (offset + 15) / 16 * 16;
             shared.byte_offset = offset;
-            let rows: i64 = (shared.dims.iter().rev().skip(1))
-                .map(SharedDim::size)
-                .product();
-            offset += rows * shared.row_stride * array.elem.size() as i64;
+            // Sizes given by the user may be absurd.
+            let elements = (shared.dims.iter().rev().skip(1).map(SharedDim::size))
+                .fold(shared.row_stride, i64::saturating_mul);
+            let bytes = elements.saturating_mul(array.elem.size() as i64);
+            offset = bytes.saturating_add(offset).min(MAX_OFFSET);
         }
     }
     offset
