@@ -361,6 +361,10 @@ pub fn min_blocks(n_space: usize, threads: i64) -> i64 {
 /// The same on all GPUs since 2014.
 const REGISTERS_PER_MULTIPROCESSOR: i64 = 65536;
 
+/// Accesses and operations of one thread in a tile above which unrolling all
+/// rows would overflow the instruction cache.
+pub const UNROLL_LIMIT: i64 = 2000;
+
 /// Threads of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
