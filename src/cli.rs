@@ -1,5 +1,6 @@
 //! Command-line arguments and what each command does.
 
+use crate::cache;
 use crate::emit;
 use crate::input::{self, Input, InputOptions};
 use crate::render::{self, Failure};
@@ -11,6 +12,7 @@ use hexcc_compiler::sched::TileSizes;
 use hexcc_isl::Ctx;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
@@ -33,7 +35,7 @@ pub struct InputArgs {
 pub struct KernelArgs {
     /// Tile sizes: `h=3,w=8:64` gives h and one width per space dimension,
     /// outermost first
-    #[arg(long, value_name = "SIZES", value_parser = parse_tile)]
+    #[arg(long, value_name = "SIZES", value_parser = TileSizes::from_str)]
     pub tile: Option<TileSizes>,
     /// Space dimension tiled by hexagons, 0 is the outermost
     #[arg(long, value_name = "DIM")]
@@ -53,6 +55,9 @@ pub struct KernelArgs {
     /// Namespace of the generated code [default: `hexcc_` and the function]
     #[arg(long, value_parser = parse_name)]
     pub name: Option<String>,
+    /// Do not use tile sizes that `hexcc tune` found
+    #[arg(long)]
+    pub no_cache: bool,
     /// Print what each pass took
     #[arg(short, long)]
     pub verbose: bool,
@@ -85,8 +90,8 @@ enum Emit {
 /// hexagonal/classical tiling.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true,
-    override_usage = "hexcc [OPTIONS] FILE -o OUT.cu\n       hexcc run [OPTIONS] FILE\n       hexcc explain [OPTIONS] FILE",
-    after_help = "`hexcc run --help` and `hexcc explain --help` describe the other commands.")]
+    override_usage = "hexcc [OPTIONS] FILE -o OUT.cu\n       hexcc run [OPTIONS] FILE\n       hexcc explain [OPTIONS] FILE\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
+    after_help = "`hexcc run --help` and so on describe the other commands.")]
 struct Translate {
     #[command(flatten)]
     input: InputArgs,
@@ -114,22 +119,6 @@ fn parse_name(text: &str) -> Result<String, String> {
     } else {
         Err("expected a C identifier".to_string())
     }
-}
-
-fn parse_tile(text: &str) -> Result<TileSizes, String> {
-    let form = "expected `h=H,w=W0:W1:..`";
-    let (h, w) = text.split_once(',').ok_or(form)?;
-    let h = h.trim().strip_prefix("h=").ok_or(form)?;
-    let w = w.trim().strip_prefix("w=").ok_or(form)?;
-    let number = |t: &str| {
-        t.trim()
-            .parse::<i64>()
-            .map_err(|_| format!("`{t}` is not a number; {form}"))
-    };
-    Ok(TileSizes {
-        h: number(h)?,
-        w: w.split(':').map(number).collect::<Result<_, _>>()?,
-    })
 }
 
 impl InputArgs {
@@ -163,13 +152,21 @@ impl KernelArgs {
         }
     }
 
-    /// Compiles and prints warnings.
+    /// Compiles and prints warnings. Where the user gives no tile sizes, those
+    /// that `hexcc tune` found for this region are taken.
     pub fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
-        let fail = |d: Box<Diagnostic>| Failure {
-            diagnostics: vec![*d],
-            source: Some(input.saved.source.clone()),
+        let options = self.options();
+        let compile = |options: &Options| {
+            ctx.reset_operations();
+            pipeline::compile(ctx, &input.saved, options)
         };
-        let compiled = pipeline::compile(ctx, &input.saved, &self.options()).map_err(fail)?;
+        let compiled = match self.compile_tuned(input, &options, &compile) {
+            Some(compiled) => Ok(compiled),
+            None => compile(&options).map_err(|d| Failure {
+                diagnostics: vec![*d],
+                source: Some(input.saved.source.clone()),
+            }),
+        }?;
         render::render(&compiled.warnings, Some(&input.saved.source));
         if self.verbose {
             for (pass, time) in &compiled.timings {
@@ -178,12 +175,41 @@ impl KernelArgs {
         }
         Ok(compiled)
     }
+
+    /// The compilation with tuned sizes, where there are any that work.
+    fn compile_tuned(
+        &self,
+        input: &Input,
+        options: &Options,
+        compile: &dyn Fn(&Options) -> hexcc_compiler::diag::Result<Compiled>,
+    ) -> Option<Compiled> {
+        if self.no_cache || options.tile.is_some() {
+            return None;
+        }
+        let present = || hexcc_gpu::Device::open().ok().map(|d| d.info.name);
+        let folder = cache::folder()?;
+        let (tuned, sizes) = cache::find(&folder, &input.saved, options, present)?;
+        let with_sizes = Options {
+            tile: Some(sizes),
+            ..options.clone()
+        };
+        let mut compiled = compile(&with_sizes).ok()?;
+        let what = format!(
+            "tile sizes {} were tuned on {} with {}",
+            tuned.tile, tuned.gpu, tuned.problem
+        );
+        eprintln!("note: {what}; `--no-cache` ignores them");
+        compiled.tuned = Some(what);
+        Some(compiled)
+    }
 }
 
 /// Does what the command line says.
 pub fn main() -> Result<ExitCode, Failure> {
     match std::env::args().nth(1).as_deref() {
         Some("run") => crate::run::Run::parse_from(std::env::args_os().skip(1)).run(),
+        Some("tune") => crate::tune::Tune::parse_from(std::env::args_os().skip(1)).run(),
+        Some("bench") => crate::bench::Bench::parse_from(std::env::args_os().skip(1)).run(),
         Some("explain") => crate::explain::Explain::parse_from(std::env::args_os().skip(1)).run(),
         _ => Translate::parse().run(),
     }

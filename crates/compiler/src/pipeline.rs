@@ -10,7 +10,7 @@ use crate::kernel::{self, KernelIr, LowerOptions, Schema, TileCounts};
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError};
 use crate::scop::{self, Chunk, SavedScop, Scop};
 use crate::temporaries;
-use crate::tile_size::{self, Limits};
+use crate::tile_size::{self, Choice, Limits};
 use hexcc_isl::Ctx;
 use std::time::{Duration, Instant};
 
@@ -82,6 +82,9 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
     /// Passes and their durations.
     pub timings: Vec<(&'static str, Duration)>,
+    /// Where the tile sizes come from, for the comment in the generated code;
+    /// empty for what the model or the user chose.
+    pub tuned: Option<String>,
 }
 
 /// Compiles a scop.
@@ -140,7 +143,54 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
         units,
         warnings,
         timings: clock.laps,
+        tuned: None,
     })
+}
+
+/// The tile sizes that the model proposes for the first time loop that can be
+/// tiled, best first.
+///
+/// # Errors
+/// Those of [`compile`].
+pub fn candidates(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Vec<Choice>> {
+    ctx.set_max_operations(options.isl_quota);
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let mut refusal = None;
+    for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
+        match candidates_of(&scop, saved, chunk, options) {
+            Ok(choices) => return Ok(choices),
+            Err(d) => refusal = refusal.or(Some(d)),
+        }
+    }
+    Err(refusal.unwrap_or_else(|| Box::new(Diagnostic::bug("no chunks"))))
+}
+
+fn candidates_of(
+    scop: &Scop,
+    saved: &SavedScop,
+    chunk: &Chunk,
+    options: &Options,
+) -> Result<Vec<Choice>> {
+    let canonical = canonical::canonicalize(scop, &saved.source, chunk)?;
+    let cone = deps::cone(scop, &saved.source, &canonical)?;
+    let hex_dim = options.hex_dim.unwrap_or(0);
+    let prepared = kernel::prepare(scop, &saved.source, &canonical)?;
+    Ok(tile_size::candidates(
+        &prepared,
+        canonical.k,
+        hex_dim.min(canonical.n_space.saturating_sub(1)),
+        &cone,
+        limits(options),
+    ))
+}
+
+fn limits(options: &Options) -> Limits {
+    Limits {
+        shared_bytes: options.shared_limit,
+        use_shared: options.schema == Schema::Shared,
+        threads: options.threads,
+    }
 }
 
 fn unit(
@@ -180,11 +230,7 @@ fn unit(
             tile_size::schedule_for(canonical.k, hex_dim, &cone, sizes).map_err(tile_error)?
         }
         None => {
-            let limits = Limits {
-                shared_bytes: options.shared_limit,
-                use_shared: options.schema == Schema::Shared,
-                threads: options.threads,
-            };
+            let limits = limits(options);
             let best = tile_size::candidates(&prepared, canonical.k, hex_dim, &cone, limits);
             best.into_iter()
                 .next()
@@ -327,12 +373,12 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
 /// A header with the kernels and their launch functions on device pointers.
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
     let mut text = String::from(
-        "#pragma once\n#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n\n",
+        "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <math.h>\n#endif\n\n",
     );
     for unit in &compiled.units {
         text.push_str(&back::print_kernel(
             &unit.kernel,
-            &header(saved, unit, version),
+            &header(saved, compiled, unit, version),
         ));
         text.push('\n');
     }
@@ -348,13 +394,13 @@ fn replacements<'a>(
         .map(|unit| Replacement {
             span: unit.chunk.span.clone(),
             ir: &unit.kernel,
-            kernel: back::print_kernel(&unit.kernel, &header(saved, unit, version)),
+            kernel: back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
         })
         .collect()
 }
 
 /// The comment at the head of a generated namespace.
-fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
+fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> Vec<String> {
     let line = csource::line_col(&saved.source.text, unit.chunk.span.start).0;
     let path = saved
         .source
@@ -407,6 +453,9 @@ fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
             c.iterations
         ),
     });
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
     lines.push(if ir.exact {
         "Built with `nvcc -fmad=false` the results equal the C program's bit for bit.".to_string()
     } else {

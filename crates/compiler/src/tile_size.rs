@@ -52,6 +52,16 @@ pub struct Choice {
     pub cost: f64,
 }
 
+impl Choice {
+    /// The predicted speed, in billions of iterations per second.
+    pub fn gcells(&self) -> f64 {
+        MULTIPROCESSORS * ISSUE * CLOCK_GHZ / self.cost
+    }
+}
+
+/// Clock of the multiprocessors.
+const CLOCK_GHZ: f64 = 1.98;
+
 /// Builds the schedule for given sizes.
 ///
 /// # Errors

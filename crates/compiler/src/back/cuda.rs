@@ -1138,6 +1138,7 @@ impl Cuda<'_> {
         let ir = self.ir;
         let s = &ir.schedule;
         let hex = self.hex_dim();
+        self.out.line("#ifndef __CUDACC_RTC__");
         self.out
             .line("// Runs the whole computation on device arrays, in order on a stream.");
         self.out
@@ -1229,6 +1230,7 @@ impl Cuda<'_> {
         }
         self.out.text.push_str(&body);
         self.out.close("}");
+        self.out.line("#endif");
         self.out.line("");
     }
 }

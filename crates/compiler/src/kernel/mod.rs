@@ -19,6 +19,7 @@
 mod footprint;
 mod full;
 mod lower;
+pub mod plan;
 
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
