@@ -24,7 +24,11 @@ use std::process::ExitCode;
 /// Every file is measured with the sizes that a translation would take: those
 /// of `--tile`, tuned ones, or the model's.
 #[derive(Debug, Parser)]
-#[command(name = "hexcc bench", bin_name = "hexcc bench", arg_required_else_help = true)]
+#[command(
+    name = "hexcc bench",
+    bin_name = "hexcc bench",
+    arg_required_else_help = true
+)]
 pub struct Bench {
     /// C files, or scops saved with `--emit scop`
     #[arg(required = true, value_name = "FILE")]
@@ -89,7 +93,8 @@ impl Bench {
         let mut equal = true;
         for (saved, compiled, predicted) in &stencils {
             let memory = bench.device.info.memory;
-            let problem = measure::choose_problem(saved, compiled, &self.set_for(compiled), memory)?;
+            let problem =
+                measure::choose_problem(saved, compiled, &self.set_for(compiled), memory)?;
             let flags = Flags { fmad: self.fast };
             let measured = measure_one(&bench, saved, compiled, &problem, flags, *predicted);
             for row in measured.map_err(gpu_failure)? {
@@ -194,22 +199,24 @@ fn measure_one(
 
     let stencil = Path::new(&saved.source.path).file_stem();
     let stencil = stencil.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let row = |variant: String, ms: f64, resources: measure::Resources, error: Option<Accuracy>| BenchRow {
-        stencil: stencil.clone(),
-        problem: problem.to_string(),
-        variant,
-        gpu: bench.device.info.name.clone(),
-        ms,
-        gcells: work.cells / ms / 1e6,
-        predicted_gcells: None,
-        gflops: work.flops / ms / 1e6,
-        ratio: naive_ms / ms,
-        registers: resources.registers,
-        local_bytes: resources.local_bytes,
-        shared_bytes: resources.shared_bytes,
-        different: 0,
-        error_rms: error.map(|e| e.rms),
-        error_max: error.map(|e| e.largest),
+    let row = |variant: String, ms: f64, resources: measure::Resources, error: Option<Accuracy>| {
+        BenchRow {
+            stencil: stencil.clone(),
+            problem: problem.to_string(),
+            variant,
+            gpu: bench.device.info.name.clone(),
+            ms,
+            gcells: work.cells / ms / 1e6,
+            predicted_gcells: None,
+            gflops: work.flops / ms / 1e6,
+            ratio: naive_ms / ms,
+            registers: resources.registers,
+            local_bytes: resources.local_bytes,
+            shared_bytes: resources.shared_bytes,
+            different: 0,
+            error_rms: error.map(|e| e.rms),
+            error_max: error.map(|e| e.largest),
+        }
     };
     let sizes = compiled.units[0].schedule.sizes().to_string();
     let [naive_error, tiled_error] = errors;

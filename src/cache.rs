@@ -96,8 +96,8 @@ pub fn store(
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     let path = folder.join(format!("{}{gpu}.json", key(saved, options)));
-    let text = serde_json::to_string_pretty(tuned)
-        .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
+    let text =
+        serde_json::to_string_pretty(tuned).map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
     emit::write(&path, &(text + "\n"))?;
     Ok(path)
 }
@@ -160,8 +160,7 @@ mod tests {
 
         let first = tuned("GPU 1", "h=3,w=6:64");
         assert!(store(folder.path(), &saved, &options, &first).is_ok());
-        let (found, sizes) =
-            find(folder.path(), &saved, &options, nobody).expect("it was stored");
+        let (found, sizes) = find(folder.path(), &saved, &options, nobody).expect("it was stored");
         assert_eq!(found, first);
         assert_eq!((sizes.h, sizes.w), (3, vec![6, 64]));
 
@@ -181,7 +180,10 @@ mod tests {
     fn other_programs_and_options_have_other_entries() {
         let (mut saved, mut options) = (saved(), Options::default());
         let original = key(&saved, &options);
-        options.tile = Some(TileSizes { h: 1, w: vec![3, 8] });
+        options.tile = Some(TileSizes {
+            h: 1,
+            w: vec![3, 8],
+        });
         assert_eq!(key(&saved, &options), original);
         options.threads = 128;
         assert_ne!(key(&saved, &options), original);
@@ -196,7 +198,9 @@ mod tests {
         let (saved, options) = (saved(), Options::default());
         let entry = tuned("GPU", "h=three");
         assert!(store(folder.path(), &saved, &options, &entry).is_ok());
-        let path = folder.path().join(format!("tuned/{}X.json", key(&saved, &options)));
+        let path = folder
+            .path()
+            .join(format!("tuned/{}X.json", key(&saved, &options)));
         std::fs::write(path, "{").expect("the directory can be written");
         assert!(find(folder.path(), &saved, &options, || None).is_none());
     }

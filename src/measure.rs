@@ -460,7 +460,9 @@ impl Resources {
         Resources {
             registers: attributes.registers,
             local_bytes: attributes.local_bytes,
-            shared_bytes: attributes.static_shared_bytes.saturating_add(dynamic_shared),
+            shared_bytes: attributes
+                .static_shared_bytes
+                .saturating_add(dynamic_shared),
         }
     }
 
@@ -581,7 +583,9 @@ impl Baseline {
             let binary = bench.compiler.compile(&naive.text, &names, flags)?;
             let module = bench.device.load(&binary)?;
             let n = names.len().saturating_sub(1);
-            let slots = (0..n).map(|i| module.kernel(i)).collect::<Result<Vec<_>, _>>()?;
+            let slots = (0..n)
+                .map(|i| module.kernel(i))
+                .collect::<Result<Vec<_>, _>>()?;
             for kernel in &slots {
                 resources = resources.max(Resources::of(&kernel.attributes()?, 0));
             }
@@ -670,7 +674,14 @@ impl Baseline {
             let mut counters = bench.device.allocate(bytes as u64)?;
             bench.device.upload(&mut counters, &vec![0; bytes])?;
             let pointer = Packed::of_integers(&[counters.pointer().cast_signed()]);
-            self.launch(bench, ir, &[&loaded.count], arrays, params, pointer.as_ref())?;
+            self.launch(
+                bench,
+                ir,
+                &[&loaded.count],
+                arrays,
+                params,
+                pointer.as_ref(),
+            )?;
             let counts = integers(&bench.device.download(&counters, bytes)?);
             for (stmt, count) in ir.stmts.iter().zip(counts) {
                 let mut operations = stmt.value.n_operations();
@@ -759,6 +770,44 @@ mod tests {
         assert_eq!(names.len(), 2 * ELEMENTS.len() + 2);
         assert_eq!(names[0], "fill<float, float>");
         assert_eq!(names[ELEMENTS.len() + 1], "different<double>");
+    }
+
+    /// Compiles helpers, baselines and tiled kernels where there is an NVRTC; that
+    /// needs no GPU.
+    #[test]
+    fn nvrtc_compiles_everything() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let toolkit = root.join("vendor/cuda/nvidia/cu13");
+        let compiler = match Compiler::new((9, 0), Some(&toolkit)) {
+            Ok(compiler) => compiler,
+            Err(e) => return eprintln!("not tested: {e}"),
+        };
+        let flags = Flags { fmad: false };
+        let compile = |what: &str, text: &str, names: &[String]| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let binary = compiler.compile(text, &names, flags);
+            let binary = binary.unwrap_or_else(|e| panic!("{what}: {e:?}\n{text}"));
+            assert_eq!(binary.names.len(), names.len());
+            assert!(binary.image.starts_with(b"\x7fELF"), "{what}");
+        };
+        compile("helpers", HELPERS, &helper_names());
+        let data = root.join("crates/compiler/tests/data");
+        for file in std::fs::read_dir(data).expect("test data").flatten() {
+            let what = file.file_name().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(file.path()).expect("test data");
+            let saved: SavedScop = serde_json::from_str(&text).expect("a saved scop");
+            let ctx = hexcc_isl::Ctx::new().expect("memory for a context");
+            let compiled = pipeline::compile(&ctx, &saved, &pipeline::Options::default());
+            let compiled = compiled.unwrap_or_else(|d| panic!("{what}: {d:?}"));
+            for precision in [Precision::Source, Precision::Double] {
+                for unit in &compiled.units {
+                    let naive = back::print_naive(&unit.kernel, precision);
+                    compile(&what, &naive.text, &naive.kernels);
+                }
+            }
+            let built = build(&compiler, &saved, &compiled, flags, &[]);
+            assert!(built.is_ok(), "{what}: {built:?}");
+        }
     }
 
     #[test]

@@ -31,7 +31,9 @@ pub fn header_sizes(source: &str) -> BTreeMap<String, i64> {
     let header = source.lines().find_map(|l| l.split_once("hexcc-test:"));
     let value = |key: &str| {
         let words = header?.1.split_whitespace();
-        words.filter_map(|w| w.split_once('=')).find(|(k, _)| *k == key)
+        words
+            .filter_map(|w| w.split_once('='))
+            .find(|(k, _)| *k == key)
     };
     let (Some((_, names)), Some((_, sizes))) = (value("args"), value("bench")) else {
         return BTreeMap::new();

@@ -349,8 +349,20 @@ pub struct BenchRow {
 /// Benchmarks as a table in plain text.
 pub fn bench_table(rows: &[BenchRow]) -> String {
     let titles = [
-        "stencil", "problem", "variant", "ms", "GCell/s", "predicted", "GFLOP/s", "ratio", "regs",
-        "local", "shared", "check", "error rms", "error max",
+        "stencil",
+        "problem",
+        "variant",
+        "ms",
+        "GCell/s",
+        "predicted",
+        "GFLOP/s",
+        "ratio",
+        "regs",
+        "local",
+        "shared",
+        "check",
+        "error rms",
+        "error max",
     ];
     let mut lines = vec![titles.map(str::to_string)];
     for r in rows {
@@ -473,7 +485,13 @@ mod tests {
 
     #[test]
     fn axes_end_at_round_numbers() {
-        for (x, expected) in [(0.0, 1.0), (0.3, 0.5), (99.0, 100.0), (101.0, 200.0), (230.0, 250.0)] {
+        for (x, expected) in [
+            (0.0, 1.0),
+            (0.3, 0.5),
+            (99.0, 100.0),
+            (101.0, 200.0),
+            (230.0, 250.0),
+        ] {
             assert!((ceiling(x) - expected).abs() < 1e-9, "{x}");
         }
     }
@@ -503,6 +521,10 @@ mod tests {
             different: 3,
             ..row.clone()
         };
-        insta::assert_snapshot!(bench_table(&[row, tiled]), @"");
+        insta::assert_snapshot!(bench_table(&[row, tiled]), @r"
+        stencil   problem   variant        ms  GCell/s  predicted  GFLOP/s  ratio  regs  local  shared      check  error rms  error max
+        jacobi2d  N=64,T=8  naive       1.500    120.2          -      601  1.00x    32      0       0  bit-equal     1.2e-7          -
+        jacobi2d  N=64,T=8  h=3,w=6:64  1.500    120.2      500.0      601  1.00x    32      0       0   3 differ     1.2e-7          -
+        ");
     }
 }

@@ -142,12 +142,8 @@ impl Tune {
             Err(error) => return Err(without_gpu(error, &compiled)),
         };
         let options = self.kernel.options();
-        let problem = measure::choose_problem(
-            &input.saved,
-            &compiled,
-            &self.set,
-            bench.device.info.memory,
-        )?;
+        let problem =
+            measure::choose_problem(&input.saved, &compiled, &self.set, bench.device.info.memory)?;
         ctx.reset_operations();
         let choices = self.choices(&ctx, &input, &options, &compiled, &bench.device.info)?;
         let stopped = Arc::new(AtomicBool::new(false));
@@ -159,8 +155,7 @@ impl Tune {
             }
         });
 
-        let mut ground = Ground::new(&bench, &compiled, &problem, &choices)
-            .map_err(gpu_failure)?;
+        let mut ground = Ground::new(&bench, &compiled, &problem, &choices).map_err(gpu_failure)?;
         let heading = Heading {
             file: file_name(&input),
             gpu: bench.device.info.name.clone(),
@@ -206,7 +201,9 @@ impl Tune {
         if interrupted {
             eprintln!("interrupted; what was measured is kept");
         }
-        let done = self.conclude(&input, &options, &compiled, &heading, &points, &prefix, &mut log);
+        let done = self.conclude(
+            &input, &options, &compiled, &heading, &points, &prefix, &mut log,
+        );
         eprintln!("{:.1} s in all", start.elapsed().as_secs_f64());
         done
     }
@@ -271,13 +268,19 @@ impl Tune {
         let Some(best) = ranked.iter().find(good) else {
             let wrong = points.iter().filter(|p| p.correct == Some(false)).count();
             let d = Diagnostic::error("HX0607", "no tile sizes could be measured")
-                .note(format!("{} points tried, {wrong} with wrong results", points.len()))
+                .note(format!(
+                    "{} points tried, {wrong} with wrong results",
+                    points.len()
+                ))
                 .help("`--budget` gives more time; the file of JSON lines says what failed");
             return Err(Failure::plain(d));
         };
         let measured = best.measured.unwrap_or(0.0);
         log.line(&report::json_line("best", best))?;
-        println!("  {:<24} {:>9} {:>9}  registers  local  shared", "tile", "GCell/s", "predicted");
+        println!(
+            "  {:<24} {:>9} {:>9}  registers  local  shared",
+            "tile", "GCell/s", "predicted"
+        );
         for p in ranked.iter().filter(good).take(FINALISTS) {
             println!(
                 "  {:<24} {:>9.1} {:>9.1}  {:>9}  {:>5}  {:>6}",
@@ -291,10 +294,15 @@ impl Tune {
         }
         let wrong = points.iter().filter(|p| p.correct == Some(false)).count();
         if wrong > 0 {
-            println!("  {wrong} points gave WRONG RESULTS and do not count; please report the file");
+            println!(
+                "  {wrong} points gave WRONG RESULTS and do not count; please report the file"
+            );
         }
         let model = compiled.units[0].schedule.sizes().to_string();
-        let model_speed = points.iter().find(|p| p.tile == model).and_then(|p| p.measured);
+        let model_speed = points
+            .iter()
+            .find(|p| p.tile == model)
+            .and_then(|p| p.measured);
         println!(
             "tuned: {} with {measured:.1} GCell/s, {:.2} times the baseline; the model's choice {model} has {}",
             best.tile,
@@ -339,7 +347,9 @@ fn without_gpu(error: GpuError, compiled: &Compiled) -> Failure {
 
 fn file_name(input: &Input) -> String {
     let name = Path::new(&input.saved.source.path).file_name();
-    name.and_then(OsStr::to_str).unwrap_or("stencil").to_string()
+    name.and_then(OsStr::to_str)
+        .unwrap_or("stencil")
+        .to_string()
 }
 
 fn candidate(schedule: &hexcc_compiler::sched::HybridSchedule, all: &[Choice]) -> Candidate {
@@ -629,8 +639,11 @@ fn search(
         points.push(point);
         built.push(ready);
         if broken {
-            let d = Diagnostic::warning("HX0605", "a kernel failed, and the GPU takes no more work")
-                .note("what was measured before is kept; the file of JSON lines names the kernel");
+            let d =
+                Diagnostic::warning("HX0605", "a kernel failed, and the GPU takes no more work")
+                    .note(
+                        "what was measured before is kept; the file of JSON lines names the kernel",
+                    );
             render::render(&[d], None);
             stopped.store(true, Ordering::Relaxed);
         }
@@ -654,7 +667,12 @@ fn finals(
     let mut order: Vec<usize> = (0..points.len())
         .filter(|&i| points[i].correct == Some(true) && points[i].measured.is_some())
         .collect();
-    order.sort_by(|&a, &b| points[b].measured.unwrap_or(0.0).total_cmp(&points[a].measured.unwrap_or(0.0)));
+    order.sort_by(|&a, &b| {
+        points[b]
+            .measured
+            .unwrap_or(0.0)
+            .total_cmp(&points[a].measured.unwrap_or(0.0))
+    });
     order.truncate(FINALISTS);
     let Some(&best) = order.first() else {
         return Ok(());

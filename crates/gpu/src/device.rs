@@ -161,10 +161,8 @@ impl Device {
         let info = DeviceInfo {
             name: context.name().map_err(fail)?,
             capability: context.compute_capability().map_err(fail)?,
-            multiprocessors: attribute(
-                Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-            )?
-            .unsigned_abs(),
+            multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?
+                .unsigned_abs(),
             shared_per_block: i64::from(attribute(
                 Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
             )?),
@@ -207,8 +205,7 @@ impl Device {
         let Some(mut view) = buffer.slice.try_slice_mut(..bytes.len()) else {
             return Err(out_of_range("copying to the GPU"));
         };
-        (self.stream.memcpy_htod(bytes, &mut view))
-            .map_err(|e| failed("copying to the GPU", e))
+        (self.stream.memcpy_htod(bytes, &mut view)).map_err(|e| failed("copying to the GPU", e))
     }
 
     /// Copies the first bytes of a buffer back.
@@ -280,7 +277,8 @@ impl Device {
         let begin = self.stream.record_event(flags).map_err(fail)?;
         run()?;
         let end = self.stream.record_event(flags).map_err(fail)?;
-        end.synchronize().map_err(|e| failed("running a kernel", e))?;
+        end.synchronize()
+            .map_err(|e| failed("running a kernel", e))?;
         begin.elapsed_ms(&end).map(f64::from).map_err(fail)
     }
 }
@@ -322,8 +320,7 @@ impl Kernel {
     /// # Errors
     /// [`GpuError::Driver`] where the GPU has less.
     pub fn allow_shared(&self, bytes: u32) -> Result<(), GpuError> {
-        let attribute =
-            sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let value = i32::try_from(bytes).unwrap_or(i32::MAX);
         (self.function.set_attribute(attribute, value))
             .map_err(|e| failed("asking for shared memory", e))
@@ -354,9 +351,8 @@ fn out_of_range(what: &str) -> GpuError {
 
 /// CUDA's name and description of an error.
 fn describe(error: DriverError) -> String {
-    let text = |t: Result<&std::ffi::CStr, DriverError>| {
-        t.map(|t| t.to_string_lossy().into_owned()).ok()
-    };
+    let text =
+        |t: Result<&std::ffi::CStr, DriverError>| t.map(|t| t.to_string_lossy().into_owned()).ok();
     match (text(error.error_name()), text(error.error_string())) {
         (Some(name), Some(text)) => format!("{name}, {text}"),
         _ => format!("{:?}", error.0),

@@ -84,8 +84,7 @@ impl Compiler {
         let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
         let n_options = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
         // SAFETY: the program is alive, and so are the options.
-        let status =
-            unsafe { sys::nvrtcCompileProgram(program.0, n_options, pointers.as_ptr()) };
+        let status = unsafe { sys::nvrtcCompileProgram(program.0, n_options, pointers.as_ptr()) };
         if status != sys::nvrtcResult::NVRTC_SUCCESS {
             return Err(GpuError::Compile { log: program.log() });
         }
@@ -138,8 +137,7 @@ impl Program {
     fn lowered(&self, name: &CStr) -> Result<String, GpuError> {
         let mut lowered = std::ptr::null();
         // SAFETY: the program is compiled, and the name was added to it.
-        let status =
-            unsafe { sys::nvrtcGetLoweredName(self.0, name.as_ptr(), &raw mut lowered) };
+        let status = unsafe { sys::nvrtcGetLoweredName(self.0, name.as_ptr(), &raw mut lowered) };
         check(status)?;
         // SAFETY: NVRTC returned a string that lives as long as the program.
         let lowered = unsafe { CStr::from_ptr(lowered) };
@@ -188,9 +186,16 @@ fn load_library(toolkits: &[PathBuf]) -> Result<(), Vec<String>> {
     // CUDA's names for the same place: a toolkit, and NVIDIA's wheels.
     for toolkit in toolkits {
         for folder in ["lib64", "lib", "targets/x86_64-linux/lib"] {
+            let folder = toolkit.join(folder);
             for name in NAMES {
-                let path = toolkit.join(folder).join(name);
-                if path.exists() && open(&path) {
+                let path = folder.join(name);
+                // SAFETY: loading NVRTC runs its initialisers, which have no
+                // preconditions. cudarc then finds it by its name.
+                if path.exists()
+                    && open_builtins(&folder)
+                    && open(&path)
+                    && unsafe { sys::is_culib_present() }
+                {
                     return Ok(());
                 }
             }
@@ -205,16 +210,32 @@ fn load_library(toolkits: &[PathBuf]) -> Result<(), Vec<String>> {
     Err(searched)
 }
 
+/// NVRTC asks the loader for a second library by its name; it is loaded from the
+/// same folder.
+fn open_builtins(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return false;
+    };
+    let is_builtins = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libnvrtc-builtins.so")
+    };
+    let paths = entries.flatten().map(|e| e.path()).filter(is_builtins);
+    for path in paths {
+        open(&path);
+    }
+    true
+}
+
+/// Loads a library for good.
 fn open(path: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt;
     let Ok(name) = CString::new(path.as_os_str().as_bytes()) else {
         return false;
     };
-    // SAFETY: loading NVRTC runs its initialisers, which have no preconditions;
-    // the handle is never closed. cudarc then finds the library by its name.
+    // SAFETY: NVRTC's libraries have no preconditions; the handle is never closed.
     let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
-    // SAFETY: see above.
-    !handle.is_null() && unsafe { sys::is_culib_present() }
+    !handle.is_null()
 }
 
 /// Directories that may be CUDA installations, best first.

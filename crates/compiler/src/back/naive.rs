@@ -14,8 +14,20 @@ use std::ops::RangeInclusive;
 
 /// Names of the text itself; source names that clash get a `_`.
 const FIXED: &[&str] = &[
-    "Args", "Step", "args", "step", "counts", "tx", "ty", "inside", "n", "mod", "floor_div",
-    "lowest", "highest", "count",
+    "Args",
+    "Step",
+    "args",
+    "step",
+    "counts",
+    "tx",
+    "ty",
+    "inside",
+    "n",
+    "mod",
+    "floor_div",
+    "lowest",
+    "highest",
+    "count",
 ];
 
 /// The baseline's text and its kernels.
@@ -85,7 +97,10 @@ pub fn naive_plan(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> Opt
     }
     let mut ranges = Vec::new();
     for range in &ir.ranges {
-        let (lo, hi) = (plan::eval(&range.lo, &value_of)?, plan::eval(&range.hi, &value_of)?);
+        let (lo, hi) = (
+            plan::eval(&range.lo, &value_of)?,
+            plan::eval(&range.hi, &value_of)?,
+        );
         ranges.push((lo, hi));
     }
     let ((t_lo, t_hi), space) = (*ranges.first()?, ranges.get(1..)?);
@@ -98,7 +113,11 @@ pub fn naive_plan(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> Opt
     let y = sizes.pop().unwrap_or(1);
     let z: i64 = sizes.iter().try_fold(1i64, |n, &e| n.checked_mul(e))?;
     let blocks = |n: i64, threads: u32| u32::try_from((n - 1) / i64::from(threads) + 1).ok();
-    let grid = [blocks(x, block[0])?, blocks(y, block[1])?, u32::try_from(z).ok()?];
+    let grid = [
+        blocks(x, block[0])?,
+        blocks(y, block[1])?,
+        u32::try_from(z).ok()?,
+    ];
     // CUDA's limits.
     if grid[0] > i32::MAX.unsigned_abs() || grid[1] > 65535 || grid[2] > 65535 {
         return None;
@@ -126,7 +145,11 @@ impl Printer<'_> {
         let mut t = format!("namespace {namespace} {{\n\n");
         for (name, signature, value) in [
             ("mod", "long long x, long long m", "(x % m + m) % m"),
-            ("floor_div", "long long x, long long d", "x / d - (x % d < 0)"),
+            (
+                "floor_div",
+                "long long x, long long d",
+                "x / d - (x % d < 0)",
+            ),
             ("lowest", "long long x, long long y", "x < y ? x : y"),
             ("highest", "long long x, long long y", "x > y ? x : y"),
         ] {
@@ -172,14 +195,21 @@ impl Printer<'_> {
         }
         for (scalar, ty) in &ir.scalars {
             let name = self.names.get(scalar);
-            let _ = writeln!(t, "  const {} {name} = args.{name};", self.precision.of(*ty));
+            let _ = writeln!(
+                t,
+                "  const {} {name} = args.{name};",
+                self.precision.of(*ty)
+            );
         }
         for array in &ir.arrays {
             let name = self.names.get(&array.name);
             let constant = if array.written { "" } else { "const " };
             let elem = self.precision.of(array.elem);
             let restrict = if array.written { "" } else { " __restrict__" };
-            let _ = writeln!(t, "  {constant}{elem} *const{restrict} {name} = args.{name};");
+            let _ = writeln!(
+                t,
+                "  {constant}{elem} *const{restrict} {name} = args.{name};"
+            );
             for d in 1..array.extents.len() {
                 let value = if d + 1 == array.extents.len() {
                     format!("step.{name}_pitch")

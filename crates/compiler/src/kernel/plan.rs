@@ -90,7 +90,10 @@ pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
         ranges.push((eval(&range.lo, &value_of)?, eval(&range.hi, &value_of)?));
     }
     let (t_lo, t_hi) = *ranges.first()?;
-    let (u_lo, u_hi) = (k.checked_mul(t_lo)?, k.checked_mul(t_hi)?.checked_add(k - 1)?);
+    let (u_lo, u_hi) = (
+        k.checked_mul(t_lo)?,
+        k.checked_mul(t_hi)?.checked_add(k - 1)?,
+    );
     let (s_lo, s_hi) = *ranges.get(s.hex_dim + 1)?;
     let all = ir.rows.iter().map(|r| r.points[s.hex_dim]);
     let b = all.fold(super::Interval::EMPTY, super::Interval::hull);
