@@ -10,7 +10,7 @@ use hexcc_compiler::kernel::Schema;
 use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_isl::Ctx;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -155,12 +155,21 @@ impl KernelArgs {
     /// Compiles and prints warnings. Where the user gives no tile sizes, those
     /// that `hexcc tune` found for this region are taken.
     pub fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
+        self.compile_with(ctx, input, cache::folder().as_deref())
+    }
+
+    fn compile_with(
+        &self,
+        ctx: &Ctx,
+        input: &Input,
+        cache: Option<&Path>,
+    ) -> Result<Compiled, Failure> {
         let options = self.options();
         let compile = |options: &Options| {
             ctx.reset_operations();
             pipeline::compile(ctx, &input.saved, options)
         };
-        let compiled = match self.compile_tuned(input, &options, &compile) {
+        let compiled = match self.compile_tuned(input, &options, cache, &compile) {
             Some(compiled) => Ok(compiled),
             None => compile(&options).map_err(|d| Failure {
                 diagnostics: vec![*d],
@@ -181,14 +190,14 @@ impl KernelArgs {
         &self,
         input: &Input,
         options: &Options,
+        cache: Option<&Path>,
         compile: &dyn Fn(&Options) -> hexcc_compiler::diag::Result<Compiled>,
     ) -> Option<Compiled> {
         if self.no_cache || options.tile.is_some() {
             return None;
         }
         let present = || hexcc_gpu::Device::open().ok().map(|d| d.info.name);
-        let folder = cache::folder()?;
-        let (tuned, sizes) = cache::find(&folder, &input.saved, options, present)?;
+        let (tuned, sizes) = cache::find(cache?, &input.saved, options, present)?;
         let with_sizes = Options {
             tile: Some(sizes),
             ..options.clone()
@@ -256,5 +265,71 @@ impl Translate {
         };
         emit::write(&self.output, &text)?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::Tuned;
+
+    #[derive(Debug, Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        kernel: KernelArgs,
+    }
+
+    fn kernel(line: &str) -> KernelArgs {
+        let words = ["hexcc"].into_iter().chain(line.split_whitespace());
+        Arguments::try_parse_from(words)
+            .expect("the options exist")
+            .kernel
+    }
+
+    #[test]
+    fn tuned_sizes_are_taken_and_named() {
+        let text = include_str!("../crates/compiler/tests/data/jacobi2d.scop.json");
+        let input = Input {
+            saved: serde_json::from_str(text).expect("a saved scop"),
+            warnings: Vec::new(),
+        };
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let options = kernel("").options();
+        let store = |tile: &str| {
+            let tuned = Tuned {
+                format: cache::FORMAT,
+                gpu: "Some GPU".to_string(),
+                tile: tile.to_string(),
+                gcells: 500.0,
+                problem: "N=64,T=8".to_string(),
+                version: "0".to_string(),
+            };
+            assert!(cache::store(folder.path(), &input.saved, &options, &tuned).is_ok());
+        };
+        let compile = |line: &str| {
+            let ctx = Ctx::new().expect("memory for a context");
+            let compiled = kernel(line).compile_with(&ctx, &input, Some(folder.path()));
+            let Ok(compiled) = compiled else {
+                panic!("it does not compile");
+            };
+            let sizes = compiled.units[0].schedule.sizes().to_string();
+            (sizes, pipeline::print_header(&input.saved, &compiled, "0"))
+        };
+        let (by_model, _) = compile("");
+        store("h=2,w=3:32");
+        let (sizes, text) = compile("");
+        assert_eq!(sizes, "h=2,w=3:32");
+        assert!(text.contains("h=2,w=3:32 were tuned on Some GPU with N=64,T=8"));
+        let (sizes, text) = compile("--no-cache");
+        assert_eq!(sizes, by_model);
+        assert!(!text.contains("tuned"));
+        assert_eq!(compile("--tile h=1,w=2:32").0, "h=1,w=2:32");
+        assert_eq!(
+            compile("--threads 128 --no-cache").0,
+            compile("--threads 128").0
+        );
+        // Sizes that no longer work are as good as none.
+        store("h=2,w=3:32:5");
+        assert_eq!(compile("").0, by_model);
     }
 }

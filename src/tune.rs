@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Measures tile sizes on the GPU, checks every one of them, and keeps the best
@@ -189,8 +190,12 @@ impl Tune {
             stop: AtomicBool::new(false),
             deadline,
         });
-        let search = search(&ground, &recipe, &stopped, &mut log);
+        let threads = start_threads(&recipe);
+        let search = search(&ground, &recipe, threads.results, &stopped, &mut log);
         recipe.stop.store(true, Ordering::Relaxed);
+        if search.is_err() {
+            wait_for(&threads.handles);
+        }
         let (mut points, built) = search?;
         let interrupted = stopped.load(Ordering::Relaxed);
         if !interrupted {
@@ -204,6 +209,7 @@ impl Tune {
         let done = self.conclude(
             &input, &options, &compiled, &heading, &points, &prefix, &mut log,
         );
+        wait_for(&threads.handles);
         eprintln!("{:.1} s in all", start.elapsed().as_secs_f64());
         done
     }
@@ -576,23 +582,42 @@ impl Recipe {
     }
 }
 
-/// Compiles on all processors and measures what is ready, until there is no
-/// candidate or no time left.
+/// Threads that compile.
+struct Threads {
+    handles: Vec<JoinHandle<()>>,
+    results: mpsc::Receiver<(usize, Result<Ready, String>)>,
+}
+
+fn start_threads(recipe: &Arc<Recipe>) -> Threads {
+    let n_threads = std::thread::available_parallelism().map_or(2, |n| n.get());
+    let (sender, results) = mpsc::channel();
+    let handles = (0..n_threads.min(recipe.choices.len()))
+        .map(|_| {
+            let (recipe, sender) = (recipe.clone(), sender.clone());
+            std::thread::spawn(move || recipe.work(&sender))
+        })
+        .collect();
+    Threads { handles, results }
+}
+
+/// Lets compilations under way come to their end, since NVRTC does not like
+/// the program to end below it; but not longer than some seconds.
+fn wait_for(threads: &[JoinHandle<()>]) {
+    let patience = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < patience && !threads.iter().all(JoinHandle::is_finished) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Measures what the threads have compiled, until there is no candidate or no
+/// time left.
 fn search(
     ground: &Ground,
-    recipe: &Arc<Recipe>,
+    recipe: &Recipe,
+    results: mpsc::Receiver<(usize, Result<Ready, String>)>,
     stopped: &AtomicBool,
     log: &mut Log,
 ) -> Result<(Vec<Point>, Vec<Option<Ready>>), Failure> {
-    let n_threads = std::thread::available_parallelism().map_or(2, |n| n.get());
-    let (sender, results) = mpsc::channel();
-    for _ in 0..n_threads.min(recipe.choices.len()) {
-        let (recipe, sender) = (recipe.clone(), sender.clone());
-        // They are not waited for: a long compilation must not outlast the
-        // budget, and its result is not wanted then.
-        std::thread::spawn(move || recipe.work(&sender));
-    }
-    drop(sender);
     let progress = Progress::new(recipe.choices.len());
     let (mut points, mut built) = (Vec::new(), Vec::new());
     while !stopped.load(Ordering::Relaxed) && Instant::now() < recipe.deadline {

@@ -25,8 +25,6 @@ pub struct DeviceInfo {
     pub shared_per_multiprocessor: i64,
     /// Device memory, bytes.
     pub memory: u64,
-    /// Highest clock of the multiprocessors, kHz.
-    pub clock_khz: i64,
     /// CUDA version of the driver, such as `13.0`.
     pub driver: String,
 }
@@ -170,7 +168,6 @@ impl Device {
                 Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
             )?),
             memory: context.total_mem().map_err(fail)? as u64,
-            clock_khz: i64::from(attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?),
             driver: text(version),
         };
         Ok(Device {
