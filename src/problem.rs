@@ -49,8 +49,8 @@ const EXTENTS: [i64; 4] = [1 << 26, 16384, 512, 96];
 const STEPS: [i64; 4] = [1024, 512, 128, 64];
 
 impl Problem {
-    /// Chooses the parameters: `given` first, then `defaults`, then sizes with
-    /// which all arrays fit into `memory` bytes.
+    /// Chooses the parameters: `given` first, then `defaults` if all arrays then
+    /// fit into `memory` bytes, then sizes with which they do.
     ///
     /// # Errors
     /// What is wrong with the sizes given, or that none could be found.
@@ -95,6 +95,9 @@ impl Problem {
                 .any(|n| known(n).is_none() && !times.contains(n));
             let bytes = array_bytes(kernels, &problem.values());
             let fits = bytes.is_some_and(|b| b <= memory);
+            if !fits && !defaults.is_empty() {
+                return Problem::choose(kernels, given, &BTreeMap::new(), memory);
+            }
             if free && !fits && extent > 16 {
                 extent /= 2;
                 continue;
@@ -250,6 +253,11 @@ mod tests {
         let text = |memory| choose(memory).map(|p| p.to_string());
         assert_eq!(text(1 << 40), Ok("N=16384,T=512".to_string()));
         assert_eq!(text(1 << 30), Ok("N=8192,T=512".to_string()));
+        let header = BTreeMap::from([("N".to_string(), 100), ("T".to_string(), 7)]);
+        let small = Problem::choose(&kernels, &none(), &header, 1 << 20);
+        assert_eq!(small.map(|p| p.to_string()), Ok("N=100,T=7".to_string()));
+        let tiny = Problem::choose(&kernels, &none(), &header, 1 << 14);
+        assert_eq!(tiny.map(|p| p.to_string()), Ok("N=32,T=512".to_string()));
         let given = BTreeMap::from([("M".to_string(), 3)]);
         assert!(Problem::choose(&kernels, &given, &none(), 1 << 30).is_err());
         let given = BTreeMap::from([("N".to_string(), 0)]);

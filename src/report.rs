@@ -129,6 +129,12 @@ fn ceiling(x: f64) -> f64 {
         .unwrap_or(10.0 * unit)
 }
 
+/// A number on an axis that ends at `max`.
+fn tick(value: f64, max: f64) -> String {
+    let decimals = if max >= 10.0 { 0 } else { 2 };
+    format!("{value:.decimals$}")
+}
+
 fn scatter(points: &[Point]) -> String {
     let (width, height, margin) = (640.0, 480.0, 56.0);
     let x_max = ceiling(points.iter().map(|p| p.predicted).fold(0.0, f64::max));
@@ -153,11 +159,13 @@ fn scatter(points: &[Point]) -> String {
         );
         let _ = writeln!(
             t,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{vx:.0}</text><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{vy:.0}</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             x(vx),
             y(0.0) + 18.0,
+            tick(vx, x_max),
             x(0.0) - 6.0,
-            y(vy) + 4.0
+            y(vy) + 4.0,
+            tick(vy, y_max)
         );
     }
     let end = x_max.min(y_max);

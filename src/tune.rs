@@ -196,9 +196,13 @@ impl Tune {
         if search.is_err() {
             wait_for(&threads.handles);
         }
-        let (mut points, built) = search?;
+        let Search {
+            mut points,
+            built,
+            broken,
+        } = search?;
         let interrupted = stopped.load(Ordering::Relaxed);
-        if !interrupted {
+        if !interrupted && !broken {
             let end = start + self.budget;
             finals(&mut ground, &mut points, &built, end, &mut log)?;
         }
@@ -609,6 +613,16 @@ fn wait_for(threads: &[JoinHandle<()>]) {
     }
 }
 
+/// What was measured.
+#[derive(Default)]
+struct Search {
+    points: Vec<Point>,
+    /// The code of every point, where it could be compiled.
+    built: Vec<Option<Ready>>,
+    /// A kernel failed, and the GPU takes no more work.
+    broken: bool,
+}
+
 /// Measures what the threads have compiled, until there is no candidate or no
 /// time left.
 fn search(
@@ -617,10 +631,10 @@ fn search(
     results: mpsc::Receiver<(usize, Result<Ready, String>)>,
     stopped: &AtomicBool,
     log: &mut Log,
-) -> Result<(Vec<Point>, Vec<Option<Ready>>), Failure> {
+) -> Result<Search, Failure> {
     let progress = Progress::new(recipe.choices.len());
-    let (mut points, mut built) = (Vec::new(), Vec::new());
-    while !stopped.load(Ordering::Relaxed) && Instant::now() < recipe.deadline {
+    let mut search = Search::default();
+    while !search.broken && !stopped.load(Ordering::Relaxed) && Instant::now() < recipe.deadline {
         let (index, ready) = match results.recv_timeout(Duration::from_millis(100)) {
             Ok(result) => result,
             Err(mpsc::RecvTimeoutError::Timeout) => continue,
@@ -644,13 +658,12 @@ fn search(
             correct: None,
             error: None,
         };
-        let mut broken = false;
         let ready = match ready {
             Ok(ready) => {
                 if let Err(e) = ground.measure(&ready, &mut point) {
                     point.error = Some(e.to_string());
                     // An error inside a kernel leaves the GPU unusable.
-                    broken = ground.bench.device.synchronize().is_err();
+                    search.broken = ground.bench.device.synchronize().is_err();
                 }
                 Some(ready)
             }
@@ -661,20 +674,19 @@ fn search(
         };
         log.line(&report::json_line("point", &point))?;
         progress.point(&point);
-        points.push(point);
-        built.push(ready);
-        if broken {
+        search.points.push(point);
+        search.built.push(ready);
+        if search.broken {
             let d =
                 Diagnostic::warning("HX0605", "a kernel failed, and the GPU takes no more work")
                     .note(
                         "what was measured before is kept; the file of JSON lines names the kernel",
                     );
             render::render(&[d], None);
-            stopped.store(true, Ordering::Relaxed);
         }
     }
     progress.finish();
-    Ok((points, built))
+    Ok(search)
 }
 
 /// Measures the best points again with all time steps, as long as there is time.
