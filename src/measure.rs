@@ -366,17 +366,19 @@ pub fn scalar_values(ir: &KernelIr) -> Vec<f64> {
         .collect()
 }
 
-/// `struct Args` of a kernel.
+/// `struct Args` of a kernel; of a tiled one with layouts.
 fn arguments(
     ir: &KernelIr,
     precision: Precision,
     params: &[i64],
     arrays: &Arrays,
+    layouts: Option<&[ArrayLayout]>,
 ) -> Result<Packed, GpuError> {
     let scalars = scalar_values(ir);
     let pointers = arrays.pointers(ir);
-    let bytes = back::pack_arguments(ir, precision, params, &scalars, &pointers);
-    Packed::new(&bytes).ok_or_else(|| too_large("the arguments"))
+    let bytes = back::pack_arguments(ir, precision, params, &scalars, &pointers, layouts);
+    let packed = bytes.and_then(|bytes| Packed::new(&bytes));
+    packed.ok_or_else(|| too_large("the arguments"))
 }
 
 fn too_large(what: &str) -> GpuError {
@@ -516,11 +518,12 @@ impl<'a> Tiled<'a> {
         (set, params): (usize, &[i64]),
     ) -> Result<(), GpuError> {
         for (i, (unit, (_, kernel))) in self.built.units.iter().zip(&self.kernels).enumerate() {
-            let (Some(source), Some((launches, _))) = (compiled.units.get(i), unit.runs.get(set))
-            else {
+            let (Some(source), Some(run)) = (compiled.units.get(i), unit.runs.get(set)) else {
                 continue;
             };
-            let args = arguments(&source.kernel, Precision::Source, params, arrays)?;
+            let (launches, layouts) = run;
+            let layouts = Some(layouts.as_slice());
+            let args = arguments(&source.kernel, Precision::Source, params, arrays, layouts)?;
             for launch in launches {
                 let wave = Packed::of_integers(&launch.wave);
                 let wave = wave.ok_or_else(|| too_large("the arguments"))?;
@@ -633,7 +636,7 @@ impl Baseline {
         let Some(plan) = back::naive_plan(ir, params, &layouts) else {
             return Ok(());
         };
-        let args = arguments(ir, self.precision, params, arrays)?;
+        let args = arguments(ir, self.precision, params, arrays, None)?;
         for t in plan.times.clone() {
             let mut step = vec![t];
             step.extend(&plan.step);

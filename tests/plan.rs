@@ -13,6 +13,7 @@ use hexcc_isl::Ctx;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One program for every feature that launches and arguments depend on.
 const PROGRAMS: &[&str] = &[
@@ -39,6 +40,7 @@ fn launches_give_the_results_of_the_baseline() {
         .filter(|p| PROGRAMS.contains(&p.name.as_str()))
         .collect();
     let folder = common::scratch("plan");
+    let n_checked = AtomicUsize::new(0);
     let results = in_parallel(&mine, |program| {
         let mut failures = Vec::new();
         let scop = folder.join(format!("{}.scop.json", program.name));
@@ -61,30 +63,45 @@ fn launches_give_the_results_of_the_baseline() {
         };
         // The largest run has empty, partial and full tiles.
         let run = program.runs.last().cloned().unwrap_or_default();
-        let what = format!("{} {tile} {run:?}", program.name);
-        let path = folder.join(format!("{}.cu", program.name));
-        if let Err(e) = check(&saved, tile, &program.args, &run, &path) {
-            failures.push(format!("{what}: {e}"));
+        for wavefront in [None, Some(1)] {
+            let what = format!("{} {tile} {run:?}, wavefront {wavefront:?}", program.name);
+            let path = folder.join(format!("{}-{}.cu", program.name, wavefront.unwrap_or(0)));
+            let options = Options {
+                tile: tile.parse().ok(),
+                name: Some("tiled".to_string()),
+                wavefront,
+                ..Options::default()
+            };
+            match check(&saved, &options, &program.args, &run, &path) {
+                Ok(true) => n_checked.fetch_add(1, Ordering::Relaxed),
+                Ok(false) => 0,
+                Err(e) => {
+                    failures.push(format!("{what}: {e}"));
+                    0
+                }
+            };
         }
         failures
     });
     assert_none("launch plans that differ", &results.concat());
+    let n_checked = n_checked.into_inner();
+    assert!(n_checked > mine.len(), "wavefronts were checked, too");
 }
 
+/// Whether there was something to check.
 fn check(
     saved: &SavedScop,
-    tile: &str,
+    options: &Options,
     names: &[String],
     run: &[i64],
     path: &Path,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     let ctx = Ctx::new().map_err(|e| e.to_string())?;
-    let options = Options {
-        tile: Some(tile.parse()?),
-        name: Some("tiled".to_string()),
-        ..Options::default()
+    let compiled = match pipeline::compile(&ctx, saved, options) {
+        // Not every dimension has wavefronts.
+        Err(d) if options.wavefront.is_some() && d.code == "HX0305" => return Ok(false),
+        compiled => compiled.map_err(|d| d.message)?,
     };
-    let compiled = pipeline::compile(&ctx, saved, &options).map_err(|d| d.message)?;
     let ir = &compiled.units[0].kernel;
     let params: Option<Vec<i64>> = (ir.params.iter())
         .map(|p| {
@@ -108,7 +125,7 @@ fn check(
     )?;
     let said = succeed(&mut Command::new(&program))?;
     match said.trim() {
-        "equal" => Ok(()),
+        "equal" => Ok(true),
         other => Err(other.to_string()),
     }
 }
@@ -127,25 +144,23 @@ fn driver(ir: &KernelIr, params: &[i64]) -> Option<String> {
     let naive = back::naive_plan(ir, params, &layouts)?;
     let scalars = vec![0.3; ir.scalars.len()];
     let zeros = vec![0; ir.arrays.len()];
-    let bytes = back::pack_arguments(ir, Precision::Source, params, &scalars, &zeros);
+    let pack =
+        |layouts| back::pack_arguments(ir, Precision::Source, params, &scalars, &zeros, layouts);
+    let (bytes, naive_bytes) = (pack(Some(layouts.as_slice()))?, pack(None)?);
     let list = |values: &[i64]| {
         let texts: Vec<String> = values.iter().map(|v| format!("{v}ll")).collect();
         texts.join(", ")
     };
     let mut t = String::new();
-    let bytes: Vec<String> = bytes.iter().map(ToString::to_string).collect();
-    let _ = writeln!(
-        t,
-        "static const unsigned char bytes[] = {{{}}};",
-        bytes.join(", ")
-    );
-    for (namespace, body) in [
-        ("tiled", tiled_body(ir, &launches, &list)),
-        ("tiled_naive", naive_body(ir, &naive, &list)),
+    for (namespace, bytes, body) in [
+        ("tiled", bytes, tiled_body(ir, &launches, &list)),
+        ("tiled_naive", naive_bytes, naive_body(ir, &naive, &list)),
     ] {
+        let bytes: Vec<String> = bytes.iter().map(ToString::to_string).collect();
         let _ = writeln!(
             t,
-            "namespace {namespace} {{\nstatic void go(void **arrays) {{\n  Args args;\n  static_assert(sizeof(Args) == sizeof(bytes), \"arguments\");\n  memcpy(&args, bytes, sizeof(args));"
+            "namespace {namespace} {{\nstatic const unsigned char bytes[] = {{{}}};\nstatic void go(void **arrays) {{\n  Args args;\n  static_assert(sizeof(Args) == sizeof(bytes), \"arguments\");\n  memcpy(&args, bytes, sizeof(args));",
+            bytes.join(", ")
         );
         for (i, array) in ir.arrays.iter().enumerate() {
             let _ = writeln!(

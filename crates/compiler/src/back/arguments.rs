@@ -3,6 +3,7 @@
 
 use crate::ctype::CType;
 use crate::kernel::KernelIr;
+use crate::kernel::plan::ArrayLayout;
 
 /// Types in which baselines compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,23 +25,34 @@ impl Precision {
 }
 
 /// `struct Args` as bytes: parameters, scalars (rounded to their types) and
-/// device pointers, in the order of the kernel's lists.
+/// device pointers, in the order of the kernel's lists. Where layouts are given,
+/// a pitched array's pointer is followed by its pitch in bytes, an `int`; the
+/// baseline has no pitches there. `None` where a pitch is too large.
 pub fn pack_arguments(
     ir: &KernelIr,
     precision: Precision,
     params: &[i64],
     scalars: &[f64],
     pointers: &[u64],
-) -> Vec<u8> {
+    layouts: Option<&[ArrayLayout]>,
+) -> Option<Vec<u8>> {
     let mut bytes: Vec<u8> = params.iter().flat_map(|p| p.to_ne_bytes()).collect();
     for ((_, ty), &value) in ir.scalars.iter().zip(scalars) {
         let ty = precision.of(*ty);
         align(&mut bytes, ty.size());
         bytes.extend(scalar_bytes(ty, value));
     }
+    for (i, (array, pointer)) in ir.arrays.iter().zip(pointers).enumerate() {
+        align(&mut bytes, 8);
+        bytes.extend(pointer.to_ne_bytes());
+        if let Some(layouts) = layouts.filter(|_| array.pitched) {
+            let size = i64::try_from(precision.of(array.elem).size()).ok()?;
+            let pitch = layouts.get(i)?.pitch.checked_mul(size)?;
+            bytes.extend(i32::try_from(pitch).ok()?.to_ne_bytes());
+        }
+    }
     align(&mut bytes, 8);
-    bytes.extend(pointers.iter().flat_map(|p| p.to_ne_bytes()));
-    bytes
+    Some(bytes)
 }
 
 fn align(bytes: &mut Vec<u8>, to: usize) {

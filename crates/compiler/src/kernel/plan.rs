@@ -1,8 +1,7 @@
 //! The launches of a kernel as data, for programs that run it without the
 //! generated host code. Mirrors `launch` in the generated text.
 
-use super::KernelIr;
-use crate::sched::Phase;
+use super::{Interval, KernelArray, KernelIr};
 use hexcc_isl::{AstExpr, AstOp};
 
 /// One kernel launch.
@@ -84,72 +83,78 @@ pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
         return Some(Vec::new());
     }
     let s = &ir.schedule;
-    let (hex, rows, k) = (&s.hexagon, s.hexagon.height(), s.k);
+    let (hex, k) = (&s.hexagon, s.k);
     let mut ranges = Vec::new();
     for range in &ir.ranges {
         ranges.push((eval(&range.lo, &value_of)?, eval(&range.hi, &value_of)?));
     }
     let (t_lo, t_hi) = *ranges.first()?;
-    let (u_lo, u_hi) = (
-        k.checked_mul(t_lo)?,
-        k.checked_mul(t_hi)?.checked_add(k - 1)?,
-    );
+    let u_lo = k.checked_mul(t_lo)?;
+    let u_hi = k.checked_mul(t_hi)?.checked_add(k - 1)?;
     let (s_lo, s_hi) = *ranges.get(s.hex_dim + 1)?;
-    let all = ir.rows.iter().map(|r| r.points[s.hex_dim]);
-    let b = all.fold(super::Interval::EMPTY, super::Interval::hull);
-    let mut classical = Vec::new();
+    let b = (ir.rows.iter())
+        .map(|r| r.points[s.hex_dim])
+        .fold(Interval::EMPTY, Interval::hull);
+    let n_hexagons = (s_hi - s_lo + b.hi - b.lo) / hex.width() + 1;
+    let mut tiles = Vec::new();
     for c in &s.classical {
         let (lo, hi) = *ranges.get(c.dim + 1)?;
-        classical.push(lo.div_euclid(c.w) * c.w);
-        classical.push(hi + c.skew(rows - 1));
+        let last = hi + c.skew(hex.height() - 1);
+        tiles.push((c.dim, lo.div_euclid(c.w), last.div_euclid(c.w)));
     }
-    let mut launches = Vec::new();
-    for time_tile in u_lo.div_euclid(rows)..=(u_hi + hex.h + 1).div_euclid(rows) {
-        for phase in s.phase_order {
-            let (time_shift, shift) = match phase {
-                Phase::Zero => (hex.h + 1, hex.phase0_shift),
-                Phase::One => (0, 0),
-            };
-            let u0 = time_tile * rows - time_shift;
-            if u0 > u_hi || u0 + rows <= u_lo {
-                continue;
-            }
-            let origin = -time_tile * hex.drift() - shift;
-            let first = (s_lo - b.hi - origin + hex.width() - 1).div_euclid(hex.width());
-            let last = (s_hi - b.lo - origin).div_euclid(hex.width());
-            if first > last {
-                continue;
-            }
-            let n_tiles = last - first + 1;
-            let a_first = (u_lo - u0).max(0);
-            let a_end = rows.min(u_hi + 1 - u0);
-            // `a_first` and `a_end` are two `int`s.
-            let mut wave = vec![u0.div_euclid(k), a_first | a_end << 32];
-            wave.extend([origin + first * hex.width(), n_tiles]);
-            wave.extend(&classical);
-            launches.push(Launch {
-                grid: n_tiles.min(1 << 30).unsigned_abs(),
-                block: ir.block.map(|n| u32::try_from(n).unwrap_or(0)),
-                shared_bytes: u32::try_from(ir.shared_bytes).ok()?,
-                wave,
-            });
+    let launch = |index: i64, p_first: i64, n_phases: i64| {
+        let n_blocks = n_phases.checked_mul(n_hexagons)?;
+        let mut wave = vec![index, p_first, n_blocks, n_hexagons, u_lo, u_hi, s_lo, s_hi];
+        wave.extend(tiles.iter().flat_map(|&(_, first, last)| [first, last]));
+        let threads = |i: usize| u32::try_from(ir.block.threads.get(i).map_or(1, |t| t.1)).ok();
+        Some(Launch {
+            grid: n_blocks.min(1 << 30).unsigned_abs(),
+            block: [threads(0)?, threads(1)?],
+            shared_bytes: u32::try_from(ir.shared_bytes).ok()?,
+            wave,
+        })
+    };
+    let p_lo = u_lo.div_euclid(hex.h + 1);
+    let p_hi = u_hi.div_euclid(hex.h + 1) + 1;
+    let Some(wavefront) = s.wavefront else {
+        return (p_lo..=p_hi).map(|p| launch(0, p, 1)).collect();
+    };
+    let lag = wavefront.lag;
+    let (_, first, last) = *tiles.iter().find(|t| t.0 == wavefront.dim)?;
+    let mut all = Vec::new();
+    for index in lag * p_lo + first..=lag * p_hi + last {
+        let p_first = p_lo.max(-(last - index).div_euclid(lag));
+        let p_last = p_hi.min((index - first).div_euclid(lag));
+        if p_first <= p_last {
+            all.push(launch(index, p_first, p_last - p_first + 1)?);
         }
     }
-    Some(launches)
+    Some(all)
 }
 
+/// Rows of pitched arrays start at multiples of so many bytes.
+pub const PITCH_BYTES: i64 = 128;
+
 /// The layout of every array, in the order of [`KernelIr::arrays`].
-/// `None` where a number does not fit.
+/// `None` where a number does not fit, or is negative.
 pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
     let value_of = |name: &str| value_of(ir, params, name);
-    let layout = |array: &super::KernelArray| {
+    let layout = |array: &KernelArray| {
         let extents: Vec<i64> = (array.extents.iter())
-            .map(|e| eval(e, &value_of))
+            .map(|e| eval(e, &value_of).filter(|&n| n >= 0))
             .collect::<Option<_>>()?;
-        let elements = extents.iter().try_fold(1i64, |n, &e| n.checked_mul(e))?;
+        let (width, rows) = extents.split_last()?;
+        let size = i64::try_from(array.elem.size()).ok()?;
+        let pitch = if array.pitched {
+            let bytes = width.checked_mul(size)?;
+            bytes.checked_add(PITCH_BYTES - 1)? / PITCH_BYTES * PITCH_BYTES / size
+        } else {
+            *width
+        };
+        let elements = (rows.iter()).try_fold(pitch, |n, &e| n.checked_mul(e))?;
         Some(ArrayLayout {
-            pitch: *extents.last()?,
             extents,
+            pitch,
             elements,
         })
     };
