@@ -218,7 +218,11 @@ fn measure_one(
             error_max: error.map(|e| e.largest),
         }
     };
-    let sizes = compiled.units[0].schedule.sizes().to_string();
+    let schedule = &compiled.units[0].schedule;
+    let sizes = match schedule.wavefront {
+        Some(w) => format!("{} --wavefront {}", schedule.sizes(), w.dim),
+        None => schedule.sizes().to_string(),
+    };
     let [naive_error, tiled_error] = errors;
     Ok(vec![
         row("naive".to_string(), naive_ms, naive.resources, naive_error),

@@ -21,12 +21,24 @@ pub struct Tuned {
     pub gpu: String,
     /// The sizes, as for `--tile`.
     pub tile: String,
+    /// The wavefront, as for `--wavefront`.
+    pub wavefront: Option<usize>,
     /// Billions of cells per second measured with them.
     pub gcells: f64,
     /// The problem they were measured on, such as `N=16384,T=1000`.
     pub problem: String,
     /// Version of hexcc that measured.
     pub version: String,
+}
+
+impl Tuned {
+    /// The command-line options.
+    pub fn label(&self) -> String {
+        match self.wavefront {
+            Some(dim) => format!("{} --wavefront {dim}", self.tile),
+            None => self.tile.clone(),
+        }
+    }
 }
 
 /// The format this build reads and writes.
@@ -145,6 +157,7 @@ mod tests {
             format: FORMAT,
             gpu: gpu.to_string(),
             tile: tile.to_string(),
+            wavefront: None,
             gcells: 1.0,
             problem: "N=64,T=8".to_string(),
             version: "0".to_string(),

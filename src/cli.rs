@@ -230,12 +230,15 @@ impl KernelArgs {
         let (tuned, sizes) = cache::find(cache?, &input.saved, options, present)?;
         let with_sizes = Options {
             tile: Some(sizes),
+            wavefront: tuned.wavefront,
             ..options.clone()
         };
         let mut compiled = compile(&with_sizes).ok()?;
         let what = format!(
             "tile sizes {} were tuned on {} with {}",
-            tuned.tile, tuned.gpu, tuned.problem
+            tuned.label(),
+            tuned.gpu,
+            tuned.problem
         );
         eprintln!("note: {what}; `--no-cache` ignores them");
         compiled.tuned = Some(what);
@@ -330,6 +333,7 @@ mod tests {
                 format: cache::FORMAT,
                 gpu: "Some GPU".to_string(),
                 tile: tile.to_string(),
+                wavefront: None,
                 gcells: 500.0,
                 problem: "N=64,T=8".to_string(),
                 version: "0".to_string(),

@@ -27,6 +27,8 @@ pub struct Heading {
 pub struct Point {
     /// Tile sizes, as for `--tile`.
     pub tile: String,
+    /// Dimension of the wavefront, as for `--wavefront`.
+    pub wavefront: Option<usize>,
     /// Half height.
     pub h: i64,
     /// Widths per space dimension.
@@ -51,6 +53,16 @@ pub struct Point {
     pub correct: Option<bool>,
     /// Why there is no measurement.
     pub error: Option<String>,
+}
+
+impl Point {
+    /// The options that give this point.
+    pub fn label(&self) -> String {
+        match self.wavefront {
+            Some(dim) => format!("{} --wavefront {dim}", self.tile),
+            None => self.tile.clone(),
+        }
+    }
 }
 
 /// An object as one line, with its kind in front.
@@ -189,7 +201,7 @@ fn scatter(points: &[Point]) -> String {
             "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"{colour}\" fill-opacity=\"0.6\"><title>{}: predicted {:.1}, measured {measured:.1} GCell/s</title></circle>",
             x(p.predicted),
             y(measured),
-            escaped(&p.tile),
+            escaped(&p.label()),
             p.predicted
         );
     }
@@ -255,7 +267,7 @@ fn heat_map(points: &[Point], label: &str, column: &dyn Fn(&Point) -> Option<i64
                 "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\"><title>{}</title></rect><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" style=\"fill:{ink}\">{measured:.0}</text>",
                 cell_x - 2.0,
                 cell_y - 2.0,
-                escaped(&p.tile),
+                escaped(&p.label()),
                 x + cell_x / 2.0 - 1.0,
                 y + 17.0
             );
@@ -305,7 +317,7 @@ fn table(points: &[Point]) -> String {
         let _ = writeln!(
             t,
             "<tr><td>{}</td><td>{}</td><td>{:.2}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{check}</td></tr>",
-            escaped(&p.tile),
+            escaped(&p.label()),
             number(p.measured),
             p.predicted,
             number(p.ms),
@@ -425,6 +437,7 @@ mod tests {
     fn point(h: i64, w: [i64; 2], predicted: f64, measured: Option<f64>) -> Point {
         Point {
             tile: format!("h={h},w={}:{}", w[0], w[1]),
+            wavefront: (h == 11).then_some(1),
             h,
             w: w.to_vec(),
             hex_dim: 0,
@@ -464,7 +477,7 @@ mod tests {
     #[test]
     fn lines_are_json() {
         let line = json_line("point", &points()[4]);
-        insta::assert_snapshot!(line.trim_end(), @r#"{"kind":"point","tile":"h=11,w=9:64","h":11,"w":[9,64],"hex_dim":0,"predicted":200.0,"measured":null,"ms":null,"steps":64,"registers":64,"local_bytes":0,"shared_bytes":20000,"correct":null,"error":"no <code>"}"#);
+        insta::assert_snapshot!(line.trim_end(), @r#"{"kind":"point","tile":"h=11,w=9:64","wavefront":1,"h":11,"w":[9,64],"hex_dim":0,"predicted":200.0,"measured":null,"ms":null,"steps":64,"registers":64,"local_bytes":0,"shared_bytes":20000,"correct":null,"error":"no <code>"}"#);
     }
 
     #[test]

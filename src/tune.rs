@@ -12,6 +12,7 @@ use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::pipeline::{self, Compiled, Options};
+use hexcc_compiler::sched::HybridSchedule;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::tile_size::Choice;
 use hexcc_gpu::{Compiler, DeviceInfo, Flags, GpuError};
@@ -115,8 +116,30 @@ struct Recipe {
 #[derive(Clone, Debug)]
 struct Candidate {
     sizes: hexcc_compiler::sched::TileSizes,
+    wavefront: Option<usize>,
     hex_dim: usize,
     predicted: f64,
+}
+
+impl Candidate {
+    fn point(&self) -> Point {
+        Point {
+            tile: self.sizes.to_string(),
+            wavefront: self.wavefront,
+            h: self.sizes.h,
+            w: self.sizes.w.clone(),
+            hex_dim: self.hex_dim,
+            predicted: self.predicted,
+            measured: None,
+            ms: None,
+            steps: 0,
+            registers: 0,
+            local_bytes: 0,
+            shared_bytes: 0,
+            correct: None,
+            error: None,
+        }
+    }
 }
 
 /// A candidate's machine code and what it was run with.
@@ -249,12 +272,15 @@ impl Tune {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         })?;
-        let mut list = vec![candidate(&compiled.units[0].schedule, &choices)];
+        let schedule = &compiled.units[0].schedule;
+        let mut list = vec![candidate(schedule, &choices, options.wavefront)];
+        let waves = waves(options, schedule);
         let rest: Vec<Candidate> = (choices.iter())
-            .map(|c| candidate(&c.schedule, &choices))
+            .flat_map(|c| waves.iter().map(move |&w| (c, w)))
+            .map(|(c, wavefront)| candidate(&c.schedule, &choices, wavefront))
             .collect();
         for c in in_order(rest) {
-            if c.sizes != list[0].sizes {
+            if (&c.sizes, c.wavefront) != (&list[0].sizes, list[0].wavefront) {
                 list.push(c);
             }
         }
@@ -294,7 +320,7 @@ impl Tune {
         for p in ranked.iter().filter(good).take(FINALISTS) {
             println!(
                 "  {:<24} {:>9.1} {:>9.1}  {:>9}  {:>5}  {:>6}",
-                p.tile,
+                p.label(),
                 p.measured.unwrap_or(0.0),
                 p.predicted,
                 p.registers,
@@ -308,14 +334,15 @@ impl Tune {
                 "  {wrong} points gave WRONG RESULTS and do not count; please report the file"
             );
         }
-        let model = compiled.units[0].schedule.sizes().to_string();
+        let model = candidate(&compiled.units[0].schedule, &[], options.wavefront).point();
+        let model = model.label();
         let model_speed = points
             .iter()
             .find(|p| p.tile == model)
             .and_then(|p| p.measured);
         println!(
             "tuned: {} with {measured:.1} GCell/s, {:.2} times the baseline; the model's choice {model} has {}",
-            best.tile,
+            best.label(),
             measured / heading.naive_gcells,
             model_speed.map_or_else(|| "none".to_string(), |s| format!("{s:.1}"))
         );
@@ -328,6 +355,7 @@ impl Tune {
             format: cache::FORMAT,
             gpu: heading.gpu.clone(),
             tile: best.tile.clone(),
+            wavefront: best.wavefront,
             gcells: measured,
             problem: heading.problem.clone(),
             version: crate::VERSION.to_string(),
@@ -362,12 +390,24 @@ fn file_name(input: &Input) -> String {
         .to_string()
 }
 
-fn candidate(schedule: &hexcc_compiler::sched::HybridSchedule, all: &[Choice]) -> Candidate {
+/// The wavefronts tried: what the user says; otherwise none, and in three and
+/// more dimensions, where hexagons are few, the outermost classical one too.
+fn waves(options: &Options, schedule: &HybridSchedule) -> Vec<Option<usize>> {
+    let outermost = schedule.classical.iter().map(|c| c.dim).min();
+    match (options.wavefront, outermost) {
+        (Some(dim), _) => vec![Some(dim)],
+        (None, Some(dim)) if schedule.n_space >= 3 => vec![Some(dim), None],
+        _ => vec![None],
+    }
+}
+
+fn candidate(schedule: &HybridSchedule, all: &[Choice], wavefront: Option<usize>) -> Candidate {
     let sizes = schedule.sizes();
     let same = all.iter().find(|c| c.schedule.sizes() == sizes);
     Candidate {
         hex_dim: schedule.hex_dim,
         predicted: same.map_or(0.0, Choice::gcells),
+        wavefront,
         sizes,
     }
 }
@@ -378,7 +418,10 @@ fn candidate(schedule: &hexcc_compiler::sched::HybridSchedule, all: &[Choice]) -
 fn in_order(mut choices: Vec<Candidate>) -> Vec<Candidate> {
     const FAVOURITES: usize = 24;
     let rest = choices.split_off(FAVOURITES.min(choices.len()));
-    let shape = |c: &Candidate| (c.sizes.h, c.sizes.w.get(c.hex_dim).copied());
+    let shape = |c: &Candidate| {
+        let w0 = c.sizes.w.get(c.hex_dim).copied();
+        (c.sizes.h, w0, c.wavefront)
+    };
     let mut seen = std::collections::BTreeMap::new();
     let mut ranked: Vec<(usize, Candidate)> = (rest.into_iter())
         .map(|c| {
@@ -559,6 +602,7 @@ impl Recipe {
     fn prepare(&self, candidate: &Candidate) -> Result<Ready, String> {
         let options = Options {
             tile: Some(candidate.sizes.clone()),
+            wavefront: candidate.wavefront,
             ..self.options.clone()
         };
         let ctx = hexcc_isl::Ctx::new().map_err(|e| e.to_string())?;
@@ -643,21 +687,7 @@ fn search(
         let Some(candidate) = recipe.choices.get(index) else {
             continue;
         };
-        let mut point = Point {
-            tile: candidate.sizes.to_string(),
-            h: candidate.sizes.h,
-            w: candidate.sizes.w.clone(),
-            hex_dim: candidate.hex_dim,
-            predicted: candidate.predicted,
-            measured: None,
-            ms: None,
-            steps: 0,
-            registers: 0,
-            local_bytes: 0,
-            shared_bytes: 0,
-            correct: None,
-            error: None,
-        };
+        let mut point = candidate.point();
         let ready = match ready {
             Ok(ready) => {
                 if let Err(e) = ground.measure(&ready, &mut point) {
@@ -791,7 +821,7 @@ impl Progress {
                 bar.inc(1);
                 if is_best {
                     let best = self.best.get();
-                    bar.set_message(format!("best {best:.1} GCell/s with {}", point.tile));
+                    bar.set_message(format!("best {best:.1} GCell/s with {}", point.label()));
                 }
             }
             None => {
@@ -803,7 +833,7 @@ impl Progress {
                 };
                 let (n, total) = (self.n.get(), self.total);
                 let mark = if is_best { " *" } else { "" };
-                eprintln!("[{n}/{total}] {}: {what}{mark}", point.tile);
+                eprintln!("[{n}/{total}] {}: {what}{mark}", point.label());
             }
         }
     }
@@ -834,6 +864,7 @@ mod tests {
     fn every_shape_comes_before_a_second_of_the_same() {
         let candidate = |h: i64, w: i64| Candidate {
             sizes: TileSizes { h, w: vec![w, 64] },
+            wavefront: None,
             hex_dim: 0,
             predicted: 0.0,
         };
