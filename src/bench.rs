@@ -1,19 +1,23 @@
 //! `hexcc bench`: tiled kernels beside one thread per cell, as a table.
 
-use crate::cli::{self, InputArgs, KernelArgs};
+use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit;
+use crate::input::Input;
 use crate::measure::{self, Accuracy, Arrays, Baseline, Tiled, Workbench, gpu_failure, median_ms};
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 use crate::render::Failure;
 use crate::report::{self, BenchRow};
+use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::plan;
 use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::sched::HybridSchedule;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::tile_size::Choice;
 use hexcc_gpu::{Flags, GpuError};
+use hexcc_isl::Ctx;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -41,9 +45,8 @@ pub struct Bench {
     define: Vec<String>,
     #[command(flatten)]
     kernel: KernelArgs,
-    /// Sizes of the problem, `N=16384,T=1000`
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = problem::parse_sizes)]
-    set: Vec<(String, i64)>,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Allow fused multiply-add, in the baseline too
     #[arg(long)]
     fast: bool,
@@ -70,16 +73,7 @@ impl Bench {
                 define: self.define.clone(),
             };
             let input = input.read()?;
-            ctx.reset_operations();
-            let compiled = self.kernel.compile(&ctx, &input)?;
-            ctx.reset_operations();
-            // A prediction is a courtesy; without one the column is empty.
-            let choices = pipeline::candidates(&ctx, &input.saved, &self.kernel.options());
-            let sizes = compiled.units[0].schedule.sizes();
-            let mut choices = choices.unwrap_or_default().into_iter();
-            let choice = choices.find(|c| c.schedule.sizes() == sizes);
-            let predicted = choice.as_ref().map(Choice::gcells);
-            stencils.push((input.saved, compiled, predicted));
+            stencils.push((self.compile(&ctx, &input)?, input.saved));
         }
         let bench = Workbench::open().map_err(gpu_failure)?;
         let path = |extension: &str| {
@@ -91,12 +85,13 @@ impl Bench {
         let mut file = std::fs::File::create(&lines).map_err(|e| cannot_write(&lines, &e))?;
         let mut rows = Vec::new();
         let mut equal = true;
-        for (saved, compiled, predicted) in &stencils {
+        for (compiled, saved) in stencils {
             let memory = bench.device.info.memory;
-            let problem =
-                measure::choose_problem(saved, compiled, &self.set_for(compiled), memory)?;
+            let set = self.target_for(&compiled).set;
+            let problem = measure::choose_problem(&saved, &compiled, &set, memory)?;
+            let compiled = self.for_problem(&ctx, &saved, compiled, &problem)?;
             let flags = Flags { fmad: self.fast };
-            let measured = measure_one(&bench, saved, compiled, &problem, flags, *predicted);
+            let measured = measure_one(&bench, &saved, &compiled, &problem, flags);
             for row in measured.map_err(gpu_failure)? {
                 equal &= row.different == 0 || self.fast;
                 let line = report::json_line("bench", &row);
@@ -112,15 +107,72 @@ impl Bench {
         Ok(ExitCode::from(u8::from(!equal)))
     }
 
-    /// The sizes given, without those that this stencil lacks where there are
-    /// several stencils.
-    fn set_for(&self, compiled: &Compiled) -> Vec<(String, i64)> {
-        let params = &compiled.units[0].kernel.params;
-        (self.set.iter())
-            .filter(|(name, _)| self.files.len() == 1 || params.contains(name))
-            .cloned()
-            .collect()
+    /// What a translation would be.
+    fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
+        if self.files.len() == 1 || self.target.set.is_empty() {
+            return self.kernel.compile(ctx, input, &self.target);
+        }
+        // Only the sizes that the stencil has.
+        let without = TargetArgs {
+            set: Vec::new(),
+            ..self.target.clone()
+        };
+        let quiet = KernelArgs {
+            no_cache: true,
+            verbose: false,
+            ..self.kernel.clone()
+        };
+        let compiled = quiet.compile(ctx, input, &without)?;
+        self.kernel.compile(ctx, input, &self.target_for(&compiled))
     }
+
+    /// The options for a stencil, without the sizes that it lacks where there are
+    /// several.
+    fn target_for(&self, compiled: &Compiled) -> TargetArgs {
+        let params = &compiled.units[0].kernel.params;
+        let mut target = self.target.clone();
+        (target.set).retain(|(name, _)| self.files.len() == 1 || params.contains(name));
+        target
+    }
+
+    /// The same for the sizes that are measured: the model chooses for them, and
+    /// what is given or tuned is predicted for them.
+    fn for_problem(
+        &self,
+        ctx: &Ctx,
+        saved: &SavedScop,
+        compiled: Compiled,
+        problem: &Problem,
+    ) -> Result<Compiled, Failure> {
+        let mut options = self.kernel.options(&self.target)?;
+        options.sizes = problem.params.clone();
+        if compiled.tuned.is_some() {
+            options = chosen(&compiled).map_or(options.clone(), |v| v.options(&options));
+        }
+        ctx.reset_operations();
+        let again = pipeline::compile(ctx, saved, &options);
+        let mut again = again.map_err(|d| Failure {
+            diagnostics: vec![*d],
+            source: Some(saved.source.clone()),
+        })?;
+        again.tuned = compiled.tuned;
+        Ok(again)
+    }
+}
+
+/// The model's entry for what was compiled.
+fn choice(compiled: &Compiled) -> Option<&Choice> {
+    let unit = compiled.units.first()?;
+    let wavefront = |s: &HybridSchedule| s.wavefront.map(|w| w.dim);
+    (unit.tiles.iter()).find(|c| {
+        c.sizes == unit.schedule.sizes()
+            && wavefront(&c.schedule) == wavefront(&unit.schedule)
+            && c.threads() == unit.kernel.block.size()
+    })
+}
+
+fn chosen(compiled: &Compiled) -> Option<Variant> {
+    choice(compiled).map(Variant::of)
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
@@ -137,7 +189,6 @@ fn measure_one(
     compiled: &Compiled,
     problem: &Problem,
     flags: Flags,
-    predicted: Option<f64>,
 ) -> Result<Vec<BenchRow>, GpuError> {
     let params = problem.values();
     let sets = [params.clone()];
@@ -159,7 +210,7 @@ fn measure_one(
     run()?;
     let work = naive.work(bench, compiled, &reference, &params)?;
 
-    let built = measure::build(&bench.compiler, saved, compiled, flags, &sets)?;
+    let built = measure::build(&bench.compiler, &kernels, flags, &sets)?;
     let tiled = Tiled::load(bench, &built)?;
     let results = arrays(Precision::Source)?;
     let run = || tiled.run(bench, compiled, &results, (0, &params));
@@ -218,18 +269,14 @@ fn measure_one(
             error_max: error.map(|e| e.largest),
         }
     };
-    let schedule = &compiled.units[0].schedule;
-    let sizes = match schedule.wavefront {
-        Some(w) => format!("{} --wavefront {}", schedule.sizes(), w.dim),
-        None => schedule.sizes().to_string(),
-    };
+    let variant = chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string());
     let [naive_error, tiled_error] = errors;
     Ok(vec![
         row("naive".to_string(), naive_ms, naive.resources, naive_error),
         BenchRow {
-            predicted_gcells: predicted,
+            predicted_gcells: choice(compiled).map(Choice::gcells),
             different,
-            ..row(sizes, tiled_ms, tiled.resources, tiled_error)
+            ..row(variant, tiled_ms, tiled.resources, tiled_error)
         },
     ])
 }

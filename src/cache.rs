@@ -5,10 +5,11 @@
 
 use crate::emit;
 use crate::render::Failure;
+use crate::variant::Variant;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::pipeline::Options;
-use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::target::Target;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -19,26 +20,15 @@ pub struct Tuned {
     pub format: u32,
     /// The GPU's name.
     pub gpu: String,
-    /// The sizes, as for `--tile`.
-    pub tile: String,
-    /// The wavefront, as for `--wavefront`.
-    pub wavefront: Option<usize>,
+    /// The best sizes.
+    #[serde(flatten)]
+    pub variant: Variant,
     /// Billions of cells per second measured with them.
     pub gcells: f64,
     /// The problem they were measured on, such as `N=16384,T=1000`.
     pub problem: String,
     /// Version of hexcc that measured.
     pub version: String,
-}
-
-impl Tuned {
-    /// The command-line options.
-    pub fn label(&self) -> String {
-        match self.wavefront {
-            Some(dim) => format!("{} --wavefront {dim}", self.tile),
-            None => self.tile.clone(),
-        }
-    }
 }
 
 /// The format this build reads and writes.
@@ -64,7 +54,7 @@ pub fn find(
     saved: &SavedScop,
     options: &Options,
     present: impl FnOnce() -> Option<String>,
-) -> Option<(Tuned, TileSizes)> {
+) -> Option<Tuned> {
     let prefix = key(saved, options);
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder.join("tuned")).ok()?.flatten() {
@@ -78,14 +68,14 @@ pub fn find(
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
         if let Ok(tuned) = serde_json::from_str::<Tuned>(&text)
             && tuned.format == FORMAT
-            && let Ok(sizes) = tuned.tile.parse()
+            && tuned.variant.sizes().is_some()
         {
-            found.push((tuned, sizes));
+            found.push(tuned);
         }
     }
     if found.len() > 1 {
         let gpu = present()?;
-        found.retain(|(tuned, _)| tuned.gpu == gpu);
+        found.retain(|tuned| tuned.gpu == gpu);
     }
     if found.len() == 1 { found.pop() } else { None }
 }
@@ -127,6 +117,8 @@ fn key(saved: &SavedScop, options: &Options) -> String {
         tile: None,
         name: None,
         isl_quota: 0,
+        target: Target::default(),
+        sizes: Vec::new(),
         ..options.clone()
     };
     format!(
@@ -146,6 +138,7 @@ fn fnv(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hexcc_compiler::sched::TileSizes;
 
     fn saved() -> SavedScop {
         let text = include_str!("../crates/compiler/tests/data/jacobi2d.scop.json");
@@ -156,8 +149,11 @@ mod tests {
         Tuned {
             format: FORMAT,
             gpu: gpu.to_string(),
-            tile: tile.to_string(),
-            wavefront: None,
+            variant: Variant {
+                tile: tile.to_string(),
+                threads: 128,
+                wavefront: None,
+            },
             gcells: 1.0,
             problem: "N=64,T=8".to_string(),
             version: "0".to_string(),
@@ -173,16 +169,14 @@ mod tests {
 
         let first = tuned("GPU 1", "h=3,w=6:64");
         assert!(store(folder.path(), &saved, &options, &first).is_ok());
-        let (found, sizes) = find(folder.path(), &saved, &options, nobody).expect("it was stored");
-        assert_eq!(found, first);
-        assert_eq!((sizes.h, sizes.w), (3, vec![6, 64]));
+        assert_eq!(find(folder.path(), &saved, &options, nobody), Some(first));
 
         // With two GPUs the one that is present decides.
         let second = tuned("GPU/2", "h=7,w=6:32");
         assert!(store(folder.path(), &saved, &options, &second).is_ok());
         let present = |name: &str| {
             let name = name.to_string();
-            find(folder.path(), &saved, &options, || Some(name)).map(|(t, _)| t)
+            find(folder.path(), &saved, &options, || Some(name))
         };
         assert_eq!(present("GPU/2"), Some(second));
         assert_eq!(present("GPU 3"), None);
@@ -198,7 +192,7 @@ mod tests {
             w: vec![3, 8],
         });
         assert_eq!(key(&saved, &options), original);
-        options.threads = 128;
+        options.threads = Some(128);
         assert_ne!(key(&saved, &options), original);
         let options = Options::default();
         saved.source.text = saved.source.text.replace("0.2f *", "0.3f *");

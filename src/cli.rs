@@ -1,14 +1,15 @@
 //! Command-line arguments and what each command does.
 
-use crate::cache;
+use crate::cache::{self, Tuned};
 use crate::emit;
 use crate::input::{self, Input, InputOptions};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::Schema;
-use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options};
+use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
+use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,15 +50,17 @@ pub struct KernelArgs {
     /// What a tile reuses of the tile before it in its block
     #[arg(long, value_enum, default_value_t = Reuse::Dynamic)]
     pub reuse: Reuse,
-    /// Classical space dimension whose tiles run in parallel, in waves
-    #[arg(long, value_name = "DIM")]
-    pub wavefront: Option<usize>,
-    /// Threads per block wanted
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(i64).range(32..=1024))]
-    pub threads: i64,
+    /// Classical space dimension whose tiles run in parallel, too, in waves;
+    /// `none` or `auto`
+    #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
+    pub wavefront: WavefrontChoice,
+    /// Threads per block wanted [default: chosen with the tile sizes]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(32..=1024))]
+    pub threads: Option<i64>,
     /// Shared memory a block may use when tile sizes are chosen, bytes
-    #[arg(long, value_name = "BYTES", default_value_t = pipeline::DEFAULT_SHARED_LIMIT)]
-    pub shared_memory: i64,
+    /// [default: what the GPU allows]
+    #[arg(long, value_name = "BYTES")]
+    pub shared_memory: Option<i64>,
     /// Bound on isl's operations, 0 for none
     #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
     pub isl_quota: u64,
@@ -70,6 +73,21 @@ pub struct KernelArgs {
     /// Print what each pass took
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// Options that say what tile sizes are chosen for.
+#[derive(Debug, Args, Clone, Default)]
+pub struct TargetArgs {
+    /// GPU to choose tile sizes for, such as h200 or a100 [default: the one
+    /// that is present, or h200]
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Option<String>,
+    /// Table with more GPUs, in the form of crates/compiler/data/gpus.toml
+    #[arg(long, value_name = "FILE")]
+    pub gpu_table: Option<PathBuf>,
+    /// Sizes to choose tile sizes for, such as N=4096,T=1000
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
+    pub set: Vec<(String, i64)>,
 }
 
 /// Where tiles live while they are computed.
@@ -124,6 +142,8 @@ struct Translate {
     input: InputArgs,
     #[command(flatten)]
     kernel: KernelArgs,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Output file, `-` for the standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -148,6 +168,44 @@ fn parse_name(text: &str) -> Result<String, String> {
     }
 }
 
+fn parse_wavefront(text: &str) -> Result<WavefrontChoice, String> {
+    match text {
+        "auto" => Ok(WavefrontChoice::Auto),
+        "none" => Ok(WavefrontChoice::None),
+        _ => (text.parse().map(WavefrontChoice::Dim))
+            .map_err(|_| "expected the number of a space dimension, `auto` or `none`".to_string()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<(String, i64), String> {
+    let form = "expected `NAME=NUMBER`";
+    let (name, value) = text.split_once('=').ok_or(form)?;
+    let value = (value.trim().parse()).map_err(|_| format!("`{value}` is not a number; {form}"))?;
+    Ok((parse_name(name.trim())?, value))
+}
+
+impl TargetArgs {
+    /// The GPU named, the one present, or the default.
+    pub fn target(&self) -> Result<Target, Failure> {
+        let plain = |d: Box<Diagnostic>| Failure::plain(*d);
+        let mut targets = Targets::built_in();
+        if let Some(path) = &self.gpu_table {
+            let text = std::fs::read_to_string(path).map_err(|e| {
+                let what = format!("cannot read `{}`: {e}", path.display());
+                Failure::plain(Diagnostic::error("HX0501", what))
+            })?;
+            let name = path.display().to_string();
+            targets.extend(&name, &text).map_err(plain)?;
+        }
+        match &self.gpu {
+            Some(name) => targets.find(name).map_err(plain),
+            None => Ok(hexcc_gpu::device_name()
+                .and_then(|device| targets.for_device(&device).cloned())
+                .unwrap_or_default()),
+        }
+    }
+}
+
 impl InputArgs {
     /// Reads the input and prints warnings.
     pub fn read(&self) -> Result<Input, Failure> {
@@ -164,8 +222,8 @@ impl InputArgs {
 
 impl KernelArgs {
     /// The compiler's options.
-    pub fn options(&self) -> Options {
-        Options {
+    pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
+        Ok(Options {
             tile: self.tile.clone(),
             hex_dim: self.hex_dim,
             schema: match self.memory {
@@ -177,29 +235,38 @@ impl KernelArgs {
             wavefront: self.wavefront,
             threads: self.threads,
             shared_limit: self.shared_memory,
+            target: target.target()?,
+            sizes: target.set.clone(),
             isl_quota: self.isl_quota,
             name: self.name.clone(),
-        }
+        })
     }
 
     /// Compiles and prints warnings. Where the user gives no tile sizes, those
     /// that `hexcc tune` found for this region are taken.
-    pub fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
-        self.compile_with(ctx, input, cache::folder().as_deref())
+    pub fn compile(
+        &self,
+        ctx: &Ctx,
+        input: &Input,
+        target: &TargetArgs,
+    ) -> Result<Compiled, Failure> {
+        self.compile_with(ctx, input, target, cache::folder().as_deref())
     }
 
     fn compile_with(
         &self,
         ctx: &Ctx,
         input: &Input,
+        target: &TargetArgs,
         cache: Option<&Path>,
     ) -> Result<Compiled, Failure> {
-        let options = self.options();
+        let options = self.options(target)?;
         let compile = |options: &Options| {
             ctx.reset_operations();
             pipeline::compile(ctx, &input.saved, options)
         };
-        let compiled = match self.compile_tuned(input, &options, cache, &compile) {
+        let tuned = cache.and_then(|folder| self.tuned(input, &options, target, folder));
+        let compiled = match tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile)) {
             Some(compiled) => Ok(compiled),
             None => compile(&options).map_err(|d| Failure {
                 diagnostics: vec![*d],
@@ -215,35 +282,43 @@ impl KernelArgs {
         Ok(compiled)
     }
 
-    /// The compilation with tuned sizes, where there are any that work.
-    fn compile_tuned(
+    /// What tuning found for this region, unless the user's options say
+    /// otherwise.
+    fn tuned(
         &self,
         input: &Input,
         options: &Options,
-        cache: Option<&Path>,
-        compile: &dyn Fn(&Options) -> hexcc_compiler::diag::Result<Compiled>,
-    ) -> Option<Compiled> {
+        target: &TargetArgs,
+        folder: &Path,
+    ) -> Option<Tuned> {
         if self.no_cache || options.tile.is_some() {
             return None;
         }
-        let present = || hexcc_gpu::Device::open().ok().map(|d| d.info.name);
-        let (tuned, sizes) = cache::find(cache?, &input.saved, options, present)?;
-        let with_sizes = Options {
-            tile: Some(sizes),
-            wavefront: tuned.wavefront,
-            ..options.clone()
-        };
-        let mut compiled = compile(&with_sizes).ok()?;
-        let what = format!(
-            "tile sizes {} were tuned on {} with {}",
-            tuned.label(),
-            tuned.gpu,
-            tuned.problem
-        );
-        eprintln!("note: {what}; `--no-cache` ignores them");
-        compiled.tuned = Some(what);
-        Some(compiled)
+        let tuned = cache::find(folder, &input.saved, options, hexcc_gpu::device_name)?;
+        let sizes: Vec<&str> = tuned.problem.split(',').collect();
+        let same_sizes = (target.set.iter())
+            .all(|(name, value)| sizes.contains(&format!("{name}={value}").as_str()));
+        let same_gpu = target.gpu.is_none()
+            || (Targets::built_in().for_device(&tuned.gpu))
+                .is_some_and(|t| t.name == options.target.name);
+        (same_sizes && same_gpu).then_some(tuned)
     }
+}
+
+/// The compilation with tuned sizes, if they still work.
+fn compile_tuned(
+    tuned: &Tuned,
+    options: &Options,
+    compile: &dyn Fn(&Options) -> hexcc_compiler::diag::Result<Compiled>,
+) -> Option<Compiled> {
+    let mut compiled = compile(&tuned.variant.options(options)).ok()?;
+    let what = format!(
+        "tile sizes {} were tuned on {} with {}",
+        tuned.variant, tuned.gpu, tuned.problem
+    );
+    eprintln!("note: {what}; `--no-cache` ignores them");
+    compiled.tuned = Some(what);
+    Some(compiled)
 }
 
 /// Does what the command line says.
@@ -272,7 +347,7 @@ impl Translate {
             return Ok(ExitCode::SUCCESS);
         }
         let ctx = context()?;
-        let compiled = self.kernel.compile(&ctx, &input)?;
+        let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
@@ -304,19 +379,23 @@ impl Translate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::Tuned;
+    use crate::variant::Variant;
 
     #[derive(Debug, Parser)]
     struct Arguments {
         #[command(flatten)]
         kernel: KernelArgs,
+        #[command(flatten)]
+        target: TargetArgs,
+    }
+
+    fn arguments(line: &str) -> Arguments {
+        let words = ["hexcc"].into_iter().chain(line.split_whitespace());
+        Arguments::try_parse_from(words).expect("the options exist")
     }
 
     fn kernel(line: &str) -> KernelArgs {
-        let words = ["hexcc"].into_iter().chain(line.split_whitespace());
-        Arguments::try_parse_from(words)
-            .expect("the options exist")
-            .kernel
+        arguments(line).kernel
     }
 
     #[test]
@@ -327,13 +406,22 @@ mod tests {
             warnings: Vec::new(),
         };
         let folder = tempfile::tempdir().expect("a temporary directory");
-        let options = kernel("").options();
+        let target = TargetArgs {
+            gpu: Some("h200".to_string()),
+            ..TargetArgs::default()
+        };
+        let Ok(options) = kernel("").options(&target) else {
+            panic!("the H200 is known");
+        };
         let store = |tile: &str| {
             let tuned = Tuned {
                 format: cache::FORMAT,
-                gpu: "Some GPU".to_string(),
-                tile: tile.to_string(),
-                wavefront: None,
+                gpu: "NVIDIA H200".to_string(),
+                variant: Variant {
+                    tile: tile.to_string(),
+                    threads: 64,
+                    wavefront: None,
+                },
                 gcells: 500.0,
                 problem: "N=64,T=8".to_string(),
                 version: "0".to_string(),
@@ -342,7 +430,9 @@ mod tests {
         };
         let compile = |line: &str| {
             let ctx = Ctx::new().expect("memory for a context");
-            let compiled = kernel(line).compile_with(&ctx, &input, Some(folder.path()));
+            let arguments = arguments(line);
+            let (kernel, target) = (arguments.kernel, arguments.target);
+            let compiled = kernel.compile_with(&ctx, &input, &target, Some(folder.path()));
             let Ok(compiled) = compiled else {
                 panic!("it does not compile");
             };
@@ -353,7 +443,7 @@ mod tests {
         store("h=2,w=3:32");
         let (sizes, text) = compile("");
         assert_eq!(sizes, "h=2,w=3:32");
-        assert!(text.contains("h=2,w=3:32 were tuned on Some GPU with N=64,T=8"));
+        assert!(text.contains("h=2,w=3:32 --threads 64 were tuned on NVIDIA H200 with N=64,T=8"));
         let (sizes, text) = compile("--no-cache");
         assert_eq!(sizes, by_model);
         assert!(!text.contains("tuned"));
@@ -362,6 +452,10 @@ mod tests {
             compile("--threads 128 --no-cache").0,
             compile("--threads 128").0
         );
+        assert_eq!(compile("--gpu a100").1.matches("tuned").count(), 0);
+        assert_eq!(compile("--gpu h200").1.matches("tuned").count(), 1);
+        assert_eq!(compile("--set N=65").1.matches("tuned").count(), 0);
+        assert_eq!(compile("--set N=64").1.matches("tuned").count(), 1);
         // Sizes that no longer work are as good as none.
         store("h=2,w=3:32:5");
         assert_eq!(compile("").0, by_model);

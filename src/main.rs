@@ -14,6 +14,7 @@ mod render;
 mod report;
 mod run;
 mod tune;
+mod variant;
 
 use std::process::ExitCode;
 

@@ -404,22 +404,19 @@ pub struct BuiltUnit {
     runs: Vec<(Vec<Launch>, Vec<ArrayLayout>)>,
 }
 
-/// Compiles a variant.
+/// Compiles the kernels of a region's time loops.
 ///
 /// # Errors
 /// [`GpuError::Compile`].
 pub fn build(
     compiler: &Compiler,
-    saved: &SavedScop,
-    compiled: &Compiled,
+    kernels: &[&KernelIr],
     flags: Flags,
     sets: &[Vec<i64>],
 ) -> Result<Built, GpuError> {
-    // One text with all namespaces; every unit loads its own copy.
-    let text = pipeline::print_header(saved, compiled, crate::VERSION);
-    let units = (compiled.units.iter())
-        .map(|unit| {
-            let ir = &unit.kernel;
+    let units = (kernels.iter())
+        .map(|ir| {
+            let text = pipeline::print_kernels(&[ir]);
             let name = format!("{}::kernel", ir.name);
             let runs = (sets.iter())
                 .map(|params| {
@@ -808,7 +805,8 @@ mod tests {
                     compile(&what, &naive.text, &naive.kernels);
                 }
             }
-            let built = build(&compiler, &saved, &compiled, flags, &[]);
+            let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
+            let built = build(&compiler, &kernels, flags, &[]);
             assert!(built.is_ok(), "{what}: {built:?}");
         }
     }

@@ -15,17 +15,6 @@ pub struct Problem {
     pub time: Option<usize>,
 }
 
-/// `N=16384,T=1000`.
-pub fn parse_sizes(text: &str) -> Result<(String, i64), String> {
-    let form = "expected `NAME=NUMBER,..`";
-    let (name, value) = text.split_once('=').ok_or(form)?;
-    let value = value.trim().parse();
-    Ok((
-        name.trim().to_string(),
-        value.map_err(|_| format!("`{text}`: not a number; {form}"))?,
-    ))
-}
-
 /// The benchmark sizes in the `hexcc-test:` comment of a testsuite program.
 pub fn header_sizes(source: &str) -> BTreeMap<String, i64> {
     let header = source.lines().find_map(|l| l.split_once("hexcc-test:"));

@@ -1,6 +1,7 @@
 //! What tuning and benchmarks write: JSON lines, and one HTML page without
 //! anything from elsewhere.
 
+use crate::variant::Variant;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -25,10 +26,9 @@ pub struct Heading {
 /// One point of the search space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
-    /// Tile sizes, as for `--tile`.
-    pub tile: String,
-    /// Dimension of the wavefront, as for `--wavefront`.
-    pub wavefront: Option<usize>,
+    /// Tile sizes and what goes with them.
+    #[serde(flatten)]
+    pub variant: Variant,
     /// Half height.
     pub h: i64,
     /// Widths per space dimension.
@@ -53,16 +53,6 @@ pub struct Point {
     pub correct: Option<bool>,
     /// Why there is no measurement.
     pub error: Option<String>,
-}
-
-impl Point {
-    /// The options that give this point.
-    pub fn label(&self) -> String {
-        match self.wavefront {
-            Some(dim) => format!("{} --wavefront {dim}", self.tile),
-            None => self.tile.clone(),
-        }
-    }
 }
 
 /// An object as one line, with its kind in front.
@@ -201,7 +191,7 @@ fn scatter(points: &[Point]) -> String {
             "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"{colour}\" fill-opacity=\"0.6\"><title>{}: predicted {:.1}, measured {measured:.1} GCell/s</title></circle>",
             x(p.predicted),
             y(measured),
-            escaped(&p.label()),
+            escaped(&p.variant.to_string()),
             p.predicted
         );
     }
@@ -267,7 +257,7 @@ fn heat_map(points: &[Point], label: &str, column: &dyn Fn(&Point) -> Option<i64
                 "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{fill}\"><title>{}</title></rect><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" style=\"fill:{ink}\">{measured:.0}</text>",
                 cell_x - 2.0,
                 cell_y - 2.0,
-                escaped(&p.label()),
+                escaped(&p.variant.to_string()),
                 x + cell_x / 2.0 - 1.0,
                 y + 17.0
             );
@@ -317,7 +307,7 @@ fn table(points: &[Point]) -> String {
         let _ = writeln!(
             t,
             "<tr><td>{}</td><td>{}</td><td>{:.2}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{check}</td></tr>",
-            escaped(&p.label()),
+            escaped(&p.variant.to_string()),
             number(p.measured),
             p.predicted,
             number(p.ms),
@@ -436,8 +426,11 @@ mod tests {
 
     fn point(h: i64, w: [i64; 2], predicted: f64, measured: Option<f64>) -> Point {
         Point {
-            tile: format!("h={h},w={}:{}", w[0], w[1]),
-            wavefront: (h == 11).then_some(1),
+            variant: Variant {
+                tile: format!("h={h},w={}:{}", w[0], w[1]),
+                threads: 128,
+                wavefront: (h == 11).then_some(1),
+            },
             h,
             w: w.to_vec(),
             hex_dim: 0,
@@ -477,13 +470,16 @@ mod tests {
     #[test]
     fn lines_are_json() {
         let line = json_line("point", &points()[4]);
-        insta::assert_snapshot!(line.trim_end(), @r#"{"kind":"point","tile":"h=11,w=9:64","wavefront":1,"h":11,"w":[9,64],"hex_dim":0,"predicted":200.0,"measured":null,"ms":null,"steps":64,"registers":64,"local_bytes":0,"shared_bytes":20000,"correct":null,"error":"no <code>"}"#);
+        insta::assert_snapshot!(line.trim_end(), @r#"{"kind":"point","tile":"h=11,w=9:64","threads":128,"wavefront":1,"h":11,"w":[9,64],"hex_dim":0,"predicted":200.0,"measured":null,"ms":null,"steps":64,"registers":64,"local_bytes":0,"shared_bytes":20000,"correct":null,"error":"no <code>"}"#);
     }
 
     #[test]
     fn wrong_results_rank_last() {
         let points = points();
-        let order: Vec<&str> = ranked(&points).iter().map(|p| p.tile.as_str()).collect();
+        let order: Vec<&str> = ranked(&points)
+            .iter()
+            .map(|p| p.variant.tile.as_str())
+            .collect();
         assert_eq!(order[..2], ["h=7,w=5:128", "h=3,w=6:128"]);
     }
 

@@ -1,21 +1,24 @@
 //! `hexcc tune`: measures tile sizes on the GPU and keeps the best.
 
 use crate::cache::{self, Tuned};
-use crate::cli::{self, InputArgs, KernelArgs};
+use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit;
 use crate::input::Input;
 use crate::measure::{self, Arrays, Baseline, Built, Tiled, Workbench, gpu_failure, median_ms};
 use crate::problem::{self, Problem};
 use crate::render::{self, Failure};
 use crate::report::{self, Heading, Point};
+use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::pipeline::{self, Compiled, Options};
-use hexcc_compiler::sched::HybridSchedule;
+use hexcc_compiler::kernel::KernelIr;
+use hexcc_compiler::pipeline::{self, Compiled, Exploration, Options};
+use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::tile_size::Choice;
-use hexcc_gpu::{Compiler, DeviceInfo, Flags, GpuError};
+use hexcc_gpu::{Compiler, Flags, GpuError};
+use hexcc_isl::Ctx;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -40,9 +43,8 @@ pub struct Tune {
     input: InputArgs,
     #[command(flatten)]
     kernel: KernelArgs,
-    /// Sizes of the problem, `N=16384,T=1000`
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = problem::parse_sizes)]
-    set: Vec<(String, i64)>,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Time for everything, such as `60s` or `2m`
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_budget)]
     budget: Duration,
@@ -105,6 +107,7 @@ struct Recipe {
     compiler: Compiler,
     choices: Vec<Candidate>,
     problem: Problem,
+    n_units: usize,
     check: Vec<i64>,
     wanted_steps: i64,
     next: AtomicUsize,
@@ -115,17 +118,25 @@ struct Recipe {
 /// A point to measure: plain data that threads share.
 #[derive(Clone, Debug)]
 struct Candidate {
-    sizes: hexcc_compiler::sched::TileSizes,
-    wavefront: Option<usize>,
+    variant: Variant,
+    sizes: TileSizes,
     hex_dim: usize,
     predicted: f64,
 }
 
 impl Candidate {
+    fn of(choice: &Choice) -> Candidate {
+        Candidate {
+            variant: Variant::of(choice),
+            sizes: choice.sizes.clone(),
+            hex_dim: choice.schedule.hex_dim,
+            predicted: choice.gcells(),
+        }
+    }
+
     fn point(&self) -> Point {
         Point {
-            tile: self.sizes.to_string(),
-            wavefront: self.wavefront,
+            variant: self.variant.clone(),
             h: self.sizes.h,
             w: self.sizes.w.clone(),
             hex_dim: self.hex_dim,
@@ -160,16 +171,21 @@ impl Tune {
             no_cache: true,
             ..self.kernel.clone()
         };
-        let compiled = kernel.compile(&ctx, &input)?;
+        let compiled = kernel.compile(&ctx, &input, &self.target)?;
         let bench = match Workbench::open() {
             Ok(bench) => bench,
             Err(error) => return Err(without_gpu(error, &compiled)),
         };
-        let options = self.kernel.options();
-        let problem =
-            measure::choose_problem(&input.saved, &compiled, &self.set, bench.device.info.memory)?;
+        let memory = bench.device.info.memory;
+        let problem = measure::choose_problem(&input.saved, &compiled, &self.target.set, memory)?;
+        let mut options = self.kernel.options(&self.target)?;
+        options.sizes = problem.params.clone();
         ctx.reset_operations();
-        let choices = self.choices(&ctx, &input, &options, &compiled, &bench.device.info)?;
+        let choices = choices(&ctx, &input.saved, &options).map_err(|d| Failure {
+            diagnostics: vec![*d],
+            source: Some(input.saved.source.clone()),
+        })?;
+        let model = choices.first().map(|c| c.variant.to_string());
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = stopped.clone();
         // Where a handler cannot be set, ctrl-C ends the program as usual.
@@ -207,6 +223,7 @@ impl Tune {
             compiler: bench.compiler.clone(),
             choices,
             problem: problem.clone(),
+            n_units: compiled.units.len(),
             check: ground.check.clone(),
             wanted_steps: ground.wanted_steps,
             next: AtomicUsize::new(0),
@@ -233,8 +250,9 @@ impl Tune {
         if interrupted {
             eprintln!("interrupted; what was measured is kept");
         }
+        let model = model.unwrap_or_default();
         let done = self.conclude(
-            &input, &options, &compiled, &heading, &points, &prefix, &mut log,
+            &input, &options, &model, &heading, &points, &prefix, &mut log,
         );
         wait_for(&threads.handles);
         eprintln!("{:.1} s in all", start.elapsed().as_secs_f64());
@@ -249,51 +267,13 @@ impl Tune {
         }))
     }
 
-    /// The model's candidates that fit the GPU, in the order they are tried.
-    fn choices(
-        &self,
-        ctx: &hexcc_isl::Ctx,
-        input: &Input,
-        options: &Options,
-        compiled: &Compiled,
-        info: &DeviceInfo,
-    ) -> Result<Vec<Candidate>, Failure> {
-        // All of the GPU's shared memory may be worth it, unless the user says
-        // otherwise.
-        let shared_limit = match options.shared_limit {
-            pipeline::DEFAULT_SHARED_LIMIT => info.shared_per_block,
-            limit => limit.min(info.shared_per_block),
-        };
-        let wide = Options {
-            shared_limit,
-            ..options.clone()
-        };
-        let choices = pipeline::candidates(ctx, &input.saved, &wide).map_err(|d| Failure {
-            diagnostics: vec![*d],
-            source: Some(input.saved.source.clone()),
-        })?;
-        let schedule = &compiled.units[0].schedule;
-        let mut list = vec![candidate(schedule, &choices, options.wavefront)];
-        let waves = waves(options, schedule);
-        let rest: Vec<Candidate> = (choices.iter())
-            .flat_map(|c| waves.iter().map(move |&w| (c, w)))
-            .map(|(c, wavefront)| candidate(&c.schedule, &choices, wavefront))
-            .collect();
-        for c in in_order(rest) {
-            if (&c.sizes, c.wavefront) != (&list[0].sizes, list[0].wavefront) {
-                list.push(c);
-            }
-        }
-        Ok(list)
-    }
-
     /// Reports the best point and keeps it.
     #[allow(clippy::too_many_arguments)]
     fn conclude(
         &self,
         input: &Input,
         options: &Options,
-        compiled: &Compiled,
+        model: &str,
         heading: &Heading,
         points: &[Point],
         prefix: &Prefix,
@@ -314,13 +294,13 @@ impl Tune {
         let measured = best.measured.unwrap_or(0.0);
         log.line(&report::json_line("best", best))?;
         println!(
-            "  {:<24} {:>9} {:>9}  registers  local  shared",
+            "  {:<40} {:>9} {:>9}  registers  local  shared",
             "tile", "GCell/s", "predicted"
         );
         for p in ranked.iter().filter(good).take(FINALISTS) {
             println!(
-                "  {:<24} {:>9.1} {:>9.1}  {:>9}  {:>5}  {:>6}",
-                p.label(),
+                "  {:<40} {:>9.1} {:>9.1}  {:>9}  {:>5}  {:>6}",
+                p.variant.to_string(),
                 p.measured.unwrap_or(0.0),
                 p.predicted,
                 p.registers,
@@ -334,15 +314,13 @@ impl Tune {
                 "  {wrong} points gave WRONG RESULTS and do not count; please report the file"
             );
         }
-        let model = candidate(&compiled.units[0].schedule, &[], options.wavefront).point();
-        let model = model.label();
         let model_speed = points
             .iter()
-            .find(|p| p.tile == model)
+            .find(|p| p.variant.to_string() == model)
             .and_then(|p| p.measured);
         println!(
             "tuned: {} with {measured:.1} GCell/s, {:.2} times the baseline; the model's choice {model} has {}",
-            best.label(),
+            best.variant,
             measured / heading.naive_gcells,
             model_speed.map_or_else(|| "none".to_string(), |s| format!("{s:.1}"))
         );
@@ -354,8 +332,7 @@ impl Tune {
         let entry = Tuned {
             format: cache::FORMAT,
             gpu: heading.gpu.clone(),
-            tile: best.tile.clone(),
-            wavefront: best.wavefront,
+            variant: best.variant.clone(),
             gcells: measured,
             problem: heading.problem.clone(),
             version: crate::VERSION.to_string(),
@@ -390,26 +367,31 @@ fn file_name(input: &Input) -> String {
         .to_string()
 }
 
-/// The wavefronts tried: what the user says; otherwise none, and in three and
-/// more dimensions, where hexagons are few, the outermost classical one too.
-fn waves(options: &Options, schedule: &HybridSchedule) -> Vec<Option<usize>> {
-    let outermost = schedule.classical.iter().map(|c| c.dim).min();
-    match (options.wavefront, outermost) {
-        (Some(dim), _) => vec![Some(dim)],
-        (None, Some(dim)) if schedule.n_space >= 3 => vec![Some(dim), None],
-        _ => vec![None],
+/// The model's candidates in the order they are tried.
+fn choices(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+) -> hexcc_compiler::diag::Result<Vec<Candidate>> {
+    let all = pipeline::explore(ctx, saved, options, |exploration| {
+        let mut all = Vec::new();
+        if options.tile.is_some() {
+            all.extend(exploration.choices(options)?);
+        }
+        let free = Options {
+            tile: None,
+            ..options.clone()
+        };
+        all.extend(exploration.choices(&free)?);
+        Ok::<_, Box<Diagnostic>>(all)
+    })??;
+    let mut list: Vec<Candidate> = Vec::new();
+    for candidate in in_order(all.iter().map(Candidate::of).collect()) {
+        if !list.iter().any(|c| c.variant == candidate.variant) {
+            list.push(candidate);
+        }
     }
-}
-
-fn candidate(schedule: &HybridSchedule, all: &[Choice], wavefront: Option<usize>) -> Candidate {
-    let sizes = schedule.sizes();
-    let same = all.iter().find(|c| c.schedule.sizes() == sizes);
-    Candidate {
-        hex_dim: schedule.hex_dim,
-        predicted: same.map_or(0.0, Choice::gcells),
-        wavefront,
-        sizes,
-    }
+    Ok(list)
 }
 
 /// The best of the model first; then the best of every combination of height
@@ -420,7 +402,7 @@ fn in_order(mut choices: Vec<Candidate>) -> Vec<Candidate> {
     let rest = choices.split_off(FAVOURITES.min(choices.len()));
     let shape = |c: &Candidate| {
         let w0 = c.sizes.w.get(c.hex_dim).copied();
-        (c.sizes.h, w0, c.wavefront)
+        (c.sizes.h, w0, c.variant.wavefront)
     };
     let mut seen = std::collections::BTreeMap::new();
     let mut ranked: Vec<(usize, Candidate)> = (rest.into_iter())
@@ -587,28 +569,30 @@ impl<'a> Ground<'a> {
 impl Recipe {
     /// Compiles candidates until there are none, or no time.
     fn work(&self, results: &mpsc::Sender<(usize, Result<Ready, String>)>) {
-        loop {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let late = self.stop.load(Ordering::Relaxed) || Instant::now() > self.deadline;
-            let Some(candidate) = self.choices.get(index).filter(|_| !late) else {
-                return;
-            };
-            if results.send((index, self.prepare(candidate))).is_err() {
-                return;
+        let Ok(ctx) = Ctx::new() else { return };
+        // The analysis has succeeded before, so it does here.
+        let _ = pipeline::explore(&ctx, &self.saved, &self.options, |exploration| {
+            loop {
+                let index = self.next.fetch_add(1, Ordering::Relaxed);
+                let late = self.stop.load(Ordering::Relaxed) || Instant::now() > self.deadline;
+                let Some(candidate) = self.choices.get(index).filter(|_| !late) else {
+                    return;
+                };
+                let ready = self.prepare(exploration, candidate);
+                if results.send((index, ready)).is_err() {
+                    return;
+                }
             }
-        }
+        });
     }
 
-    fn prepare(&self, candidate: &Candidate) -> Result<Ready, String> {
-        let options = Options {
-            tile: Some(candidate.sizes.clone()),
-            wavefront: candidate.wavefront,
-            ..self.options.clone()
+    fn prepare(&self, exploration: &Exploration, candidate: &Candidate) -> Result<Ready, String> {
+        let options = candidate.variant.options(&self.options);
+        let kernels = exploration.kernels(&options).map_err(|d| d.message)?;
+        let kernels: Vec<&KernelIr> = kernels.iter().collect();
+        let Some(ir) = kernels.first().filter(|_| kernels.len() == self.n_units) else {
+            return Err("other time loops are tiled than by default".to_string());
         };
-        let ctx = hexcc_isl::Ctx::new().map_err(|e| e.to_string())?;
-        let compiled =
-            pipeline::compile(&ctx, &self.saved, &options).map_err(|d| d.message.clone())?;
-        let ir = &compiled.units[0].kernel;
         // A whole number of time tiles.
         let per_tile = (ir.schedule.hexagon.height() / ir.schedule.k.max(1)).max(1);
         let n_tiles = (self.wanted_steps / per_tile).max(MIN_TIME_TILES);
@@ -616,7 +600,7 @@ impl Recipe {
         let steps = problem::steps(ir, &timed).unwrap_or(0);
         let sets = [self.check.clone(), timed.clone(), self.problem.values()];
         let flags = Flags { fmad: false };
-        let built = measure::build(&self.compiler, &self.saved, &compiled, flags, &sets);
+        let built = measure::build(&self.compiler, &kernels, flags, &sets);
         Ok(Ready {
             built: built.map_err(|e| match e {
                 GpuError::Compile { log } => {
@@ -821,7 +805,7 @@ impl Progress {
                 bar.inc(1);
                 if is_best {
                     let best = self.best.get();
-                    bar.set_message(format!("best {best:.1} GCell/s with {}", point.label()));
+                    bar.set_message(format!("best {best:.1} GCell/s with {}", point.variant));
                 }
             }
             None => {
@@ -833,7 +817,7 @@ impl Progress {
                 };
                 let (n, total) = (self.n.get(), self.total);
                 let mark = if is_best { " *" } else { "" };
-                eprintln!("[{n}/{total}] {}: {what}{mark}", point.label());
+                eprintln!("[{n}/{total}] {}: {what}{mark}", point.variant);
             }
         }
     }
@@ -848,7 +832,6 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexcc_compiler::sched::TileSizes;
 
     #[test]
     fn budgets() {
@@ -863,8 +846,12 @@ mod tests {
     #[test]
     fn every_shape_comes_before_a_second_of_the_same() {
         let candidate = |h: i64, w: i64| Candidate {
+            variant: Variant {
+                tile: format!("h={h},w={w}:64"),
+                threads: 64,
+                wavefront: None,
+            },
             sizes: TileSizes { h, w: vec![w, 64] },
-            wavefront: None,
             hex_dim: 0,
             predicted: 0.0,
         };

@@ -7,7 +7,7 @@ use common::{assert_none, hexcc, in_parallel, programs, root, succeed};
 use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::kernel::KernelIr;
 use hexcc_compiler::kernel::plan;
-use hexcc_compiler::pipeline::{self, Options};
+use hexcc_compiler::pipeline::{self, Options, WavefrontChoice};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
 use std::fmt::Write;
@@ -63,9 +63,14 @@ fn launches_give_the_results_of_the_baseline() {
         };
         // The largest run has empty, partial and full tiles.
         let run = program.runs.last().cloned().unwrap_or_default();
-        for wavefront in [None, Some(1)] {
+        for wavefront in [WavefrontChoice::None, WavefrontChoice::Dim(1)] {
             let what = format!("{} {tile} {run:?}, wavefront {wavefront:?}", program.name);
-            let path = folder.join(format!("{}-{}.cu", program.name, wavefront.unwrap_or(0)));
+            let suffix = if wavefront == WavefrontChoice::None {
+                ""
+            } else {
+                "-waves"
+            };
+            let path = folder.join(format!("{}{suffix}.cu", program.name));
             let options = Options {
                 tile: tile.parse().ok(),
                 name: Some("tiled".to_string()),
@@ -99,7 +104,9 @@ fn check(
     let ctx = Ctx::new().map_err(|e| e.to_string())?;
     let compiled = match pipeline::compile(&ctx, saved, options) {
         // Not every dimension has wavefronts.
-        Err(d) if options.wavefront.is_some() && d.code == "HX0305" => return Ok(false),
+        Err(d) if options.wavefront != WavefrontChoice::None && d.code == "HX0305" => {
+            return Ok(false);
+        }
         compiled => compiled.map_err(|d| d.message)?,
     };
     let ir = &compiled.units[0].kernel;

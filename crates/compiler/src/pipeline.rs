@@ -6,9 +6,11 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::{self, KernelIr, LowerOptions, Schema, TileCounts};
+use crate::kernel::{self, KernelIr, LowerOptions, Moves, Prepared, Schema, TileCounts};
+use crate::model::{Parallel, Problem};
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError};
 use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::target::Target;
 use crate::temporaries;
 use crate::tile_size::{self, Choice, Limits};
 use hexcc_isl::Ctx;
@@ -23,20 +25,35 @@ pub struct Options {
     pub hex_dim: Option<usize>,
     /// Memory the kernel computes in.
     pub schema: Schema,
-    /// Threads per block wanted.
-    pub threads: i64,
-    /// Shared memory a block may use, bytes.
-    pub shared_limit: i64,
+    /// Threads per block wanted; chosen by the model where absent.
+    pub threads: Option<i64>,
+    /// Shared memory a block may use, bytes; what the target allows where absent.
+    pub shared_limit: Option<i64>,
+    /// The GPU that tile sizes are chosen for.
+    pub target: Target,
+    /// Values of size parameters that tile sizes are chosen for.
+    pub sizes: Vec<(String, i64)>,
     /// Copies of 16 bytes where the tile sizes allow it (CGO'14 section 4.2.3).
     pub aligned_loads: bool,
     /// Tiles reuse the columns of the tile before them (section 4.2.2).
     pub reuse: bool,
-    /// Classical dimension whose tiles run in parallel, too.
-    pub wavefront: Option<usize>,
+    /// Whether tiles along a classical dimension run in parallel, too.
+    pub wavefront: WavefrontChoice,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
     pub name: Option<String>,
+}
+
+/// Whether tiles along a classical dimension run in parallel, in waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WavefrontChoice {
+    /// As the model predicts.
+    Auto,
+    /// Hexagons only, as in the paper.
+    None,
+    /// Along this space dimension.
+    Dim(usize),
 }
 
 impl Default for Options {
@@ -45,23 +62,21 @@ impl Default for Options {
             tile: None,
             hex_dim: None,
             schema: Schema::Shared,
-            threads: 256,
-            shared_limit: DEFAULT_SHARED_LIMIT,
+            threads: None,
+            shared_limit: None,
+            target: Target::default(),
+            sizes: Vec::new(),
             aligned_loads: true,
             reuse: true,
-            wavefront: None,
+            wavefront: WavefrontChoice::Auto,
             isl_quota: 200_000_000,
             name: None,
         }
     }
 }
 
-/// Two blocks per multiprocessor of an H200 (228 KiB, 1 KiB reserved per
-/// block), rounded down.
-pub const DEFAULT_SHARED_LIMIT: i64 = 96 * 1024;
-
-/// The most shared memory a block of the target can ask for (H100, H200).
-pub const MAX_SHARED_BYTES: i64 = 227 * 1024;
+/// Candidates that [`Unit::tiles`] keeps.
+pub const MAX_TILES: usize = 20;
 
 /// One time loop of the scop, compiled.
 pub struct Unit {
@@ -77,6 +92,11 @@ pub struct Unit {
     pub proof: Proof,
     /// Counts of a full tile.
     pub counts: TileCounts,
+    /// Tile sizes with their predictions, best first; the first is the one
+    /// taken, and the only one where the user has given it.
+    pub tiles: Vec<Choice>,
+    /// The problem that predictions are for.
+    pub problem: Problem,
     /// The kernel.
     pub kernel: KernelIr,
 }
@@ -101,10 +121,7 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    let mut clock = Clock {
-        laps: Vec::new(),
-        last: Instant::now(),
-    };
+    let mut clock = Clock::new();
     ctx.set_max_operations(options.isl_quota);
     let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
     temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
@@ -156,52 +173,6 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
     })
 }
 
-/// The tile sizes that the model proposes for the first time loop that can be
-/// tiled, best first.
-///
-/// # Errors
-/// Those of [`compile`].
-pub fn candidates(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Vec<Choice>> {
-    ctx.set_max_operations(options.isl_quota);
-    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
-    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
-    let mut refusal = None;
-    for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
-        match candidates_of(&scop, saved, chunk, options) {
-            Ok(choices) => return Ok(choices),
-            Err(d) => refusal = refusal.or(Some(d)),
-        }
-    }
-    Err(refusal.unwrap_or_else(|| Box::new(Diagnostic::bug("no chunks"))))
-}
-
-fn candidates_of(
-    scop: &Scop,
-    saved: &SavedScop,
-    chunk: &Chunk,
-    options: &Options,
-) -> Result<Vec<Choice>> {
-    let canonical = canonical::canonicalize(scop, &saved.source, chunk)?;
-    let cone = deps::cone(scop, &saved.source, &canonical)?;
-    let hex_dim = options.hex_dim.unwrap_or(0);
-    let prepared = kernel::prepare(scop, &saved.source, &canonical)?;
-    Ok(tile_size::candidates(
-        &prepared,
-        canonical.k,
-        hex_dim.min(canonical.n_space.saturating_sub(1)),
-        &cone,
-        limits(options),
-    ))
-}
-
-fn limits(options: &Options) -> Limits {
-    Limits {
-        shared_bytes: options.shared_limit,
-        use_shared: options.schema == Schema::Shared,
-        threads: options.threads,
-    }
-}
-
 fn unit(
     scop: &Scop,
     saved: &SavedScop,
@@ -210,6 +181,30 @@ fn unit(
     options: &Options,
     clock: &mut Clock,
 ) -> Result<Unit> {
+    let (canonical, cone) = dependences(scop, saved, chunk, options, clock)?;
+    let time_loop = TimeLoop::new(scop, saved, &canonical, &cone, index)?;
+    clock.lap("accesses");
+    let tiled = time_loop.tiled(options, clock)?;
+    Ok(Unit {
+        chunk: chunk.clone(),
+        schedule: tiled.schedule,
+        proof: tiled.proof,
+        counts: tiled.counts,
+        tiles: tiled.tiles,
+        problem: tiled.problem,
+        kernel: tiled.kernel,
+        canonical,
+        cone,
+    })
+}
+
+fn dependences(
+    scop: &Scop,
+    saved: &SavedScop,
+    chunk: &Chunk,
+    options: &Options,
+    clock: &mut Clock,
+) -> Result<(Canonical, DepCone)> {
     let source = &saved.source;
     let canonical = canonical::canonicalize(scop, source, chunk)?;
     clock.lap("dependences");
@@ -232,52 +227,242 @@ fn unit(
             )),
         ));
     }
-    let prepared = kernel::prepare(scop, source, &canonical)?;
-    clock.lap("accesses");
-    let mut schedule = match &options.tile {
+    Ok((canonical, cone))
+}
+
+/// A time loop with all that does not depend on tile sizes.
+struct TimeLoop<'a> {
+    scop: &'a Scop,
+    saved: &'a SavedScop,
+    canonical: &'a Canonical,
+    cone: &'a DepCone,
+    prepared: Prepared<'a>,
+    distances: Vec<hexcc_isl::Set>,
+    /// Among the time loops of the region.
+    index: usize,
+}
+
+/// What tile sizes make of a time loop.
+struct Tiled {
+    schedule: HybridSchedule,
+    proof: Proof,
+    counts: TileCounts,
+    tiles: Vec<Choice>,
+    problem: Problem,
+    kernel: KernelIr,
+}
+
+impl<'a> TimeLoop<'a> {
+    fn new(
+        scop: &'a Scop,
+        saved: &'a SavedScop,
+        canonical: &'a Canonical,
+        cone: &'a DepCone,
+        index: usize,
+    ) -> Result<TimeLoop<'a>> {
+        Ok(TimeLoop {
+            scop,
+            saved,
+            canonical,
+            cone,
+            prepared: kernel::prepare(scop, &saved.source, canonical)?,
+            distances: deps::all_distances(canonical)?.into_iter().collect(),
+            index,
+        })
+    }
+
+    fn limits(&self, options: &Options) -> Result<Limits> {
+        Ok(Limits {
+            shared_bytes: (options.shared_limit).unwrap_or(options.target.shared_per_block),
+            use_shared: options.schema == Schema::Shared,
+            threads: options.threads,
+            moves: Moves {
+                aligned: options.aligned_loads,
+                reuse: options.reuse,
+                ..Moves::default()
+            },
+            parallel: Parallel::default(),
+            target: options.target.clone(),
+            problem: Problem::new(&self.prepared.extents(&options.sizes)?),
+        })
+    }
+
+    fn ranked_tiles(&self, options: &Options, limits: &Limits) -> Result<Vec<Choice>> {
+        let hex_dim = options.hex_dim.unwrap_or(0);
+        let k = self.canonical.k;
+        ranked_tiles(&self.prepared, k, hex_dim, self.cone, options, limits)
+    }
+
+    /// Chooses tile sizes, proves the schedule and makes the kernel.
+    fn tiled(&self, options: &Options, clock: &mut Clock) -> Result<Tiled> {
+        let (scop, distances) = (self.scop, self.distances.as_slice());
+        let limits = self.limits(options)?;
+        let mut tiles = self.ranked_tiles(options, &limits)?;
+        tiles.truncate(MAX_TILES);
+        clock.lap("tile sizes");
+        let (best, schedule) = first_provable(scop, &tiles, distances, self.canonical, options)?
+            .ok_or_else(|| no_tile(limits.shared_bytes))?;
+        let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
+        clock.lap("proof");
+        let counts = self.prepared.count(&schedule);
+        let lower = LowerOptions {
+            name: unit_name(self.saved, scop, self.index, options),
+            schema: options.schema,
+            block: best.block,
+            aligned_loads: options.aligned_loads,
+            reuse: options.reuse,
+        };
+        let kernel = kernel::lower(&self.prepared, &schedule, &lower)?;
+        clock.lap("kernel");
+        Ok(Tiled {
+            schedule,
+            proof,
+            counts,
+            tiles,
+            problem: limits.problem,
+            kernel,
+        })
+    }
+}
+
+/// A region whose tile sizes are tried out one after the other. What does not
+/// depend on them is computed once.
+pub struct Exploration<'a> {
+    loops: Vec<TimeLoop<'a>>,
+    ctx: &'a Ctx,
+}
+
+impl Exploration<'_> {
+    /// All tile sizes the model knows for the first time loop, best first.
+    ///
+    /// # Errors
+    /// Those of [`compile`].
+    pub fn choices(&self, options: &Options) -> Result<Vec<Choice>> {
+        self.ctx.reset_operations();
+        let first = (self.loops.first()).ok_or_else(|| Box::new(Diagnostic::bug("no chunks")))?;
+        first.ranked_tiles(options, &first.limits(options)?)
+    }
+
+    /// The kernels of all time loops with the given options.
+    ///
+    /// # Errors
+    /// Those of [`compile`].
+    pub fn kernels(&self, options: &Options) -> Result<Vec<KernelIr>> {
+        self.ctx.reset_operations();
+        let mut clock = Clock::new();
+        (self.loops.iter())
+            .map(|time_loop| Ok(time_loop.tiled(options, &mut clock)?.kernel))
+            .collect()
+    }
+}
+
+/// Analyses a scop and hands it to `work`. Time loops that cannot be tiled are
+/// left out, as [`compile`] does.
+///
+/// # Errors
+/// Those of [`compile`].
+pub fn explore<R>(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    work: impl FnOnce(&Exploration) -> R,
+) -> Result<R> {
+    ctx.set_max_operations(options.isl_quota);
+    let mut clock = Clock::new();
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let analyzed: Vec<(Canonical, DepCone)> = (scop.chunks.iter())
+        .filter(|c| !c.stmts.is_empty())
+        .filter_map(|chunk| dependences(&scop, saved, chunk, options, &mut clock).ok())
+        .collect();
+    let loops = (analyzed.iter().enumerate())
+        .filter_map(|(i, (canonical, cone))| TimeLoop::new(&scop, saved, canonical, cone, i).ok())
+        .collect();
+    Ok(work(&Exploration { loops, ctx }))
+}
+
+/// The tile sizes to take and the next best, or the given ones.
+fn ranked_tiles(
+    prepared: &Prepared,
+    k: i64,
+    hex_dim: usize,
+    cone: &DepCone,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Vec<Choice>> {
+    let schedule = match &options.tile {
         Some(sizes) => {
-            tile_size::schedule_for(canonical.k, hex_dim, &cone, sizes).map_err(tile_error)?
+            let schedule = tile_size::schedule_for(k, hex_dim, cone, sizes).map_err(tile_error)?;
+            let bytes = prepared.shared_bytes(&schedule);
+            // Larger ones need not even be counted.
+            if limits.use_shared && bytes > limits.target.shared_per_block {
+                return Err(shared_exceeded(bytes, limits.target.shared_per_block));
+            }
+            Some((sizes, schedule))
         }
-        None => {
-            let limits = limits(options);
-            let best = tile_size::candidates(&prepared, canonical.k, hex_dim, &cone, limits);
-            best.into_iter()
-                .next()
-                .map(|c| c.schedule)
-                .ok_or_else(|| no_tile(options))?
+        None => None,
+    };
+    let mut all = Vec::new();
+    for dim in wavefronts(options, hex_dim, cone.delta0.len()) {
+        let limits = Limits {
+            parallel: dim.map_or(Parallel::Hexagons, |dim| Parallel::Wavefront {
+                dim,
+                lag: tile_size::USUAL_LAG,
+            }),
+            ..limits.clone()
+        };
+        match &schedule {
+            None => all.extend(tile_size::candidates(prepared, k, hex_dim, cone, &limits)),
+            Some((sizes, schedule)) => {
+                all.push(tile_size::choose_threads(
+                    prepared, sizes, schedule, &limits,
+                ));
+            }
         }
-    };
-    clock.lap("tile sizes");
-    let distances: Vec<_> = deps::all_distances(&canonical)?.into_iter().collect();
-    if let Some(dim) = options.wavefront {
-        schedule = sched::with_wavefront(&scop.ctx, &schedule, &distances, dim)
-            .map_err(not_proven)?
-            .ok_or_else(|| no_wavefront(&canonical, dim))?;
     }
-    let proof = sched::verify(&scop.ctx, &schedule, &distances).map_err(not_proven)?;
-    clock.lap("proof");
-    let counts = prepared.count(&schedule);
-    if options.schema == Schema::Shared && counts.shared_bytes > MAX_SHARED_BYTES {
-        return Err(shared_exceeded(counts.shared_bytes));
+    tile_size::sort(&mut all);
+    Ok(all)
+}
+
+/// The ways to run tiles in parallel that are considered: hexagons alone, or
+/// waves along a classical dimension, too. In three dimensions and more the
+/// hexagons of a phase are too few for a GPU.
+fn wavefronts(options: &Options, hex_dim: usize, n_space: usize) -> Vec<Option<usize>> {
+    match options.wavefront {
+        WavefrontChoice::None => vec![None],
+        WavefrontChoice::Dim(dim) => vec![Some(dim)],
+        WavefrontChoice::Auto if n_space < 3 => vec![None],
+        WavefrontChoice::Auto => {
+            let outermost = (0..n_space).find(|&d| d != hex_dim);
+            vec![None, outermost]
+        }
     }
-    let lower = LowerOptions {
-        name: unit_name(saved, scop, index, options),
-        schema: options.schema,
-        threads: options.threads,
-        aligned_loads: options.aligned_loads,
-        reuse: options.reuse,
-    };
-    let kernel = kernel::lower(&prepared, &schedule, &lower)?;
-    clock.lap("kernel");
-    Ok(Unit {
-        chunk: chunk.clone(),
-        canonical,
-        cone,
-        schedule,
-        proof,
-        counts,
-        kernel,
-    })
+}
+
+/// The best of the ranked tiles, with its schedule; a wavefront with the lag
+/// that isl proves.
+fn first_provable<'a>(
+    scop: &Scop,
+    tiles: &'a [Choice],
+    distances: &[hexcc_isl::Set],
+    canonical: &Canonical,
+    options: &Options,
+) -> Result<Option<(&'a Choice, HybridSchedule)>> {
+    for choice in tiles {
+        let Some(wavefront) = choice.schedule.wavefront else {
+            return Ok(Some((choice, choice.schedule.clone())));
+        };
+        let proven = sched::with_wavefront(&scop.ctx, &choice.schedule, distances, wavefront.dim)
+            .map_err(not_proven)?;
+        match proven {
+            Some(schedule) => return Ok(Some((choice, schedule))),
+            None if options.wavefront == WavefrontChoice::Dim(wavefront.dim) => {
+                return Err(no_wavefront(canonical, wavefront.dim));
+            }
+            None => {}
+        }
+    }
+    Ok(None)
 }
 
 fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
@@ -336,27 +521,24 @@ fn no_wavefront(canonical: &Canonical, dim: usize) -> Box<Diagnostic> {
     )
 }
 
-fn no_tile(options: &Options) -> Box<Diagnostic> {
+fn no_tile(limit: i64) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(
             "HX0402",
-            format!(
-                "no tile fits into {} bytes of shared memory",
-                options.shared_limit
-            ),
+            format!("no tile fits into {limit} bytes of shared memory"),
         )
         .note("a tile holds the elements it reads and writes")
         .help("give sizes with `--tile`, raise `--shared-memory`, or use `--memory global`"),
     )
 }
 
-fn shared_exceeded(bytes: i64) -> Box<Diagnostic> {
+fn shared_exceeded(bytes: i64, limit: i64) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(
             "HX0403",
             format!("the tile needs {bytes} bytes of shared memory"),
         )
-        .note(format!("a block can use at most {MAX_SHARED_BYTES} bytes"))
+        .note(format!("a block can use at most {limit} bytes"))
         .help("choose smaller tile sizes, or `--memory global`"),
     )
 }
@@ -398,11 +580,20 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
     )
 }
 
+/// The text of kernels without comments about their origin, for NVRTC.
+pub fn print_kernels(kernels: &[&KernelIr]) -> String {
+    let mut text = HEADER_INCLUDES.to_string();
+    for kernel in kernels {
+        text.push_str(&back::print_kernel(kernel, &[]));
+    }
+    text
+}
+
+const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <math.h>\n#endif\n\n";
+
 /// A header with the kernels and their launch functions on device pointers.
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
-    let mut text = String::from(
-        "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <math.h>\n#endif\n\n",
-    );
+    let mut text = HEADER_INCLUDES.to_string();
     for unit in &compiled.units {
         text.push_str(&back::print_kernel(
             &unit.kernel,
@@ -499,6 +690,13 @@ struct Clock {
 }
 
 impl Clock {
+    fn new() -> Clock {
+        Clock {
+            laps: Vec::new(),
+            last: Instant::now(),
+        }
+    }
+
     fn lap(&mut self, name: &'static str) {
         let now = Instant::now();
         let elapsed = now - self.last;

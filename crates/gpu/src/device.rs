@@ -5,7 +5,7 @@ use crate::nvrtc::Binary;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr,
-    DriverError, LaunchConfig, PushKernelArg,
+    DriverError, LaunchConfig, PushKernelArg, result,
 };
 use cudarc::nvrtc::Ptx;
 use std::sync::Arc;
@@ -130,6 +130,18 @@ pub struct Launch<'a> {
 
 /// Oldest driver that has every function used.
 const MIN_DRIVER: i32 = 12080;
+
+/// The name of the first GPU, which is quicker to get than to open it; `None`
+/// without a driver or a GPU.
+pub fn device_name() -> Option<String> {
+    // SAFETY: loading the driver has no preconditions.
+    if !unsafe { sys::is_culib_present() } {
+        return None;
+    }
+    result::init().ok()?;
+    let device = result::device::get(0).ok()?;
+    result::device::get_name(device).ok()
+}
 
 impl Device {
     /// Opens the first GPU.

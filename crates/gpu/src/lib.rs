@@ -11,6 +11,8 @@ mod device;
 mod error;
 mod nvrtc;
 
-pub use device::{Attributes, Buffer, Device, DeviceInfo, Kernel, Launch, Module, Packed};
+pub use device::{
+    Attributes, Buffer, Device, DeviceInfo, Kernel, Launch, Module, Packed, device_name,
+};
 pub use error::GpuError;
 pub use nvrtc::{Binary, Compiler, Flags};

@@ -11,6 +11,7 @@ mod naive;
 mod names;
 mod program;
 mod svg;
+mod tiles;
 
 pub use arguments::{Precision, pack_arguments};
 pub use cuda::print_kernel;
@@ -19,3 +20,4 @@ pub use expr::ast_to_c;
 pub use naive::{Naive, NaivePlan, naive_plan, print_naive};
 pub use program::{Instrument, Replacement, dump_function, program, reference_program};
 pub use svg::{TilingPicture, tiling_svg};
+pub use tiles::explain_tiles;
