@@ -20,6 +20,7 @@ mod count;
 mod footprint;
 mod full;
 mod lower;
+pub mod plan;
 
 pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
