@@ -18,6 +18,7 @@ const FIXED: &[&str] = &[
     "BYTES",
     "LANES",
     "STEP",
+    "PLANES",
     "COUNT",
     "STRIDE",
     "Element",
@@ -207,17 +208,26 @@ template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *
     (
         "copy_box",
         "// Copies OUTER x INNER rows of LENGTH bytes to shared memory, BYTES at a time; strides are in bytes.
-template <int OUTER, int INNER, int LENGTH, int BYTES>
-__device__ __forceinline__ void copy_box(void *to, int to_i, int to_j, const void *from, long long from_i, int from_j, int thread) {
-  constexpr int LANES = LENGTH / BYTES < THREADS ? LENGTH / BYTES : THREADS, STEP = THREADS / LANES; // threads per row, rows at a time
-  if (THREADS % LANES != 0 && thread >= STEP * LANES) return;
+template <int OUTER, int INNER, int LENGTH, int BYTES, int TO_OUTER, int TO_INNER>
+__device__ __forceinline__ void copy_box(void *to, const void *from, long long from_outer, int from_inner, int thread) {
+  // Threads per row, rows at a time, and these as rows of one plane and planes.
+  constexpr int LANES = LENGTH / BYTES < THREADS ? LENGTH / BYTES : THREADS, STEP = THREADS / LANES;
+  constexpr int COUNT = INNER < STEP ? INNER : STEP, PLANES = STEP / COUNT;
+  const int i0 = thread / (LANES * COUNT), j0 = thread / LANES % COUNT, k0 = thread % LANES * BYTES;
+  if (THREADS % (LANES * COUNT) != 0 && i0 >= PLANES) return;
+  char *const first_to = (char *)to + i0 * TO_OUTER + j0 * TO_INNER + k0;
+  const char *const first_from = (const char *)from + i0 * from_outer + (long long)j0 * from_inner + k0;
 #pragma unroll
-  for (int n = 0; n < OUTER * INNER; n += STEP) {
-    const int r = n + thread / LANES, i = r / INNER, j = r % INNER;
-    if ((OUTER * INNER) % STEP != 0 && r >= OUTER * INNER) break;
+  for (int i = 0; i < OUTER; i += PLANES) {
+    if (i + PLANES > OUTER && i + i0 >= OUTER) break;
 #pragma unroll
-    for (int k = thread % LANES * BYTES; k < LENGTH; k += LANES * BYTES)
-      copy<BYTES>((char *)to + i * to_i + j * to_j + k, (const char *)from + i * from_i + (long long)j * from_j + k);
+    for (int j = 0; j < INNER; j += COUNT) {
+      if (j + COUNT > INNER && j + j0 >= INNER) break;
+#pragma unroll
+      for (int k = 0; k < LENGTH; k += LANES * BYTES)
+        if (k + LANES * BYTES <= LENGTH || k + k0 < LENGTH)
+          copy<BYTES>(first_to + i * TO_OUTER + j * TO_INNER + k, first_from + i * from_outer + (long long)j * from_inner + k);
+    }
   }
 }
 ",
@@ -1060,7 +1070,6 @@ impl Cuda<'_> {
         };
         let local: String = local.iter().map(|i| format!("[{i}]")).collect();
         let source = format!("{name}_at({})", global.join(", "));
-        let strides = format!("&s_{name}{local}, {to_i}, {to_j}, {source}, {from_i}, {from_j}");
         let shape = format!("{n_i}, {n_j}, {}, {}", n_k * elem, shared.vector * elem);
         if checked {
             if !conditions.is_empty() {
@@ -1087,7 +1096,7 @@ impl Cuda<'_> {
                 _ => return,
             };
             self.out.line(format!(
-                "copy_inside<{shape}>({strides}, {}, thread);",
+                "copy_inside<{shape}>(&s_{name}{local}, {to_i}, {to_j}, {source}, {from_i}, {from_j}, {}, thread);",
                 checks.join(", ")
             ));
             if !conditions.is_empty() {
@@ -1095,7 +1104,7 @@ impl Cuda<'_> {
             }
         } else {
             self.out
-                .line(format!("copy_box<{shape}>({strides}, thread);"));
+                .line(format!("copy_box<{shape}, {to_i}, {to_j}>(&s_{name}{local}, {source}, {from_i}, {from_j}, thread);"));
         }
         for _ in 0..depth {
             self.out.close("}");

@@ -282,18 +282,45 @@ impl Printer<'_> {
         t.push_str("  }\n");
     }
 
+    /// An element as an offset of constants from the thread's own point, in the
+    /// plane of its time: neighbours share the thread's address, and the block
+    /// shares the plane's.
     fn element(&self, access: &KernelAccess) -> String {
         let name = self.names.get(&self.ir.arrays[access.array].name);
-        let mut index = String::new();
-        for (d, sub) in access.subs.iter().enumerate() {
-            let sub = self.subscript(sub);
-            index = match d {
-                0 => sub,
-                1 => format!("{index} * {name}_n1 + {sub}"),
-                _ => format!("({index}) * {name}_n{d} + {sub}"),
-            };
+        let n = access.subs.len();
+        let is_space = |sub: &Sub| matches!(sub, Sub::Space { .. });
+        let first = access.subs.iter().position(is_space).unwrap_or(n);
+        let index = |from: usize, to: usize, own: bool| {
+            let mut index = String::new();
+            for d in from..to {
+                let sub = match &access.subs[d] {
+                    Sub::Space { dim, .. } if own => self.dims[dim + 1].clone(),
+                    sub => self.subscript(sub),
+                };
+                index = match index.as_str() {
+                    "" => sub,
+                    _ => format!("({index}) * {name}_n{d} + {sub}"),
+                };
+            }
+            index
+        };
+        if first == n || !access.subs[first..].iter().all(is_space) {
+            return format!("{name}[{}]", index(0, n, false));
         }
-        format!("{name}[{index}]")
+        let steps = |d: usize| -> String { (d..n).map(|d| format!(" * {name}_n{d}")).collect() };
+        let mut offset = String::new();
+        for (d, sub) in access.subs.iter().enumerate().skip(first) {
+            if let Sub::Space { offset: c, .. } = sub
+                && *c != 0
+            {
+                let _ = write!(offset, " + {c}ll{}", steps(d + 1));
+            }
+        }
+        let plane = match first {
+            0 => name.clone(),
+            _ => format!("({name} + ({}){})", index(0, first, false), steps(first)),
+        };
+        format!("{plane}[{}{offset}]", index(first, n, true))
     }
 
     /// A subscript that can be a factor.
