@@ -249,10 +249,16 @@ fn array_roles(
             }
         }
     }
+    let is_written = |array| stmts.iter().any(|s| s.write.array == array);
     for (stmt, time) in stmts.iter().zip(times) {
-        if let Some(roles) = roles.get_mut(&stmt.write.array) {
-            for (role, f) in roles.iter_mut().zip(stmt.write.map.to_pw_affs()?) {
-                if depends_on_time(&f, time, stmt)? {
+        // Arrays that are only read have buffers too.
+        let inputs = stmt.reads.iter().filter(|a| !is_written(a.array));
+        for access in inputs.chain([&stmt.write]) {
+            let Some(roles) = roles.get_mut(&access.array) else {
+                continue;
+            };
+            for (role, f) in roles.iter_mut().zip(access.map.to_pw_affs()?) {
+                if *role == DimRole::Space && depends_on_time(&f, time, stmt)? {
                     *role = DimRole::Time;
                 }
             }
@@ -263,8 +269,12 @@ fn array_roles(
 
 /// Whether `f` varies with the time iterator while all other iterators stay.
 fn depends_on_time(f: &PwAff, time: &PwAff, stmt: &Statement) -> Result<bool> {
-    let f = f.to_map()?.intersect_domain(&stmt.domain)?;
-    let time = time.to_map()?.intersect_domain(&stmt.domain)?;
+    // Under a condition such as (i + t) % 2 == 0, a buffer (t + 1) % 2 is
+    // fixed for every i, and is a buffer nevertheless.
+    let domain = stmt.domain.remove_divs()?;
+    let f = (f.gist(&stmt.domain)?.to_map()?).intersect_domain(&domain)?;
+    let time = time.gist(&stmt.domain)?;
+    let time = time.to_map()?.intersect_domain(&domain)?;
     for p in 0..f.dim(DimType::In)? {
         let without = time.project_out(DimType::In, p as u32, 1)?;
         if without.is_single_valued()? {

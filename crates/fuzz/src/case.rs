@@ -504,8 +504,15 @@ fn judge(case: &Case, facts: &Facts, run: &brute::Run, d: &Diagnostic) -> Outcom
         // Limits of the target, whose counts the brute force does not know.
         "HX0402" | "HX0403" => None,
         "HX0504" | "HX0303" if run.n_space == 0 => None,
+        // Code that never runs has no sizes.
+        "HX0109" if never_runs(program, run) => None,
         _ => Some("all of it is affine".to_string()),
     })
+}
+
+/// Whether some statement has no instance at all.
+fn never_runs(program: &Program, run: &brute::Run) -> bool {
+    (0..program.stmts().len()).any(|s| run.instances.iter().all(|i| i.stmt != s))
 }
 
 /// Whether slopes grow with the sizes, in natural coordinates.

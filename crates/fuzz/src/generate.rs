@@ -86,7 +86,7 @@ fn sizes(rng: &mut Rng, n_dims: usize) -> (Vec<String>, Vec<Size>, Size) {
         }
     }
     let steps = if rng.chance(15) {
-        Size::Const(rng.range(1, 14))
+        Size::Const(rng.range(3, 14))
     } else {
         params.push("T".to_string());
         Size::Param(params.len() - 1)
