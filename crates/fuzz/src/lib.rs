@@ -10,6 +10,7 @@
 //! | [`case`] | a program and its options; translation and verdict |
 //! | [`batch`] | many translated programs in one executable, compared with C |
 //! | [`shrink`] | smaller programs that fail the same way |
+//! | [`hostile`] | damaged C files and command lines |
 //!
 //! Not part of the product: nothing depends on this crate.
 
@@ -17,6 +18,7 @@ pub mod batch;
 pub mod brute;
 pub mod case;
 pub mod generate;
+pub mod hostile;
 pub mod model;
 pub mod print;
 pub mod replay;

@@ -2,6 +2,7 @@
 
 use hexcc_fuzz::batch::{self, Plan};
 use hexcc_fuzz::case::{self, Case, Failure, Outcome, Tools, Translated};
+use hexcc_fuzz::hostile;
 use hexcc_fuzz::shrink;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 const USAGE: &str = "usage: hexcc-fuzz [options]
+       hexcc-fuzz --hostile N [--seed N] [--first N] [--hexcc PATH]
 
 Translates random stencil programs, replays their schedules, runs them in the
 emulation of CUDA and compares the results with C. Failures are shrunk and
@@ -29,6 +31,9 @@ failures.
   --unnecessary     also shrink and write unnecessary refusals
   --shrink N        attempts to shrink a failure (400)
   --quiet           the summary alone
+
+  --hostile N       instead run hexcc on N damaged C files and command lines
+  --hexcc PATH      the command (next to this one)
 ";
 
 #[derive(Clone)]
@@ -45,6 +50,8 @@ struct Args {
     unnecessary: bool,
     shrink: usize,
     quiet: bool,
+    hostile: Option<u64>,
+    hexcc: Option<PathBuf>,
 }
 
 fn parse() -> Result<Args, String> {
@@ -61,6 +68,8 @@ fn parse() -> Result<Args, String> {
         unnecessary: false,
         shrink: 400,
         quiet: false,
+        hostile: None,
+        hexcc: None,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -78,6 +87,8 @@ fn parse() -> Result<Args, String> {
             "--sanitize" => args.sanitize = number()?,
             "--orders" => args.orders = number()? as usize,
             "--shrink" => args.shrink = number()? as usize,
+            "--hostile" => args.hostile = Some(number()?),
+            "--hexcc" => args.hexcc = Some(words.next().ok_or("--hexcc needs a value")?.into()),
             "--unnecessary" => args.unnecessary = true,
             "--quiet" => args.quiet = true,
             "--out" => args.out = words.next().ok_or("--out needs a value")?.into(),
@@ -126,6 +137,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<bool, String> {
+    if let Some(runs) = args.hostile {
+        return hostile(args, runs);
+    }
     let began = Instant::now();
     let work = tempfile::Builder::new()
         .prefix("hexcc-fuzz-")
@@ -178,6 +192,34 @@ fn run(args: &Args) -> Result<bool, String> {
     let counts = counts.into_inner().unwrap_or_else(|e| e.into_inner());
     summary(args, &counts, began.elapsed().as_secs_f64());
     Ok(counts.failures.is_empty())
+}
+
+/// Damaged files and command lines.
+fn hostile(args: &Args, runs: u64) -> Result<bool, String> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let hexcc = args.hexcc.clone().unwrap_or(exe.with_file_name("hexcc"));
+    if !hexcc.is_file() {
+        return Err(format!("there is no {}; build it or give --hexcc", hexcc.display()));
+    }
+    let report = hostile::run(&hostile::Plan {
+        hexcc: &hexcc,
+        sources: hostile::testsuite(),
+        seed: args.seed,
+        runs,
+        first: args.first,
+        patience: std::time::Duration::from_secs(10),
+        out: Some(args.out.clone()),
+    });
+    for (what, n) in &report.counts {
+        println!("{n:6} {what}");
+    }
+    println!(
+        "{runs} runs of seed {}, the longest {:.1} s: {} failures",
+        args.seed,
+        report.slowest.as_secs_f64(),
+        report.failures.len()
+    );
+    Ok(report.failures.is_empty())
 }
 
 fn lock(counts: &Mutex<Counts>) -> std::sync::MutexGuard<'_, Counts> {
