@@ -113,6 +113,9 @@ struct Counts {
     wider_examples: Vec<u64>,
     unnecessary_examples: BTreeMap<String, Vec<u64>>,
     failures: Vec<u64>,
+    /// Seconds, of all threads together.
+    examining: f64,
+    executing: f64,
 }
 
 fn main() -> ExitCode {
@@ -240,9 +243,11 @@ fn batch(
 ) {
     let mut translated: Vec<(Case, Translated)> = Vec::new();
     for index in indices {
+        let began = Instant::now();
         let mut case = Case::random(args.seed, index);
         let outcome = case::examine(tools, &mut case);
         let mut c = lock(counts);
+        c.examining += began.elapsed().as_secs_f64();
         c.programs += 1;
         match outcome {
             Outcome::Translated(t) => {
@@ -287,9 +292,11 @@ fn batch(
         sanitize,
         seeds: &seeds,
     };
+    let began = Instant::now();
     let results = batch::run(&tools.work, &cases, plan);
     {
         let mut c = lock(counts);
+        c.executing += began.elapsed().as_secs_f64();
         let runs: usize = cases.iter().map(|(_, t)| t.runs.len()).sum();
         c.executions += (runs * seeds.len()) as u64;
         c.sanitized += if sanitize { cases.len() as u64 } else { 0 };
@@ -456,6 +463,10 @@ fn summary(args: &Args, c: &Counts, seconds: f64) {
     println!(
         "  {} runs in the emulation compared with C, {} programs with sanitizers, {} replays of schedules",
         c.executions, c.sanitized, c.replays
+    );
+    println!(
+        "  {:.0} s of threads to translate and replay, {:.0} s to build and run",
+        c.examining, c.executing
     );
     for (code, n) in &c.refused {
         let unnecessary = c.unnecessary.get(code).copied().unwrap_or(0);
