@@ -41,6 +41,15 @@ pub struct KernelArgs {
     /// Memory a tile computes in
     #[arg(long, value_enum, default_value_t = Memory::Shared)]
     pub memory: Memory,
+    /// Copies of 16 bytes from 16-byte boundaries where tile widths allow it
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub aligned_loads: Switch,
+    /// What a tile reuses of the tile before it in its block
+    #[arg(long, value_enum, default_value_t = Reuse::Dynamic)]
+    pub reuse: Reuse,
+    /// Classical space dimension whose tiles run in parallel, in waves
+    #[arg(long, value_name = "DIM")]
+    pub wavefront: Option<usize>,
     /// Threads per block wanted
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(i64).range(32..=1024))]
     pub threads: i64,
@@ -65,6 +74,24 @@ pub enum Memory {
     Global,
     /// The footprint of a tile is held in shared memory
     Shared,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Off
+    Off,
+    /// On
+    On,
+}
+
+/// Inter-tile reuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Reuse {
+    /// Every tile copies in all it needs
+    None,
+    /// The columns in common with the tile before move into place
+    Dynamic,
 }
 
 /// What to write.
@@ -156,6 +183,9 @@ impl KernelArgs {
                 Memory::Global => Schema::Global,
                 Memory::Shared => Schema::Shared,
             },
+            aligned_loads: self.aligned_loads == Switch::On,
+            reuse: self.reuse == Reuse::Dynamic,
+            wavefront: self.wavefront,
             threads: self.threads,
             shared_limit: self.shared_memory,
             isl_quota: self.isl_quota,

@@ -27,6 +27,12 @@ pub struct Options {
     pub threads: i64,
     /// Shared memory a block may use, bytes.
     pub shared_limit: i64,
+    /// Copies of 16 bytes where the tile sizes allow it (CGO'14 section 4.2.3).
+    pub aligned_loads: bool,
+    /// Tiles reuse the columns of the tile before them (section 4.2.2).
+    pub reuse: bool,
+    /// Classical dimension whose tiles run in parallel, too.
+    pub wavefront: Option<usize>,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
@@ -41,6 +47,9 @@ impl Default for Options {
             schema: Schema::Shared,
             threads: 256,
             shared_limit: DEFAULT_SHARED_LIMIT,
+            aligned_loads: true,
+            reuse: true,
+            wavefront: None,
             isl_quota: 200_000_000,
             name: None,
         }
@@ -175,7 +184,7 @@ fn unit(
     }
     let prepared = kernel::prepare(scop, source, &canonical)?;
     clock.lap("accesses");
-    let schedule = match &options.tile {
+    let mut schedule = match &options.tile {
         Some(sizes) => {
             tile_size::schedule_for(canonical.k, hex_dim, &cone, sizes).map_err(tile_error)?
         }
@@ -194,6 +203,11 @@ fn unit(
     };
     clock.lap("tile sizes");
     let distances: Vec<_> = deps::all_distances(&canonical)?.into_iter().collect();
+    if let Some(dim) = options.wavefront {
+        schedule = sched::with_wavefront(&scop.ctx, &schedule, &distances, dim)
+            .map_err(not_proven)?
+            .ok_or_else(|| no_wavefront(&canonical, dim))?;
+    }
     let proof = sched::verify(&scop.ctx, &schedule, &distances).map_err(not_proven)?;
     clock.lap("proof");
     let counts = prepared.count(&schedule);
@@ -204,6 +218,8 @@ fn unit(
         name: unit_name(saved, scop, index, options),
         schema: options.schema,
         threads: options.threads,
+        aligned_loads: options.aligned_loads,
+        reuse: options.reuse,
     };
     let kernel = kernel::lower(&prepared, &schedule, &lower)?;
     clock.lap("kernel");
@@ -260,6 +276,18 @@ fn tile_error(error: ScheduleError) -> Box<Diagnostic> {
             d.help("`--tile h=3,w=8:64` gives h and one width per space dimension, outermost first")
         }
     })
+}
+
+fn no_wavefront(canonical: &Canonical, dim: usize) -> Box<Diagnostic> {
+    let name = canonical.names.get(dim + 1).map_or("?", String::as_str);
+    Box::new(
+        Diagnostic::error(
+            "HX0305",
+            format!("tiles along space dimension {dim} ({name}) cannot run in parallel waves"),
+        )
+        .note("only classical dimensions with tiles wider than the slopes times the height can")
+        .help("name another dimension, choose wider tiles, or leave `--wavefront` away"),
+    )
 }
 
 fn no_tile(options: &Options) -> Box<Diagnostic> {

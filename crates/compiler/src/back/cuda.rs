@@ -4,10 +4,9 @@
 use super::expr::{BodyPrinter, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::kernel::{
-    CopyRow, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, SharedBox, SharedDim,
-    Sub,
+    CopyBox, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, SharedBox,
+    SharedDim, Sub,
 };
-use crate::sched::Phase;
 use std::fmt::Write;
 
 /// Names the printer itself uses; source names that clash get a `_`.
@@ -23,6 +22,7 @@ const FIXED: &[&str] = &[
     "BLOCK_X",
     "BLOCK_Y",
     "THREADS",
+    "LAG",
     "SHARED_BYTES",
     "row_lo",
     "row_hi",
@@ -36,6 +36,28 @@ const FIXED: &[&str] = &[
     "a",
     "tx",
     "ty",
+    "thread",
+    "row",
+    "copy_box",
+    "copy_inside",
+    "copy",
+    "move_rows",
+    "partial_tile",
+    "full_here",
+    "full_next",
+    "Reused",
+    "reuse",
+    "n",
+    "c",
+    "p",
+    "p_lo",
+    "p_hi",
+    "p_last",
+    "p_first",
+    "n_hexagons",
+    "n_blocks",
+    "index",
+    "bytes",
     "t_in",
     "value",
     "shared_memory",
@@ -55,8 +77,6 @@ const FIXED: &[&str] = &[
     "u_hi",
     "a_first",
     "a_end",
-    "n_tiles",
-    "time_tile",
     "grid",
     "error",
     "s",
@@ -92,11 +112,9 @@ impl Writer {
     }
 }
 
-/// Unrolled rows times accesses above which the instruction cache would suffer.
-const UNROLL_LIMIT: usize = 600;
-
-/// Rows above which unrolling only costs registers.
-const UNROLL_ROWS: usize = 16;
+/// Accesses and operations of one thread in a tile above which unrolling all
+/// rows would overflow the instruction cache.
+const UNROLL_LIMIT: usize = 2000;
 
 struct Cuda<'a> {
     ir: &'a KernelIr,
@@ -160,6 +178,77 @@ fn argument_names(ir: &KernelIr) -> Names {
     names
 }
 
+/// Device functions, printed where they are called.
+const DEVICE_HELPERS: [(&str, &str); 5] = [
+    (
+        "row",
+        "// Row number r of an array whose rows lie `pitch` bytes apart.
+template <typename T> __device__ __forceinline__ T *row(T *array, long long r, long long pitch) {
+  return (T *)((char *)array + r * pitch);
+}
+",
+    ),
+    (
+        "copy",
+        "// Copies BYTES bytes to shared memory.
+template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *from) {
+  if constexpr (BYTES >= 4)
+    __pipeline_memcpy_async(to, from, BYTES);
+  else
+    for (int b = 0; b < BYTES; ++b) ((char *)to)[b] = ((const char *)from)[b];
+}
+",
+    ),
+    (
+        "copy_box",
+        "// Copies I x J rows of K bytes to shared memory, BYTES at a time; strides are in bytes.
+template <int I, int J, int K, int BYTES>
+__device__ __forceinline__ void copy_box(void *to, int to_i, int to_j, const void *from, long long from_i, int from_j, int thread) {
+  constexpr int LANES = K / BYTES < THREADS ? K / BYTES : THREADS, STEP = THREADS / LANES; // threads per row, rows at a time
+  if (THREADS % LANES != 0 && thread >= STEP * LANES) return;
+#pragma unroll
+  for (int n = 0; n < I * J; n += STEP) {
+    const int r = n + thread / LANES, i = r / J, j = r % J;
+    if ((I * J) % STEP != 0 && r >= I * J) break;
+#pragma unroll
+    for (int k = thread % LANES * BYTES; k < K; k += LANES * BYTES)
+      copy<BYTES>((char *)to + i * to_i + j * to_j + k, (const char *)from + i * from_i + (long long)j * from_j + k);
+  }
+}
+",
+    ),
+    (
+        "copy_inside",
+        "// The same for what lies inside the array: row numbers from i0 and j0 below i_end and j_end, bytes from k0 below k_end.
+template <int I, int J, int K, int BYTES>
+__device__ __forceinline__ void copy_inside(void *to, int to_i, int to_j, const void *from, long long from_i, int from_j,
+                                            long long i0, long long i_end, long long j0, long long j_end, long long k0, long long k_end, int thread) {
+  const int i_lo = (int)highest(0, -i0), i_hi = (int)lowest(I, i_end - i0), j_lo = (int)highest(0, -j0), j_hi = (int)lowest(J, j_end - j0);
+  const int k_lo = (int)highest(0, -k0), k_hi = (int)lowest(K, k_end - k0);
+  for (int n = thread; n < I * J * (K / BYTES); n += THREADS) {
+    const int i = n / (J * (K / BYTES)), j = n / (K / BYTES) % J, k = n % (K / BYTES) * BYTES;
+    if (i >= i_lo && i < i_hi && j >= j_lo && j < j_hi && k >= k_lo && k < k_hi)
+      copy<BYTES>((char *)to + i * to_i + j * to_j + k, (const char *)from + i * from_i + (long long)j * from_j + k);
+  }
+}
+",
+    ),
+    (
+        "move_rows",
+        "// Moves the last K of every STRIDE bytes of shared memory to their start, BYTES at a time.
+template <int ROWS_MOVED, int K, int STRIDE, int BYTES>
+__device__ __forceinline__ void move_rows(void *shared, int thread) {
+  struct alignas(BYTES) Bytes { char bytes[BYTES]; };
+#pragma unroll
+  for (int n = thread; n < ROWS_MOVED * (K / BYTES); n += THREADS) {
+    char *const to = (char *)shared + n / (K / BYTES) * STRIDE + n % (K / BYTES) * BYTES;
+    *(Bytes *)to = *(const Bytes *)(to + STRIDE - K);
+  }
+}
+",
+    ),
+];
+
 /// Puts the arithmetic helpers in front, only those that are called.
 fn insert_helpers(text: String, ir: &KernelIr) -> String {
     let helpers = [
@@ -180,18 +269,33 @@ fn insert_helpers(text: String, ir: &KernelIr) -> String {
             "__host__ __device__ constexpr long long highest(long long x, long long y) { return x > y ? x : y; }\n",
         ),
     ];
-    let mut block = String::new();
-    for (name, code) in helpers {
-        if mentions(&text, name) {
-            block.push_str(code);
+    let called = |helpers: &[(&str, &str)]| -> String {
+        (helpers.iter())
+            .filter(|(name, _)| {
+                let by_helper = match *name {
+                    "lowest" | "highest" => mentions(&text, "copy_inside"),
+                    "copy" => mentions(&text, "copy_inside"),
+                    _ => false,
+                };
+                by_helper || mentions(&text, name)
+            })
+            .map(|(_, code)| *code)
+            .collect()
+    };
+    let mut text = text.clone();
+    for (helpers, marker) in [
+        (called(&helpers), format!("namespace {} {{\n\n", ir.name)),
+        (called(&DEVICE_HELPERS), END_OF_CONSTANTS.to_string()),
+    ] {
+        if !helpers.is_empty() {
+            text = text.replacen(&marker, &format!("{marker}{helpers}\n"), 1);
         }
     }
-    if block.is_empty() {
-        return text;
-    }
-    let marker = format!("namespace {} {{\n\n", ir.name);
-    text.replacen(&marker, &format!("{marker}{block}\n"), 1)
+    text.replacen(END_OF_CONSTANTS, "", 1)
 }
+
+/// Marks where the constants end while the text grows.
+const END_OF_CONSTANTS: &str = "<end of constants>\n";
 
 impl Cuda<'_> {
     fn n_space(&self) -> usize {
@@ -265,10 +369,21 @@ impl Cuda<'_> {
                 format!("width of classical tiles along {}", self.dim(c.dim)),
             ));
         }
+        if let Some(wavefront) = s.wavefront {
+            lines.push((
+                format!("LAG = {}", wavefront.lag),
+                format!(
+                    "tiles along {} by which a phase stays behind the one before it",
+                    self.dim(wavefront.dim)
+                ),
+            ));
+        }
+        let threads: Vec<i64> = ir.block.threads.iter().map(|t| t.1).collect();
         lines.push((
             format!(
                 "BLOCK_X = {}, BLOCK_Y = {}, THREADS = BLOCK_X * BLOCK_Y",
-                ir.block[0], ir.block[1]
+                threads[0],
+                threads.get(1).copied().unwrap_or(1)
             ),
             String::new(),
         ));
@@ -283,6 +398,7 @@ impl Cuda<'_> {
                 .line(format!("constexpr int {definition};{comment}"));
         }
         self.out.line("");
+        self.out.text.push_str(END_OF_CONSTANTS);
     }
 
     fn table(&mut self, name: &str, values: &[i64]) {
@@ -329,27 +445,6 @@ impl Cuda<'_> {
                 self.table(&hi, &keep.iter().map(|k| k.hi).collect::<Vec<_>>());
             }
         }
-        for array in &ir.arrays {
-            let Some(shared) = &array.shared else {
-                continue;
-            };
-            let columns = self.copy_columns(shared);
-            if columns.is_empty() {
-                continue;
-            }
-            self.out.line(format!(
-                "// Elements of {} a full tile copies in, per slice and row of its shared box.",
-                array.name
-            ));
-            for c in columns {
-                let rows: Vec<Interval> = (shared.copy_in.iter().flatten())
-                    .map(|r: &CopyRow| r.columns[c])
-                    .collect();
-                let (lo, hi) = copy_names(&self.names.get(&array.name), c);
-                self.table(&lo, &rows.iter().map(|k| k.lo).collect::<Vec<_>>());
-                self.table(&hi, &rows.iter().map(|k| k.hi).collect::<Vec<_>>());
-            }
-        }
         self.out.line("");
     }
 
@@ -366,25 +461,11 @@ impl Cuda<'_> {
     fn keep_dims(&self, i: usize) -> Vec<usize> {
         let stmt = &self.ir.stmts[i];
         let mine = || self.ir.rows.iter().filter(|r| r.slot == stmt.slot);
-        if mine().all(|r| r.stmts[i].keep.iter().any(|k| k.is_empty())) {
+        if mine().all(|r| r.stmts[i].keep_reused.iter().any(|k| k.is_empty())) {
             return Vec::new();
         }
         (0..self.n_space())
             .filter(|&j| mine().any(|r| r.stmts[i].keep[j] != r.points[j]))
-            .collect()
-    }
-
-    /// Columns of a copy-in table that are not simply the whole box.
-    fn copy_columns(&self, shared: &SharedBox) -> Vec<usize> {
-        let sizes = column_sizes(shared);
-        (0..sizes.len())
-            .filter(|&c| {
-                let whole = Interval {
-                    lo: 0,
-                    hi: sizes[c] - 1,
-                };
-                (shared.copy_in.iter().flatten()).any(|r| r.columns[c] != whole)
-            })
             .collect()
     }
 
@@ -408,24 +489,39 @@ impl Cuda<'_> {
             let name = self.names.get(&array.name);
             self.out
                 .line(format!("{constant}{} *{name}; // {extents}", array.elem));
+            if array.pitched {
+                self.out.line(format!(
+                    "int {name}_pitch; // bytes from row to row of {name}, a multiple of 16"
+                ));
+            }
         }
         self.out.close("};");
         self.out.line("");
-        self.out
-            .line("// The tiles of one launch: all of one phase of one time tile.");
+        self.wave();
+    }
+
+    /// The struct that tells the kernel which tiles a launch executes.
+    fn wave(&mut self) {
+        let ir = self.ir;
+        let hex = self.dim(self.hex_dim()).to_string();
+        self.out.line(match ir.schedule.wavefront {
+            None => "// The tiles of one launch: the hexagons of phase p, where phases count p = 0, 1, 2, .. over all time tiles.".to_string(),
+            Some(w) => format!("// The tiles of one launch: all with LAG * p + (tile along {}) = index, where phases count p = 0, 1, 2, ..", self.dim(w.dim)),
+        });
         self.out.open("struct Wave {");
-        let hex_origin = self.origin(self.hex_dim()).to_string();
-        let t0 = self.origins[0].clone();
-        self.out.line(format!("long long {t0}; // time of row 0"));
+        self.out.line("long long index;");
         self.out
-            .line("int a_first, a_end; // rows inside the time loop");
+            .line("long long p_first, n_blocks; // first phase, number of phases times n_hexagons");
+        self.out
+            .line("long long n_hexagons; // at most so many per phase");
+        self.out.line("long long u_lo, u_hi; // logical time");
         self.out.line(format!(
-            "long long first, n_tiles; // {hex_origin} of the first hexagon, number of hexagons"
+            "long long {hex}_lo, {hex}_hi; // points along {hex}"
         ));
         for c in &ir.schedule.classical {
-            let origin = self.origin(c.dim).to_string();
+            let dim = self.dim(c.dim).to_string();
             self.out.line(format!(
-                "long long {origin}_first, {origin}_last; // classical tiles"
+                "long long {dim}_first, {dim}_last; // tiles along {dim}"
             ));
         }
         self.out.close("};");
@@ -468,6 +564,10 @@ impl Cuda<'_> {
                     array.elem
                 ));
             }
+            let pitch = self.pitch_name(array);
+            if mentions(&text, &pitch) {
+                lines.push(format!("const int {pitch} = args.{pitch};"));
+            }
         }
         lines.extend(extents);
         lines
@@ -477,8 +577,30 @@ impl Cuda<'_> {
         format!("{}_n{d}", self.names.get(&array.name))
     }
 
+    fn pitch_name(&self, array: &KernelArray) -> String {
+        format!("{}_pitch", self.names.get(&array.name))
+    }
+
     /// `A[..]` in global memory with the given subscripts.
     fn global_element(&self, array: &KernelArray, subs: &[String]) -> String {
+        let name = self.names.get(&array.name);
+        let [outer @ .., last] = subs else {
+            return name;
+        };
+        if array.pitched {
+            let row = self.linear(array, outer);
+            format!(
+                "row({name}, {row}, {})[{}]",
+                self.pitch_name(array),
+                unwrapped(last)
+            )
+        } else {
+            format!("{name}[{}]", unwrapped(last))
+        }
+    }
+
+    /// The number of the row with the given outer subscripts.
+    fn linear(&self, array: &KernelArray, subs: &[String]) -> String {
         let mut index = String::new();
         for (d, sub) in subs.iter().enumerate() {
             index = if d == 0 {
@@ -488,7 +610,7 @@ impl Cuda<'_> {
                 format!("{left} * {} + {sub}", self.extent_name(array, d))
             };
         }
-        format!("{}[{index}]", self.names.get(&array.name))
+        unwrapped(&index).to_string()
     }
 
     fn sub_global(&self, sub: &Sub) -> String {
@@ -545,6 +667,7 @@ impl Cuda<'_> {
     }
 
     fn tile(&mut self) {
+        let ir = self.ir;
         let mut body = std::mem::replace(
             &mut self.out,
             Writer {
@@ -553,19 +676,29 @@ impl Cuda<'_> {
             },
         );
         self.shared_pointers();
+        self.element_functions();
         self.copy_in();
         self.rows();
         std::mem::swap(&mut body, &mut self.out);
         let body = body.text;
-        let params: Vec<String> = self
-            .origins
-            .iter()
-            .map(|o| format!("long long {o}"))
-            .collect();
+        let mut params = vec!["const Args &args".to_string()];
+        if ir.reuse {
+            params.push("bool reuse".to_string());
+        }
+        params.push("int a_first, int a_end".to_string());
+        params.extend(self.origins.iter().map(|o| format!("long long {o}")));
         self.out.line("// One tile: copy-in, then its rows in order. Full tiles execute every point of every row.");
-        self.out.line("template <bool Full>");
+        if ir.reuse {
+            self.out.line("// With `reuse` the tile before left its columns in shared memory; with `Reused` the next one");
+            self.out.line("// does the same with this tile's, so that values which only that one reads need no store.");
+        }
+        self.out.line(if ir.reuse {
+            "template <bool Full, bool Reused>"
+        } else {
+            "template <bool Full>"
+        });
         self.out.open(format!(
-            "__device__ __forceinline__ void tile(const Args &args, int a_first, int a_end, {}) {{",
+            "__device__ __forceinline__ void tile({}) {{",
             params.join(", ")
         ));
         if mentions(&body, "tx") {
@@ -573,6 +706,10 @@ impl Cuda<'_> {
         }
         if mentions(&body, "ty") {
             self.out.line("const int ty = threadIdx.y;");
+        }
+        if mentions(&body, "thread") {
+            self.out
+                .line("const int thread = threadIdx.y * BLOCK_X + threadIdx.x;");
         }
         for line in self.argument_locals(&body) {
             self.out.line(line);
@@ -623,205 +760,380 @@ impl Cuda<'_> {
         }
     }
 
-    fn copy_in(&mut self) {
+    /// For every array in shared memory a function that gives the address of an
+    /// element in global memory relative to the tile's origin. The hexagonal
+    /// dimension comes last, so that a thread's points of a row share the rest.
+    fn element_functions(&mut self) {
         let ir = self.ir;
-        let mut any = false;
+        let mut modulos = Vec::new();
         for array in &ir.arrays {
-            if let Some(shared) = &array.shared {
-                self.out.line("");
-                self.copy_in_array(array, shared);
-                any = true;
+            let Some(shared) = &array.shared else {
+                continue;
+            };
+            for dim in &shared.dims {
+                if let SharedDim::Time {
+                    modulo: Some(m), ..
+                } = dim
+                    && !modulos.contains(m)
+                {
+                    modulos.push(*m);
+                }
             }
         }
-        if ir
-            .arrays
-            .iter()
-            .any(|a| a.shared.is_some() && copies_asynchronously(a))
-        {
-            self.out.line("__pipeline_commit();");
-            self.out.line("__pipeline_wait_prior(0);");
+        for m in modulos {
+            let t0 = &self.origins[0];
+            self.out
+                .line(format!("const int {t0}_mod{m} = (int)mod({t0}, {m});"));
         }
-        if any {
-            self.out.line("__syncthreads();");
+        for array in &ir.arrays {
+            if let Some(shared) = &array.shared {
+                self.element_function(array, shared);
+            }
         }
     }
 
-    fn copy_in_array(&mut self, array: &KernelArray, shared: &SharedBox) {
+    fn element_function(&mut self, array: &KernelArray, shared: &SharedBox) {
         let name = self.names.get(&array.name);
-        let clamp = ir_has_lattice(self.ir);
-        let tables = self.copy_columns(shared);
-        let sizes = column_sizes(shared);
-        let n_dims = shared.dims.len();
-        let n_slice_dims = (shared.dims.iter())
-            .filter(|d| !matches!(d, SharedDim::Space { .. }))
-            .count();
-        let n_space_dims = n_dims - n_slice_dims;
-        let n_rows: i64 = if n_space_dims > 1 {
-            shared.dims[n_slice_dims].size()
-        } else {
-            1
-        };
-        self.out.line(format!("// Copy-in of {name}."));
-        let mut depth = 0;
-        let (mut global, mut local, mut slice) = (Vec::new(), Vec::new(), String::new());
-        let mut bounds = Vec::new();
-        for (d, dim) in shared.dims[..n_slice_dims].iter().enumerate() {
-            let size = dim.size();
-            let index = if size == 1 {
-                "0".to_string()
-            } else {
-                let q = format!("q{d}");
-                self.out
-                    .open(format!("for (int {q} = 0; {q} < {size}; ++{q}) {{"));
-                depth += 1;
-                q
-            };
-            let t0 = self.origins[0].clone();
-            let element = match dim {
-                SharedDim::Time {
-                    modulo: Some(m),
-                    lo,
-                    ..
-                } => format!("mod({}, {m})", sum(&[&add_constant(&t0, *lo), &index])),
-                SharedDim::Time {
-                    modulo: None, lo, ..
-                } => {
-                    let text = sum(&[&add_constant(&t0, *lo), &index]);
-                    bounds.push((d, format!("({text})")));
-                    format!("({text})")
+        let n = shared.dims.len();
+        let (mut origin, mut params) = (Vec::new(), Vec::new());
+        for (d, dim) in shared.dims.iter().enumerate() {
+            let (at, param) = match dim {
+                SharedDim::Time { modulo, .. } => (
+                    modulo.map_or(self.origins[0].clone(), |_| "0".to_string()),
+                    format!("{}_r", self.dims[0]),
+                ),
+                SharedDim::Plane { .. } => ("0".to_string(), format!("x{d}")),
+                SharedDim::Space { dim, .. } => {
+                    (self.origin(*dim).to_string(), self.relative(*dim))
                 }
-                SharedDim::Plane { lo, .. } => paren_sum(add_constant(&index, *lo)),
-                SharedDim::Space { .. } => continue,
             };
-            slice = if slice.is_empty() {
-                index.clone()
-            } else {
-                format!("({slice} * {size} + {index})")
-            };
-            global.push(element);
-            local.push(index);
+            origin.push(at);
+            params.push(param);
         }
-        for (e, dim) in shared.dims[n_slice_dims..].iter().enumerate() {
-            let SharedDim::Space { dim, lo, size } = dim else {
+        let elem = array.elem;
+        let constant = if array.written { "" } else { "const " };
+        self.out.line(format!(
+            "{constant}{elem} *const {name}_0 = &{}; // the tile's origin",
+            self.global_element(array, &origin)
+        ));
+        // Bytes from element to element along every dimension but the last.
+        let mut steps = Vec::new();
+        for d in 0..n.saturating_sub(1) {
+            let inner: Vec<String> = (d + 1..n - 1)
+                .map(|d| self.extent_name(array, d))
+                .chain([self.pitch_name(array)])
+                .collect();
+            steps.push(if inner.len() == 1 {
+                self.pitch_name(array)
+            } else {
+                let step = format!("{name}_step{d}");
+                self.out
+                    .line(format!("const long long {step} = {};", inner.join(" * ")));
+                step
+            });
+        }
+        let hex =
+            |dim: &SharedDim| matches!(dim, SharedDim::Space { dim, .. } if *dim == self.hex_dim());
+        let order: Vec<usize> = (0..n)
+            .filter(|&d| !hex(&shared.dims[d]))
+            .chain((0..n).filter(|&d| hex(&shared.dims[d])))
+            .collect();
+        let mut text = format!("{name}_0");
+        for d in order {
+            text = if d + 1 == n {
+                format!("{text} + {}", params[d])
+            } else {
+                format!("row({text}, {}, {})", params[d], steps[d])
+            };
+        }
+        let typed: Vec<String> = params.iter().map(|p| format!("int {p}")).collect();
+        self.out.line(format!(
+            "const auto {name}_at = [=]({}) {{ return {text}; }};",
+            typed.join(", ")
+        ));
+    }
+
+    /// The time subscript of an element relative to the tile, for the function
+    /// of its array: the buffer's number where there are several.
+    fn relative_time(&self, relative: &str, modulo: Option<i64>) -> String {
+        match modulo {
+            Some(m) => {
+                let t0 = &self.origins[0];
+                format!(
+                    "({} % {m})",
+                    paren_sum(sum(&[&format!("{t0}_mod{m}"), relative]))
+                )
+            }
+            None => relative.to_string(),
+        }
+    }
+
+    fn copy_in(&mut self) {
+        let ir = self.ir;
+        let shared: Vec<(&KernelArray, &SharedBox)> = (ir.arrays.iter())
+            .filter_map(|a| a.shared.as_ref().map(|s| (a, s)))
+            .collect();
+        if shared.is_empty() {
+            return;
+        }
+        self.out.line("");
+        if ir.reuse {
+            self.out.line(
+                "// Inter-tile reuse: the columns shared with the tile before move into place.",
+            );
+            self.out.open("if (Full && reuse) {");
+            for (array, shared) in &shared {
+                self.move_columns(array, shared);
+            }
+            self.out.line("__syncthreads();");
+            self.out.close("}");
+        }
+        // Strided statements may leave the ends of a box without an access, so
+        // that they can lie outside the array.
+        let some_full = ir.full.is_some() && ir.stmts.iter().all(|s| s.lattice.is_none());
+        for (array, shared) in &shared {
+            self.out
+                .line(format!("// Copy-in of {}.", self.names.get(&array.name)));
+            if some_full {
+                let mut keyword = "if";
+                if ir.reuse {
+                    self.out.open("if (Full && reuse) {");
+                    self.copy_boxes(array, shared, &shared.copy_next);
+                    self.out.depth -= 1;
+                    keyword = "} else if";
+                }
+                self.out.open(format!("{keyword} (Full) {{"));
+                self.copy_boxes(array, shared, &shared.copy_in);
+                self.out.depth -= 1;
+                self.out.open("} else {");
+            }
+            self.copy_checked(array, shared);
+            if some_full {
+                self.out.close("}");
+            }
+        }
+        let asynchronous = |(array, shared): &(&KernelArray, &SharedBox)| {
+            copies_asynchronously(array) || shared.vector * array.elem.size() as i64 >= 4
+        };
+        if shared.iter().any(asynchronous) {
+            self.out.line("__pipeline_commit();");
+            self.out.line("__pipeline_wait_prior(0);");
+        }
+        self.out.line("__syncthreads();");
+    }
+
+    /// Moves the columns that the tile before has in common with this one.
+    fn move_columns(&mut self, array: &KernelArray, shared: &SharedBox) {
+        let Some((c, at)) = self.ir.chain.and_then(|chain| {
+            let width = self.ir.schedule.classical.iter().find(|c| c.dim == chain)?;
+            Some((width, shared.space_position(chain)?))
+        }) else {
+            return;
+        };
+        // What lies further in than the chain's dimension is contiguous.
+        let sizes = shared.space_sizes();
+        let inner: i64 = sizes[at + 1..].iter().product();
+        let outer: i64 = sizes[..at].iter().product::<i64>() * shared.n_slices;
+        let elem = array.elem.size() as i64;
+        let kept = (sizes[at] - c.w) * inner * elem;
+        if kept <= 0 {
+            return;
+        }
+        self.out.line(format!(
+            "move_rows<{outer}, {kept}, {}, {}>(s_{}, thread);",
+            sizes[at] * inner * elem,
+            shared.vector * elem,
+            self.names.get(&array.name),
+        ));
+    }
+
+    /// The copies of a full tile, each a box of elements.
+    fn copy_boxes(&mut self, array: &KernelArray, shared: &SharedBox, boxes: &[CopyBox]) {
+        for b in boxes {
+            self.copy_one(array, shared, b, false);
+        }
+    }
+
+    /// The copies of a partial tile: the whole box, as far as it lies inside the
+    /// array.
+    fn copy_checked(&mut self, array: &KernelArray, shared: &SharedBox) {
+        for slice in 0..shared.n_slices {
+            let elements = (shared.space_sizes().iter())
+                .map(|size| Interval {
+                    lo: 0,
+                    hi: size - 1,
+                })
+                .collect();
+            self.copy_one(array, shared, &CopyBox { slice, elements }, true);
+        }
+    }
+
+    fn copy_one(&mut self, array: &KernelArray, shared: &SharedBox, b: &CopyBox, checked: bool) {
+        let name = self.names.get(&array.name);
+        let sizes = shared.space_sizes();
+        let n_slice_dims = shared.dims.len() - sizes.len();
+        let elem = array.elem.size() as i64;
+        let mut slice = b.slice;
+        let mut slice_index = Vec::new();
+        for dim in shared.dims[..n_slice_dims].iter().rev() {
+            slice_index.insert(0, slice % dim.size());
+            slice /= dim.size();
+        }
+        let (mut global, mut local, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
+        for (d, (dim, q)) in shared.dims.iter().zip(&slice_index).enumerate() {
+            global.push(match dim {
+                SharedDim::Time { modulo, lo, .. } => {
+                    self.relative_time(&(q + lo).to_string(), *modulo)
+                }
+                SharedDim::Plane { lo, .. } => (q + lo).to_string(),
+                SharedDim::Space { .. } => continue,
+            });
+            local.push(q.to_string());
+            if let SharedDim::Time {
+                modulo: None, lo, ..
+            } = dim
+            {
+                let t = add_constant(&self.origins[0], q + lo);
+                conditions.push(format!("{t} >= 0 && {t} < {}", self.extent(array, d)));
+            }
+        }
+        // The first element of the box per space dimension: its coordinate and
+        // the array's extent, for copies that are checked.
+        let mut ranges = Vec::new();
+        for (e, (dim, elements)) in shared.dims[n_slice_dims..]
+            .iter()
+            .zip(&b.elements)
+            .enumerate()
+        {
+            let SharedDim::Space { dim, lo, .. } = dim else {
                 continue;
             };
-            let d = n_slice_dims + e;
-            let is_last = e + 1 == n_space_dims;
-            let counter = format!("{}_c", self.dim(*dim));
-            let row = (n_space_dims > 1)
-                .then(|| format!("{}_c", self.dim(space_dim(&shared.dims[n_slice_dims]))));
-            let (start, stride) = match (is_last, n_space_dims) {
-                (true, 1) => ("ty * BLOCK_X + tx".to_string(), "THREADS"),
-                (true, _) => ("tx".to_string(), "BLOCK_X"),
-                (false, n) if e + 2 == n => ("ty".to_string(), "BLOCK_Y"),
-                _ => ("0".to_string(), "1"),
-            };
-            let column = if n_space_dims > 1 {
-                e.checked_sub(1)
-            } else {
-                Some(0)
-            };
-            let (mut begin, mut end) = (start.clone(), (size - 1).to_string());
-            if let Some(c) = column
-                && tables.contains(&c)
-            {
-                let mut key = if slice.is_empty() {
-                    String::new()
-                } else {
-                    slice.clone()
-                };
-                if let Some(row) = &row {
-                    key = match key.as_str() {
-                        "" | "0" => row.clone(),
-                        _ => format!("{key} * {n_rows} + {row}"),
-                    };
-                }
-                if key.is_empty() {
-                    key = "0".into();
-                }
-                let (lo_table, hi_table) = copy_names(&name, c);
-                begin = sum(&[&format!("(Full ? {lo_table}[{key}] : 0)"), &start]);
-                end = format!("(Full ? {hi_table}[{key}] : {})", sizes[c] - 1);
-            }
-            let step = if stride == "1" {
-                format!("++{counter}")
-            } else {
-                format!("{counter} += {stride}")
-            };
-            self.out.open(format!(
-                "for (int {counter} = {begin}; {counter} <= {end}; {step}) {{"
+            global.push((lo + elements.lo).to_string());
+            local.push(elements.lo.to_string());
+            ranges.push((
+                add_constant(self.origin(*dim), lo + elements.lo),
+                self.extent(array, n_slice_dims + e),
             ));
+        }
+        // At most three dimensions at a time; outer ones one by one.
+        let n_outer = sizes.len().saturating_sub(3);
+        let mut depth = 0;
+        for (e, range) in ranges.iter().enumerate().take(n_outer) {
+            let n = b.elements[e].len();
+            self.out
+                .open(format!("for (int o{e} = 0; o{e} < {n}; ++o{e}) {{"));
             depth += 1;
-            let coordinate = sum(&[&add_constant(self.origin(*dim), *lo), &counter]);
-            global.push(format!("({coordinate})"));
-            local.push(counter);
-            bounds.push((d, format!("({coordinate})")));
+            let d = n_slice_dims + e;
+            global[d] = format!("{} + o{e}", global[d]);
+            local[d] = format!("{} + o{e}", local[d]);
+            conditions.push(format!(
+                "{0} + o{e} >= 0 && {0} + o{e} < {1}",
+                range.0, range.1
+            ));
         }
-        let conditions: Vec<String> = (bounds.iter())
-            .map(|(d, x)| {
-                let extent = if *d == 0 {
-                    ast_operand(&array.extents[0], &self.names)
-                } else {
-                    self.extent_name(array, *d)
-                };
-                let x = x
-                    .strip_prefix('(')
-                    .and_then(|x| x.strip_suffix(')'))
-                    .unwrap_or(x);
-                format!("{x} >= 0 && {x} < {extent}")
-            })
-            .collect();
-        let mut target = format!("s_{name}");
-        for index in &local {
-            let _ = write!(target, "[{index}]");
-        }
-        let element = self.global_element(array, &global);
-        let load = if copies_asynchronously(array) {
-            let size = array.elem.size();
-            format!("__pipeline_memcpy_async(&{target}, &{element}, {size});")
-        } else {
-            format!("{target} = {element};")
+        let inner: Vec<i64> = b.elements[n_outer..].iter().map(|e| e.len()).collect();
+        let (n_i, n_j, n_k) = match *inner {
+            [i, j, k] => (i, j, k),
+            [i, k] => (i, 1, k),
+            [k] => (1, 1, k),
+            _ => return,
         };
-        let guard = conditions.join(" && ");
-        let full = if clamp { "" } else { "Full || " };
-        let guard = if clamp { guard } else { format!("({guard})") };
-        self.out.open(format!("if ({full}{guard})"));
-        self.out.line(load);
-        self.out.depth -= 1;
+        let row = shared.row_stride * elem;
+        let pitch = self.pitch_name(array);
+        let (to_i, to_j, from_i, from_j) = match inner.len() {
+            1 => (0, 0, "0".to_string(), "0".to_string()),
+            2 => (row, 0, pitch, "0".to_string()),
+            _ => {
+                let step = array.extents.len() - 3;
+                (
+                    row * sizes[sizes.len() - 2],
+                    row,
+                    format!("{name}_step{step}"),
+                    pitch,
+                )
+            }
+        };
+        let local: String = local.iter().map(|i| format!("[{i}]")).collect();
+        let source = format!("{name}_at({})", global.join(", "));
+        let strides = format!("&s_{name}{local}, {to_i}, {to_j}, {source}, {from_i}, {from_j}");
+        let shape = format!("{n_i}, {n_j}, {}, {}", n_k * elem, shared.vector * elem);
+        if checked {
+            if !conditions.is_empty() {
+                self.out.open(format!("if ({})", conditions.join(" && ")));
+            }
+            let bytes = |range: &(String, String)| {
+                if elem == 1 {
+                    format!("{}, {}", range.0, range.1)
+                } else {
+                    format!(
+                        "{} * {elem}, {} * {elem}",
+                        paren_sum(range.0.clone()),
+                        range.1
+                    )
+                }
+            };
+            let plain = |range: &(String, String)| format!("{}, {}", range.0, range.1);
+            let always = "0, 1".to_string();
+            let inner = &ranges[n_outer..];
+            let checks = match inner {
+                [i, j, k] => [plain(i), plain(j), bytes(k)],
+                [i, k] => [plain(i), always, bytes(k)],
+                [k] => [always.clone(), always, bytes(k)],
+                _ => return,
+            };
+            self.out.line(format!(
+                "copy_inside<{shape}>({strides}, {}, thread);",
+                checks.join(", ")
+            ));
+            if !conditions.is_empty() {
+                self.out.depth -= 1;
+            }
+        } else {
+            self.out
+                .line(format!("copy_box<{shape}>({strides}, thread);"));
+        }
         for _ in 0..depth {
             self.out.close("}");
         }
     }
 
-    /// Rows to unroll together in full tiles.
-    fn unroll(&self) -> i64 {
+    /// The extent of a dimension of an array.
+    fn extent(&self, array: &KernelArray, d: usize) -> String {
+        if d == 0 {
+            ast_operand(&array.extents[0], &self.names)
+        } else {
+            self.extent_name(array, d)
+        }
+    }
+
+    /// Points along space dimension `j` that one thread computes in a row.
+    fn points_per_thread(&self, j: usize) -> i64 {
+        let widest = (self.ir.rows.iter())
+            .map(|row| row.points[j].len())
+            .max()
+            .unwrap_or(1);
+        let threads = self.ir.block.along(j);
+        (widest + threads - 1) / threads
+    }
+
+    /// Whether all rows of a full tile are unrolled, or only their points.
+    fn unrolls_rows(&self) -> bool {
         let ir = self.ir;
+        let columns: i64 = (0..self.n_space())
+            .filter(|&j| j != self.hex_dim())
+            .map(|j| self.points_per_thread(j))
+            .product();
+        let hex_threads = ir.block.along(self.hex_dim());
         let work: usize = (ir.rows.iter())
             .map(|row| {
-                let stmts = ir
-                    .stmts
-                    .iter()
-                    .filter(|s| s.slot == row.slot && !s.partial_only);
-                let accesses: usize = stmts.map(|s| s.reads.len() + 1).sum();
-                let points: i64 = (0..self.n_space())
-                    .map(|j| {
-                        let threads = match self.n_space() - 1 - j {
-                            0 => ir.block[0],
-                            1 => ir.block[1],
-                            _ => 1,
-                        };
-                        (row.points[j].len() + threads - 1) / threads
-                    })
-                    .product();
-                accesses * usize::try_from(points).unwrap_or(1)
+                let stmts = (ir.stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
+                let each: usize = stmts.map(KernelStmt::work).sum();
+                let points = (row.points[self.hex_dim()].len() + hex_threads - 1) / hex_threads;
+                each * usize::try_from(points * columns).unwrap_or(1)
             })
             .sum();
         // Schema global is the plain baseline.
-        if work <= UNROLL_LIMIT && ir.rows.len() <= UNROLL_ROWS && ir.shared_bytes > 0 {
-            ir.schedule.hexagon.height()
-        } else {
-            1
-        }
+        work <= UNROLL_LIMIT && ir.shared_bytes > 0
     }
 
     fn rows(&mut self) {
@@ -832,12 +1144,16 @@ impl Cuda<'_> {
             "// Row a runs at time t = {} + a / K.",
             self.origins[0]
         ));
-        self.out.line(match self.unroll() {
-            1 => "#pragma unroll 1".to_string(),
-            n => format!("#pragma unroll (Full ? {n} : 1)"),
-        });
-        self.out
-            .open("for (int a = Full ? 0 : a_first; a < (Full ? ROWS : a_end); ++a) {");
+        if self.unrolls_rows() {
+            self.out.line("#pragma unroll");
+            self.out.open("for (int a = 0; a < ROWS; ++a) {");
+            self.out
+                .line("if (!Full && (a < a_first || a >= a_end)) continue;");
+        } else {
+            self.out.line("#pragma unroll 1");
+            self.out
+                .open("for (int a = Full ? 0 : a_first; a < (Full ? ROWS : a_end); ++a) {");
+        }
         let mut outer = std::mem::replace(
             &mut self.out,
             Writer {
@@ -899,17 +1215,36 @@ impl Cuda<'_> {
         self.out.close("}");
     }
 
+    /// Space dimensions in the order of a row's loops: the hexagonal one last,
+    /// so that a thread computes all its points of a row one after the other.
+    fn loop_order(&self) -> Vec<usize> {
+        let hex = self.hex_dim();
+        if hex + 1 == self.n_space() {
+            return (0..self.n_space()).collect();
+        }
+        (0..self.n_space())
+            .filter(|&j| j != hex)
+            .chain([hex])
+            .collect()
+    }
+
     fn row_of(&mut self, index: usize, stmt: &KernelStmt) {
         let ir = self.ir;
         let n = self.n_space();
         let text = truncate(&stmt.text, 100);
         self.out
             .line(format!("// {}, line {}: {text}", stmt.name, stmt.line));
+        let mut opened = 0;
         if stmt.partial_only {
             self.out.open("if (!Full) {");
+            opened += 1;
+        } else if ir.stmts.iter().filter(|s| s.slot == stmt.slot).count() > 1 {
+            self.out.open("{");
+            opened += 1;
         }
-        for j in 0..n {
-            self.point_loop(j);
+        let order = self.loop_order();
+        for &j in &order {
+            opened += usize::from(self.point_loop(j, order.last() == Some(&j)));
         }
         // The point itself.
         let depth = self.out.depth;
@@ -963,10 +1298,7 @@ impl Cuda<'_> {
             self.out
                 .line(format!("const {} value = {value};", array.elem));
             self.out.line(format!("{target} = value;"));
-            let subs: Vec<String> = (stmt.write.subs.iter())
-                .map(|s| paren_sum(self.sub_global(s)))
-                .collect();
-            let store = format!("{} = value;", self.global_element(array, &subs));
+            let store = format!("*{} = value;", self.store_address(array, &stmt.write));
             let keep = self.keep_dims(index);
             if keep.is_empty() && !self.keeps_all(index) {
                 self.out.line(store);
@@ -975,7 +1307,26 @@ impl Cuda<'_> {
                 for j in keep {
                     let (lo, hi) = self.keep_names(index, j);
                     let r = self.relative(j);
-                    parts.push(format!("{r} < {lo}[a] || {r} > {hi}[a]"));
+                    let reused = ir.reuse && ir.chain == Some(j);
+                    // The keep box of most rows starts where the row does.
+                    let starts = |row: &Row| {
+                        let keep = &row.stmts[index].keep;
+                        keep[j].lo <= row.points[j].lo || keep[self.hex_dim()].is_empty()
+                    };
+                    let part = if j != self.hex_dim() && ir.rows.iter().all(starts) {
+                        format!("{r} > {hi}[a]")
+                    } else {
+                        format!("{r} < {lo}[a] || {r} > {hi}[a]")
+                    };
+                    // A row nothing of which is kept has empty intervals in all
+                    // dimensions, the hexagonal one included.
+                    parts.push(if !reused {
+                        part
+                    } else if part.contains("||") {
+                        format!("(!Reused && ({part}))")
+                    } else {
+                        format!("(!Reused && {part})")
+                    });
                 }
                 self.out.open(format!("if ({})", parts.join(" || ")));
                 self.out.line(store);
@@ -996,67 +1347,86 @@ impl Cuda<'_> {
             }
         }
         self.out.text.push_str(&body);
-        for _ in 0..n {
-            self.out.close("}");
-        }
-        if stmt.partial_only {
+        for _ in 0..opened {
             self.out.close("}");
         }
     }
 
+    /// The address in global memory of the element that an instance writes; the
+    /// array has a box in shared memory.
+    fn store_address(&self, array: &KernelArray, access: &KernelAccess) -> String {
+        let relative: Option<Vec<String>> = (access.subs.iter())
+            .map(|sub| match sub {
+                Sub::Time { offset, modulo } => {
+                    Some(self.relative_time(&add_constant("t_in", *offset), *modulo))
+                }
+                Sub::Const(c) => Some(c.to_string()),
+                Sub::Space { dim, offset } => Some(add_constant(&self.relative(*dim), *offset)),
+                Sub::General { .. } => None,
+            })
+            .collect();
+        match relative {
+            Some(subs) => format!("{}_at({})", self.names.get(&array.name), subs.join(", ")),
+            None => {
+                let subs: Vec<String> = (access.subs.iter())
+                    .map(|s| paren_sum(self.sub_global(s)))
+                    .collect();
+                format!("(&{})", self.global_element(array, &subs))
+            }
+        }
+    }
+
     /// Opens the loop over a row's points along space dimension `j`. Trip counts
-    /// do not depend on the thread, so that unrolled rows are straight-line code,
-    /// and a thread takes neighbouring rows, whose values it can keep.
-    fn point_loop(&mut self, j: usize) {
+    /// do not depend on the thread or the row, so that unrolled rows are
+    /// straight-line code. Whether a brace was opened: a thread with one point
+    /// along an outer dimension needs no loop.
+    fn point_loop(&mut self, j: usize, innermost: bool) -> bool {
         let ir = self.ir;
         let (r, step) = (self.relative(j), format!("{}_n", self.dim(j)));
-        let from_inside = self.n_space() - 1 - j;
         let is_hex = j == self.hex_dim();
         let classical = ir.schedule.classical.iter().find(|c| c.dim == j);
         let skew = match classical {
             Some(c) if c.delta1.num != 0 => format!(" - skew_{}", self.dim(j)),
             _ => String::new(),
         };
-        let threads = ir.block.get(from_inside).copied().unwrap_or(1);
-        let name = ["BLOCK_X", "BLOCK_Y"]
-            .get(from_inside)
-            .copied()
-            .unwrap_or("1");
-        let thread = ["tx", "ty"].get(from_inside).copied();
-        let unrolled = self.unroll() > 1;
-        if unrolled {
-            self.out.line("#pragma unroll (Full ? 64 : 1)");
-        }
-        let widest = ir
-            .rows
-            .iter()
-            .map(|row| row.points[j].len())
-            .max()
-            .unwrap_or(1);
-        let per_thread = (widest + threads - 1) / threads;
-        let position = match (thread, from_inside) {
+        let position = ir.block.threads.iter().position(|t| t.0 == j);
+        let per_thread = self.points_per_thread(j);
+        let at = match (position, per_thread) {
             (None, _) => step.clone(),
-            (Some(thread), 0) if per_thread == 1 => thread.to_string(),
-            (Some(thread), 0) => format!("{step} * {name} + {thread}"),
-            (Some(thread), _) if per_thread == 1 => thread.to_string(),
-            (Some(thread), _) => format!("{thread} * {per_thread} + {step}"),
+            (Some(0), 1) => "tx".to_string(),
+            (Some(_), 1) => "ty".to_string(),
+            (Some(0), _) => format!("{step} * BLOCK_X + tx"),
+            (Some(_), n) => format!("ty * {n} + {step}"),
         };
-        self.out.open(format!(
-            "for (int {step} = 0; {step} < {per_thread}; ++{step}) {{"
-        ));
+        let threads = ir.block.along(j);
+        let all_inside = classical.is_some_and(|c| c.w == threads * per_thread);
+        let is_loop = innermost || per_thread > 1 || position.is_none() || !all_inside;
+        if is_loop {
+            if ir.shared_bytes > 0 && per_thread > 1 {
+                let full_only = if self.unrolls_rows() {
+                    ""
+                } else {
+                    " (Full ? 64 : 1)"
+                };
+                self.out.line(format!("#pragma unroll{full_only}"));
+            }
+            self.out.open(format!(
+                "for (int {step} = 0; {step} < {per_thread}; ++{step}) {{"
+            ));
+        }
         if is_hex {
-            self.out
-                .line(format!("const int {r} = row_lo[a] + {position};"));
+            self.out.line(format!("const int {r} = row_lo[a] + {at};"));
             self.out.line(format!("if ({r} > row_hi[a]) continue;"));
         } else {
-            self.out.line(format!("const int {r} = {position}{skew};"));
-            if widest % threads != 0 {
+            self.out.line(format!("const int {r} = {at}{skew};"));
+            if !all_inside {
                 self.out.line(format!(
                     "if ({r} >= {}{skew}) continue;",
                     self.width_name(j)
                 ));
             }
         }
+        is_loop
     }
 
     /// Whether every instance of a statement is kept in full tiles.
@@ -1067,23 +1437,58 @@ impl Cuda<'_> {
             .all(|r| r.stmts[i].keep == r.points)
     }
 
+    /// Blocks per multiprocessor to compile for: keeps ptxas from trading
+    /// registers for blocks that do not fit anyway, and from taking so many that
+    /// too few do. 80 registers hold a row of a 2D hexagon, 128 one with its
+    /// neighbours in two more dimensions.
+    fn min_blocks(&self) -> i64 {
+        let threads = self.ir.block.size();
+        let registers = if self.n_space() > 2 { 128 } else { 80 };
+        (65536 / (registers * threads)).clamp(1, 16)
+    }
+
     fn kernel(&mut self) {
         let ir = self.ir;
+        let hex = self.dim(self.hex_dim()).to_string();
         let hex_origin = self.origin(self.hex_dim()).to_string();
         let t0 = self.origins[0].clone();
-        self.out
-            .line("// A block executes whole hexagons: its classical tiles one after the other.");
-        // The second number keeps ptxas from trading registers for blocks that
-        // do not fit anyway, and from taking so many that too few do.
-        let min_blocks = match ir.block[0] * ir.block[1] {
-            ..=256 => 3,
-            257..=512 => 2,
-            _ => 1,
+        let comment = match ir.schedule.wavefront {
+            None => "// A block executes whole hexagons: its classical tiles one after the other."
+                .to_string(),
+            Some(w) => format!(
+                "// A block executes one tile along {} of one hexagon; other classical tiles one after the other.",
+                self.dim(w.dim)
+            ),
         };
+        let min_blocks = self.min_blocks();
+        let origins: Vec<String> = self
+            .origins
+            .iter()
+            .map(|o| format!("long long {o}"))
+            .collect();
+        let template = if ir.reuse {
+            "tile<false, false>(args, false"
+        } else {
+            "tile<false>(args"
+        };
+        self.out
+            .line("// Kept apart, so that full tiles get the registers they need.");
+        self.out.open(format!(
+            "__device__ __noinline__ void partial_tile(const Args &args, int a_first, int a_end, {}) {{",
+            origins.join(", ")
+        ));
+        self.out.line(format!(
+            "{template}, a_first, a_end, {});",
+            self.origins.join(", ")
+        ));
+        self.out.close("}");
+        self.out.line("");
+        self.out.line(comment);
         self.out.line(format!(
             "__global__ void __launch_bounds__(THREADS, {min_blocks})"
         ));
-        self.out.open("kernel(const Args args, const Wave wave) {");
+        self.out
+            .open("kernel(const __grid_constant__ Args args, const __grid_constant__ Wave wave) {");
         let mut body = std::mem::replace(
             &mut self.out,
             Writer {
@@ -1092,32 +1497,105 @@ impl Cuda<'_> {
             },
         );
         self.out
-            .open("for (long long s = blockIdx.x; s < wave.n_tiles; s += gridDim.x) {");
+            .open("for (long long n = blockIdx.x; n < wave.n_blocks; n += gridDim.x) {");
+        self.out
+            .line("const long long p = wave.p_first + n / wave.n_hexagons;");
+        self.out
+            .line("const long long u0 = (p - 1) * (HEX_H + 1); // logical time of row 0");
+        self.out
+            .line("const int a_first = (int)highest(0, wave.u_lo - u0);");
+        self.out
+            .line("const int a_end = (int)lowest(ROWS, wave.u_hi + 1 - u0);");
+        self.out
+            .line("const long long origin = -floor_div(p, 2) * DRIFT - (p % 2 == 0 ? SHIFT : 0);");
         self.out.line(format!(
-            "const long long {hex_origin} = wave.first + s * PITCH;"
+            "const long long first = -floor_div(origin + B_MAX - wave.{hex}_lo, PITCH);"
+        ));
+        self.out.line(format!(
+            "const long long {hex_origin} = origin + (first + n % wave.n_hexagons) * PITCH;"
+        ));
+        self.out.line(format!(
+            "if ({hex_origin} + B_MIN > wave.{hex}_hi) continue;"
+        ));
+        self.out.line(format!(
+            "const long long {t0} = (p - 1) * ((HEX_H + 1) / K);"
         ));
         let mut loops = 0;
-        for c in &ir.schedule.classical {
-            let origin = self.origin(c.dim).to_string();
+        let parallel = ir.schedule.wavefront.map(|w| w.dim);
+        if let Some(dim) = parallel {
+            let name = self.dim(dim).to_string();
+            let (origin, width) = (self.origin(dim).to_string(), self.width_name(dim));
+            self.out.line(format!(
+                "const long long {origin} = (wave.index - LAG * p) * {width};"
+            ));
+            self.out.line(format!(
+                "if ({origin} < wave.{name}_first * {width} || {origin} > wave.{name}_last * {width}) continue;"
+            ));
+        }
+        let sequential: Vec<_> = (ir.schedule.classical.iter())
+            .filter(|c| Some(c.dim) != parallel)
+            .collect();
+        for c in &sequential {
+            let (name, origin) = (self.dim(c.dim).to_string(), self.origin(c.dim).to_string());
             let width = self.width_name(c.dim);
+            if ir.reuse
+                && ir.chain == Some(c.dim)
+                && let Some(full) = &ir.full
+            {
+                let full = ast_to_c(full, &self.names);
+                self.out
+                    .open(format!("const auto is_full = [=](long long {origin}) {{"));
+                self.out.line(format!("return {full};"));
+                self.out.close("};");
+                self.out.line(format!(
+                    "bool reuse = false, full_here = is_full(wave.{name}_first * {width}); // reuse: the tile before was full"
+                ));
+            }
             self.out.open(format!(
-                "for (long long {origin} = wave.{origin}_first; {origin} <= wave.{origin}_last; {origin} += {width}) {{"
+                "for (long long {origin} = wave.{name}_first * {width}; {origin} <= wave.{name}_last * {width}; {origin} += {width}) {{"
             ));
             loops += 1;
         }
-        let arguments = format!("wave.a_first, wave.a_end, {}", self.origins.join(", "));
-        match &ir.full {
-            Some(full) => {
+        let origins = self.origins.join(", ");
+        match (&ir.full, ir.reuse, ir.chain) {
+            (Some(_), true, Some(chain)) => {
+                let origin = self.origin(chain).to_string();
+                let width = self.width_name(chain);
+                self.out.line(format!(
+                    "const bool full_next = is_full({origin} + {width});"
+                ));
+                self.out.open("if (!full_here)");
+                self.out
+                    .line(format!("partial_tile(args, a_first, a_end, {origins});"));
+                self.out.depth -= 1;
+                self.out.open("else if (full_next)");
+                self.out.line(format!(
+                    "tile<true, true>(args, reuse, a_first, a_end, {origins});"
+                ));
+                self.out.depth -= 1;
+                self.out.open("else");
+                self.out.line(format!(
+                    "tile<true, false>(args, reuse, a_first, a_end, {origins});"
+                ));
+                self.out.depth -= 1;
+                self.out.line("reuse = full_here;");
+                self.out.line("full_here = full_next;");
+            }
+            (Some(full), ..) => {
                 let full = ast_to_c(full, &self.names);
                 self.out.line(format!("const bool full = {full};"));
                 self.out.open("if (full)");
-                self.out.line(format!("tile<true>(args, {arguments});"));
+                self.out
+                    .line(format!("tile<true>(args, a_first, a_end, {origins});"));
                 self.out.depth -= 1;
                 self.out.open("else");
-                self.out.line(format!("tile<false>(args, {arguments});"));
+                self.out
+                    .line(format!("partial_tile(args, a_first, a_end, {origins});"));
                 self.out.depth -= 1;
             }
-            None => self.out.line(format!("tile<false>(args, {arguments});")),
+            (None, ..) => self
+                .out
+                .line(format!("partial_tile(args, a_first, a_end, {origins});")),
         }
         for _ in 0..loops {
             self.out.close("}");
@@ -1128,7 +1606,6 @@ impl Cuda<'_> {
         for line in self.argument_locals(&body) {
             self.out.line(line);
         }
-        self.out.line(format!("const long long {t0} = wave.{t0};"));
         self.out.text.push_str(&body);
         self.out.close("}");
         self.out.line("");
@@ -1137,9 +1614,17 @@ impl Cuda<'_> {
     fn launch(&mut self) {
         let ir = self.ir;
         let s = &ir.schedule;
-        let hex = self.hex_dim();
+        let hex = self.dim(self.hex_dim()).to_string();
+        self.out.line("#ifndef __CUDACC_RTC__");
         self.out
             .line("// Runs the whole computation on device arrays, in order on a stream.");
+        let aligned: Vec<&KernelArray> = (ir.arrays.iter())
+            .filter(|a| a.shared.as_ref().is_some_and(|s| s.vector > 1))
+            .collect();
+        if !aligned.is_empty() {
+            self.out
+                .line("// Arrays must start, and their rows lie, at multiples of 16 bytes.");
+        }
         self.out
             .open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
         let mut outer = std::mem::replace(
@@ -1154,6 +1639,20 @@ impl Cuda<'_> {
             self.out
                 .line(format!("if (!({nonempty})) return cudaSuccess;"));
         }
+        let tests: Vec<String> = (aligned.iter())
+            .flat_map(|a| {
+                let name = self.names.get(&a.name);
+                let pitch = a.pitched.then(|| format!("args.{name}_pitch % 16 != 0"));
+                [Some(format!("(size_t)args.{name} % 16 != 0")), pitch]
+            })
+            .flatten()
+            .collect();
+        if !tests.is_empty() {
+            self.out.line(format!(
+                "if ({}) return cudaErrorMisalignedAddress;",
+                tests.join(" || ")
+            ));
+        }
         for (d, range) in ir.ranges.iter().enumerate() {
             let (lo, hi) = (
                 ast_to_c(&range.lo, &self.names),
@@ -1165,57 +1664,54 @@ impl Cuda<'_> {
             ));
         }
         let t = &self.dims[0];
+        self.out.line("Wave wave{};");
         self.out.line(format!(
-            "const long long u_lo = K * {t}_lo, u_hi = K * {t}_hi + K - 1; // logical time"
+            "wave.u_lo = K * {t}_lo, wave.u_hi = K * {t}_hi + K - 1;"
         ));
+        self.out.line(format!(
+            "wave.{hex}_lo = {hex}_lo, wave.{hex}_hi = {hex}_hi;"
+        ));
+        self.out.line(format!(
+            "wave.n_hexagons = ({hex}_hi - {hex}_lo + B_MAX - B_MIN) / PITCH + 1;"
+        ));
+        for c in &s.classical {
+            let (dim, width) = (self.dim(c.dim), self.width_name(c.dim));
+            let skew = c.skew(s.hexagon.height() - 1);
+            let line = format!(
+                "wave.{dim}_first = floor_div({dim}_lo, {width}), wave.{dim}_last = floor_div({}, {width});",
+                add_constant(&format!("{dim}_hi"), skew)
+            );
+            self.out.line(line);
+        }
         if ir.shared_bytes > 0 {
             self.out
                 .line("// More than 48 KiB of shared memory must be asked for.");
             self.out.line("cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);");
             self.out.line("if (error != cudaSuccess) return error;");
         }
-        self.out.line("Wave wave;");
-        for c in &s.classical {
-            let (origin, dim, width) =
-                (self.origin(c.dim), self.dim(c.dim), self.width_name(c.dim));
-            let skew = c.skew(s.hexagon.height() - 1);
-            let line = format!(
-                "wave.{origin}_first = floor_div({dim}_lo, {width}) * {width}, wave.{origin}_last = {};",
-                add_constant(&format!("{dim}_hi"), skew)
-            );
-            self.out.line(line);
+        self.out.line("const long long p_lo = floor_div(wave.u_lo, HEX_H + 1), p_hi = floor_div(wave.u_hi, HEX_H + 1) + 1;");
+        match s.wavefront {
+            None => {
+                self.out.line("wave.n_blocks = wave.n_hexagons;");
+                self.out
+                    .open("for (wave.p_first = p_lo; wave.p_first <= p_hi; ++wave.p_first) {");
+            }
+            Some(w) => {
+                let dim = self.dim(w.dim).to_string();
+                self.out.open(format!("for (wave.index = LAG * p_lo + wave.{dim}_first; wave.index <= LAG * p_hi + wave.{dim}_last; ++wave.index) {{"));
+                self.out.line(format!(
+                    "wave.p_first = highest(p_lo, -floor_div(wave.{dim}_last - wave.index, LAG));"
+                ));
+                self.out.line(format!("const long long p_last = lowest(p_hi, floor_div(wave.index - wave.{dim}_first, LAG));"));
+                self.out.line("if (wave.p_first > p_last) continue;");
+                self.out
+                    .line("wave.n_blocks = (p_last - wave.p_first + 1) * wave.n_hexagons;");
+            }
         }
-        self.out.open("for (long long time_tile = floor_div(u_lo, ROWS); time_tile <= floor_div(u_hi + HEX_H + 1, ROWS); ++time_tile) {");
-        self.out.open(match s.phase_order {
-            [Phase::Zero, _] => "for (int phase = 0; phase < 2; ++phase) {",
-            [Phase::One, _] => "for (int phase = 1; phase >= 0; --phase) {",
-        });
         self.out
-            .line("const long long u0 = time_tile * ROWS - (phase == 0 ? HEX_H + 1 : 0);");
-        self.out
-            .line("if (u0 > u_hi || u0 + ROWS <= u_lo) continue;");
-        self.out
-            .line("const long long origin = -time_tile * DRIFT - (phase == 0 ? SHIFT : 0);");
-        let dim = self.dim(hex).to_string();
-        self.out.line(format!(
-            "const long long first = floor_div({dim}_lo - B_MAX - origin + PITCH - 1, PITCH);"
-        ));
-        self.out.line(format!(
-            "const long long last = floor_div({dim}_hi - B_MIN - origin, PITCH);"
-        ));
-        self.out.line("if (first > last) continue;");
-        let t0 = self.origins[0].clone();
-        self.out.line(format!("wave.{t0} = floor_div(u0, K);"));
-        self.out
-            .line("wave.a_first = u0 < u_lo ? (int)(u_lo - u0) : 0;");
-        self.out
-            .line("wave.a_end = u0 + ROWS > u_hi + 1 ? (int)(u_hi + 1 - u0) : ROWS;");
-        self.out.line("wave.first = origin + first * PITCH;");
-        self.out.line("wave.n_tiles = last - first + 1;");
-        self.out.line("const unsigned grid = (unsigned)(wave.n_tiles < (1 << 30) ? wave.n_tiles : (1 << 30));");
+            .line("const unsigned grid = (unsigned)lowest(wave.n_blocks, 1 << 30);");
         self.out
             .line("kernel<<<grid, dim3(BLOCK_X, BLOCK_Y), SHARED_BYTES, stream>>>(args, wave);");
-        self.out.close("}");
         self.out.close("}");
         self.out.line("return cudaGetLastError();");
         std::mem::swap(&mut outer, &mut self.out);
@@ -1229,6 +1725,7 @@ impl Cuda<'_> {
         }
         self.out.text.push_str(&body);
         self.out.close("}");
+        self.out.line("#endif");
         self.out.line("");
     }
 }
@@ -1239,44 +1736,17 @@ fn copies_asynchronously(array: &KernelArray) -> bool {
     matches!(array.elem.size(), 4 | 8)
 }
 
-fn ir_has_lattice(ir: &KernelIr) -> bool {
-    ir.stmts.iter().any(|s| s.lattice.is_some())
-}
-
-fn space_dim(dim: &SharedDim) -> usize {
-    match dim {
-        SharedDim::Space { dim, .. } => *dim,
-        _ => 0,
-    }
-}
-
-/// Sizes of the columns of a copy-in table.
-fn column_sizes(shared: &SharedBox) -> Vec<i64> {
-    let sizes: Vec<i64> = (shared.dims.iter())
-        .filter(|d| matches!(d, SharedDim::Space { .. }))
-        .map(SharedDim::size)
-        .collect();
-    if sizes.len() > 1 {
-        sizes[1..].to_vec()
-    } else {
-        sizes
-    }
-}
-
-fn copy_names(array: &str, column: usize) -> (String, String) {
-    let suffix = if column == 0 {
-        String::new()
-    } else {
-        format!("_{column}")
-    };
-    (
-        format!("{array}_in_lo{suffix}"),
-        format!("{array}_in_hi{suffix}"),
-    )
-}
-
 fn is_atom(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Without one pair of parentheses around everything.
+fn unwrapped(text: &str) -> &str {
+    if is_bracketed(text) && text.starts_with('(') {
+        &text[1..text.len() - 1]
+    } else {
+        text
+    }
 }
 
 /// `x + c` without a zero or a `+ -`.

@@ -349,7 +349,10 @@ impl Report<'_> {
         }
         let after_copy_in = if copies_in { " + 1 after copy-in" } else { "" };
         row("barriers", format!("{n_barriers}{after_copy_in}"));
-        let [x, y] = ir.block;
+        let (x, y) = (
+            ir.block.threads.first().map_or(1, |t| t.1),
+            ir.block.threads.get(1).map_or(1, |t| t.1),
+        );
         row("threads per block", format!("{x} x {y} = {}", x * y));
         self.text.push_str(&table("  ", &rows));
     }
@@ -404,8 +407,8 @@ impl Traffic {
     fn loads(ir: &KernelIr) -> Traffic {
         let mut total = Traffic::none();
         for array in &ir.arrays {
-            for row in array.shared.iter().flat_map(|s| s.copy_in.iter().flatten()) {
-                total.add(row.columns.iter().map(|c| c.len()).product(), array);
+            for copy in array.shared.iter().flat_map(|s| &s.copy_in) {
+                total.add(copy.len(), array);
             }
         }
         total

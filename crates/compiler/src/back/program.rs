@@ -30,7 +30,7 @@ pub enum Instrument {
     Dump,
 }
 
-const INCLUDES: &str = "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
+const INCLUDES: &str = "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
 
 /// The whole program as CUDA C++. Variables in `unused` were used by the
 /// replaced code only.
@@ -257,20 +257,38 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
         let elements: Vec<String> = (array.extents.iter())
             .map(|e| format!("(size_t){}", ast_operand(e, &names)))
             .collect();
-        let elem = array.elem;
-        line(&format!(
-            "  const size_t {name}_bytes = sizeof({elem}) * {};",
-            elements.join(" * ")
-        ));
+        let (elem, what) = (array.elem, &array.name);
         line(&format!("  {elem} *{name}_device = nullptr;"));
-        line(&format!(
-            "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {}\");",
-            array.name
-        ));
-        line(&format!(
-            "  check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {} to the device\");",
-            array.name
-        ));
+        if let ([rows @ .., last], true) = (elements.as_slice(), array.pitched) {
+            line(&format!(
+                "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
+                rows.join(" * ")
+            ));
+            line(&format!(
+                "  const size_t {name}_pitch = ({name}_width + 127) / 128 * 128; // rows start at multiples of 128 bytes"
+            ));
+            line(&format!(
+                "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
+            ));
+            line(&format!(
+                "  check(cudaMalloc((void **)&{name}_device, {name}_rows * {name}_pitch), \"allocating {what}\");"
+            ));
+            line(&format!(
+                "  check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
+            ));
+            line(&format!("  args.{field}_pitch = (int){name}_pitch;"));
+        } else {
+            line(&format!(
+                "  const size_t {name}_bytes = sizeof({elem}) * {};",
+                elements.join(" * ")
+            ));
+            line(&format!(
+                "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {what}\");"
+            ));
+            line(&format!(
+                "  check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
+            ));
+        }
         line(&format!("  args.{field} = {name}_device;"));
     }
     if instrument == Instrument::Dump {
@@ -298,7 +316,12 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
     }
     for array in &ir.arrays {
         let name = names.get(&array.name);
-        if array.written {
+        if array.written && array.pitched {
+            line(&format!(
+                "  check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
+                array.name
+            ));
+        } else if array.written {
             line(&format!(
                 "  check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name

@@ -2,7 +2,7 @@
 
 use super::full::{RelativeBox, origins_inside};
 use super::{
-    Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim,
+    Block, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim,
     StmtRow, Sub, SymbolicRange, footprint, origin_name,
 };
 use crate::canonical::{Canonical, DimRole};
@@ -22,6 +22,10 @@ pub struct LowerOptions {
     pub schema: Schema,
     /// Threads per block wanted.
     pub threads: i64,
+    /// Copies of 16 bytes where the tile sizes allow it.
+    pub aligned_loads: bool,
+    /// Full tiles reuse the columns of the tile before them.
+    pub reuse: bool,
 }
 
 /// A stencil with its accesses classified, before tile sizes are known.
@@ -84,19 +88,14 @@ pub struct TileCounts {
 impl Prepared<'_> {
     /// Accesses and operations of an average statement instance.
     pub fn work_per_iteration(&self) -> f64 {
-        let work: usize = (self.stmts.iter())
-            .map(|s| {
-                let values = s.locals.iter().map(|l| &l.2).chain([&s.value]);
-                s.reads.len() + 1 + values.map(Expr::n_operations).sum::<usize>()
-            })
-            .sum();
+        let work: usize = self.stmts.iter().map(KernelStmt::work).sum();
         work as f64 / self.stmts.len().max(1) as f64
     }
 
     /// Counts of a full tile of schema `shared`.
     pub fn count(&self, schedule: &HybridSchedule) -> TileCounts {
         let rows = tile_rows(schedule, self.stmts.len());
-        let mut arrays = self.boxes(Schema::Shared, &rows);
+        let mut arrays = self.boxes(Schema::Shared, true, schedule, &rows);
         let shared_bytes = place(&mut arrays);
         let mut counts = TileCounts {
             iterations: 0,
@@ -110,12 +109,10 @@ impl Prepared<'_> {
             let Some(shared) = &array.shared else {
                 continue;
             };
-            let copy_in = footprint::copy_in(shared, index, &self.stmts, &rows);
-            for row in copy_in.iter().flatten() {
-                let n: i64 = row.columns.iter().map(|c| c.len()).product();
-                counts.loads += n;
-                counts.load_bytes += n * array.elem.size() as i64;
-            }
+            let uses = footprint::slice_uses(shared, index, &self.stmts, &rows);
+            let n = footprint::n_needed(&uses);
+            counts.loads += n;
+            counts.load_bytes += n * array.elem.size() as i64;
         }
         for (i, stmt) in self
             .stmts
@@ -124,7 +121,7 @@ impl Prepared<'_> {
             .filter(|(_, s)| !s.partial_only)
         {
             let array = &arrays[stmt.write.array];
-            let keep = footprint::keep_boxes(&self.flows[i], &rows);
+            let keep = footprint::keep_boxes(&self.flows[i], &rows, None);
             let volume = |boxes: &[Interval]| boxes.iter().map(|b| b.len()).product::<i64>();
             for (row, keep) in rows.iter().zip(&keep).filter(|(r, _)| r.slot == stmt.slot) {
                 counts.iterations += volume(&row.points);
@@ -147,20 +144,41 @@ impl Prepared<'_> {
     }
 
     /// Arrays with their shared boxes, not yet placed.
-    fn boxes(&self, schema: Schema, rows: &[Row]) -> Vec<KernelArray> {
+    fn boxes(
+        &self,
+        schema: Schema,
+        aligned: bool,
+        schedule: &HybridSchedule,
+        rows: &[Row],
+    ) -> Vec<KernelArray> {
         (self.array_index.iter().enumerate())
             .map(|(index, id)| {
                 let array = self.scop.array(*id);
+                let elem_bytes = array.elem.size() as i64;
+                let vector = |dim: usize| {
+                    let width = schedule.classical.iter().find(|c| c.dim == dim);
+                    match width {
+                        Some(c) if aligned && array.extents.len() > 1 => {
+                            vector_elements(elem_bytes, c.w)
+                        }
+                        _ => 1,
+                    }
+                };
                 KernelArray {
                     name: array.name.clone(),
                     elem: array.elem,
                     extents: Vec::new(),
                     written: self.stmts.iter().any(|s| s.write.array == index),
+                    pitched: array.extents.len() > 1,
                     shared: match schema {
                         Schema::Global => None,
-                        Schema::Shared => {
-                            footprint::shared_box(array.extents.len(), index, &self.stmts, rows)
-                        }
+                        Schema::Shared => footprint::shared_box(
+                            array.extents.len(),
+                            index,
+                            &self.stmts,
+                            rows,
+                            &vector,
+                        ),
                     },
                 }
             })
@@ -198,12 +216,12 @@ fn tile_rows(s: &HybridSchedule, n_stmts: usize) -> Vec<Row> {
                     hi: classical.w - 1 - skew,
                 };
             }
-            let keep = points.clone();
+            let (keep, keep_reused) = (points.clone(), points.clone());
             Row {
                 slot: a % s.k,
                 t_in: a / s.k,
                 points,
-                stmts: vec![StmtRow { keep }; n_stmts],
+                stmts: vec![StmtRow { keep, keep_reused }; n_stmts],
             }
         })
         .collect()
@@ -224,20 +242,20 @@ impl Prepared<'_> {
     fn kernel(&self, schedule: &HybridSchedule, options: &LowerOptions) -> Result<KernelIr> {
         let stmts = self.stmts.clone();
         let mut rows = tile_rows(schedule, stmts.len());
-        let mut arrays = self.boxes(options.schema, &rows);
+        let mut arrays = self.boxes(options.schema, options.aligned_loads, schedule, &rows);
         for (array, id) in arrays.iter_mut().zip(&self.array_index) {
             array.extents = (self.scop.array(*id).extents.iter())
                 .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
                 .collect::<Result<_>>()?;
         }
         let shared_bytes = place(&mut arrays);
-        for (index, array) in arrays.iter_mut().enumerate() {
-            if let Some(shared) = &mut array.shared {
-                shared.copy_in = footprint::copy_in(shared, index, &stmts, &rows);
-            }
-        }
+        let chain = chain(schedule);
+        let block = block_shape(&rows, schedule, options.threads);
+        let reused = chain.filter(|_| options.reuse);
+        let reuse = copies(&mut arrays, &stmts, &rows, schedule, reused, block.size());
         let domain = self.union_domain()?;
-        let full = self.full_origins(&stmts, &arrays, &mut rows)?;
+        let reused = chain.filter(|_| reuse);
+        let full = self.full_origins(&stmts, &arrays, &mut rows, reused)?;
         let ranges = (0..=self.c.n_space)
             .map(|d| {
                 let d = d as u32;
@@ -274,7 +292,9 @@ impl Prepared<'_> {
             dims: self.c.names.clone(),
             arrays,
             schedule: schedule.clone(),
-            block: block_shape(&rows, self.c.n_space, options.threads),
+            block,
+            chain,
+            reuse,
             stmts,
             rows,
             full,
@@ -453,6 +473,7 @@ impl Prepared<'_> {
         stmts: &[KernelStmt],
         arrays: &[KernelArray],
         rows: &mut [Row],
+        chain: Option<usize>,
     ) -> Result<Option<AstExpr>> {
         let mut origins = self.c.stmts[0].domain.universe_like()?;
         for (i, stmt) in stmts.iter().enumerate() {
@@ -470,6 +491,7 @@ impl Prepared<'_> {
                 origins = origins.intersect(&self.origins_outside(&canonical.domain, &boxes)?)?;
                 for row in rows.iter_mut() {
                     row.stmts[i].keep.fill(Interval::EMPTY);
+                    row.stmts[i].keep_reused.fill(Interval::EMPTY);
                 }
                 continue;
             }
@@ -480,13 +502,18 @@ impl Prepared<'_> {
                 &lattice,
                 &boxes,
             )?)?;
-            let mut keep = if arrays[stmt.write.array].shared.is_some() {
-                footprint::keep_boxes(&self.flows[i], rows)
+            let nothing = vec![vec![Interval::EMPTY; self.c.n_space]; rows.len()];
+            let (mut keep, mut keep_reused) = if arrays[stmt.write.array].shared.is_some() {
+                (
+                    footprint::keep_boxes(&self.flows[i], rows, None),
+                    footprint::keep_boxes(&self.flows[i], rows, chain),
+                )
             } else {
-                vec![vec![Interval::EMPTY; self.c.n_space]; rows.len()]
+                (nothing.clone(), nothing.clone())
             };
             let overwritten = self.overwritten(i)?;
-            let kept: Vec<RelativeBox> = (rows.iter().zip(&keep))
+            // The boxes with reuse contain those without.
+            let kept: Vec<RelativeBox> = (rows.iter().zip(&keep_reused))
                 .filter(|(r, _)| r.slot == stmt.slot)
                 .map(|(r, k)| RelativeBox {
                     t_in: r.t_in,
@@ -496,14 +523,13 @@ impl Prepared<'_> {
             let safe = origins_inside(self.ctx(), &overwritten, &lattice, &kept)?;
             let with_keep = origins.intersect(&safe)?;
             if with_keep.is_empty()? && !origins.is_empty()? {
-                for boxes in &mut keep {
-                    boxes.fill(Interval::EMPTY);
-                }
+                (keep, keep_reused) = (nothing.clone(), nothing);
             } else {
                 origins = with_keep;
             }
-            for (row, keep) in rows.iter_mut().zip(keep) {
-                row.stmts[i].keep = keep;
+            for (row, (keep, keep_reused)) in rows.iter_mut().zip(keep.into_iter().zip(keep_reused))
+            {
+                row.stmts[i] = StmtRow { keep, keep_reused };
             }
         }
         let origins = origins
@@ -583,16 +609,87 @@ fn place(arrays: &mut [KernelArray]) -> i64 {
     offset
 }
 
-/// Threads along the innermost and the second innermost space dimension.
-fn block_shape(rows: &[Row], n_space: usize, threads: i64) -> [i64; 2] {
+/// Elements that one copy of at most 16 bytes moves: the largest power of two
+/// that divides the tile width, so that every tile starts at a multiple.
+fn vector_elements(elem_bytes: i64, w: i64) -> i64 {
+    let mut v = 1;
+    while v * 2 * elem_bytes <= 16 && w % (v * 2) == 0 {
+        v *= 2;
+    }
+    v
+}
+
+/// The classical dimension whose tiles follow each other directly in a block.
+fn chain(schedule: &HybridSchedule) -> Option<usize> {
+    let parallel = schedule.wavefront.as_ref().map(|w| w.dim);
+    (schedule.classical.iter().rev())
+        .map(|c| c.dim)
+        .find(|dim| Some(*dim) != parallel)
+}
+
+/// Fills in the copies of all arrays; whether tiles of the chain reuse columns.
+fn copies(
+    arrays: &mut [KernelArray],
+    stmts: &[KernelStmt],
+    rows: &[Row],
+    schedule: &HybridSchedule,
+    chain: Option<usize>,
+    threads: i64,
+) -> bool {
+    let width = chain.and_then(|dim| schedule.classical.iter().find(|c| c.dim == dim));
+    let mut plain = Vec::new();
+    let mut reusing = Vec::new();
+    for (index, array) in arrays.iter().enumerate() {
+        let Some(shared) = &array.shared else {
+            plain.push(Vec::new());
+            reusing.push(Some((Vec::new(), Vec::new())));
+            continue;
+        };
+        let uses = footprint::slice_uses(shared, index, stmts, rows);
+        let all = footprint::copy_in(shared, &uses, threads);
+        reusing.push(width.and_then(|c| match shared.space_position(c.dim) {
+            Some(at) => footprint::copy_in_chain(shared, &uses, at, c.w, threads),
+            // The same elements serve the whole chain.
+            None => Some((all.clone(), Vec::new())),
+        }));
+        plain.push(all);
+    }
+    let reusing: Option<Vec<_>> = reusing.into_iter().collect();
+    // The copies of strided statements are checked element by element.
+    let strided = stmts.iter().any(|s| s.lattice.is_some());
+    let reuse = reusing.is_some() && !strided && arrays.iter().any(|a| a.shared.is_some());
+    let pairs = match reusing {
+        Some(pairs) if reuse => pairs,
+        _ => plain.into_iter().map(|all| (all, Vec::new())).collect(),
+    };
+    for (array, (first, next)) in arrays.iter_mut().zip(pairs) {
+        if let Some(shared) = &mut array.shared {
+            (shared.copy_in, shared.copy_next) = (first, next);
+        }
+    }
+    reuse
+}
+
+/// Threads along the innermost dimension and, where threads are left, the next
+/// one. The hexagonal dimension gets none unless it is the innermost: a thread
+/// computes all its points, so that rows of hexagons unroll and neighbours share
+/// what they load.
+fn block_shape(rows: &[Row], schedule: &HybridSchedule, threads: i64) -> Block {
+    let n_space = schedule.n_space;
     let widest = |d: usize| rows.iter().map(|r| r.points[d].len()).max().unwrap_or(1);
     let round_up = |n: i64| (n + 31) / 32 * 32;
-    let x = round_up(widest(n_space - 1)).clamp(32, threads.max(32));
-    if n_space == 1 {
-        return [x, 1];
+    let inner = n_space - 1;
+    let x = round_up(widest(inner)).clamp(32, threads.max(32));
+    let mut block = vec![(inner, x)];
+    let hex = schedule.hex_dim;
+    let second = (0..inner).rev().find(|&d| d != hex || hex == inner);
+    if let Some(second) = second
+        && threads / x > 1
+    {
+        // Equal shares: no thread without work in the last round.
+        let points = widest(second).max(1);
+        let rounds = (points + threads / x - 1) / (threads / x);
+        block.push((second, (points + rounds - 1) / rounds));
     }
-    // At most 128 threads along the innermost dimension keep some for rows.
-    let x = x.min(128);
-    let y = (threads / x).clamp(1, widest(n_space - 2).max(1));
-    [x, y]
+    Block { threads: block }
 }

@@ -184,13 +184,25 @@ impl SharedDim {
     }
 }
 
-/// What a full tile copies in of one slice and one row of a shared box.
+/// A box of elements that a full tile copies in, in one slice of a shared box.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CopyRow {
-    /// Per space dimension of the box after the first: the elements to load,
-    /// relative to the box. Where the box has one space dimension, the elements
-    /// along it.
-    pub columns: Vec<Interval>,
+pub struct CopyBox {
+    /// Which slice.
+    pub slice: i64,
+    /// Elements per space dimension of the shared box, relative to it.
+    pub elements: Vec<Interval>,
+}
+
+impl CopyBox {
+    /// Number of elements.
+    pub fn len(&self) -> i64 {
+        self.elements.iter().map(|e| e.len()).product()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.elements.iter().any(|e| e.is_empty())
+    }
 }
 
 /// The part of an array a tile holds in shared memory: a box.
@@ -200,14 +212,39 @@ pub struct SharedBox {
     pub dims: Vec<SharedDim>,
     /// Number of slices: combinations of the time and plane dimensions.
     pub n_slices: i64,
-    /// `copy_in[slice][row]` for full tiles; partial tiles copy the whole box.
-    /// Rows run along the first space dimension, or there is one row per slice
-    /// where the box has a single space dimension.
-    pub copy_in: Vec<Vec<CopyRow>>,
+    /// Elements moved by one copy: the box starts at a multiple of it along the
+    /// innermost dimension, in the array and in shared memory, and so do its
+    /// rows and copies. 1 where the array cannot be aligned.
+    pub vector: i64,
+    /// What a full tile copies in; partial tiles copy the whole box.
+    pub copy_in: Vec<CopyBox>,
+    /// What a full tile copies in that reuses the columns of the tile before;
+    /// empty without inter-tile reuse.
+    pub copy_next: Vec<CopyBox>,
     /// Offset in the block's shared memory, bytes.
     pub byte_offset: i64,
-    /// Elements per innermost row, at least the innermost size.
+    /// Elements per innermost row.
     pub row_stride: i64,
+}
+
+impl SharedBox {
+    /// Sizes of the space dimensions.
+    pub fn space_sizes(&self) -> Vec<i64> {
+        (self.dims.iter())
+            .filter(|d| matches!(d, SharedDim::Space { .. }))
+            .map(SharedDim::size)
+            .collect()
+    }
+
+    /// Position among the space dimensions of the box of space dimension `dim`.
+    pub fn space_position(&self, dim: usize) -> Option<usize> {
+        (self.dims.iter())
+            .filter_map(|d| match d {
+                SharedDim::Space { dim, .. } => Some(*dim),
+                _ => None,
+            })
+            .position(|d| d == dim)
+    }
 }
 
 /// An array as the kernel sees it.
@@ -221,6 +258,8 @@ pub struct KernelArray {
     pub extents: Vec<AstExpr>,
     /// Some statement writes it.
     pub written: bool,
+    /// Rows are padded: their distance in bytes is an argument of the kernel.
+    pub pitched: bool,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }
@@ -231,6 +270,9 @@ pub struct StmtRow {
     /// Instances whose value needs no store in a full tile, per space
     /// dimension; any empty interval means that everything is stored.
     pub keep: Vec<Interval>,
+    /// The same in a full tile after which another one follows in the block and
+    /// reuses its columns.
+    pub keep_reused: Vec<Interval>,
 }
 
 /// One row of the tile.
@@ -278,6 +320,12 @@ pub struct KernelStmt {
 }
 
 impl KernelStmt {
+    /// Accesses and operations of an instance.
+    pub fn work(&self) -> usize {
+        let values = self.locals.iter().map(|l| &l.2).chain([&self.value]);
+        self.reads.len() + 1 + values.map(Expr::n_operations).sum::<usize>()
+    }
+
     /// The array elements read.
     pub fn elements(&self) -> impl Iterator<Item = &KernelAccess> {
         self.reads.iter().filter_map(|r| match r {
@@ -294,6 +342,25 @@ pub struct SymbolicRange {
     pub lo: AstExpr,
     /// Largest value.
     pub hi: AstExpr,
+}
+
+/// Threads of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Space dimension and number of threads, innermost first; one or two.
+    pub threads: Vec<(usize, i64)>,
+}
+
+impl Block {
+    /// Number of threads.
+    pub fn size(&self) -> i64 {
+        self.threads.iter().map(|t| t.1).product()
+    }
+
+    /// Number of threads along a space dimension.
+    pub fn along(&self, dim: usize) -> i64 {
+        (self.threads.iter().find(|t| t.0 == dim)).map_or(1, |t| t.1)
+    }
 }
 
 /// A kernel for both phases of a hybrid schedule, with the host loop around it.
@@ -324,9 +391,14 @@ pub struct KernelIr {
     pub nonempty: AstExpr,
     /// Range of `t` and of every space coordinate over all statements.
     pub ranges: Vec<SymbolicRange>,
-    /// Threads per block along the innermost and the second innermost space
-    /// dimension.
-    pub block: [i64; 2],
+    /// Which dimensions the threads of a block run along.
+    pub block: Block,
+    /// The classical dimension whose tiles a block takes innermost, one after
+    /// the other.
+    pub chain: Option<usize>,
+    /// Whether a full tile finds the columns of the one before it in the chain
+    /// in shared memory.
+    pub reuse: bool,
     /// Shared memory per block, bytes.
     pub shared_bytes: i64,
     /// Every math function called is exact, so results equal C's bit for bit.

@@ -112,6 +112,22 @@ pub struct HybridSchedule {
     pub barrier_after_row: Vec<bool>,
     /// Order of execution of the phases within one time tile T.
     pub phase_order: [Phase; 2],
+    /// A classical dimension whose tiles run in parallel, too.
+    pub wavefront: Option<Wavefront>,
+}
+
+/// Parallel tiles along a classical dimension: with p = 2 T + the position of
+/// the phase, all tiles with equal lag * p + S_dim run at the same time, in
+/// increasing order of that number.
+///
+/// The paper runs classical tiles one after the other and has only the hexagons
+/// of a phase in parallel, which leaves a GPU idle in three dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wavefront {
+    /// The classical dimension.
+    pub dim: usize,
+    /// Tiles by which each phase stays behind the one before it.
+    pub lag: i64,
 }
 
 impl HybridSchedule {
@@ -178,6 +194,7 @@ impl HybridSchedule {
             classical,
             barrier_after_row: (0..hexagon.height()).map(|_| true).collect(),
             phase_order: Phase::ALL,
+            wavefront: None,
         })
     }
 

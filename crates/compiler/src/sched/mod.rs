@@ -27,5 +27,5 @@ mod verify;
 
 pub use classical::ClassicalDim;
 pub use hexagon::Hexagon;
-pub use hybrid::{HybridSchedule, Phase, ScheduleError, TileSizes};
-pub use verify::{Instance, Proof, Property, VerifyError, Violation, verify};
+pub use hybrid::{HybridSchedule, Phase, ScheduleError, TileSizes, Wavefront};
+pub use verify::{Instance, Proof, Property, VerifyError, Violation, verify, with_wavefront};

@@ -28,6 +28,17 @@
 //!   ends the source's group of rows still lies between the two. This is also why no
 //!   barrier is asked for after the last row.
 //!
+//! # Wavefronts
+//!
+//! With a [`Wavefront`] of lag l over the classical dimension i, number the
+//! phases q = 2 T + p, and let all tiles with equal l q + S_i run in parallel,
+//! in increasing order of that number. (d): whenever q grows by dq >= 1, l dq +
+//! dS_i >= 1, so a later launch executes the target. When q stays the same, S_i
+//! stays or grows by (c1); if it grows, a later launch executes the target, and if it stays,
+//! S_hex does too by (b2), so that one block executes both, in the order above.
+//! Source and target rows relate by du = dq H / 2 + a1 - a, since the tiles of q
+//! begin at u = (q - 1) H / 2.
+//!
 //! # Variables
 //!
 //! isl sees [a, b, dT, dS, du, ds]: the local coordinates of the source, how
@@ -62,7 +73,7 @@ use std::time::{Duration, Instant};
 
 use hexcc_isl::{Ctx, DimType, Map, Set};
 
-use super::{ClassicalDim, HybridSchedule, Phase};
+use super::{ClassicalDim, HybridSchedule, Phase, Wavefront};
 
 /// That a schedule respects all dependences. Only [`verify`] makes one.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +96,8 @@ pub enum Property {
     ParallelTiles,
     /// (c1): the target is in no earlier classical tile of the same block.
     ClassicalOrder,
+    /// (d): the target is in a later wave, or in the same (T, p).
+    WaveOrder,
     /// (c2): a barrier stands between the rows of source and target.
     BarrierBetween,
 }
@@ -96,6 +109,7 @@ impl fmt::Display for Property {
             Property::TileOrder => "a dependence goes backward in (T, p)",
             Property::ParallelTiles => "a dependence connects tiles that run in parallel",
             Property::ClassicalOrder => "a dependence goes back to an earlier classical tile",
+            Property::WaveOrder => "a dependence does not go forward in the waves of a wavefront",
             Property::BarrierBetween => "a dependence has no barrier between its two rows",
         })
     }
@@ -228,12 +242,53 @@ pub fn verify(
     for classical in &schedule.classical {
         let lifted = checker.lift(distances, classical.dim)?;
         checker.check_classical_order(&lifted, classical)?;
+        if let Some(wavefront) = schedule.wavefront.filter(|w| w.dim == classical.dim) {
+            checker.check_wave_order(&lifted, classical, wavefront.lag)?;
+        }
     }
     Ok(Proof {
         n_checks: checker.n_checks,
         elapsed: start.elapsed(),
     })
 }
+
+/// The schedule with parallel tiles along the classical dimension `dim`, with
+/// the smallest lag that can be proved; `None` where none up to `MAX_LAG` can.
+///
+/// # Errors
+/// As for [`verify`], for reasons other than the lag.
+pub fn with_wavefront(
+    ctx: &Ctx,
+    schedule: &HybridSchedule,
+    distances: &[Set],
+    dim: usize,
+) -> Result<Option<HybridSchedule>, VerifyError> {
+    let Some(classical) = schedule.classical.iter().find(|c| c.dim == dim) else {
+        return Ok(None);
+    };
+    let mut checker = Checker {
+        ctx,
+        schedule,
+        n_checks: 0,
+    };
+    let lifted = checker.lift(distances, dim)?;
+    for lag in 1..=MAX_LAG {
+        match checker.check_wave_order(&lifted, classical, lag) {
+            Ok(()) => {
+                return Ok(Some(HybridSchedule {
+                    wavefront: Some(Wavefront { dim, lag }),
+                    ..schedule.clone()
+                }));
+            }
+            Err(VerifyError::Violation(_)) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(None)
+}
+
+/// Largest lag tried: with more, tiles are too narrow for the slopes.
+const MAX_LAG: i64 = 16;
 
 /// What the fields of a schedule promise each other, and the numbers that the
 /// constraints below divide by.
@@ -276,6 +331,14 @@ fn check_form(schedule: &HybridSchedule) -> Result<(), VerifyError> {
         (
             schedule.phase_order[0] != schedule.phase_order[1],
             "a phase is missing in the order",
+        ),
+        (
+            (schedule.wavefront).is_none_or(|w| {
+                w.lag >= 1
+                    && classical.iter().any(|c| c.dim == w.dim)
+                    && schedule.phase_order == Phase::ALL
+            }),
+            "the wavefront is not along a classical dimension",
         ),
     ];
     match conditions.iter().find(|(holds, _)| !holds) {
@@ -495,6 +558,31 @@ impl Checker<'_> {
             target,
         };
         self.ask(distances, &question, &pairs, &["dS < 0"])
+    }
+
+    /// (d): from one (T, p) to a later one, no target is in the same or an
+    /// earlier wave. dT stands for dq here.
+    fn check_wave_order(
+        &mut self,
+        distances: &Lifted,
+        classical: &ClassicalDim,
+        lag: i64,
+    ) -> Result<(), VerifyError> {
+        let (height, w) = (self.schedule.hexagon.height(), classical.w);
+        let row = format!("(a + du - {}*dT)", height / 2);
+        let (skew, target_skew) = (classical.skew_text("a"), classical.skew_text(&row));
+        let local = format!("(b + ds + {target_skew} - {skew} - {w}*dS)");
+        let pairs = self.read(&format!(
+            "dT >= 1 and 0 <= a < {height} and 0 <= {row} < {height} and 0 <= b < {w} and 0 <= {local} < {w}"
+        ))?;
+        let (source, target) = (Phase::One, Phase::One);
+        let question = Question {
+            property: Property::WaveOrder,
+            source,
+            target,
+        };
+        let behind = format!("{lag}*dT + dS <= 0");
+        self.ask(distances, &question, &pairs, &[&behind])
     }
 
     /// The target's local coordinates, solved from the equations in the head of this file.
