@@ -5,7 +5,7 @@
 
 use crate::case::{Case, Failure, Translated};
 use crate::model::Elem;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -115,9 +115,13 @@ fn references(cases: &[(&Case, &Translated)]) -> String {
 }
 
 fn emulated(cases: &[(&Case, &Translated)]) -> String {
-    let mut text = String::from(
-        "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include \"driver.h\"\n",
-    );
+    // Headers cannot be included inside a namespace.
+    let includes: BTreeSet<&str> = (cases.iter())
+        .flat_map(|(_, t)| t.text.lines())
+        .filter(|l| l.starts_with("#include"))
+        .collect();
+    let mut text: String = includes.iter().map(|l| format!("{l}\n")).collect();
+    text.push_str("#include \"driver.h\"\n");
     let mut table = String::new();
     for (case, translated) in cases {
         let (name, program) = (case.name(), &case.program);

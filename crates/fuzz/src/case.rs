@@ -28,6 +28,12 @@ pub struct Config {
     pub global: bool,
     /// Threads per block.
     pub threads: i64,
+    /// Copies of 16 bytes.
+    pub aligned: bool,
+    /// Tiles reuse what the one before them holds.
+    pub reuse: bool,
+    /// A classical dimension whose tiles run in parallel.
+    pub wavefront: Option<usize>,
 }
 
 impl Config {
@@ -45,6 +51,15 @@ impl Config {
         }
         if self.threads != 256 {
             flags.push(format!("--threads={}", self.threads));
+        }
+        if !self.aligned {
+            flags.push("--aligned-loads=off".to_string());
+        }
+        if !self.reuse {
+            flags.push("--reuse=none".to_string());
+        }
+        if let Some(dim) = self.wavefront {
+            flags.push(format!("--wavefront={dim}"));
         }
         flags
     }
@@ -112,14 +127,26 @@ fn config(rng: &mut Rng, program: &Program) -> Config {
         hex_dim,
         global: rng.chance(20),
         threads: *rng.pick(&[256, 32, 64, 64, 128, 96]),
+        aligned: rng.chance(75),
+        reuse: rng.chance(75),
+        wavefront: None,
     };
+    let others: Vec<usize> = (0..n_space).filter(|&d| d != hex_dim).collect();
+    if !others.is_empty() && rng.chance(35) {
+        config.wavefront = Some(*rng.pick(&others));
+    }
     let Some((facts, _)) = facts.filter(|f| !f.0.cyclic && f.1 > 0) else {
         return config;
     };
     if rng.chance(8) {
         return config;
     }
-    config.tile = Some(tile(rng, &facts, n_space, hex_dim));
+    let (h, mut w) = tile(rng, &facts, n_space, hex_dim);
+    if let Some(dim) = config.wavefront {
+        let skew = facts.delta1[dim].times_floor(2 * h + 2);
+        w[dim] = w[dim].max(skew + rng.range(-1, 4)).max(1);
+    }
+    config.tile = Some((h, w));
     if rng.chance(3)
         && let Some((h, w)) = &mut config.tile
     {
@@ -153,6 +180,8 @@ fn tile(rng: &mut Rng, facts: &Facts, n_space: usize, hex_dim: usize) -> (i64, V
                 let min = min_w0(h, facts.delta0[dim], facts.delta1[dim]);
                 min + rng.weighted(&[35, 25, 15, 15, 10]) as i64
             }
+            // Copies of 16 bytes need multiples of it.
+            false if rng.chance(35) => 4 * rng.range(1, 1 + widest / 4),
             false => rng.range(1, widest),
         })
         .collect();
@@ -270,6 +299,9 @@ fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, St
             Schema::Shared
         },
         threads: config.threads,
+        aligned_loads: config.aligned,
+        reuse: config.reuse,
+        wavefront: config.wavefront,
         ..Options::default()
     };
     ctx.reset_operations();
@@ -309,6 +341,11 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
         match (&mut case.config.tile, d.code) {
             (Some((_, w)), "HX0301") => w[case.config.hex_dim] += 1,
             (Some(_), "HX0302") => case.config.tile = None,
+            (_, "HX0305") => {
+                case.config.wavefront = None;
+                result = compile(&ctx, &saved, &case.config);
+                continue;
+            }
             // A dimension in which every subscript happens to be constant.
             (Some(_), "HX0303") => case.config.tile = None,
             _ => break,
@@ -417,7 +454,7 @@ fn schedule_of(
         delta0: fraction(s.hexagon.delta0),
         delta1,
         barriers: s.barrier_after_row.clone(),
-        wavefront: None,
+        wavefront: s.wavefront.map(|w| (w.dim, w.lag)),
     })
 }
 

@@ -1,6 +1,9 @@
 // Runs the functions of a batch in C and in the emulation of CUDA on equal data.
 // Every program runs in a process of its own, so that one that dies is alone.
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -106,6 +106,7 @@ struct Counts {
     replays: u64,
     executions: u64,
     sanitized: u64,
+    waves: u64,
     wider: u64,
     refused: BTreeMap<String, u64>,
     unnecessary: BTreeMap<String, u64>,
@@ -253,6 +254,7 @@ fn batch(
             Outcome::Translated(t) => {
                 c.translated += 1;
                 c.replays += t.replays as u64;
+                c.waves += u64::from(case.config.wavefront.is_some());
                 if t.wider.is_some() {
                     c.wider += 1;
                     c.wider_examples.push(index);
@@ -461,8 +463,8 @@ fn summary(args: &Args, c: &Counts, seconds: f64) {
         c.failures.len()
     );
     println!(
-        "  {} runs in the emulation compared with C, {} programs with sanitizers, {} replays of schedules",
-        c.executions, c.sanitized, c.replays
+        "  {} runs in the emulation compared with C, {} programs with sanitizers, {} with wavefronts, {} replays of schedules",
+        c.executions, c.sanitized, c.waves, c.replays
     );
     println!(
         "  {:.0} s of threads to translate and replay, {:.0} s to build and run",

@@ -209,6 +209,9 @@ pub fn simpler(case: &Case) -> Vec<Case> {
             });
         }
     }
+    add(&|c| c.config.wavefront = None);
+    add(&|c| c.config.aligned = false);
+    add(&|c| c.config.reuse = false);
     add(&|c| c.config.global = false);
     add(&|c| c.config.threads = 256);
     add(&|c| c.config.threads = 32);
