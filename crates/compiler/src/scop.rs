@@ -714,7 +714,9 @@ impl Reader<'_> {
                 if access.array == id && planes.is_some() {
                     let f = &access.map.to_pw_affs()?[d];
                     let range = finite_range(&f.gist(&stmt.domain)?)?;
-                    planes = planes.zip(range.filter(|r| r.0 >= 0)).map(|(n, r)| r.1.max(n));
+                    planes = planes
+                        .zip(range.filter(|r| r.0 >= 0))
+                        .map(|(n, r)| r.1.max(n));
                 }
             }
         }

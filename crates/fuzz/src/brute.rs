@@ -55,7 +55,11 @@ pub fn run(program: &Program, env: &Env, limit: usize) -> Option<Run> {
         n_space,
         t: 0,
         // A time loop of stride 1 counts as it is, others by their steps.
-        step: if program.step_stride == 1 { program.first_step } else { 0 },
+        step: if program.step_stride == 1 {
+            program.first_step
+        } else {
+            0
+        },
         iterators: [0; 4],
         instances: Vec::new(),
         limit,
@@ -158,9 +162,7 @@ impl Walk<'_> {
                 (sum + if *time { self.t } else { 0 }) % m == *r
             }
             Cond::AtLeast(dim, c) => self.iterators[*dim] >= *c,
-            Cond::Below(dim, c) => {
-                self.iterators[*dim] < self.program.extent(*dim, self.env) - c
-            }
+            Cond::Below(dim, c) => self.iterators[*dim] < self.program.extent(*dim, self.env) - c,
             Cond::Ordered(a, c, b) => self.iterators[*a] + c < self.iterators[*b],
         }
     }
@@ -206,7 +208,8 @@ impl Walk<'_> {
         if stmt.accumulate {
             reads.push(self.cell(&stmt.target));
         }
-        stmt.value.reads(&mut |access| reads.push(self.cell(access)));
+        stmt.value
+            .reads(&mut |access| reads.push(self.cell(access)));
         for n in locals_of(&stmt.value) {
             (item.locals[n].1).reads(&mut |access| reads.push(self.cell(access)));
         }
@@ -333,7 +336,11 @@ pub fn facts(program: &Program, run: &Run, natural: bool) -> Facts {
     let n_stmts = program.stmts().len();
     let coordinates = |at: usize| -> &[i64] {
         let instance = &run.instances[at];
-        if natural { &instance.natural } else { &instance.place }
+        if natural {
+            &instance.natural
+        } else {
+            &instance.place
+        }
     };
     // Distances are few, pairs are many.
     let mut distances: BTreeSet<(usize, usize, i64, Vec<i64>)> = BTreeSet::new();
@@ -364,7 +371,11 @@ pub fn facts(program: &Program, run: &Run, natural: bool) -> Facts {
         cyclic |= changed && round == n_stmts;
     }
     let k = slots.iter().max().copied().unwrap_or(0) + 1;
-    let n = if natural { program.n_dims() } else { run.n_space };
+    let n = if natural {
+        program.n_dims()
+    } else {
+        run.n_space
+    };
     let (mut delta0, mut delta1) = (vec![Fraction::ZERO; n], vec![Fraction::ZERO; n]);
     for (from, to, dt, ds) in &distances {
         let du = k * dt + slots[*to] - slots[*from];
@@ -396,8 +407,7 @@ pub fn facts(program: &Program, run: &Run, natural: bool) -> Facts {
 /// Whether two instances of one statement and time step write one cell.
 fn overwrites(run: &Run) -> bool {
     let mut last: HashMap<(usize, usize), i64> = HashMap::new();
-    (run.instances.iter())
-        .any(|i| last.insert((i.stmt, i.write), i.step) == Some(i.step))
+    (run.instances.iter()).any(|i| last.insert((i.stmt, i.write), i.step) == Some(i.step))
 }
 
 /// Sizes to look at: `size` for all space parameters, `steps` for the others.

@@ -419,11 +419,7 @@ fn fraction(r: hexcc_isl::Rational) -> Fraction {
 }
 
 /// The schedule's numbers.
-fn schedule_of(
-    case: &Case,
-    saved: &SavedScop,
-    compiled: &Compiled,
-) -> Result<Schedule, String> {
+fn schedule_of(case: &Case, saved: &SavedScop, compiled: &Compiled) -> Result<Schedule, String> {
     let [unit] = compiled.units.as_slice() else {
         return Err(format!("{} units for one time loop", compiled.units.len()));
     };
@@ -541,7 +537,8 @@ fn judge(case: &Case, facts: &Facts, run: &brute::Run, d: &Diagnostic) -> Outcom
         "HX0201" => facts
             .carried
             .then(|| "values travel from one time step to a later one".to_string()),
-        "HX0203" => (!natural.cyclic && !odd_cyclic(program)).then(|| "no cycle within a time step".to_string()),
+        "HX0203" => (!natural.cyclic && !odd_cyclic(program))
+            .then(|| "no cycle within a time step".to_string()),
         "HX0204" => (!grows(program)).then(|| {
             format!(
                 "slopes do not grow with the size: {}",

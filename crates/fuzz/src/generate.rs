@@ -223,7 +223,13 @@ fn nest(rng: &mut Rng, program: &mut Program, style: &Style, number: usize) -> N
     }
     let mut loops: Vec<Loop> = (place.dims.iter())
         .map(|&dim| {
-            let mut wide = |most: i64| if rng.chance(25) { rng.range(0, most) } else { 0 };
+            let mut wide = |most: i64| {
+                if rng.chance(25) {
+                    rng.range(0, most)
+                } else {
+                    0
+                }
+            };
             Loop {
                 dim,
                 low: wide(2),
@@ -325,13 +331,7 @@ fn write_time(storage: Storage) -> i64 {
     }
 }
 
-fn target(
-    rng: &mut Rng,
-    program: &Program,
-    style: &Style,
-    place: &Place,
-    array: usize,
-) -> Access {
+fn target(rng: &mut Rng, program: &Program, style: &Style, place: &Place, array: usize) -> Access {
     let a = &program.arrays[array];
     let shift = rng.chance(6);
     let subs = (a.dims.iter())
@@ -424,7 +424,7 @@ fn read(
             }
             if style.naughty && rng.chance(3) {
                 let same = |&&d: &&usize| program.sizes[d] == program.sizes[dim];
-                if let Some(&other) = place.dims.iter().filter(same).last() {
+                if let Some(&other) = place.dims.iter().rfind(same) {
                     return Sub::Iter(other, 0);
                 }
             }
@@ -480,8 +480,7 @@ fn stmt(
     };
     let array = &program.arrays[target.array];
     let n_terms = 1 + rng.below(2 * program.n_dims() + 2);
-    let accumulate =
-        array.elem.is_floating() && array.storage == Storage::Plain && rng.chance(15);
+    let accumulate = array.elem.is_floating() && array.storage == Storage::Plain && rng.chance(15);
     let value = match array.elem {
         Elem::Float | Elem::Double => {
             let value = context.floating(rng, n_terms);
@@ -533,7 +532,7 @@ impl Context<'_> {
                 bin("*", self.read(rng), self.read(rng)),
             ),
             2 => Expr::Select(
-                *rng.pick(&["<", ">=", "!="]),
+                ["<", ">=", "!="][rng.below(3)],
                 Box::new([
                     self.read(rng),
                     self.read(rng),
@@ -556,7 +555,8 @@ impl Context<'_> {
 
     /// A weighted mean of terms, so that values do not grow.
     fn floating(&mut self, rng: &mut Rng, n_terms: usize) -> Expr {
-        let weight = ["0.9f", "0.45f", "0.3f", "0.2", "0.18f", "0.15f", "0.12f"][n_terms.clamp(1, 7) - 1];
+        let weight =
+            ["0.9f", "0.45f", "0.3f", "0.2", "0.18f", "0.15f", "0.12f"][n_terms.clamp(1, 7) - 1];
         let weight = if n_terms > 7 { "0.09f" } else { weight };
         let mut sum: Option<Expr> = None;
         for _ in 0..n_terms {

@@ -224,8 +224,20 @@ fn tokens(text: &[u8]) -> Vec<std::ops::Range<usize>> {
 }
 
 const NUMBERS: [&str; 14] = [
-    "0", "1", "-1", "3", "7", "2147483647", "-2147483648", "4294967296",
-    "9223372036854775807", "99999999999999999999999", "1e400", "0x7fffffff", "0.5", "1u",
+    "0",
+    "1",
+    "-1",
+    "3",
+    "7",
+    "2147483647",
+    "-2147483648",
+    "4294967296",
+    "9223372036854775807",
+    "99999999999999999999999",
+    "1e400",
+    "0x7fffffff",
+    "0.5",
+    "1u",
 ];
 
 const WORDS: [&str; 26] = [
@@ -267,9 +279,8 @@ fn damage(rng: &mut Rng, bytes: &mut Vec<u8>, sources: &[String]) {
         }
         5 => {
             // An iterator or size instead of another.
-            let name = |r: &&std::ops::Range<usize>| {
-                r.len() == 1 && bytes[r.start].is_ascii_alphabetic()
-            };
+            let name =
+                |r: &&std::ops::Range<usize>| r.len() == 1 && bytes[r.start].is_ascii_alphabetic();
             let names: Vec<_> = all.iter().filter(name).cloned().collect();
             if names.len() > 1 {
                 let copy = bytes[rng.pick(&names).clone()].to_vec();
@@ -293,7 +304,18 @@ fn damage(rng: &mut Rng, bytes: &mut Vec<u8>, sources: &[String]) {
             bytes.splice(a..a, copy);
         }
         _ => {
-            let text = *rng.pick(&["\0", "\\\n", "/*", "//", "\"", "#pragma scop\n", "#", "ü", "{", "}"]);
+            let text = *rng.pick(&[
+                "\0",
+                "\\\n",
+                "/*",
+                "//",
+                "\"",
+                "#pragma scop\n",
+                "#",
+                "ü",
+                "{",
+                "}",
+            ]);
             bytes.splice(token.start..token.start, text.bytes());
         }
     }
@@ -311,7 +333,7 @@ fn flags(rng: &mut Rng) -> Vec<String> {
     for _ in 0..1 + rng.below(3) {
         let value = number(rng);
         match rng.below(13) {
-            0 | 1 | 2 => {
+            0..=2 => {
                 let widths: Vec<String> = (0..1 + rng.below(4)).map(|_| number(rng)).collect();
                 flags.push(format!("--tile=h={value},w={}", widths.join(":")));
             }
@@ -320,11 +342,32 @@ fn flags(rng: &mut Rng) -> Vec<String> {
             5 => flags.push("--memory=global".into()),
             6 => flags.push(format!("--shared-memory={value}")),
             7 => flags.push(format!("--isl-quota={}", rng.range(1, 60_000))),
-            8 => flags.push(format!("--name={}", rng.pick(&["f", "", "1", "ü", "int", "a b"]))),
-            9 => flags.push(format!("--function={}", rng.pick(&["main", "fill", "", "ü", "x y"]))),
-            10 => flags.push(format!("--emit={}", rng.pick(&["kernel", "scop", "cuda", "", "x"]))),
-            11 => flags.push((*rng.pick(&["-DN=3", "-DT", "-D", "-I/nowhere", "-Dfloat=double", "-Dfor=while"])).to_string()),
-            _ => flags.push((*rng.pick(&["--instrument", "-v", "--", "--tile=", "--x", "-", ""])).to_string()),
+            8 => flags.push(format!(
+                "--name={}",
+                rng.pick(&["f", "", "1", "ü", "int", "a b"])
+            )),
+            9 => flags.push(format!(
+                "--function={}",
+                rng.pick(&["main", "fill", "", "ü", "x y"])
+            )),
+            10 => flags.push(format!(
+                "--emit={}",
+                rng.pick(&["kernel", "scop", "cuda", "", "x"])
+            )),
+            11 => flags.push(
+                (*rng.pick(&[
+                    "-DN=3",
+                    "-DT",
+                    "-D",
+                    "-I/nowhere",
+                    "-Dfloat=double",
+                    "-Dfor=while",
+                ]))
+                .to_string(),
+            ),
+            _ => flags.push(
+                (*rng.pick(&["--instrument", "-v", "--", "--tile=", "--x", "-", ""])).to_string(),
+            ),
         }
     }
     flags

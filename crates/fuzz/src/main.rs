@@ -203,7 +203,10 @@ fn hostile(args: &Args, runs: u64) -> Result<bool, String> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let hexcc = args.hexcc.clone().unwrap_or(exe.with_file_name("hexcc"));
     if !hexcc.is_file() {
-        return Err(format!("there is no {}; build it or give --hexcc", hexcc.display()));
+        return Err(format!(
+            "there is no {}; build it or give --hexcc",
+            hexcc.display()
+        ));
     }
     let report = hostile::run(&hostile::Plan {
         hexcc: &hexcc,
@@ -329,14 +332,19 @@ fn fails(args: &Args, tools: &Tools, case: &mut Case, sanitize: bool) -> Option<
                 sanitize,
                 seeds: &seeds,
             };
-            batch::run(&tools.work, &[(&*case, &t)], plan).pop().flatten()
+            batch::run(&tools.work, &[(&*case, &t)], plan)
+                .pop()
+                .flatten()
         }
     }
 }
 
 /// Shrinks a failure and writes it to a file.
 fn report(args: &Args, tools: &Tools, case: &Case, failure: &Failure) {
-    eprintln!("program {}: {}: {}", case.index, failure.kind, failure.detail);
+    eprintln!(
+        "program {}: {}: {}",
+        case.index, failure.kind, failure.detail
+    );
     let sanitize = failure.detail.contains("ERROR: AddressSanitizer")
         || failure.detail.contains("runtime error");
     let mut detail = failure.detail.clone();
@@ -358,13 +366,7 @@ fn report(args: &Args, tools: &Tools, case: &Case, failure: &Failure) {
     }
 }
 
-fn write(
-    out: &Path,
-    seed: u64,
-    case: &Case,
-    kind: &str,
-    detail: &str,
-) -> std::io::Result<PathBuf> {
+fn write(out: &Path, seed: u64, case: &Case, kind: &str, detail: &str) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(out)?;
     let program = &case.program;
     let name = format!("{}_{seed}_{}", kind, case.index);
@@ -437,7 +439,9 @@ fn one(args: &Args, tools: &Tools, index: u64) -> bool {
                     sanitize,
                     seeds: &seeds,
                 };
-                let failure = batch::run(&tools.work, &[(&case, &t)], plan).pop().flatten();
+                let failure = batch::run(&tools.work, &[(&case, &t)], plan)
+                    .pop()
+                    .flatten();
                 if let Some(f) = failure {
                     println!("// {}: {}", f.kind, f.detail);
                     return false;

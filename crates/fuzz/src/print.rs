@@ -231,7 +231,10 @@ impl Program {
             }
             params.push(text);
         }
-        let mut out = format!("static void {name}({})\n{{\n#pragma scop\n", params.join(", "));
+        let mut out = format!(
+            "static void {name}({})\n{{\n#pragma scop\n",
+            params.join(", ")
+        );
         let end = match self.inclusive {
             true => format!("t <= {}", self.size_plus(self.steps, -1)),
             false => format!("t < {}", self.size_text(self.steps)),
@@ -240,11 +243,7 @@ impl Program {
             1 => "t++".to_string(),
             n => format!("t += {n}"),
         };
-        let _ = writeln!(
-            out,
-            "  for (int t = {}; {end}; {step}) {{",
-            self.first_step
-        );
+        let _ = writeln!(out, "  for (int t = {}; {end}; {step}) {{", self.first_step);
         for nest in &self.nests {
             self.nest(nest, &mut out);
         }

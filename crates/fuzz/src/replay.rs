@@ -58,8 +58,7 @@ impl Schedule {
         let six = d0.num * a - b * d0.den <= (2 * h + 1) * d0.num - f0 * d0.den;
         let eight = d1.num * a + b * d1.den <= (2 * h + 1) * d1.num + (f0 + w0) * d1.den;
         let ten = d1.num * a + b * d1.den >= h * d1.num - (d1.den - 1);
-        let twelve =
-            d0.num * a - b * d0.den >= h * d0.num - (f0 + w0 + f1) * d0.den - (d0.den - 1);
+        let twelve = d0.num * a - b * d0.den >= h * d0.num - (f0 + w0 + f1) * d0.den - (d0.den - 1);
         six && eight && ten && twelve
     }
 

@@ -10,7 +10,9 @@ pub fn drop_unused_arrays(program: &mut Program) {
     let renumbered: Vec<usize> = (0..used.len())
         .map(|n| used[..n].iter().filter(|u| **u).count())
         .collect();
-    each_access(program, &mut |access| access.array = renumbered[access.array]);
+    each_access(program, &mut |access| {
+        access.array = renumbered[access.array]
+    });
     let mut keep = used.iter();
     program.arrays.retain(|_| *keep.next().unwrap_or(&true));
 }
@@ -184,7 +186,9 @@ pub fn simpler(case: &Case) -> Vec<Case> {
     add(&|c| {
         // Scalars are read by value.
         let mut used = false;
-        each_expr(&mut c.program, &mut |e| used |= matches!(e, Expr::Scalar(_)));
+        each_expr(&mut c.program, &mut |e| {
+            used |= matches!(e, Expr::Scalar(_))
+        });
         if !used {
             c.program.scalars.clear();
         }

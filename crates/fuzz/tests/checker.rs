@@ -110,7 +110,9 @@ fn a_wrong_order_of_statements_is_found() {
         let (Some(least), Some(most)) = (least, most) else {
             return false;
         };
-        s.slots.iter_mut().for_each(|slot| *slot = least + most - *slot);
+        s.slots
+            .iter_mut()
+            .for_each(|slot| *slot = least + most - *slot);
         most > least
     });
     assert!(
