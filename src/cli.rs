@@ -6,8 +6,9 @@ use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::Schema;
-use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options};
+use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
+use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,15 +48,17 @@ pub struct KernelArgs {
     /// What a tile reuses of the tile before it in its block
     #[arg(long, value_enum, default_value_t = Reuse::Dynamic)]
     pub reuse: Reuse,
-    /// Classical space dimension whose tiles run in parallel, in waves
-    #[arg(long, value_name = "DIM")]
-    pub wavefront: Option<usize>,
-    /// Threads per block wanted
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(i64).range(32..=1024))]
-    pub threads: i64,
+    /// Classical space dimension whose tiles run in parallel, too, in waves;
+    /// `none` or `auto`
+    #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
+    pub wavefront: WavefrontChoice,
+    /// Threads per block wanted [default: chosen with the tile sizes]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(32..=1024))]
+    pub threads: Option<i64>,
     /// Shared memory a block may use when tile sizes are chosen, bytes
-    #[arg(long, value_name = "BYTES", default_value_t = pipeline::DEFAULT_SHARED_LIMIT)]
-    pub shared_memory: i64,
+    /// [default: what the GPU allows]
+    #[arg(long, value_name = "BYTES")]
+    pub shared_memory: Option<i64>,
     /// Bound on isl's operations, 0 for none
     #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
     pub isl_quota: u64,
@@ -65,6 +68,21 @@ pub struct KernelArgs {
     /// Print what each pass took
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// Options that say what tile sizes are chosen for.
+#[derive(Debug, Args, Clone, Default)]
+pub struct TargetArgs {
+    /// GPU to choose tile sizes for, such as h200 or a100 [default: the one
+    /// that is present, or h200]
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Option<String>,
+    /// Table with more GPUs, in the form of crates/compiler/data/gpus.toml
+    #[arg(long, value_name = "FILE")]
+    pub gpu_table: Option<PathBuf>,
+    /// Sizes to choose tile sizes for, such as N=4096,T=1000
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
+    pub set: Vec<(String, i64)>,
 }
 
 /// Where tiles live while they are computed.
@@ -119,6 +137,8 @@ struct Translate {
     input: InputArgs,
     #[command(flatten)]
     kernel: KernelArgs,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Output file, `-` for the standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -143,6 +163,15 @@ fn parse_name(text: &str) -> Result<String, String> {
     }
 }
 
+fn parse_wavefront(text: &str) -> Result<WavefrontChoice, String> {
+    match text {
+        "auto" => Ok(WavefrontChoice::Auto),
+        "none" => Ok(WavefrontChoice::None),
+        _ => (text.parse().map(WavefrontChoice::Dim))
+            .map_err(|_| "expected the number of a space dimension, `auto` or `none`".to_string()),
+    }
+}
+
 fn parse_tile(text: &str) -> Result<TileSizes, String> {
     let form = "expected `h=H,w=W0:W1:..`";
     let (h, w) = text.split_once(',').ok_or(form)?;
@@ -157,6 +186,40 @@ fn parse_tile(text: &str) -> Result<TileSizes, String> {
         h: number(h)?,
         w: w.split(':').map(number).collect::<Result<_, _>>()?,
     })
+}
+
+fn parse_size(text: &str) -> Result<(String, i64), String> {
+    let form = "expected `NAME=NUMBER`";
+    let (name, value) = text.split_once('=').ok_or(form)?;
+    let value = (value.trim().parse()).map_err(|_| format!("`{value}` is not a number; {form}"))?;
+    Ok((parse_name(name.trim())?, value))
+}
+
+/// The GPU of this machine as its driver calls it.
+fn device_name() -> Option<String> {
+    None
+}
+
+impl TargetArgs {
+    /// The GPU named, the one present, or the default.
+    pub fn target(&self) -> Result<Target, Failure> {
+        let plain = |d: Box<Diagnostic>| Failure::plain(*d);
+        let mut targets = Targets::built_in();
+        if let Some(path) = &self.gpu_table {
+            let text = std::fs::read_to_string(path).map_err(|e| {
+                let what = format!("cannot read `{}`: {e}", path.display());
+                Failure::plain(Diagnostic::error("HX0501", what))
+            })?;
+            let name = path.display().to_string();
+            targets.extend(&name, &text).map_err(plain)?;
+        }
+        match &self.gpu {
+            Some(name) => targets.find(name).map_err(plain),
+            None => Ok(device_name()
+                .and_then(|device| targets.for_device(&device).cloned())
+                .unwrap_or_default()),
+        }
+    }
 }
 
 impl InputArgs {
@@ -175,8 +238,8 @@ impl InputArgs {
 
 impl KernelArgs {
     /// The compiler's options.
-    pub fn options(&self) -> Options {
-        Options {
+    pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
+        Ok(Options {
             tile: self.tile.clone(),
             hex_dim: self.hex_dim,
             schema: match self.memory {
@@ -188,18 +251,26 @@ impl KernelArgs {
             wavefront: self.wavefront,
             threads: self.threads,
             shared_limit: self.shared_memory,
+            target: target.target()?,
+            sizes: target.set.clone(),
             isl_quota: self.isl_quota,
             name: self.name.clone(),
-        }
+        })
     }
 
     /// Compiles and prints warnings.
-    pub fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
+    pub fn compile(
+        &self,
+        ctx: &Ctx,
+        input: &Input,
+        target: &TargetArgs,
+    ) -> Result<Compiled, Failure> {
+        let options = self.options(target)?;
         let fail = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let compiled = pipeline::compile(ctx, &input.saved, &self.options()).map_err(fail)?;
+        let compiled = pipeline::compile(ctx, &input.saved, &options).map_err(fail)?;
         render::render(&compiled.warnings, Some(&input.saved.source));
         if self.verbose {
             for (pass, time) in &compiled.timings {
@@ -234,7 +305,7 @@ impl Translate {
             return Ok(ExitCode::SUCCESS);
         }
         let ctx = context()?;
-        let compiled = self.kernel.compile(&ctx, &input)?;
+        let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),

@@ -1,11 +1,11 @@
 //! `hexcc explain`: what the compiler found in a stencil and what it decided.
 
-use crate::cli::{self, InputArgs, KernelArgs};
+use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit;
 use crate::input::Input;
 use crate::render::Failure;
 use clap::Parser;
-use hexcc_compiler::back::{TilingPicture, explain, tiling_svg};
+use hexcc_compiler::back::{TilingPicture, explain, explain_tiles, tiling_svg};
 use hexcc_compiler::csource;
 use hexcc_compiler::pipeline::Compiled;
 use std::fmt::Write;
@@ -21,6 +21,12 @@ pub struct Explain {
     input: InputArgs,
     #[command(flatten)]
     kernel: KernelArgs,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// List the best tile sizes with counts, predicted times and what limits
+    /// them, instead of the report
+    #[arg(long, conflicts_with = "svg")]
+    tiles: bool,
     /// Draw the hexagonal tiling into this file; `-` writes the drawing
     /// instead of the report
     #[arg(long, value_name = "FILE")]
@@ -32,7 +38,13 @@ impl Explain {
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let input = self.input.read()?;
         let ctx = cli::context()?;
-        let compiled = self.kernel.compile(&ctx, &input)?;
+        let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
+        if self.tiles {
+            let target = self.target.target()?;
+            let text = explain_tiles(&input.saved, &compiled, &target);
+            emit::write(Path::new("-"), &text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         if let Some(path) = &self.svg {
             emit::write(path, &drawing(&input, &compiled))?;
         }

@@ -4,7 +4,7 @@
 //! append the arrays the region writes to a file. On a machine without a GPU the
 //! generated program runs under the CPU emulation of CUDA.
 
-use crate::cli::{self, InputArgs, KernelArgs};
+use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::compare::{self, ArrayReport, Tolerance};
 use crate::render::Failure;
 use clap::Parser;
@@ -142,7 +142,7 @@ impl Run {
         let target = self.target()?;
         let input = self.input.read()?;
         let ctx = cli::context()?;
-        let compiled = self.kernel.compile(&ctx, &input)?;
+        let compiled = self.kernel.compile(&ctx, &input, &TargetArgs::default())?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),

@@ -192,6 +192,28 @@ fn sizes_that_do_not_fit() {
 }
 
 #[test]
+fn gpus_and_sizes_to_choose_for() {
+    misuse("gpu_unknown", "jacobi2d.c --gpu=voodoo", nothing);
+    misuse(
+        "gpu_table_missing",
+        "jacobi2d.c --gpu-table=nowhere.toml",
+        nothing,
+    );
+    misuse(
+        "gpu_table_bad",
+        "jacobi2d.c --gpu-table=jacobi2d.c --gpu=h100",
+        nothing,
+    );
+    misuse("set_unknown", "jacobi2d.c --set=N=64,M=3", nothing);
+    misuse("set_malformed", "jacobi2d.c --set=N", nothing);
+    misuse(
+        "tile_exceeds_gpu",
+        "jacobi2d.c --gpu=rtx4090 --tile=h=7,w=8:512",
+        nothing,
+    );
+}
+
+#[test]
 fn output_that_cannot_be_written() {
     misuse(
         "output_directory_missing",

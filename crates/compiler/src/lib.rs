@@ -12,7 +12,8 @@
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
 //! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
 //! | [`kernel`] | what a tile loads, computes and stores |
-//! | [`tile_size`] | counts and the choice of sizes |
+//! | [`target`], [`model`] | what a GPU can do, predicted time of a kernel |
+//! | [`tile_size`] | candidates and the choice of sizes |
 //! | [`back`] | CUDA text and the rewritten program |
 //! | [`pipeline`] | the list of passes |
 //!
@@ -26,8 +27,10 @@ pub mod ctype;
 pub mod deps;
 pub mod diag;
 pub mod kernel;
+pub mod model;
 pub mod pipeline;
 pub mod sched;
 pub mod scop;
+pub mod target;
 pub mod temporaries;
 pub mod tile_size;

@@ -6,11 +6,13 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::{self, KernelIr, LowerOptions, Schema, TileCounts};
+use crate::kernel::{self, KernelIr, LowerOptions, Moves, Prepared, Schema, TileCounts};
+use crate::model::{Parallel, Problem};
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError};
 use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::target::Target;
 use crate::temporaries;
-use crate::tile_size::{self, Limits};
+use crate::tile_size::{self, Choice, Limits};
 use hexcc_isl::Ctx;
 use std::time::{Duration, Instant};
 
@@ -23,20 +25,35 @@ pub struct Options {
     pub hex_dim: Option<usize>,
     /// Memory the kernel computes in.
     pub schema: Schema,
-    /// Threads per block wanted.
-    pub threads: i64,
-    /// Shared memory a block may use, bytes.
-    pub shared_limit: i64,
+    /// Threads per block wanted; chosen by the model where absent.
+    pub threads: Option<i64>,
+    /// Shared memory a block may use, bytes; what the target allows where absent.
+    pub shared_limit: Option<i64>,
+    /// The GPU that tile sizes are chosen for.
+    pub target: Target,
+    /// Values of size parameters that tile sizes are chosen for.
+    pub sizes: Vec<(String, i64)>,
     /// Copies of 16 bytes where the tile sizes allow it (CGO'14 section 4.2.3).
     pub aligned_loads: bool,
     /// Tiles reuse the columns of the tile before them (section 4.2.2).
     pub reuse: bool,
-    /// Classical dimension whose tiles run in parallel, too.
-    pub wavefront: Option<usize>,
+    /// Whether tiles along a classical dimension run in parallel, too.
+    pub wavefront: WavefrontChoice,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
     pub name: Option<String>,
+}
+
+/// Whether tiles along a classical dimension run in parallel, in waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WavefrontChoice {
+    /// As the model predicts.
+    Auto,
+    /// Hexagons only, as in the paper.
+    None,
+    /// Along this space dimension.
+    Dim(usize),
 }
 
 impl Default for Options {
@@ -45,23 +62,21 @@ impl Default for Options {
             tile: None,
             hex_dim: None,
             schema: Schema::Shared,
-            threads: 256,
-            shared_limit: DEFAULT_SHARED_LIMIT,
+            threads: None,
+            shared_limit: None,
+            target: Target::default(),
+            sizes: Vec::new(),
             aligned_loads: true,
             reuse: true,
-            wavefront: None,
+            wavefront: WavefrontChoice::Auto,
             isl_quota: 200_000_000,
             name: None,
         }
     }
 }
 
-/// Two blocks per multiprocessor of an H200 (228 KiB, 1 KiB reserved per
-/// block), rounded down.
-pub const DEFAULT_SHARED_LIMIT: i64 = 96 * 1024;
-
-/// The most shared memory a block of the target can ask for (H100, H200).
-pub const MAX_SHARED_BYTES: i64 = 227 * 1024;
+/// Candidates that [`Unit::tiles`] keeps.
+pub const MAX_TILES: usize = 20;
 
 /// One time loop of the scop, compiled.
 pub struct Unit {
@@ -77,6 +92,11 @@ pub struct Unit {
     pub proof: Proof,
     /// Counts of a full tile.
     pub counts: TileCounts,
+    /// Tile sizes with their predictions, best first; the first is the one
+    /// taken, and the only one where the user has given it.
+    pub tiles: Vec<Choice>,
+    /// The problem that predictions are for.
+    pub problem: Problem,
     /// The kernel.
     pub kernel: KernelIr,
 }
@@ -184,40 +204,32 @@ fn unit(
     }
     let prepared = kernel::prepare(scop, source, &canonical)?;
     clock.lap("accesses");
-    let mut schedule = match &options.tile {
-        Some(sizes) => {
-            tile_size::schedule_for(canonical.k, hex_dim, &cone, sizes).map_err(tile_error)?
-        }
-        None => {
-            let limits = Limits {
-                shared_bytes: options.shared_limit,
-                use_shared: options.schema == Schema::Shared,
-                threads: options.threads,
-            };
-            let best = tile_size::candidates(&prepared, canonical.k, hex_dim, &cone, limits);
-            best.into_iter()
-                .next()
-                .map(|c| c.schedule)
-                .ok_or_else(|| no_tile(options))?
-        }
+    let problem = Problem::new(&prepared.extents(&options.sizes)?);
+    let limits = Limits {
+        shared_bytes: (options.shared_limit).unwrap_or(options.target.shared_per_block),
+        use_shared: options.schema == Schema::Shared,
+        threads: options.threads,
+        moves: Moves {
+            aligned: options.aligned_loads,
+            reuse: options.reuse,
+            ..Moves::default()
+        },
+        parallel: Parallel::default(),
+        target: options.target.clone(),
+        problem: problem.clone(),
     };
+    let tiles = ranked_tiles(&prepared, canonical.k, hex_dim, &cone, options, &limits)?;
     clock.lap("tile sizes");
     let distances: Vec<_> = deps::all_distances(&canonical)?.into_iter().collect();
-    if let Some(dim) = options.wavefront {
-        schedule = sched::with_wavefront(&scop.ctx, &schedule, &distances, dim)
-            .map_err(not_proven)?
-            .ok_or_else(|| no_wavefront(&canonical, dim))?;
-    }
+    let (best, schedule) = first_provable(scop, &tiles, &distances, &canonical, options)?
+        .ok_or_else(|| no_tile(limits.shared_bytes))?;
     let proof = sched::verify(&scop.ctx, &schedule, &distances).map_err(not_proven)?;
     clock.lap("proof");
     let counts = prepared.count(&schedule);
-    if options.schema == Schema::Shared && counts.shared_bytes > MAX_SHARED_BYTES {
-        return Err(shared_exceeded(counts.shared_bytes));
-    }
     let lower = LowerOptions {
         name: unit_name(saved, scop, index, options),
         schema: options.schema,
-        threads: options.threads,
+        block: best.block,
         aligned_loads: options.aligned_loads,
         reuse: options.reuse,
     };
@@ -230,8 +242,95 @@ fn unit(
         schedule,
         proof,
         counts,
+        tiles,
+        problem,
         kernel,
     })
+}
+
+/// The tile sizes to take and the next best, or the given ones.
+fn ranked_tiles(
+    prepared: &Prepared,
+    k: i64,
+    hex_dim: usize,
+    cone: &DepCone,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Vec<Choice>> {
+    let schedule = match &options.tile {
+        Some(sizes) => {
+            let schedule = tile_size::schedule_for(k, hex_dim, cone, sizes).map_err(tile_error)?;
+            let bytes = prepared.shared_bytes(&schedule);
+            // Larger ones need not even be counted.
+            if limits.use_shared && bytes > limits.target.shared_per_block {
+                return Err(shared_exceeded(bytes, limits.target.shared_per_block));
+            }
+            Some((sizes, schedule))
+        }
+        None => None,
+    };
+    let mut all = Vec::new();
+    for dim in wavefronts(options, hex_dim, cone.delta0.len()) {
+        let limits = Limits {
+            parallel: dim.map_or(Parallel::Hexagons, |dim| Parallel::Wavefront {
+                dim,
+                lag: tile_size::USUAL_LAG,
+            }),
+            ..limits.clone()
+        };
+        match &schedule {
+            None => all.extend(tile_size::candidates(prepared, k, hex_dim, cone, &limits)),
+            Some((sizes, schedule)) => {
+                all.push(tile_size::choose_threads(
+                    prepared, sizes, schedule, &limits,
+                ));
+            }
+        }
+    }
+    tile_size::sort(&mut all);
+    all.truncate(MAX_TILES);
+    Ok(all)
+}
+
+/// The ways to run tiles in parallel that are considered: hexagons alone, or
+/// waves along a classical dimension, too. In three dimensions and more the
+/// hexagons of a phase are too few for a GPU.
+fn wavefronts(options: &Options, hex_dim: usize, n_space: usize) -> Vec<Option<usize>> {
+    match options.wavefront {
+        WavefrontChoice::None => vec![None],
+        WavefrontChoice::Dim(dim) => vec![Some(dim)],
+        WavefrontChoice::Auto if n_space < 3 => vec![None],
+        WavefrontChoice::Auto => {
+            let outermost = (0..n_space).find(|&d| d != hex_dim);
+            vec![None, outermost]
+        }
+    }
+}
+
+/// The best of the ranked tiles, with its schedule; a wavefront with the lag
+/// that isl proves.
+fn first_provable<'a>(
+    scop: &Scop,
+    tiles: &'a [Choice],
+    distances: &[hexcc_isl::Set],
+    canonical: &Canonical,
+    options: &Options,
+) -> Result<Option<(&'a Choice, HybridSchedule)>> {
+    for choice in tiles {
+        let Some(wavefront) = choice.schedule.wavefront else {
+            return Ok(Some((choice, choice.schedule.clone())));
+        };
+        let proven = sched::with_wavefront(&scop.ctx, &choice.schedule, distances, wavefront.dim)
+            .map_err(not_proven)?;
+        match proven {
+            Some(schedule) => return Ok(Some((choice, schedule))),
+            None if options.wavefront == WavefrontChoice::Dim(wavefront.dim) => {
+                return Err(no_wavefront(canonical, wavefront.dim));
+            }
+            None => {}
+        }
+    }
+    Ok(None)
 }
 
 fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
@@ -290,27 +389,24 @@ fn no_wavefront(canonical: &Canonical, dim: usize) -> Box<Diagnostic> {
     )
 }
 
-fn no_tile(options: &Options) -> Box<Diagnostic> {
+fn no_tile(limit: i64) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(
             "HX0402",
-            format!(
-                "no tile fits into {} bytes of shared memory",
-                options.shared_limit
-            ),
+            format!("no tile fits into {limit} bytes of shared memory"),
         )
         .note("a tile holds the elements it reads and writes")
         .help("give sizes with `--tile`, raise `--shared-memory`, or use `--memory global`"),
     )
 }
 
-fn shared_exceeded(bytes: i64) -> Box<Diagnostic> {
+fn shared_exceeded(bytes: i64, limit: i64) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error(
             "HX0403",
             format!("the tile needs {bytes} bytes of shared memory"),
         )
-        .note(format!("a block can use at most {MAX_SHARED_BYTES} bytes"))
+        .note(format!("a block can use at most {limit} bytes"))
         .help("choose smaller tile sizes, or `--memory global`"),
     )
 }

@@ -1,55 +1,58 @@
-//! Tile sizes (CGO'14 section 3.7): exact counts of a full tile for every
-//! candidate, and the candidate with the least predicted traffic.
+//! Tile sizes (CGO'14 section 3.7): every candidate's full tile is counted
+//! exactly, its time predicted, and the fastest taken.
 //!
-//! The objective is deliberately simple: issue slots per iteration for compute,
-//! copy-in and stores, plus the latency of barriers and copies that the
-//! resident blocks cannot hide, at least the time of the bytes moved, over the
-//! share of multiprocessors that get a block. All in thread-instructions per
-//! iteration on an H200.
+//! The choice depends on the counts, the target and the problem only, so it is
+//! the same on every machine.
 
 use crate::deps::DepCone;
-use crate::kernel::{Prepared, TileCounts};
-use crate::sched::{Hexagon, HybridSchedule, ScheduleError, TileSizes};
+use crate::kernel::{Moves, Prepared, Work};
+use crate::model::{self, Launch, Parallel, Prediction, Problem};
+use crate::sched::{Hexagon, HybridSchedule, ScheduleError, TileSizes, Wavefront};
+use crate::target::Target;
 
-/// Multiprocessors of the target.
-const MULTIPROCESSORS: f64 = 132.0;
-/// Shared memory of a multiprocessor, bytes.
-const SHARED_PER_MULTIPROCESSOR: f64 = 228.0 * 1024.0;
-/// Thread-instructions a multiprocessor issues per cycle.
-const ISSUE: f64 = 128.0;
-/// Thread-instructions the device issues in the time of one byte from DRAM
-/// (4.3 TB/s against 132 x 128 x 1.98 GHz).
-const SLOTS_PER_BYTE: f64 = 7.8;
-/// Cycles a row's barrier and its dependent instructions expose.
-const ROW_LATENCY: f64 = 150.0;
-/// Cycles the copy-in of a tile exposes.
-const COPY_LATENCY: f64 = 1500.0;
-/// Thread-instructions per element copied in, and per element stored.
-const COPY_SLOTS: f64 = 14.0;
-const STORE_SLOTS: f64 = 8.0;
-/// Extents assumed for parametric sizes, by number of space dimensions.
-const ASSUMED_EXTENT: [f64; 4] = [16_777_216.0, 8192.0, 512.0, 64.0];
-
-/// What limits the choice.
-#[derive(Clone, Copy, Debug)]
+/// What limits the choice, and what it is for.
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Shared memory a block may use, bytes.
     pub shared_bytes: i64,
     /// Tiles live in shared memory.
     pub use_shared: bool,
-    /// Threads per block.
-    pub threads: i64,
+    /// Threads per block, if they are not to be chosen.
+    pub threads: Option<i64>,
+    /// How the kernel moves data.
+    pub moves: Moves,
+    /// Which tiles run at the same time.
+    pub parallel: Parallel,
+    /// The GPU.
+    pub target: Target,
+    /// The size of the problem.
+    pub problem: Problem,
 }
 
-/// A schedule with its counts.
+/// A schedule and a block with what they promise.
 #[derive(Clone, Debug)]
 pub struct Choice {
+    /// Tile sizes.
+    pub sizes: TileSizes,
     /// The schedule.
     pub schedule: HybridSchedule,
-    /// Counts of its full tile.
-    pub counts: TileCounts,
-    /// Predicted cost in thread-instructions per iteration; smaller is better.
-    pub cost: f64,
+    /// Threads along the innermost classical dimension and the next one.
+    pub block: [i64; 2],
+    /// Counts of a full tile.
+    pub work: Work,
+    /// What the model says, `None` where a block does not fit on the target.
+    pub prediction: Option<Prediction>,
+}
+
+impl Choice {
+    /// Threads per block.
+    pub fn threads(&self) -> i64 {
+        self.block[0] * self.block[1]
+    }
+
+    fn gcells(&self) -> f64 {
+        self.prediction.map_or(0.0, |p| p.gcells)
+    }
 }
 
 /// Builds the schedule for given sizes.
@@ -70,112 +73,279 @@ pub fn schedule_for(
     HybridSchedule::new(k, hex_dim, delta0, &cone.delta1, sizes)
 }
 
-/// All candidates that fit, best first.
+/// Candidates that fit, each with its best block, best first.
+///
+/// Every combination of height and widths is counted for one width of the
+/// innermost classical dimension, and the other widths of that dimension for the
+/// [`SHORTLIST`] best, because it hardly changes their order.
 pub fn candidates(
     prepared: &Prepared,
     k: i64,
     hex_dim: usize,
     cone: &DepCone,
-    limits: Limits,
+    limits: &Limits,
 ) -> Vec<Choice> {
     let n_space = cone.delta0.len();
-    let mut found = Vec::new();
-    // Hexagons taller than this need too much shared memory or too many loads.
-    let max_h = [15, 11, 5, 3][n_space.clamp(1, 4) - 1];
-    for h in (1..=16)
-        .map(|m| k * m - 1)
-        .filter(|&h| (1..=max_h).contains(&h) || h == k - 1)
-    {
-        let min_w0 = Hexagon::min_w0(h, cone.delta0[hex_dim], cone.delta1[hex_dim]);
+    let Some((&delta0, &delta1)) = cone.delta0.get(hex_dim).zip(cone.delta1.get(hex_dim)) else {
+        return Vec::new();
+    };
+    let evaluate = |sizes: TileSizes| {
+        let schedule = schedule_for(k, hex_dim, cone, &sizes).ok()?;
+        if limits.use_shared && prepared.shared_bytes(&schedule) > limits.shared_bytes {
+            return None;
+        }
+        let best = choose_threads(prepared, &sizes, &schedule, limits);
+        best.prediction.map(|_| best)
+    };
+    let innermost = (0..n_space).rev().find(|&d| d != hex_dim);
+    let with_inner = |sizes: &TileSizes, width: i64| {
+        let mut sizes = sizes.clone();
+        if let Some(d) = innermost {
+            sizes.w[d] = width;
+        }
+        sizes
+    };
+    let mut first = Vec::new();
+    for h in heights(n_space, k) {
+        let min_w0 = Hexagon::min_w0(h, delta0, delta1);
         for w in widths(n_space, hex_dim, min_w0) {
-            let Ok(schedule) = schedule_for(k, hex_dim, cone, &TileSizes { h, w }) else {
-                continue;
-            };
-            let counts = prepared.count(&schedule);
-            if limits.use_shared && counts.shared_bytes > limits.shared_bytes
-                || counts.iterations == 0
-            {
-                continue;
-            }
-            let cost = cost(prepared, &schedule, &counts, limits);
-            found.push(Choice {
-                schedule,
-                counts,
-                cost,
-            });
+            let sizes = TileSizes { h, w };
+            // The first may be too wide for shared memory.
+            let mut tries = typical_first(inner_widths(n_space)).into_iter();
+            first.extend(tries.find_map(|width| evaluate(with_inner(&sizes, width))));
         }
     }
-    found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    sort(&mut first);
+    let mut found = Vec::new();
+    for (rank, choice) in first.into_iter().enumerate() {
+        if rank < SHORTLIST
+            && let Some(d) = innermost
+        {
+            let others = inner_widths(n_space)
+                .iter()
+                .filter(|&&w| w != choice.sizes.w[d]);
+            found.extend(others.filter_map(|&w| evaluate(with_inner(&choice.sizes, w))));
+        }
+        found.push(choice);
+    }
+    sort(&mut found);
     found
 }
 
-fn cost(
-    prepared: &Prepared,
-    schedule: &HybridSchedule,
-    counts: &TileCounts,
-    limits: Limits,
-) -> f64 {
-    let n_space = schedule.n_space.clamp(1, 4);
-    let (iterations, rows) = (counts.iterations as f64, schedule.hexagon.height() as f64);
-    let blocks = ASSUMED_EXTENT[n_space - 1] / schedule.hexagon.width() as f64;
-    let by_shared = SHARED_PER_MULTIPROCESSOR / (counts.shared_bytes as f64 + 1024.0);
-    let by_threads = 2048.0 / limits.threads as f64;
-    let per_multiprocessor = blocks / MULTIPROCESSORS;
-    let resident = by_shared
-        .min(by_threads)
-        .floor()
-        .min(per_multiprocessor)
-        .max(1.0);
-    // Rows too long to unroll pay for loop control and address arithmetic.
-    let work = prepared.work_per_iteration();
-    let points_per_thread = iterations / limits.threads as f64;
-    let unrolled = points_per_thread * work <= UNROLLED_WORK && rows <= UNROLLED_ROWS;
-    let compute = if unrolled {
-        work + 4.0
-    } else {
-        2.0 * work + 12.0
-    };
-    let copies =
-        (counts.loads as f64 * COPY_SLOTS + counts.stores as f64 * STORE_SLOTS) / iterations;
-    let latency = (rows * ROW_LATENCY + COPY_LATENCY) * ISSUE / (resident * iterations);
-    let bytes = (counts.load_bytes + counts.store_bytes) as f64 / iterations * SLOTS_PER_BYTE;
-    (compute + copies + latency).max(bytes) / per_multiprocessor.min(1.0)
+/// Best first; the order of equals is fixed too.
+pub fn sort(choices: &mut [Choice]) {
+    choices.sort_by(|a, b| {
+        let sizes = |c: &Choice| (c.sizes.h, c.sizes.w.clone(), c.threads());
+        (b.gcells().total_cmp(&a.gcells())).then_with(|| sizes(a).cmp(&sizes(b)))
+    });
 }
 
-/// Instructions of an unrolled tile per thread that still fit the instruction
-/// cache.
-const UNROLLED_WORK: f64 = 900.0;
+/// Combinations of the other sizes for which all innermost widths are tried.
+const SHORTLIST: usize = 32;
 
-/// Rows above which tiles are not unrolled.
-const UNROLLED_ROWS: f64 = 16.0;
+/// Widths of the innermost classical dimension, multiples of the warp size.
+fn inner_widths(n_space: usize) -> &'static [i64] {
+    match n_space {
+        // There is none; the width is not used.
+        1 => &[1],
+        2 => &[64, 128, 256, 384, 512],
+        3 => &[32, 64, 128],
+        _ => &[16, 32],
+    }
+}
 
-/// Widths tried, per space dimension in source order. The innermost is a
-/// multiple of the warp size; hexagons stay narrow enough for many blocks.
-fn widths(n_space: usize, hex_dim: usize, min_w0: i64) -> Vec<Vec<i64>> {
-    let (hex, outer, inner): (&[i64], &[i64], &[i64]) = match n_space {
-        1 => (&[127, 255, 511], &[], &[]),
-        2 => (&[3, 4, 5, 7, 11, 15], &[8, 16], &[64, 128, 256]),
-        3 => (&[1, 2, 3], &[4, 8, 16], &[32, 64]),
-        _ => (&[1, 2, 3], &[2, 4], &[16, 32]),
+/// The second, which is the most usual, then the first.
+fn typical_first(widths: &[i64]) -> Vec<i64> {
+    let mut tries: Vec<i64> = widths.iter().take(2).copied().collect();
+    tries.reverse();
+    tries
+}
+
+/// Lag assumed for wavefronts before one is proved.
+pub const USUAL_LAG: i64 = 2;
+
+/// The best block for given sizes, whether or not it fits on the target.
+pub fn choose_threads(
+    prepared: &Prepared,
+    sizes: &TileSizes,
+    schedule: &HybridSchedule,
+    limits: &Limits,
+) -> Choice {
+    let mut schedule = schedule.clone();
+    if let Parallel::Wavefront { dim, lag } = limits.parallel {
+        schedule.wavefront = Some(Wavefront { dim, lag });
+    }
+    let mut tile = counted(prepared, sizes, &schedule, limits);
+    // Of equals the first, which has the fewest threads.
+    for block in blocks(tile.work.columns, limits) {
+        let prediction = predict(&tile, block, limits);
+        if prediction.map_or(0.0, |p| p.gcells) > tile.gcells() || tile.block == [0, 0] {
+            (tile.block, tile.prediction) = (block, prediction);
+        }
+    }
+    tile
+}
+
+/// Boxes larger than this are not counted: no GPU holds them, and a kernel in
+/// global memory with such tiles leaves nothing to predict.
+const MAX_COUNTED_BYTES: i64 = 4 << 20;
+
+/// A tile counted, without a block.
+fn counted(
+    prepared: &Prepared,
+    sizes: &TileSizes,
+    schedule: &HybridSchedule,
+    limits: &Limits,
+) -> Choice {
+    let bytes = prepared.shared_bytes(schedule);
+    let work = if (0..=MAX_COUNTED_BYTES).contains(&bytes) {
+        prepared.work(schedule, limits.moves)
+    } else {
+        Work {
+            columns: Work::columns_of(schedule),
+            ..Work::default()
+        }
     };
-    let mut all: Vec<Vec<i64>> = vec![Vec::new()];
-    for j in 0..n_space {
-        let options = if j == hex_dim {
-            hex
-        } else if j + 1 == n_space {
-            inner
+    Choice {
+        sizes: sizes.clone(),
+        schedule: schedule.clone(),
+        block: [0, 0],
+        work: if limits.use_shared {
+            work
         } else {
-            outer
+            work.in_global_memory()
+        },
+        prediction: None,
+    }
+}
+
+/// Blocks worth trying, at least one.
+fn blocks(columns: [i64; 2], limits: &Limits) -> Vec<[i64; 2]> {
+    let threads = match &limits.threads {
+        Some(threads) => std::slice::from_ref(threads),
+        None => &THREADS,
+    };
+    let mut blocks: Vec<_> = threads.iter().map(|&n| block_shape(columns, n)).collect();
+    blocks.dedup();
+    blocks
+}
+
+fn predict(tile: &Choice, block: [i64; 2], limits: &Limits) -> Option<Prediction> {
+    let launch = Launch {
+        block,
+        registers: None,
+        parallel: limits.parallel,
+    };
+    let (target, problem) = (&limits.target, &limits.problem);
+    model::predict(&tile.work, &tile.schedule, &launch, target, problem)
+}
+
+/// Threads per block tried.
+const THREADS: [i64; 5] = [64, 128, 256, 512, 1024];
+
+/// Threads along the innermost classical dimension and the next one, about
+/// `threads` in all: whole warps, and as even a share of the columns for each
+/// as there can be. In one dimension all run along the hexagon.
+pub fn block_shape(columns: [i64; 2], threads: i64) -> [i64; 2] {
+    let [inner, outer] = columns.map(|n| n.max(1));
+    let warps = (threads / 32).max(1);
+    if [inner, outer] == [1, 1] {
+        return [warps * 32, 1];
+    }
+    let needed = (inner + 31) / 32;
+    let turns = (needed + warps - 1) / warps;
+    let x = (needed + turns - 1) / turns;
+    let turns = (outer * x + warps - 1) / warps;
+    let y = (outer + turns - 1) / turns;
+    [x * 32, y.min((warps / x).max(1))]
+}
+
+/// Heights tried: h + 1 is a multiple of k. Taller tiles need too much shared
+/// memory or too much code.
+fn heights(n_space: usize, k: i64) -> Vec<i64> {
+    let max = [31, 11, 5, 3][n_space.clamp(1, 4) - 1];
+    let k = k.max(1);
+    (1..=max + 1)
+        .map(|m| k.saturating_mul(m) - 1)
+        .filter(|&h| h <= max || h == k - 1)
+        .collect()
+}
+
+/// Widths tried, per space dimension in source order, none twice; 1 for the
+/// innermost classical dimension, which [`inner_widths`] replaces.
+fn widths(n_space: usize, hex_dim: usize, min_w0: i64) -> Vec<Vec<i64>> {
+    let (hex, outer): (&[i64], &[i64]) = match n_space {
+        1 => (&[63, 127, 255, 511, 1023, 2047], &[]),
+        2 => (&[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16], &[]),
+        3 => (&[1, 2, 3, 4], &[4, 8, 16, 32]),
+        _ => (&[1, 2], &[2, 4, 8]),
+    };
+    let innermost = (0..n_space).rev().find(|&d| d != hex_dim);
+    let mut all: Vec<Vec<i64>> = vec![Vec::new()];
+    for d in 0..n_space {
+        let mut options: Vec<i64> = if d == hex_dim {
+            hex.iter().map(|&w| w.max(min_w0)).collect()
+        } else if Some(d) == innermost {
+            vec![1]
+        } else {
+            outer.to_vec()
         };
+        options.dedup();
         all = (all.iter())
             .flat_map(|prefix| {
-                options.iter().map(move |&w| {
-                    let w = if j == hex_dim { w.max(min_w0) } else { w };
-                    [prefix.as_slice(), &[w]].concat()
-                })
+                options
+                    .iter()
+                    .map(move |&w| [prefix.as_slice(), &[w]].concat())
             })
             .collect();
     }
-    all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_share_columns_evenly() {
+        for (columns, threads, block) in [
+            ([256, 1], 256, [256, 1]),
+            ([256, 1], 128, [128, 1]),
+            ([192, 1], 128, [96, 1]),
+            ([256, 1], 1024, [256, 1]),
+            ([32, 16], 256, [32, 8]),
+            ([64, 16], 256, [64, 4]),
+            ([64, 5], 1024, [64, 5]),
+            ([8, 1], 256, [32, 1]),
+            ([1, 1], 256, [256, 1]),
+            ([64, 3], 33, [32, 1]),
+            ([0, 0], 0, [32, 1]),
+        ] {
+            assert_eq!(
+                block_shape(columns, threads),
+                block,
+                "{columns:?} {threads}"
+            );
+        }
+    }
+
+    #[test]
+    fn heights_are_one_less_than_multiples_of_k() {
+        assert_eq!(heights(3, 1), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(heights(2, 3), [2, 5, 8, 11]);
+        assert_eq!(heights(3, 9), [8]);
+    }
+
+    #[test]
+    fn widths_respect_the_hexagon_and_are_distinct() {
+        let all = widths(2, 0, 5);
+        assert!(all.iter().all(|w| w[0] >= 5 && w[1] == 1));
+        let mut sorted = all.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), all.len());
+        assert!(widths(2, 1, 1).iter().all(|w| w[0] == 1 && w[1] >= 1));
+        assert_eq!(typical_first(inner_widths(2)), [128, 64]);
+        assert_eq!(widths(1, 0, 100)[0], [100]);
+    }
 }

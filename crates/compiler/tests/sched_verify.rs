@@ -1,7 +1,8 @@
 //! The proof accepts what brute force accepts, and refuses every mutation that brute force refuses.
 
 use hexcc_compiler::sched::{
-    Hexagon, HybridSchedule, Phase, Property, ScheduleError, TileSizes, VerifyError, verify,
+    Hexagon, HybridSchedule, Phase, Property, ScheduleError, TileSizes, VerifyError, Wavefront,
+    verify, with_wavefront,
 };
 use hexcc_isl::{Ctx, Rational, Set};
 
@@ -159,6 +160,8 @@ fn verified(
                 }
                 Property::ParallelTiles => !same_launch || source.space_tile == target.space_tile,
                 Property::ClassicalOrder => !same_launch || target.space_tile >= source.space_tile,
+                // Only shown where the source's phase is an earlier one.
+                Property::WaveOrder => false,
                 Property::BarrierBetween => {
                     !same_launch
                         || schedule.barrier_group(target.a) > schedule.barrier_group(source.a)
@@ -619,4 +622,95 @@ fn a_3d_star_of_radius_4_takes_milliseconds() {
         "3D star, radius 4: {} checks in {:?}",
         proof.n_checks, proof.elapsed
     );
+}
+
+/// Whether every dependence goes to a later wave, or to a later place in the
+/// block of its source: by looking at all points of two periods.
+fn waves_by_brute_force(schedule: &HybridSchedule, distances: &[Distance], w: Wavefront) -> bool {
+    let hexagon = &schedule.hexagon;
+    let classical = (schedule.classical.iter())
+        .find(|c| c.dim == w.dim)
+        .expect("a classical dimension");
+    // (phase counter, S along the dimension), of row a of phase counter q.
+    let place = |u: i64, s_hex: i64, s: i64| {
+        let (time_tile, phase, _) = hexagon.tile_of(u, s_hex);
+        let (_, _, a, _) = hexagon.box_of(phase, u, s_hex);
+        (
+            2 * time_tile + schedule.position(phase),
+            classical.tile_of(s, a),
+        )
+    };
+    (0..hexagon.height()).all(|u| {
+        (0..hexagon.width()).all(|s_hex| {
+            (0..classical.w).all(|s| {
+                let source = place(u, s_hex, s);
+                distances.iter().all(|d| {
+                    let target = place(u + d[0], s_hex + d[1 + schedule.hex_dim], s + d[1 + w.dim]);
+                    let later = w.lag * (target.0 - source.0) + target.1 - source.1;
+                    later > 0 || later == 0 && target == source
+                })
+            })
+        })
+    })
+}
+
+#[test]
+fn wavefronts_have_a_lag_that_keeps_all_dependences() {
+    let ctx = Ctx::new().expect("a context");
+    let mut random = Random(41);
+    let mut n_tight = 0;
+    for case in 0..60 {
+        let n_space = 2 + random.index(2);
+        let (schedule, distances) = random_case(&mut random, n_space);
+        let dims = schedule.classical.len();
+        let dim = schedule.classical[random.index(dims)].dim;
+        let found =
+            with_wavefront(&ctx, &schedule, &sets(&ctx, &distances), dim).expect("isl works");
+        let Some(waves) = found else { continue };
+        verified(&ctx, &waves, &distances).expect("it was proved before");
+        let wavefront = waves.wavefront.expect("there is one");
+        assert!(
+            waves_by_brute_force(&schedule, &distances, wavefront),
+            "case {case}"
+        );
+        if wavefront.lag > 1 {
+            let mut hasty = waves.clone();
+            hasty.wavefront = Some(Wavefront {
+                dim,
+                lag: wavefront.lag - 1,
+            });
+            assert_eq!(
+                property(verified(&ctx, &hasty, &distances)),
+                Some(Property::WaveOrder)
+            );
+            let short = Wavefront {
+                dim,
+                lag: wavefront.lag - 1,
+            };
+            n_tight += usize::from(!waves_by_brute_force(&schedule, &distances, short));
+        }
+    }
+    // Most of the lags are the smallest that brute force allows, too.
+    assert!(n_tight > 10, "{n_tight}");
+}
+
+#[test]
+fn a_wavefront_along_the_hexagons_is_refused() {
+    let ctx = Ctx::new().expect("a context");
+    let (mut schedule, distances) = random_case(&mut Random(3), 2);
+    let hex_dim = schedule.hex_dim;
+    let sets = sets(&ctx, &distances);
+    assert!(
+        with_wavefront(&ctx, &schedule, &sets, hex_dim)
+            .expect("isl works")
+            .is_none()
+    );
+    schedule.wavefront = Some(Wavefront {
+        dim: hex_dim,
+        lag: 2,
+    });
+    assert!(matches!(
+        verify(&ctx, &schedule, &sets),
+        Err(VerifyError::Malformed(_))
+    ));
 }

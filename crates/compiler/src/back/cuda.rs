@@ -1437,16 +1437,6 @@ impl Cuda<'_> {
             .all(|r| r.stmts[i].keep == r.points)
     }
 
-    /// Blocks per multiprocessor to compile for: keeps ptxas from trading
-    /// registers for blocks that do not fit anyway, and from taking so many that
-    /// too few do. 80 registers hold a row of a 2D hexagon, 128 one with its
-    /// neighbours in two more dimensions.
-    fn min_blocks(&self) -> i64 {
-        let threads = self.ir.block.size();
-        let registers = if self.n_space() > 2 { 128 } else { 80 };
-        (65536 / (registers * threads)).clamp(1, 16)
-    }
-
     fn kernel(&mut self) {
         let ir = self.ir;
         let hex = self.dim(self.hex_dim()).to_string();
@@ -1460,7 +1450,7 @@ impl Cuda<'_> {
                 self.dim(w.dim)
             ),
         };
-        let min_blocks = self.min_blocks();
+        let min_blocks = ir.block.min_blocks(self.n_space());
         let origins: Vec<String> = self
             .origins
             .iter()

@@ -9,9 +9,11 @@ mod expr;
 mod names;
 mod program;
 mod svg;
+mod tiles;
 
 pub use cuda::print_kernel;
 pub use explain::explain;
 pub use expr::ast_to_c;
 pub use program::{Instrument, Replacement, dump_function, program, reference_program};
 pub use svg::{TilingPicture, tiling_svg};
+pub use tiles::explain_tiles;

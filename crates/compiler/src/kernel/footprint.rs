@@ -163,7 +163,11 @@ fn join(a: SharedDim, b: SharedDim) -> Option<SharedDim> {
 
 /// Which slice of a box an access of a row touches, and the box of elements
 /// relative to it; `None` where a slice subscript is not constant over the row.
-fn touched(boxed: &SharedBox, access: &KernelAccess, row: &Row) -> Option<(i64, Vec<Interval>)> {
+pub fn touched(
+    boxed: &SharedBox,
+    access: &KernelAccess,
+    row: &Row,
+) -> Option<(i64, Vec<Interval>)> {
     let (mut slice, mut elements) = (0, Vec::new());
     for (dim, sub) in boxed.dims.iter().zip(&access.subs) {
         match (dim, sub) {
@@ -433,6 +437,102 @@ fn cover(boxed: &SharedBox, slice: usize, elements: &[Elements], threads: i64) -
             elements,
         })
         .collect()
+}
+
+/// What a full tile needs from outside of one slice and one row of a shared box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeededRow {
+    /// Per space dimension of the box after the first: a range around the
+    /// elements, relative to the box. Where the box has one space dimension, the
+    /// elements along it.
+    pub columns: Vec<Interval>,
+}
+
+/// Takes `b` from `a` as a box: exact where `b` covers `a` in all dimensions but
+/// one and reaches an end of it; otherwise `a` stays whole (a superset).
+fn shrink(a: &mut [Interval], b: &[Interval]) {
+    let mut open = (0..a.len()).filter(|&d| !b[d].contains(a[d]));
+    match (open.next(), open.next()) {
+        (None, _) => a[0] = Interval::EMPTY,
+        (Some(d), None) => {
+            let (x, y) = (&mut a[d], b[d]);
+            if !y.is_empty() && y.lo <= x.lo && y.hi >= x.lo {
+                x.lo = y.hi + 1;
+            } else if !y.is_empty() && y.hi >= x.hi && y.lo <= x.hi {
+                x.hi = y.lo - 1;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Elements of the box a full tile reads before any of its rows has written
+/// them, as one box per slice and row of the shared box.
+pub fn needed_rows(
+    boxed: &SharedBox,
+    array: usize,
+    stmts: &[KernelStmt],
+    rows: &[Row],
+) -> Vec<Vec<NeededRow>> {
+    let sizes: Vec<i64> = (boxed.dims.iter())
+        .filter(|d| matches!(d, SharedDim::Space { .. }))
+        .map(SharedDim::size)
+        .collect();
+    let (n_rows, column_dims) = if sizes.len() > 1 {
+        (sizes[0], sizes.len() - 1)
+    } else {
+        (1, 1)
+    };
+    let empty = NeededRow {
+        columns: vec![Interval::EMPTY; column_dims],
+    };
+    let mut result = vec![vec![empty; n_rows as usize]; boxed.n_slices as usize];
+    // Elements written so far, per slice; only complete rows count.
+    let mut written: Vec<Vec<Vec<Interval>>> = vec![Vec::new(); boxed.n_slices as usize];
+    let mut rest = Vec::new();
+    for row in rows {
+        let active = || (stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
+        for stmt in active() {
+            for access in stmt.elements().filter(|a| a.array == array) {
+                let Some((slice, elements)) = touched(boxed, access, row) else {
+                    continue;
+                };
+                let slices = &mut result[slice as usize];
+                for (r, copy) in slices.iter_mut().enumerate() {
+                    let r = r as i64;
+                    if sizes.len() > 1 && !(elements[0].lo <= r && r <= elements[0].hi) {
+                        continue;
+                    }
+                    let skip = usize::from(sizes.len() > 1);
+                    rest.clear();
+                    rest.extend_from_slice(&elements[skip..]);
+                    for w in &written[slice as usize] {
+                        let covers_row = skip == 0 || (w[0].lo <= r && r <= w[0].hi);
+                        if covers_row && !rest.iter().any(|i| i.is_empty()) {
+                            shrink(&mut rest, &w[skip..]);
+                        }
+                    }
+                    if rest.iter().any(|i| i.is_empty()) {
+                        continue;
+                    }
+                    let was_empty = copy.columns.iter().any(|i| i.is_empty());
+                    for (column, extra) in copy.columns.iter_mut().zip(&rest) {
+                        *column = if was_empty {
+                            *extra
+                        } else {
+                            column.hull(*extra)
+                        };
+                    }
+                }
+            }
+        }
+        for stmt in active().filter(|s| s.lattice.is_none() && s.write.array == array) {
+            if let Some((slice, elements)) = touched(boxed, &stmt.write, row) {
+                written[slice as usize].push(elements);
+            }
+        }
+    }
+    result
 }
 
 /// Distances enumerated at most; dependences with more are not uniform and all

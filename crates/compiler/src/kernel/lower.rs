@@ -1,5 +1,6 @@
 //! From a canonical stencil and its schedule to the kernel.
 
+use super::count::{self, Moves, Work};
 use super::full::{RelativeBox, origins_inside};
 use super::{
     Block, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim,
@@ -20,8 +21,9 @@ pub struct LowerOptions {
     pub name: String,
     /// Global or shared memory.
     pub schema: Schema,
-    /// Threads per block wanted.
-    pub threads: i64,
+    /// Threads along the innermost dimension and the next classical one; where
+    /// the hexagons lie along the innermost, only their product counts.
+    pub block: [i64; 2],
     /// Copies of 16 bytes where the tile sizes allow it.
     pub aligned_loads: bool,
     /// Full tiles reuse the columns of the tile before them.
@@ -137,6 +139,92 @@ impl Prepared<'_> {
         counts
     }
 
+    /// Bytes of shared memory of a tile of schema `shared`.
+    pub fn shared_bytes(&self, schedule: &HybridSchedule) -> i64 {
+        let rows = tile_rows(schedule, self.stmts.len());
+        place(&mut self.boxes(Schema::Shared, true, schedule, &rows))
+    }
+
+    /// Everything a full tile does, counted for the tile-size model; the shared
+    /// memory that it needs must be known to be reasonable.
+    pub fn work(&self, schedule: &HybridSchedule, moves: Moves) -> Work {
+        let rows = tile_rows(schedule, self.stmts.len());
+        let mut arrays = self.boxes(Schema::Shared, moves.aligned, schedule, &rows);
+        let shared_bytes = place(&mut arrays);
+        let needed: Vec<_> = (arrays.iter().enumerate())
+            .map(|(index, array)| {
+                array.shared.as_ref().map_or_else(Vec::new, |shared| {
+                    footprint::needed_rows(shared, index, &self.stmts, &rows)
+                })
+            })
+            .collect();
+        let reused = chain(schedule).filter(|_| moves.reuse);
+        let keep: Vec<_> = (0..self.stmts.len())
+            .map(|s| match self.is_overwritten(s) {
+                true => footprint::keep_boxes(&self.flows[s], &rows, reused),
+                false => Vec::new(),
+            })
+            .collect();
+        let mut period = vec![schedule.hexagon.width(); schedule.n_space];
+        for classical in &schedule.classical {
+            period[classical.dim] = classical.w;
+        }
+        let work = count::count(&count::Tile {
+            stmts: &self.stmts,
+            rows: &rows,
+            arrays: &arrays,
+            needed: &needed,
+            keep: &keep,
+            schedule,
+            period: &period,
+            moves,
+        });
+        Work {
+            shared_bytes,
+            ..work
+        }
+    }
+
+    /// Number of values of `t` and of every space coordinate for given values of
+    /// the parameters, `None` where one that is not given decides it.
+    ///
+    /// # Errors
+    /// HX0406 for a name that is no parameter, HX0401 where isl gives up.
+    pub fn extents(&self, values: &[(String, i64)]) -> Result<Vec<Option<i64>>> {
+        let params = &self.scop.params;
+        if let Some((name, _)) = values.iter().find(|(name, _)| !params.contains(name)) {
+            return Err(Box::new(
+                Diagnostic::error("HX0406", format!("`{name}` is no size parameter"))
+                    .note(match params.as_slice() {
+                        [] => "the region has none".to_string(),
+                        names => format!("the region has {}", names.join(", ")),
+                    })
+                    .help("`--set N=4096,T=1000` gives sizes to the tile-size model"),
+            ));
+        }
+        let mut domain = self.union_domain()?;
+        if !values.is_empty() {
+            let equal: Vec<String> = (values.iter())
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            let text = format!("[{}] -> {{ : {} }}", params.join(", "), equal.join(" and "));
+            domain = domain.intersect_params(&Set::read(&self.scop.ctx, &text)?)?;
+        }
+        let constant = |f: PwAff| -> Result<Option<i64>> {
+            Ok(finite_range(&f)?
+                .filter(|(lo, hi)| lo == hi)
+                .map(|(lo, _)| lo))
+        };
+        (0..=self.c.n_space as u32)
+            .map(|d| {
+                let (lo, hi) = (constant(domain.dim_min(d)?)?, constant(domain.dim_max(d)?)?);
+                Ok(lo
+                    .zip(hi)
+                    .map(|(lo, hi)| hi.saturating_sub(lo).saturating_add(1)))
+            })
+            .collect()
+    }
+
     /// Whether the statement's elements are ever written again; full time
     /// dimensions never are, and every value is stored.
     fn is_overwritten(&self, stmt: usize) -> bool {
@@ -250,7 +338,7 @@ impl Prepared<'_> {
         }
         let shared_bytes = place(&mut arrays);
         let chain = chain(schedule);
-        let block = block_shape(&rows, schedule, options.threads);
+        let block = block_shape(&rows, schedule, options.block);
         let reused = chain.filter(|_| options.reuse);
         let reuse = copies(&mut arrays, &stmts, &rows, schedule, reused, block.size());
         let domain = self.union_domain()?;
@@ -593,6 +681,9 @@ fn is_lower_dimensional(hull: &Set) -> Result<bool> {
         .any(|c| c.equality && c.dims.iter().any(|&x| x != 0) && c.divs.iter().all(|&x| x == 0)))
 }
 
+/// More than any GPU has.
+const MAX_OFFSET: i64 = 1 << 40;
+
 /// Lays the shared tiles out one after the other; returns the bytes used.
 fn place(arrays: &mut [KernelArray]) -> i64 {
     let mut offset = 0;
@@ -600,10 +691,11 @@ fn place(arrays: &mut [KernelArray]) -> i64 {
         if let Some(shared) = &mut array.shared {
             offset = (offset + 15) / 16 * 16;
             shared.byte_offset = offset;
-            let rows: i64 = (shared.dims.iter().rev().skip(1))
-                .map(SharedDim::size)
-                .product();
-            offset += rows * shared.row_stride * array.elem.size() as i64;
+            // Sizes given by the user may be absurd.
+            let elements = (shared.dims.iter().rev().skip(1).map(SharedDim::size))
+                .fold(shared.row_stride, i64::saturating_mul);
+            let bytes = elements.saturating_mul(array.elem.size() as i64);
+            offset = bytes.saturating_add(offset).min(MAX_OFFSET);
         }
     }
     offset
@@ -670,26 +762,26 @@ fn copies(
     reuse
 }
 
-/// Threads along the innermost dimension and, where threads are left, the next
+/// Which dimensions the threads run along: the innermost and the next classical
 /// one. The hexagonal dimension gets none unless it is the innermost: a thread
 /// computes all its points, so that rows of hexagons unroll and neighbours share
 /// what they load.
-fn block_shape(rows: &[Row], schedule: &HybridSchedule, threads: i64) -> Block {
-    let n_space = schedule.n_space;
-    let widest = |d: usize| rows.iter().map(|r| r.points[d].len()).max().unwrap_or(1);
-    let round_up = |n: i64| (n + 31) / 32 * 32;
-    let inner = n_space - 1;
-    let x = round_up(widest(inner)).clamp(32, threads.max(32));
-    let mut block = vec![(inner, x)];
+fn block_shape(rows: &[Row], schedule: &HybridSchedule, wanted: [i64; 2]) -> Block {
+    let inner = schedule.n_space - 1;
     let hex = schedule.hex_dim;
-    let second = (0..inner).rev().find(|&d| d != hex || hex == inner);
-    if let Some(second) = second
-        && threads / x > 1
+    let widest = |d: usize| rows.iter().map(|r| r.points[d].len()).max().unwrap_or(1);
+    let [x, y] = if hex == inner {
+        let threads = (wanted[0] * wanted[1]).max(32);
+        let x = ((widest(inner) + 31) / 32 * 32).clamp(32, threads);
+        [x, threads / x]
+    } else {
+        wanted
+    };
+    let mut threads = vec![(inner, x)];
+    if let Some(second) = (0..inner).rev().find(|&d| d != hex)
+        && y > 1
     {
-        // Equal shares: no thread without work in the last round.
-        let points = widest(second).max(1);
-        let rounds = (points + threads / x - 1) / (threads / x);
-        block.push((second, (points + rounds - 1) / rounds));
+        threads.push((second, y.min(widest(second)).max(1)));
     }
-    Block { threads: block }
+    Block { threads }
 }

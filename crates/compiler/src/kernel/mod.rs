@@ -16,10 +16,12 @@
 //! * in a full tile, an instance inside [`StmtRow::keep`] writes a value that is
 //!   read only inside the tile and overwritten later, so it needs no store.
 
+mod count;
 mod footprint;
 mod full;
 mod lower;
 
+pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;
@@ -344,6 +346,21 @@ pub struct SymbolicRange {
     pub hi: AstExpr,
 }
 
+/// Registers that full tiles need without spilling: 80 hold a row of a 2D hexagon,
+/// 128 one with its neighbours in two more dimensions.
+pub fn registers_wanted(n_space: usize) -> i64 {
+    if n_space > 2 { 128 } else { 80 }
+}
+
+/// Blocks of so many threads that fit on a multiprocessor with the registers
+/// wanted.
+pub fn min_blocks(n_space: usize, threads: i64) -> i64 {
+    (REGISTERS_PER_MULTIPROCESSOR / (registers_wanted(n_space) * threads.max(1))).clamp(1, 16)
+}
+
+/// The same on all GPUs since 2014.
+const REGISTERS_PER_MULTIPROCESSOR: i64 = 65536;
+
 /// Threads of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -355,6 +372,13 @@ impl Block {
     /// Number of threads.
     pub fn size(&self) -> i64 {
         self.threads.iter().map(|t| t.1).product()
+    }
+
+    /// Blocks per multiprocessor to compile for: keeps the compiler from trading
+    /// registers for blocks that do not fit anyway, and from taking so many that
+    /// too few do.
+    pub fn min_blocks(&self, n_space: usize) -> i64 {
+        min_blocks(n_space, self.size())
     }
 
     /// Number of threads along a space dimension.
