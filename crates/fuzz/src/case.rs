@@ -7,7 +7,7 @@ use crate::replay::{self, Schedule};
 use crate::rng::Rng;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::Schema;
-use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options};
+use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_isl::Ctx;
@@ -58,8 +58,10 @@ impl Config {
         if !self.reuse {
             flags.push("--reuse=none".to_string());
         }
-        if let Some(dim) = self.wavefront {
-            flags.push(format!("--wavefront={dim}"));
+        match (self.wavefront, &self.tile) {
+            (Some(dim), _) => flags.push(format!("--wavefront={dim}")),
+            (None, Some(_)) => flags.push("--wavefront=none".to_string()),
+            (None, None) => {}
         }
         flags
     }
@@ -298,10 +300,14 @@ fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, St
         } else {
             Schema::Shared
         },
-        threads: config.threads,
+        threads: Some(config.threads),
         aligned_loads: config.aligned,
         reuse: config.reuse,
-        wavefront: config.wavefront,
+        wavefront: match (config.wavefront, &config.tile) {
+            (Some(dim), _) => WavefrontChoice::Dim(dim),
+            (None, Some(_)) => WavefrontChoice::None,
+            (None, None) => WavefrontChoice::Auto,
+        },
         ..Options::default()
     };
     ctx.reset_operations();
