@@ -1,5 +1,6 @@
 //! Command-line arguments and what each command does.
 
+use crate::cache::{self, Tuned};
 use crate::emit;
 use crate::input::{self, Input, InputOptions};
 use crate::render::{self, Failure};
@@ -10,8 +11,9 @@ use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontCho
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
@@ -34,7 +36,7 @@ pub struct InputArgs {
 pub struct KernelArgs {
     /// Tile sizes: `h=3,w=8:64` gives h and one width per space dimension,
     /// outermost first
-    #[arg(long, value_name = "SIZES", value_parser = parse_tile)]
+    #[arg(long, value_name = "SIZES", value_parser = TileSizes::from_str)]
     pub tile: Option<TileSizes>,
     /// Space dimension tiled by hexagons, 0 is the outermost
     #[arg(long, value_name = "DIM")]
@@ -65,6 +67,9 @@ pub struct KernelArgs {
     /// Namespace of the generated code [default: `hexcc_` and the function]
     #[arg(long, value_parser = parse_name)]
     pub name: Option<String>,
+    /// Do not use tile sizes that `hexcc tune` found
+    #[arg(long)]
+    pub no_cache: bool,
     /// Print what each pass took
     #[arg(short, long)]
     pub verbose: bool,
@@ -130,8 +135,8 @@ enum Emit {
 /// hexagonal/classical tiling.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true,
-    override_usage = "hexcc [OPTIONS] FILE -o OUT.cu\n       hexcc run [OPTIONS] FILE\n       hexcc explain [OPTIONS] FILE",
-    after_help = "`hexcc run --help` and `hexcc explain --help` describe the other commands.")]
+    override_usage = "hexcc [OPTIONS] FILE -o OUT.cu\n       hexcc run [OPTIONS] FILE\n       hexcc explain [OPTIONS] FILE\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
+    after_help = "`hexcc run --help` and so on describe the other commands.")]
 struct Translate {
     #[command(flatten)]
     input: InputArgs,
@@ -172,32 +177,11 @@ fn parse_wavefront(text: &str) -> Result<WavefrontChoice, String> {
     }
 }
 
-fn parse_tile(text: &str) -> Result<TileSizes, String> {
-    let form = "expected `h=H,w=W0:W1:..`";
-    let (h, w) = text.split_once(',').ok_or(form)?;
-    let h = h.trim().strip_prefix("h=").ok_or(form)?;
-    let w = w.trim().strip_prefix("w=").ok_or(form)?;
-    let number = |t: &str| {
-        t.trim()
-            .parse::<i64>()
-            .map_err(|_| format!("`{t}` is not a number; {form}"))
-    };
-    Ok(TileSizes {
-        h: number(h)?,
-        w: w.split(':').map(number).collect::<Result<_, _>>()?,
-    })
-}
-
 fn parse_size(text: &str) -> Result<(String, i64), String> {
     let form = "expected `NAME=NUMBER`";
     let (name, value) = text.split_once('=').ok_or(form)?;
     let value = (value.trim().parse()).map_err(|_| format!("`{value}` is not a number; {form}"))?;
     Ok((parse_name(name.trim())?, value))
-}
-
-/// The GPU of this machine as its driver calls it.
-fn device_name() -> Option<String> {
-    None
 }
 
 impl TargetArgs {
@@ -215,7 +199,7 @@ impl TargetArgs {
         }
         match &self.gpu {
             Some(name) => targets.find(name).map_err(plain),
-            None => Ok(device_name()
+            None => Ok(hexcc_gpu::device_name()
                 .and_then(|device| targets.for_device(&device).cloned())
                 .unwrap_or_default()),
         }
@@ -258,19 +242,37 @@ impl KernelArgs {
         })
     }
 
-    /// Compiles and prints warnings.
+    /// Compiles and prints warnings. Where the user gives no tile sizes, those
+    /// that `hexcc tune` found for this region are taken.
     pub fn compile(
         &self,
         ctx: &Ctx,
         input: &Input,
         target: &TargetArgs,
     ) -> Result<Compiled, Failure> {
+        self.compile_with(ctx, input, target, cache::folder().as_deref())
+    }
+
+    fn compile_with(
+        &self,
+        ctx: &Ctx,
+        input: &Input,
+        target: &TargetArgs,
+        cache: Option<&Path>,
+    ) -> Result<Compiled, Failure> {
         let options = self.options(target)?;
-        let fail = |d: Box<Diagnostic>| Failure {
-            diagnostics: vec![*d],
-            source: Some(input.saved.source.clone()),
+        let compile = |options: &Options| {
+            ctx.reset_operations();
+            pipeline::compile(ctx, &input.saved, options)
         };
-        let compiled = pipeline::compile(ctx, &input.saved, &options).map_err(fail)?;
+        let tuned = cache.and_then(|folder| self.tuned(input, &options, target, folder));
+        let compiled = match tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile)) {
+            Some(compiled) => Ok(compiled),
+            None => compile(&options).map_err(|d| Failure {
+                diagnostics: vec![*d],
+                source: Some(input.saved.source.clone()),
+            }),
+        }?;
         render::render(&compiled.warnings, Some(&input.saved.source));
         if self.verbose {
             for (pass, time) in &compiled.timings {
@@ -279,12 +281,52 @@ impl KernelArgs {
         }
         Ok(compiled)
     }
+
+    /// What tuning found for this region, unless the user's options say
+    /// otherwise.
+    fn tuned(
+        &self,
+        input: &Input,
+        options: &Options,
+        target: &TargetArgs,
+        folder: &Path,
+    ) -> Option<Tuned> {
+        if self.no_cache || options.tile.is_some() {
+            return None;
+        }
+        let tuned = cache::find(folder, &input.saved, options, hexcc_gpu::device_name)?;
+        let sizes: Vec<&str> = tuned.problem.split(',').collect();
+        let same_sizes = (target.set.iter())
+            .all(|(name, value)| sizes.contains(&format!("{name}={value}").as_str()));
+        let same_gpu = target.gpu.is_none()
+            || (Targets::built_in().for_device(&tuned.gpu))
+                .is_some_and(|t| t.name == options.target.name);
+        (same_sizes && same_gpu).then_some(tuned)
+    }
+}
+
+/// The compilation with tuned sizes, if they still work.
+fn compile_tuned(
+    tuned: &Tuned,
+    options: &Options,
+    compile: &dyn Fn(&Options) -> hexcc_compiler::diag::Result<Compiled>,
+) -> Option<Compiled> {
+    let mut compiled = compile(&tuned.variant.options(options)).ok()?;
+    let what = format!(
+        "tile sizes {} were tuned on {} with {}",
+        tuned.variant, tuned.gpu, tuned.problem
+    );
+    eprintln!("note: {what}; `--no-cache` ignores them");
+    compiled.tuned = Some(what);
+    Some(compiled)
 }
 
 /// Does what the command line says.
 pub fn main() -> Result<ExitCode, Failure> {
     match std::env::args().nth(1).as_deref() {
         Some("run") => crate::run::Run::parse_from(std::env::args_os().skip(1)).run(),
+        Some("tune") => crate::tune::Tune::parse_from(std::env::args_os().skip(1)).run(),
+        Some("bench") => crate::bench::Bench::parse_from(std::env::args_os().skip(1)).run(),
         Some("explain") => crate::explain::Explain::parse_from(std::env::args_os().skip(1)).run(),
         _ => Translate::parse().run(),
     }
@@ -331,5 +373,91 @@ impl Translate {
         };
         emit::write(&self.output, &text)?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variant::Variant;
+
+    #[derive(Debug, Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        kernel: KernelArgs,
+        #[command(flatten)]
+        target: TargetArgs,
+    }
+
+    fn arguments(line: &str) -> Arguments {
+        let words = ["hexcc"].into_iter().chain(line.split_whitespace());
+        Arguments::try_parse_from(words).expect("the options exist")
+    }
+
+    fn kernel(line: &str) -> KernelArgs {
+        arguments(line).kernel
+    }
+
+    #[test]
+    fn tuned_sizes_are_taken_and_named() {
+        let text = include_str!("../crates/compiler/tests/data/jacobi2d.scop.json");
+        let input = Input {
+            saved: serde_json::from_str(text).expect("a saved scop"),
+            warnings: Vec::new(),
+        };
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let target = TargetArgs {
+            gpu: Some("h200".to_string()),
+            ..TargetArgs::default()
+        };
+        let Ok(options) = kernel("").options(&target) else {
+            panic!("the H200 is known");
+        };
+        let store = |tile: &str| {
+            let tuned = Tuned {
+                format: cache::FORMAT,
+                gpu: "NVIDIA H200".to_string(),
+                variant: Variant {
+                    tile: tile.to_string(),
+                    threads: 64,
+                    wavefront: None,
+                },
+                gcells: 500.0,
+                problem: "N=64,T=8".to_string(),
+                version: "0".to_string(),
+            };
+            assert!(cache::store(folder.path(), &input.saved, &options, &tuned).is_ok());
+        };
+        let compile = |line: &str| {
+            let ctx = Ctx::new().expect("memory for a context");
+            let arguments = arguments(line);
+            let (kernel, target) = (arguments.kernel, arguments.target);
+            let compiled = kernel.compile_with(&ctx, &input, &target, Some(folder.path()));
+            let Ok(compiled) = compiled else {
+                panic!("it does not compile");
+            };
+            let sizes = compiled.units[0].schedule.sizes().to_string();
+            (sizes, pipeline::print_header(&input.saved, &compiled, "0"))
+        };
+        let (by_model, _) = compile("");
+        store("h=2,w=3:32");
+        let (sizes, text) = compile("");
+        assert_eq!(sizes, "h=2,w=3:32");
+        assert!(text.contains("h=2,w=3:32 --threads 64 were tuned on NVIDIA H200 with N=64,T=8"));
+        let (sizes, text) = compile("--no-cache");
+        assert_eq!(sizes, by_model);
+        assert!(!text.contains("tuned"));
+        assert_eq!(compile("--tile h=1,w=2:32").0, "h=1,w=2:32");
+        assert_eq!(
+            compile("--threads 128 --no-cache").0,
+            compile("--threads 128").0
+        );
+        assert_eq!(compile("--gpu a100").1.matches("tuned").count(), 0);
+        assert_eq!(compile("--gpu h200").1.matches("tuned").count(), 1);
+        assert_eq!(compile("--set N=65").1.matches("tuned").count(), 0);
+        assert_eq!(compile("--set N=64").1.matches("tuned").count(), 1);
+        // Sizes that no longer work are as good as none.
+        store("h=2,w=3:32:5");
+        assert_eq!(compile("").0, by_model);
     }
 }

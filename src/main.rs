@@ -1,13 +1,20 @@
 //! The `hexcc` command: arguments, files and rendering. All compilation is in
 //! `hexcc-compiler`.
 
+mod bench;
+mod cache;
 mod cli;
 mod compare;
 mod emit;
 mod explain;
 mod input;
+mod measure;
+mod problem;
 mod render;
+mod report;
 mod run;
+mod tune;
+mod variant;
 
 use std::process::ExitCode;
 

@@ -270,3 +270,33 @@ fn warnings_do_not_stop_a_translation() {
     let gone: &Path = Path::new("testsuite/out.cu");
     assert!(!gone.exists());
 }
+
+/// On a machine without a GPU, or with the GPUs hidden.
+#[test]
+fn tuning_without_a_gpu() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    for (line, wanted) in [
+        ("tune jacobi2d.c", "`--tile h="),
+        ("bench jacobi2d.c heat2d.c", "error[HX0601]"),
+    ] {
+        let mut words = line.split_whitespace();
+        let mut command = hexcc();
+        command.arg(words.next().unwrap_or_default());
+        command.args(words.map(|name| testsuite().join(name)));
+        command
+            .current_dir(folder.path())
+            .env("CUDA_VISIBLE_DEVICES", "-1");
+        let stderr = refused(line, &output(&mut command).expect("hexcc starts"));
+        assert!(stderr.contains("error[HX0601]"), "{line}: {stderr}");
+        assert!(stderr.contains(wanted), "{line}: {stderr}");
+        let left = std::fs::read_dir(folder.path()).expect("it exists").count();
+        assert_eq!(left, 0, "{line}: wrote a file");
+    }
+}
+
+#[test]
+fn tuning_with_bad_options() {
+    misuse("tune_bad_size", "tune jacobi2d.c --set=N", nothing);
+    misuse("tune_bad_budget", "tune jacobi2d.c --budget=soon", nothing);
+    misuse("tune_missing_file", "tune nowhere.c", nothing);
+}

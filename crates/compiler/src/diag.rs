@@ -12,6 +12,7 @@
 //! | HX03xx | tile sizes |
 //! | HX04xx | target resources |
 //! | HX05xx | environment: pet, nvcc, GPU, files |
+//! | HX06xx | tuning and benchmarks on a GPU |
 //! | HX9xxx | a bug in hexcc |
 
 use std::fmt;

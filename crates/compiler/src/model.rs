@@ -10,7 +10,8 @@
 //! block takes for a tile if nothing else runs: as long as its few warps need to
 //! issue everything, and the latencies of barriers, of the dependent instructions
 //! between them, and of its copy-in. A multiprocessor with r resident blocks
-//! finishes one tile of each in max(r busy, alone). A launch takes
+//! finishes one tile of each in about max(r busy, alone); in between, they overlap
+//! in part ([`BLOCKS_OVERLAP`]). A launch takes
 //! that for every round of resident blocks on the busiest multiprocessor, or the
 //! time of its bytes at L2 or DRAM, whichever is longer.
 //!
@@ -18,33 +19,43 @@
 //! two time ends of the program together cost one launch in addition to the
 //! 2 T k / H that its rows fill.
 
-use crate::kernel::{SECTOR, Work, min_blocks};
+use crate::kernel::{SECTOR, UNROLL_LIMIT, Work, min_blocks};
 use crate::sched::HybridSchedule;
 use crate::target::Target;
 use std::fmt;
 
-/// Share of its peak that the limiting unit attains. Measured on an H200: 88% of
-/// issue slots (ncu) in the best hand-written 2D kernel.
+// Constants without another origin were fitted to the 383 measurements of
+// bench/measured/h200-sweep.jsonl (seven stencils, one H200).
+
+/// Share of the issue slots that kernels attain: 88%, as in the best
+/// hand-written 2D kernel (ncu, H200).
 pub const EFFICIENCY: f64 = 0.88;
 
-/// Issue slots of a copy to shared memory: address, test and the copy itself. The
-/// first generation of kernels took 14 for 4 bytes (ncu, jacobi2d on an H200).
-pub const COPY_SLOTS: f64 = 12.0;
+/// Issue slots of a copy of at most 16 bytes to shared memory: index, address,
+/// test, the copy, and its share of what a tile does besides its rows.
+pub const COPY_SLOTS: f64 = 36.0;
 
-/// Issue slots of a live-out store, with its share of the address and the test
-/// whether the column is live. Estimated from SASS of jacobi2d.
-pub const STORE_SLOTS: f64 = 3.0;
+/// Issue slots of a live-out store, address included.
+pub const STORE_SLOTS: f64 = 6.0;
 
 /// Issue slots of a load from global memory, address included. Estimated.
 pub const GLOBAL_LOAD_SLOTS: f64 = 3.0;
 
-/// Issue slots per thread and row: the barrier and what moves with the skew.
-/// Estimated.
-pub const ROW_SLOTS: f64 = 10.0;
+/// How many times as many slots the rows take in more than two dimensions, where
+/// less is shared between them.
+pub const DEEP_SLOTS: f64 = 1.14;
 
-/// Issue slots per thread and tile: loops, origin, the test whether it is full.
-/// Estimated.
-pub const TILE_SLOTS: f64 = 120.0;
+/// How many times the issue slots rows take that are not unrolled.
+pub const ROLLED: f64 = 2.1;
+
+/// Issue slots and shared-memory accesses, and resident blocks' needs and one
+/// block's latencies, overlap in part: a sum of powers, of which large ones come
+/// close to the maximum.
+pub const UNITS_OVERLAP: f64 = 2.15;
+/// See [`UNITS_OVERLAP`].
+pub const BLOCKS_OVERLAP: f64 = 3.6;
+/// The same for multiprocessors and memory.
+pub const MEMORY_OVERLAP: f64 = 1.85;
 
 /// Cycles from an arithmetic instruction to one that needs its result.
 pub const ARITHMETIC_LATENCY: f64 = 4.0;
@@ -59,20 +70,25 @@ const SCHEDULERS: f64 = 4.0;
 /// Bytes that one multiprocessor takes from L2 per cycle.
 pub const PORT_BYTES: f64 = 64.0;
 
-/// How many times as long a partial tile takes as a full one. Estimated: every
-/// instance is tested and every value stored.
-pub const PARTIAL_TILE: f64 = 2.0;
+/// How many times as long a partial tile takes as a full one.
+pub const PARTIAL_TILE: f64 = 1.65;
 
 /// Registers of a thread besides values and operands: addresses, coordinates,
 /// sizes. From ptxas on the first generation of kernels.
 pub const BASE_REGISTERS: i64 = 26;
+
+/// Registers per word of a row's values: the loads of the next are under way.
+pub const VALUE_REGISTERS: f64 = 1.4;
+
+/// Registers per word of a row's operands.
+pub const OPERAND_REGISTERS: f64 = 1.2;
 
 /// The most registers a thread can have.
 pub const MAX_REGISTERS: i64 = 255;
 
 /// By how much the issue time grows if twice the registers that ptxas may take
 /// are needed. Estimated.
-pub const SPILL_PENALTY: f64 = 1.0;
+pub const SPILL_PENALTY: f64 = 2.8;
 
 /// Registers are allocated in multiples of this.
 const REGISTER_UNIT: i64 = 8;
@@ -80,10 +96,13 @@ const REGISTER_UNIT: i64 = 8;
 /// Bytes of an instruction.
 const INSTRUCTION: f64 = 16.0;
 
-/// By how much the issue time grows for every instruction cache's worth of code
-/// beyond the first. Measured on an H200: loops of 31 KB hardly stall, those of
-/// 54 KB and more lose more than larger tiles gain.
-pub const FETCH_PENALTY: f64 = 0.5;
+/// By how much the issue time grows when the code of a tile is twice what the
+/// instruction cache serves without stalls.
+pub const FETCH_PENALTY: f64 = 0.87;
+
+/// Blocks in different places of the code need it at the same time; the code
+/// counts as this power of their number.
+pub const BLOCKS_FETCHING: f64 = 0.34;
 
 /// Share of L2 that holds data from one launch to the next. A launch that
 /// touches less needs no DRAM, one that touches twice as much all of it.
@@ -248,7 +267,17 @@ pub fn estimated_registers(work: &Work, block: [i64; 2]) -> i64 {
     } else {
         (work.value_words * per_thread, work.operand_words)
     };
-    round_up(BASE_REGISTERS + values + operands, REGISTER_UNIT)
+    let values = (values as f64 * VALUE_REGISTERS + operands as f64 * OPERAND_REGISTERS) as i64;
+    round_up(BASE_REGISTERS + values, REGISTER_UNIT)
+}
+
+/// Bytes of code of a full tile with all rows unrolled.
+fn unrolled_code(work: &Work, block: [i64; 2]) -> f64 {
+    work.source_work as f64 / (block[0] * block[1]) as f64 * INSTRUCTION
+}
+
+fn unrolls(code_bytes: f64) -> bool {
+    code_bytes <= UNROLL_LIMIT as f64 * INSTRUCTION
 }
 
 fn is_one_dimensional(work: &Work) -> bool {
@@ -272,6 +301,11 @@ pub fn resident_blocks(target: &Target, threads: i64, registers: i64, shared_byt
         .min(target.blocks_per_sm)
 }
 
+/// The time of two things that overlap in part, between maximum and sum.
+fn both(power: f64, a: f64, b: f64) -> f64 {
+    (a.powf(power) + b.powf(power)).powf(1.0 / power)
+}
+
 /// What one tile costs on one multiprocessor, in cycles of a single unit.
 struct TileCost {
     issue: f64,
@@ -285,11 +319,11 @@ struct TileCost {
 
 impl TileCost {
     fn busy(&self) -> f64 {
-        self.issue.max(self.arithmetic).max(self.shared)
+        both(UNITS_OVERLAP, self.issue.max(self.arithmetic), self.shared)
     }
 }
 
-fn tile_cost(work: &Work, launch: &Launch, target: &Target) -> TileCost {
+fn tile_cost(work: &Work, launch: &Launch, target: &Target, resident: f64) -> TileCost {
     let threads = (launch.block[0] * launch.block[1]) as f64;
     // Lanes of the last warp of a row that have nothing to do.
     let padding = if is_one_dimensional(work) {
@@ -298,17 +332,23 @@ fn tile_cost(work: &Work, launch: &Launch, target: &Target) -> TileCost {
     } else {
         round_up(work.columns[0], 32) as f64 / work.columns[0] as f64
     };
-    let straight = padding
+    let mut slots = padding
         * (work.operations as f64
             + (work.shared_loads + work.shared_stores) as f64
             + work.global_loads as f64 * GLOBAL_LOAD_SLOTS
-            + work.store_lanes as f64 * STORE_SLOTS)
-        + work.rows as f64 * ROW_SLOTS * threads;
-    let code_bytes = straight / threads * INSTRUCTION;
-    let excess = (code_bytes / target.instruction_cache - 1.0).max(0.0);
-    let slots = straight * (1.0 + FETCH_PENALTY * excess)
-        + work.copies as f64 * COPY_SLOTS
-        + TILE_SLOTS * threads;
+            + work.store_lanes as f64 * STORE_SLOTS);
+    let deep = work.columns[1] > 1;
+    if deep {
+        slots *= DEEP_SLOTS;
+    }
+    let code_bytes = unrolled_code(work, launch.block);
+    if unrolls(code_bytes) {
+        let fetched = code_bytes * resident.powf(BLOCKS_FETCHING);
+        slots *= 1.0 + FETCH_PENALTY * (fetched / target.instruction_cache - 1.0).max(0.0);
+    } else {
+        slots *= ROLLED;
+    }
+    slots += work.copies as f64 * COPY_SLOTS;
     let double = work.double_operations as f64;
     let single = work.operations as f64 - double;
     let pipe = (work.shared_words + work.global_loads + work.stores) as f64 * padding;
@@ -324,7 +364,7 @@ fn tile_cost(work: &Work, launch: &Launch, target: &Target) -> TileCost {
         issue: slots / target.issue_lanes / EFFICIENCY,
         arithmetic: (single / target.fp32_lanes + double / target.fp64_lanes) * padding
             / EFFICIENCY,
-        shared: (pipe + work.copy_words as f64) / target.shared_lanes / EFFICIENCY,
+        shared: (pipe + work.copy_words as f64) / target.shared_lanes,
         latency: work.rows as f64 * row + copy,
         alone: 0.0,
         slots,
@@ -332,7 +372,7 @@ fn tile_cost(work: &Work, launch: &Launch, target: &Target) -> TileCost {
     };
     let warps = (threads / 32.0).max(1.0);
     let few_warps = (SCHEDULERS * WARP_CYCLES / warps).max(1.0);
-    cost.alone = cost.busy().max(cost.issue * few_warps) + cost.latency;
+    cost.alone = cost.busy() * few_warps + cost.latency;
     cost
 }
 
@@ -351,12 +391,13 @@ pub fn predict(
     let cap = target.registers_per_sm / (fit * threads).max(1) / REGISTER_UNIT * REGISTER_UNIT;
     let cap = cap.min(MAX_REGISTERS);
     let wanted = estimated_registers(work, launch.block);
-    let registers = (launch.registers).unwrap_or_else(|| wanted.min(cap));
+    // ptxas takes what it may.
+    let registers = (launch.registers).unwrap_or(cap);
     let resident = resident_blocks(target, threads, registers, work.shared_bytes);
     if resident < 1 || work.points < 1 || work.columns.iter().any(|&c| c < 1) {
         return None;
     }
-    let mut cost = tile_cost(work, launch, target);
+    let mut cost = tile_cost(work, launch, target, resident as f64);
     if launch.registers.is_none() && wanted > cap {
         let spilled = SPILL_PENALTY * (wanted - cap) as f64 / cap as f64;
         cost.issue *= 1.0 + spilled;
@@ -395,7 +436,7 @@ pub fn predict(
     let blocks = hexagons * parallel_tiles * phases_per_launch;
     let tiles_per_block = tiles / parallel_tiles;
 
-    let round = |r: f64| (r * busy).max(cost.alone);
+    let round = |r: f64| both(BLOCKS_OVERLAP, r * busy, cost.alone);
     let busiest = (blocks / sms).ceil().max(1.0);
     let (full, rest) = (
         (busiest / resident as f64).floor(),
@@ -426,7 +467,8 @@ pub fn predict(
     let memory_seconds = lattice * phases_per_launch * dram_seconds.max(l2_seconds);
 
     let launch_seconds = target.launch_us * 1e-6;
-    let seconds = launches * (sm_seconds.max(memory_seconds) + launch_seconds);
+    let device_seconds = both(MEMORY_OVERLAP, sm_seconds, memory_seconds);
+    let seconds = launches * (device_seconds + launch_seconds);
     let updates = problem.extents.iter().product::<f64>() * problem.steps;
 
     let per_cell = |seconds: f64| seconds / cells * 1e12;

@@ -111,6 +111,9 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
     /// Passes and their durations.
     pub timings: Vec<(&'static str, Duration)>,
+    /// Where the tile sizes come from, for the comment in the generated code;
+    /// empty for what the model or the user chose.
+    pub tuned: Option<String>,
 }
 
 /// Compiles a scop.
@@ -118,10 +121,7 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    let mut clock = Clock {
-        laps: Vec::new(),
-        last: Instant::now(),
-    };
+    let mut clock = Clock::new();
     ctx.set_max_operations(options.isl_quota);
     let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
     temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
@@ -169,6 +169,7 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
         units,
         warnings,
         timings: clock.laps,
+        tuned: None,
     })
 }
 
@@ -180,6 +181,30 @@ fn unit(
     options: &Options,
     clock: &mut Clock,
 ) -> Result<Unit> {
+    let (canonical, cone) = dependences(scop, saved, chunk, options, clock)?;
+    let time_loop = TimeLoop::new(scop, saved, &canonical, &cone, index)?;
+    clock.lap("accesses");
+    let tiled = time_loop.tiled(options, clock)?;
+    Ok(Unit {
+        chunk: chunk.clone(),
+        schedule: tiled.schedule,
+        proof: tiled.proof,
+        counts: tiled.counts,
+        tiles: tiled.tiles,
+        problem: tiled.problem,
+        kernel: tiled.kernel,
+        canonical,
+        cone,
+    })
+}
+
+fn dependences(
+    scop: &Scop,
+    saved: &SavedScop,
+    chunk: &Chunk,
+    options: &Options,
+    clock: &mut Clock,
+) -> Result<(Canonical, DepCone)> {
     let source = &saved.source;
     let canonical = canonical::canonicalize(scop, source, chunk)?;
     clock.lap("dependences");
@@ -202,50 +227,158 @@ fn unit(
             )),
         ));
     }
-    let prepared = kernel::prepare(scop, source, &canonical)?;
-    clock.lap("accesses");
-    let problem = Problem::new(&prepared.extents(&options.sizes)?);
-    let limits = Limits {
-        shared_bytes: (options.shared_limit).unwrap_or(options.target.shared_per_block),
-        use_shared: options.schema == Schema::Shared,
-        threads: options.threads,
-        moves: Moves {
-            aligned: options.aligned_loads,
+    Ok((canonical, cone))
+}
+
+/// A time loop with all that does not depend on tile sizes.
+struct TimeLoop<'a> {
+    scop: &'a Scop,
+    saved: &'a SavedScop,
+    canonical: &'a Canonical,
+    cone: &'a DepCone,
+    prepared: Prepared<'a>,
+    distances: Vec<hexcc_isl::Set>,
+    /// Among the time loops of the region.
+    index: usize,
+}
+
+/// What tile sizes make of a time loop.
+struct Tiled {
+    schedule: HybridSchedule,
+    proof: Proof,
+    counts: TileCounts,
+    tiles: Vec<Choice>,
+    problem: Problem,
+    kernel: KernelIr,
+}
+
+impl<'a> TimeLoop<'a> {
+    fn new(
+        scop: &'a Scop,
+        saved: &'a SavedScop,
+        canonical: &'a Canonical,
+        cone: &'a DepCone,
+        index: usize,
+    ) -> Result<TimeLoop<'a>> {
+        Ok(TimeLoop {
+            scop,
+            saved,
+            canonical,
+            cone,
+            prepared: kernel::prepare(scop, &saved.source, canonical)?,
+            distances: deps::all_distances(canonical)?.into_iter().collect(),
+            index,
+        })
+    }
+
+    fn limits(&self, options: &Options) -> Result<Limits> {
+        Ok(Limits {
+            shared_bytes: (options.shared_limit).unwrap_or(options.target.shared_per_block),
+            use_shared: options.schema == Schema::Shared,
+            threads: options.threads,
+            moves: Moves {
+                aligned: options.aligned_loads,
+                reuse: options.reuse,
+                ..Moves::default()
+            },
+            parallel: Parallel::default(),
+            target: options.target.clone(),
+            problem: Problem::new(&self.prepared.extents(&options.sizes)?),
+        })
+    }
+
+    fn ranked_tiles(&self, options: &Options, limits: &Limits) -> Result<Vec<Choice>> {
+        let hex_dim = options.hex_dim.unwrap_or(0);
+        let k = self.canonical.k;
+        ranked_tiles(&self.prepared, k, hex_dim, self.cone, options, limits)
+    }
+
+    /// Chooses tile sizes, proves the schedule and makes the kernel.
+    fn tiled(&self, options: &Options, clock: &mut Clock) -> Result<Tiled> {
+        let (scop, distances) = (self.scop, self.distances.as_slice());
+        let limits = self.limits(options)?;
+        let mut tiles = self.ranked_tiles(options, &limits)?;
+        tiles.truncate(MAX_TILES);
+        clock.lap("tile sizes");
+        let (best, schedule) = first_provable(scop, &tiles, distances, self.canonical, options)?
+            .ok_or_else(|| no_tile(limits.shared_bytes))?;
+        let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
+        clock.lap("proof");
+        let counts = self.prepared.count(&schedule);
+        let lower = LowerOptions {
+            name: unit_name(self.saved, scop, self.index, options),
+            schema: options.schema,
+            block: best.block,
+            aligned_loads: options.aligned_loads,
             reuse: options.reuse,
-            ..Moves::default()
-        },
-        parallel: Parallel::default(),
-        target: options.target.clone(),
-        problem: problem.clone(),
-    };
-    let tiles = ranked_tiles(&prepared, canonical.k, hex_dim, &cone, options, &limits)?;
-    clock.lap("tile sizes");
-    let distances: Vec<_> = deps::all_distances(&canonical)?.into_iter().collect();
-    let (best, schedule) = first_provable(scop, &tiles, &distances, &canonical, options)?
-        .ok_or_else(|| no_tile(limits.shared_bytes))?;
-    let proof = sched::verify(&scop.ctx, &schedule, &distances).map_err(not_proven)?;
-    clock.lap("proof");
-    let counts = prepared.count(&schedule);
-    let lower = LowerOptions {
-        name: unit_name(saved, scop, index, options),
-        schema: options.schema,
-        block: best.block,
-        aligned_loads: options.aligned_loads,
-        reuse: options.reuse,
-    };
-    let kernel = kernel::lower(&prepared, &schedule, &lower)?;
-    clock.lap("kernel");
-    Ok(Unit {
-        chunk: chunk.clone(),
-        canonical,
-        cone,
-        schedule,
-        proof,
-        counts,
-        tiles,
-        problem,
-        kernel,
-    })
+        };
+        let kernel = kernel::lower(&self.prepared, &schedule, &lower)?;
+        clock.lap("kernel");
+        Ok(Tiled {
+            schedule,
+            proof,
+            counts,
+            tiles,
+            problem: limits.problem,
+            kernel,
+        })
+    }
+}
+
+/// A region whose tile sizes are tried out one after the other. What does not
+/// depend on them is computed once.
+pub struct Exploration<'a> {
+    loops: Vec<TimeLoop<'a>>,
+    ctx: &'a Ctx,
+}
+
+impl Exploration<'_> {
+    /// All tile sizes the model knows for the first time loop, best first.
+    ///
+    /// # Errors
+    /// Those of [`compile`].
+    pub fn choices(&self, options: &Options) -> Result<Vec<Choice>> {
+        self.ctx.reset_operations();
+        let first = (self.loops.first()).ok_or_else(|| Box::new(Diagnostic::bug("no chunks")))?;
+        first.ranked_tiles(options, &first.limits(options)?)
+    }
+
+    /// The kernels of all time loops with the given options.
+    ///
+    /// # Errors
+    /// Those of [`compile`].
+    pub fn kernels(&self, options: &Options) -> Result<Vec<KernelIr>> {
+        self.ctx.reset_operations();
+        let mut clock = Clock::new();
+        (self.loops.iter())
+            .map(|time_loop| Ok(time_loop.tiled(options, &mut clock)?.kernel))
+            .collect()
+    }
+}
+
+/// Analyses a scop and hands it to `work`. Time loops that cannot be tiled are
+/// left out, as [`compile`] does.
+///
+/// # Errors
+/// Those of [`compile`].
+pub fn explore<R>(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    work: impl FnOnce(&Exploration) -> R,
+) -> Result<R> {
+    ctx.set_max_operations(options.isl_quota);
+    let mut clock = Clock::new();
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let analyzed: Vec<(Canonical, DepCone)> = (scop.chunks.iter())
+        .filter(|c| !c.stmts.is_empty())
+        .filter_map(|chunk| dependences(&scop, saved, chunk, options, &mut clock).ok())
+        .collect();
+    let loops = (analyzed.iter().enumerate())
+        .filter_map(|(i, (canonical, cone))| TimeLoop::new(&scop, saved, canonical, cone, i).ok())
+        .collect();
+    Ok(work(&Exploration { loops, ctx }))
 }
 
 /// The tile sizes to take and the next best, or the given ones.
@@ -288,7 +421,6 @@ fn ranked_tiles(
         }
     }
     tile_size::sort(&mut all);
-    all.truncate(MAX_TILES);
     Ok(all)
 }
 
@@ -448,15 +580,24 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
     )
 }
 
+/// The text of kernels without comments about their origin, for NVRTC.
+pub fn print_kernels(kernels: &[&KernelIr]) -> String {
+    let mut text = HEADER_INCLUDES.to_string();
+    for kernel in kernels {
+        text.push_str(&back::print_kernel(kernel, &[]));
+    }
+    text
+}
+
+const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <math.h>\n#endif\n\n";
+
 /// A header with the kernels and their launch functions on device pointers.
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
-    let mut text = String::from(
-        "#pragma once\n#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <math.h>\n\n",
-    );
+    let mut text = HEADER_INCLUDES.to_string();
     for unit in &compiled.units {
         text.push_str(&back::print_kernel(
             &unit.kernel,
-            &header(saved, unit, version),
+            &header(saved, compiled, unit, version),
         ));
         text.push('\n');
     }
@@ -472,13 +613,13 @@ fn replacements<'a>(
         .map(|unit| Replacement {
             span: unit.chunk.span.clone(),
             ir: &unit.kernel,
-            kernel: back::print_kernel(&unit.kernel, &header(saved, unit, version)),
+            kernel: back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
         })
         .collect()
 }
 
 /// The comment at the head of a generated namespace.
-fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
+fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> Vec<String> {
     let line = csource::line_col(&saved.source.text, unit.chunk.span.start).0;
     let path = saved
         .source
@@ -531,6 +672,9 @@ fn header(saved: &SavedScop, unit: &Unit, version: &str) -> Vec<String> {
             c.iterations
         ),
     });
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
     lines.push(if ir.exact {
         "Built with `nvcc -fmad=false` the results equal the C program's bit for bit.".to_string()
     } else {
@@ -546,6 +690,13 @@ struct Clock {
 }
 
 impl Clock {
+    fn new() -> Clock {
+        Clock {
+            laps: Vec::new(),
+            last: Instant::now(),
+        }
+    }
+
     fn lap(&mut self, name: &'static str) {
         let now = Instant::now();
         let elapsed = now - self.last;

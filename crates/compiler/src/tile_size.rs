@@ -50,7 +50,9 @@ impl Choice {
         self.block[0] * self.block[1]
     }
 
-    fn gcells(&self) -> f64 {
+    /// The predicted speed, in billions of points per second; 0 where a block
+    /// does not fit.
+    pub fn gcells(&self) -> f64 {
         self.prediction.map_or(0.0, |p| p.gcells)
     }
 }

@@ -5,13 +5,22 @@ use super::expr::{BodyPrinter, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::kernel::{
     CopyBox, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, SharedBox,
-    SharedDim, Sub,
+    SharedDim, Sub, UNROLL_LIMIT,
 };
 use std::fmt::Write;
 
 /// Names the printer itself uses; source names that clash get a `_`.
 const FIXED: &[&str] = &[
     "ROWS",
+    "OUTER",
+    "INNER",
+    "LENGTH",
+    "BYTES",
+    "LANES",
+    "STEP",
+    "COUNT",
+    "STRIDE",
+    "Element",
     "HEX_H",
     "K",
     "PITCH",
@@ -112,10 +121,6 @@ impl Writer {
     }
 }
 
-/// Accesses and operations of one thread in a tile above which unrolling all
-/// rows would overflow the instruction cache.
-const UNROLL_LIMIT: usize = 2000;
-
 struct Cuda<'a> {
     ir: &'a KernelIr,
     names: Names,
@@ -183,8 +188,8 @@ const DEVICE_HELPERS: [(&str, &str); 5] = [
     (
         "row",
         "// Row number r of an array whose rows lie `pitch` bytes apart.
-template <typename T> __device__ __forceinline__ T *row(T *array, long long r, long long pitch) {
-  return (T *)((char *)array + r * pitch);
+template <typename Element> __device__ __forceinline__ Element *row(Element *array, long long r, long long pitch) {
+  return (Element *)((char *)array + r * pitch);
 }
 ",
     ),
@@ -201,17 +206,17 @@ template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *
     ),
     (
         "copy_box",
-        "// Copies I x J rows of K bytes to shared memory, BYTES at a time; strides are in bytes.
-template <int I, int J, int K, int BYTES>
+        "// Copies OUTER x INNER rows of LENGTH bytes to shared memory, BYTES at a time; strides are in bytes.
+template <int OUTER, int INNER, int LENGTH, int BYTES>
 __device__ __forceinline__ void copy_box(void *to, int to_i, int to_j, const void *from, long long from_i, int from_j, int thread) {
-  constexpr int LANES = K / BYTES < THREADS ? K / BYTES : THREADS, STEP = THREADS / LANES; // threads per row, rows at a time
+  constexpr int LANES = LENGTH / BYTES < THREADS ? LENGTH / BYTES : THREADS, STEP = THREADS / LANES; // threads per row, rows at a time
   if (THREADS % LANES != 0 && thread >= STEP * LANES) return;
 #pragma unroll
-  for (int n = 0; n < I * J; n += STEP) {
-    const int r = n + thread / LANES, i = r / J, j = r % J;
-    if ((I * J) % STEP != 0 && r >= I * J) break;
+  for (int n = 0; n < OUTER * INNER; n += STEP) {
+    const int r = n + thread / LANES, i = r / INNER, j = r % INNER;
+    if ((OUTER * INNER) % STEP != 0 && r >= OUTER * INNER) break;
 #pragma unroll
-    for (int k = thread % LANES * BYTES; k < K; k += LANES * BYTES)
+    for (int k = thread % LANES * BYTES; k < LENGTH; k += LANES * BYTES)
       copy<BYTES>((char *)to + i * to_i + j * to_j + k, (const char *)from + i * from_i + (long long)j * from_j + k);
   }
 }
@@ -220,13 +225,13 @@ __device__ __forceinline__ void copy_box(void *to, int to_i, int to_j, const voi
     (
         "copy_inside",
         "// The same for what lies inside the array: row numbers from i0 and j0 below i_end and j_end, bytes from k0 below k_end.
-template <int I, int J, int K, int BYTES>
+template <int OUTER, int INNER, int LENGTH, int BYTES>
 __device__ __forceinline__ void copy_inside(void *to, int to_i, int to_j, const void *from, long long from_i, int from_j,
                                             long long i0, long long i_end, long long j0, long long j_end, long long k0, long long k_end, int thread) {
-  const int i_lo = (int)highest(0, -i0), i_hi = (int)lowest(I, i_end - i0), j_lo = (int)highest(0, -j0), j_hi = (int)lowest(J, j_end - j0);
-  const int k_lo = (int)highest(0, -k0), k_hi = (int)lowest(K, k_end - k0);
-  for (int n = thread; n < I * J * (K / BYTES); n += THREADS) {
-    const int i = n / (J * (K / BYTES)), j = n / (K / BYTES) % J, k = n % (K / BYTES) * BYTES;
+  const int i_lo = (int)highest(0, -i0), i_hi = (int)lowest(OUTER, i_end - i0), j_lo = (int)highest(0, -j0), j_hi = (int)lowest(INNER, j_end - j0);
+  const int k_lo = (int)highest(0, -k0), k_hi = (int)lowest(LENGTH, k_end - k0);
+  for (int n = thread; n < OUTER * INNER * (LENGTH / BYTES); n += THREADS) {
+    const int i = n / (INNER * (LENGTH / BYTES)), j = n / (LENGTH / BYTES) % INNER, k = n % (LENGTH / BYTES) * BYTES;
     if (i >= i_lo && i < i_hi && j >= j_lo && j < j_hi && k >= k_lo && k < k_hi)
       copy<BYTES>((char *)to + i * to_i + j * to_j + k, (const char *)from + i * from_i + (long long)j * from_j + k);
   }
@@ -235,14 +240,14 @@ __device__ __forceinline__ void copy_inside(void *to, int to_i, int to_j, const 
     ),
     (
         "move_rows",
-        "// Moves the last K of every STRIDE bytes of shared memory to their start, BYTES at a time.
-template <int ROWS_MOVED, int K, int STRIDE, int BYTES>
+        "// Moves the last LENGTH of every STRIDE bytes of shared memory to their start, BYTES at a time.
+template <int COUNT, int LENGTH, int STRIDE, int BYTES>
 __device__ __forceinline__ void move_rows(void *shared, int thread) {
   struct alignas(BYTES) Bytes { char bytes[BYTES]; };
 #pragma unroll
-  for (int n = thread; n < ROWS_MOVED * (K / BYTES); n += THREADS) {
-    char *const to = (char *)shared + n / (K / BYTES) * STRIDE + n % (K / BYTES) * BYTES;
-    *(Bytes *)to = *(const Bytes *)(to + STRIDE - K);
+  for (int n = thread; n < COUNT * (LENGTH / BYTES); n += THREADS) {
+    char *const to = (char *)shared + n / (LENGTH / BYTES) * STRIDE + n % (LENGTH / BYTES) * BYTES;
+    *(Bytes *)to = *(const Bytes *)(to + STRIDE - LENGTH);
   }
 }
 ",
@@ -1133,7 +1138,7 @@ impl Cuda<'_> {
             })
             .sum();
         // Schema global is the plain baseline.
-        work <= UNROLL_LIMIT && ir.shared_bytes > 0
+        work <= UNROLL_LIMIT as usize && ir.shared_bytes > 0
     }
 
     fn rows(&mut self) {

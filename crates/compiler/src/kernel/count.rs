@@ -99,6 +99,8 @@ pub struct Work {
     pub columns: [i64; 2],
     /// Arithmetic, in issue slots of a lane.
     pub operations: i64,
+    /// Accesses and operations as the source has them, see [`KernelStmt::work`].
+    pub source_work: i64,
     /// The part of it that needs the double-precision units.
     pub double_operations: i64,
     /// Lanes that load from shared memory.
@@ -212,6 +214,7 @@ struct Column<'a> {
 struct Slot<'a> {
     columns: Vec<Column<'a>>,
     operations: i64,
+    source_work: i64,
     double_operations: i64,
     /// `(array, words)` written, per statement.
     writes: Vec<(usize, i64)>,
@@ -227,6 +230,7 @@ impl<'a> Slot<'a> {
         let mut result = Slot {
             columns: Vec::new(),
             operations: 0,
+            source_work: 0,
             double_operations: 0,
             writes: Vec::new(),
             chain: 0,
@@ -240,6 +244,7 @@ impl<'a> Slot<'a> {
             for value in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
                 slots.add(value);
             }
+            result.source_work += stmt.work() as i64;
             result.operations += slots.all;
             result.double_operations += slots.double;
             result.chain = result.chain.max(slots.all);
@@ -300,6 +305,7 @@ fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
     work.points += n_points;
     work.iterations += n_points * slot.writes.len() as i64;
     work.operations += n_points * slot.operations;
+    work.source_work += n_points * slot.source_work;
     work.double_operations += n_points * slot.double_operations;
     let mut operands = 0;
     for column in &slot.columns {

@@ -20,6 +20,7 @@ mod count;
 mod footprint;
 mod full;
 mod lower;
+pub mod plan;
 
 pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
@@ -360,6 +361,10 @@ pub fn min_blocks(n_space: usize, threads: i64) -> i64 {
 
 /// The same on all GPUs since 2014.
 const REGISTERS_PER_MULTIPROCESSOR: i64 = 65536;
+
+/// Accesses and operations of one thread in a tile above which unrolling all
+/// rows would overflow the instruction cache.
+pub const UNROLL_LIMIT: i64 = 2000;
 
 /// Threads of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,9 @@
 //! The hybrid tiling: hexagons over (u, s_hex), classical tiles over the
 //! other space dimensions. CGO'14 section 3.6.
 
+use std::fmt;
+use std::str::FromStr;
+
 use hexcc_isl::{Ctx, Map, Rational};
 
 use super::{ClassicalDim, Hexagon};
@@ -36,6 +39,34 @@ pub struct TileSizes {
     /// the hexagonal dimension is w0 of the paper (a parameter of the tile's width, see
     /// [`Hexagon::width`]); all others are exact widths.
     pub w: Vec<i64>,
+}
+
+/// `h=H,w=W0:W1:..`.
+impl fmt::Display for TileSizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let w: Vec<String> = self.w.iter().map(ToString::to_string).collect();
+        write!(f, "h={},w={}", self.h, w.join(":"))
+    }
+}
+
+impl FromStr for TileSizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TileSizes, String> {
+        let form = "expected `h=H,w=W0:W1:..`";
+        let (h, w) = text.split_once(',').ok_or(form)?;
+        let h = h.trim().strip_prefix("h=").ok_or(form)?;
+        let w = w.trim().strip_prefix("w=").ok_or(form)?;
+        let number = |t: &str| {
+            t.trim()
+                .parse::<i64>()
+                .map_err(|_| format!("`{t}` is not a number; {form}"))
+        };
+        Ok(TileSizes {
+            h: number(h)?,
+            w: w.split(':').map(number).collect::<Result<_, _>>()?,
+        })
+    }
 }
 
 /// Why tile sizes were refused. All of these are the user's to repair.
@@ -131,6 +162,18 @@ pub struct Wavefront {
 }
 
 impl HybridSchedule {
+    /// The sizes the schedule was made with.
+    pub fn sizes(&self) -> TileSizes {
+        let mut w = vec![self.hexagon.w0; self.n_space];
+        for c in &self.classical {
+            w[c.dim] = c.w;
+        }
+        TileSizes {
+            h: self.hexagon.h,
+            w,
+        }
+    }
+
     /// Largest h, w0 or w accepted.
     pub const MAX_SIZE: i64 = 1 << 20;
 

@@ -1,0 +1,377 @@
+//! The baseline that tiled kernels are measured and checked against: one thread
+//! per point of the canonical space, one launch per logical time step, all in
+//! global memory. Same arrays, arguments and order of operations.
+
+use super::arguments::Precision;
+use super::expr::{BodyPrinter, ast_operand, ast_to_c};
+use super::names::Names;
+use crate::ctype::{CType, math_function};
+use crate::kernel::plan::{self, ArrayLayout};
+use crate::kernel::{KernelAccess, KernelIr, KernelStmt, Read, Sub};
+use crate::scop::Expr;
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+/// Names of the text itself; source names that clash get a `_`.
+const FIXED: &[&str] = &[
+    "Args",
+    "Step",
+    "args",
+    "step",
+    "counts",
+    "tx",
+    "ty",
+    "inside",
+    "n",
+    "mod",
+    "floor_div",
+    "lowest",
+    "highest",
+    "count",
+];
+
+/// The baseline's text and its kernels.
+#[derive(Clone, Debug)]
+pub struct Naive {
+    /// CUDA C++ without host code.
+    pub text: String,
+    /// Qualified names: one kernel per slot, in order, taking `Args` and `Step`;
+    /// then one that counts the instances of every statement and also takes a
+    /// pointer to 64-bit counters.
+    pub kernels: Vec<String>,
+}
+
+/// How the baseline is launched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NaivePlan {
+    /// Time steps.
+    pub times: RangeInclusive<i64>,
+    /// Blocks along x, y, z.
+    pub grid: [u32; 3],
+    /// Threads along x and y.
+    pub block: [u32; 2],
+    /// The fields of `Step` after the time.
+    pub step: Vec<i64>,
+}
+
+/// Prints the baseline of a kernel.
+pub fn print_naive(ir: &KernelIr, precision: Precision) -> Naive {
+    let mut names = Names::new(FIXED);
+    let all = (ir.params.iter())
+        .chain(ir.scalars.iter().map(|(name, _)| name))
+        .chain(ir.arrays.iter().map(|a| &a.name))
+        .chain(&ir.dims);
+    for name in all {
+        names.user(name);
+    }
+    let printer = Printer {
+        ir,
+        precision,
+        dims: ir.dims.iter().map(|d| names.get(d)).collect(),
+        names,
+    };
+    let suffix = match precision {
+        Precision::Source => "naive",
+        Precision::Double => "naive_double",
+    };
+    let namespace = format!("{}_{suffix}", ir.name);
+    let mut kernels: Vec<String> = (0..ir.schedule.k)
+        .map(|slot| format!("{namespace}::slot_{slot}"))
+        .collect();
+    kernels.push(format!("{namespace}::count"));
+    Naive {
+        text: printer.text(&namespace),
+        kernels,
+    }
+}
+
+/// How to launch the baseline for given parameters; `None` where there is
+/// nothing to do, or a number does not fit into a launch.
+pub fn naive_plan(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> Option<NaivePlan> {
+    let value_of = |name: &str| {
+        let at = ir.params.iter().position(|p| p == name)?;
+        params.get(at).copied()
+    };
+    if plan::eval(&ir.nonempty, &value_of)? == 0 {
+        return None;
+    }
+    let mut ranges = Vec::new();
+    for range in &ir.ranges {
+        let (lo, hi) = (
+            plan::eval(&range.lo, &value_of)?,
+            plan::eval(&range.hi, &value_of)?,
+        );
+        ranges.push((lo, hi));
+    }
+    let ((t_lo, t_hi), space) = (*ranges.first()?, ranges.get(1..)?);
+    let mut sizes: Vec<i64> = space.iter().map(|(lo, hi)| hi - lo + 1).collect();
+    if sizes.iter().any(|&n| n < 1) {
+        return None;
+    }
+    let block: [u32; 2] = if sizes.len() == 1 { [256, 1] } else { [32, 8] };
+    let x = sizes.pop()?;
+    let y = sizes.pop().unwrap_or(1);
+    let z: i64 = sizes.iter().try_fold(1i64, |n, &e| n.checked_mul(e))?;
+    let blocks = |n: i64, threads: u32| u32::try_from((n - 1) / i64::from(threads) + 1).ok();
+    let grid = [
+        blocks(x, block[0])?,
+        blocks(y, block[1])?,
+        u32::try_from(z).ok()?,
+    ];
+    // CUDA's limits.
+    if grid[0] > i32::MAX.unsigned_abs() || grid[1] > 65535 || grid[2] > 65535 {
+        return None;
+    }
+    let mut step: Vec<i64> = space.iter().flat_map(|&(lo, hi)| [lo, hi]).collect();
+    step.extend(layouts.iter().map(|l| l.pitch));
+    Some(NaivePlan {
+        times: t_lo..=t_hi,
+        grid,
+        block,
+        step,
+    })
+}
+
+struct Printer<'a> {
+    ir: &'a KernelIr,
+    precision: Precision,
+    names: Names,
+    dims: Vec<String>,
+}
+
+impl Printer<'_> {
+    fn text(&self, namespace: &str) -> String {
+        let ir = self.ir;
+        let mut t = format!("namespace {namespace} {{\n\n");
+        for (name, signature, value) in [
+            ("mod", "long long x, long long m", "(x % m + m) % m"),
+            (
+                "floor_div",
+                "long long x, long long d",
+                "x / d - (x % d < 0)",
+            ),
+            ("lowest", "long long x, long long y", "x < y ? x : y"),
+            ("highest", "long long x, long long y", "x > y ? x : y"),
+        ] {
+            let _ = writeln!(
+                t,
+                "__device__ constexpr long long {name}({signature}) {{ return {value}; }}"
+            );
+        }
+        t.push_str("\nstruct Args {\n");
+        for param in &ir.params {
+            let _ = writeln!(t, "  long long {};", self.names.get(param));
+        }
+        for (name, ty) in &ir.scalars {
+            let _ = writeln!(t, "  {} {};", self.precision.of(*ty), self.names.get(name));
+        }
+        for array in &ir.arrays {
+            let elem = self.precision.of(array.elem);
+            let _ = writeln!(t, "  {elem} *{};", self.names.get(&array.name));
+        }
+        t.push_str("};\n\n// The time, the ranges of the space coordinates, the row pitches of the arrays.\nstruct Step {\n");
+        let _ = writeln!(t, "  long long {};", self.dims[0]);
+        for dim in &self.dims[1..] {
+            let _ = writeln!(t, "  long long {dim}_lo, {dim}_hi;");
+        }
+        for array in &ir.arrays {
+            let _ = writeln!(t, "  long long {}_pitch;", self.names.get(&array.name));
+        }
+        t.push_str("};\n");
+        for slot in 0..ir.schedule.k {
+            self.slot(&mut t, slot);
+        }
+        self.count(&mut t);
+        let _ = writeln!(t, "\n}} // namespace {namespace}");
+        t
+    }
+
+    /// Everything a kernel starts with: arguments and the thread's point.
+    fn prologue(&self, t: &mut String) {
+        let ir = self.ir;
+        for param in &ir.params {
+            let name = self.names.get(param);
+            let _ = writeln!(t, "  const long long {name} = args.{name};");
+        }
+        for (scalar, ty) in &ir.scalars {
+            let name = self.names.get(scalar);
+            let _ = writeln!(
+                t,
+                "  const {} {name} = args.{name};",
+                self.precision.of(*ty)
+            );
+        }
+        for array in &ir.arrays {
+            let name = self.names.get(&array.name);
+            let constant = if array.written { "" } else { "const " };
+            let elem = self.precision.of(array.elem);
+            let restrict = if array.written { "" } else { " __restrict__" };
+            let _ = writeln!(
+                t,
+                "  {constant}{elem} *const{restrict} {name} = args.{name};"
+            );
+            for d in 1..array.extents.len() {
+                let value = if d + 1 == array.extents.len() {
+                    format!("step.{name}_pitch")
+                } else {
+                    ast_to_c(&array.extents[d], &self.names)
+                };
+                let _ = writeln!(t, "  const long long {name}_n{d} = {value};");
+            }
+        }
+        let _ = writeln!(t, "  const long long {0} = step.{0};", self.dims[0]);
+        let (space, n) = (&self.dims[1..], self.dims.len() - 1);
+        for (j, dim) in space.iter().enumerate() {
+            let at = match (n - 1 - j, n) {
+                (0, _) => "(long long)blockIdx.x * blockDim.x + threadIdx.x".to_string(),
+                (1, _) => "(long long)blockIdx.y * blockDim.y + threadIdx.y".to_string(),
+                (2, 3) => "blockIdx.z".to_string(),
+                (2, _) => format!("blockIdx.z % (step.{dim}_hi - step.{dim}_lo + 1)"),
+                _ => {
+                    let inner = &space[j + 1];
+                    format!("blockIdx.z / (step.{inner}_hi - step.{inner}_lo + 1)")
+                }
+            };
+            let _ = writeln!(t, "  const long long {dim} = step.{dim}_lo + {at};");
+        }
+        // Blocks hang over the two innermost dimensions only.
+        let inside: Vec<String> = (space.iter().skip(n.saturating_sub(2)))
+            .map(|dim| format!("{dim} <= step.{dim}_hi"))
+            .collect();
+        let _ = writeln!(t, "  const bool inside = {};", inside.join(" && "));
+    }
+
+    fn slot(&self, t: &mut String, slot: i64) {
+        let _ = writeln!(
+            t,
+            "\n__global__ void __launch_bounds__(256) slot_{slot}(const Args args, const Step step) {{"
+        );
+        self.prologue(t);
+        t.push_str("  if (!inside) return;\n");
+        for stmt in self.ir.stmts.iter().filter(|s| s.slot == slot) {
+            self.statement(t, stmt);
+        }
+        t.push_str("}\n");
+    }
+
+    fn statement(&self, t: &mut String, stmt: &KernelStmt) {
+        let reads: Vec<String> = (stmt.reads.iter())
+            .map(|read| match read {
+                Read::Scalar(i) => self.names.get(&self.ir.scalars[*i].0),
+                Read::Element(access) => self.element(access),
+            })
+            .collect();
+        let locals: Vec<String> = (stmt.locals.iter().enumerate())
+            .map(|(i, (name, ..))| format!("{name}_v{i}"))
+            .collect();
+        let mut printer = BodyPrinter {
+            names: &self.names,
+            reads: &reads,
+            locals: &locals,
+            affine: stmt.affine.iter(),
+        };
+        let guard = ast_to_c(&stmt.guard, &self.names);
+        let _ = writeln!(t, "  // {}, line {}", stmt.name, stmt.line);
+        let _ = writeln!(t, "  if ({guard}) {{");
+        for ((_, ty, value), name) in stmt.locals.iter().zip(&locals) {
+            let value = printer.print(&self.promoted(value));
+            let _ = writeln!(t, "    const {} {name} = {value};", self.precision.of(*ty));
+        }
+        let value = printer.print(&self.promoted(&stmt.value));
+        let _ = writeln!(t, "    {} = {value};", self.element(&stmt.write));
+        t.push_str("  }\n");
+    }
+
+    fn element(&self, access: &KernelAccess) -> String {
+        let name = self.names.get(&self.ir.arrays[access.array].name);
+        let mut index = String::new();
+        for (d, sub) in access.subs.iter().enumerate() {
+            let sub = self.subscript(sub);
+            index = match d {
+                0 => sub,
+                1 => format!("{index} * {name}_n1 + {sub}"),
+                _ => format!("({index}) * {name}_n{d} + {sub}"),
+            };
+        }
+        format!("{name}[{index}]")
+    }
+
+    /// A subscript that can be a factor.
+    fn subscript(&self, sub: &Sub) -> String {
+        let plus = |name: &str, c: i64| match c {
+            0 => name.to_string(),
+            c if c < 0 => format!("({name} - {})", -c),
+            c => format!("({name} + {c})"),
+        };
+        match sub {
+            Sub::Time {
+                offset,
+                modulo: Some(m),
+            } => format!("mod({}, {m})", plus(&self.dims[0], *offset)),
+            Sub::Time {
+                offset,
+                modulo: None,
+            } => plus(&self.dims[0], *offset),
+            Sub::Const(c) => c.to_string(),
+            Sub::Space { dim, offset } => plus(&self.dims[dim + 1], *offset),
+            Sub::General { expr, .. } => ast_operand(expr, &self.names),
+        }
+    }
+
+    /// The expression in the precision wanted. Literals keep their value.
+    fn promoted(&self, expr: &Expr) -> Expr {
+        match self.precision {
+            Precision::Source => expr.clone(),
+            Precision::Double => expr.map(&|e| to_double(e)),
+        }
+    }
+
+    fn count(&self, t: &mut String) {
+        t.push_str("\n// Adds the number of instances of every statement at one time.\n");
+        t.push_str("__global__ void __launch_bounds__(256) count(const Args args, const Step step, unsigned long long *counts) {\n");
+        self.prologue(t);
+        t.push_str("  int n;\n");
+        for (i, stmt) in self.ir.stmts.iter().enumerate() {
+            let guard = ast_to_c(&stmt.guard, &self.names);
+            let _ = writeln!(t, "  n = __syncthreads_count(inside && ({guard}));");
+            let _ = writeln!(
+                t,
+                "  if (n > 0 && threadIdx.x == 0 && threadIdx.y == 0) atomicAdd(counts + {i}, (unsigned long long)n);"
+            );
+        }
+        t.push_str("}\n");
+    }
+}
+
+/// What takes the place of a part of an expression that has the type `float`.
+fn to_double(expr: &Expr) -> Option<Expr> {
+    let double = CType::Double;
+    Some(match expr {
+        Expr::Float {
+            ty: CType::Float, ..
+        } => Expr::Cast {
+            ty: double,
+            arg: Box::new(expr.clone()),
+        },
+        Expr::Read(i, CType::Float) => Expr::Read(*i, double),
+        Expr::Local(i, CType::Float) => Expr::Local(*i, double),
+        Expr::Cast {
+            ty: CType::Float,
+            arg,
+        } => Expr::Cast {
+            ty: double,
+            arg: Box::new(arg.map(&to_double)),
+        },
+        Expr::Call { name, args } => {
+            let wide = name.strip_suffix('f').filter(|wide| {
+                let result = |name: &str| math_function(name).map(|m| m.result);
+                result(name) == Some(CType::Float) && result(wide) == Some(double)
+            });
+            Expr::Call {
+                name: wide.unwrap_or(name).to_string(),
+                args: args.iter().map(|a| a.map(&to_double)).collect(),
+            }
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,214 @@
+//! Tuned tile sizes, kept per GPU, scop and options.
+//!
+//! One small file per entry, replaced in one rename: two runs at the same time
+//! cannot damage it. A file that cannot be read counts as absent.
+
+use crate::emit;
+use crate::render::Failure;
+use crate::variant::Variant;
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::pipeline::Options;
+use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::target::Target;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What a tuning found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// Format version; see [`FORMAT`].
+    pub format: u32,
+    /// The GPU's name.
+    pub gpu: String,
+    /// The best sizes.
+    #[serde(flatten)]
+    pub variant: Variant,
+    /// Billions of cells per second measured with them.
+    pub gcells: f64,
+    /// The problem they were measured on, such as `N=16384,T=1000`.
+    pub problem: String,
+    /// Version of hexcc that measured.
+    pub version: String,
+}
+
+/// The format this build reads and writes.
+pub const FORMAT: u32 = 1;
+
+/// The folder of the cache: `HEXCC_CACHE_DIR`, or `hexcc` in the user's cache
+/// directory; `None` where the environment names none.
+pub fn folder() -> Option<PathBuf> {
+    let variable = |name: &str| {
+        let value = std::env::var_os(name).filter(|v| !v.is_empty());
+        value.map(PathBuf::from)
+    };
+    variable("HEXCC_CACHE_DIR").or_else(|| {
+        let caches = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
+        Some(caches?.join("hexcc"))
+    })
+}
+
+/// Sizes tuned for a scop, where there is no doubt which: one GPU's, or those of
+/// the GPU that `present` names. It is asked only if there are several.
+pub fn find(
+    folder: &Path,
+    saved: &SavedScop,
+    options: &Options,
+    present: impl FnOnce() -> Option<String>,
+) -> Option<Tuned> {
+    let prefix = key(saved, options);
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder.join("tuned")).ok()?.flatten() {
+        let name = entry.file_name();
+        let is_mine = name
+            .to_str()
+            .is_some_and(|n| n.starts_with(&prefix) && n.ends_with(".json"));
+        if !is_mine {
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        if let Ok(tuned) = serde_json::from_str::<Tuned>(&text)
+            && tuned.format == FORMAT
+            && tuned.variant.sizes().is_some()
+        {
+            found.push(tuned);
+        }
+    }
+    if found.len() > 1 {
+        let gpu = present()?;
+        found.retain(|tuned| tuned.gpu == gpu);
+    }
+    if found.len() == 1 { found.pop() } else { None }
+}
+
+/// Keeps an entry.
+pub fn store(
+    folder: &Path,
+    saved: &SavedScop,
+    options: &Options,
+    tuned: &Tuned,
+) -> Result<PathBuf, Failure> {
+    let folder = folder.join("tuned");
+    std::fs::create_dir_all(&folder).map_err(|e| {
+        Failure::plain(Diagnostic::error(
+            "HX0503",
+            format!("cannot write `{}`: {e}", folder.display()),
+        ))
+    })?;
+    let gpu: String = (tuned.gpu.chars())
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let path = folder.join(format!("{}{gpu}.json", key(saved, options)));
+    let text =
+        serde_json::to_string_pretty(tuned).map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
+    emit::write(&path, &(text + "\n"))?;
+    Ok(path)
+}
+
+/// What the name of an entry starts with: hashes of all that the best sizes
+/// depend on, without the tile sizes themselves.
+fn key(saved: &SavedScop, options: &Options) -> String {
+    let scop = &saved.scop;
+    let text = &saved.source.text;
+    let region = text.get(scop.span.start..scop.span.end).unwrap_or(text);
+    let arrays: String = (scop.arrays.iter())
+        .map(|a| format!("{} {} {};", a.name, a.element_type, a.extent))
+        .collect();
+    let shape = Options {
+        tile: None,
+        name: None,
+        isl_quota: 0,
+        target: Target::default(),
+        sizes: Vec::new(),
+        ..options.clone()
+    };
+    format!(
+        "{:016x}-{:016x}-",
+        fnv(&format!("{region}\n{}\n{arrays}", scop.context)),
+        fnv(&format!("{shape:?}"))
+    )
+}
+
+/// The 64-bit FNV-1a hash.
+fn fnv(text: &str) -> u64 {
+    (text.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexcc_compiler::sched::TileSizes;
+
+    fn saved() -> SavedScop {
+        let text = include_str!("../crates/compiler/tests/data/jacobi2d.scop.json");
+        serde_json::from_str(text).expect("a saved scop")
+    }
+
+    fn tuned(gpu: &str, tile: &str) -> Tuned {
+        Tuned {
+            format: FORMAT,
+            gpu: gpu.to_string(),
+            variant: Variant {
+                tile: tile.to_string(),
+                threads: 128,
+                wavefront: None,
+            },
+            gcells: 1.0,
+            problem: "N=64,T=8".to_string(),
+            version: "0".to_string(),
+        }
+    }
+
+    #[test]
+    fn round_trip() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let (saved, options) = (saved(), Options::default());
+        let nobody = || panic!("asked for the GPU without need");
+        assert!(find(folder.path(), &saved, &options, nobody).is_none());
+
+        let first = tuned("GPU 1", "h=3,w=6:64");
+        assert!(store(folder.path(), &saved, &options, &first).is_ok());
+        assert_eq!(find(folder.path(), &saved, &options, nobody), Some(first));
+
+        // With two GPUs the one that is present decides.
+        let second = tuned("GPU/2", "h=7,w=6:32");
+        assert!(store(folder.path(), &saved, &options, &second).is_ok());
+        let present = |name: &str| {
+            let name = name.to_string();
+            find(folder.path(), &saved, &options, || Some(name))
+        };
+        assert_eq!(present("GPU/2"), Some(second));
+        assert_eq!(present("GPU 3"), None);
+        assert!(find(folder.path(), &saved, &options, || None).is_none());
+    }
+
+    #[test]
+    fn other_programs_and_options_have_other_entries() {
+        let (mut saved, mut options) = (saved(), Options::default());
+        let original = key(&saved, &options);
+        options.tile = Some(TileSizes {
+            h: 1,
+            w: vec![3, 8],
+        });
+        assert_eq!(key(&saved, &options), original);
+        options.threads = Some(128);
+        assert_ne!(key(&saved, &options), original);
+        let options = Options::default();
+        saved.source.text = saved.source.text.replace("0.2f *", "0.3f *");
+        assert_ne!(key(&saved, &options), original);
+    }
+
+    #[test]
+    fn damaged_entries_are_ignored() {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let (saved, options) = (saved(), Options::default());
+        let entry = tuned("GPU", "h=three");
+        assert!(store(folder.path(), &saved, &options, &entry).is_ok());
+        let path = folder
+            .path()
+            .join(format!("tuned/{}X.json", key(&saved, &options)));
+        std::fs::write(path, "{").expect("the directory can be written");
+        assert!(find(folder.path(), &saved, &options, || None).is_none());
+    }
+}

@@ -1,0 +1,818 @@
+//! Kernels on a GPU: arrays with known contents, the baseline, and tiled
+//! variants that are checked against it and timed.
+
+use crate::problem::Problem;
+use crate::render::Failure;
+use hexcc_compiler::back::{self, Precision};
+use hexcc_compiler::ctype::CType;
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::kernel::KernelIr;
+use hexcc_compiler::kernel::plan::{self, ArrayLayout, Launch};
+use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::scop::{Expr, SavedScop};
+use hexcc_gpu::{
+    Attributes, Binary, Buffer, Compiler, Device, Flags, GpuError, Kernel, Module, Packed,
+};
+use std::path::Path;
+
+/// The diagnostic for an error of the GPU.
+pub fn gpu_failure(error: GpuError) -> Failure {
+    let d = |code| Diagnostic::error(code, error.to_string());
+    Failure::plain(match &error {
+        GpuError::NoDriver => d("HX0601")
+            .note("tuning and benchmarks run on an NVIDIA GPU; nothing was measured")
+            .help("run hexcc on a machine with a GPU; a saved scop (`--emit scop`) is all it needs there"),
+        GpuError::DriverTooOld { .. } => d("HX0601").help("install a newer NVIDIA driver"),
+        GpuError::NoDevice(_) => d("HX0601")
+            .note("nothing was measured")
+            .help("check `nvidia-smi` and CUDA_VISIBLE_DEVICES"),
+        GpuError::NoNvrtc { searched } => d("HX0602")
+            .note(format!("searched: {}", searched.join(", ")))
+            .help("install the CUDA toolkit, set CUDA_HOME to it, or put libnvrtc.so on LD_LIBRARY_PATH"),
+        GpuError::Compile { log } => {
+            let lines: Vec<&str> = log.lines().take(20).collect();
+            d("HX0603").note(format!("it says:\n{}", lines.join("\n")))
+        }
+        GpuError::OutOfMemory(_) => d("HX0604").help("choose a smaller problem with `--set`"),
+        GpuError::Driver { .. } => d("HX0605"),
+    })
+}
+
+/// A device and a compiler for it.
+pub struct Workbench {
+    /// The GPU.
+    pub device: Device,
+    /// NVRTC for its architecture.
+    pub compiler: Compiler,
+    helpers: Helpers,
+}
+
+/// Kernels of our own that fill and compare arrays.
+struct Helpers {
+    _module: Module,
+    /// For every type of [`ELEMENTS`].
+    fill: Vec<Kernel>,
+    /// Likewise.
+    different: Vec<Kernel>,
+    /// `double` arrays with the contents that `float` arrays have.
+    fill_wide: Kernel,
+    /// Error of `float` arrays against `double` arrays.
+    error: Kernel,
+}
+
+const HELPERS: &str = include_str!("measure.cu");
+
+/// Element types.
+const ELEMENTS: [CType; 10] = [
+    CType::Float,
+    CType::Double,
+    CType::Int(1),
+    CType::Int(2),
+    CType::Int(4),
+    CType::Int(8),
+    CType::UInt(1),
+    CType::UInt(2),
+    CType::UInt(4),
+    CType::UInt(8),
+];
+
+fn helper_names() -> Vec<String> {
+    let mut names: Vec<String> = ELEMENTS.iter().map(|t| format!("fill<{t}, {t}>")).collect();
+    names.extend(ELEMENTS.iter().map(|t| format!("different<{t}>")));
+    names.push("fill<double, float>".to_string());
+    names.push("error_of".to_string());
+    names
+}
+
+impl Workbench {
+    /// Opens the GPU and NVRTC.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn open() -> Result<Workbench, GpuError> {
+        let device = Device::open()?;
+        let toolkit = Path::new(env!("HEXCC_ROOT")).join("vendor/cuda/nvidia/cu13");
+        let compiler = Compiler::new(device.info.capability, Some(&toolkit))?;
+        let names = helper_names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let binary = compiler.compile(HELPERS, &names, Flags { fmad: false })?;
+        let module = device.load(&binary)?;
+        let n = ELEMENTS.len();
+        let kernels = |from: usize| -> Result<Vec<Kernel>, GpuError> {
+            (from..from + n).map(|i| module.kernel(i)).collect()
+        };
+        let helpers = Helpers {
+            fill: kernels(0)?,
+            different: kernels(n)?,
+            fill_wide: module.kernel(2 * n)?,
+            error: module.kernel(2 * n + 1)?,
+            _module: module,
+        };
+        Ok(Workbench {
+            device,
+            compiler,
+            helpers,
+        })
+    }
+
+    /// Runs a helper on as many threads as the GPU takes.
+    fn help(&self, kernel: &Kernel, integers: &[i64]) -> Result<(), GpuError> {
+        let args: Vec<Packed> = (integers.iter())
+            .filter_map(|&i| Packed::of_integers(&[i]))
+            .collect();
+        let args: Vec<&Packed> = args.iter().collect();
+        let launch = hexcc_gpu::Launch {
+            kernel,
+            grid: [self.device.info.multiprocessors * 8, 1, 1],
+            block: [256, 1],
+            shared_bytes: 0,
+            args: &args,
+        };
+        // SAFETY: the helpers take 64-bit integers and pointers, in the number
+        // given, and touch the rows of the arrays they are given.
+        unsafe { self.device.launch(&launch) }
+    }
+}
+
+/// The arrays of a region on the GPU.
+pub struct Arrays {
+    precision: Precision,
+    list: Vec<DeviceArray>,
+}
+
+struct DeviceArray {
+    name: String,
+    elem: CType,
+    written: bool,
+    buffer: Buffer,
+}
+
+/// Rows of an array as the helpers see it.
+fn rows(layout: &ArrayLayout) -> (i64, i64, i64) {
+    let n = layout.extents.last().copied().unwrap_or(1);
+    let rows = layout.extents.iter().rev().skip(1).product();
+    (rows, n, layout.pitch)
+}
+
+fn index_of(elem: CType) -> usize {
+    ELEMENTS.iter().position(|e| *e == elem).unwrap_or(0)
+}
+
+impl Arrays {
+    /// Allocates the arrays of all kernels; `written_only` leaves out the rest.
+    /// They are large enough for every one of the parameter sets.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`].
+    pub fn new(
+        bench: &Workbench,
+        kernels: &[&KernelIr],
+        sets: &[Vec<i64>],
+        precision: Precision,
+        written_only: bool,
+    ) -> Result<Arrays, GpuError> {
+        let mut wanted: Vec<(String, CType, bool, u64)> = Vec::new();
+        for ir in kernels {
+            for params in sets {
+                let layouts = plan::allocation(ir, params).unwrap_or_default();
+                for (array, layout) in ir.arrays.iter().zip(&layouts) {
+                    let elem = precision.of(array.elem);
+                    let bytes = layout.elements.unsigned_abs() * elem.size() as u64;
+                    match wanted.iter_mut().find(|w| w.0 == array.name) {
+                        Some(w) => *w = (w.0.clone(), w.1, w.2 || array.written, w.3.max(bytes)),
+                        None => wanted.push((array.name.clone(), elem, array.written, bytes)),
+                    }
+                }
+            }
+        }
+        let list = (wanted.into_iter())
+            .filter(|w| w.2 || !written_only)
+            .map(|(name, elem, written, bytes)| {
+                Ok(DeviceArray {
+                    name,
+                    elem,
+                    written,
+                    buffer: bench.device.allocate(bytes)?,
+                })
+            })
+            .collect::<Result<_, GpuError>>()?;
+        Ok(Arrays { precision, list })
+    }
+
+    fn find(&self, name: &str) -> Option<&DeviceArray> {
+        self.list.iter().find(|a| a.name == name)
+    }
+
+    /// Device pointers in the order of a kernel's arrays.
+    fn pointers(&self, ir: &KernelIr) -> Vec<u64> {
+        (ir.arrays.iter())
+            .map(|a| self.find(&a.name).map_or(0, |d| d.buffer.pointer()))
+            .collect()
+    }
+
+    /// Gives every element its initial value, a function of its array's name
+    /// and its place.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn fill(
+        &self,
+        bench: &Workbench,
+        ir: &KernelIr,
+        layouts: &[ArrayLayout],
+    ) -> Result<(), GpuError> {
+        for (array, layout) in ir.arrays.iter().zip(layouts) {
+            let Some(target) = self.find(&array.name) else {
+                continue;
+            };
+            let (rows, n, pitch) = rows(layout);
+            let wide = self.precision == Precision::Double && array.elem == CType::Float;
+            let kernel = if wide {
+                &bench.helpers.fill_wide
+            } else {
+                &bench.helpers.fill[index_of(target.elem)]
+            };
+            let pointer = target.buffer.pointer().cast_signed();
+            let seed = seed_of(&array.name).cast_signed();
+            bench.help(kernel, &[pointer, rows, n, pitch, seed])?;
+        }
+        Ok(())
+    }
+
+    /// Number of elements of written arrays that differ in their bits; two NaNs
+    /// are equal.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn different(
+        &self,
+        other: &Arrays,
+        bench: &Workbench,
+        ir: &KernelIr,
+        layouts: (&[ArrayLayout], &[ArrayLayout]),
+    ) -> Result<u64, GpuError> {
+        let mut counter = bench.device.allocate(8)?;
+        bench.device.upload(&mut counter, &[0; 8])?;
+        for (i, array) in ir.arrays.iter().enumerate() {
+            let (Some(a), Some(b)) = (self.find(&array.name), other.find(&array.name)) else {
+                continue;
+            };
+            let (Some(la), Some(lb)) = (layouts.0.get(i), layouts.1.get(i)) else {
+                continue;
+            };
+            if !a.written {
+                continue;
+            }
+            let (rows, n, pitch) = rows(la);
+            bench.help(
+                &bench.helpers.different[index_of(a.elem)],
+                &[
+                    a.buffer.pointer().cast_signed(),
+                    b.buffer.pointer().cast_signed(),
+                    rows,
+                    n,
+                    pitch,
+                    lb.pitch,
+                    counter.pointer().cast_signed(),
+                ],
+            )?;
+        }
+        let bytes = bench.device.download(&counter, 8)?;
+        Ok(integers(&bytes).first().copied().unwrap_or(0))
+    }
+
+    /// Error of the `float` arrays written against the same computation in
+    /// `double`; `None` without such arrays, or where values overflow.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn error(
+        &self,
+        exact: &Arrays,
+        bench: &Workbench,
+        ir: &KernelIr,
+        layouts: &[ArrayLayout],
+    ) -> Result<Option<Accuracy>, GpuError> {
+        let mut sums = bench.device.allocate(32)?;
+        bench.device.upload(&mut sums, &[0; 32])?;
+        let mut any = false;
+        for (array, layout) in ir.arrays.iter().zip(layouts) {
+            let (Some(a), Some(b)) = (self.find(&array.name), exact.find(&array.name)) else {
+                continue;
+            };
+            if !a.written || a.elem != CType::Float || b.elem != CType::Double {
+                continue;
+            }
+            any = true;
+            let (rows, n, pitch) = rows(layout);
+            bench.help(
+                &bench.helpers.error,
+                &[
+                    a.buffer.pointer().cast_signed(),
+                    b.buffer.pointer().cast_signed(),
+                    rows,
+                    n,
+                    pitch,
+                    sums.pointer().cast_signed(),
+                ],
+            )?;
+        }
+        let words = integers(&bench.device.download(&sums, 32)?);
+        let [squares, norm, largest, n_infinite] = words.as_slice() else {
+            return Ok(None);
+        };
+        let (squares, norm) = (f64::from_bits(*squares), f64::from_bits(*norm));
+        Ok((any && *n_infinite == 0 && norm > 0.0).then(|| Accuracy {
+            rms: (squares / norm).sqrt(),
+            largest: f64::from_bits(*largest),
+        }))
+    }
+}
+
+/// Distance of results from those in double precision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// Norm of the error over the norm of the result.
+    pub rms: f64,
+    /// Largest relative error of an element.
+    pub largest: f64,
+}
+
+fn integers(bytes: &[u8]) -> Vec<u64> {
+    (bytes.chunks_exact(8))
+        .map(|c| c.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)))
+        .collect()
+}
+
+/// A number that depends on a name.
+fn seed_of(name: &str) -> u64 {
+    (name.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Values of the scalars the kernel takes: in (0, 1], or small positive
+/// integers.
+pub fn scalar_values(ir: &KernelIr) -> Vec<f64> {
+    (ir.scalars.iter())
+        .map(|(name, ty)| {
+            let seed = seed_of(name) >> 40;
+            if ty.is_floating() {
+                (seed | 1) as f64 / 16_777_216.0
+            } else {
+                (1 + seed % 4) as f64
+            }
+        })
+        .collect()
+}
+
+/// `struct Args` of a kernel; of a tiled one with layouts.
+fn arguments(
+    ir: &KernelIr,
+    precision: Precision,
+    params: &[i64],
+    arrays: &Arrays,
+    layouts: Option<&[ArrayLayout]>,
+) -> Result<Packed, GpuError> {
+    let scalars = scalar_values(ir);
+    let pointers = arrays.pointers(ir);
+    let bytes = back::pack_arguments(ir, precision, params, &scalars, &pointers, layouts);
+    let packed = bytes.and_then(|bytes| Packed::new(&bytes));
+    packed.ok_or_else(|| too_large("the arguments"))
+}
+
+fn too_large(what: &str) -> GpuError {
+    GpuError::Driver {
+        what: "launching a kernel".to_string(),
+        message: format!("{what} are too large"),
+    }
+}
+
+/// A tiled variant for one or more sets of parameters, as plain data.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// One per time loop of the region.
+    pub units: Vec<BuiltUnit>,
+}
+
+/// One time loop's machine code and launches.
+#[derive(Clone, Debug)]
+pub struct BuiltUnit {
+    binary: Binary,
+    shared_bytes: u32,
+    /// Per set of parameters: launches and array layouts.
+    runs: Vec<(Vec<Launch>, Vec<ArrayLayout>)>,
+}
+
+/// Compiles the kernels of a region's time loops.
+///
+/// # Errors
+/// [`GpuError::Compile`].
+pub fn build(
+    compiler: &Compiler,
+    kernels: &[&KernelIr],
+    flags: Flags,
+    sets: &[Vec<i64>],
+) -> Result<Built, GpuError> {
+    let units = (kernels.iter())
+        .map(|ir| {
+            let text = pipeline::print_kernels(&[ir]);
+            let name = format!("{}::kernel", ir.name);
+            let runs = (sets.iter())
+                .map(|params| {
+                    let launches = plan::launches(ir, params);
+                    let layouts = plan::allocation(ir, params);
+                    launches.zip(layouts).ok_or_else(|| too_large("the sizes"))
+                })
+                .collect::<Result<_, _>>()?;
+            Ok(BuiltUnit {
+                binary: compiler.compile(&text, &[&name], flags)?,
+                shared_bytes: u32::try_from(ir.shared_bytes).unwrap_or(u32::MAX),
+                runs,
+            })
+        })
+        .collect::<Result<_, GpuError>>()?;
+    Ok(Built { units })
+}
+
+/// A variant that is loaded on the GPU.
+pub struct Tiled<'a> {
+    built: &'a Built,
+    kernels: Vec<(Module, Kernel)>,
+    /// The most that any of its kernels needs.
+    pub resources: Resources,
+}
+
+/// What a variant needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Registers per thread.
+    pub registers: u32,
+    /// Local memory per thread, bytes.
+    pub local_bytes: u32,
+    /// Shared memory per block, bytes.
+    pub shared_bytes: u32,
+}
+
+impl Resources {
+    fn of(attributes: &Attributes, dynamic_shared: u32) -> Resources {
+        Resources {
+            registers: attributes.registers,
+            local_bytes: attributes.local_bytes,
+            shared_bytes: attributes
+                .static_shared_bytes
+                .saturating_add(dynamic_shared),
+        }
+    }
+
+    fn max(self, other: Resources) -> Resources {
+        Resources {
+            registers: self.registers.max(other.registers),
+            local_bytes: self.local_bytes.max(other.local_bytes),
+            shared_bytes: self.shared_bytes.max(other.shared_bytes),
+        }
+    }
+}
+
+impl<'a> Tiled<'a> {
+    /// Loads a variant.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn load(bench: &Workbench, built: &'a Built) -> Result<Tiled<'a>, GpuError> {
+        let mut resources = Resources::default();
+        let mut kernels = Vec::new();
+        for unit in &built.units {
+            let module = bench.device.load(&unit.binary)?;
+            let kernel = module.kernel(0)?;
+            kernel.allow_shared(unit.shared_bytes)?;
+            let needs = Resources::of(&kernel.attributes()?, unit.shared_bytes);
+            resources = resources.max(needs);
+            kernels.push((module, kernel));
+        }
+        Ok(Tiled {
+            built,
+            kernels,
+            resources,
+        })
+    }
+
+    /// Layouts of the arrays of a time loop for a set of parameters.
+    pub fn layouts(&self, unit: usize, set: usize) -> &[ArrayLayout] {
+        let run = self.built.units.get(unit).and_then(|u| u.runs.get(set));
+        run.map_or(&[], |(_, layouts)| layouts)
+    }
+
+    /// Starts all launches for a set of parameters.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn run(
+        &self,
+        bench: &Workbench,
+        compiled: &Compiled,
+        arrays: &Arrays,
+        (set, params): (usize, &[i64]),
+    ) -> Result<(), GpuError> {
+        for (i, (unit, (_, kernel))) in self.built.units.iter().zip(&self.kernels).enumerate() {
+            let (Some(source), Some(run)) = (compiled.units.get(i), unit.runs.get(set)) else {
+                continue;
+            };
+            let (launches, layouts) = run;
+            let layouts = Some(layouts.as_slice());
+            let args = arguments(&source.kernel, Precision::Source, params, arrays, layouts)?;
+            for launch in launches {
+                let wave = Packed::of_integers(&launch.wave);
+                let wave = wave.ok_or_else(|| too_large("the arguments"))?;
+                let grid = u32::try_from(launch.grid).unwrap_or(u32::MAX);
+                let launch = hexcc_gpu::Launch {
+                    kernel,
+                    grid: [grid, 1, 1],
+                    block: launch.block,
+                    shared_bytes: launch.shared_bytes,
+                    args: &[&args, &wave],
+                };
+                // SAFETY: the kernel takes `Args` and `Wave` as laid out here, and
+                // its accesses are proven to lie inside the arrays, which live.
+                unsafe { bench.device.launch(&launch) }?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The baseline of a region, loaded on the GPU.
+pub struct Baseline {
+    precision: Precision,
+    units: Vec<BaselineUnit>,
+    /// The most that any of its kernels needs.
+    pub resources: Resources,
+}
+
+struct BaselineUnit {
+    _module: Module,
+    slots: Vec<Kernel>,
+    count: Kernel,
+}
+
+/// Work of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Instances of statements that compute something.
+    pub cells: f64,
+    /// Floating-point operations.
+    pub flops: f64,
+}
+
+impl Baseline {
+    /// Compiles and loads the baseline.
+    ///
+    /// # Errors
+    /// [`GpuError::Compile`].
+    pub fn load(
+        bench: &Workbench,
+        compiled: &Compiled,
+        precision: Precision,
+        flags: Flags,
+    ) -> Result<Baseline, GpuError> {
+        let mut resources = Resources::default();
+        let mut units = Vec::new();
+        for unit in &compiled.units {
+            let naive = back::print_naive(&unit.kernel, precision);
+            let names: Vec<&str> = naive.kernels.iter().map(String::as_str).collect();
+            let binary = bench.compiler.compile(&naive.text, &names, flags)?;
+            let module = bench.device.load(&binary)?;
+            let n = names.len().saturating_sub(1);
+            let slots = (0..n)
+                .map(|i| module.kernel(i))
+                .collect::<Result<Vec<_>, _>>()?;
+            for kernel in &slots {
+                resources = resources.max(Resources::of(&kernel.attributes()?, 0));
+            }
+            units.push(BaselineUnit {
+                slots,
+                count: module.kernel(n)?,
+                _module: module,
+            });
+        }
+        Ok(Baseline {
+            precision,
+            units,
+            resources,
+        })
+    }
+
+    /// Starts all launches.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn run(
+        &self,
+        bench: &Workbench,
+        compiled: &Compiled,
+        arrays: &Arrays,
+        params: &[i64],
+    ) -> Result<(), GpuError> {
+        for (unit, loaded) in compiled.units.iter().zip(&self.units) {
+            let kernels: Vec<&Kernel> = loaded.slots.iter().collect();
+            self.launch(bench, &unit.kernel, &kernels, arrays, params, None)?;
+        }
+        Ok(())
+    }
+
+    fn launch(
+        &self,
+        bench: &Workbench,
+        ir: &KernelIr,
+        kernels: &[&Kernel],
+        arrays: &Arrays,
+        params: &[i64],
+        counters: Option<&Packed>,
+    ) -> Result<(), GpuError> {
+        let layouts = plan::allocation(ir, params).unwrap_or_default();
+        let Some(plan) = back::naive_plan(ir, params, &layouts) else {
+            return Ok(());
+        };
+        let args = arguments(ir, self.precision, params, arrays, None)?;
+        for t in plan.times.clone() {
+            let mut step = vec![t];
+            step.extend(&plan.step);
+            let step = Packed::of_integers(&step).ok_or_else(|| too_large("the arguments"))?;
+            let mut list = vec![&args, &step];
+            list.extend(counters);
+            for kernel in kernels {
+                let launch = hexcc_gpu::Launch {
+                    kernel,
+                    grid: plan.grid,
+                    block: plan.block,
+                    shared_bytes: 0,
+                    args: &list,
+                };
+                // SAFETY: the kernel takes `Args`, `Step` and for counting a pointer;
+                // it executes the program's own accesses, and the arrays live.
+                unsafe { bench.device.launch(&launch) }?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the work of a run.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn work(
+        &self,
+        bench: &Workbench,
+        compiled: &Compiled,
+        arrays: &Arrays,
+        params: &[i64],
+    ) -> Result<Work, GpuError> {
+        let mut work = Work::default();
+        for (unit, loaded) in compiled.units.iter().zip(&self.units) {
+            let ir = &unit.kernel;
+            let bytes = 8 * ir.stmts.len();
+            let mut counters = bench.device.allocate(bytes as u64)?;
+            bench.device.upload(&mut counters, &vec![0; bytes])?;
+            let pointer = Packed::of_integers(&[counters.pointer().cast_signed()]);
+            self.launch(
+                bench,
+                ir,
+                &[&loaded.count],
+                arrays,
+                params,
+                pointer.as_ref(),
+            )?;
+            let counts = integers(&bench.device.download(&counters, bytes)?);
+            for (stmt, count) in ir.stmts.iter().zip(counts) {
+                let mut operations = stmt.value.n_operations();
+                let mut flops = n_flops(&stmt.value);
+                for (_, _, value) in &stmt.locals {
+                    operations += value.n_operations();
+                    flops += n_flops(value);
+                }
+                if operations > 0 {
+                    work.cells += count as f64;
+                }
+                work.flops += count as f64 * flops as f64;
+            }
+        }
+        Ok(work)
+    }
+}
+
+/// Floating-point additions, multiplications, divisions and calls.
+fn n_flops(expr: &Expr) -> usize {
+    let mut n = 0;
+    expr.visit(&mut |e| {
+        let is_operation = match e {
+            Expr::Binary { op, .. } => matches!(*op, "+" | "-" | "*" | "/"),
+            Expr::Call { .. } => true,
+            _ => false,
+        };
+        n += usize::from(is_operation && e.ty().is_floating());
+    });
+    n
+}
+
+/// Milliseconds of a run: `warm_ups` runs that do not count, then the median
+/// of `samples`.
+///
+/// # Errors
+/// Those of `run`.
+pub fn median_ms(
+    bench: &Workbench,
+    warm_ups: usize,
+    samples: usize,
+    run: &dyn Fn() -> Result<(), GpuError>,
+) -> Result<f64, GpuError> {
+    for _ in 0..warm_ups {
+        run()?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..samples.max(1) {
+        times.push(bench.device.time(run)?);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
+}
+
+/// A failure to find sizes.
+pub fn bad_sizes(reason: String) -> Failure {
+    Failure::plain(
+        Diagnostic::error("HX0606", format!("no problem to measure: {reason}"))
+            .help("give sizes with `--set NAME=NUMBER,..`"),
+    )
+}
+
+/// Problem sizes of a compiled region on a GPU with this much memory.
+///
+/// # Errors
+/// HX0606.
+pub fn choose_problem(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    given: &[(String, i64)],
+    memory: u64,
+) -> Result<Problem, Failure> {
+    let kernels: Vec<&KernelIr> = compiled.units.iter().map(|u| &u.kernel).collect();
+    let defaults = crate::problem::header_sizes(&saved.source.text);
+    let given = given.iter().cloned().collect();
+    Problem::choose(&kernels, &given, &defaults, memory / 4).map_err(bad_sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn helpers_exist_for_every_type() {
+        let names = helper_names();
+        assert_eq!(names.len(), 2 * ELEMENTS.len() + 2);
+        assert_eq!(names[0], "fill<float, float>");
+        assert_eq!(names[ELEMENTS.len() + 1], "different<double>");
+    }
+
+    /// Compiles helpers, baselines and tiled kernels where there is an NVRTC; that
+    /// needs no GPU.
+    #[test]
+    fn nvrtc_compiles_everything() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let toolkit = root.join("vendor/cuda/nvidia/cu13");
+        let compiler = match Compiler::new((9, 0), Some(&toolkit)) {
+            Ok(compiler) => compiler,
+            Err(e) => return eprintln!("not tested: {e}"),
+        };
+        let flags = Flags { fmad: false };
+        let compile = |what: &str, text: &str, names: &[String]| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let binary = compiler.compile(text, &names, flags);
+            let binary = binary.unwrap_or_else(|e| panic!("{what}: {e:?}\n{text}"));
+            assert_eq!(binary.names.len(), names.len());
+            assert!(binary.image.starts_with(b"\x7fELF"), "{what}");
+        };
+        compile("helpers", HELPERS, &helper_names());
+        let data = root.join("crates/compiler/tests/data");
+        for file in std::fs::read_dir(data).expect("test data").flatten() {
+            let what = file.file_name().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(file.path()).expect("test data");
+            let saved: SavedScop = serde_json::from_str(&text).expect("a saved scop");
+            let ctx = hexcc_isl::Ctx::new().expect("memory for a context");
+            let compiled = pipeline::compile(&ctx, &saved, &pipeline::Options::default());
+            let compiled = compiled.unwrap_or_else(|d| panic!("{what}: {d:?}"));
+            for precision in [Precision::Source, Precision::Double] {
+                for unit in &compiled.units {
+                    let naive = back::print_naive(&unit.kernel, precision);
+                    compile(&what, &naive.text, &naive.kernels);
+                }
+            }
+            let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
+            let built = build(&compiler, &kernels, flags, &[]);
+            assert!(built.is_ok(), "{what}: {built:?}");
+        }
+    }
+
+    #[test]
+    fn counters_are_little_endian() {
+        assert_eq!(integers(&[1, 0, 0, 0, 0, 0, 0, 0x80]), [1 | 1 << 63]);
+    }
+}

@@ -1,0 +1,196 @@
+//! `hexcc tune` and `hexcc bench` on a GPU that does not exist: a library that
+//! stands in for the driver and for NVRTC tests everything around the kernels.
+
+mod common;
+
+use common::{hexcc, output, root, succeed, testsuite};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// The folder with the stand-ins.
+fn libraries() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = common::scratch("fake_cuda");
+        let source = root().join("tests/common/fake_cuda.c");
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
+        for name in ["libcuda.so.1", "libnvrtc.so.13"] {
+            let mut cc = Command::new(&compiler);
+            cc.args(["-w", "-shared", "-fPIC"]).arg(&source);
+            succeed(cc.arg("-o").arg(folder.join(name))).expect("the C compiler works");
+        }
+        folder
+    })
+}
+
+/// hexcc in an empty folder, with the stand-ins and a cache of its own.
+fn on_fake_gpu(folder: &Path, line: &str) -> Command {
+    let mut command = hexcc();
+    for word in line.split_whitespace() {
+        if word.ends_with(".c") {
+            command.arg(testsuite().join(word));
+        } else {
+            command.arg(word);
+        }
+    }
+    command
+        .current_dir(folder)
+        .env("LD_LIBRARY_PATH", libraries())
+        // No toolkit of this machine.
+        .env_remove("CUDA_HOME")
+        .env_remove("CUDA_PATH")
+        .env("HEXCC_CACHE_DIR", folder.join("cache"));
+    command
+}
+
+fn text_of(out: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&out.stdout), text(&out.stderr))
+}
+
+fn lines(path: &Path, kind: &str) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    (text.lines())
+        .map(|l| serde_json::from_str::<serde_json::Value>(l).expect("every line is JSON"))
+        .filter(|v| v["kind"] == kind)
+        .collect()
+}
+
+#[test]
+fn the_best_is_kept_and_used() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let tune = "tune jacobi2d.c --set T=64 --budget 3s";
+    let out = output(&mut on_fake_gpu(folder.path(), tune)).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(stdout.contains("tuned: h="), "{stdout}");
+    let log = folder.path().join("jacobi2d.tune.jsonl");
+    assert_eq!(lines(&log, "tuning").len(), 1);
+    assert!(!lines(&log, "point").is_empty());
+    let best = lines(&log, "best");
+    let tile = best[0]["tile"].as_str().expect("a tile");
+    let threads = &best[0]["threads"];
+    let tile = &format!("{tile} --threads {threads}");
+    let page = fs::read_to_string(folder.path().join("jacobi2d.tune.html"));
+    assert!(page.is_ok_and(|p| p.contains(tile.as_str())));
+
+    let out = output(&mut on_fake_gpu(folder.path(), "jacobi2d.c")).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(stderr.contains(&format!("note: tile sizes {tile} were tuned on Fake GPU")));
+    assert!(
+        stdout.contains(&format!("{tile} were tuned on Fake GPU")),
+        "{stdout}"
+    );
+    let line = "jacobi2d.c --no-cache";
+    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(stderr.is_empty() && !stdout.contains("tuned"), "{stderr}");
+
+    let line = "bench jacobi2d.c fdtd2d.c --set NX=100,NY=90,T=64";
+    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(stdout.contains(tile.as_str()), "{stdout}");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("bench.txt")).ok(),
+        Some(stdout)
+    );
+    assert_eq!(lines(&folder.path().join("bench.jsonl"), "bench").len(), 4);
+}
+
+#[test]
+fn wrong_results_do_not_count() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let line = "tune jacobi1d.c --set N=4096,T=64 --budget 2s";
+    let mut command = on_fake_gpu(folder.path(), line);
+    let out = output(command.env("FAKE_CUDA_WRONG", "1")).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        stderr.contains("error[HX0607]") && stdout.is_empty(),
+        "{stderr}"
+    );
+    let points = lines(&folder.path().join("jacobi1d.tune.jsonl"), "point");
+    assert!(
+        points
+            .iter()
+            .all(|p| p["correct"] == false && p["measured"].is_null())
+    );
+    assert!(!folder.path().join("cache").exists());
+
+    let line = "bench jacobi1d.c --set N=4096,T=64";
+    let mut command = on_fake_gpu(folder.path(), line);
+    let out = output(command.env("FAKE_CUDA_WRONG", "1")).expect("hexcc starts");
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text_of(&out).0.contains("1 differ"));
+}
+
+#[test]
+fn a_broken_gpu_ends_the_search() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let line = "tune jacobi1d.c --set N=4096,T=64 --budget 20s";
+    let mut command = on_fake_gpu(folder.path(), line);
+    let out = output(command.env("FAKE_CUDA_FAIL", "200")).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(stderr.contains("warning[HX0605]"), "{stderr}");
+    // What was measured before counts.
+    assert!(
+        out.status.success() && stdout.contains("tuned: "),
+        "{stdout}{stderr}"
+    );
+}
+
+#[test]
+fn interrupting_keeps_what_was_measured() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let line = "tune jacobi2d.c --set T=64 --budget 5m -o mine";
+    let mut command = on_fake_gpu(folder.path(), line);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let child = child.expect("hexcc starts");
+    let log = folder.path().join("mine.jsonl");
+    let patience = Instant::now() + Duration::from_secs(60);
+    while lines_so_far(&log) < 4 && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let pid = child.id().to_string();
+    succeed(Command::new("sh").arg("-c").arg(format!("kill -INT {pid}"))).expect("it runs");
+    let out = child.wait_with_output().expect("it ends");
+    let (stdout, stderr) = text_of(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(
+        stderr.contains("interrupted") && stdout.contains("tuned: "),
+        "{stdout}{stderr}"
+    );
+    assert!(folder.path().join("mine.html").is_file());
+    assert!(folder.path().join("cache/tuned").is_dir());
+}
+
+fn lines_so_far(path: &Path) -> usize {
+    fs::read_to_string(path).map_or(0, |t| t.lines().count())
+}
+
+#[test]
+fn sizes_that_do_not_work_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    for (sizes, code) in [
+        ("M=64", "HX0406"),
+        ("N=1", "HX0606"),
+        ("N=100000", "HX0604"),
+    ] {
+        let line = format!("tune jacobi2d.c --set {sizes}");
+        let out = output(&mut on_fake_gpu(folder.path(), &line)).expect("hexcc starts");
+        let (stdout, stderr) = text_of(&out);
+        assert_eq!(out.status.code(), Some(1), "{sizes}");
+        assert!(
+            stderr.contains(&format!("error[{code}]")),
+            "{sizes}: {stderr}"
+        );
+        assert!(stdout.is_empty(), "{sizes}");
+    }
+}
