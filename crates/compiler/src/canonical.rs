@@ -9,6 +9,7 @@
 //! a time step share a slot, so that boundary nests and independent fields do
 //! not lengthen the logical time.
 
+use crate::csource;
 use crate::deps::{self, Dependence};
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{Access, ArrayId, Chunk, Scop, SourceFile, Statement};
@@ -88,6 +89,9 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     let schedules: Vec<Vec<PwAff>> = (stmts.iter())
         .map(|s| Ok(s.schedule.to_pw_affs()?))
         .collect::<Result<_>>()?;
+    for stmt in &stmts {
+        check_ends(scop, source, stmt)?;
+    }
     let depth = schedules.iter().map(Vec::len).min().unwrap_or(0);
     let mut time_dim = None;
     for d in 0..depth {
@@ -181,6 +185,35 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     Err(no_time_loop())
 }
 
+/// Refuses a loop without an end, such as `for (int i = 1; t < N; i++)`.
+fn check_ends(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Result<()> {
+    for d in 0..stmt.domain.dim(DimType::Set)? {
+        // isl reports an unbounded maximum as an error.
+        let ends = [stmt.domain.dim_max(d as u32), stmt.domain.dim_min(d as u32)];
+        let Some(error) = ends.into_iter().find_map(std::result::Result::err) else {
+            continue;
+        };
+        if error.quota {
+            return Err(error.into());
+        }
+        let name = stmt.domain.dim_name(DimType::Set, d as u32)?;
+        let name = name.unwrap_or_else(|| format!("number {d}"));
+        let header = csource::loop_headers(&source.text, scop.region.clone())
+            .into_iter()
+            .rfind(|(iterator, r)| *iterator == name && r.start < stmt.span.start)
+            .map_or_else(|| stmt.span.clone(), |(_, range)| range);
+        return Err(Box::new(
+            Diagnostic::error("HX0105", format!("loop `{name}` has no end"))
+                .at(header, "nothing bounds this loop")
+                .note("the set of iterations must be known before the loop starts")
+                .help(format!(
+                    "compare `{name}` with a bound in the loop's condition"
+                )),
+        ));
+    }
+    Ok(())
+}
+
 fn canonical_stmt(stmt: &Statement, index: usize, to_canonical: Map) -> Result<CanonicalStmt> {
     let back = to_canonical.reverse()?;
     let access = |a: &Access| -> Result<Map> { Ok(back.apply_range(&a.map)?.coalesce()?) };
@@ -249,10 +282,16 @@ fn array_roles(
             }
         }
     }
+    let is_written = |array| stmts.iter().any(|s| s.write.array == array);
     for (stmt, time) in stmts.iter().zip(times) {
-        if let Some(roles) = roles.get_mut(&stmt.write.array) {
-            for (role, f) in roles.iter_mut().zip(stmt.write.map.to_pw_affs()?) {
-                if depends_on_time(&f, time, stmt)? {
+        // Arrays that are only read have buffers too.
+        let inputs = stmt.reads.iter().filter(|a| !is_written(a.array));
+        for access in inputs.chain([&stmt.write]) {
+            let Some(roles) = roles.get_mut(&access.array) else {
+                continue;
+            };
+            for (role, f) in roles.iter_mut().zip(access.map.to_pw_affs()?) {
+                if *role == DimRole::Space && depends_on_time(&f, time, stmt)? {
                     *role = DimRole::Time;
                 }
             }
@@ -263,8 +302,12 @@ fn array_roles(
 
 /// Whether `f` varies with the time iterator while all other iterators stay.
 fn depends_on_time(f: &PwAff, time: &PwAff, stmt: &Statement) -> Result<bool> {
-    let f = f.to_map()?.intersect_domain(&stmt.domain)?;
-    let time = time.to_map()?.intersect_domain(&stmt.domain)?;
+    // Under a condition such as (i + t) % 2 == 0, a buffer (t + 1) % 2 is
+    // fixed for every i, and is a buffer nevertheless.
+    let domain = stmt.domain.remove_divs()?;
+    let f = (f.gist(&stmt.domain)?.to_map()?).intersect_domain(&domain)?;
+    let time = time.gist(&stmt.domain)?;
+    let time = time.to_map()?.intersect_domain(&domain)?;
     for p in 0..f.dim(DimType::In)? {
         let without = time.project_out(DimType::In, p as u32, 1)?;
         if without.is_single_valued()? {

@@ -687,14 +687,64 @@ impl Reader<'_> {
             // isl reports an unbounded maximum as an error.
             let max = match (declared.dim_max(d as u32), &accessed) {
                 (Ok(max), _) => max,
-                (Err(_), Some(accessed)) => accessed
-                    .dim_max(d as u32)
+                (Err(_), Some(accessed)) => self
+                    .largest(accessed, (id, d), stmts)?
                     .map_err(|_| self.no_extent(array))?,
                 (Err(_), None) => return Err(self.no_extent(array)),
             };
             extents.push(max.add_constant(1)?.coalesce()?);
         }
         Ok(extents)
+    }
+
+    /// The largest subscript of a dimension for all sizes at which any
+    /// statement runs; -1 where none of them touches the array.
+    ///
+    /// Where every subscript selects a time buffer or a fixed plane, the largest
+    /// for any sizes: kernels count on all buffers.
+    fn largest(
+        &self,
+        accessed: &Set,
+        (id, d): (ArrayId, usize),
+        stmts: &[Statement],
+    ) -> Result<hexcc_isl::Result<PwAff>> {
+        let mut planes = Some(0);
+        for stmt in stmts {
+            for access in stmt.reads.iter().chain([&stmt.write]) {
+                if access.array == id && planes.is_some() {
+                    let f = &access.map.to_pw_affs()?[d];
+                    let range = finite_range(&f.gist(&stmt.domain)?)?;
+                    planes = planes
+                        .zip(range.filter(|r| r.0 >= 0))
+                        .map(|(n, r)| r.1.max(n));
+                }
+            }
+        }
+        if let Some(last) = planes {
+            let text = format!("{{ [{last}] }}");
+            return Ok(Set::read(&self.ctx, &text)?.dim_max(0));
+        }
+        let mut untouched: Option<Set> = None;
+        for stmt in stmts {
+            let sizes = stmt.domain.params()?;
+            untouched = Some(match untouched {
+                Some(all) => all.union(&sizes)?,
+                None => sizes,
+            });
+        }
+        let untouched = match untouched {
+            Some(all) => all.subtract(&accessed.params()?)?,
+            None => return Ok(accessed.dim_max(d as u32)),
+        };
+        if untouched.is_empty()? {
+            return Ok(accessed.dim_max(d as u32));
+        }
+        let n = accessed.dim(DimType::Set)?;
+        let along = (accessed.project_out(DimType::Set, d as u32 + 1, (n - d - 1) as u32)?)
+            .project_out(DimType::Set, 0, d as u32)?
+            .reset_tuple_name()?;
+        let nothing = Set::read(&self.ctx, "{ [-1] }")?.intersect_params(&untouched)?;
+        Ok(along.union(&nothing)?.dim_max(0))
     }
 
     fn no_extent(&self, array: &PetArray) -> Box<Diagnostic> {

@@ -48,6 +48,17 @@ pub fn shared_box(
     {
         return None;
     }
+    // A subscript that is mirrored within a constant size can be near any
+    // coordinate; a box has at most one dimension along each.
+    let mut along = Vec::new();
+    for dim in &dims[first_space..] {
+        if let SharedDim::Space { dim, .. } = dim {
+            if along.contains(dim) {
+                return None;
+            }
+            along.push(*dim);
+        }
+    }
     let n_slices = dims[..first_space].iter().map(SharedDim::size).product();
     let mut vector_of_rows = 1;
     if let Some(SharedDim::Space { dim, lo, size }) = dims.last_mut() {

@@ -555,6 +555,36 @@ impl Prepared<'_> {
             .coalesce()?)
     }
 
+    /// Where everything a statement may read near a coordinate exists, by
+    /// dimension: full tiles copy in all that is near, of which the accesses
+    /// themselves, such as `A[i < 1 ? 0 : i-1]`, need not reach the ends.
+    fn near_inside(&self, stmt: &KernelStmt, arrays: &[KernelArray]) -> Result<Vec<Set>> {
+        let mut all = Vec::new();
+        let model = self.c.stmts[0].domain.universe_like()?;
+        let coordinates = model.identity()?.to_pw_affs()?;
+        for access in stmt.elements() {
+            if arrays[access.array].shared.is_none() {
+                continue;
+            }
+            let extents = &self.scop.array(self.array_index[access.array]).extents;
+            for (sub, extent) in access.subs.iter().zip(extents) {
+                let Sub::General {
+                    near: Some((dim, range)),
+                    ..
+                } = sub
+                else {
+                    continue;
+                };
+                let x = &coordinates[dim + 1];
+                let extent = extent.insert_domain(&model)?;
+                let zero = x.sub(x)?;
+                all.push(x.add_constant(range.lo)?.ge_set(&zero)?);
+                all.push(x.add_constant(range.hi)?.lt_set(&extent)?);
+            }
+        }
+        Ok(all)
+    }
+
     /// The full-tile condition, and with it the instances that need no store.
     fn full_origins(
         &self,
@@ -582,6 +612,11 @@ impl Prepared<'_> {
                     row.stmts[i].keep_reused.fill(Interval::EMPTY);
                 }
                 continue;
+            }
+            for inside in self.near_inside(stmt, arrays)? {
+                let all = inside.universe_like()?;
+                let inside = origins_inside(self.ctx(), &inside, &all, &boxes)?;
+                origins = origins.intersect(&inside)?;
             }
             let lattice = canonical.domain.affine_hull()?;
             origins = origins.intersect(&origins_inside(
