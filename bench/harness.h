@@ -1,11 +1,9 @@
-// Shared by the benchmarks: random input, timing with events, comparison.
+// Shared by the benchmarks: random input, timing with events, comparison. All on
+// the device, so that arrays of gigabytes cost no copies.
 #pragma once
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 #include <cuda_runtime.h>
 
@@ -19,15 +17,47 @@
   } while (0)
 
 // Deterministic values in (0, 1], never zero.
-template <typename T> std::vector<T> random_values(size_t n) {
-  std::vector<T> values(n);
-  uint32_t state = 12345;
-  for (T &v : values) {
-    state = state * 1664525u + 1013904223u;
-    v = T((state >> 8) | 1) / T(16777216);
+__global__ void fill(float *values, size_t n, unsigned seed) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+    unsigned x = unsigned(i) * 2654435761u + seed;
+    x = (x ^ (x >> 15)) * 2246822519u;
+    x ^= x >> 13;
+    values[i] = float((x >> 8) | 1) / 16777216.0f;
   }
-  return values;
 }
+
+// Counts the elements whose bits differ.
+__global__ void compare(const unsigned *a, const unsigned *b, size_t n, unsigned long long *different) {
+  unsigned long long mine = 0;
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+    mine += a[i] != b[i];
+  if (mine != 0) atomicAdd(different, mine);
+}
+
+// Arrays one after the other, as every kernel of a stencil takes them.
+struct Data {
+  size_t n;
+  float *input, *expected, *actual;
+  unsigned long long *different;
+
+  explicit Data(size_t elements) : n(elements) {
+    CHECK(cudaMalloc(&input, n * sizeof(float)));
+    CHECK(cudaMalloc(&expected, n * sizeof(float)));
+    CHECK(cudaMalloc(&actual, n * sizeof(float)));
+    CHECK(cudaMallocManaged(&different, sizeof *different));
+    fill<<<1024, 256>>>(input, n, 12345);
+    CHECK(cudaDeviceSynchronize());
+  }
+
+  void reset(float *to) { CHECK(cudaMemcpy(to, input, n * sizeof(float), cudaMemcpyDeviceToDevice)); }
+
+  unsigned long long n_different() {
+    *different = 0;
+    compare<<<1024, 256>>>((const unsigned *)expected, (const unsigned *)actual, n, different);
+    CHECK(cudaDeviceSynchronize());
+    return *different;
+  }
+};
 
 // Milliseconds of one run: two warm-ups, median of five.
 template <typename Run> double median_ms(Run run) {
@@ -51,36 +81,23 @@ template <typename Run> double median_ms(Run run) {
   return times[times.size() / 2];
 }
 
-// Runs `run` once on fresh copies of the input and returns the result.
-template <typename T, typename Run>
-std::vector<T> result_of(T *device, const std::vector<T> &input, Run run) {
-  CHECK(cudaMemcpy(device, input.data(), input.size() * sizeof(T), cudaMemcpyHostToDevice));
-  run();
-  CHECK(cudaGetLastError());
-  CHECK(cudaDeviceSynchronize());
-  std::vector<T> output(input.size());
-  CHECK(cudaMemcpy(output.data(), device, input.size() * sizeof(T), cudaMemcpyDeviceToHost));
-  return output;
-}
-
-// One line of the table: name, GCell/s, ratio, registers, local memory, check.
-template <typename T, typename Run, typename Kernel>
-double report(const char *stencil, const char *variant, double cells, double naive_ms, T *device,
-              const std::vector<T> &input, const std::vector<T> &expected, Kernel kernel, int shared_bytes, Run run) {
-  const std::vector<T> output = result_of(device, input, run);
-  size_t different = 0;
-  double worst = 0;
-  for (size_t i = 0; i < output.size(); ++i) {
-    if (std::memcmp(&output[i], &expected[i], sizeof(T)) != 0) ++different;
-    const double scale = std::max(std::fabs(double(expected[i])), 1e-30);
-    worst = std::max(worst, std::fabs(double(output[i]) - double(expected[i])) / scale);
+// Runs a variant once on fresh input, compares, and times it: one line of the table.
+template <typename Kernel, typename Run>
+void report(const char *stencil, const char *variant, double cells, double naive_ms, Data &data, Kernel kernel,
+            int shared_bytes, Run run) {
+  data.reset(data.actual);
+  cudaError_t error = run();
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();
+  if (error != cudaSuccess) {
+    std::printf("%-12s %-52s %s\n", stencil, variant, cudaGetErrorString(error));
+    std::exit(1);
   }
+  const bool equal = data.n_different() == 0;
   const double ms = median_ms(run);
   cudaFuncAttributes attributes{};
   CHECK(cudaFuncGetAttributes(&attributes, (const void *)kernel));
-  std::printf("%-12s %-22s %9.3f ms %8.1f GCell/s %6.2fx  regs %3d  local %4d B  shared %6d B  %s (worst relative %.1e)\n",
-              stencil, variant, ms, cells / ms / 1e6, naive_ms > 0 ? naive_ms / ms : 1.0, attributes.numRegs,
-              (int)attributes.localSizeBytes, shared_bytes, different == 0 ? "bit-equal" : "DIFFERENT", worst);
+  std::printf("%-12s %-52s %9.3f ms %8.1f GCell/s %6.2fx  regs %3d  local %4d  shared %6d  %s\n", stencil, variant, ms,
+              cells / ms / 1e6, naive_ms / ms, attributes.numRegs, (int)attributes.localSizeBytes, shared_bytes,
+              equal ? "bit-equal" : "DIFFERENT");
   std::fflush(stdout);
-  return ms;
 }
