@@ -70,6 +70,7 @@ const FIXED: &[&str] = &[
     "bytes",
     "t_in",
     "value",
+    "target",
     "shared_memory",
     "Full",
     "floor_div",
@@ -1257,8 +1258,13 @@ impl Cuda<'_> {
             opened += 1;
         }
         let order = self.loop_order();
+        let column = self.store_column(index, stmt);
         for &j in &order {
-            opened += usize::from(self.point_loop(j, order.last() == Some(&j)));
+            let innermost = order.last() == Some(&j);
+            if innermost && let Some((definition, _)) = &column {
+                self.out.line(definition);
+            }
+            opened += usize::from(self.point_loop(j, innermost));
         }
         // The point itself.
         let depth = self.out.depth;
@@ -1312,7 +1318,11 @@ impl Cuda<'_> {
             self.out
                 .line(format!("const {} value = {value};", array.elem));
             self.out.line(format!("{target} = value;"));
-            let store = format!("*{} = value;", self.store_address(array, &stmt.write));
+            let address = match column {
+                Some((_, address)) => address,
+                None => self.store_address(array, &stmt.write),
+            };
+            let store = format!("*{address} = value;");
             let keep = self.keep_dims(index);
             if keep.is_empty() && !self.keeps_all(index) {
                 self.out.line(store);
@@ -1364,6 +1374,48 @@ impl Cuda<'_> {
         for _ in 0..opened {
             self.out.close("}");
         }
+    }
+
+    /// A pointer for the stores of a column of points, defined before the loop along
+    /// the hexagonal dimension, and the address of a point's store by it. It is for
+    /// stores that a classical dimension guards in all rows: with the address almost
+    /// at hand nvcc predicates these stores instead of branching around each.
+    fn store_column(&self, index: usize, stmt: &KernelStmt) -> Option<(String, String)> {
+        let (ir, hex) = (self.ir, self.hex_dim());
+        let array = &ir.arrays[stmt.write.array];
+        let guards = |j: usize| j != hex && !(ir.reuse && ir.chain == Some(j));
+        if array.shared.is_none() || !self.keep_dims(index).into_iter().any(guards) {
+            return None;
+        }
+        let mut start = stmt.write.clone();
+        let is_hex = |sub: &Sub| matches!(sub, Sub::Space { dim, .. } if *dim == hex);
+        let at = start.subs.iter().position(is_hex)?;
+        let n = start.subs.len();
+        let Sub::Space { offset, .. } = start.subs[at] else {
+            return None;
+        };
+        let general = |sub: &Sub| matches!(sub, Sub::General { .. });
+        if at + 1 == n
+            || start.subs.iter().any(general)
+            || start.subs.iter().filter(|s| is_hex(s)).count() > 1
+        {
+            return None;
+        }
+        let step = if at + 2 == n {
+            self.pitch_name(array)
+        } else {
+            format!("{}_step{at}", self.names.get(&array.name))
+        };
+        let r = self.relative(hex);
+        start.subs[at] = Sub::Const(offset);
+        Some((
+            format!(
+                "{} *const target = {}; // of {r} = 0",
+                array.elem,
+                self.store_address(array, &start)
+            ),
+            format!("row(target, {r}, {step})"),
+        ))
     }
 
     /// The address in global memory of the element that an instance writes; the
