@@ -457,11 +457,25 @@ impl Cuda<'_> {
             for j in dims {
                 let keep: Vec<Interval> = ir.rows.iter().map(|r| r.stmts[i].keep[j]).collect();
                 let (lo, hi) = self.keep_names(i, j);
-                self.table(&lo, &keep.iter().map(|k| k.lo).collect::<Vec<_>>());
+                if !self.keep_starts_with_rows(i, j) {
+                    self.table(&lo, &keep.iter().map(|k| k.lo).collect::<Vec<_>>());
+                }
                 self.table(&hi, &keep.iter().map(|k| k.hi).collect::<Vec<_>>());
             }
         }
         self.out.line("");
+    }
+
+    /// Whether the keep boxes of a statement start where the rows do along a
+    /// classical dimension, so that only their ends need a test. Rows of which
+    /// nothing is kept are told by the hexagonal dimension.
+    fn keep_starts_with_rows(&self, i: usize, j: usize) -> bool {
+        let hex = self.hex_dim();
+        let starts = |row: &Row| {
+            let keep = &row.stmts[i].keep;
+            keep[j].lo <= row.points[j].lo || keep[hex].is_empty()
+        };
+        j != hex && self.ir.rows.iter().all(starts)
     }
 
     fn keep_names(&self, stmt: usize, j: usize) -> (String, String) {
@@ -1332,12 +1346,7 @@ impl Cuda<'_> {
                     let (lo, hi) = self.keep_names(index, j);
                     let r = self.relative(j);
                     let reused = ir.reuse && ir.chain == Some(j);
-                    // The keep box of most rows starts where the row does.
-                    let starts = |row: &Row| {
-                        let keep = &row.stmts[index].keep;
-                        keep[j].lo <= row.points[j].lo || keep[self.hex_dim()].is_empty()
-                    };
-                    let part = if j != self.hex_dim() && ir.rows.iter().all(starts) {
+                    let part = if self.keep_starts_with_rows(index, j) {
                         format!("{r} > {hi}[a]")
                     } else {
                         format!("{r} < {lo}[a] || {r} > {hi}[a]")

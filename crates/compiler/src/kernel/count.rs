@@ -20,7 +20,8 @@
 //! side by side, and a block's next tile comes soon after. What a tile loads after
 //! an earlier tile of the block has written it comes from L2. So an element costs
 //! a read if the first tile that touches it loads it. Tiles of a block run in
-//! increasing S_i, so that is the tile in whose coordinates the element lies
+//! increasing S_i (not those along a wavefront, which run in different launches
+//! and share nothing), so that is the tile in whose coordinates the element lies
 //! furthest to the right. A written element costs one write, however many
 //! stores it gets.
 //!
@@ -661,8 +662,11 @@ impl<'a> Lines<'a> {
                 };
                 for (d, (&c, &(dim, lo, _))) in at.iter().zip(leads).enumerate() {
                     let p = tile.period.get(dim).copied().unwrap_or(1);
-                    line.class[d] = (c + lo).rem_euclid(p);
-                    line.order[d] = if dim == tile.schedule.hex_dim {
+                    // Neighbours along a wavefront run in other launches, between
+                    // which L2 has forgotten what they share.
+                    let apart = tile.schedule.wavefront.is_some_and(|w| w.dim == dim);
+                    line.class[d] = if apart { c } else { (c + lo).rem_euclid(p) };
+                    line.order[d] = if apart || dim == tile.schedule.hex_dim {
                         0
                     } else {
                         -(c + lo).div_euclid(p)
