@@ -806,11 +806,14 @@ fn switches(ir: &KernelIr) -> String {
         (true, None) => "no full tiles",
         (false, _) => "full tiles not separate",
     });
-    words.push(match (s.unroll, ir.unrolls_rows()) {
-        (true, true) => "rows unrolled",
-        (true, false) => "rows not unrolled",
-        (false, _) => "nothing unrolled",
-    });
+    if !s.unroll {
+        words.push("nothing unrolled");
+    } else if ir.schema == Schema::Shared {
+        words.push(match ir.unrolls_rows() {
+            true => "rows unrolled",
+            false => "points unrolled",
+        });
+    }
     words.join(", ")
 }
 
