@@ -784,9 +784,13 @@ fn switches(ir: &KernelIr) -> String {
                 .iter()
                 .filter_map(|a| a.shared.as_ref())
                 .any(is_aligned);
+            // Strided loops store as they compute.
+            let copies_out = (ir.arrays.iter())
+                .filter_map(|a| a.shared.as_ref())
+                .any(|s| s.copy_out.is_some());
             words.push(match s.copy_out {
-                CopyOut::Separate => "copy-out separate",
-                CopyOut::Interleaved => "copy-out interleaved",
+                CopyOut::Separate if copies_out => "copy-out separate",
+                CopyOut::Separate | CopyOut::Interleaved => "copy-out interleaved",
                 CopyOut::Live => "copy-out live",
             });
             words.push(if aligned {
