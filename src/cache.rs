@@ -119,12 +119,18 @@ fn key(saved: &SavedScop, options: &Options) -> String {
         isl_quota: 0,
         target: Target::default(),
         sizes: Vec::new(),
+        // What is spelt out is what it would be otherwise.
+        copy_out: None,
+        aligned_loads: None,
+        reuse: None,
+        unroll: None,
         ..options.clone()
     };
+    let switches = options.switches().ok();
     format!(
         "{:016x}-{:016x}-",
         fnv(&format!("{region}\n{}\n{arrays}", scop.context)),
-        fnv(&format!("{shape:?}"))
+        fnv(&format!("{shape:?} {switches:?}"))
     )
 }
 
@@ -138,6 +144,7 @@ fn fnv(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hexcc_compiler::kernel::{CopyOut, Reuse};
     use hexcc_compiler::sched::TileSizes;
 
     fn saved() -> SavedScop {
@@ -194,6 +201,36 @@ mod tests {
         assert_eq!(key(&saved, &options), original);
         options.threads = Some(128);
         assert_ne!(key(&saved, &options), original);
+        let other = [
+            Options {
+                copy_out: Some(CopyOut::Interleaved),
+                ..Options::default()
+            },
+            Options {
+                aligned_loads: Some(false),
+                ..Options::default()
+            },
+            Options {
+                reuse: Some(Reuse::None),
+                ..Options::default()
+            },
+            Options {
+                full_tiles: false,
+                ..Options::default()
+            },
+            Options {
+                unroll: Some(false),
+                ..Options::default()
+            },
+        ];
+        for options in other {
+            assert_ne!(key(&saved, &options), original);
+        }
+        let same = Options {
+            reuse: Some(Reuse::Dynamic),
+            ..Options::default()
+        };
+        assert_eq!(key(&saved, &same), original);
         let options = Options::default();
         saved.source.text = saved.source.text.replace("0.2f *", "0.3f *");
         assert_ne!(key(&saved, &options), original);

@@ -6,7 +6,7 @@ use crate::input::{self, Input, InputOptions};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::kernel::Schema;
+use hexcc_compiler::kernel::{self, Schema};
 use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::target::{Target, Targets};
@@ -44,12 +44,23 @@ pub struct KernelArgs {
     /// Memory a tile computes in
     #[arg(long, value_enum, default_value_t = Memory::Shared)]
     pub memory: Memory,
+    /// When values go from shared to global memory [default: live]
+    #[arg(long, value_enum)]
+    pub copy_out: Option<CopyOut>,
     /// Copies of 16 bytes from 16-byte boundaries where tile widths allow it
+    /// [default: on]
+    #[arg(long, value_enum)]
+    pub aligned_loads: Option<Switch>,
+    /// What a full tile reuses of the full tile before it in its block
+    /// [default: dynamic]
+    #[arg(long, value_enum)]
+    pub reuse: Option<Reuse>,
+    /// Code without tests for full tiles
     #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub aligned_loads: Switch,
-    /// What a tile reuses of the tile before it in its block
-    #[arg(long, value_enum, default_value_t = Reuse::Dynamic)]
-    pub reuse: Reuse,
+    pub full_tiles: Switch,
+    /// Unrolled rows and points [default: on]
+    #[arg(long, value_enum)]
+    pub unroll: Option<Switch>,
     /// Classical space dimension whose tiles run in parallel, too, in waves;
     /// `none` or `auto`
     #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
@@ -108,11 +119,26 @@ pub enum Switch {
     On,
 }
 
+/// Copy-out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CopyOut {
+    /// After the last row of a tile
+    Separate,
+    /// As they are computed
+    Interleaved,
+    /// As they are computed, but only those that other tiles need or that are
+    /// results
+    Live,
+}
+
 /// Inter-tile reuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Reuse {
     /// Every tile copies in all it needs
     None,
+    /// The columns in common with the tile before stay where they are: columns
+    /// lie in shared memory modulo its size
+    Static,
     /// The columns in common with the tile before move into place
     Dynamic,
 }
@@ -223,15 +249,26 @@ impl InputArgs {
 impl KernelArgs {
     /// The compiler's options.
     pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
-        Ok(Options {
+        let options = Options {
             tile: self.tile.clone(),
             hex_dim: self.hex_dim,
             schema: match self.memory {
                 Memory::Global => Schema::Global,
                 Memory::Shared => Schema::Shared,
             },
-            aligned_loads: self.aligned_loads == Switch::On,
-            reuse: self.reuse == Reuse::Dynamic,
+            copy_out: self.copy_out.map(|c| match c {
+                CopyOut::Separate => kernel::CopyOut::Separate,
+                CopyOut::Interleaved => kernel::CopyOut::Interleaved,
+                CopyOut::Live => kernel::CopyOut::Live,
+            }),
+            aligned_loads: self.aligned_loads.map(|s| s == Switch::On),
+            reuse: self.reuse.map(|r| match r {
+                Reuse::None => kernel::Reuse::None,
+                Reuse::Static => kernel::Reuse::Static,
+                Reuse::Dynamic => kernel::Reuse::Dynamic,
+            }),
+            full_tiles: self.full_tiles == Switch::On,
+            unroll: self.unroll.map(|s| s == Switch::On),
             wavefront: self.wavefront,
             threads: self.threads,
             shared_limit: self.shared_memory,
@@ -239,7 +276,10 @@ impl KernelArgs {
             sizes: target.set.clone(),
             isl_quota: self.isl_quota,
             name: self.name.clone(),
-        })
+        };
+        // Said before the input is read.
+        options.switches().map_err(|d| Failure::plain(*d))?;
+        Ok(options)
     }
 
     /// Compiles and prints warnings. Where the user gives no tile sizes, those

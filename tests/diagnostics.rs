@@ -152,6 +152,21 @@ fn options_with_bad_values() {
 }
 
 #[test]
+fn options_without_effect() {
+    for (name, line) in [
+        ("copy_out_global", "--memory global --copy-out interleaved"),
+        ("aligned_global", "--memory global --aligned-loads off"),
+        ("reuse_global", "--memory global --reuse none"),
+        ("unroll_global", "--memory global --unroll on"),
+        ("reuse_guarded", "--full-tiles off --reuse dynamic"),
+        ("separate_guarded", "--full-tiles off --copy-out separate"),
+        ("live_guarded", "--full-tiles off --copy-out live"),
+    ] {
+        misuse(name, &format!("jacobi2d.c {line}"), nothing);
+    }
+}
+
+#[test]
 fn sizes_that_do_not_fit() {
     misuse(
         "tile_below_minimum",

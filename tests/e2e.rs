@@ -85,7 +85,12 @@ fn variants(program: &Program) -> impl Iterator<Item = Vec<String>> {
         flags
     });
     let tiles: Vec<_> = program.tiles.iter().map(tile).collect();
-    std::iter::once(Vec::new()).chain(tiles).chain(global)
+    let last = program.tiles.last().map(tile).unwrap_or_default();
+    let others = (program.variants.iter()).map(move |set| [last.as_slice(), set].concat());
+    std::iter::once(Vec::new())
+        .chain(tiles)
+        .chain(global)
+        .chain(others)
 }
 
 /// Where programs are built and what the test has done.

@@ -1,6 +1,6 @@
 /* contrived1d: The paper's contrived example (CGO'14, section 3.3.2): the full time dimension is
  * stored, and the distances are (2, 2) and (1, -2), so delta0 = 1 and delta1 = 2.
- * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5 variants=--copy-out=separate;--copy-out=interleaved
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -51,6 +51,8 @@ pub struct Program {
     pub expect: Option<String>,
     /// Further arguments for `hexcc`.
     pub flags: Vec<String>,
+    /// Sets of arguments for more translations with the last of `tiles`.
+    pub variants: Vec<Vec<String>>,
 }
 
 fn parse(path: &Path) -> Result<Program, String> {
@@ -69,6 +71,7 @@ fn parse(path: &Path) -> Result<Program, String> {
         tiles: Vec::new(),
         expect: None,
         flags: Vec::new(),
+        variants: Vec::new(),
     };
     let mut headers = text.lines().filter_map(|l| l.split_once("hexcc-test:"));
     let (_, header) = headers.next().ok_or("no `hexcc-test:` line")?;
@@ -104,6 +107,9 @@ fn parse(path: &Path) -> Result<Program, String> {
             "tile" => program.tiles = list(value, ';'),
             "expect" => program.expect = Some(value.to_string()),
             "flags" => program.flags = list(value, ','),
+            "variants" => {
+                program.variants = value.split(';').map(|set| list(set, ',')).collect();
+            }
             _ => return Err(format!("unknown key `{key}`")),
         }
     }

@@ -6,7 +6,9 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::{self, KernelIr, LowerOptions, Moves, Prepared, Schema, TileCounts};
+use crate::kernel::{
+    self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
+};
 use crate::model::{Parallel, Problem};
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError};
 use crate::scop::{self, Chunk, SavedScop, Scop};
@@ -33,10 +35,19 @@ pub struct Options {
     pub target: Target,
     /// Values of size parameters that tile sizes are chosen for.
     pub sizes: Vec<(String, i64)>,
-    /// Copies of 16 bytes where the tile sizes allow it (CGO'14 section 4.2.3).
-    pub aligned_loads: bool,
-    /// Tiles reuse the columns of the tile before them (section 4.2.2).
-    pub reuse: bool,
+    /// When values go to global memory; only live ones, as they are computed,
+    /// where absent.
+    pub copy_out: Option<CopyOut>,
+    /// Copies of 16 bytes where the tile sizes allow it (CGO'14 section 4.2.3);
+    /// on where absent.
+    pub aligned_loads: Option<bool>,
+    /// Tiles reuse the columns of the tile before them (section 4.2.2);
+    /// dynamically where absent.
+    pub reuse: Option<Reuse>,
+    /// Full tiles have code of their own (section 4.3.1).
+    pub full_tiles: bool,
+    /// Rows and points are unrolled (section 4.3.2); on where absent.
+    pub unroll: Option<bool>,
     /// Whether tiles along a classical dimension run in parallel, too.
     pub wavefront: WavefrontChoice,
     /// Bound on isl's work; 0 for none.
@@ -66,12 +77,87 @@ impl Default for Options {
             shared_limit: None,
             target: Target::default(),
             sizes: Vec::new(),
-            aligned_loads: true,
-            reuse: true,
+            copy_out: None,
+            aligned_loads: None,
+            reuse: None,
+            full_tiles: true,
+            unroll: None,
             wavefront: WavefrontChoice::Auto,
             isl_quota: 200_000_000,
             name: None,
         }
+    }
+}
+
+impl Options {
+    /// The optimizations wanted; what is absent is the best that the others
+    /// allow.
+    ///
+    /// # Errors
+    /// HX0509 for an option that another one makes useless.
+    pub fn switches(&self) -> Result<Switches> {
+        let useless = |option: &str, other: &str, why: &str| {
+            Err(Box::new(
+                Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
+                    .note(why)
+                    .help("leave one of the two away"),
+            ))
+        };
+        if self.schema == Schema::Global {
+            let given = [
+                ("--copy-out", self.copy_out.is_some()),
+                ("--aligned-loads", self.aligned_loads.is_some()),
+                ("--reuse", self.reuse.is_some()),
+                ("--unroll on", self.unroll == Some(true)),
+            ];
+            if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+                let why = match *option {
+                    "--unroll on" => "rows that compute in global memory are never unrolled",
+                    _ => "nothing is copied to or from shared memory",
+                };
+                return useless(option, "--memory global", why);
+            }
+        }
+        if !self.full_tiles {
+            let only = |what: &str| format!("only full tiles with code of their own {what}");
+            match self.reuse {
+                Some(Reuse::Static) => {
+                    return useless("--reuse static", "--full-tiles off", &only("reuse columns"));
+                }
+                Some(Reuse::Dynamic) => {
+                    return useless(
+                        "--reuse dynamic",
+                        "--full-tiles off",
+                        &only("reuse columns"),
+                    );
+                }
+                Some(Reuse::None) | None => {}
+            }
+            match self.copy_out {
+                Some(CopyOut::Separate) => {
+                    let why = only("copy out after their last row");
+                    return useless("--copy-out separate", "--full-tiles off", &why);
+                }
+                Some(CopyOut::Live) => {
+                    let why = only("leave stores away");
+                    return useless("--copy-out live", "--full-tiles off", &why);
+                }
+                Some(CopyOut::Interleaved) | None => {}
+            }
+        }
+        Ok(Switches {
+            copy_out: (self.copy_out).unwrap_or(match self.full_tiles {
+                true => CopyOut::Live,
+                false => CopyOut::Interleaved,
+            }),
+            aligned_loads: self.aligned_loads.unwrap_or(true),
+            reuse: (self.reuse).unwrap_or(match self.full_tiles {
+                true => Reuse::Dynamic,
+                false => Reuse::None,
+            }),
+            full_tiles: self.full_tiles,
+            unroll: self.unroll.unwrap_or(true),
+        })
     }
 }
 
@@ -272,14 +358,15 @@ impl<'a> TimeLoop<'a> {
     }
 
     fn limits(&self, options: &Options) -> Result<Limits> {
+        let switches = options.switches()?;
         Ok(Limits {
             shared_bytes: (options.shared_limit).unwrap_or(options.target.shared_per_block),
             use_shared: options.schema == Schema::Shared,
             threads: options.threads,
             moves: Moves {
-                aligned: options.aligned_loads,
-                reuse: options.reuse,
-                ..Moves::default()
+                aligned: switches.aligned_loads,
+                reuse: switches.reuse != Reuse::None,
+                live_out_only: switches.copy_out == CopyOut::Live,
             },
             parallel: Parallel::default(),
             target: options.target.clone(),
@@ -304,13 +391,13 @@ impl<'a> TimeLoop<'a> {
             .ok_or_else(|| no_tile(limits.shared_bytes))?;
         let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
         clock.lap("proof");
-        let counts = self.prepared.count(&schedule);
+        let switches = options.switches()?;
+        let counts = self.prepared.count(&schedule, &switches);
         let lower = LowerOptions {
             name: unit_name(self.saved, scop, self.index, options),
             schema: options.schema,
             block: best.block,
-            aligned_loads: options.aligned_loads,
-            reuse: options.reuse,
+            switches,
         };
         let kernel = kernel::lower(&self.prepared, &schedule, &lower)?;
         clock.lap("kernel");
@@ -672,6 +759,7 @@ fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) ->
             c.iterations
         ),
     });
+    lines.push(format!("  switches: {}", switches(ir)));
     if let Some(tuned) = &compiled.tuned {
         lines.push(format!("  {tuned}"));
     }
@@ -681,6 +769,56 @@ fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) ->
         "Library functions differ from the host's by a few ulps; all else equals C (`nvcc -fmad=false`).".to_string()
     });
     lines
+}
+
+/// The optimizations that a kernel has, for the comment at its head.
+fn switches(ir: &KernelIr) -> String {
+    let s = &ir.switches;
+    let mut words = Vec::new();
+    match ir.schema {
+        Schema::Global => words.push("no shared memory"),
+        Schema::Shared => {
+            let is_aligned = |s: &kernel::SharedBox| s.vector > 1;
+            let aligned = ir
+                .arrays
+                .iter()
+                .filter_map(|a| a.shared.as_ref())
+                .any(is_aligned);
+            // Strided loops store as they compute.
+            let copies_out = (ir.arrays.iter())
+                .filter_map(|a| a.shared.as_ref())
+                .any(|s| s.copy_out.is_some());
+            words.push(match s.copy_out {
+                CopyOut::Separate if copies_out => "copy-out separate",
+                CopyOut::Separate | CopyOut::Interleaved => "copy-out interleaved",
+                CopyOut::Live => "copy-out live",
+            });
+            words.push(if aligned {
+                "aligned loads"
+            } else {
+                "loads not aligned"
+            });
+            words.push(match s.reuse {
+                Reuse::None => "no reuse",
+                Reuse::Static => "reuse static",
+                Reuse::Dynamic => "reuse dynamic",
+            });
+        }
+    }
+    words.push(match (s.full_tiles, &ir.full) {
+        (true, Some(_)) => "full tiles separate",
+        (true, None) => "no full tiles",
+        (false, _) => "full tiles not separate",
+    });
+    if !s.unroll {
+        words.push("nothing unrolled");
+    } else if ir.schema == Schema::Shared {
+        words.push(match ir.unrolls_rows() {
+            true => "rows unrolled",
+            false => "points unrolled",
+        });
+    }
+    words.join(", ")
 }
 
 /// Collects durations of passes; a pass that runs several times adds up.

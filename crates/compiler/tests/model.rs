@@ -2,7 +2,7 @@
 //! launch, a case worked out by hand, and predictions against measurements.
 
 use hexcc_compiler::back::explain_tiles;
-use hexcc_compiler::kernel::{Interval, KernelAccess, KernelIr, Row, SharedDim, Sub, Work};
+use hexcc_compiler::kernel::{Interval, KernelAccess, KernelIr, Reuse, Row, SharedDim, Sub, Work};
 use hexcc_compiler::model::{self, Launch, Parallel, Problem};
 use hexcc_compiler::pipeline::{self, Compiled, Options, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
@@ -31,7 +31,7 @@ fn compile(stencil: &str, options: &Options) -> (SavedScop, Compiled) {
 fn with_tile(h: i64, w: &[i64]) -> Options {
     Options {
         tile: Some(TileSizes { h, w: w.to_vec() }),
-        reuse: false,
+        reuse: Some(Reuse::None),
         wavefront: WavefrontChoice::None,
         ..Options::default()
     }

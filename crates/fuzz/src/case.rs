@@ -6,7 +6,7 @@ use crate::model::{Env, Program};
 use crate::replay::{self, Schedule};
 use crate::rng::Rng;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::kernel::Schema;
+use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
 use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
@@ -28,12 +28,79 @@ pub struct Config {
     pub global: bool,
     /// Threads per block.
     pub threads: i64,
-    /// Copies of 16 bytes.
-    pub aligned: bool,
-    /// Tiles reuse what the one before them holds.
-    pub reuse: bool,
+    /// How the kernel moves data and what it specialises.
+    pub switches: Switches,
     /// A classical dimension whose tiles run in parallel.
     pub wavefront: Option<usize>,
+}
+
+/// The switches of the paper's section 4; `None` leaves the default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Switches {
+    /// When values go to global memory.
+    pub copy_out: Option<CopyOut>,
+    /// Copies of 16 bytes.
+    pub aligned: Option<bool>,
+    /// What tiles reuse of the one before them.
+    pub reuse: Option<Reuse>,
+    /// Full tiles run code without tests.
+    pub guarded: bool,
+    /// Rows are unrolled.
+    pub unroll: Option<bool>,
+}
+
+impl Switches {
+    fn random(rng: &mut Rng) -> Switches {
+        let off = |rng: &mut Rng, percent| rng.chance(percent).then_some(false);
+        let guarded = rng.chance(8);
+        Switches {
+            copy_out: match guarded {
+                true => None,
+                false => *rng.pick(&[
+                    None,
+                    None,
+                    Some(CopyOut::Separate),
+                    Some(CopyOut::Interleaved),
+                ]),
+            },
+            aligned: off(rng, 25),
+            reuse: match guarded {
+                true => None,
+                false => *rng.pick(&[
+                    None,
+                    Some(Reuse::None),
+                    Some(Reuse::Static),
+                    Some(Reuse::Dynamic),
+                ]),
+            },
+            guarded,
+            unroll: off(rng, 10),
+        }
+    }
+
+    fn flags(&self, flags: &mut Vec<String>) {
+        match self.copy_out {
+            Some(CopyOut::Separate) => flags.push("--copy-out=separate".to_string()),
+            Some(CopyOut::Interleaved) => flags.push("--copy-out=interleaved".to_string()),
+            Some(CopyOut::Live) => flags.push("--copy-out=live".to_string()),
+            None => {}
+        }
+        match self.reuse {
+            Some(Reuse::None) => flags.push("--reuse=none".to_string()),
+            Some(Reuse::Static) => flags.push("--reuse=static".to_string()),
+            Some(Reuse::Dynamic) => flags.push("--reuse=dynamic".to_string()),
+            None => {}
+        }
+        for (name, off) in [
+            ("aligned-loads", self.aligned == Some(false)),
+            ("full-tiles", self.guarded),
+            ("unroll", self.unroll == Some(false)),
+        ] {
+            if off {
+                flags.push(format!("--{name}=off"));
+            }
+        }
+    }
 }
 
 impl Config {
@@ -52,12 +119,7 @@ impl Config {
         if self.threads != 256 {
             flags.push(format!("--threads={}", self.threads));
         }
-        if !self.aligned {
-            flags.push("--aligned-loads=off".to_string());
-        }
-        if !self.reuse {
-            flags.push("--reuse=none".to_string());
-        }
+        self.switches.flags(&mut flags);
         match (self.wavefront, &self.tile) {
             (Some(dim), _) => flags.push(format!("--wavefront={dim}")),
             (None, Some(_)) => flags.push("--wavefront=none".to_string()),
@@ -123,14 +185,17 @@ fn config(rng: &mut Rng, program: &Program) -> Config {
         true => 0,
         false => rng.below(n_space),
     };
+    let global = rng.chance(20);
     let mut config = Config {
         tile: None,
         illegal: None,
         hex_dim,
-        global: rng.chance(20),
+        global,
         threads: *rng.pick(&[256, 32, 64, 64, 128, 96]),
-        aligned: rng.chance(75),
-        reuse: rng.chance(75),
+        switches: match global {
+            true => Switches::default(),
+            false => Switches::random(rng),
+        },
         wavefront: None,
     };
     let others: Vec<usize> = (0..n_space).filter(|&d| d != hex_dim).collect();
@@ -301,8 +366,11 @@ fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, St
             Schema::Shared
         },
         threads: Some(config.threads),
-        aligned_loads: config.aligned,
-        reuse: config.reuse,
+        copy_out: config.switches.copy_out,
+        aligned_loads: config.switches.aligned,
+        reuse: config.switches.reuse,
+        full_tiles: !config.switches.guarded,
+        unroll: config.switches.unroll,
         wavefront: match (config.wavefront, &config.tile) {
             (Some(dim), _) => WavefrontChoice::Dim(dim),
             (None, Some(_)) => WavefrontChoice::None,

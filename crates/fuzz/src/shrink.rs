@@ -1,6 +1,7 @@
 //! Smaller programs that fail in the same way.
 
 use crate::case::Case;
+use crate::case::Switches;
 use crate::model::{Access, Elem, Expr, Program, Size, Storage, Sub};
 
 /// Removes arrays no access mentions, and parameters without use.
@@ -214,8 +215,11 @@ pub fn simpler(case: &Case) -> Vec<Case> {
         }
     }
     add(&|c| c.config.wavefront = None);
-    add(&|c| c.config.aligned = false);
-    add(&|c| c.config.reuse = false);
+    add(&|c| c.config.switches = Switches::default());
+    add(&|c| c.config.switches.copy_out = None);
+    add(&|c| c.config.switches.reuse = None);
+    add(&|c| c.config.switches.aligned = None);
+    add(&|c| c.config.switches.unroll = None);
     add(&|c| c.config.global = false);
     add(&|c| c.config.threads = 256);
     add(&|c| c.config.threads = 32);

@@ -4,8 +4,8 @@
 use super::expr::{BodyPrinter, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::kernel::{
-    CopyBox, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, SharedBox,
-    SharedDim, Sub, UNROLL_LIMIT,
+    CopyBox, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Reuse, Row,
+    SharedBox, SharedDim, Sub,
 };
 use std::fmt::Write;
 
@@ -50,6 +50,10 @@ const FIXED: &[&str] = &[
     "row",
     "copy_box",
     "copy_inside",
+    "copy_out",
+    "copy_out_ring",
+    "copy_ring",
+    "wrap",
     "copy",
     "move_rows",
     "partial_tile",
@@ -92,6 +96,17 @@ const FIXED: &[&str] = &[
     "error",
     "s",
 ];
+
+/// What a copy of a box of elements does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copy {
+    /// To shared memory.
+    Box,
+    /// To shared memory, as far as the elements lie inside the array.
+    Inside,
+    /// From shared memory.
+    Out,
+}
 
 /// Indented text.
 struct Writer {
@@ -186,7 +201,13 @@ fn argument_names(ir: &KernelIr) -> Names {
 }
 
 /// Device functions, printed where they are called.
-const DEVICE_HELPERS: [(&str, &str); 5] = [
+const DEVICE_HELPERS: [(&str, &str); 9] = [
+    (
+        "wrap",
+        "// An index below 2 SIZE modulo SIZE.
+template <int SIZE> __device__ __forceinline__ int wrap(int x) { return x >= SIZE ? x - SIZE : x; }
+",
+    ),
     (
         "row",
         "// Row number r of an array whose rows lie `pitch` bytes apart.
@@ -245,6 +266,47 @@ __device__ __forceinline__ void copy_inside(void *to, int to_i, int to_j, const 
     const int i = n / (INNER * (LENGTH / BYTES)), j = n / (LENGTH / BYTES) % INNER, k = n % (LENGTH / BYTES) * BYTES;
     if (i >= i_lo && i < i_hi && j >= j_lo && j < j_hi && k >= k_lo && k < k_hi)
       copy<BYTES>((char *)to + i * to_i + j * to_j + k, (const char *)from + i * from_i + (long long)j * from_j + k);
+  }
+}
+",
+    ),
+    (
+        "copy_out",
+        "// Copies OUTER x INNER rows of LENGTH bytes from shared memory, BYTES at a time; strides are in bytes.
+template <int OUTER, int INNER, int LENGTH, int BYTES, int FROM_OUTER, int FROM_INNER>
+__device__ __forceinline__ void copy_out(void *to, long long to_outer, int to_inner, const void *from, int thread) {
+  struct alignas(BYTES) Bytes { char bytes[BYTES]; };
+  for (int n = thread; n < OUTER * INNER * (LENGTH / BYTES); n += THREADS) {
+    const int i = n / (INNER * (LENGTH / BYTES)), j = n / (LENGTH / BYTES) % INNER, k = n % (LENGTH / BYTES) * BYTES;
+    *(Bytes *)((char *)to + i * to_outer + (long long)j * to_inner + k) = *(const Bytes *)((const char *)from + i * FROM_OUTER + j * FROM_INNER + k);
+  }
+}
+",
+    ),
+    (
+        "copy_ring",
+        "// copy_box where dimension AXIS of shared memory, 0, 1 or 2, is a ring of SIZE rows or bytes; the box starts at `first`.
+template <int OUTER, int INNER, int LENGTH, int BYTES, int TO_OUTER, int TO_INNER, int AXIS, int SIZE>
+__device__ __forceinline__ void copy_ring(void *to, int first, const void *from, long long from_outer, int from_inner, int thread) {
+#pragma unroll
+  for (int n = thread; n < OUTER * INNER * (LENGTH / BYTES); n += THREADS) {
+    const int i = n / (INNER * (LENGTH / BYTES)), j = n / (LENGTH / BYTES) % INNER, k = n % (LENGTH / BYTES) * BYTES;
+    const int to_i = AXIS == 0 ? wrap<SIZE>(first + i) : i, to_j = AXIS == 1 ? wrap<SIZE>(first + j) : j, to_k = AXIS == 2 ? wrap<SIZE>(first + k) : k;
+    copy<BYTES>((char *)to + to_i * TO_OUTER + to_j * TO_INNER + to_k, (const char *)from + i * from_outer + (long long)j * from_inner + k);
+  }
+}
+",
+    ),
+    (
+        "copy_out_ring",
+        "// copy_out where dimension AXIS of shared memory, 0, 1 or 2, is a ring of SIZE rows or bytes; the box starts at `first`.
+template <int OUTER, int INNER, int LENGTH, int BYTES, int FROM_OUTER, int FROM_INNER, int AXIS, int SIZE>
+__device__ __forceinline__ void copy_out_ring(void *to, long long to_outer, int to_inner, const void *from, int first, int thread) {
+  struct alignas(BYTES) Bytes { char bytes[BYTES]; };
+  for (int n = thread; n < OUTER * INNER * (LENGTH / BYTES); n += THREADS) {
+    const int i = n / (INNER * (LENGTH / BYTES)), j = n / (LENGTH / BYTES) % INNER, k = n % (LENGTH / BYTES) * BYTES;
+    const int at_i = AXIS == 0 ? wrap<SIZE>(first + i) : i, at_j = AXIS == 1 ? wrap<SIZE>(first + j) : j, at_k = AXIS == 2 ? wrap<SIZE>(first + k) : k;
+    *(Bytes *)((char *)to + i * to_outer + (long long)j * to_inner + k) = *(const Bytes *)((const char *)from + at_i * FROM_OUTER + at_j * FROM_INNER + at_k);
   }
 }
 ",
@@ -671,8 +733,9 @@ impl Cuda<'_> {
             return self.global_element(array, &subs);
         };
         let mut text = format!("s_{}", self.names.get(&array.name));
-        for (dim, sub) in shared.dims.iter().zip(&access.subs) {
-            let index = match (dim, sub) {
+        let ring = self.ring(array, shared);
+        for (d, (dim, sub)) in shared.dims.iter().zip(&access.subs).enumerate() {
+            let mut index = match (dim, sub) {
                 (SharedDim::Time { lo, .. }, Sub::Time { offset, modulo }) => {
                     let q = add_constant("t_in", offset - lo);
                     match modulo {
@@ -691,9 +754,24 @@ impl Cuda<'_> {
                 // The kernel's contract excludes every other pair.
                 _ => "0".to_string(),
             };
+            if let Some((at, first)) = &ring
+                && *at == d
+            {
+                index = format!("wrap<{}>({index} + {first})", dim.size());
+            }
             let _ = write!(text, "[{index}]");
         }
         text
+    }
+
+    /// With static reuse the dimension of the box along the chain, where element
+    /// 0 of the box lies anywhere and the others follow modulo the size, and the
+    /// name of element 0's place.
+    fn ring(&self, array: &KernelArray, shared: &SharedBox) -> Option<(usize, String)> {
+        let chain = (self.ir.chain).filter(|_| self.ir.switches.reuse == Reuse::Static)?;
+        let along = |d: &SharedDim| matches!(d, SharedDim::Space { dim, .. } if *dim == chain);
+        let at = shared.dims.iter().position(along)?;
+        Some((at, format!("{}_ring", self.names.get(&array.name))))
     }
 
     fn tile(&mut self) {
@@ -709,20 +787,21 @@ impl Cuda<'_> {
         self.element_functions();
         self.copy_in();
         self.rows();
+        self.copy_out();
         std::mem::swap(&mut body, &mut self.out);
         let body = body.text;
         let mut params = vec!["const Args &args".to_string()];
-        if ir.reuse {
+        if ir.reuses() {
             params.push("bool reuse".to_string());
         }
         params.push("int a_first, int a_end".to_string());
         params.extend(self.origins.iter().map(|o| format!("long long {o}")));
         self.out.line("// One tile: copy-in, then its rows in order. Full tiles execute every point of every row.");
-        if ir.reuse {
+        if ir.reuses() {
             self.out.line("// With `reuse` the tile before left its columns in shared memory; with `Reused` the next one");
             self.out.line("// does the same with this tile's, so that values which only that one reads need no store.");
         }
-        self.out.line(if ir.reuse {
+        self.out.line(if ir.reuses() {
             "template <bool Full, bool Reused>"
         } else {
             "template <bool Full>"
@@ -840,6 +919,15 @@ impl Cuda<'_> {
             origin.push(at);
             params.push(param);
         }
+        if let Some((at, ring)) = self.ring(array, shared)
+            && let SharedDim::Space { dim, size, .. } = shared.dims[at]
+        {
+            self.out.line(format!(
+                "const int {ring} = Full ? (int)mod({}, {size}) : 0; // a place of its own for every {} in this dimension of s_{name}",
+                self.origin(dim),
+                self.dim(dim)
+            ));
+        }
         let elem = array.elem;
         let constant = if array.written { "" } else { "const " };
         self.out.line(format!(
@@ -907,7 +995,7 @@ impl Cuda<'_> {
             return;
         }
         self.out.line("");
-        if ir.reuse {
+        if ir.switches.reuse == Reuse::Dynamic {
             self.out.line(
                 "// Inter-tile reuse: the columns shared with the tile before move into place.",
             );
@@ -926,7 +1014,7 @@ impl Cuda<'_> {
                 .line(format!("// Copy-in of {}.", self.names.get(&array.name)));
             if some_full {
                 let mut keyword = "if";
-                if ir.reuse {
+                if ir.reuses() {
                     self.out.open("if (Full && reuse) {");
                     self.copy_boxes(array, shared, &shared.copy_next);
                     self.out.depth -= 1;
@@ -950,6 +1038,28 @@ impl Cuda<'_> {
             self.out.line("__pipeline_wait_prior(0);");
         }
         self.out.line("__syncthreads();");
+    }
+
+    /// Copies what a full tile has written to global memory.
+    fn copy_out(&mut self) {
+        let ir = self.ir;
+        let copies: Vec<_> = (ir.arrays.iter())
+            .filter_map(|a| Some((a, a.shared.as_ref()?, a.shared.as_ref()?.copy_out.as_ref()?)))
+            .collect();
+        if copies.is_empty() || ir.full.is_none() {
+            return;
+        }
+        self.out.line("");
+        self.out
+            .line("// Copy-out; the next tile overwrites shared memory.");
+        self.out.open("if (Full) {");
+        for (array, shared, boxes) in copies {
+            for b in boxes {
+                self.copy_one(array, shared, b, Copy::Out);
+            }
+        }
+        self.out.line("__syncthreads();");
+        self.out.close("}");
     }
 
     /// Moves the columns that the tile before has in common with this one.
@@ -980,7 +1090,7 @@ impl Cuda<'_> {
     /// The copies of a full tile, each a box of elements.
     fn copy_boxes(&mut self, array: &KernelArray, shared: &SharedBox, boxes: &[CopyBox]) {
         for b in boxes {
-            self.copy_one(array, shared, b, false);
+            self.copy_one(array, shared, b, Copy::Box);
         }
     }
 
@@ -994,11 +1104,11 @@ impl Cuda<'_> {
                     hi: size - 1,
                 })
                 .collect();
-            self.copy_one(array, shared, &CopyBox { slice, elements }, true);
+            self.copy_one(array, shared, &CopyBox { slice, elements }, Copy::Inside);
         }
     }
 
-    fn copy_one(&mut self, array: &KernelArray, shared: &SharedBox, b: &CopyBox, checked: bool) {
+    fn copy_one(&mut self, array: &KernelArray, shared: &SharedBox, b: &CopyBox, kind: Copy) {
         let name = self.names.get(&array.name);
         let sizes = shared.space_sizes();
         let n_slice_dims = shared.dims.len() - sizes.len();
@@ -1027,6 +1137,10 @@ impl Cuda<'_> {
                 conditions.push(format!("{t} >= 0 && {t} < {}", self.extent(array, d)));
             }
         }
+        // Partial tiles start at the beginning of the ring.
+        let ring = self.ring(array, shared).filter(|_| kind != Copy::Inside);
+        // At most three dimensions at a time; outer ones one by one.
+        let n_outer = sizes.len().saturating_sub(3);
         // The first element of the box per space dimension: its coordinate and
         // the array's extent, for copies that are checked.
         let mut ranges = Vec::new();
@@ -1039,14 +1153,17 @@ impl Cuda<'_> {
                 continue;
             };
             global.push((lo + elements.lo).to_string());
-            local.push(elements.lo.to_string());
+            let at_ring = ring.as_ref().is_some_and(|(at, _)| *at == n_slice_dims + e);
+            local.push(if at_ring && e >= n_outer {
+                "0".to_string()
+            } else {
+                elements.lo.to_string()
+            });
             ranges.push((
                 add_constant(self.origin(*dim), lo + elements.lo),
                 self.extent(array, n_slice_dims + e),
             ));
         }
-        // At most three dimensions at a time; outer ones one by one.
-        let n_outer = sizes.len().saturating_sub(3);
         let mut depth = 0;
         for (e, range) in ranges.iter().enumerate().take(n_outer) {
             let n = b.elements[e].len();
@@ -1056,6 +1173,11 @@ impl Cuda<'_> {
             let d = n_slice_dims + e;
             global[d] = format!("{} + o{e}", global[d]);
             local[d] = format!("{} + o{e}", local[d]);
+            if let Some((at, first)) = &ring
+                && *at == d
+            {
+                local[d] = format!("wrap<{}>({} + {first})", sizes[e], local[d]);
+            }
             conditions.push(format!(
                 "{0} + o{e} >= 0 && {0} + o{e} < {1}",
                 range.0, range.1
@@ -1083,10 +1205,39 @@ impl Cuda<'_> {
                 )
             }
         };
+        // The ring among the copy's three dimensions, its size and first element.
+        let ring = (ring.as_ref()).and_then(|(at, first)| {
+            let e = at.checked_sub(n_slice_dims + n_outer)?;
+            let innermost = e + 1 == inner.len();
+            let lo = b.elements[n_outer + e].lo;
+            let first = add_constant(first, lo);
+            Some(if innermost && elem > 1 {
+                let first = format!("{} * {elem}", paren_sum(first));
+                (2, sizes[n_outer + e] * elem, first)
+            } else {
+                (if innermost { 2 } else { e }, sizes[n_outer + e], first)
+            })
+        });
         let local: String = local.iter().map(|i| format!("[{i}]")).collect();
         let source = format!("{name}_at({})", global.join(", "));
         let shape = format!("{n_i}, {n_j}, {}, {}", n_k * elem, shared.vector * elem);
-        if checked {
+        if kind == Copy::Out {
+            // The widest copies that the ends of the box allow.
+            let last = b.elements[b.elements.len() - 1];
+            let mut vector = shared.vector;
+            while last.lo % vector != 0 || last.len() % vector != 0 {
+                vector /= 2;
+            }
+            let shape = format!(
+                "{n_i}, {n_j}, {}, {}, {to_i}, {to_j}",
+                n_k * elem,
+                vector * elem
+            );
+            self.out.line(match ring {
+                None => format!("copy_out<{shape}>({source}, {from_i}, {from_j}, &s_{name}{local}, thread);"),
+                Some((axis, size, first)) => format!("copy_out_ring<{shape}, {axis}, {size}>({source}, {from_i}, {from_j}, &s_{name}{local}, {first}, thread);"),
+            });
+        } else if kind == Copy::Inside {
             if !conditions.is_empty() {
                 self.out.open(format!("if ({})", conditions.join(" && ")));
             }
@@ -1117,6 +1268,10 @@ impl Cuda<'_> {
             if !conditions.is_empty() {
                 self.out.depth -= 1;
             }
+        } else if let Some((axis, size, first)) = ring {
+            self.out.line(format!(
+                "copy_ring<{shape}, {to_i}, {to_j}, {axis}, {size}>(&s_{name}{local}, {first}, {source}, {from_i}, {from_j}, thread);"
+            ));
         } else {
             self.out
                 .line(format!("copy_box<{shape}, {to_i}, {to_j}>(&s_{name}{local}, {source}, {from_i}, {from_j}, thread);"));
@@ -1135,36 +1290,6 @@ impl Cuda<'_> {
         }
     }
 
-    /// Points along space dimension `j` that one thread computes in a row.
-    fn points_per_thread(&self, j: usize) -> i64 {
-        let widest = (self.ir.rows.iter())
-            .map(|row| row.points[j].len())
-            .max()
-            .unwrap_or(1);
-        let threads = self.ir.block.along(j);
-        (widest + threads - 1) / threads
-    }
-
-    /// Whether all rows of a full tile are unrolled, or only their points.
-    fn unrolls_rows(&self) -> bool {
-        let ir = self.ir;
-        let columns: i64 = (0..self.n_space())
-            .filter(|&j| j != self.hex_dim())
-            .map(|j| self.points_per_thread(j))
-            .product();
-        let hex_threads = ir.block.along(self.hex_dim());
-        let work: usize = (ir.rows.iter())
-            .map(|row| {
-                let stmts = (ir.stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
-                let each: usize = stmts.map(KernelStmt::work).sum();
-                let points = (row.points[self.hex_dim()].len() + hex_threads - 1) / hex_threads;
-                each * usize::try_from(points * columns).unwrap_or(1)
-            })
-            .sum();
-        // Schema global is the plain baseline.
-        work <= UNROLL_LIMIT as usize && ir.shared_bytes > 0
-    }
-
     fn rows(&mut self) {
         let ir = self.ir;
         let k = ir.schedule.k;
@@ -1173,7 +1298,7 @@ impl Cuda<'_> {
             "// Row a runs at time t = {} + a / K.",
             self.origins[0]
         ));
-        if self.unrolls_rows() {
+        if self.ir.unrolls_rows() {
             self.out.line("#pragma unroll");
             self.out.open("for (int a = 0; a < ROWS; ++a) {");
             self.out
@@ -1338,14 +1463,19 @@ impl Cuda<'_> {
             };
             let store = format!("*{address} = value;");
             let keep = self.keep_dims(index);
-            if keep.is_empty() && !self.keeps_all(index) {
+            let later = (array.shared.as_ref()).is_some_and(|s| s.copy_out.is_some());
+            if later {
+                self.out.open("if (!Full)");
+                self.out.line(store);
+                self.out.depth -= 1;
+            } else if keep.is_empty() && !self.keeps_all(index) {
                 self.out.line(store);
             } else {
                 let mut parts = vec!["!Full".to_string()];
                 for j in keep {
                     let (lo, hi) = self.keep_names(index, j);
                     let r = self.relative(j);
-                    let reused = ir.reuse && ir.chain == Some(j);
+                    let reused = ir.reuses() && ir.chain == Some(j);
                     let part = if self.keep_starts_with_rows(index, j) {
                         format!("{r} > {hi}[a]")
                     } else {
@@ -1392,7 +1522,7 @@ impl Cuda<'_> {
     fn store_column(&self, index: usize, stmt: &KernelStmt) -> Option<(String, String)> {
         let (ir, hex) = (self.ir, self.hex_dim());
         let array = &ir.arrays[stmt.write.array];
-        let guards = |j: usize| j != hex && !(ir.reuse && ir.chain == Some(j));
+        let guards = |j: usize| j != hex && !(ir.reuses() && ir.chain == Some(j));
         if array.shared.is_none() || !self.keep_dims(index).into_iter().any(guards) {
             return None;
         }
@@ -1465,7 +1595,7 @@ impl Cuda<'_> {
             _ => String::new(),
         };
         let position = ir.block.threads.iter().position(|t| t.0 == j);
-        let per_thread = self.points_per_thread(j);
+        let per_thread = self.ir.points_per_thread(j);
         let at = match (position, per_thread) {
             (None, _) => step.clone(),
             (Some(0), 1) => "tx".to_string(),
@@ -1477,8 +1607,10 @@ impl Cuda<'_> {
         let all_inside = classical.is_some_and(|c| c.w == threads * per_thread);
         let is_loop = innermost || per_thread > 1 || position.is_none() || !all_inside;
         if is_loop {
-            if ir.shared_bytes > 0 && per_thread > 1 {
-                let full_only = if self.unrolls_rows() {
+            if !ir.switches.unroll {
+                self.out.line("#pragma unroll 1");
+            } else if ir.shared_bytes > 0 && per_thread > 1 {
+                let full_only = if ir.unrolls_rows() {
                     ""
                 } else {
                     " (Full ? 64 : 1)"
@@ -1531,7 +1663,7 @@ impl Cuda<'_> {
             .iter()
             .map(|o| format!("long long {o}"))
             .collect();
-        let template = if ir.reuse {
+        let template = if ir.reuses() {
             "tile<false, false>(args, false"
         } else {
             "tile<false>(args"
@@ -1603,7 +1735,7 @@ impl Cuda<'_> {
         for c in &sequential {
             let (name, origin) = (self.dim(c.dim).to_string(), self.origin(c.dim).to_string());
             let width = self.width_name(c.dim);
-            if ir.reuse
+            if ir.reuses()
                 && ir.chain == Some(c.dim)
                 && let Some(full) = &ir.full
             {
@@ -1622,7 +1754,7 @@ impl Cuda<'_> {
             loops += 1;
         }
         let origins = self.origins.join(", ");
-        match (&ir.full, ir.reuse, ir.chain) {
+        match (&ir.full, ir.reuses(), ir.chain) {
             (Some(_), true, Some(chain)) => {
                 let origin = self.origin(chain).to_string();
                 let width = self.width_name(chain);

@@ -75,6 +75,7 @@ pub fn shared_box(
         vector: vector_of_rows,
         copy_in: Vec::new(),
         copy_next: Vec::new(),
+        copy_out: None,
         byte_offset: 0,
         row_stride,
     })
@@ -389,6 +390,74 @@ pub fn copy_in_chain(
         first.extend(cover(boxed, slice, &load, threads));
     }
     Some((first, next))
+}
+
+/// Disjoint boxes of exactly the elements that a full tile writes; `None` where
+/// a statement does not write the whole box of a row.
+pub fn copy_out(
+    boxed: &SharedBox,
+    array: usize,
+    stmts: &[KernelStmt],
+    rows: &[Row],
+) -> Option<Vec<CopyBox>> {
+    let mut written: Vec<Vec<Elements>> = vec![Vec::new(); boxed.n_slices as usize];
+    for stmt in (stmts.iter()).filter(|s| s.write.array == array && !s.partial_only) {
+        let general = |s: &Sub| matches!(s, Sub::General { .. });
+        if stmt.lattice.is_some() || stmt.write.subs.iter().any(general) {
+            return None;
+        }
+        for row in rows.iter().filter(|r| r.slot == stmt.slot) {
+            let (slice, elements) = touched(boxed, &stmt.write, row)?;
+            if !is_empty(&elements) && !written[slice as usize].contains(&elements) {
+                written[slice as usize].push(elements);
+            }
+        }
+    }
+    let mut copies = Vec::new();
+    for (slice, boxes) in written.iter().enumerate() {
+        let boxes: Vec<&[Interval]> = boxes.iter().map(Vec::as_slice).collect();
+        copies.extend(union(&boxes).into_iter().map(|elements| CopyBox {
+            slice: slice as i64,
+            elements,
+        }));
+    }
+    Some(copies)
+}
+
+/// The union as disjoint boxes, as long as possible along the innermost
+/// dimension.
+fn union(boxes: &[&[Interval]]) -> Vec<Elements> {
+    let Some(dims) = boxes.first().map(|b| b.len()) else {
+        return Vec::new();
+    };
+    // Between two of these along the outermost dimension nothing changes.
+    let mut bounds: Vec<i64> = (boxes.iter())
+        .flat_map(|b| [b[0].lo, b[0].hi + 1])
+        .collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let mut ranges: Vec<(Interval, Vec<Elements>)> = Vec::new();
+    for pair in bounds.windows(2) {
+        let range = Interval {
+            lo: pair[0],
+            hi: pair[1] - 1,
+        };
+        let here = boxes.iter().filter(|b| b[0].contains(range));
+        let inner = if dims == 1 {
+            here.take(1).map(|_| Vec::new()).collect()
+        } else {
+            union(&here.map(|b| &b[1..]).collect::<Vec<_>>())
+        };
+        match ranges.last_mut() {
+            Some((last, same)) if *same == inner => last.hi = range.hi,
+            _ => ranges.push((range, inner)),
+        }
+    }
+    (ranges.into_iter())
+        .flat_map(|(range, inner)| {
+            (inner.into_iter()).map(move |rest| [vec![range], rest].concat())
+        })
+        .collect()
 }
 
 /// A few boxes around the elements, aligned along the innermost dimension.

@@ -3,8 +3,8 @@
 use super::count::{self, Moves, Work};
 use super::full::{RelativeBox, origins_inside};
 use super::{
-    Block, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Row, Schema, SharedDim,
-    StmtRow, Sub, SymbolicRange, footprint, origin_name,
+    Block, CopyBox, CopyOut, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read,
+    Reuse, Row, Schema, SharedDim, StmtRow, Sub, Switches, SymbolicRange, footprint, origin_name,
 };
 use crate::canonical::{Canonical, DimRole};
 use crate::ctype::math_function;
@@ -24,10 +24,8 @@ pub struct LowerOptions {
     /// Threads along the innermost dimension and the next classical one; where
     /// the hexagons lie along the innermost, only their product counts.
     pub block: [i64; 2],
-    /// Copies of 16 bytes where the tile sizes allow it.
-    pub aligned_loads: bool,
-    /// Full tiles reuse the columns of the tile before them.
-    pub reuse: bool,
+    /// Optimizations.
+    pub switches: Switches,
 }
 
 /// A stencil with its accesses classified, before tile sizes are known.
@@ -95,9 +93,10 @@ impl Prepared<'_> {
     }
 
     /// Counts of a full tile of schema `shared`.
-    pub fn count(&self, schedule: &HybridSchedule) -> TileCounts {
+    pub fn count(&self, schedule: &HybridSchedule, switches: &Switches) -> TileCounts {
         let rows = tile_rows(schedule, self.stmts.len());
-        let mut arrays = self.boxes(Schema::Shared, true, schedule, &rows);
+        let aligned = switches.aligned_loads;
+        let mut arrays = self.boxes(Schema::Shared, aligned, schedule, &rows);
         let shared_bytes = place(&mut arrays);
         let mut counts = TileCounts {
             iterations: 0,
@@ -107,6 +106,7 @@ impl Prepared<'_> {
             store_bytes: 0,
             shared_bytes,
         };
+        let mut separate = Vec::new();
         for (index, array) in arrays.iter().enumerate() {
             let Some(shared) = &array.shared else {
                 continue;
@@ -115,6 +115,14 @@ impl Prepared<'_> {
             let n = footprint::n_needed(&uses);
             counts.loads += n;
             counts.load_bytes += n * array.elem.size() as i64;
+            if switches.copy_out == CopyOut::Separate
+                && let Some(copies) = footprint::copy_out(shared, index, &self.stmts, &rows)
+            {
+                let n: i64 = copies.iter().map(CopyBox::len).sum();
+                counts.stores += n;
+                counts.store_bytes += n * array.elem.size() as i64;
+                separate.push(index);
+            }
         }
         for (i, stmt) in self
             .stmts
@@ -127,7 +135,11 @@ impl Prepared<'_> {
             let volume = |boxes: &[Interval]| boxes.iter().map(|b| b.len()).product::<i64>();
             for (row, keep) in rows.iter().zip(&keep).filter(|(r, _)| r.slot == stmt.slot) {
                 counts.iterations += volume(&row.points);
-                let kept = if array.shared.is_some() && self.is_overwritten(i) {
+                if separate.contains(&stmt.write.array) {
+                    continue;
+                }
+                let live = switches.copy_out == CopyOut::Live;
+                let kept = if live && array.shared.is_some() && self.is_overwritten(i) {
                     volume(keep)
                 } else {
                     0
@@ -330,7 +342,8 @@ impl Prepared<'_> {
     fn kernel(&self, schedule: &HybridSchedule, options: &LowerOptions) -> Result<KernelIr> {
         let stmts = self.stmts.clone();
         let mut rows = tile_rows(schedule, stmts.len());
-        let mut arrays = self.boxes(options.schema, options.aligned_loads, schedule, &rows);
+        let mut switches = options.switches;
+        let mut arrays = self.boxes(options.schema, switches.aligned_loads, schedule, &rows);
         for (array, id) in arrays.iter_mut().zip(&self.array_index) {
             array.extents = (self.scop.array(*id).extents.iter())
                 .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
@@ -339,11 +352,24 @@ impl Prepared<'_> {
         let shared_bytes = place(&mut arrays);
         let chain = chain(schedule);
         let block = block_shape(&rows, schedule, options.block);
-        let reused = chain.filter(|_| options.reuse);
-        let reuse = copies(&mut arrays, &stmts, &rows, schedule, reused, block.size());
+        let reused = chain.filter(|_| switches.reuse != Reuse::None);
+        if !copies(&mut arrays, &stmts, &rows, schedule, reused, block.size()) {
+            switches.reuse = Reuse::None;
+        }
+        if switches.copy_out == CopyOut::Separate {
+            for (index, array) in arrays.iter_mut().enumerate().filter(|(_, a)| a.written) {
+                if let Some(shared) = &mut array.shared {
+                    shared.copy_out = footprint::copy_out(shared, index, &stmts, &rows);
+                }
+            }
+        }
         let domain = self.union_domain()?;
-        let reused = chain.filter(|_| reuse);
-        let full = self.full_origins(&stmts, &arrays, &mut rows, reused)?;
+        let reused = chain.filter(|_| switches.reuse != Reuse::None);
+        let live = switches.copy_out == CopyOut::Live;
+        let full = match self.full_origins(&stmts, &arrays, &mut rows, reused, live)? {
+            Some(full) if switches.full_tiles => Some(full),
+            _ => None,
+        };
         let ranges = (0..=self.c.n_space)
             .map(|d| {
                 let d = d as u32;
@@ -382,7 +408,7 @@ impl Prepared<'_> {
             schedule: schedule.clone(),
             block,
             chain,
-            reuse,
+            switches,
             stmts,
             rows,
             full,
@@ -592,6 +618,7 @@ impl Prepared<'_> {
         arrays: &[KernelArray],
         rows: &mut [Row],
         chain: Option<usize>,
+        live: bool,
     ) -> Result<Option<AstExpr>> {
         let mut origins = self.c.stmts[0].domain.universe_like()?;
         for (i, stmt) in stmts.iter().enumerate() {
@@ -626,7 +653,7 @@ impl Prepared<'_> {
                 &boxes,
             )?)?;
             let nothing = vec![vec![Interval::EMPTY; self.c.n_space]; rows.len()];
-            let (mut keep, mut keep_reused) = if arrays[stmt.write.array].shared.is_some() {
+            let (mut keep, mut keep_reused) = if live && arrays[stmt.write.array].shared.is_some() {
                 (
                     footprint::keep_boxes(&self.flows[i], rows, None),
                     footprint::keep_boxes(&self.flows[i], rows, chain),
@@ -774,6 +801,12 @@ fn copies(
         };
         let uses = footprint::slice_uses(shared, index, stmts, rows);
         let all = footprint::copy_in(shared, &uses, threads);
+        // Of what lies along the chain in two dimensions, only a diagonal moves on.
+        let along = |dim| {
+            let is = |d: &&SharedDim| matches!(d, SharedDim::Space { dim: x, .. } if *x == dim);
+            shared.dims.iter().filter(is).count()
+        };
+        let width = width.filter(|c| along(c.dim) < 2);
         reusing.push(width.and_then(|c| match shared.space_position(c.dim) {
             Some(at) => footprint::copy_in_chain(shared, &uses, at, c.w, threads),
             // The same elements serve the whole chain.

@@ -39,6 +39,58 @@ pub enum Schema {
     Shared,
 }
 
+/// When the values that a full tile computes go to global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyOut {
+    /// After the tile's last row, from shared memory; where a box of elements
+    /// cannot say which those are, as they are computed.
+    Separate,
+    /// All, as they are computed (CGO'14 section 4.2.1).
+    Interleaved,
+    /// As they are computed, but only those that are live after the tile.
+    Live,
+}
+
+/// What a full tile finds of the tile before it in its chain in shared memory
+/// (CGO'14 section 4.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reuse {
+    /// Nothing.
+    None,
+    /// The columns in common, at the place that every tile has for them: columns
+    /// along the chain lie modulo the size of the box.
+    Static,
+    /// The columns in common, moved to where this tile has them.
+    Dynamic,
+}
+
+/// Optimizations that can be chosen one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// When values go to global memory.
+    pub copy_out: CopyOut,
+    /// Copies of 16 bytes where the tile sizes allow it.
+    pub aligned_loads: bool,
+    /// Inter-tile reuse.
+    pub reuse: Reuse,
+    /// Full tiles have code without tests of their own.
+    pub full_tiles: bool,
+    /// Rows and their points are unrolled.
+    pub unroll: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Switches {
+            copy_out: CopyOut::Live,
+            aligned_loads: true,
+            reuse: Reuse::Dynamic,
+            full_tiles: true,
+            unroll: true,
+        }
+    }
+}
+
 /// An inclusive range of integers relative to a tile's origin; empty where
 /// `hi < lo`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,6 +276,9 @@ pub struct SharedBox {
     /// What a full tile copies in that reuses the columns of the tile before;
     /// empty without inter-tile reuse.
     pub copy_next: Vec<CopyBox>,
+    /// What a full tile copies out after its last row; `None` where it stores
+    /// values as they are computed.
+    pub copy_out: Option<Vec<CopyBox>>,
     /// Offset in the block's shared memory, bytes.
     pub byte_offset: i64,
     /// Elements per innermost row.
@@ -425,9 +480,8 @@ pub struct KernelIr {
     /// The classical dimension whose tiles a block takes innermost, one after
     /// the other.
     pub chain: Option<usize>,
-    /// Whether a full tile finds the columns of the one before it in the chain
-    /// in shared memory.
-    pub reuse: bool,
+    /// The optimizations in use; reuse only where it is possible.
+    pub switches: Switches,
     /// Shared memory per block, bytes.
     pub shared_bytes: i64,
     /// Every math function called is exact, so results equal C's bit for bit.
@@ -438,6 +492,42 @@ impl KernelIr {
     /// Name of the origin of dimension `d` (0 is time).
     pub fn origin_name(&self, d: usize) -> String {
         origin_name(&self.dims[d])
+    }
+
+    /// Whether a full tile finds the columns of the one before it in the chain
+    /// in shared memory.
+    pub fn reuses(&self) -> bool {
+        self.switches.reuse != Reuse::None
+    }
+
+    /// Points along space dimension `j` that one thread computes in a row.
+    pub fn points_per_thread(&self, j: usize) -> i64 {
+        let widest = (self.rows.iter())
+            .map(|row| row.points[j].len())
+            .max()
+            .unwrap_or(1);
+        let threads = self.block.along(j);
+        (widest + threads - 1) / threads
+    }
+
+    /// Whether all rows of a full tile are unrolled, or only their points.
+    pub fn unrolls_rows(&self) -> bool {
+        let hex = self.schedule.hex_dim;
+        let columns: i64 = (0..self.schedule.n_space)
+            .filter(|&j| j != hex)
+            .map(|j| self.points_per_thread(j))
+            .product();
+        let hex_threads = self.block.along(hex);
+        let work: usize = (self.rows.iter())
+            .map(|row| {
+                let stmts = (self.stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
+                let each: usize = stmts.map(KernelStmt::work).sum();
+                let points = (row.points[hex].len() + hex_threads - 1) / hex_threads;
+                each * usize::try_from(points * columns).unwrap_or(1)
+            })
+            .sum();
+        // Schema global is the plain baseline.
+        self.switches.unroll && work <= UNROLL_LIMIT as usize && self.shared_bytes > 0
     }
 
     /// Whether a barrier separates row `a` from the next.
