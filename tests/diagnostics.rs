@@ -203,6 +203,13 @@ fn sizes_that_do_not_fit() {
     );
     misuse("no_tile_fits", "heat3d.c --shared-memory=64", nothing);
     misuse("hex_dim", "jacobi2d.c --hex-dim=7", nothing);
+    misuse(
+        "wavefront_along_hexagons",
+        "jacobi2d.c --wavefront=0",
+        nothing,
+    );
+    misuse("wavefront_missing", "jacobi2d.c --wavefront=5", nothing);
+    misuse("wavefront_bad", "jacobi2d.c --wavefront=maybe", nothing);
     misuse("isl_quota", "heat3d.c --isl-quota=1000", nothing);
 }
 

@@ -391,7 +391,8 @@ pub fn predict(
 ) -> Option<Prediction> {
     let threads = launch.block[0] * launch.block[1];
     // The kernel's launch bounds cap what ptxas may take.
-    let fit = min_blocks(schedule.n_space, threads);
+    // Fitted to kernels that were all compiled for 80 registers in 2D.
+    let fit = min_blocks(if schedule.n_space > 2 { 128 } else { 80 }, threads);
     let cap = target.registers_per_sm / (fit * threads).max(1) / REGISTER_UNIT * REGISTER_UNIT;
     let cap = cap.min(MAX_REGISTERS);
     let wanted = estimated_registers(work, launch.block);
@@ -557,6 +558,7 @@ mod tests {
             value_words: 12,
             operand_words: 14,
             chain: 5,
+            registers_wanted: 80,
             shared_bytes: 29_904,
             ..Work::default()
         }

@@ -600,7 +600,7 @@ fn no_wavefront(canonical: &Canonical, dim: usize) -> Box<Diagnostic> {
     let name = canonical.names.get(dim + 1).map_or("?", String::as_str);
     Box::new(
         Diagnostic::error(
-            "HX0305",
+            "HX0304",
             format!("tiles along space dimension {dim} ({name}) cannot run in parallel waves"),
         )
         .note("only classical dimensions with tiles wider than the slopes times the height can")

@@ -97,7 +97,11 @@ pub fn candidates(
             return None;
         }
         let best = choose_threads(prepared, &sizes, &schedule, limits);
-        best.prediction.map(|_| best)
+        // With 128 registers, larger blocks would leave one to a multiprocessor.
+        let alone = n_space == 2 && best.work.registers_wanted > 80 && best.threads() > 256;
+        best.prediction
+            .filter(|_| !alone || limits.threads.is_some())
+            .map(|_| best)
     };
     let innermost = (0..n_space).rev().find(|&d| d != hex_dim);
     let with_inner = |sizes: &TileSizes, width: i64| {

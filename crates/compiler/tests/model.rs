@@ -85,6 +85,7 @@ fn a_case_by_hand() {
         // The widest row.
         value_words: 12,
         operand_words: 14,
+        registers_wanted: 80,
         // Two time planes of 14 rows and 267 columns, rounded up to 272.
         shared_bytes: 30464,
         loads: 6320,

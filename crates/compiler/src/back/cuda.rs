@@ -57,6 +57,7 @@ const FIXED: &[&str] = &[
     "copy",
     "move_rows",
     "partial_tile",
+    "last_tile",
     "full_here",
     "full_next",
     "Reused",
@@ -1657,7 +1658,7 @@ impl Cuda<'_> {
                 self.dim(w.dim)
             ),
         };
-        let min_blocks = ir.block.min_blocks(self.n_space());
+        let min_blocks = ir.block.min_blocks();
         let origins: Vec<String> = self
             .origins
             .iter()
@@ -1680,6 +1681,19 @@ impl Cuda<'_> {
         ));
         self.out.close("}");
         self.out.line("");
+        if ir.reuses() && ir.full.is_some() {
+            self.out.line("// The last full tile of a row of tiles.");
+            self.out.open(format!(
+                "__device__ __noinline__ void last_tile(const Args &args, bool reuse, int a_first, int a_end, {}) {{",
+                origins.join(", ")
+            ));
+            self.out.line(format!(
+                "tile<true, false>(args, reuse, a_first, a_end, {});",
+                self.origins.join(", ")
+            ));
+            self.out.close("}");
+            self.out.line("");
+        }
         self.out.line(comment);
         self.out.line(format!(
             "__global__ void __launch_bounds__(THREADS, {min_blocks})"
@@ -1772,7 +1786,7 @@ impl Cuda<'_> {
                 self.out.depth -= 1;
                 self.out.open("else");
                 self.out.line(format!(
-                    "tile<true, false>(args, reuse, a_first, a_end, {origins});"
+                    "last_tile(args, reuse, a_first, a_end, {origins});"
                 ));
                 self.out.depth -= 1;
                 self.out.line("reuse = full_here;");

@@ -61,7 +61,7 @@ pub fn program(
         kernels.push_str(&dump_function(replacements.iter().map(|r| r.ir)));
     }
     edits.retain(|e| !region_contains(region, e));
-    edits.push(insertion(at, kernels));
+    edits.push(insertion(at, without_macros(text, kernels)));
     edits.extend(pragma_lines(text, region));
     let mut used_up: String = unused
         .iter()
@@ -106,6 +106,29 @@ pub fn reference_program(
     ];
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
     Ok(format!("#include <stdio.h>\n#include <stdlib.h>\n{body}"))
+}
+
+/// Hides the macros that the program defines from generated code which uses their
+/// names for something else; expressions of the program have been expanded.
+fn without_macros(source: &str, generated: String) -> String {
+    let mut names: Vec<&str> = (source.lines())
+        .filter_map(|line| {
+            let rest = line.trim_start().strip_prefix('#')?.trim_start();
+            let rest = rest.strip_prefix("define")?.trim_start();
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            Some(&rest[..end.unwrap_or(rest.len())])
+        })
+        .filter(|name| !name.is_empty() && mentions(&generated, name))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let hide: String = (names.iter())
+        .map(|name| format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"))
+        .collect();
+    let restore: String = (names.iter())
+        .map(|name| format!("#pragma pop_macro(\"{name}\")\n"))
+        .collect();
+    format!("{hide}{generated}{restore}")
 }
 
 fn insertion(at: usize, replacement: String) -> Edit {

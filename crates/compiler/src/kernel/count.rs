@@ -137,6 +137,8 @@ pub struct Work {
     pub operand_words: i64,
     /// Dependent operations of the longest statement.
     pub chain: i64,
+    /// Registers per thread that the kernel is compiled for.
+    pub registers_wanted: i64,
     /// Shared memory, bytes.
     pub shared_bytes: i64,
 }

@@ -2,6 +2,7 @@
 
 use super::count::{self, Moves, Work};
 use super::full::{RelativeBox, origins_inside};
+use super::registers_wanted;
 use super::{
     Block, CopyBox, CopyOut, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read,
     Reuse, Row, Schema, SharedDim, StmtRow, Sub, Switches, SymbolicRange, footprint, origin_name,
@@ -193,6 +194,7 @@ impl Prepared<'_> {
         });
         Work {
             shared_bytes,
+            registers_wanted: registers_wanted(schedule, &self.stmts, &arrays),
             ..work
         }
     }
@@ -351,7 +353,8 @@ impl Prepared<'_> {
         }
         let shared_bytes = place(&mut arrays);
         let chain = chain(schedule);
-        let block = block_shape(&rows, schedule, options.block);
+        let registers = registers_wanted(schedule, &stmts, &arrays);
+        let block = block_shape(&rows, schedule, options.block, registers);
         let reused = chain.filter(|_| switches.reuse != Reuse::None);
         if !copies(&mut arrays, &stmts, &rows, schedule, reused, block.size()) {
             switches.reuse = Reuse::None;
@@ -834,7 +837,7 @@ fn copies(
 /// one. The hexagonal dimension gets none unless it is the innermost: a thread
 /// computes all its points, so that rows of hexagons unroll and neighbours share
 /// what they load.
-fn block_shape(rows: &[Row], schedule: &HybridSchedule, wanted: [i64; 2]) -> Block {
+fn block_shape(rows: &[Row], schedule: &HybridSchedule, wanted: [i64; 2], registers: i64) -> Block {
     let inner = schedule.n_space - 1;
     let hex = schedule.hex_dim;
     let widest = |d: usize| rows.iter().map(|r| r.points[d].len()).max().unwrap_or(1);
@@ -851,5 +854,5 @@ fn block_shape(rows: &[Row], schedule: &HybridSchedule, wanted: [i64; 2]) -> Blo
     {
         threads.push((second, y.min(widest(second)).max(1)));
     }
-    Block { threads }
+    Block { threads, registers }
 }

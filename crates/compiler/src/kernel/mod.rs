@@ -402,16 +402,31 @@ pub struct SymbolicRange {
     pub hi: AstExpr,
 }
 
-/// Registers that full tiles need without spilling: 80 hold a row of a 2D hexagon,
-/// 128 one with its neighbours in two more dimensions.
-pub fn registers_wanted(n_space: usize) -> i64 {
-    if n_space > 2 { 128 } else { 80 }
+/// Registers to compile full tiles for, so that they do not spill: 80 hold a row of a
+/// 2D hexagon of one statement and one array, 128 one with its neighbours in two more
+/// dimensions, or with the addresses and tests of several arrays or statements.
+pub fn registers_wanted(
+    schedule: &HybridSchedule,
+    stmts: &[KernelStmt],
+    arrays: &[KernelArray],
+) -> i64 {
+    let boxes = arrays.iter().filter(|a| a.shared.is_some()).count();
+    let is_general = |s: &KernelStmt| {
+        let mut accesses = s.elements().chain([&s.write]);
+        accesses.any(|a| a.subs.iter().any(|sub| matches!(sub, Sub::General { .. })))
+    };
+    let special = |s: &KernelStmt| s.lattice.is_some() || is_general(s);
+    if schedule.n_space > 2 || boxes > 1 || schedule.k > 1 || stmts.iter().any(special) {
+        128
+    } else {
+        80
+    }
 }
 
 /// Blocks of so many threads that fit on a multiprocessor with the registers
 /// wanted.
-pub fn min_blocks(n_space: usize, threads: i64) -> i64 {
-    (REGISTERS_PER_MULTIPROCESSOR / (registers_wanted(n_space) * threads.max(1))).clamp(1, 16)
+pub fn min_blocks(registers: i64, threads: i64) -> i64 {
+    (REGISTERS_PER_MULTIPROCESSOR / (registers * threads).max(1)).clamp(1, 16)
 }
 
 /// The same on all GPUs since 2014.
@@ -426,6 +441,8 @@ pub const UNROLL_LIMIT: i64 = 2000;
 pub struct Block {
     /// Space dimension and number of threads, innermost first; one or two.
     pub threads: Vec<(usize, i64)>,
+    /// Registers per thread to compile for.
+    pub registers: i64,
 }
 
 impl Block {
@@ -437,8 +454,8 @@ impl Block {
     /// Blocks per multiprocessor to compile for: keeps the compiler from trading
     /// registers for blocks that do not fit anyway, and from taking so many that
     /// too few do.
-    pub fn min_blocks(&self, n_space: usize) -> i64 {
-        min_blocks(n_space, self.size())
+    pub fn min_blocks(&self) -> i64 {
+        min_blocks(self.registers, self.size())
     }
 
     /// Number of threads along a space dimension.

@@ -1,0 +1,61 @@
+/* macros2d: names of macros that generated code uses, too.
+ * hexcc-test: args=N,T run=1,3;2,1;4,5;9,0;16,7;33,8;48,9;70,12 tile=h=0,w=1:8;h=1,w=2:8
+ */
+#define K 3
+#define ROWS(x) ((x) * 2)
+#define PITCH "pitch"
+#define row(a, b) ((a) + (b))
+#define W 0.2f
+#define COUNT K
+#define Full 1
+#define launch wrong
+#include <stdio.h>
+#include <stdlib.h>
+
+static void macros2d(int N, int T, float A[2][N][N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++)
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        A[(t+1)%2][i][j] = W * (A[t%2][i][j]
+                                    + A[t%2][i+1][j] + A[t%2][i-1][j]
+                                    + A[t%2][i][j+1] + A[t%2][i][j-1]);
+#pragma endscop
+}
+
+static void fill(void *data, size_t size)
+{
+  static unsigned state = 1;
+  float *x = (float *)data;
+
+  for (size_t i = 0; i < size / sizeof *x; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = ((state >> 8) | 1) / 16777216.0f;
+  }
+}
+
+static unsigned long long hash = 14695981039346656037ull;
+
+static void add_to_hash(const void *data, size_t size)
+{
+  const unsigned char *byte = (const unsigned char *)data;
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ byte[i]) * 1099511628211ull;
+}
+
+int main(int argc, char **argv)
+{
+  int N = argc > 1 ? atoi(argv[1]) : 64;
+  int T = argc > 2 ? atoi(argv[2]) : 20;
+  size_t size = sizeof(float[2][N][N]);
+  float (*A)[N][N] = (float (*)[N][N])malloc(size);
+
+  fill(A, size);
+  macros2d(N, T, A);
+  add_to_hash(A, size);
+  printf("%016llx\n", hash);
+  free(A);
+  return 0;
+}
