@@ -104,7 +104,7 @@ fn check(
     let ctx = Ctx::new().map_err(|e| e.to_string())?;
     let compiled = match pipeline::compile(&ctx, saved, options) {
         // Not every dimension has wavefronts.
-        Err(d) if options.wavefront != WavefrontChoice::None && d.code == "HX0305" => {
+        Err(d) if options.wavefront != WavefrontChoice::None && d.code == "HX0304" => {
             return Ok(false);
         }
         compiled => compiled.map_err(|d| d.message)?,

@@ -415,7 +415,7 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
         match (&mut case.config.tile, d.code) {
             (Some((_, w)), "HX0301") => w[case.config.hex_dim] += 1,
             (Some(_), "HX0302") => case.config.tile = None,
-            (_, "HX0305") => {
+            (_, "HX0304") => {
                 case.config.wavefront = None;
                 result = compile(&ctx, &saved, &case.config);
                 continue;
