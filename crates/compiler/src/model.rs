@@ -19,7 +19,7 @@
 //! two time ends of the program together cost one launch in addition to the
 //! 2 T k / H that its rows fill.
 
-use crate::kernel::{SECTOR, UNROLL_LIMIT, Work, min_blocks};
+use crate::kernel::{FEW_REGISTERS, MANY_REGISTERS, SECTOR, UNROLL_LIMIT, Work, min_blocks};
 use crate::sched::HybridSchedule;
 use crate::target::Target;
 use std::fmt;
@@ -140,22 +140,6 @@ impl Problem {
     }
 }
 
-/// Which tiles run at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Parallel {
-    /// The hexagons of a phase.
-    #[default]
-    Hexagons,
-    /// Also those tiles along a classical dimension for which
-    /// `lag * (phase counter) + S_dim` is the same.
-    Wavefront {
-        /// Space dimension.
-        dim: usize,
-        /// Tiles by which a phase stays behind the one before.
-        lag: i64,
-    },
-}
-
 /// How a tile is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
@@ -163,8 +147,6 @@ pub struct Launch {
     pub block: [i64; 2],
     /// Registers per thread if they are known from ptxas.
     pub registers: Option<i64>,
-    /// Which tiles run at the same time.
-    pub parallel: Parallel,
 }
 
 /// What limits a kernel.
@@ -390,9 +372,13 @@ pub fn predict(
     problem: &Problem,
 ) -> Option<Prediction> {
     let threads = launch.block[0] * launch.block[1];
-    // The kernel's launch bounds cap what ptxas may take.
-    // Fitted to kernels that were all compiled for 80 registers in 2D.
-    let fit = min_blocks(if schedule.n_space > 2 { 128 } else { 80 }, threads);
+    // The kernel's launch bounds cap what ptxas may take. Fitted to kernels that were
+    // all compiled for few registers in 2D, whatever they wanted.
+    let bounds = match schedule.n_space {
+        ..=2 => FEW_REGISTERS,
+        _ => MANY_REGISTERS,
+    };
+    let fit = min_blocks(bounds, threads);
     let cap = target.registers_per_sm / (fit * threads).max(1) / REGISTER_UNIT * REGISTER_UNIT;
     let cap = cap.min(MAX_REGISTERS);
     let wanted = estimated_registers(work, launch.block);
@@ -426,16 +412,16 @@ pub fn predict(
         let n = ((extent(classical.dim) + classical.skew(height - 1) as f64) / w).ceil();
         tiles *= n;
         inner_tiles *= (n - 2.0).max(0.0);
-        if matches!(launch.parallel, Parallel::Wavefront { dim, .. } if dim == classical.dim) {
+        if (schedule.wavefront).is_some_and(|w| w.dim == classical.dim) {
             parallel_tiles = n;
         }
     }
     let weight = 1.0 + (PARTIAL_TILE - 1.0) * (1.0 - inner_tiles / tiles);
     // A phase has H rows in half of the space.
     let phases = 2.0 * problem.steps * schedule.k as f64 / height as f64 + 1.0;
-    let launches = match launch.parallel {
-        Parallel::Hexagons => phases,
-        Parallel::Wavefront { lag, .. } => lag.max(1) as f64 * (phases - 1.0) + parallel_tiles,
+    let launches = match schedule.wavefront {
+        None => phases,
+        Some(w) => w.lag.max(1) as f64 * (phases - 1.0) + parallel_tiles,
     };
     let phases_per_launch = phases / launches;
     let blocks = hexagons * parallel_tiles * phases_per_launch;
@@ -525,7 +511,7 @@ fn limiting(terms: &Terms, few_blocks: bool) -> Resource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sched::TileSizes;
+    use crate::sched::{TileSizes, Wavefront};
 
     fn schedule() -> HybridSchedule {
         let sizes = TileSizes {
@@ -574,7 +560,6 @@ mod tests {
     const LAUNCH: Launch = Launch {
         block: [256, 1],
         registers: None,
-        parallel: Parallel::Hexagons,
     };
 
     fn gcells(work: &Work, launch: &Launch, target: &Target) -> f64 {
@@ -726,14 +711,14 @@ mod tests {
     #[test]
     fn wavefronts_add_blocks() {
         let target = Target::default();
-        let wave = Launch {
-            parallel: Parallel::Wavefront { dim: 1, lag: 2 },
-            ..LAUNCH
+        let get = |wavefront| {
+            let schedule = HybridSchedule {
+                wavefront,
+                ..schedule()
+            };
+            predict(&work(), &schedule, &LAUNCH, &target, &problem(1024.0)).expect("it fits")
         };
-        let get = |launch: &Launch| {
-            predict(&work(), &schedule(), launch, &target, &problem(1024.0)).expect("it fits")
-        };
-        let (hexagons, wave) = (get(&LAUNCH), get(&wave));
+        let (hexagons, wave) = (get(None), get(Some(Wavefront { dim: 1, lag: 2 })));
         assert_eq!(hexagons.blocks, 65.0);
         // 1024 + 9 columns are 5 tiles, and 5 + 2 * 200 launches run 201 phases.
         let launches = 5.0 + 2.0 * 200.0;

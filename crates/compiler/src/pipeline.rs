@@ -9,8 +9,8 @@ use crate::diag::{Diagnostic, Result};
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
 };
-use crate::model::{Parallel, Problem};
-use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError};
+use crate::model::Problem;
+use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError, Wavefront};
 use crate::scop::{self, Chunk, SavedScop, Scop};
 use crate::target::Target;
 use crate::temporaries;
@@ -368,7 +368,7 @@ impl<'a> TimeLoop<'a> {
                 reuse: switches.reuse != Reuse::None,
                 live_out_only: switches.copy_out == CopyOut::Live,
             },
-            parallel: Parallel::default(),
+            wavefront: None,
             target: options.target.clone(),
             problem: Problem::new(&self.prepared.extents(&options.sizes)?),
         })
@@ -492,7 +492,7 @@ fn ranked_tiles(
     let mut all = Vec::new();
     for dim in wavefronts(options, hex_dim, cone.delta0.len()) {
         let limits = Limits {
-            parallel: dim.map_or(Parallel::Hexagons, |dim| Parallel::Wavefront {
+            wavefront: dim.map(|dim| Wavefront {
                 dim,
                 lag: tile_size::USUAL_LAG,
             }),
@@ -739,12 +739,7 @@ fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) ->
                 ir.schedule.hexagon.h, ir.schedule.hexagon.w0
             )
         } else {
-            let w = ir
-                .schedule
-                .classical
-                .iter()
-                .find(|c| c.dim == j)
-                .map_or(0, |c| c.w);
+            let w = ir.schedule.classical_dim(j).map_or(0, |c| c.w);
             format!("  {dim}: classical, delta1 = {delta1}, w = {w}")
         });
     }

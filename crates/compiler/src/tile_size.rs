@@ -5,8 +5,8 @@
 //! the same on every machine.
 
 use crate::deps::DepCone;
-use crate::kernel::{Moves, Prepared, Work};
-use crate::model::{self, Launch, Parallel, Prediction, Problem};
+use crate::kernel::{FEW_REGISTERS, Moves, Prepared, Work};
+use crate::model::{self, Launch, Prediction, Problem};
 use crate::sched::{Hexagon, HybridSchedule, ScheduleError, TileSizes, Wavefront};
 use crate::target::Target;
 
@@ -21,8 +21,8 @@ pub struct Limits {
     pub threads: Option<i64>,
     /// How the kernel moves data.
     pub moves: Moves,
-    /// Which tiles run at the same time.
-    pub parallel: Parallel,
+    /// Tiles that run at the same time besides the hexagons of a phase.
+    pub wavefront: Option<Wavefront>,
     /// The GPU.
     pub target: Target,
     /// The size of the problem.
@@ -97,8 +97,9 @@ pub fn candidates(
             return None;
         }
         let best = choose_threads(prepared, &sizes, &schedule, limits);
-        // With 128 registers, larger blocks would leave one to a multiprocessor.
-        let alone = n_space == 2 && best.work.registers_wanted > 80 && best.threads() > 256;
+        // With many registers, larger blocks would leave one to a multiprocessor.
+        let many = best.work.registers_wanted > FEW_REGISTERS;
+        let alone = n_space == 2 && many && best.threads() > 256;
         best.prediction
             .filter(|_| !alone || limits.threads.is_some())
             .map(|_| best)
@@ -177,10 +178,10 @@ pub fn choose_threads(
     schedule: &HybridSchedule,
     limits: &Limits,
 ) -> Choice {
-    let mut schedule = schedule.clone();
-    if let Parallel::Wavefront { dim, lag } = limits.parallel {
-        schedule.wavefront = Some(Wavefront { dim, lag });
-    }
+    let schedule = HybridSchedule {
+        wavefront: limits.wavefront,
+        ..schedule.clone()
+    };
     let mut tile = counted(prepared, sizes, &schedule, limits);
     // Of equals the first, which has the fewest threads.
     for block in blocks(tile.work.columns, limits) {
@@ -240,7 +241,6 @@ fn predict(tile: &Choice, block: [i64; 2], limits: &Limits) -> Option<Prediction
     let launch = Launch {
         block,
         registers: None,
-        parallel: limits.parallel,
     };
     let (target, problem) = (&limits.target, &limits.problem);
     model::predict(&tile.work, &tile.schedule, &launch, target, problem)

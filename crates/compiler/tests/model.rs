@@ -3,7 +3,7 @@
 
 use hexcc_compiler::back::explain_tiles;
 use hexcc_compiler::kernel::{Interval, KernelAccess, KernelIr, Reuse, Row, SharedDim, Sub, Work};
-use hexcc_compiler::model::{self, Launch, Parallel, Problem};
+use hexcc_compiler::model::{self, Launch, Problem};
 use hexcc_compiler::pipeline::{self, Compiled, Options, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
@@ -114,7 +114,6 @@ fn a_case_by_hand() {
     let launch = Launch {
         block: [256, 1],
         registers: None,
-        parallel: Parallel::Hexagons,
     };
     let p = model::predict(work, &unit.schedule, &launch, &target, &problem).expect("it fits");
     // The launch bounds ask for 65536 / (80 * 256) = 3 blocks, which leaves 85
@@ -428,13 +427,6 @@ fn measured() {
             let launch = Launch {
                 block: tile.block,
                 registers,
-                parallel: match tile.schedule.wavefront {
-                    Some(w) => Parallel::Wavefront {
-                        dim: w.dim,
-                        lag: w.lag,
-                    },
-                    None => Parallel::Hexagons,
-                },
             };
             let problem = &compiled.units[0].problem;
             model::predict(

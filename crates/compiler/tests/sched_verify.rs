@@ -628,9 +628,7 @@ fn a_3d_star_of_radius_4_takes_milliseconds() {
 /// block of its source: by looking at all points of two periods.
 fn waves_by_brute_force(schedule: &HybridSchedule, distances: &[Distance], w: Wavefront) -> bool {
     let hexagon = &schedule.hexagon;
-    let classical = (schedule.classical.iter())
-        .find(|c| c.dim == w.dim)
-        .expect("a classical dimension");
+    let classical = (schedule.classical_dim(w.dim)).expect("a classical dimension");
     // (phase counter, S along the dimension), of row a of phase counter q.
     let place = |u: i64, s_hex: i64, s: i64| {
         let (time_tile, phase, _) = hexagon.tile_of(u, s_hex);

@@ -445,13 +445,9 @@ impl Cuda<'_> {
                 ),
             ));
         }
-        let threads: Vec<i64> = ir.block.threads.iter().map(|t| t.1).collect();
+        let [x, y] = ir.block.shape();
         lines.push((
-            format!(
-                "BLOCK_X = {}, BLOCK_Y = {}, THREADS = BLOCK_X * BLOCK_Y",
-                threads[0],
-                threads.get(1).copied().unwrap_or(1)
-            ),
+            format!("BLOCK_X = {x}, BLOCK_Y = {y}, THREADS = BLOCK_X * BLOCK_Y"),
             String::new(),
         ));
         lines.push((format!("SHARED_BYTES = {}", ir.shared_bytes), String::new()));
@@ -1054,7 +1050,7 @@ impl Cuda<'_> {
     /// Moves the columns that the tile before has in common with this one.
     fn move_columns(&mut self, array: &KernelArray, shared: &SharedBox) {
         let Some((c, at)) = self.ir.chain.and_then(|chain| {
-            let width = self.ir.schedule.classical.iter().find(|c| c.dim == chain)?;
+            let width = self.ir.schedule.classical_dim(chain)?;
             Some((width, shared.space_position(chain)?))
         }) else {
             return;
@@ -1559,7 +1555,7 @@ impl Cuda<'_> {
         let ir = self.ir;
         let (r, step) = (self.relative(j), format!("{}_n", self.dim(j)));
         let is_hex = j == self.hex_dim();
-        let classical = ir.schedule.classical.iter().find(|c| c.dim == j);
+        let classical = ir.schedule.classical_dim(j);
         let skew = match classical {
             Some(c) if c.delta1.num != 0 => format!(" - skew_{}", self.dim(j)),
             _ => String::new(),
@@ -1614,6 +1610,23 @@ impl Cuda<'_> {
             .all(|r| r.stmts[i].keep == r.points)
     }
 
+    /// A function of its own that executes a kind of tile: its name and first
+    /// parameters, and the call of `tile` with the first arguments.
+    fn tile_apart(&mut self, comment: &str, (name, params): (&str, &str), call: &str) {
+        let typed: Vec<String> = (self.origins.iter())
+            .map(|o| format!("long long {o}"))
+            .collect();
+        let (typed, origins) = (typed.join(", "), self.origins.join(", "));
+        self.out.line(format!("// {comment}"));
+        self.out.open(format!(
+            "__device__ __noinline__ void {name}({params}, int a_first, int a_end, {typed}) {{"
+        ));
+        self.out
+            .line(format!("{call}, a_first, a_end, {origins});"));
+        self.out.close("}");
+        self.out.line("");
+    }
+
     fn kernel(&mut self) {
         let ir = self.ir;
         let hex = self.dim(self.hex_dim()).to_string();
@@ -1628,40 +1641,21 @@ impl Cuda<'_> {
             ),
         };
         let min_blocks = ir.block.min_blocks();
-        let origins: Vec<String> = self
-            .origins
-            .iter()
-            .map(|o| format!("long long {o}"))
-            .collect();
-        let template = if ir.reuses() {
-            "tile<false, false>(args, false"
-        } else {
-            "tile<false>(args"
-        };
-        self.out
-            .line("// Kept apart, so that full tiles get the registers they need.");
-        self.out.open(format!(
-            "__device__ __noinline__ void partial_tile(const Args &args, int a_first, int a_end, {}) {{",
-            origins.join(", ")
-        ));
-        self.out.line(format!(
-            "{template}, a_first, a_end, {});",
-            self.origins.join(", ")
-        ));
-        self.out.close("}");
-        self.out.line("");
+        self.tile_apart(
+            "Kept apart, so that full tiles get the registers they need.",
+            ("partial_tile", "const Args &args"),
+            if ir.reuses() {
+                "tile<false, false>(args, false"
+            } else {
+                "tile<false>(args"
+            },
+        );
         if ir.reuses() && ir.full.is_some() {
-            self.out.line("// The last full tile of a row of tiles.");
-            self.out.open(format!(
-                "__device__ __noinline__ void last_tile(const Args &args, bool reuse, int a_first, int a_end, {}) {{",
-                origins.join(", ")
-            ));
-            self.out.line(format!(
-                "tile<true, false>(args, reuse, a_first, a_end, {});",
-                self.origins.join(", ")
-            ));
-            self.out.close("}");
-            self.out.line("");
+            self.tile_apart(
+                "The last full tile of a row of tiles.",
+                ("last_tile", "const Args &args, bool reuse"),
+                "tile<true, false>(args, reuse",
+            );
         }
         self.out.line(comment);
         self.out.line(format!(

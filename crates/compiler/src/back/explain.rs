@@ -349,10 +349,7 @@ impl Report<'_> {
         }
         let after_copy_in = if copies_in { " + 1 after copy-in" } else { "" };
         row("barriers", format!("{n_barriers}{after_copy_in}"));
-        let (x, y) = (
-            ir.block.threads.first().map_or(1, |t| t.1),
-            ir.block.threads.get(1).map_or(1, |t| t.1),
-        );
+        let [x, y] = ir.block.shape();
         row("threads per block", format!("{x} x {y} = {}", x * y));
         self.text.push_str(&table("  ", &rows));
     }

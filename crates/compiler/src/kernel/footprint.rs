@@ -394,28 +394,16 @@ pub fn copy_in_chain(
 
 /// Disjoint boxes of exactly the elements that a full tile writes; `None` where
 /// a statement does not write the whole box of a row.
-pub fn copy_out(
-    boxed: &SharedBox,
-    array: usize,
-    stmts: &[KernelStmt],
-    rows: &[Row],
-) -> Option<Vec<CopyBox>> {
-    let mut written: Vec<Vec<Elements>> = vec![Vec::new(); boxed.n_slices as usize];
-    for stmt in (stmts.iter()).filter(|s| s.write.array == array && !s.partial_only) {
-        let general = |s: &Sub| matches!(s, Sub::General { .. });
-        if stmt.lattice.is_some() || stmt.write.subs.iter().any(general) {
-            return None;
-        }
-        for row in rows.iter().filter(|r| r.slot == stmt.slot) {
-            let (slice, elements) = touched(boxed, &stmt.write, row)?;
-            if !is_empty(&elements) && !written[slice as usize].contains(&elements) {
-                written[slice as usize].push(elements);
-            }
-        }
+pub fn copy_out(array: usize, stmts: &[KernelStmt], uses: &[SliceUse]) -> Option<Vec<CopyBox>> {
+    let general = |s: &Sub| matches!(s, Sub::General { .. });
+    let in_part = |s: &KernelStmt| s.lattice.is_some() || s.write.subs.iter().any(general);
+    let mut writers = (stmts.iter()).filter(|s| s.write.array == array && !s.partial_only);
+    if writers.any(in_part) {
+        return None;
     }
     let mut copies = Vec::new();
-    for (slice, boxes) in written.iter().enumerate() {
-        let boxes: Vec<&[Interval]> = boxes.iter().map(Vec::as_slice).collect();
+    for (slice, u) in uses.iter().enumerate() {
+        let boxes: Vec<&[Interval]> = u.written.iter().map(Vec::as_slice).collect();
         copies.extend(union(&boxes).into_iter().map(|elements| CopyBox {
             slice: slice as i64,
             elements,

@@ -1,6 +1,7 @@
 //! From a canonical stencil and its schedule to the kernel.
 
 use super::count::{self, Moves, Work};
+use super::footprint::SliceUse;
 use super::full::{RelativeBox, origins_inside};
 use super::registers_wanted;
 use super::{
@@ -87,12 +88,6 @@ pub struct TileCounts {
 }
 
 impl Prepared<'_> {
-    /// Accesses and operations of an average statement instance.
-    pub fn work_per_iteration(&self) -> f64 {
-        let work: usize = self.stmts.iter().map(KernelStmt::work).sum();
-        work as f64 / self.stmts.len().max(1) as f64
-    }
-
     /// Counts of a full tile of schema `shared`.
     pub fn count(&self, schedule: &HybridSchedule, switches: &Switches) -> TileCounts {
         let rows = tile_rows(schedule, self.stmts.len());
@@ -117,7 +112,7 @@ impl Prepared<'_> {
             counts.loads += n;
             counts.load_bytes += n * array.elem.size() as i64;
             if switches.copy_out == CopyOut::Separate
-                && let Some(copies) = footprint::copy_out(shared, index, &self.stmts, &rows)
+                && let Some(copies) = footprint::copy_out(index, &self.stmts, &uses)
             {
                 let n: i64 = copies.iter().map(CopyBox::len).sum();
                 counts.stores += n;
@@ -257,14 +252,11 @@ impl Prepared<'_> {
             .map(|(index, id)| {
                 let array = self.scop.array(*id);
                 let elem_bytes = array.elem.size() as i64;
-                let vector = |dim: usize| {
-                    let width = schedule.classical.iter().find(|c| c.dim == dim);
-                    match width {
-                        Some(c) if aligned && array.extents.len() > 1 => {
-                            vector_elements(elem_bytes, c.w)
-                        }
-                        _ => 1,
+                let vector = |dim: usize| match schedule.classical_dim(dim) {
+                    Some(c) if aligned && array.extents.len() > 1 => {
+                        vector_elements(elem_bytes, c.w)
                     }
+                    _ => 1,
                 };
                 KernelArray {
                     name: array.name.clone(),
@@ -356,13 +348,21 @@ impl Prepared<'_> {
         let registers = registers_wanted(schedule, &stmts, &arrays);
         let block = block_shape(&rows, schedule, options.block, registers);
         let reused = chain.filter(|_| switches.reuse != Reuse::None);
-        if !copies(&mut arrays, &stmts, &rows, schedule, reused, block.size()) {
+        let uses: Vec<Vec<SliceUse>> = (arrays.iter().enumerate())
+            .map(|(index, array)| match &array.shared {
+                Some(shared) => footprint::slice_uses(shared, index, &stmts, &rows),
+                None => Vec::new(),
+            })
+            .collect();
+        // The copies of strided statements are checked element by element.
+        let reused = reused.filter(|_| stmts.iter().all(|s| s.lattice.is_none()));
+        if !copies(&mut arrays, &uses, schedule, reused, block.size()) {
             switches.reuse = Reuse::None;
         }
         if switches.copy_out == CopyOut::Separate {
             for (index, array) in arrays.iter_mut().enumerate().filter(|(_, a)| a.written) {
                 if let Some(shared) = &mut array.shared {
-                    shared.copy_out = footprint::copy_out(shared, index, &stmts, &rows);
+                    shared.copy_out = footprint::copy_out(index, &stmts, &uses[index]);
                 }
             }
         }
@@ -787,40 +787,30 @@ fn chain(schedule: &HybridSchedule) -> Option<usize> {
 /// Fills in the copies of all arrays; whether tiles of the chain reuse columns.
 fn copies(
     arrays: &mut [KernelArray],
-    stmts: &[KernelStmt],
-    rows: &[Row],
+    uses: &[Vec<SliceUse>],
     schedule: &HybridSchedule,
     chain: Option<usize>,
     threads: i64,
 ) -> bool {
-    let width = chain.and_then(|dim| schedule.classical.iter().find(|c| c.dim == dim));
+    let classical = chain.and_then(|dim| schedule.classical_dim(dim));
     let mut plain = Vec::new();
     let mut reusing = Vec::new();
-    for (index, array) in arrays.iter().enumerate() {
+    for (array, uses) in arrays.iter().zip(uses) {
         let Some(shared) = &array.shared else {
             plain.push(Vec::new());
             reusing.push(Some((Vec::new(), Vec::new())));
             continue;
         };
-        let uses = footprint::slice_uses(shared, index, stmts, rows);
-        let all = footprint::copy_in(shared, &uses, threads);
-        // Of what lies along the chain in two dimensions, only a diagonal moves on.
-        let along = |dim| {
-            let is = |d: &&SharedDim| matches!(d, SharedDim::Space { dim: x, .. } if *x == dim);
-            shared.dims.iter().filter(is).count()
-        };
-        let width = width.filter(|c| along(c.dim) < 2);
-        reusing.push(width.and_then(|c| match shared.space_position(c.dim) {
-            Some(at) => footprint::copy_in_chain(shared, &uses, at, c.w, threads),
+        let all = footprint::copy_in(shared, uses, threads);
+        reusing.push(classical.and_then(|c| match shared.space_position(c.dim) {
+            Some(at) => footprint::copy_in_chain(shared, uses, at, c.w, threads),
             // The same elements serve the whole chain.
             None => Some((all.clone(), Vec::new())),
         }));
         plain.push(all);
     }
     let reusing: Option<Vec<_>> = reusing.into_iter().collect();
-    // The copies of strided statements are checked element by element.
-    let strided = stmts.iter().any(|s| s.lattice.is_some());
-    let reuse = reusing.is_some() && !strided && arrays.iter().any(|a| a.shared.is_some());
+    let reuse = reusing.is_some() && arrays.iter().any(|a| a.shared.is_some());
     let pairs = match reusing {
         Some(pairs) if reuse => pairs,
         _ => plain.into_iter().map(|all| (all, Vec::new())).collect(),

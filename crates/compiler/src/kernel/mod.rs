@@ -402,9 +402,14 @@ pub struct SymbolicRange {
     pub hi: AstExpr,
 }
 
-/// Registers to compile full tiles for, so that they do not spill: 80 hold a row of a
-/// 2D hexagon of one statement and one array, 128 one with its neighbours in two more
-/// dimensions, or with the addresses and tests of several arrays or statements.
+/// Registers that hold a row of a 2D hexagon of one statement and one array.
+pub const FEW_REGISTERS: i64 = 80;
+
+/// Registers that hold a row with its neighbours in two more dimensions, or with the
+/// addresses and tests of several arrays or statements.
+pub const MANY_REGISTERS: i64 = 128;
+
+/// Registers to compile full tiles for, so that they do not spill.
 pub fn registers_wanted(
     schedule: &HybridSchedule,
     stmts: &[KernelStmt],
@@ -417,9 +422,9 @@ pub fn registers_wanted(
     };
     let special = |s: &KernelStmt| s.lattice.is_some() || is_general(s);
     if schedule.n_space > 2 || boxes > 1 || schedule.k > 1 || stmts.iter().any(special) {
-        128
+        MANY_REGISTERS
     } else {
-        80
+        FEW_REGISTERS
     }
 }
 
@@ -456,6 +461,11 @@ impl Block {
     /// too few do.
     pub fn min_blocks(&self) -> i64 {
         min_blocks(self.registers, self.size())
+    }
+
+    /// Number of threads along x and y.
+    pub fn shape(&self) -> [i64; 2] {
+        [0, 1].map(|i| self.threads.get(i).map_or(1, |t| t.1))
     }
 
     /// Number of threads along a space dimension.

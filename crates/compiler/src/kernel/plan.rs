@@ -114,10 +114,10 @@ pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
         let n_blocks = n_phases.checked_mul(n_hexagons)?;
         let mut wave = vec![index, p_first, n_blocks, n_hexagons, u_lo, u_hi, s_lo, s_hi];
         wave.extend(tiles.iter().flat_map(|&(_, first, last)| [first, last]));
-        let threads = |i: usize| u32::try_from(ir.block.threads.get(i).map_or(1, |t| t.1)).ok();
+        let [x, y] = ir.block.shape();
         Some(Launch {
             grid: n_blocks.min(1 << 30).unsigned_abs(),
-            block: [threads(0)?, threads(1)?],
+            block: [u32::try_from(x).ok()?, u32::try_from(y).ok()?],
             shared_bytes: u32::try_from(ir.shared_bytes).ok()?,
             wave,
         })

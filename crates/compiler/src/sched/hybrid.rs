@@ -162,6 +162,11 @@ pub struct Wavefront {
 }
 
 impl HybridSchedule {
+    /// The classical tiling of a space dimension; `None` for the hexagonal one.
+    pub fn classical_dim(&self, dim: usize) -> Option<&ClassicalDim> {
+        self.classical.iter().find(|c| c.dim == dim)
+    }
+
     /// The sizes the schedule was made with.
     pub fn sizes(&self) -> TileSizes {
         let mut w = vec![self.hexagon.w0; self.n_space];

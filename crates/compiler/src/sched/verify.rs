@@ -263,7 +263,7 @@ pub fn with_wavefront(
     distances: &[Set],
     dim: usize,
 ) -> Result<Option<HybridSchedule>, VerifyError> {
-    let Some(classical) = schedule.classical.iter().find(|c| c.dim == dim) else {
+    let Some(classical) = schedule.classical_dim(dim) else {
         return Ok(None);
     };
     let mut checker = Checker {
