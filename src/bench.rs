@@ -1,7 +1,7 @@
 //! `hexcc bench`: tiled kernels beside one thread per cell, as a table.
 
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
-use crate::emit;
+use crate::emit::{self, Log, Prefix};
 use crate::input::Input;
 use crate::measure::{self, Accuracy, Arrays, Baseline, Tiled, Workbench, gpu_failure, median_ms};
 use crate::problem::Problem;
@@ -10,7 +10,6 @@ use crate::report::{self, BenchRow};
 use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
-use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::plan;
 use hexcc_compiler::pipeline::{self, Compiled};
 use hexcc_compiler::sched::HybridSchedule;
@@ -18,7 +17,6 @@ use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::tile_size::Choice;
 use hexcc_gpu::{Flags, GpuError};
 use hexcc_isl::Ctx;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -76,13 +74,8 @@ impl Bench {
             stencils.push((self.compile(&ctx, &input)?, input.saved));
         }
         let bench = Workbench::open().map_err(gpu_failure)?;
-        let path = |extension: &str| {
-            let mut name = self.output.clone().into_os_string();
-            name.push(extension);
-            PathBuf::from(name)
-        };
-        let lines = path(".jsonl");
-        let mut file = std::fs::File::create(&lines).map_err(|e| cannot_write(&lines, &e))?;
+        let prefix = Prefix(self.output.clone());
+        let mut log = Log::create(&prefix)?;
         let mut rows = Vec::new();
         let mut equal = true;
         for (compiled, saved) in stencils {
@@ -94,15 +87,13 @@ impl Bench {
             let measured = measure_one(&bench, &saved, &compiled, &problem, flags);
             for row in measured.map_err(gpu_failure)? {
                 equal &= row.different == 0 || self.fast;
-                let line = report::json_line("bench", &row);
-                file.write_all(line.as_bytes())
-                    .map_err(|e| cannot_write(&lines, &e))?;
+                log.line(&report::json_line("bench", &row))?;
                 eprintln!("{} {}: {:.1} GCell/s", row.stencil, row.variant, row.gcells);
                 rows.push(row);
             }
         }
         let table = report::bench_table(&rows);
-        emit::write(&path(".txt"), &table)?;
+        emit::write(&prefix.with_added("txt"), &table)?;
         emit::write(Path::new("-"), &table)?;
         Ok(ExitCode::from(u8::from(!equal)))
     }
@@ -173,13 +164,6 @@ fn choice(compiled: &Compiled) -> Option<&Choice> {
 
 fn chosen(compiled: &Compiled) -> Option<Variant> {
     choice(compiled).map(Variant::of)
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::plain(Diagnostic::error(
-        "HX0503",
-        format!("cannot write `{}`: {error}", path.display()),
-    ))
 }
 
 /// The baseline and the tiled kernel of one stencil.

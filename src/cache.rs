@@ -4,6 +4,7 @@
 //! cannot damage it. A file that cannot be read counts as absent.
 
 use crate::emit;
+use crate::hash::fnv;
 use crate::render::Failure;
 use crate::variant::Variant;
 use hexcc_compiler::diag::Diagnostic;
@@ -88,12 +89,7 @@ pub fn store(
     tuned: &Tuned,
 ) -> Result<PathBuf, Failure> {
     let folder = folder.join("tuned");
-    std::fs::create_dir_all(&folder).map_err(|e| {
-        Failure::plain(Diagnostic::error(
-            "HX0503",
-            format!("cannot write `{}`: {e}", folder.display()),
-        ))
-    })?;
+    std::fs::create_dir_all(&folder).map_err(|e| emit::cannot_write(&folder, &e))?;
     let gpu: String = (tuned.gpu.chars())
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
@@ -132,13 +128,6 @@ fn key(saved: &SavedScop, options: &Options) -> String {
         fnv(&format!("{region}\n{}\n{arrays}", scop.context)),
         fnv(&format!("{shape:?} {switches:?}"))
     )
-}
-
-/// The 64-bit FNV-1a hash.
-fn fnv(text: &str) -> u64 {
-    (text.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

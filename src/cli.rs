@@ -14,6 +14,7 @@ use hexcc_isl::Ctx;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
@@ -210,6 +211,13 @@ fn parse_size(text: &str) -> Result<(String, i64), String> {
     Ok((parse_name(name.trim())?, value))
 }
 
+/// The name of the GPU that is present. The driver, which takes a while to start,
+/// is asked once.
+fn device_name() -> Option<String> {
+    static NAME: OnceLock<Option<String>> = OnceLock::new();
+    NAME.get_or_init(hexcc_gpu::device_name).clone()
+}
+
 impl TargetArgs {
     /// The GPU named, the one present, or the default.
     pub fn target(&self) -> Result<Target, Failure> {
@@ -225,7 +233,7 @@ impl TargetArgs {
         }
         match &self.gpu {
             Some(name) => targets.find(name).map_err(plain),
-            None => Ok(hexcc_gpu::device_name()
+            None => Ok(device_name()
                 .and_then(|device| targets.for_device(&device).cloned())
                 .unwrap_or_default()),
         }
@@ -334,7 +342,7 @@ impl KernelArgs {
         if self.no_cache || options.tile.is_some() {
             return None;
         }
-        let tuned = cache::find(folder, &input.saved, options, hexcc_gpu::device_name)?;
+        let tuned = cache::find(folder, &input.saved, options, device_name)?;
         let sizes: Vec<&str> = tuned.problem.split(',').collect();
         let same_sizes = (target.set.iter())
             .all(|(name, value)| sizes.contains(&format!("{name}={value}").as_str()));

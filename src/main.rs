@@ -7,6 +7,7 @@ mod cli;
 mod compare;
 mod emit;
 mod explain;
+mod hash;
 mod input;
 mod measure;
 mod problem;

@@ -1,6 +1,7 @@
 //! Kernels on a GPU: arrays with known contents, the baseline, and tiled
 //! variants that are checked against it and timed.
 
+use crate::hash::fnv;
 use crate::problem::Problem;
 use crate::render::Failure;
 use hexcc_compiler::back::{self, Precision};
@@ -233,7 +234,7 @@ impl Arrays {
                 &bench.helpers.fill[index_of(target.elem)]
             };
             let pointer = target.buffer.pointer().cast_signed();
-            let seed = seed_of(&array.name).cast_signed();
+            let seed = fnv(&array.name).cast_signed();
             bench.help(kernel, &[pointer, rows, n, pitch, seed])?;
         }
         Ok(())
@@ -344,19 +345,12 @@ fn integers(bytes: &[u8]) -> Vec<u64> {
         .collect()
 }
 
-/// A number that depends on a name.
-fn seed_of(name: &str) -> u64 {
-    (name.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
 /// Values of the scalars the kernel takes: in (0, 1], or small positive
 /// integers.
 pub fn scalar_values(ir: &KernelIr) -> Vec<f64> {
     (ir.scalars.iter())
         .map(|(name, ty)| {
-            let seed = seed_of(name) >> 40;
+            let seed = fnv(name) >> 40;
             if ty.is_floating() {
                 (seed | 1) as f64 / 16_777_216.0
             } else {

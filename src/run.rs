@@ -6,6 +6,7 @@
 
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::compare::{self, ArrayReport, Tolerance};
+use crate::emit::cannot_write;
 use crate::render::Failure;
 use clap::Parser;
 use hexcc_compiler::diag::Diagnostic;
@@ -89,13 +90,6 @@ struct Workplace {
 
 fn failure(diagnostic: Diagnostic) -> Failure {
     Failure::plain(diagnostic)
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    failure(Diagnostic::error(
-        "HX0503",
-        format!("cannot write `{}`: {error}", path.display()),
-    ))
 }
 
 impl Workplace {

@@ -2,7 +2,7 @@
 
 use crate::cache::{self, Tuned};
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
-use crate::emit;
+use crate::emit::{self, Log, Prefix};
 use crate::input::Input;
 use crate::measure::{self, Arrays, Baseline, Built, Tiled, Workbench, gpu_failure, median_ms};
 use crate::problem::{self, Problem};
@@ -21,8 +21,7 @@ use hexcc_gpu::{Compiler, Flags, GpuError};
 use hexcc_isl::Ctx;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -416,47 +415,6 @@ fn in_order(mut choices: Vec<Candidate>) -> Vec<Candidate> {
     ranked.sort_by_key(|(n, _)| *n);
     choices.extend(ranked.into_iter().map(|(_, c)| c));
     choices
-}
-
-/// Names of the files written.
-struct Prefix(PathBuf);
-
-impl Prefix {
-    fn with_added(&self, extension: &str) -> PathBuf {
-        let mut name = self.0.clone().into_os_string();
-        name.push(".");
-        name.push(extension);
-        PathBuf::from(name)
-    }
-}
-
-/// The file of JSON lines.
-struct Log {
-    path: PathBuf,
-    file: File,
-}
-
-impl Log {
-    fn create(prefix: &Prefix) -> Result<Log, Failure> {
-        let path = prefix.with_added("jsonl");
-        match File::create(&path) {
-            Ok(file) => Ok(Log { path, file }),
-            Err(e) => Err(cannot_write(&path, &e)),
-        }
-    }
-
-    /// Appends a line and hands it to the system at once.
-    fn line(&mut self, line: &str) -> Result<(), Failure> {
-        let done = self.file.write_all(line.as_bytes());
-        done.map_err(|e| cannot_write(&self.path, &e))
-    }
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::plain(Diagnostic::error(
-        "HX0503",
-        format!("cannot write `{}`: {error}", path.display()),
-    ))
 }
 
 impl<'a> Ground<'a> {
