@@ -120,7 +120,7 @@ impl Bench {
     /// The options for a stencil, without the sizes that it lacks where there are
     /// several.
     fn target_for(&self, compiled: &Compiled) -> TargetArgs {
-        let params = &compiled.units[0].kernel.params;
+        let params = &compiled.units[0].kernel.stencil.params;
         let mut target = self.target.clone();
         (target.set).retain(|(name, _)| self.files.len() == 1 || params.contains(name));
         target

@@ -6,8 +6,9 @@ use crate::input::{self, Input, InputOptions};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
-use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontChoice};
+use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, Tiling, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;
@@ -66,6 +67,13 @@ pub struct KernelArgs {
     /// `none` or `auto`
     #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
     pub wavefront: WavefrontChoice,
+    /// How time is tiled
+    #[arg(long, value_enum, default_value = "hybrid")]
+    pub tiling: TilingArg,
+    /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
+    /// [default: chosen by the model]
+    #[arg(long, value_name = "steps=T,vector=V,..")]
+    pub stream_tile: Option<StreamTile>,
     /// Threads per block wanted [default: chosen with the tile sizes]
     #[arg(long, value_parser = clap::value_parser!(i64).range(32..=1024))]
     pub threads: Option<i64>,
@@ -100,6 +108,28 @@ pub struct TargetArgs {
     /// Sizes to choose tile sizes for, such as N=4096,T=1000
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
     pub set: Vec<(String, i64)>,
+}
+
+/// How time is tiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TilingArg {
+    /// As the model predicts
+    Auto,
+    /// Hexagons along one dimension, classical tiles along the others
+    Hybrid,
+    /// Overlapped tiles that stream through registers; they compute their
+    /// common halo several times
+    Overlapped,
+}
+
+impl From<TilingArg> for Tiling {
+    fn from(tiling: TilingArg) -> Tiling {
+        match tiling {
+            TilingArg::Auto => Tiling::Auto,
+            TilingArg::Hybrid => Tiling::Hybrid,
+            TilingArg::Overlapped => Tiling::Overlapped,
+        }
+    }
 }
 
 /// Where tiles live while they are computed.
@@ -278,6 +308,8 @@ impl KernelArgs {
             full_tiles: self.full_tiles == Switch::On,
             unroll: self.unroll.map(|s| s == Switch::On),
             wavefront: self.wavefront,
+            tiling: self.tiling.into(),
+            stream_tile: self.stream_tile,
             threads: self.threads,
             shared_limit: self.shared_memory,
             target: target.target()?,

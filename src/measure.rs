@@ -176,7 +176,7 @@ impl Arrays {
         for ir in kernels {
             for params in sets {
                 let layouts = plan::allocation(ir, params).unwrap_or_default();
-                for (array, layout) in ir.arrays.iter().zip(&layouts) {
+                for (array, layout) in ir.stencil.arrays.iter().zip(&layouts) {
                     let elem = precision.of(array.elem);
                     let bytes = layout.elements.unsigned_abs() * elem.size() as u64;
                     match wanted.iter_mut().find(|w| w.0 == array.name) {
@@ -206,7 +206,7 @@ impl Arrays {
 
     /// Device pointers in the order of a kernel's arrays.
     fn pointers(&self, ir: &KernelIr) -> Vec<u64> {
-        (ir.arrays.iter())
+        (ir.stencil.arrays.iter())
             .map(|a| self.find(&a.name).map_or(0, |d| d.buffer.pointer()))
             .collect()
     }
@@ -222,7 +222,7 @@ impl Arrays {
         ir: &KernelIr,
         layouts: &[ArrayLayout],
     ) -> Result<(), GpuError> {
-        for (array, layout) in ir.arrays.iter().zip(layouts) {
+        for (array, layout) in ir.stencil.arrays.iter().zip(layouts) {
             let Some(target) = self.find(&array.name) else {
                 continue;
             };
@@ -254,7 +254,7 @@ impl Arrays {
     ) -> Result<u64, GpuError> {
         let mut counter = bench.device.allocate(8)?;
         bench.device.upload(&mut counter, &[0; 8])?;
-        for (i, array) in ir.arrays.iter().enumerate() {
+        for (i, array) in ir.stencil.arrays.iter().enumerate() {
             let (Some(a), Some(b)) = (self.find(&array.name), other.find(&array.name)) else {
                 continue;
             };
@@ -297,7 +297,7 @@ impl Arrays {
         let mut sums = bench.device.allocate(32)?;
         bench.device.upload(&mut sums, &[0; 32])?;
         let mut any = false;
-        for (array, layout) in ir.arrays.iter().zip(layouts) {
+        for (array, layout) in ir.stencil.arrays.iter().zip(layouts) {
             let (Some(a), Some(b)) = (self.find(&array.name), exact.find(&array.name)) else {
                 continue;
             };
@@ -348,7 +348,7 @@ fn integers(bytes: &[u8]) -> Vec<u64> {
 /// Values of the scalars the kernel takes: in (0, 1], or small positive
 /// integers.
 pub fn scalar_values(ir: &KernelIr) -> Vec<f64> {
-    (ir.scalars.iter())
+    (ir.stencil.scalars.iter())
         .map(|(name, ty)| {
             let seed = fnv(name) >> 40;
             if ty.is_floating() {
@@ -411,7 +411,7 @@ pub fn build(
     let units = (kernels.iter())
         .map(|ir| {
             let text = pipeline::print_kernels(&[ir]);
-            let name = format!("{}::kernel", ir.name);
+            let name = format!("{}::kernel", ir.stencil.name);
             let runs = (sets.iter())
                 .map(|params| {
                     let launches = plan::launches(ir, params);
@@ -664,7 +664,7 @@ impl Baseline {
         let mut work = Work::default();
         for (unit, loaded) in compiled.units.iter().zip(&self.units) {
             let ir = &unit.kernel;
-            let bytes = 8 * ir.stmts.len();
+            let bytes = 8 * ir.stencil.stmts.len();
             let mut counters = bench.device.allocate(bytes as u64)?;
             bench.device.upload(&mut counters, &vec![0; bytes])?;
             let pointer = Packed::of_integers(&[counters.pointer().cast_signed()]);
@@ -677,7 +677,7 @@ impl Baseline {
                 pointer.as_ref(),
             )?;
             let counts = integers(&bench.device.download(&counters, bytes)?);
-            for (stmt, count) in ir.stmts.iter().zip(counts) {
+            for (stmt, count) in ir.stencil.stmts.iter().zip(counts) {
                 let mut operations = stmt.value.n_operations();
                 let mut flops = n_flops(&stmt.value);
                 for (_, _, value) in &stmt.locals {

@@ -52,7 +52,7 @@ impl Problem {
         let Some(first) = kernels.first() else {
             return Err("there is no kernel".to_string());
         };
-        let names = &first.params;
+        let names = &first.stencil.params;
         if let Some(unknown) = given.keys().find(|name| !names.contains(name)) {
             return Err(format!(
                 "`{unknown}` is not a size of the region; those are: {}",
@@ -64,7 +64,7 @@ impl Problem {
             [name] => names.iter().position(|n| n == *name),
             _ => None,
         };
-        let n_space = first.dims.len().saturating_sub(1).clamp(1, 4);
+        let n_space = first.stencil.dims.len().saturating_sub(1).clamp(1, 4);
         let known = |name: &str| given.get(name).or_else(|| defaults.get(name)).copied();
         let mut extent = EXTENTS[n_space - 1];
         loop {
@@ -160,10 +160,10 @@ impl std::fmt::Display for Problem {
 /// Iterations of the time loop; `None` where that cannot be said.
 pub fn steps(ir: &KernelIr, params: &[i64]) -> Option<i64> {
     let value_of = |name: &str| {
-        let at = ir.params.iter().position(|p| p == name)?;
+        let at = ir.stencil.params.iter().position(|p| p == name)?;
         params.get(at).copied()
     };
-    let range = ir.ranges.first()?;
+    let range = ir.stencil.ranges.first()?;
     let (lo, hi) = (
         plan::eval(&range.lo, &value_of)?,
         plan::eval(&range.hi, &value_of)?,
@@ -175,7 +175,7 @@ pub fn steps(ir: &KernelIr, params: &[i64]) -> Option<i64> {
 fn time_params(kernels: &[&KernelIr]) -> BTreeSet<String> {
     let (mut time, mut space) = (BTreeSet::new(), BTreeSet::new());
     for ir in kernels {
-        for (d, range) in ir.ranges.iter().enumerate() {
+        for (d, range) in ir.stencil.ranges.iter().enumerate() {
             let into = if d == 0 { &mut time } else { &mut space };
             names_in(&range.lo, into);
             names_in(&range.hi, into);
@@ -198,7 +198,7 @@ fn names_in(expr: &AstExpr, into: &mut BTreeSet<String>) {
 fn array_bytes(kernels: &[&KernelIr], params: &[i64]) -> Option<u64> {
     let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
     for ir in kernels {
-        for (array, layout) in ir.arrays.iter().zip(plan::allocation(ir, params)?) {
+        for (array, layout) in ir.stencil.arrays.iter().zip(plan::allocation(ir, params)?) {
             let elements = u64::try_from(layout.elements).ok()?;
             let size = elements.checked_mul(array.elem.size() as u64)?;
             bytes.insert(&array.name, size);

@@ -186,7 +186,7 @@ impl Run {
                 "GPU region: {region} in the CPU emulation, which says nothing about a GPU"
             ),
         }
-        let exact = compiled.units.iter().all(|u| u.kernel.exact);
+        let exact = compiled.units.iter().all(|u| u.kernel.stencil.exact);
         self.judge(&expected, &found, self.tolerance(exact))
     }
 

@@ -110,7 +110,7 @@ fn check(
         compiled => compiled.map_err(|d| d.message)?,
     };
     let ir = &compiled.units[0].kernel;
-    let params: Option<Vec<i64>> = (ir.params.iter())
+    let params: Option<Vec<i64>> = (ir.stencil.params.iter())
         .map(|p| {
             let at = names.iter().position(|n| n == p)?;
             run.get(at).copied()
@@ -149,8 +149,8 @@ fn driver(ir: &KernelIr, params: &[i64]) -> Option<String> {
     let layouts = plan::allocation(ir, params)?;
     let launches = plan::launches(ir, params)?;
     let naive = back::naive_plan(ir, params, &layouts)?;
-    let scalars = vec![0.3; ir.scalars.len()];
-    let zeros = vec![0; ir.arrays.len()];
+    let scalars = vec![0.3; ir.stencil.scalars.len()];
+    let zeros = vec![0; ir.stencil.arrays.len()];
     let pack =
         |layouts| back::pack_arguments(ir, Precision::Source, params, &scalars, &zeros, layouts);
     let (bytes, naive_bytes) = (pack(Some(layouts.as_slice()))?, pack(None)?);
@@ -169,7 +169,7 @@ fn driver(ir: &KernelIr, params: &[i64]) -> Option<String> {
             "namespace {namespace} {{\nstatic const unsigned char bytes[] = {{{}}};\nstatic void go(void **arrays) {{\n  Args args;\n  static_assert(sizeof(Args) == sizeof(bytes), \"arguments\");\n  memcpy(&args, bytes, sizeof(args));",
             bytes.join(", ")
         );
-        for (i, array) in ir.arrays.iter().enumerate() {
+        for (i, array) in ir.stencil.arrays.iter().enumerate() {
             let _ = writeln!(
                 t,
                 "  args.{0} = (decltype(args.{0}))arrays[{i}];",
@@ -182,7 +182,7 @@ fn driver(ir: &KernelIr, params: &[i64]) -> Option<String> {
         );
     }
     t.push_str("int main() {\n  bool equal = true;\n  std::vector<std::vector<unsigned char>> results[2];\n  for (int which = 0; which < 2; ++which) {\n    std::vector<void *> arrays;\n    std::vector<size_t> sizes;\n");
-    for (array, layout) in ir.arrays.iter().zip(&layouts) {
+    for (array, layout) in ir.stencil.arrays.iter().zip(&layouts) {
         let elem = array.elem;
         let n = layout.elements;
         let value = if elem.is_floating() {
@@ -196,7 +196,7 @@ fn driver(ir: &KernelIr, params: &[i64]) -> Option<String> {
         );
     }
     t.push_str("    if (which) tiled::go(arrays.data()); else tiled_naive::go(arrays.data());\n    for (size_t i = 0; i < arrays.size(); ++i) {\n      results[which].emplace_back(sizes[i]);\n      cudaMemcpy(results[which][i].data(), arrays[i], sizes[i], cudaMemcpyDeviceToHost);\n    }\n  }\n");
-    for (i, array) in ir.arrays.iter().enumerate() {
+    for (i, array) in ir.stencil.arrays.iter().enumerate() {
         let _ = writeln!(
             t,
             "  if (results[0][{i}] != results[1][{i}]) printf(\"{} differs\\n\"), equal = false;",
@@ -226,7 +226,7 @@ fn tiled_body(ir: &KernelIr, launches: &[plan::Launch], list: &dyn Fn(&[i64]) ->
             launch.shared_bytes
         );
     }
-    let _ = writeln!(t, "  // {} launches of {}", launches.len(), ir.name);
+    let _ = writeln!(t, "  // {} launches of {}", launches.len(), ir.stencil.name);
     t
 }
 

@@ -6,6 +6,7 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
+use crate::kernel::stream::{Refusal, StreamIr, StreamTile};
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
 };
@@ -50,10 +51,26 @@ pub struct Options {
     pub unroll: Option<bool>,
     /// Whether tiles along a classical dimension run in parallel, too.
     pub wavefront: WavefrontChoice,
+    /// How time is tiled.
+    pub tiling: Tiling,
+    /// Sizes of streamed tiles; chosen by the model where absent.
+    pub stream_tile: Option<StreamTile>,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
     pub name: Option<String>,
+}
+
+/// How time is tiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tiling {
+    /// As the model predicts.
+    Auto,
+    /// Hexagons and classical tiles (CGO'14): nothing is computed twice.
+    Hybrid,
+    /// Overlapped tiles that stream through registers (ICS'12): neighbours
+    /// compute their common halo twice.
+    Overlapped,
 }
 
 /// Whether tiles along a classical dimension run in parallel, in waves.
@@ -83,6 +100,8 @@ impl Default for Options {
             full_tiles: true,
             unroll: None,
             wavefront: WavefrontChoice::Auto,
+            tiling: Tiling::Hybrid,
+            stream_tile: None,
             isl_quota: 200_000_000,
             name: None,
         }
@@ -183,8 +202,12 @@ pub struct Unit {
     pub tiles: Vec<Choice>,
     /// The problem that predictions are for.
     pub problem: Problem,
-    /// The kernel.
+    /// The kernel of the hybrid schedule.
     pub kernel: KernelIr,
+    /// The kernel of overlapped tiling, where that is taken instead.
+    pub stream: Option<StreamIr>,
+    /// What keeps the stencil from overlapped tiling.
+    pub no_stream: Option<Refusal>,
 }
 
 /// The result of a compilation.
@@ -271,6 +294,7 @@ fn unit(
     let time_loop = TimeLoop::new(scop, saved, &canonical, &cone, index)?;
     clock.lap("accesses");
     let tiled = time_loop.tiled(options, clock)?;
+    let (stream, no_stream) = time_loop.streamed(options, clock)?;
     Ok(Unit {
         chunk: chunk.clone(),
         schedule: tiled.schedule,
@@ -279,6 +303,8 @@ fn unit(
         tiles: tiled.tiles,
         problem: tiled.problem,
         kernel: tiled.kernel,
+        stream,
+        no_stream,
         canonical,
         cone,
     })
@@ -410,6 +436,58 @@ impl<'a> TimeLoop<'a> {
             kernel,
         })
     }
+}
+
+impl TimeLoop<'_> {
+    /// The kernel of overlapped tiling, if that is wanted and possible.
+    fn streamed(
+        &self,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<(Option<StreamIr>, Option<Refusal>)> {
+        if options.tiling == Tiling::Hybrid {
+            return Ok((None, None));
+        }
+        let stream = match self.prepared.stream()? {
+            Ok(stream) => stream,
+            Err(refusal) if options.tiling == Tiling::Overlapped => {
+                return Err(no_overlapped(self.canonical, self.scop, &refusal));
+            }
+            Err(refusal) => return Ok((None, Some(refusal))),
+        };
+        let name = unit_name(self.saved, self.scop, self.index, options);
+        let tile = options.stream_tile.unwrap_or(StreamTile {
+            steps: 8,
+            vector: 4,
+            ahead: 4,
+            warps: 4,
+            min_blocks: 3,
+        });
+        let kernel = self.prepared.stream_kernel(&stream, &name, tile)?;
+        clock.lap("stream");
+        match kernel {
+            Some((kernel, _)) => Ok((Some(kernel), None)),
+            None => {
+                let refusal = "no tile has results or is full".to_string();
+                match options.tiling {
+                    Tiling::Overlapped => Err(no_overlapped(self.canonical, self.scop, &refusal)),
+                    _ => Ok((None, Some(refusal))),
+                }
+            }
+        }
+    }
+}
+
+fn no_overlapped(canonical: &Canonical, scop: &Scop, refusal: &str) -> Box<Diagnostic> {
+    let first = canonical.stmts.first().map(|s| &scop.stmts[s.stmt]);
+    let mut d = Diagnostic::error("HX0305", "overlapped tiling does not apply");
+    if let Some(stmt) = first {
+        d = d.at(stmt.span.clone(), "this stencil");
+    }
+    Box::new(
+        d.note(refusal)
+            .help("leave `--tiling overlapped` away: the hybrid hexagonal tiling takes it"),
+    )
 }
 
 /// A region whose tile sizes are tried out one after the other. What does not
@@ -682,13 +760,20 @@ const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
     let mut text = HEADER_INCLUDES.to_string();
     for unit in &compiled.units {
-        text.push_str(&back::print_kernel(
-            &unit.kernel,
-            &header(saved, compiled, unit, version),
-        ));
+        text.push_str(&kernel_text(saved, compiled, unit, version));
         text.push('\n');
     }
     text
+}
+
+/// The namespace of a time loop.
+fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
+    match &unit.stream {
+        Some(stream) => {
+            back::print_stream(stream, &stream_header(saved, compiled, unit, stream, version))
+        }
+        None => back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
+    }
 }
 
 fn replacements<'a>(
@@ -699,39 +784,37 @@ fn replacements<'a>(
     (compiled.units.iter())
         .map(|unit| Replacement {
             span: unit.chunk.span.clone(),
-            ir: &unit.kernel,
-            kernel: back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
+            stencil: &unit.kernel.stencil,
+            kernel: kernel_text(saved, compiled, unit, version),
+            names: match &unit.stream {
+                Some(stream) => back::stream_names(stream),
+                None => back::argument_names(&unit.kernel),
+            },
+            workspaces: unit.stream.as_ref().map_or_else(Vec::new, back::workspaces),
         })
         .collect()
 }
 
 /// The comment at the head of a generated namespace.
 fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> Vec<String> {
-    let line = csource::line_col(&saved.source.text, unit.chunk.span.start).0;
-    let path = saved
-        .source
-        .path
-        .rsplit('/')
-        .next()
-        .unwrap_or(&saved.source.path);
     let ir = &unit.kernel;
     let mut lines =
         vec![
-        format!("Generated by hexcc {version} from {path}, line {line}."),
+        origin(saved, unit, version),
         String::new(),
         "Hybrid hexagonal/classical tiling (Grosser et al., CGO 2014); isl has proven that every"
             .to_string(),
         "instance runs once and every dependence is kept.".to_string(),
         match ir.schedule.k {
-            1 => format!("  logical time u = {}, coordinates ({})", ir.dims[0], ir.dims.join(", ")),
+            1 => format!("  logical time u = {}, coordinates ({})", ir.stencil.dims[0], ir.stencil.dims.join(", ")),
             k => format!(
                 "  logical time u = {k} {} + slot, coordinates ({})",
-                ir.dims[0],
-                ir.dims.join(", ")
+                ir.stencil.dims[0],
+                ir.stencil.dims.join(", ")
             ),
         },
     ];
-    for (j, dim) in ir.dims[1..].iter().enumerate() {
+    for (j, dim) in ir.stencil.dims[1..].iter().enumerate() {
         let (delta0, delta1) = (unit.cone.delta0[j], unit.cone.delta1[j]);
         lines.push(if j == ir.schedule.hex_dim {
             format!(
@@ -758,11 +841,61 @@ fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) ->
     if let Some(tuned) = &compiled.tuned {
         lines.push(format!("  {tuned}"));
     }
-    lines.push(if ir.exact {
-        "Built with `nvcc -fmad=false` the results equal the C program's bit for bit.".to_string()
+    lines.push(exactness(ir.stencil.exact));
+    lines
+}
+
+/// Where a kernel comes from, for the comment at its head.
+fn origin(saved: &SavedScop, unit: &Unit, version: &str) -> String {
+    let line = csource::line_col(&saved.source.text, unit.chunk.span.start).0;
+    let path = &saved.source.path;
+    let path = path.rsplit('/').next().unwrap_or(path);
+    format!("Generated by hexcc {version} from {path}, line {line}.")
+}
+
+fn exactness(exact: bool) -> String {
+    let line = if exact {
+        "Built with `nvcc -fmad=false` the results equal the C program's bit for bit."
     } else {
-        "Library functions differ from the host's by a few ulps; all else equals C (`nvcc -fmad=false`).".to_string()
-    });
+        "Library functions differ from the host's by a few ulps; all else equals C (`nvcc -fmad=false`)."
+    };
+    line.to_string()
+}
+
+/// The comment at the head of a namespace with a streamed kernel.
+fn stream_header(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    unit: &Unit,
+    ir: &StreamIr,
+    version: &str,
+) -> Vec<String> {
+    let mut lines = vec![
+        origin(saved, unit, version),
+        String::new(),
+        "Overlapped tiling, streamed (Holewinski et al., ICS 2012): a launch advances all tiles by several".to_string(),
+        "time steps; each computes the halo that its results depend on itself. isl has proven that it does.".to_string(),
+    ];
+    let (steps, v) = (ir.tile.steps, ir.tile.vector);
+    let lanes = ir.result_lanes(steps);
+    let (i, j) = ir.dims();
+    lines.push(format!(
+        "  {j}: {} columns a warp, {} of them results",
+        32 * v,
+        lanes * v
+    ));
+    if let Some(i) = i {
+        lines.push(format!(
+            "  {i}: streamed; a time step lags {} rows, a tile computes {} rows beside its results",
+            ir.pipeline.step_lag,
+            ir.growths.extra.at(steps)
+        ));
+    }
+    lines.push(format!("  tile: {}", ir.tile));
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
+    lines.push(exactness(ir.stencil.exact));
     lines
 }
 
@@ -774,13 +907,13 @@ fn switches(ir: &KernelIr) -> String {
         Schema::Global => words.push("no shared memory"),
         Schema::Shared => {
             let is_aligned = |s: &kernel::SharedBox| s.vector > 1;
-            let aligned = ir
+            let aligned = ir.stencil
                 .arrays
                 .iter()
                 .filter_map(|a| a.shared.as_ref())
                 .any(is_aligned);
             // Strided loops store as they compute.
-            let copies_out = (ir.arrays.iter())
+            let copies_out = (ir.stencil.arrays.iter())
                 .filter_map(|a| a.shared.as_ref())
                 .any(|s| s.copy_out.is_some());
             words.push(match s.copy_out {

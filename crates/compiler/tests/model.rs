@@ -181,7 +181,7 @@ fn of_tile(ir: &KernelIr, origin: &[i64]) -> [Elements; 3] {
     let (mut load, mut write, mut store) = (Elements::new(), Elements::new(), Elements::new());
     let element = |access: &KernelAccess, row: &Row, point: &[i64]| {
         let (mut slice, mut at) = (0, Vec::new());
-        let shared = ir.arrays[access.array].shared.as_ref().expect("a box");
+        let shared = ir.stencil.arrays[access.array].shared.as_ref().expect("a box");
         for (dim, sub) in shared.dims.iter().zip(&access.subs) {
             match (dim, sub) {
                 (_, Sub::Space { dim, offset }) => at.push(point[*dim] + offset + origin[*dim]),
@@ -198,7 +198,7 @@ fn of_tile(ir: &KernelIr, origin: &[i64]) -> [Elements; 3] {
     // What a row reads and no earlier row has written comes from outside.
     for row in &ir.rows {
         let active =
-            || (ir.stmts.iter().enumerate()).filter(|(_, s)| s.slot == row.slot && !s.partial_only);
+            || (ir.stencil.stmts.iter().enumerate()).filter(|(_, s)| s.slot == row.slot && !s.partial_only);
         let points = elements(&row.points);
         for (_, stmt) in active() {
             for (access, point) in stmt
@@ -268,7 +268,7 @@ fn simulated(stencil: &str, h: i64, w: &[i64]) -> ((i64, i64), Work) {
     let sectors = |all: &Elements| -> i64 {
         let touched: BTreeSet<_> = (all.iter().filter(in_middle))
             .map(|(array, slice, at)| {
-                let per_sector = 32 / ir.arrays[*array].elem.size() as i64;
+                let per_sector = 32 / ir.stencil.arrays[*array].elem.size() as i64;
                 let (last, leads) = at.split_last().expect("a dimension");
                 (*array, *slice, leads.to_vec(), last / per_sector)
             })

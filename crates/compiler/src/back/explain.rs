@@ -115,7 +115,7 @@ impl Report<'_> {
 
     fn statements(&mut self, unit: &Unit) {
         self.section("statements");
-        for (stmt, kernel) in unit.canonical.stmts.iter().zip(&unit.kernel.stmts) {
+        for (stmt, kernel) in unit.canonical.stmts.iter().zip(&unit.kernel.stencil.stmts) {
             let head = format!(
                 "  {}  line {}, slot {}:  ",
                 kernel.name, kernel.line, stmt.slot
@@ -148,7 +148,7 @@ impl Report<'_> {
         let mut rows = Vec::new();
         for (id, roles) in &unit.canonical.roles {
             let array = self.scop.array(*id);
-            let kernel = (unit.kernel.arrays.iter()).position(|a| a.name == array.name);
+            let kernel = (unit.kernel.stencil.arrays.iter()).position(|a| a.name == array.name);
             match kernel {
                 Some(index) => rows.push(array_row(unit, index, roles)),
                 None => rows.push(scalar_row(array)),
@@ -204,7 +204,7 @@ impl Report<'_> {
     /// statements.
     fn access(&self, unit: &Unit, index: usize, read: Option<usize>) -> String {
         let stmt = &self.scop.stmts[unit.canonical.stmts[index].stmt];
-        let kernel = &unit.kernel.stmts[index];
+        let kernel = &unit.kernel.stencil.stmts[index];
         let (access, canonical) = match read {
             None => (Some(&stmt.write), Some(&kernel.write)),
             Some(r) => (
@@ -317,7 +317,7 @@ impl Report<'_> {
             .count();
         let iterations = unit.counts.iterations;
         let per_iteration = |n: i64| n as f64 / iterations.max(1) as f64;
-        let strides = match ir.stmts.iter().any(|s| s.lattice.is_some()) {
+        let strides = match ir.stencil.stmts.iter().any(|s| s.lattice.is_some()) {
             true => ", of which strided loops skip some",
             false => "",
         };
@@ -326,7 +326,7 @@ impl Report<'_> {
             format!("{iterations}{strides}"),
         ]];
         let mut row = |name: &str, value: String| rows.push(vec![name.to_string(), value]);
-        let copies_in = ir.arrays.iter().any(|a| a.shared.is_some());
+        let copies_in = ir.stencil.arrays.iter().any(|a| a.shared.is_some());
         match ir.schema {
             Schema::Shared => {
                 row("loads", loads.to_string());
@@ -335,7 +335,7 @@ impl Report<'_> {
                     "load-to-compute",
                     format!("{:.4} loads per iteration", per_iteration(loads.elements)),
                 );
-                let all_copied = ir.arrays.iter().all(|a| a.shared.is_some());
+                let all_copied = ir.stencil.arrays.iter().all(|a| a.shared.is_some());
                 let bytes = per_iteration(loads.bytes + stores.bytes);
                 let rest = if all_copied {
                     ""
@@ -369,7 +369,7 @@ impl Report<'_> {
             self.section("no tile is full: all take the guarded code");
             return;
         };
-        let origin: Vec<String> = (0..ir.dims.len()).map(|d| ir.origin_name(d)).collect();
+        let origin: Vec<String> = (0..ir.stencil.dims.len()).map(|d| ir.origin_name(d)).collect();
         self.section(&format!(
             "a tile with origin ({}), its row 0 and column 0, is full if",
             origin.join(", ")
@@ -403,7 +403,7 @@ impl Traffic {
     /// What is copied in.
     fn loads(ir: &KernelIr) -> Traffic {
         let mut total = Traffic::none();
-        for array in &ir.arrays {
+        for array in &ir.stencil.arrays {
             for copy in array.shared.iter().flat_map(|s| &s.copy_in) {
                 total.add(copy.len(), array);
             }
@@ -415,8 +415,8 @@ impl Traffic {
     fn stores(ir: &KernelIr) -> Traffic {
         let volume = |points: &[Interval]| points.iter().map(|p| p.len()).product::<i64>();
         let mut total = Traffic::none();
-        for (i, stmt) in ir.stmts.iter().enumerate().filter(|(_, s)| !s.partial_only) {
-            let array = &ir.arrays[stmt.write.array];
+        for (i, stmt) in ir.stencil.stmts.iter().enumerate().filter(|(_, s)| !s.partial_only) {
+            let array = &ir.stencil.arrays[stmt.write.array];
             for row in ir.rows.iter().filter(|r| r.slot == stmt.slot) {
                 total.add(volume(&row.points) - volume(&row.stmts[i].keep), array);
             }
@@ -529,7 +529,7 @@ fn scalar_row(array: &Array) -> Vec<String> {
 }
 
 fn array_row(unit: &Unit, index: usize, roles: &[DimRole]) -> Vec<String> {
-    let array = &unit.kernel.arrays[index];
+    let array = &unit.kernel.stencil.arrays[index];
     let names = Names::new(&[]);
     let extents: Vec<String> = (array.extents.iter())
         .map(|e| format!("[{}]", ast_to_c(e, &names)))
@@ -549,7 +549,7 @@ fn array_row(unit: &Unit, index: usize, roles: &[DimRole]) -> Vec<String> {
 
 /// Subscripts of one dimension of an array over all accesses.
 fn subscripts(unit: &Unit, array: usize, d: usize) -> impl Iterator<Item = &Sub> {
-    (unit.kernel.stmts.iter())
+    (unit.kernel.stencil.stmts.iter())
         .flat_map(|s| std::iter::once(&s.write).chain(s.elements()))
         .filter(move |a| a.array == array)
         .filter_map(move |a| a.subs.get(d))
@@ -618,7 +618,7 @@ fn canonical_text(unit: &Unit, access: &KernelAccess) -> String {
         n if n < 0 => format!("{name}-{}", -n),
         n => format!("{name}+{n}"),
     };
-    let mut text = unit.kernel.arrays[access.array].name.clone();
+    let mut text = unit.kernel.stencil.arrays[access.array].name.clone();
     for sub in &access.subs {
         let inner = match sub {
             Sub::Const(c) => c.to_string(),

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use crate::ctype::{CType, math_function};
-use crate::kernel::{KernelAccess, KernelIr, KernelStmt, Read};
+use crate::kernel::{KernelAccess, Stencil, KernelStmt, Read};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};
 
@@ -204,24 +204,29 @@ pub struct Body {
 
 /// The body of a statement whose array elements are read as `element` says.
 pub fn body(
-    ir: &KernelIr,
+    stencil: &Stencil,
     stmt: &KernelStmt,
     names: &Names,
     element: impl Fn(&KernelAccess) -> String,
 ) -> Body {
     let reads: Vec<String> = (stmt.reads.iter())
         .map(|read| match read {
-            Read::Scalar(i) => names.get(&ir.scalars[*i].0),
+            Read::Scalar(i) => names.get(&stencil.scalars[*i].0),
             Read::Element(access) => element(access),
         })
         .collect();
+    body_with(stmt, names, &reads)
+}
+
+/// The body of a statement, given the text of every read.
+pub fn body_with(stmt: &KernelStmt, names: &Names, reads: &[String]) -> Body {
     // A suffix keeps locals apart from the names of the kernel.
     let locals: Vec<String> = (stmt.locals.iter().enumerate())
         .map(|(i, (name, ..))| format!("{name}_v{i}"))
         .collect();
     let mut printer = BodyPrinter {
         names,
-        reads: &reads,
+        reads,
         locals: &locals,
         affine: stmt.affine.iter(),
     };

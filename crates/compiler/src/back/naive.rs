@@ -57,24 +57,24 @@ pub struct NaivePlan {
 /// Prints the baseline of a kernel.
 pub fn print_naive(ir: &KernelIr, precision: Precision) -> Naive {
     let mut names = Names::new(FIXED);
-    let all = (ir.params.iter())
-        .chain(ir.scalars.iter().map(|(name, _)| name))
-        .chain(ir.arrays.iter().map(|a| &a.name))
-        .chain(&ir.dims);
+    let all = (ir.stencil.params.iter())
+        .chain(ir.stencil.scalars.iter().map(|(name, _)| name))
+        .chain(ir.stencil.arrays.iter().map(|a| &a.name))
+        .chain(&ir.stencil.dims);
     for name in all {
         names.user(name);
     }
     let printer = Printer {
         ir,
         precision,
-        dims: ir.dims.iter().map(|d| names.get(d)).collect(),
+        dims: ir.stencil.dims.iter().map(|d| names.get(d)).collect(),
         names,
     };
     let suffix = match precision {
         Precision::Source => "naive",
         Precision::Double => "naive_double",
     };
-    let namespace = format!("{}_{suffix}", ir.name);
+    let namespace = format!("{}_{suffix}", ir.stencil.name);
     let mut kernels: Vec<String> = (0..ir.schedule.k)
         .map(|slot| format!("{namespace}::slot_{slot}"))
         .collect();
@@ -133,13 +133,13 @@ impl Printer<'_> {
             t.push_str(&helper.definition("__device__ constexpr"));
         }
         t.push_str("\nstruct Args {\n");
-        for param in &ir.params {
+        for param in &ir.stencil.params {
             let _ = writeln!(t, "  long long {};", self.names.get(param));
         }
-        for (name, ty) in &ir.scalars {
+        for (name, ty) in &ir.stencil.scalars {
             let _ = writeln!(t, "  {} {};", self.precision.of(*ty), self.names.get(name));
         }
-        for array in &ir.arrays {
+        for array in &ir.stencil.arrays {
             let elem = self.precision.of(array.elem);
             let _ = writeln!(t, "  {elem} *{};", self.names.get(&array.name));
         }
@@ -148,7 +148,7 @@ impl Printer<'_> {
         for dim in &self.dims[1..] {
             let _ = writeln!(t, "  long long {dim}_lo, {dim}_hi;");
         }
-        for array in &ir.arrays {
+        for array in &ir.stencil.arrays {
             let _ = writeln!(t, "  long long {}_pitch;", self.names.get(&array.name));
         }
         t.push_str("};\n");
@@ -163,11 +163,11 @@ impl Printer<'_> {
     /// Everything a kernel starts with: arguments and the thread's point.
     fn prologue(&self, t: &mut String) {
         let ir = self.ir;
-        for param in &ir.params {
+        for param in &ir.stencil.params {
             let name = self.names.get(param);
             let _ = writeln!(t, "  const long long {name} = args.{name};");
         }
-        for (scalar, ty) in &ir.scalars {
+        for (scalar, ty) in &ir.stencil.scalars {
             let name = self.names.get(scalar);
             let _ = writeln!(
                 t,
@@ -175,7 +175,7 @@ impl Printer<'_> {
                 self.precision.of(*ty)
             );
         }
-        for array in &ir.arrays {
+        for array in &ir.stencil.arrays {
             let name = self.names.get(&array.name);
             let constant = if array.written { "" } else { "const " };
             let elem = self.precision.of(array.elem);
@@ -222,7 +222,7 @@ impl Printer<'_> {
         );
         self.prologue(t);
         t.push_str("  if (!inside) return;\n");
-        for stmt in self.ir.stmts.iter().filter(|s| s.slot == slot) {
+        for stmt in self.ir.stencil.stmts.iter().filter(|s| s.slot == slot) {
             self.statement(t, stmt);
         }
         t.push_str("}\n");
@@ -233,7 +233,7 @@ impl Printer<'_> {
         let _ = writeln!(t, "  // {}, line {}", stmt.name, stmt.line);
         let _ = writeln!(t, "  if ({guard}) {{");
         let stmt = self.promoted(stmt);
-        let body = body(self.ir, &stmt, &self.names, |access| self.element(access));
+        let body = body(&self.ir.stencil, &stmt, &self.names, |access| self.element(access));
         for definition in body.definitions {
             let _ = writeln!(t, "    {definition}");
         }
@@ -245,7 +245,7 @@ impl Printer<'_> {
     /// plane of its time: neighbours share the thread's address, and the block
     /// shares the plane's.
     fn element(&self, access: &KernelAccess) -> String {
-        let name = self.names.get(&self.ir.arrays[access.array].name);
+        let name = self.names.get(&self.ir.stencil.arrays[access.array].name);
         let n = access.subs.len();
         let is_space = |sub: &Sub| matches!(sub, Sub::Space { .. });
         let first = access.subs.iter().position(is_space).unwrap_or(n);
@@ -322,7 +322,7 @@ impl Printer<'_> {
         t.push_str("__global__ void __launch_bounds__(256) count(const Args args, const Step step, unsigned long long *counts) {\n");
         self.prologue(t);
         t.push_str("  int n;\n");
-        for (i, stmt) in self.ir.stmts.iter().enumerate() {
+        for (i, stmt) in self.ir.stencil.stmts.iter().enumerate() {
             let guard = ast_to_c(&stmt.guard, &self.names);
             let _ = writeln!(t, "  n = __syncthreads_count(inside && ({guard}));");
             let _ = writeln!(

@@ -5,7 +5,7 @@ use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::{KernelArray, KernelIr};
+use crate::kernel::{KernelArray, Stencil};
 use crate::scop::SourceFile;
 use std::fmt::Write;
 use std::ops::Range;
@@ -14,10 +14,27 @@ use std::ops::Range;
 pub struct Replacement<'a> {
     /// Bytes of the source that are replaced.
     pub span: Range<usize>,
-    /// The kernel.
-    pub ir: &'a KernelIr,
-    /// Its printed namespace.
+    /// What it computes.
+    pub stencil: &'a Stencil,
+    /// The kernel, printed: a namespace.
     pub kernel: String,
+    /// What it calls sizes, scalars and arrays.
+    pub names: Names,
+    /// Device memory that it needs beside the arrays.
+    pub workspaces: Vec<Workspace>,
+}
+
+/// Device memory of the form of some planes of an array.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// Field of `Args`.
+    pub field: String,
+    /// Index in [`Stencil::arrays`].
+    pub array: usize,
+    /// Trailing dimensions that make a plane.
+    pub n_space: usize,
+    /// How many planes.
+    pub planes: i64,
 }
 
 /// What surrounds the replaced region.
@@ -54,11 +71,11 @@ pub fn program(
     let mut kernels = String::new();
     for r in replacements {
         kernels.push_str(&r.kernel);
-        kernels.push_str(&host_function(r.ir, instrument));
+        kernels.push_str(&host_function(r, instrument));
         kernels.push('\n');
     }
     if instrument == Instrument::Dump {
-        kernels.push_str(&dump_function(replacements.iter().map(|r| r.ir)));
+        kernels.push_str(&dump_function(replacements.iter().map(|r| r.stencil)));
     }
     edits.retain(|e| !region_contains(region, e));
     edits.push(insertion(at, without_macros(text, kernels)));
@@ -70,7 +87,7 @@ pub fn program(
     for r in replacements {
         edits.push(Edit {
             range: r.span.clone(),
-            replacement: std::mem::take(&mut used_up) + &call(r.ir),
+            replacement: std::mem::take(&mut used_up) + &call(r.stencil),
         });
     }
     if instrument == Instrument::Dump {
@@ -101,7 +118,7 @@ pub fn reference_program(
     let function = csource::enclosing_function(text, region.start);
     let at = function.map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
     let edits = vec![
-        insertion(at, dump_function(replacements.iter().map(|r| r.ir))),
+        insertion(at, dump_function(replacements.iter().map(|r| r.stencil))),
         insertion(end_of_code(region, replacements), dump_calls(replacements)),
     ];
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
@@ -179,7 +196,7 @@ fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
 }
 
 /// The call that takes the place of the scop.
-fn call(ir: &KernelIr) -> String {
+fn call(ir: &Stencil) -> String {
     let mut args: Vec<String> = ir.params.clone();
     args.extend(ir.scalars.iter().map(|(name, _)| name.clone()));
     for array in &ir.arrays {
@@ -198,7 +215,7 @@ fn const_of(array: &KernelArray) -> &'static str {
 }
 
 /// Names for the host function: those of the source where possible.
-fn host_names(ir: &KernelIr) -> Names {
+fn host_names(ir: &Stencil) -> Names {
     let mut names = Names::new(&[
         "Args",
         "Wave",
@@ -232,7 +249,9 @@ fn host_names(ir: &KernelIr) -> Names {
     names
 }
 
-fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
+fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
+    let ir = replacement.stencil;
+    let kernel_name = |name: &str| replacement.names.get(name);
     let names = host_names(ir);
     let mut params: Vec<String> = (ir.params.iter())
         .map(|p| format!("long long {}", names.get(p)))
@@ -271,12 +290,12 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
     }
     line("  Args args{};");
     for name in ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n)) {
-        let (field, local) = (kernel_name(ir, name), names.get(name));
+        let (field, local) = (kernel_name(name), names.get(name));
         line(&format!("  args.{field} = {local};"));
     }
     for array in &ir.arrays {
         let name = names.get(&array.name);
-        let field = kernel_name(ir, &array.name);
+        let field = kernel_name(&array.name);
         let elements: Vec<String> = (array.extents.iter())
             .map(|e| format!("(size_t){}", ast_operand(e, &names)))
             .collect();
@@ -314,6 +333,22 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
         }
         line(&format!("  args.{field} = {name}_device;"));
     }
+    for workspace in &replacement.workspaces {
+        let array = &ir.arrays[workspace.array];
+        let (name, field) = (names.get(&array.name), &workspace.field);
+        let space = &array.extents[array.extents.len() - workspace.n_space..];
+        let (width, rows) = match (array.pitched, space) {
+            (true, [rows @ .., _]) => (format!("{name}_pitch"), rows),
+            (_, all) => (format!("sizeof({})", array.elem), all),
+        };
+        let rows: String = (rows.iter())
+            .map(|e| format!(" * (size_t){}", ast_operand(e, &names)))
+            .collect();
+        line(&format!(
+            "  check(cudaMalloc((void **)&args.{field}, {} * {width}{rows}), \"allocating {field}\");",
+            workspace.planes
+        ));
+    }
     if instrument == Instrument::Dump {
         line("  cudaEvent_t begin, end;");
         line("  check(cudaEventCreate(&begin), \"creating an event\");");
@@ -336,6 +371,10 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
         line("  }");
         line("  check(cudaEventDestroy(begin), \"destroying an event\");");
         line("  check(cudaEventDestroy(end), \"destroying an event\");");
+    }
+    for workspace in &replacement.workspaces {
+        let field = &workspace.field;
+        line(&format!("  check(cudaFree(args.{field}), \"freeing {field}\");"));
     }
     for array in &ir.arrays {
         let name = names.get(&array.name);
@@ -361,14 +400,9 @@ fn host_function(ir: &KernelIr, instrument: Instrument) -> String {
     t
 }
 
-/// Name of a source variable inside the kernel's namespace.
-fn kernel_name(ir: &KernelIr, name: &str) -> String {
-    super::cuda::argument_name(ir, name)
-}
-
 /// A function that appends an array to the file named by `HEXCC_DUMP`; C and
 /// C++.
-pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a KernelIr>) -> String {
+pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Stencil>) -> String {
     let mut text = String::from(
         "static void hexcc_dump(const char *name, const void *data, unsigned long long bytes, unsigned long long size) {\n\
          \x20 const char *path = getenv(\"HEXCC_DUMP\");\n\
@@ -395,7 +429,7 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a KernelIr>) -> String 
 fn dump_calls(replacements: &[Replacement]) -> String {
     let names = Names::new(&[]);
     let mut text = String::new();
-    for ir in replacements.iter().map(|r| r.ir) {
+    for ir in replacements.iter().map(|r| r.stencil) {
         let nonempty = ast_to_c(&ir.nonempty, &names);
         for array in ir.arrays.iter().filter(|a| a.written) {
             let mut bytes = format!("{}ull", array.elem.size());

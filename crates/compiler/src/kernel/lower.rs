@@ -6,14 +6,14 @@ use super::full::{RelativeBox, origins_inside};
 use super::registers_wanted;
 use super::{
     Block, CopyBox, CopyOut, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read,
-    Reuse, Row, Schema, SharedDim, StmtRow, Sub, Switches, SymbolicRange, footprint, origin_name,
+    Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches, SymbolicRange, footprint, origin_name,
 };
 use crate::canonical::{Canonical, DimRole};
 use crate::ctype::math_function;
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
 use crate::sched::HybridSchedule;
-use crate::scop::{ArrayId, Expr, Scop, SourceFile, finite_range};
+use crate::scop::{Array, ArrayId, Expr, Scop, SourceFile, finite_range};
 use hexcc_isl::{AstBuild, AstExpr, Ctx, DimType, Map, PwAff, Set};
 
 /// Choices of the kernel that do not change the schedule.
@@ -32,12 +32,12 @@ pub struct LowerOptions {
 
 /// A stencil with its accesses classified, before tile sizes are known.
 pub struct Prepared<'a> {
-    scop: &'a Scop,
+    pub(super) scop: &'a Scop,
     source: &'a SourceFile,
-    c: &'a Canonical,
-    build: AstBuild,
-    array_index: Vec<ArrayId>,
-    stmts: Vec<KernelStmt>,
+    pub(super) c: &'a Canonical,
+    pub(super) build: AstBuild,
+    pub(super) array_index: Vec<ArrayId>,
+    pub(super) stmts: Vec<KernelStmt>,
     /// Flow distances per source statement; `None` stands for distances too
     /// many to enumerate.
     flows: Vec<Vec<Option<Vec<i64>>>>,
@@ -259,11 +259,6 @@ impl Prepared<'_> {
                     _ => 1,
                 };
                 KernelArray {
-                    name: array.name.clone(),
-                    elem: array.elem,
-                    extents: Vec::new(),
-                    written: self.stmts.iter().any(|s| s.write.array == index),
-                    pitched: array.extents.len() > 1,
                     shared: match schema {
                         Schema::Global => None,
                         Schema::Shared => footprint::shared_box(
@@ -274,6 +269,7 @@ impl Prepared<'_> {
                             &vector,
                         ),
                     },
+                    ..self.plain_array(index, array)
                 }
             })
             .collect()
@@ -339,9 +335,7 @@ impl Prepared<'_> {
         let mut switches = options.switches;
         let mut arrays = self.boxes(options.schema, switches.aligned_loads, schedule, &rows);
         for (array, id) in arrays.iter_mut().zip(&self.array_index) {
-            array.extents = (self.scop.array(*id).extents.iter())
-                .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
-                .collect::<Result<_>>()?;
+            array.extents = self.extents_of(*id)?;
         }
         let shared_bytes = place(&mut arrays);
         let chain = chain(schedule);
@@ -366,13 +360,31 @@ impl Prepared<'_> {
                 }
             }
         }
-        let domain = self.union_domain()?;
         let reused = chain.filter(|_| switches.reuse != Reuse::None);
         let live = switches.copy_out == CopyOut::Live;
         let full = match self.full_origins(&stmts, &arrays, &mut rows, reused, live)? {
             Some(full) if switches.full_tiles => Some(full),
             _ => None,
         };
+        Ok(KernelIr {
+            stencil: Stencil {
+                arrays,
+                ..self.stencil(&options.name)?
+            },
+            schema: options.schema,
+            schedule: schedule.clone(),
+            block,
+            chain,
+            switches,
+            rows,
+            full,
+            shared_bytes,
+        })
+    }
+
+    /// The stencil without tiles.
+    pub(super) fn stencil(&self, name: &str) -> Result<Stencil> {
+        let domain = self.union_domain()?;
         let ranges = (0..=self.c.n_space)
             .map(|d| {
                 let d = d as u32;
@@ -388,7 +400,7 @@ impl Prepared<'_> {
             .collect::<Result<Vec<_>>>()?;
         let nonempty = (domain.params()?.coalesce()?).gist_params(&self.scop.context.params()?)?;
         let mut exact = true;
-        for stmt in &stmts {
+        for stmt in &self.stmts {
             for expr in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
                 expr.visit(&mut |e| {
                     if let Expr::Call { name, .. } = e {
@@ -397,9 +409,16 @@ impl Prepared<'_> {
                 });
             }
         }
-        Ok(KernelIr {
-            name: options.name.clone(),
-            schema: options.schema,
+        let mut arrays = Vec::new();
+        for (index, id) in self.array_index.iter().enumerate() {
+            let array = self.scop.array(*id);
+            arrays.push(KernelArray {
+                extents: self.extents_of(*id)?,
+                ..self.plain_array(index, array)
+            });
+        }
+        Ok(Stencil {
+            name: name.to_string(),
             params: self.scop.params.clone(),
             scalars: (self.c.roles.keys())
                 .map(|id| self.scop.array(*id))
@@ -408,18 +427,30 @@ impl Prepared<'_> {
                 .collect(),
             dims: self.c.names.clone(),
             arrays,
-            schedule: schedule.clone(),
-            block,
-            chain,
-            switches,
-            stmts,
-            rows,
-            full,
+            stmts: self.stmts.clone(),
+            k: self.c.k,
             nonempty: self.build.expr_from_set(&nonempty)?,
             ranges,
-            shared_bytes,
             exact,
         })
+    }
+
+    fn extents_of(&self, id: ArrayId) -> Result<Vec<AstExpr>> {
+        (self.scop.array(id).extents.iter())
+            .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
+            .collect()
+    }
+
+    /// An array of which no part is in shared memory; its extents are left out.
+    fn plain_array(&self, index: usize, array: &Array) -> KernelArray {
+        KernelArray {
+            name: array.name.clone(),
+            elem: array.elem,
+            extents: Vec::new(),
+            written: self.stmts.iter().any(|s| s.write.array == index),
+            pitched: array.extents.len() > 1,
+            shared: None,
+        }
     }
 
     fn stmt(&self, index: usize) -> Result<KernelStmt> {
@@ -570,7 +601,7 @@ impl Prepared<'_> {
         })
     }
 
-    fn union_domain(&self) -> Result<Set> {
+    pub(super) fn union_domain(&self) -> Result<Set> {
         let mut all: Option<Set> = None;
         for stmt in &self.c.stmts {
             all = Some(match all {

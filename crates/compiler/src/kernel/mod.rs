@@ -21,6 +21,7 @@ mod footprint;
 mod full;
 mod lower;
 pub mod plan;
+pub mod stream;
 
 pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
@@ -474,13 +475,11 @@ impl Block {
     }
 }
 
-/// A kernel for both phases of a hybrid schedule, with the host loop around it.
+/// The stencil that a kernel computes, however it is tiled.
 #[derive(Clone, Debug)]
-pub struct KernelIr {
+pub struct Stencil {
     /// Prefix of every generated identifier at file scope.
     pub name: String,
-    /// Global or shared memory.
-    pub schema: Schema,
     /// Integer parameters of the scop.
     pub params: Vec<String>,
     /// Scalars read by the statements, passed by value: name and type.
@@ -489,19 +488,32 @@ pub struct KernelIr {
     pub dims: Vec<String>,
     /// Arrays with at least one dimension.
     pub arrays: Vec<KernelArray>,
-    /// The schedule.
-    pub schedule: HybridSchedule,
     /// Statements in textual order.
     pub stmts: Vec<KernelStmt>,
+    /// Logical time steps per time step.
+    pub k: i64,
+    /// Condition on the parameters that there is anything to do.
+    pub nonempty: AstExpr,
+    /// Range of `t` and of every space coordinate over all statements.
+    pub ranges: Vec<SymbolicRange>,
+    /// Every math function called is exact, so results equal C's bit for bit.
+    pub exact: bool,
+}
+
+/// A kernel for both phases of a hybrid schedule, with the host loop around it.
+#[derive(Clone, Debug)]
+pub struct KernelIr {
+    /// Arrays and statements.
+    pub stencil: Stencil,
+    /// Global or shared memory.
+    pub schema: Schema,
+    /// The schedule.
+    pub schedule: HybridSchedule,
     /// Rows a = 0 .. 2h + 1.
     pub rows: Vec<Row>,
     /// Condition on the origin (named like the dimensions with a `0` appended)
     /// under which a tile is full; `None` where no tile is.
     pub full: Option<AstExpr>,
-    /// Condition on the parameters that there is anything to do.
-    pub nonempty: AstExpr,
-    /// Range of `t` and of every space coordinate over all statements.
-    pub ranges: Vec<SymbolicRange>,
     /// Which dimensions the threads of a block run along.
     pub block: Block,
     /// The classical dimension whose tiles a block takes innermost, one after
@@ -511,14 +523,12 @@ pub struct KernelIr {
     pub switches: Switches,
     /// Shared memory per block, bytes.
     pub shared_bytes: i64,
-    /// Every math function called is exact, so results equal C's bit for bit.
-    pub exact: bool,
 }
 
 impl KernelIr {
     /// Name of the origin of dimension `d` (0 is time).
     pub fn origin_name(&self, d: usize) -> String {
-        origin_name(&self.dims[d])
+        origin_name(&self.stencil.dims[d])
     }
 
     /// Whether a full tile finds the columns of the one before it in the chain
@@ -547,7 +557,7 @@ impl KernelIr {
         let hex_threads = self.block.along(hex);
         let work: usize = (self.rows.iter())
             .map(|row| {
-                let stmts = (self.stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
+                let stmts = (self.stencil.stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
                 let each: usize = stmts.map(KernelStmt::work).sum();
                 let points = (row.points[hex].len() + hex_threads - 1) / hex_threads;
                 each * usize::try_from(points * columns).unwrap_or(1)

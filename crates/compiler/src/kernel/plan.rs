@@ -80,10 +80,10 @@ pub fn eval(expr: &AstExpr, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<i6
 /// fit.
 pub fn ranges(ir: &KernelIr, params: &[i64]) -> Option<Vec<(i64, i64)>> {
     let value_of = |name: &str| value_of(ir, params, name);
-    if eval(&ir.nonempty, &value_of)? == 0 {
+    if eval(&ir.stencil.nonempty, &value_of)? == 0 {
         return Some(Vec::new());
     }
-    (ir.ranges.iter())
+    (ir.stencil.ranges.iter())
         .map(|range| Some((eval(&range.lo, &value_of)?, eval(&range.hi, &value_of)?)))
         .collect()
 }
@@ -166,10 +166,10 @@ pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
             elements,
         })
     };
-    ir.arrays.iter().map(layout).collect()
+    ir.stencil.arrays.iter().map(layout).collect()
 }
 
 fn value_of(ir: &KernelIr, params: &[i64], name: &str) -> Option<i64> {
-    let at = ir.params.iter().position(|p| p == name)?;
+    let at = ir.stencil.params.iter().position(|p| p == name)?;
     params.get(at).copied()
 }

@@ -23,6 +23,7 @@
 mod classical;
 mod hexagon;
 mod hybrid;
+pub mod overlapped;
 mod verify;
 
 pub use classical::ClassicalDim;

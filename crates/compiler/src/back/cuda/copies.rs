@@ -1,7 +1,7 @@
 //! Copies between global and shared memory.
 
 use super::Cuda;
-use super::text::{add_constant, paren_sum};
+use crate::back::text::{add_constant, paren_sum};
 use crate::kernel::{CopyBox, Interval, KernelArray, Reuse, SharedBox, SharedDim};
 
 /// What a copy of a box of elements does.
@@ -18,7 +18,7 @@ enum Copy {
 impl Cuda<'_> {
     pub(super) fn copy_in(&mut self) {
         let ir = self.ir;
-        let shared: Vec<(&KernelArray, &SharedBox)> = (ir.arrays.iter())
+        let shared: Vec<(&KernelArray, &SharedBox)> = (ir.stencil.arrays.iter())
             .filter_map(|a| a.shared.as_ref().map(|s| (a, s)))
             .collect();
         if shared.is_empty() {
@@ -38,7 +38,7 @@ impl Cuda<'_> {
         }
         // Strided statements may leave the ends of a box without an access, so
         // that they can lie outside the array.
-        let some_full = ir.full.is_some() && ir.stmts.iter().all(|s| s.lattice.is_none());
+        let some_full = ir.full.is_some() && ir.stencil.stmts.iter().all(|s| s.lattice.is_none());
         for (array, shared) in &shared {
             self.out
                 .line(format!("// Copy-in of {}.", self.names.get(&array.name)));
@@ -73,7 +73,7 @@ impl Cuda<'_> {
     /// Copies what a full tile has written to global memory.
     pub(super) fn copy_out(&mut self) {
         let ir = self.ir;
-        let copies: Vec<_> = (ir.arrays.iter())
+        let copies: Vec<_> = (ir.stencil.arrays.iter())
             .filter_map(|a| Some((a, a.shared.as_ref()?, a.shared.as_ref()?.copy_out.as_ref()?)))
             .collect();
         if copies.is_empty() || ir.full.is_none() {

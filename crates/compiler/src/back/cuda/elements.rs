@@ -1,7 +1,7 @@
 //! Elements of arrays: where they lie in global and in shared memory.
 
 use super::Cuda;
-use super::text::{add_constant, paren_sum, sum, unwrapped};
+use crate::back::text::{add_constant, paren_sum, sum, unwrapped};
 use crate::back::expr::ast_operand;
 use crate::kernel::{KernelAccess, KernelArray, Reuse, SharedBox, SharedDim, Sub};
 use std::fmt::Write;
@@ -74,7 +74,7 @@ impl Cuda<'_> {
     }
 
     pub(super) fn access(&self, access: &KernelAccess) -> String {
-        let array = &self.ir.arrays[access.array];
+        let array = &self.ir.stencil.arrays[access.array];
         let Some(shared) = &array.shared else {
             let subs: Vec<String> = access
                 .subs
@@ -132,7 +132,7 @@ impl Cuda<'_> {
         }
         self.out
             .line("extern __shared__ __align__(16) unsigned char shared_memory[];");
-        for array in &ir.arrays {
+        for array in &ir.stencil.arrays {
             let Some(shared) = &array.shared else {
                 continue;
             };
@@ -172,7 +172,7 @@ impl Cuda<'_> {
     pub(super) fn element_functions(&mut self) {
         let ir = self.ir;
         let mut modulos = Vec::new();
-        for array in &ir.arrays {
+        for array in &ir.stencil.arrays {
             let Some(shared) = &array.shared else {
                 continue;
             };
@@ -191,7 +191,7 @@ impl Cuda<'_> {
             self.out
                 .line(format!("const int {t0}_mod{m} = (int)mod({t0}, {m});"));
         }
-        for array in &ir.arrays {
+        for array in &ir.stencil.arrays {
             if let Some(shared) = &array.shared {
                 self.element_function(array, shared);
             }

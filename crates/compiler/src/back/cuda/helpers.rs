@@ -154,7 +154,7 @@ pub(super) fn insert_helpers(text: String, ir: &KernelIr) -> String {
     }
     let mut text = text;
     for (helpers, marker) in [
-        (arithmetic, format!("namespace {} {{\n\n", ir.name)),
+        (arithmetic, format!("namespace {} {{\n\n", ir.stencil.name)),
         (device, END_OF_CONSTANTS.to_string()),
     ] {
         if !helpers.is_empty() {

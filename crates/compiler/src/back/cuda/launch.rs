@@ -1,7 +1,7 @@
 //! The kernel around the tiles, and the host function that launches it.
 
 use super::Cuda;
-use super::text::add_constant;
+use crate::back::text::add_constant;
 use crate::back::expr::ast_to_c;
 use crate::back::names::mentions;
 
@@ -189,7 +189,7 @@ impl Cuda<'_> {
         self.out
             .open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
         let body = self.apart(1, Self::waves);
-        for param in &self.ir.params {
+        for param in &self.ir.stencil.params {
             let name = self.names.get(param);
             if mentions(&body, &name) {
                 self.out
@@ -205,7 +205,7 @@ impl Cuda<'_> {
     /// Conditions under which arrays do not start, or their rows lie, at multiples of
     /// 16 bytes, where copies need that.
     fn misalignments(&self) -> Vec<String> {
-        (self.ir.arrays.iter())
+        (self.ir.stencil.arrays.iter())
             .filter(|a| a.shared.as_ref().is_some_and(|s| s.vector > 1))
             .flat_map(|a| {
                 let name = self.names.get(&a.name);
@@ -221,7 +221,7 @@ impl Cuda<'_> {
         let ir = self.ir;
         let s = &ir.schedule;
         let hex = self.dim(self.hex_dim()).to_string();
-        let nonempty = ast_to_c(&ir.nonempty, &self.names);
+        let nonempty = ast_to_c(&ir.stencil.nonempty, &self.names);
         if nonempty != "1" {
             self.out
                 .line(format!("if (!({nonempty})) return cudaSuccess;"));
@@ -233,7 +233,7 @@ impl Cuda<'_> {
                 tests.join(" || ")
             ));
         }
-        for (d, range) in ir.ranges.iter().enumerate() {
+        for (d, range) in ir.stencil.ranges.iter().enumerate() {
             let (lo, hi) = (
                 ast_to_c(&range.lo, &self.names),
                 ast_to_c(&range.hi, &self.names),

@@ -6,14 +6,14 @@ mod elements;
 mod helpers;
 mod launch;
 mod rows;
-mod text;
+
 
 use super::expr::ast_to_c;
 use super::names::{Names, mentions};
-use crate::kernel::{Interval, KernelIr};
+use crate::kernel::{Interval, KernelIr, Stencil};
 use helpers::insert_helpers;
 use std::fmt::Write;
-use text::Writer;
+use super::text::Writer;
 
 /// Names the printer itself uses; source names that clash get a `_`.
 const FIXED: &[&str] = &[
@@ -115,7 +115,7 @@ struct Cuda<'a> {
 /// The namespace with the kernel and `launch`.
 pub fn print_kernel(ir: &KernelIr, header: &[String]) -> String {
     let mut names = argument_names(ir);
-    let dims: Vec<String> = ir.dims.iter().map(|d| names.user(d)).collect();
+    let dims: Vec<String> = ir.stencil.dims.iter().map(|d| names.user(d)).collect();
     let origins = (0..dims.len())
         .map(|d| names.user(&ir.origin_name(d)))
         .collect();
@@ -132,7 +132,7 @@ pub fn print_kernel(ir: &KernelIr, header: &[String]) -> String {
     for line in header {
         cuda.out.line(format!("// {line}").trim_end());
     }
-    cuda.out.line(format!("namespace {} {{", ir.name));
+    cuda.out.line(format!("namespace {} {{", ir.stencil.name));
     cuda.out.line("");
     cuda.constants();
     cuda.tables();
@@ -140,30 +140,50 @@ pub fn print_kernel(ir: &KernelIr, header: &[String]) -> String {
     cuda.tile();
     cuda.kernel();
     cuda.launch();
-    cuda.out.line(format!("}} // namespace {}", ir.name));
+    cuda.out.line(format!("}} // namespace {}", ir.stencil.name));
     let text = cuda.out.text;
     insert_helpers(text, ir)
 }
 
-/// The name a parameter, scalar or array of the source has in `Args`.
-pub fn argument_name(ir: &KernelIr, name: &str) -> String {
-    argument_names(ir).get(name)
-}
-
 /// The namer with everything in `Args` named.
-fn argument_names(ir: &KernelIr) -> Names {
+pub fn argument_names(ir: &KernelIr) -> Names {
     let mut names = Names::new(FIXED);
-    for param in &ir.params {
+    for param in &ir.stencil.params {
         names.user(param);
     }
-    for array in &ir.arrays {
+    for array in &ir.stencil.arrays {
         names.user(&array.name);
         names.fresh(&format!("s_{}", array.name));
     }
-    for (scalar, _) in &ir.scalars {
+    for (scalar, _) in &ir.stencil.scalars {
         names.user(scalar);
     }
     names
+}
+
+/// The fields of `Args` for sizes, scalars and arrays.
+pub(super) fn args_fields(stencil: &Stencil, names: &Names) -> Vec<String> {
+    let mut lines = Vec::new();
+    for param in &stencil.params {
+        lines.push(format!("long long {};", names.get(param)));
+    }
+    for (name, ty) in &stencil.scalars {
+        lines.push(format!("{ty} {};", names.get(name)));
+    }
+    for array in &stencil.arrays {
+        let extents: String = (array.extents.iter())
+            .map(|e| format!("[{}]", ast_to_c(e, names)))
+            .collect();
+        let constant = if array.written { "" } else { "const " };
+        let name = names.get(&array.name);
+        lines.push(format!("{constant}{} *{name}; // {extents}", array.elem));
+        if array.pitched {
+            lines.push(format!(
+                "int {name}_pitch; // bytes from row to row of {name}, a multiple of 16"
+            ));
+        }
+    }
+    lines
 }
 
 /// Marks where the constants end while the text grows.
@@ -171,7 +191,7 @@ const END_OF_CONSTANTS: &str = "<end of constants>\n";
 
 impl Cuda<'_> {
     fn n_space(&self) -> usize {
-        self.ir.dims.len() - 1
+        self.ir.stencil.dims.len() - 1
     }
 
     fn hex_dim(&self) -> usize {
@@ -308,7 +328,7 @@ impl Cuda<'_> {
         let rows: Vec<Interval> = ir.rows.iter().map(|r| r.points[hex]).collect();
         self.table("row_lo", &rows.iter().map(|r| r.lo).collect::<Vec<_>>());
         self.table("row_hi", &rows.iter().map(|r| r.hi).collect::<Vec<_>>());
-        for (i, stmt) in ir.stmts.iter().enumerate() {
+        for (i, stmt) in ir.stencil.stmts.iter().enumerate() {
             let dims = self.keep_dims(i);
             if dims.is_empty() {
                 continue;
@@ -333,27 +353,8 @@ impl Cuda<'_> {
         let ir = self.ir;
         self.out.line("// Sizes, scalars and device arrays.");
         self.out.open("struct Args {");
-        for param in &ir.params {
-            let name = self.names.get(param);
-            self.out.line(format!("long long {name};"));
-        }
-        for (name, ty) in &ir.scalars {
-            let name = self.names.get(name);
-            self.out.line(format!("{ty} {name};"));
-        }
-        for array in &ir.arrays {
-            let extents: String = (array.extents.iter())
-                .map(|e| format!("[{}]", ast_to_c(e, &self.names)))
-                .collect();
-            let constant = if array.written { "" } else { "const " };
-            let name = self.names.get(&array.name);
-            self.out
-                .line(format!("{constant}{} *{name}; // {extents}", array.elem));
-            if array.pitched {
-                self.out.line(format!(
-                    "int {name}_pitch; // bytes from row to row of {name}, a multiple of 16"
-                ));
-            }
+        for line in args_fields(&ir.stencil, &self.names) {
+            self.out.line(line);
         }
         self.out.close("};");
         self.out.line("");
@@ -393,7 +394,7 @@ impl Cuda<'_> {
         let mut lines = Vec::new();
         let mut text = body.to_string();
         let mut extents = Vec::new();
-        for array in &self.ir.arrays {
+        for array in &self.ir.stencil.arrays {
             for d in 1..array.extents.len() {
                 let name = self.extent_name(array, d);
                 if mentions(body, &name) {
@@ -403,19 +404,19 @@ impl Cuda<'_> {
                 }
             }
         }
-        for param in &self.ir.params {
+        for param in &self.ir.stencil.params {
             let name = self.names.get(param);
             if mentions(&text, &name) {
                 lines.push(format!("const long long {name} = args.{name};"));
             }
         }
-        for (scalar, ty) in &self.ir.scalars {
+        for (scalar, ty) in &self.ir.stencil.scalars {
             let name = self.names.get(scalar);
             if mentions(&text, &name) {
                 lines.push(format!("const {ty} {name} = args.{name};"));
             }
         }
-        for array in &self.ir.arrays {
+        for array in &self.ir.stencil.arrays {
             let name = self.names.get(&array.name);
             if mentions(&text, &name) {
                 let constant = if array.written { "" } else { "const " };

@@ -1,7 +1,7 @@
 //! The rows of a tile: loops over its points, and what happens at a point.
 
 use super::Cuda;
-use super::text::truncate;
+use crate::back::text::truncate;
 use crate::back::expr::{ast_to_c, body};
 use crate::back::names::mentions;
 use crate::kernel::{KernelStmt, Row, Sub};
@@ -68,14 +68,14 @@ impl Cuda<'_> {
         let ir = self.ir;
         let k = ir.schedule.k;
         for slot in 0..k {
-            let stmts: Vec<usize> = (0..ir.stmts.len())
-                .filter(|&i| ir.stmts[i].slot == slot)
+            let stmts: Vec<usize> = (0..ir.stencil.stmts.len())
+                .filter(|&i| ir.stencil.stmts[i].slot == slot)
                 .collect();
             if k > 1 {
                 self.out.open(format!("if (a % K == {slot}) {{"));
             }
             for i in stmts {
-                self.row_of(i, &ir.stmts[i]);
+                self.row_of(i, &ir.stencil.stmts[i]);
             }
             if k > 1 {
                 self.out.close("}");
@@ -106,7 +106,7 @@ impl Cuda<'_> {
         if stmt.partial_only {
             self.out.open("if (!Full) {");
             opened += 1;
-        } else if ir.stmts.iter().filter(|s| s.slot == stmt.slot).count() > 1 {
+        } else if ir.stencil.stmts.iter().filter(|s| s.slot == stmt.slot).count() > 1 {
             self.out.open("{");
             opened += 1;
         }
@@ -152,12 +152,12 @@ impl Cuda<'_> {
                     .line(format!("if (Full && !({lattice})) continue;"));
             }
         }
-        let computed = body(ir, stmt, &self.names, |access| self.access(access));
+        let computed = body(&ir.stencil, stmt, &self.names, |access| self.access(access));
         for definition in computed.definitions {
             self.out.line(definition);
         }
         let value = computed.value;
-        let array = &ir.arrays[stmt.write.array];
+        let array = &ir.stencil.arrays[stmt.write.array];
         let target = self.access(&stmt.write);
         if array.shared.is_none() {
             self.out.line(format!("{target} = {value};"));
@@ -212,7 +212,7 @@ impl Cuda<'_> {
     /// at hand nvcc predicates these stores instead of branching around each.
     fn store_column(&self, index: usize, stmt: &KernelStmt) -> Option<(String, String)> {
         let (ir, hex) = (self.ir, self.hex_dim());
-        let array = &ir.arrays[stmt.write.array];
+        let array = &ir.stencil.arrays[stmt.write.array];
         let guards = |j: usize| j != hex && !(ir.reuses() && ir.chain == Some(j));
         if array.shared.is_none() || !self.keep_dims(index).into_iter().any(guards) {
             return None;
@@ -316,7 +316,7 @@ impl Cuda<'_> {
     }
 
     pub(super) fn keep_names(&self, stmt: usize, j: usize) -> (String, String) {
-        let stmt = &self.ir.stmts[stmt].name;
+        let stmt = &self.ir.stencil.stmts[stmt].name;
         (
             format!("{stmt}_keep_lo_{}", self.dim(j)),
             format!("{stmt}_keep_hi_{}", self.dim(j)),
@@ -326,7 +326,7 @@ impl Cuda<'_> {
     /// Space dimensions along which a statement's keep box restricts a row;
     /// empty where no instance is kept.
     pub(super) fn keep_dims(&self, i: usize) -> Vec<usize> {
-        let stmt = &self.ir.stmts[i];
+        let stmt = &self.ir.stencil.stmts[i];
         let mine = || self.ir.rows.iter().filter(|r| r.slot == stmt.slot);
         if mine().all(|r| r.stmts[i].keep_reused.iter().any(|k| k.is_empty())) {
             return Vec::new();
@@ -338,7 +338,7 @@ impl Cuda<'_> {
 
     /// Whether every instance of a statement is kept in full tiles.
     fn keeps_all(&self, i: usize) -> bool {
-        let stmt = &self.ir.stmts[i];
+        let stmt = &self.ir.stencil.stmts[i];
         (self.ir.rows.iter())
             .filter(|r| r.slot == stmt.slot)
             .all(|r| r.stmts[i].keep == r.points)

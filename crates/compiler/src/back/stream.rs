@@ -1,0 +1,976 @@
+//! CUDA C++ for a kernel of overlapped tiling that streams through registers.
+
+use super::cuda::args_fields;
+use super::expr::{HELPERS, ast_operand, ast_to_c, body_with};
+use super::names::{Names, mentions};
+use super::program::Workspace;
+use super::text::{Writer, add_constant};
+use crate::kernel::stream::{Domain, FIRST_COLUMN, FIRST_ROW, Field, Growth, LAST_ROW, Piece};
+use crate::kernel::stream::{StreamIr, StreamRead};
+use crate::kernel::{KernelAccess, KernelStmt, Sub};
+
+/// Names the printer itself uses; source names that clash get a `_`.
+const FIXED: &[&str] = &[
+    "V", "STEPS", "AHEAD", "WARPS", "THREADS", "MIN_BLOCKS", "LAG", "UNROLL", "Element", "LEFT", "RIGHT",
+    "DEPTH", "BYTES", "Steps", "Full", "Reach", "BEFORE", "EXTRA", "FIRST_LANE", "LANES", "WIDTH", "Row", "Bytes",
+    "Args", "Pass", "args", "pass", "tile", "full", "kernel", "launch", "push", "row", "load", "store", "narrow",
+    "lane", "n", "u", "v", "c", "d", "k", "s", "newest", "next", "value", "in", "out", "kept", "at", "stores",
+    "i_first", "i_last", "j_first", "index", "column", "chunk", "tiles", "chunks", "rows", "error", "stream",
+    "sizes", "count", "left", "launches", "in_next", "last", "plan", "blocks", "device", "processors", "at_once",
+    "cost", "best", "mod", "floor_div", "lowest", "highest", "x", "away", "from", "to",
+];
+
+struct Printer<'a> {
+    ir: &'a StreamIr,
+    names: Names,
+    /// Names of the fields' rows.
+    fields: Vec<String>,
+    /// Of the streamed dimension (an unused name without one) and the contiguous one.
+    i: String,
+    j: String,
+    t: String,
+    out: Writer,
+}
+
+/// The memory that the kernel needs beside the arrays.
+pub fn workspaces(ir: &StreamIr) -> Vec<Workspace> {
+    let mut names = stream_names(ir);
+    let fields = field_names(ir, &mut names);
+    (ir.fields.iter().enumerate())
+        .filter(|(f, _)| ir.live(*f) > 0)
+        .map(|(f, field)| Workspace {
+            field: format!("{}_next", fields[f]),
+            array: field.array,
+            n_space: ir.pipeline.n_space,
+            planes: ir.live(f),
+        })
+        .collect()
+}
+
+/// Names of the fields: those of their arrays, with the constant subscripts that tell
+/// several fields of one array apart.
+fn field_names(ir: &StreamIr, names: &mut Names) -> Vec<String> {
+    (ir.fields.iter())
+        .map(|field| {
+            let array = &ir.stencil.arrays[field.array].name;
+            let constants: Vec<i64> = (field.plane.iter())
+                .filter_map(|sub| match sub {
+                    Sub::Const(c) => Some(*c),
+                    _ => None,
+                })
+                .collect();
+            if constants.is_empty() {
+                return names.get(array);
+            }
+            let suffix: String = constants.iter().map(|c| format!("_{c}")).collect();
+            names.fresh(&format!("{array}{suffix}"))
+        })
+        .collect()
+}
+
+/// The namer with everything in `Args` named.
+pub fn stream_names(ir: &StreamIr) -> Names {
+    let mut names = Names::new(FIXED);
+    let stencil = &ir.stencil;
+    let all = (stencil.params.iter())
+        .chain(stencil.arrays.iter().map(|a| &a.name))
+        .chain(stencil.scalars.iter().map(|(name, _)| name));
+    for name in all {
+        names.user(name);
+    }
+    names
+}
+
+/// The namespace with the kernel and `launch`.
+pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
+    let mut names = stream_names(ir);
+    let fields = field_names(ir, &mut names);
+    let (i, j) = ir.dims();
+    let i = match i {
+        Some(i) => names.user(i),
+        None => names.fresh("i"),
+    };
+    let (j, t) = (names.user(j), names.user(&ir.stencil.dims[0]));
+    let mut p = Printer {
+        ir,
+        names,
+        fields,
+        i,
+        j,
+        t,
+        out: Writer {
+            text: String::new(),
+            depth: 0,
+        },
+    };
+    for line in header {
+        p.out.line(format!("// {line}").trim_end());
+    }
+    p.out.line(format!("namespace {} {{", ir.stencil.name));
+    p.out.line("");
+    p.constants();
+    p.structs();
+    p.full();
+    p.tile();
+    p.kernel();
+    p.launch();
+    p.out.line(format!("}} // namespace {}", ir.stencil.name));
+    let text = p.out.text;
+    let mut helpers = String::new();
+    for helper in HELPERS.iter().filter(|h| mentions(&text, h.name)) {
+        if !helper.comment.is_empty() {
+            helpers.push_str(&format!("// {}\n", helper.comment));
+        }
+        helpers.push_str(&helper.definition("__host__ __device__ constexpr"));
+    }
+    if !helpers.is_empty() {
+        helpers.push('\n');
+    }
+    let start = format!("namespace {} {{\n\n", ir.stencil.name);
+    text.replacen(&start, &format!("{start}{helpers}"), 1)
+}
+
+/// What a lane holds and how it moves; the same for every stencil.
+const ROWS: &str = r"// V columns of a row in each lane, with those it needs of the lanes before and after it.
+template <typename Element, int LEFT, int RIGHT> struct Row {
+  Element x[LEFT + V + RIGHT];
+  __device__ __forceinline__ Element &operator[](int column) { return x[LEFT + column]; }
+  // Takes the columns outside from the lanes that own them.
+  __device__ __forceinline__ void exchange() {
+#pragma unroll
+    for (int c = 1; c <= LEFT; ++c) {
+      const int away = (c + V - 1) / V;
+      (*this)[-c] = __shfl_up_sync(~0u, (*this)[V * away - c], away);
+    }
+#pragma unroll
+    for (int c = 1; c <= RIGHT; ++c) {
+      const int away = (c + V - 1) / V;
+      (*this)[V - 1 + c] = __shfl_down_sync(~0u, (*this)[c - 1 - V * (away - 1)], away);
+    }
+  }
+};
+// Adds a row to those held; 0 is the newest.
+template <int DEPTH, typename Row> __device__ __forceinline__ void push(Row (&rows)[DEPTH], const Row &newest) {
+#pragma unroll
+  for (int d = DEPTH - 1; d > 0; --d) rows[d] = rows[d - 1];
+  rows[0] = newest;
+}
+// Row number r of an array whose rows lie `pitch` bytes apart.
+template <typename Element> __device__ __host__ __forceinline__ Element *row(Element *array, long long r, long long pitch) {
+  return (Element *)((char *)array + r * pitch);
+}
+// A coordinate; far outside of every array where it does not fit.
+__device__ constexpr int narrow(long long x) { return (int)lowest(highest(x, -(1 << 30)), 1 << 30); }
+// As many bytes as one instruction moves.
+template <typename Element> struct alignas(V * sizeof(Element) < 16 ? V * sizeof(Element) : 16) Bytes {
+  static constexpr int COUNT = V * sizeof(Element) < 16 ? V : 16 / sizeof(Element);
+  Element x[COUNT];
+};
+template <typename Element, int LEFT, int RIGHT> __device__ __forceinline__ void load(Row<Element, LEFT, RIGHT> &row, const Element *from) {
+#pragma unroll
+  for (int c = 0; c < V; c += Bytes<Element>::COUNT) {
+    const Bytes<Element> next = *(const Bytes<Element> *)(from + c);
+#pragma unroll
+    for (int v = 0; v < Bytes<Element>::COUNT; ++v) row[c + v] = next.x[v];
+  }
+}
+template <typename Element, int LEFT, int RIGHT> __device__ __forceinline__ void store(Row<Element, LEFT, RIGHT> &row, Element *to) {
+#pragma unroll
+  for (int c = 0; c < V; c += Bytes<Element>::COUNT) {
+    Bytes<Element> next;
+#pragma unroll
+    for (int v = 0; v < Bytes<Element>::COUNT; ++v) next.x[v] = row[c + v];
+    *(Bytes<Element> *)(to + c) = next;
+  }
+}
+";
+
+/// `1 * Steps + 2` without zeros and ones.
+fn growth(g: Growth) -> String {
+    let steps = match g.per_step {
+        0 => return g.constant.to_string(),
+        1 => "Steps".to_string(),
+        n => format!("{n} * Steps"),
+    };
+    add_constant(&steps, g.constant)
+}
+
+impl Printer<'_> {
+    fn streams(&self) -> bool {
+        self.ir.pipeline.stream.is_some()
+    }
+
+    fn elem(&self, f: usize) -> String {
+        self.array(f).elem.to_string()
+    }
+
+    fn array(&self, f: usize) -> &crate::kernel::KernelArray {
+        &self.ir.stencil.arrays[self.ir.fields[f].array]
+    }
+
+    fn buffers(&self, f: usize) -> i64 {
+        self.ir.pipeline.stages[f].buffers
+    }
+
+    fn row_type(&self, f: usize) -> String {
+        let (left, right) = self.ir.fields[f].margin;
+        format!("Row<{}, {left}, {right}>", self.elem(f))
+    }
+
+    /// Index of level q (in terms of `level`, the text for a number) among the rows held.
+    fn level(&self, f: usize, text: &str, constant: i64) -> String {
+        add_constant(text, constant + self.buffers(f) - 1)
+    }
+
+    fn constants(&mut self) {
+        let ir = self.ir;
+        let tile = ir.tile;
+        let dim = self.i.clone();
+        let mut lines = vec![
+            (format!("V = {}", tile.vector), "neighbouring columns of a lane".to_string()),
+            (format!("STEPS = {}", tile.steps), "T: time steps of a launch".to_string()),
+            (
+                format!("WARPS = {}, THREADS = 32 * WARPS", tile.warps),
+                "of a block; every warp has a tile of its own".to_string(),
+            ),
+        ];
+        if self.streams() {
+            lines.push((
+                format!("LAG = {}", ir.pipeline.step_lag),
+                format!("rows along {dim} by which a time step follows the one before"),
+            ));
+            lines.push((format!("AHEAD = {}", tile.ahead), "rows that are loaded ahead".to_string()));
+            lines.push((
+                format!("UNROLL = {}", ir.unroll()),
+                "rows after which registers have the same meaning again".to_string(),
+            ));
+        }
+        for (definition, comment) in lines {
+            self.out.line(format!("constexpr int {definition}; // {comment}"));
+        }
+        self.out.line("");
+        let growths = ir.growths;
+        let dim = self.j.clone();
+        self.out.line(format!(
+            "// What a tile of `Steps` time steps needs: columns along {dim} beside its results{}",
+            if self.streams() { ", rows" } else { "." }
+        ));
+        if self.streams() {
+            self.out.line("// before the first result enters, and rows in excess of those of results.");
+        }
+        self.out.open("template <int Steps> struct Reach {");
+        self.out.line(format!(
+            "static constexpr int LEFT = {}, RIGHT = {};",
+            growth(growths.left),
+            growth(growths.right)
+        ));
+        if self.streams() {
+            self.out.line(format!(
+                "static constexpr int BEFORE = {}, EXTRA = {};",
+                growth(growths.before),
+                growth(growths.extra)
+            ));
+        }
+        self.out.line("static constexpr int FIRST_LANE = (LEFT + V - 1) / V; // the first whose columns are results");
+        self.out.line("static constexpr int LANES = 32 - FIRST_LANE - (RIGHT + V - 1) / V, WIDTH = V * LANES;");
+        self.out.close("};");
+        self.out.line("");
+        self.out.text.push_str(ROWS);
+        self.out.line("");
+    }
+
+    fn structs(&mut self) {
+        let ir = self.ir;
+        self.out.line("// Sizes, scalars and device arrays.");
+        self.out.open("struct Args {");
+        for line in args_fields(&ir.stencil, &self.names) {
+            self.out.line(line);
+        }
+        for f in 0..ir.fields.len() {
+            let live = ir.live(f);
+            if live > 0 {
+                let (name, elem) = (self.fields[f].clone(), self.elem(f));
+                let planes = if live == 1 { "as large as one plane".to_string() } else { format!("as large as {live} planes") };
+                let of = self.names.get(&self.array(f).name);
+                self.out.line(format!("{elem} *{name}_next; // {planes} of {of}, whose place it takes in every other launch"));
+            }
+        }
+        self.out.close("};");
+        self.out.line("");
+        self.out.line("// One launch: from the fields before time step t0 to those `Steps` steps later.");
+        self.out.open("struct Pass {");
+        self.out.line("long long t0;");
+        for f in 0..ir.fields.len() {
+            let (name, elem, buffers) = (self.fields[f].clone(), self.elem(f), self.buffers(f));
+            if ir.live(f) > 0 {
+                self.out.line(format!("const {elem} *{name}_in[{}]; // {name} after time steps t0 - 1, t0 - 2, ..", ir.live(f)));
+            }
+            self.out.line(format!("const {elem} *{name}_kept[{buffers}]; // the same planes of the array: elements that are never written"));
+            self.out.line(format!("{elem} *{name}_out[{buffers}]; // {name} after the last time step, the one before, ..; null where not wanted"));
+        }
+        let rows = if self.streams() { format!("int {0}_lo, {0}_hi, rows, chunks; // rows of results, of a tile, tiles one below the other", self.i) } else { String::new() };
+        if self.streams() {
+            self.out.line(rows);
+        }
+        self.out.line(format!("int {}_lo, tiles; // first column of results, tiles beside each other", self.j));
+        self.out.close("};");
+        self.out.line("");
+    }
+
+    fn full(&mut self) {
+        let condition = ast_to_c(&self.ir.full, &self.names);
+        self.out.line("// Whether the main statement of every field executes at all elements of the tile.");
+        let origin = if self.streams() {
+            format!("int {FIRST_ROW}, int {LAST_ROW}, int {FIRST_COLUMN}")
+        } else {
+            format!("int {FIRST_COLUMN}")
+        };
+        self.out.open(format!("__device__ __forceinline__ bool full(const Args &args, {origin}) {{"));
+        self.parameters(&condition);
+        self.out.line(format!("return {condition};"));
+        self.out.close("}");
+        self.out.line("");
+    }
+
+    /// Declares the parameters and scalars that `text` mentions.
+    fn parameters(&mut self, text: &str) {
+        let stencil = &self.ir.stencil;
+        for param in &stencil.params {
+            let name = self.names.get(param);
+            if mentions(text, &name) {
+                self.out.line(format!("const long long {name} = args.{name};"));
+            }
+        }
+        for (scalar, ty) in &stencil.scalars {
+            let name = self.names.get(scalar);
+            if mentions(text, &name) {
+                self.out.line(format!("const {ty} {name} = args.{name};"));
+            }
+        }
+        for array in &stencil.arrays {
+            let name = self.names.get(&array.name);
+            if !array.written && mentions(text, &name) {
+                self.out.line(format!("const {} *const __restrict__ {name} = args.{name};", array.elem));
+            }
+        }
+    }
+
+    fn tile(&mut self) {
+        let depth = 1;
+        let inner = Writer { text: String::new(), depth };
+        let outer = std::mem::replace(&mut self.out, inner);
+        self.tile_body();
+        let body = std::mem::replace(&mut self.out, outer).text;
+        self.out.line("// One tile. In full ones every field's main statement executes everywhere; in others elements");
+        self.out.line("// that no statement writes keep what their plane holds.");
+        let rows = if self.streams() { ", int i_first, int i_last" } else { "" };
+        self.out.line("template <int Steps, bool Full>");
+        self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, const Pass &pass, int lane{rows}, int j_first) {{"));
+        self.parameters(&body);
+        self.out.close("");
+        // `close` printed an empty line; the body is indented already.
+        self.out.text.pop();
+        self.out.text.push_str(&body);
+        self.out.line("}");
+        self.out.line("");
+    }
+
+    /// The row of level `q` in the present iteration.
+    fn row_number(&self, f: usize, q: &str) -> String {
+        let lag = self.ir.pipeline.lag[f];
+        let step = self.ir.pipeline.step_lag;
+        let mut text = "newest".to_string();
+        text = match (q, step) {
+            (_, 0) => text,
+            ("0", _) => text,
+            (q, 1) if !q.contains(' ') => format!("{text} - {q}"),
+            (q, 1) => format!("{text} - ({q})"),
+            (q, _) if !q.contains(' ') => format!("{text} - LAG * {q}"),
+            (q, _) => format!("{text} - LAG * ({q})"),
+        };
+        add_constant(&text, -lag)
+    }
+
+    fn tile_body(&mut self) {
+        let ir = self.ir;
+        let (i, j) = (self.i.clone(), self.j.clone());
+        self.out.line("using Shape = Reach<Steps>;");
+        self.out.line("const int column = j_first + V * lane; // the lane's first");
+        if !self.streams() {
+            self.out.line("constexpr int newest = 0; // the only row");
+        }
+        self.domains();
+        for f in 0..ir.fields.len() {
+            self.loader(f);
+        }
+        self.out.line("const bool stores = lane >= Shape::FIRST_LANE && lane < Shape::FIRST_LANE + Shape::LANES;");
+        for f in 0..ir.fields.len() {
+            self.storer(f);
+        }
+        self.out.line("");
+        self.out.line("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d rows before the newest.");
+        for f in 0..ir.fields.len() {
+            let (name, ty, b) = (self.fields[f].clone(), self.row_type(f), self.buffers(f));
+            let levels = add_constant("Steps", b);
+            self.out.line(format!("{ty} {name}[{levels}][{}] = {{}};", ir.pipeline.depth[f]));
+        }
+        let ahead = ir.tile.ahead;
+        if self.streams() {
+            self.out.line("const int begin = i_first - Shape::BEFORE;");
+            if ahead > 0 {
+                for (f, a) in self.inputs() {
+                    let (name, ty) = (self.fields[f].clone(), self.row_type(f));
+                    self.out.line(format!("{ty} {name}_{a}_next[AHEAD];"));
+                }
+                self.out.line("#pragma unroll");
+                self.out.open("for (int d = 0; d < AHEAD; ++d) {");
+                for (f, a) in self.inputs() {
+                    let line = self.load_call(f, a, &format!("{}_{a}_next[d]", self.fields[f]), "begin + d");
+                    self.out.line(line);
+                }
+                self.out.close("}");
+            }
+            self.out.line("#pragma unroll 1");
+            self.out.open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += UNROLL) {");
+            self.out.line("#pragma unroll");
+            self.out.open("for (int u = 0; u < UNROLL; ++u) {");
+            self.out.line("const int newest = begin + n + u; // enters at level 0");
+        }
+        for (f, a) in self.inputs() {
+            let name = self.fields[f].clone();
+            let level = self.level(f, "0", -a);
+            if self.streams() {
+                self.out.line(format!("push({name}[{level}], {name}_{a}_next[0]);"));
+            } else {
+                let line = self.load_call(f, a, &format!("{name}[{level}][0]"), "0");
+                self.out.line(line);
+            }
+        }
+        if self.streams() {
+            self.out.line("#pragma unroll");
+            self.out.open("for (int d = 0; d + 1 < AHEAD; ++d) {");
+            for (f, a) in self.inputs() {
+                let name = self.fields[f].clone();
+                self.out.line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
+            }
+            self.out.close("}");
+            for (f, a) in self.inputs() {
+                let line = self.load_call(f, a, &format!("{}_{a}_next[AHEAD - 1]", self.fields[f]), "newest + AHEAD");
+                self.out.line(line);
+            }
+        }
+        for (f, a) in self.inputs() {
+            let level = self.level(f, "0", -a);
+            // Levels below what stages read need none.
+            if a < ir.live(f) {
+                self.exchange(f, &level);
+            }
+        }
+        self.out.line("#pragma unroll");
+        self.out.open("for (int s = 0; s < Steps; ++s) {");
+        self.out.line(format!("// Time step t0 + s: levels s + 1{}.", if self.streams() { ", a row each" } else { "" }));
+        if self.mentions_time() {
+            self.out.line(format!("const long long {} = pass.t0 + s;", self.t));
+        }
+        for f in 0..ir.fields.len() {
+            self.stage(f);
+        }
+        self.out.close("}");
+        for f in 0..ir.fields.len() {
+            for a in 0..self.buffers(f) {
+                let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
+                let at = self.level(f, "Steps", -a);
+                let i = self.row_number(f, &q);
+                let name = self.fields[f].clone();
+                self.out.line(format!("store_{name}({name}[{at}][0], pass.{name}_out[{a}], {i});"));
+            }
+        }
+        if self.streams() {
+            self.out.close("}");
+            self.out.close("}");
+        }
+        let _ = (i, j);
+    }
+
+    /// Fields and ages of the rows that enter: live ones, and kept elements of older ones.
+    fn inputs(&self) -> Vec<(usize, i64)> {
+        (0..self.ir.fields.len())
+            .flat_map(|f| (0..self.buffers(f)).map(move |a| (f, a)))
+            .collect()
+    }
+
+    fn mentions_time(&self) -> bool {
+        let stmts = self.ir.fields.iter().flat_map(|f| &f.pieces);
+        stmts.into_iter().any(|piece| {
+            let stmt = &self.ir.stencil.stmts[piece.stmt];
+            let in_subs = piece.reads.iter().any(|r| match r {
+                StreamRead::Memory(access) => access.subs.iter().any(|s| !matches!(s, Sub::Space { .. } | Sub::Const(_))),
+                _ => false,
+            });
+            in_subs || !stmt.affine.is_empty()
+        })
+    }
+
+    /// `load_A(to, age, row)` as a statement.
+    fn load_call(&self, f: usize, age: i64, to: &str, newest: &str) -> String {
+        let lag = self.ir.pipeline.lag_of(f, -age);
+        let name = &self.fields[f];
+        let row = if self.streams() { add_constant(newest, -lag) } else { "0".to_string() };
+        if age < self.ir.live(f) {
+            format!("load_{name}({to}, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});")
+        } else {
+            format!("if (!Full) load_{name}({to}, nullptr, pass.{name}_kept[{age}], {row});")
+        }
+    }
+
+    fn exchange(&mut self, f: usize, level: &str) {
+        let field = &self.ir.fields[f];
+        if field.margin != (0, 0) {
+            let name = self.fields[f].clone();
+            self.out.line(format!("{name}[{level}][{}].exchange();", field.exchanged));
+        }
+    }
+
+    /// `in_S(i, v)`: whether a statement executes at a row and a column of the lane.
+    fn domains(&mut self) {
+        let (i, j) = (self.i.clone(), self.j.clone());
+        for piece in self.ir.fields.iter().flat_map(|f| &f.pieces) {
+            let stmt = &self.ir.stencil.stmts[piece.stmt];
+            let name = &stmt.name;
+            match &piece.domain {
+                Domain::Box(ranges) => {
+                    let last = ranges.len() - 1;
+                    let text = |e| ast_to_c(e, &self.names);
+                    self.out.line(format!("bool {name}_{j}[V]; // where {name} executes"));
+                    self.out.line("#pragma unroll");
+                    self.out.line(format!(
+                        "for (int v = 0; v < V; ++v) {name}_{j}[v] = column + v >= {} && column + v <= {};",
+                        ast_operand(&ranges[last].lo, &self.names),
+                        ast_operand(&ranges[last].hi, &self.names)
+                    ));
+                    if self.streams() {
+                        self.out.line(format!(
+                            "const int {name}_lo = narrow({}), {name}_hi = narrow({});",
+                            text(&ranges[0].lo),
+                            text(&ranges[0].hi)
+                        ));
+                        self.out.line(format!(
+                            "auto in_{name} = [&](int {i}, int v) {{ return {i} >= {name}_lo && {i} <= {name}_hi && {name}_{j}[v]; }};"
+                        ));
+                    } else {
+                        self.out.line(format!("auto in_{name} = [&](int, int v) {{ return {name}_{j}[v]; }};"));
+                    }
+                }
+                Domain::Any(guard) => {
+                    let guard = ast_to_c(guard, &self.names);
+                    self.out.open(format!("auto in_{name} = [&](int {i}, int v) {{ // where {name} executes"));
+                    self.out.line(format!("const int {j} = column + v;"));
+                    self.out.line(format!("return {guard};"));
+                    self.out.close("};");
+                }
+            }
+        }
+    }
+
+    fn written(&self, f: usize, row: &str) -> String {
+        let pieces: Vec<String> = (self.ir.fields[f].pieces.iter())
+            .map(|p| format!("in_{}({row}, v)", self.ir.stencil.stmts[p.stmt].name))
+            .collect();
+        pieces.join(" || ")
+    }
+
+    fn loader(&mut self, f: usize) {
+        let ir = self.ir;
+        let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.row_type(f));
+        let i = self.i.clone();
+        let array = self.array(f).clone();
+        let n_space = ir.pipeline.n_space;
+        let extents: Vec<String> = (array.extents[array.extents.len() - n_space..].iter())
+            .map(|e| ast_to_c(e, &self.names))
+            .collect();
+        let address = self.row_address(f, &i, "from");
+        let written = self.written(f, &i);
+        let width = extents.last().cloned().unwrap_or_default();
+        self.out.line(format!("const int {name}_width = narrow({width});"));
+        if self.streams() {
+            self.out.line(format!("const int {name}_height = narrow({});", extents[0]));
+        }
+        self.out.line(format!("// Row {i} of {name}: what statements write from `in`, the rest from `kept`."));
+        self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *in, const {elem} *kept, int {i}) {{"));
+        self.out.open("if constexpr (Full) {");
+        let full = address.replace("from", "in");
+        self.out.line(format!("load(to, {full} + column);"));
+        self.out.close("} else {");
+        self.out.depth += 1;
+        self.out.line("to = {};");
+        if self.streams() {
+            self.out.line(format!("if ({i} < 0 || {i} >= {name}_height) return;"));
+        }
+        self.out.line("#pragma unroll");
+        self.out.open("for (int v = 0; v < V; ++v) {");
+        self.out.line(format!("const {elem} *const from = {written} ? in : kept;"));
+        self.out.line(format!("if (from && column + v >= 0 && column + v < {name}_width) to[v] = {address}[column + v];"));
+        self.out.close("}");
+        self.out.close("}");
+        self.out.close("};");
+    }
+
+    fn row_address(&self, f: usize, row: &str, base: &str) -> String {
+        let array = self.array(f);
+        if self.streams() && array.pitched {
+            format!("row({base}, {row}, args.{}_pitch)", self.names.get(&array.name))
+        } else {
+            base.to_string()
+        }
+    }
+
+    fn storer(&mut self, f: usize) {
+        let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.row_type(f));
+        let i = self.i.clone();
+        let address = self.row_address(f, &i, "out");
+        let written = self.written(f, &i);
+        self.out.open(format!("auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"));
+        let in_rows = if self.streams() { format!(" || {i} < i_first || {i} > i_last") } else { String::new() };
+        self.out.line(format!("if (!out || !stores{in_rows}) return;"));
+        self.out.open("if constexpr (Full) {");
+        self.out.line(format!("store(from, {address} + column);"));
+        self.out.close("} else {");
+        self.out.depth += 1;
+        self.out.line("#pragma unroll");
+        self.out.line("for (int v = 0; v < V; ++v)");
+        self.out.line(format!("  if ({written}) {address}[column + v] = from[v];"));
+        self.out.close("}");
+        self.out.close("};");
+    }
+
+    /// One row of the next level of a field.
+    fn stage(&mut self, f: usize) {
+        let ir = self.ir;
+        let field = &ir.fields[f];
+        let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.row_type(f));
+        let (i, j) = (self.i.clone(), self.j.clone());
+        let at = self.level(f, "s", 1);
+        let b = self.buffers(f);
+        let kept = format!(
+            "{name}[{}][{}][v]",
+            self.level(f, "s", 1 - b),
+            b * ir.pipeline.step_lag
+        );
+        self.out.open("{");
+        let main = &field.pieces[0];
+        let stmt = &ir.stencil.stmts[main.stmt];
+        self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
+        let row = self.row_number(f, "s + 1");
+        self.out.line(format!("const int {i} = {row};"));
+        self.out.line(format!("{ty} next;"));
+        self.out.line("#pragma unroll");
+        self.out.open("for (int v = 0; v < V; ++v) {");
+        self.out.line(format!("const int {j} = column + v;"));
+        let in_memory = main.reads.iter().any(|r| matches!(r, StreamRead::Memory(_)));
+        if in_memory {
+            self.out.line(format!("{elem} value = {kept};"));
+            self.out.open(format!("if (Full || in_{}({i}, v)) {{", stmt.name));
+            self.assignment(stmt, main, "value");
+            self.out.close("}");
+        } else {
+            self.assignment(stmt, main, &format!("{elem} value"));
+            self.out.line(format!("if (!Full && !in_{}({i}, v)) value = {kept};", stmt.name));
+        }
+        for piece in &field.pieces[1..] {
+            let stmt = &ir.stencil.stmts[piece.stmt];
+            self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
+            self.out.open(format!("if (!Full && in_{}({i}, v)) {{", stmt.name));
+            self.assignment(stmt, piece, "value");
+            self.out.close("}");
+        }
+        self.out.line("next[v] = value;");
+        self.out.close("}");
+        self.out.line(format!("push({name}[{at}], next);"));
+        self.exchange(f, &at);
+        self.out.close("}");
+    }
+
+    fn assignment(&mut self, stmt: &KernelStmt, piece: &Piece, target: &str) {
+        let ir = self.ir;
+        let reads: Vec<String> = (piece.reads.iter()).map(|read| self.read(read)).collect();
+        let body = body_with(stmt, &self.names, &reads);
+        for line in body.definitions {
+            self.out.line(line);
+        }
+        let elem = ir.stencil.arrays[stmt.write.array].elem;
+        let _ = elem;
+        self.out.line(format!("{target} = {};", body.value));
+    }
+
+    fn read(&self, read: &StreamRead) -> String {
+        match read {
+            StreamRead::Scalar(i) => self.names.get(&self.ir.stencil.scalars[*i].0),
+            StreamRead::Field { field, age, back, column } => format!(
+                "{}[{}][{back}][{}]",
+                self.fields[*field],
+                self.level(*field, "s", 1 - age),
+                add_constant("v", *column)
+            ),
+            StreamRead::Memory(access) => self.memory(access),
+        }
+    }
+
+    /// An element of an array that is never written.
+    fn memory(&self, access: &KernelAccess) -> String {
+        let array = &self.ir.stencil.arrays[access.array];
+        let name = self.names.get(&array.name);
+        let n = access.subs.len();
+        let mut index = String::new();
+        for (d, sub) in access.subs.iter().enumerate() {
+            let sub = self.subscript(sub);
+            if d + 1 == n && array.pitched {
+                return format!("row({name}, {index}, args.{name}_pitch)[{sub}]");
+            }
+            index = match index.as_str() {
+                "" => sub,
+                _ => format!("({index}) * {} + {sub}", ast_operand(&array.extents[d], &self.names)),
+            };
+        }
+        format!("{name}[{index}]")
+    }
+
+    fn subscript(&self, sub: &Sub) -> String {
+        match sub {
+            Sub::Time { offset, modulo: Some(m) } => format!("mod({}, {m})", add_constant(&self.t, *offset)),
+            Sub::Time { offset, modulo: None } => add_constant(&self.t, *offset),
+            Sub::Const(c) => c.to_string(),
+            Sub::Space { dim, offset } => {
+                let name = if *dim + 1 == self.ir.pipeline.n_space { &self.j } else { &self.i };
+                add_constant(name, *offset)
+            }
+            Sub::General { expr, .. } => ast_operand(expr, &self.names),
+        }
+    }
+
+    fn kernel(&mut self) {
+        let streams = self.streams();
+        let i = self.i.clone();
+        self.out.line("template <int Steps>");
+        self.out.open(format!(
+            "__global__ void __launch_bounds__(THREADS, {}) kernel(const __grid_constant__ Args args, const __grid_constant__ Pass pass) {{",
+            self.ir.tile.min_blocks
+        ));
+        self.out.line("const int lane = threadIdx.x % 32;");
+        self.out.line("const int index = __shfl_sync(~0u, (int)(blockIdx.x * WARPS + threadIdx.x / 32), 0); // one number for the whole warp");
+        if streams {
+            self.out.line("if (index >= pass.tiles * pass.chunks) return;");
+            self.out.line("// The last row of tiles comes first: its tiles and those of the first are not full and take longest.");
+            self.out.line("const int chunk = (index / pass.tiles + pass.chunks - 1) % pass.chunks;");
+            self.out.line(format!("const int i_first = pass.{i}_lo + chunk * pass.rows, i_end = i_first + pass.rows - 1, i_last = i_end < pass.{i}_hi ? i_end : pass.{i}_hi;"));
+        } else {
+            self.out.line("if (index >= pass.tiles) return;");
+        }
+        self.out.line(format!("const int j_first = pass.{}_lo + index % pass.tiles * Reach<Steps>::WIDTH - V * Reach<Steps>::FIRST_LANE;", self.j));
+        let (full, rows) = if streams { ("i_first, i_end, j_first", "i_first, i_last, ") } else { ("j_first", "") };
+        self.out.line(format!("if (full(args, {full}))"));
+        self.out.line(format!("  tile<Steps, true>(args, pass, lane, {rows}j_first);"));
+        self.out.line("else");
+        self.out.line(format!("  tile<Steps, false>(args, pass, lane, {rows}j_first);"));
+        self.out.close("}");
+        self.out.line("");
+    }
+
+    /// Elements or rows of one plane of a field.
+    fn plane_rows(&self, f: usize) -> String {
+        let array = self.array(f);
+        let n = array.extents.len();
+        let rows: Vec<String> = (array.extents[n - self.ir.pipeline.n_space..n - 1].iter())
+            .map(|e| ast_operand(e, &self.names))
+            .collect();
+        if rows.is_empty() { "1".to_string() } else { rows.join(" * ") }
+    }
+
+    /// Address of plane number `plane` of an array of planes.
+    fn plane(&self, f: usize, base: &str, plane: &str) -> String {
+        let array = self.array(f);
+        if plane == "0" {
+            return base.to_string();
+        }
+        let pitch = format!("args.{}_pitch", self.names.get(&array.name));
+        let rows = self.plane_rows(f);
+        if rows == "1" {
+            format!("row({base}, {plane}, {pitch})")
+        } else {
+            format!("row({base}, {plane} * {rows}, {pitch})")
+        }
+    }
+
+    /// The plane of a field's array that holds what time step `t + shift` wrote.
+    fn plane_of(&self, f: usize, t: &str, shift: i64) -> String {
+        let field: &Field = &self.ir.fields[f];
+        let array = self.array(f);
+        let mut index = String::new();
+        for (d, sub) in field.plane.iter().enumerate() {
+            let sub = match sub {
+                Sub::Time { offset, modulo: Some(m) } => format!("mod({}, {m})", add_constant(t, offset + shift)),
+                Sub::Const(c) => c.to_string(),
+                _ => "0".to_string(),
+            };
+            index = match index.as_str() {
+                "" => sub,
+                _ => format!("({index} * {} + {sub})", ast_operand(&array.extents[d], &self.names)),
+            };
+        }
+        if index.is_empty() { "0".to_string() } else { index }
+    }
+
+    fn launch(&mut self) {
+        let ir = self.ir;
+        let streams = self.streams();
+        let (t, i, j) = (self.t.clone(), self.i.clone(), self.j.clone());
+        self.out.line("#ifndef __CUDACC_RTC__");
+        self.out.line("// Launches tiles of `Steps` time steps, `times` times.");
+        let sizes = ir.step_sizes();
+        if streams {
+            self.out.line("// Tiles are as high as lets them finish first: few repeat few rows, and whole waves of them");
+            self.out.line("// leave no multiprocessor idle at the end.");
+            self.out.open("template <int Steps> cudaError_t plan(Pass &pass) {");
+            self.out.line("int device = 0, processors = 0, blocks = 0;");
+            self.out.line("cudaError_t error = cudaGetDevice(&device);");
+            self.out.line("if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);");
+            self.out.line("if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel<Steps>, THREADS, 0);");
+            self.out.line("if (error != cudaSuccess) return error;");
+            self.out.line("const long long at_once = highest(1, (long long)processors * blocks * WARPS);");
+            self.out.line(format!("const long long height = (long long)pass.{i}_hi - pass.{i}_lo + 1, extra = Reach<Steps>::EXTRA;"));
+            self.out.line("long long best = LLONG_MAX;");
+            self.out.open("for (long long chunks = 1; chunks <= height; chunks += 1 + chunks / 64) {");
+            self.out.line("long long rows = (height + chunks - 1) / chunks;");
+            self.out.line("rows += UNROLL - 1 - (rows + extra + UNROLL - 1) % UNROLL; // whole iterations of the unrolled loop");
+            self.out.line("const long long n = (height + rows - 1) / rows, cost = (pass.tiles * n + at_once - 1) / at_once * (rows + extra);");
+            self.out.line("if (cost < best) best = cost, pass.rows = (int)rows, pass.chunks = (int)n;");
+            self.out.close("}");
+            self.out.line("return cudaSuccess;");
+            self.out.close("}");
+            self.out.text = self.out.text.replace("// Launches tiles of `Steps` time steps, `times` times.\n", "");
+        } else {
+            self.out.text = self.out.text.replace("// Launches tiles of `Steps` time steps, `times` times.\n", "");
+        }
+        self.out.line("");
+        self.out.line("// Runs the whole computation on device arrays, in order on a stream.");
+        self.out.line("// Arrays must start, and their rows lie, at multiples of 16 bytes.");
+        self.out.open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
+        let mut inner = Writer { text: String::new(), depth: 1 };
+        std::mem::swap(&mut self.out, &mut inner);
+        let mut outer = inner;
+        let nonempty = ast_to_c(&ir.stencil.nonempty, &self.names);
+        if nonempty != "1" {
+            self.out.line(format!("if (!({nonempty})) return cudaSuccess;"));
+        }
+        let mut tests = Vec::new();
+        for f in 0..ir.fields.len() {
+            let name = self.names.get(&self.array(f).name);
+            tests.push(format!("(size_t)args.{name} % 16 != 0"));
+            if self.array(f).pitched {
+                tests.push(format!("args.{name}_pitch % 16 != 0"));
+            }
+            if ir.live(f) > 0 {
+                tests.push(format!("(size_t)args.{}_next % 16 != 0", self.fields[f]));
+            }
+        }
+        tests.dedup();
+        self.out.line(format!("if ({}) return cudaErrorMisalignedAddress;", tests.join(" || ")));
+        for (d, range) in ir.stencil.ranges.iter().enumerate() {
+            let name = if d == 0 { &t } else if d == ir.pipeline.n_space { &j } else { &i };
+            let (lo, hi) = (ast_to_c(&range.lo, &self.names), ast_to_c(&range.hi, &self.names));
+            self.out.line(format!("const long long {name}_lo = {lo}, {name}_hi = {hi};"));
+        }
+        let far = |d: &str| format!("{d}_lo < -(1 << 30) || {d}_hi > 1 << 30");
+        let far = if streams { format!("{} || {}", far(&i), far(&j)) } else { far(&j) };
+        self.out.line(format!("if ({far}) return cudaErrorInvalidValue; // coordinates are of type int"));
+        let list: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        let n = sizes.len();
+        self.out.line("// So many launches of so many time steps; after an even number of them the results are in the");
+        self.out.line("// arrays themselves.");
+        self.out.line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
+        self.out.line(format!("long long count[{n}], left = {t}_hi - {t}_lo + 1, launches = 0;"));
+        self.out.line(format!("for (int k = 0; k < {n}; ++k) launches += count[k] = left / sizes[k], left %= sizes[k];"));
+        self.out.line(format!("for (int k = 0; k + 1 < {n} && launches % 2 != 0; ++k)"));
+        self.out.line("  if (count[k] > 0 && sizes[k] == 2 * sizes[k + 1]) --count[k], count[k + 1] += 2, ++launches;");
+        self.out.line("bool in_next = launches % 2 != 0;");
+        self.out.line("cudaError_t error = cudaSuccess;");
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.live(f) {
+                let name = self.fields[f].clone();
+                let argument = self.names.get(&self.array(f).name);
+                let from = self.plane(f, &format!("args.{argument}"), &self.plane_of(f, &format!("{t}_lo"), -a - 1));
+                let to = self.plane(f, &format!("args.{name}_next"), &a.to_string());
+                let bytes = if self.array(f).pitched {
+                    format!("(size_t){} * args.{argument}_pitch", self.plane_rows(f))
+                } else {
+                    let extent = self.array(f).extents.last().map_or_else(String::new, |e| ast_operand(e, &self.names));
+                    format!("sizeof({}) * (size_t){extent}", self.elem(f))
+                };
+                self.out.line(format!("if (in_next && error == cudaSuccess) error = cudaMemcpyAsync({to}, {from}, {bytes}, cudaMemcpyDeviceToDevice, stream);"));
+            }
+        }
+        self.out.line("Pass pass{};");
+        self.out.line(format!("pass.t0 = {t}_lo;"));
+        if streams {
+            self.out.line(format!("pass.{i}_lo = (int){i}_lo, pass.{i}_hi = (int){i}_hi;"));
+        }
+        self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V"));
+        self.out.open(format!("for (int k = 0; k < {n} && error == cudaSuccess; ++k) {{"));
+        self.out.line("if (count[k] == 0) continue;");
+        let cases = |line: &dyn Fn(i64) -> String| -> Vec<String> { sizes.iter().map(|s| line(*s)).collect() };
+        let widths = cases(&|s| format!("Reach<{s}>::WIDTH"));
+        self.out.line(format!("const int width[] = {{{}}};", widths.join(", ")));
+        self.out.line(format!("pass.tiles = (int)(({j}_hi - pass.{j}_lo) / width[k] + 1);"));
+        if streams {
+            let plans = cases(&|s| format!("plan<{s}>"));
+            self.out.line(format!("cudaError_t (*const plans[])(Pass &) = {{{}}};", plans.join(", ")));
+            self.out.line("error = plans[k](pass);");
+        }
+        self.out.line(format!(
+            "const unsigned grid = (unsigned)(((long long)pass.tiles{} + WARPS - 1) / WARPS);",
+            if streams { " * pass.chunks" } else { "" }
+        ));
+        self.out.open("for (; count[k] > 0 && error == cudaSuccess; --count[k], --launches, in_next = !in_next, pass.t0 += sizes[k]) {");
+        for f in 0..ir.fields.len() {
+            let name = self.fields[f].clone();
+            let argument = self.names.get(&self.array(f).name);
+            let (live, buffers) = (ir.live(f), self.buffers(f));
+            for a in 0..buffers {
+                let kept = self.plane(f, &format!("args.{argument}"), &self.plane_of(f, "pass.t0", -a - 1));
+                self.out.line(format!("pass.{name}_kept[{a}] = {kept};"));
+                if a < live {
+                    let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
+                    self.out.line(format!("pass.{name}_in[{a}] = in_next ? {next} : pass.{name}_kept[{a}];"));
+                }
+            }
+            for a in 0..buffers {
+                let own = self.plane(f, &format!("args.{argument}"), &self.plane_of(f, "pass.t0 + sizes[k]", -a - 1));
+                if a < live {
+                    let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
+                    self.out.line(format!("pass.{name}_out[{a}] = in_next ? {own} : {next};"));
+                } else {
+                    self.out.line(format!("pass.{name}_out[{a}] = launches == 1 ? {own} : nullptr;"));
+                }
+            }
+        }
+        self.out.open("switch (sizes[k]) {");
+        for s in &sizes {
+            self.out.line(format!("case {s}: kernel<{s}><<<grid, THREADS, 0, stream>>>(args, pass); break;"));
+        }
+        self.out.close("}");
+        self.out.close("}");
+        self.out.close("}");
+        self.out.line("return error == cudaSuccess ? cudaGetLastError() : error;");
+        std::mem::swap(&mut self.out, &mut outer);
+        let text = outer.text;
+        for param in ir.stencil.params.iter() {
+            let name = self.names.get(param);
+            if mentions(&text, &name) {
+                self.out.line(format!("const long long {name} = args.{name};"));
+            }
+        }
+        self.out.text.push_str(&text);
+        self.out.close("}");
+        self.out.line("#endif");
+        self.out.line("");
+    }
+}

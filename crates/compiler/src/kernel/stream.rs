@@ -1,0 +1,910 @@
+//! The kernel of overlapped tiling as data: fields that stream through registers.
+//!
+//! A warp computes 32 V neighbouring columns, V in each lane, and streams along the
+//! outer dimension (a stencil of one dimension has a single row). Rows of every level of
+//! every field live in registers; a lane takes the columns beside its own from the lanes
+//! beside it. See [`crate::sched::overlapped`] for levels and lags.
+//!
+//! Contract, established by [`Prepared::stream`]:
+//! * every array written is a field: one plane of it per time buffer, one value per point
+//!   of the canonical space, the same elements at every time step;
+//! * in a tile for which [`StreamIr::full`] holds, the main statement of every field
+//!   executes at every element of the tile;
+//! * an element that no statement writes keeps what its own time buffer holds.
+
+use super::lower::Prepared;
+use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
+use crate::deps::DepKind;
+use crate::diag::{Diagnostic, Result};
+use crate::sched::overlapped::{self, Flow, Pipeline, PipelineProof, Pull, Stage, Tile};
+use crate::scop::Expr;
+use hexcc_isl::{AstExpr, AstOp, DimType, Map, Set};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// Lanes of a warp.
+pub const LANES: i64 = 32;
+
+/// Where a stage finds a value that its statement reads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StreamRead {
+    /// An index into [`Stencil::scalars`].
+    Scalar(usize),
+    /// A row in registers.
+    Field {
+        /// The field.
+        field: usize,
+        /// Of level q + 1 - age for level q + 1.
+        age: i64,
+        /// Rows before the newest.
+        back: i64,
+        /// Column relative to the one computed.
+        column: i64,
+    },
+    /// An element of an array that is never written.
+    Memory(KernelAccess),
+}
+
+/// Where a statement executes.
+#[derive(Clone, Debug)]
+pub enum Domain {
+    /// Between bounds, per space dimension.
+    Box(Vec<SymbolicRange>),
+    /// Where a condition on the coordinates holds.
+    Any(AstExpr),
+}
+
+/// A statement of a field's stage.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Index in [`Stencil::stmts`].
+    pub stmt: usize,
+    /// At which elements.
+    pub domain: Domain,
+    /// Its reads, in source order.
+    pub reads: Vec<StreamRead>,
+}
+
+/// An array that statements write, or a constant plane of one.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Index in [`Stencil::arrays`].
+    pub array: usize,
+    /// Subscripts before those along space: constants, and the time buffer.
+    pub plane: Vec<Sub>,
+    /// Statements that write it, at disjoint elements; the first is the one that full
+    /// tiles execute everywhere.
+    pub pieces: Vec<Piece>,
+    /// Columns that a lane needs of the lanes before and after it.
+    pub margin: (i64, i64),
+    /// The row that gets its margins in each iteration, counted from the newest.
+    pub exchanged: i64,
+}
+
+/// Sizes of a streamed tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamTile {
+    /// T: time steps of a launch.
+    pub steps: i64,
+    /// V: neighbouring columns of a lane.
+    pub vector: i64,
+    /// D: rows that are loaded ahead.
+    pub ahead: i64,
+    /// Warps of a block.
+    pub warps: i64,
+    /// Blocks per multiprocessor to compile for.
+    pub min_blocks: i64,
+}
+
+impl fmt::Display for StreamTile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "steps={},vector={},ahead={},warps={},blocks={}",
+            self.steps, self.vector, self.ahead, self.warps, self.min_blocks
+        )
+    }
+}
+
+impl FromStr for StreamTile {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<StreamTile, String> {
+        let form = "expected `steps=T,vector=V[,ahead=D][,warps=W][,blocks=B]`";
+        let mut tile = StreamTile {
+            steps: 0,
+            vector: 0,
+            ahead: 4,
+            warps: 4,
+            min_blocks: 3,
+        };
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or(form)?;
+            let value: i64 = (value.trim().parse()).map_err(|_| format!("`{part}` is no number; {form}"))?;
+            let (field, most) = match name.trim() {
+                "steps" => (&mut tile.steps, 128),
+                "vector" => (&mut tile.vector, 16),
+                "ahead" => (&mut tile.ahead, 16),
+                "warps" => (&mut tile.warps, 32),
+                "blocks" => (&mut tile.min_blocks, 16),
+                _ => return Err(format!("unknown size `{name}`; {form}")),
+            };
+            if value < 1 || value > most {
+                return Err(format!("{name} must lie between 1 and {most}"));
+            }
+            *field = value;
+        }
+        if tile.steps == 0 || tile.vector.count_ones() != 1 {
+            return Err(format!("{form}, where V is a power of two"));
+        }
+        Ok(tile)
+    }
+}
+
+/// A number that grows with the time steps of a launch: `constant + per_step * steps`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// Without any step.
+    pub constant: i64,
+    /// For every step.
+    pub per_step: i64,
+}
+
+impl Growth {
+    /// The smallest straight line that is nowhere below the values for 1, 2, .. steps.
+    fn over(values: &[i64]) -> Growth {
+        let per_step = values.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0).max(0);
+        let constant = (values.iter().zip(1..))
+            .map(|(v, steps)| v - per_step * steps)
+            .max()
+            .unwrap_or(0);
+        Growth { constant, per_step }
+    }
+
+    /// The value for so many steps.
+    pub fn at(self, steps: i64) -> i64 {
+        self.constant + self.per_step * steps
+    }
+}
+
+/// How far a tile reaches, for any number of steps up to the tile's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growths {
+    /// Columns before the results that they depend on.
+    pub left: Growth,
+    /// Columns after them.
+    pub right: Growth,
+    /// Iterations before the one of the first row of results at level 0.
+    pub before: Growth,
+    /// Iterations in excess of the rows of results.
+    pub extra: Growth,
+}
+
+impl Growths {
+    fn of(pipeline: &Pipeline, max_steps: i64) -> Growths {
+        let all: Vec<_> = (1..=max_steps).map(|steps| pipeline.reach(steps)).collect();
+        let inner = pipeline.n_space - 1;
+        let over = |f: &dyn Fn(&overlapped::Reach) -> i64| {
+            Growth::over(&all.iter().map(f).collect::<Vec<_>>())
+        };
+        let before = over(&|r| r.before);
+        Growths {
+            left: over(&|r| r.halo[inner].0),
+            right: over(&|r| r.halo[inner].1),
+            before,
+            // What follows the first result does not depend on what goes before.
+            extra: {
+                let after = over(&|r| r.extra - r.before);
+                Growth {
+                    constant: before.constant + after.constant,
+                    per_step: before.per_step + after.per_step,
+                }
+            },
+        }
+    }
+}
+
+/// A kernel of overlapped tiling, with the host loop around it.
+#[derive(Clone, Debug)]
+pub struct StreamIr {
+    /// Arrays and statements.
+    pub stencil: Stencil,
+    /// The fields, in the order in which a time step computes them.
+    pub fields: Vec<Field>,
+    /// Their pipeline.
+    pub pipeline: Pipeline,
+    /// Its reach.
+    pub growths: Growths,
+    /// Tile sizes.
+    pub tile: StreamTile,
+    /// Condition on a tile's first and last row of results (where there are rows) and its
+    /// first column under which it is full: [`FIRST_ROW`], [`LAST_ROW`], [`FIRST_COLUMN`].
+    pub full: AstExpr,
+}
+
+/// Name of a tile's first row of results in [`StreamIr::full`].
+pub const FIRST_ROW: &str = "i_first";
+/// Name of a tile's last row of results.
+pub const LAST_ROW: &str = "i_last";
+/// Name of the first column that a tile computes.
+pub const FIRST_COLUMN: &str = "j_first";
+
+impl StreamIr {
+    /// Names of the streamed dimension, if there is one, and the contiguous one.
+    pub fn dims(&self) -> (Option<&str>, &str) {
+        let dims = &self.stencil.dims;
+        (
+            self.pipeline.stream.map(|d| dims[d + 1].as_str()),
+            &dims[self.pipeline.n_space],
+        )
+    }
+
+    /// Lanes whose columns are results, for so many steps.
+    pub fn result_lanes(&self, steps: i64) -> i64 {
+        let v = self.tile.vector;
+        let skipped = |g: Growth| (g.at(steps) + v - 1) / v;
+        LANES - skipped(self.growths.left) - skipped(self.growths.right)
+    }
+
+    /// The numbers of steps that launches advance: T, T / 2, .. 1.
+    pub fn step_sizes(&self) -> Vec<i64> {
+        std::iter::successors(Some(self.tile.steps), |s| (*s > 1).then_some(s / 2)).collect()
+    }
+
+    /// The planes of a field that a launch hands on to the next.
+    pub fn live(&self, field: usize) -> i64 {
+        self.pipeline.live[field]
+    }
+
+    /// Iterations after which the rows held are in the same registers again.
+    pub fn unroll(&self) -> i64 {
+        let held = self.pipeline.depth.iter().map(|d| d - 1).max().unwrap_or(1);
+        let n = held.max(1);
+        if n < self.tile.ahead { n * ((self.tile.ahead + n - 1) / n) } else { n }
+    }
+}
+
+/// What keeps a stencil from overlapped tiling, for people.
+pub type Refusal = String;
+
+/// A stencil that can stream, before tile sizes are known.
+pub struct Stream {
+    fields: Vec<Field>,
+    pipeline: Pipeline,
+    flows: Vec<Flow>,
+    /// Where the main statement of every field executes.
+    main: Vec<Set>,
+    /// The stages of full tiles read arrays in memory.
+    reads_memory: bool,
+}
+
+impl Stream {
+    /// The pipeline.
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+
+    /// The fields.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+}
+
+impl Prepared<'_> {
+    /// Finds the pipeline of the stencil, or what is in the way.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn stream(&self) -> Result<std::result::Result<Stream, Refusal>> {
+        let n_space = self.c.n_space;
+        if n_space > 2 {
+            return Ok(Err(format!(
+                "it streams stencils of one or two space dimensions, this one has {n_space}"
+            )));
+        }
+        let mut keys: BTreeMap<usize, Vec<(usize, FieldKey)>> = BTreeMap::new();
+        let mut fields: Vec<Field> = Vec::new();
+        let mut found: Vec<FieldKey> = Vec::new();
+        for (s, stmt) in self.stmts.iter().enumerate() {
+            let key = match self.field_key(stmt) {
+                Ok(key) => key,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            let f = (found.iter()).position(|k| k == &key).unwrap_or_else(|| {
+                found.push(key.clone());
+                fields.push(Field {
+                    array: key.array,
+                    plane: key.plane.clone(),
+                    pieces: Vec::new(),
+                    margin: (0, 0),
+                    exchanged: 0,
+                });
+                found.len() - 1
+            });
+            fields[f].pieces.push(Piece {
+                stmt: s,
+                domain: Domain::Any(stmt.guard.clone()),
+                reads: Vec::new(),
+            });
+            keys.entry(f).or_default().push((s, key));
+        }
+        // Fields in the order of their last statements.
+        fields.sort_by_key(|f| f.pieces.iter().map(|p| p.stmt).max());
+        let domains = match self.space_domains()? {
+            Ok(domains) => domains,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        for field in &mut fields {
+            if let Some(refusal) = self.sort_pieces(field, &domains)? {
+                return Ok(Err(refusal));
+            }
+            for piece in &mut field.pieces {
+                piece.domain = self.domain_of(&domains[piece.stmt])?;
+            }
+        }
+        let stages = match self.stages(&fields) {
+            Ok(stages) => stages,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let flows = self.flow_distances(&fields)?;
+        for flow in &flows {
+            if let Some(refusal) = self.unpulled(flow, &fields, &stages)? {
+                return Ok(Err(refusal));
+            }
+        }
+        let stream = (n_space > 1).then_some(0);
+        let Some(pipeline) = Pipeline::new(stages, n_space, stream) else {
+            return Ok(Err(
+                "a time step needs rows of itself that come later".to_string()
+            ));
+        };
+        let mut reads_memory = false;
+        for f in 0..fields.len() {
+            for p in 0..fields[f].pieces.len() {
+                let reads = self.stream_reads(&fields, &pipeline, f, p);
+                let in_memory = |r: &StreamRead| matches!(r, StreamRead::Memory(_));
+                reads_memory |= p == 0 && reads.iter().any(in_memory);
+                fields[f].pieces[p].reads = reads;
+            }
+        }
+        margins(&mut fields);
+        let main = (fields.iter())
+            .map(|f| domains[f.pieces[0].stmt].clone())
+            .collect();
+        Ok(Ok(Stream {
+            fields,
+            pipeline,
+            flows,
+            main,
+            reads_memory,
+        }))
+    }
+
+    /// The field that a statement writes.
+    fn field_key(&self, stmt: &KernelStmt) -> std::result::Result<FieldKey, Refusal> {
+        let n_space = self.c.n_space;
+        let refuse = |what: &str| Err(format!("{what} (line {})", stmt.line));
+        let array = self.scop.array(self.array_index[stmt.write.array]);
+        if !matches!(array.elem.size(), 4 | 8) {
+            return refuse(&format!(
+                "lanes exchange elements of 4 or 8 bytes, those of `{}` have {}",
+                array.name,
+                array.elem.size()
+            ));
+        }
+        if stmt.lattice.is_some() {
+            return refuse("a loop has a stride");
+        }
+        let subs = &stmt.write.subs;
+        let (plane, space) = subs.split_at(subs.len().saturating_sub(n_space));
+        let in_place = (space.iter().enumerate())
+            .all(|(d, sub)| *sub == Sub::Space { dim: d, offset: 0 });
+        if space.len() < n_space || !in_place {
+            return refuse(&format!(
+                "`{}` does not have one element for every point",
+                array.name
+            ));
+        }
+        let mut buffers = 1;
+        for sub in plane {
+            match sub {
+                Sub::Const(_) => {}
+                Sub::Time {
+                    modulo: Some(m), ..
+                } if buffers == 1 => buffers = *m,
+                _ => {
+                    return refuse(&format!("all time steps of `{}` are kept", array.name));
+                }
+            }
+        }
+        Ok(FieldKey {
+            array: stmt.write.array,
+            plane: plane.to_vec(),
+        })
+    }
+
+    /// Where the statements execute at every time step.
+    fn space_domains(&self) -> Result<std::result::Result<Vec<Set>, Refusal>> {
+        let n = self.c.n_space as u32;
+        let mut times: Vec<Set> = Vec::new();
+        let mut domains = Vec::new();
+        for (canonical, stmt) in self.c.stmts.iter().zip(&self.stmts) {
+            let domain = &canonical.domain;
+            let time = domain.eliminate(DimType::Set, 1, n)?;
+            let space = domain.eliminate(DimType::Set, 0, 1)?;
+            let constant = time.intersect(&space)?.is_subset(domain)?;
+            let time = time.gist_params(&time.params()?)?;
+            let same = match times.first() {
+                Some(first) => first.is_equal(&time)?,
+                None => true,
+            };
+            if !constant || !same {
+                return Ok(Err(format!(
+                    "the statement on line {} does not execute at the same points at every time step",
+                    stmt.line
+                )));
+            }
+            times.push(time);
+            domains.push(domain.project_out(DimType::Set, 0, 1)?.coalesce()?);
+        }
+        Ok(Ok(domains))
+    }
+
+    /// Puts the statement of a field that executes at the most points first.
+    fn sort_pieces(&self, field: &mut Field, domains: &[Set]) -> Result<Option<Refusal>> {
+        for (i, a) in field.pieces.iter().enumerate() {
+            for b in &field.pieces[..i] {
+                if !domains[a.stmt].is_disjoint(&domains[b.stmt])? {
+                    return Ok(Some(format!(
+                        "the statements on lines {} and {} write the same elements",
+                        self.stmts[b.stmt].line, self.stmts[a.stmt].line
+                    )));
+                }
+            }
+        }
+        let mut sizes = BTreeMap::new();
+        for piece in &field.pieces {
+            sizes.insert(piece.stmt, self.typical_size(&domains[piece.stmt])?);
+        }
+        field.pieces.sort_by_key(|p| std::cmp::Reverse(sizes[&p.stmt]));
+        if self.stmts[field.pieces[0].stmt].partial_only {
+            return Ok(Some(format!(
+                "line {} writes a boundary only",
+                self.stmts[field.pieces[0].stmt].line
+            )));
+        }
+        Ok(None)
+    }
+
+    /// Points of the box around a set for parameters of 1000.
+    fn typical_size(&self, domain: &Set) -> Result<i64> {
+        let mut set = domain.clone();
+        for p in 0..self.scop.params.len() {
+            set = set.fix(DimType::Param, p as u32, 1000)?;
+        }
+        let mut size = 1i64;
+        for d in 0..self.c.n_space as u32 {
+            let ends = if set.is_empty()? {
+                None
+            } else {
+                let (lo, hi) = (set.dim_min_val(d)?, set.dim_max_val(d)?);
+                lo.finite().zip(hi.finite())
+            };
+            let n = ends.map_or(0, |(lo, hi)| hi.floor() - lo.ceil() + 1);
+            size = size.saturating_mul(n);
+        }
+        Ok(size)
+    }
+
+    /// Bounds per dimension where every constraint is one on a single coordinate.
+    fn domain_of(&self, domain: &Set) -> Result<Domain> {
+        let reduced = domain.gist_params(&self.known()?)?.coalesce()?;
+        let basics = reduced.basic_sets()?;
+        let ranges = match basics.as_slice() {
+            [basic] => self.box_bounds(basic)?,
+            _ => None,
+        };
+        Ok(match ranges {
+            Some(ranges) => Domain::Box(ranges),
+            None => {
+                let mut named = reduced;
+                for d in 0..self.c.n_space {
+                    named = named.set_dim_name(DimType::Set, d as u32, &self.c.names[d + 1])?;
+                }
+                Domain::Any(self.build.expr_from_set(&named)?)
+            }
+        })
+    }
+
+    /// What holds for the parameters when kernels run: the context, and that there is
+    /// something to do.
+    fn known(&self) -> Result<Set> {
+        Ok((self.union_domain()?.params()?).intersect(&self.scop.context.params()?)?)
+    }
+
+    fn box_bounds(&self, basic: &Set) -> Result<Option<Vec<SymbolicRange>>> {
+        let mut params = Vec::new();
+        for i in 0..basic.dim(DimType::Param)? {
+            params.push(basic.dim_name(DimType::Param, i as u32)?.unwrap_or_default());
+        }
+        let mut lower = vec![Vec::new(); self.c.n_space];
+        let mut upper = lower.clone();
+        for constraint in basic.constraints()? {
+            let dims: Vec<(usize, i64)> = (constraint.dims.iter().copied().enumerate())
+                .filter(|(_, c)| *c != 0)
+                .collect();
+            let [(d, factor @ (1 | -1))] = dims[..] else {
+                return Ok(None);
+            };
+            if constraint.divs.iter().any(|&c| c != 0) {
+                return Ok(None);
+            }
+            // factor x + rest >= 0: x >= -rest, or x <= rest.
+            let signed = |sign: i64| {
+                let terms = (constraint.params.iter().zip(&params))
+                    .map(|(c, name)| (sign * c, name.as_str()));
+                affine(terms, sign * constraint.constant)
+            };
+            if constraint.equality || factor == 1 {
+                lower[d].push(signed(-factor));
+            }
+            if constraint.equality || factor == -1 {
+                upper[d].push(signed(if constraint.equality { -factor } else { 1 }));
+            }
+        }
+        let all = |op: AstOp, mut bounds: Vec<AstExpr>| match bounds.len() {
+            0 => None,
+            1 => bounds.pop(),
+            _ => Some(AstExpr::Op(op, bounds)),
+        };
+        Ok((lower.into_iter().zip(upper))
+            .map(|(lo, hi)| {
+                Some(SymbolicRange {
+                    lo: all(AstOp::Max, lo)?,
+                    hi: all(AstOp::Min, hi)?,
+                })
+            })
+            .collect())
+    }
+
+    /// The field that an access touches, if it is one, and the age of what it reads for a
+    /// statement of field `reader`.
+    fn source(
+        &self,
+        fields: &[Field],
+        reader: usize,
+        access: &KernelAccess,
+    ) -> Option<(usize, i64)> {
+        let n_plane = access.subs.len().checked_sub(self.c.n_space)?;
+        let plane = &access.subs[..n_plane];
+        (fields.iter().enumerate()).find_map(|(f, field)| {
+            if field.array != access.array || field.plane.len() != n_plane {
+                return None;
+            }
+            let mut age = 0;
+            let mut buffers = 1;
+            for (written, read) in field.plane.iter().zip(plane) {
+                match (written, read) {
+                    (
+                        Sub::Time {
+                            offset: w,
+                            modulo: Some(m),
+                        },
+                        Sub::Time {
+                            offset: r,
+                            modulo: Some(n),
+                        },
+                    ) if m == n => {
+                        buffers = *m;
+                        age = (w - r).rem_euclid(*m);
+                    }
+                    (Sub::Const(w), Sub::Const(r)) if w == r => {}
+                    _ => return None,
+                }
+            }
+            // What this step writes later holds the step's before.
+            Some((f, if age == 0 && f >= reader { buffers } else { age }))
+        })
+    }
+
+    /// What every field's statements read.
+    fn stages(&self, fields: &[Field]) -> std::result::Result<Vec<Stage>, Refusal> {
+        let mut stages = Vec::new();
+        for (f, field) in fields.iter().enumerate() {
+            let mut pulls: Vec<Pull> = Vec::new();
+            for piece in &field.pieces {
+                let stmt = &self.stmts[piece.stmt];
+                for access in stmt.elements() {
+                    if !fields.iter().any(|g| g.array == access.array) {
+                        continue;
+                    }
+                    let name = &self.scop.array(self.array_index[access.array]).name;
+                    let n_plane = access.subs.len().saturating_sub(self.c.n_space);
+                    let offset: Option<Vec<i64>> = (access.subs[n_plane..].iter().enumerate())
+                        .map(|(d, sub)| match sub {
+                            Sub::Space { dim, offset } if *dim == d => Some(*offset),
+                            _ => None,
+                        })
+                        .collect();
+                    let source = self.source(fields, f, access);
+                    let (Some((field, age)), Some(offset)) = (source, offset) else {
+                        return Err(format!(
+                            "line {} reads an element of `{name}` that is not at a fixed distance",
+                            stmt.line
+                        ));
+                    };
+                    let pull = Pull { field, age, offset };
+                    if !pulls.contains(&pull) {
+                        pulls.push(pull);
+                    }
+                }
+            }
+            let buffers = (field.plane.iter())
+                .find_map(|sub| match sub {
+                    Sub::Time { modulo, .. } => *modulo,
+                    _ => None,
+                })
+                .unwrap_or(1);
+            stages.push(Stage { pulls, buffers });
+        }
+        Ok(stages)
+    }
+
+    /// The flow dependences as distances between fields.
+    fn flow_distances(&self, fields: &[Field]) -> Result<Vec<Flow>> {
+        let field_of = |stmt: usize| {
+            (fields.iter())
+                .position(|f| f.pieces.iter().any(|p| p.stmt == stmt))
+                .unwrap_or(0)
+        };
+        let mut flows = Vec::new();
+        for dep in self.c.deps.iter().filter(|d| d.kind == DepKind::Flow) {
+            flows.push(Flow {
+                source: field_of(dep.source),
+                target: field_of(dep.target),
+                distances: dep.map.deltas()?.project_out_all_params()?.coalesce()?,
+            });
+        }
+        Ok(flows)
+    }
+
+    /// A flow that is none of the pulls: statements run in another order than their fields.
+    fn unpulled(&self, flow: &Flow, fields: &[Field], stages: &[Stage]) -> Result<Option<Refusal>> {
+        let mut rest = flow.distances.clone();
+        for pull in stages[flow.target].pulls.iter().filter(|p| p.field == flow.source) {
+            let mut text = format!("{{ [{}", pull.age);
+            for o in &pull.offset {
+                text.push_str(&format!(", {}", -o));
+            }
+            text.push_str("] }");
+            rest = rest.subtract(&Set::read(&self.scop.ctx, &text)?)?;
+        }
+        Ok(if rest.is_empty()? {
+            None
+        } else {
+            let line = |f: usize| self.stmts[fields[f].pieces[0].stmt].line;
+            Some(format!(
+                "line {} reads values of line {} from two time steps at once",
+                line(flow.target),
+                line(flow.source)
+            ))
+        })
+    }
+
+    fn stream_reads(
+        &self,
+        fields: &[Field],
+        pipeline: &Pipeline,
+        f: usize,
+        p: usize,
+    ) -> Vec<StreamRead> {
+        let stmt = &self.stmts[fields[f].pieces[p].stmt];
+        (stmt.reads.iter())
+            .map(|read| match read {
+                Read::Scalar(i) => StreamRead::Scalar(*i),
+                Read::Element(access) => match self.source(fields, f, access) {
+                    None => StreamRead::Memory(access.clone()),
+                    Some((field, age)) => {
+                        let n_plane = access.subs.len() - self.c.n_space;
+                        let offset: Vec<i64> = (access.subs[n_plane..].iter())
+                            .map(|sub| match sub {
+                                Sub::Space { offset, .. } => *offset,
+                                _ => 0,
+                            })
+                            .collect();
+                        let column = offset.last().copied().unwrap_or(0);
+                        let pull = Pull { field, age, offset };
+                        StreamRead::Field {
+                            field,
+                            age,
+                            back: pipeline.back(f, &pull),
+                            column,
+                        }
+                    }
+                },
+            })
+            .collect()
+    }
+
+    /// Proves the pipeline for the tile sizes and makes the kernel. `None` where no lane
+    /// would have results, or no tile is full.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up, HX9001 where the proof fails.
+    pub fn stream_kernel(
+        &self,
+        stream: &Stream,
+        name: &str,
+        tile: StreamTile,
+    ) -> Result<Option<(StreamIr, PipelineProof)>> {
+        let growths = Growths::of(&stream.pipeline, tile.steps);
+        let Some(full) = self.stream_full(stream, &growths, tile)? else {
+            return Ok(None);
+        };
+        let ir = StreamIr {
+            stencil: self.stencil(name)?,
+            fields: stream.fields.clone(),
+            pipeline: stream.pipeline.clone(),
+            growths,
+            tile,
+            full,
+        };
+        let mut proof = None;
+        for steps in ir.step_sizes() {
+            let lanes = ir.result_lanes(steps);
+            if lanes < 1 {
+                return Ok(None);
+            }
+            let v = tile.vector;
+            let first = -(growths.left.at(steps) + v - 1) / v * v;
+            let columns = Tile {
+                computed: vec![first..first + LANES * v; stream.pipeline.n_space],
+                results: vec![0..lanes * v; stream.pipeline.n_space],
+            };
+            let checked =
+                overlapped::verify(&self.scop.ctx, &ir.pipeline, &stream.flows, steps, &columns)
+                    .map_err(|e| {
+                        Box::new(Diagnostic::bug(format!(
+                            "the pipeline could not be proven right: {e}"
+                        )))
+                    })?;
+            proof = proof.or(Some(checked));
+        }
+        Ok(proof.map(|proof| (ir, proof)))
+    }
+
+    /// The condition under which the main statement of every field executes at all elements
+    /// that a tile loads or computes.
+    fn stream_full(
+        &self,
+        stream: &Stream,
+        growths: &Growths,
+        tile: StreamTile,
+    ) -> Result<Option<AstExpr>> {
+        let p = &stream.pipeline;
+        let steps = tile.steps;
+        let n = stream.fields.len();
+        let (before, extra) = (growths.before.at(steps), growths.extra.at(steps));
+        let lags = |q: &dyn Fn(usize) -> i64| (0..n).map(|f| p.lag_of(f, q(f))).collect::<Vec<_>>();
+        let highest = match stream.reads_memory {
+            true => lags(&|_| steps),
+            false => lags(&|_| 0),
+        };
+        let lowest = lags(&|f| 1 - p.below(f));
+        let above = before + highest.iter().max().unwrap_or(&0);
+        let below = extra - before - lowest.iter().min().unwrap_or(&0) + tile.ahead;
+        let columns = LANES * tile.vector;
+        let (names, map): (Vec<&str>, String) = match p.stream {
+            Some(_) => (
+                vec![FIRST_ROW, LAST_ROW, FIRST_COLUMN],
+                format!(
+                    "{{ [i, j] -> [a, b, c] : a - {above} <= i <= b + {below} and c <= j < c + {columns} }}"
+                ),
+            ),
+            None => (
+                vec![FIRST_COLUMN],
+                format!("{{ [j] -> [c] : c <= j < c + {columns} }}"),
+            ),
+        };
+        let map = Map::read(&self.scop.ctx, &map)?;
+        let dims = if p.stream.is_some() { "a, b, c" } else { "c" };
+        let mut full = Set::read(&self.scop.ctx, &format!("{{ [{dims}] }}"))?;
+        for main in &stream.main {
+            let partial = main.complement()?.apply(&map)?;
+            full = full.subtract(&partial)?;
+        }
+        let known = self.known()?;
+        let full = full.intersect_params(&known)?;
+        if full.is_empty()? {
+            return Ok(None);
+        }
+        let mut named = full.gist_params(&known)?;
+        if p.stream.is_some() {
+            named = named.gist(&Set::read(&self.scop.ctx, "{ [a, b, c] : a <= b }")?)?;
+        }
+        named = named.coalesce()?;
+        for (d, name) in names.iter().enumerate() {
+            named = named.set_dim_name(DimType::Set, d as u32, name)?;
+        }
+        Ok(Some(self.build.expr_from_set(&named)?))
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct FieldKey {
+    array: usize,
+    plane: Vec<Sub>,
+}
+
+/// How far the reads of all stages reach into the lanes beside, and when.
+fn margins(fields: &mut [Field]) {
+    let mut newest: Vec<Option<i64>> = vec![None; fields.len()];
+    let mut margin = vec![(0, 0); fields.len()];
+    for piece in fields.iter().flat_map(|f| &f.pieces) {
+        for read in &piece.reads {
+            if let StreamRead::Field {
+                field,
+                back,
+                column,
+                ..
+            } = *read
+                && column != 0
+            {
+                let m: &mut (i64, i64) = &mut margin[field];
+                *m = (m.0.max(-column), m.1.max(column));
+                newest[field] = Some(newest[field].map_or(back, |b| b.min(back)));
+            }
+        }
+    }
+    for ((field, margin), newest) in fields.iter_mut().zip(margin).zip(newest) {
+        field.margin = margin;
+        field.exchanged = newest.unwrap_or(0);
+    }
+}
+
+/// `c0 p0 + c1 p1 + .. + constant`.
+fn affine<'a>(terms: impl Iterator<Item = (i64, &'a str)>, constant: i64) -> AstExpr {
+    let mut sum: Option<AstExpr> = None;
+    let mut add = |negative: bool, term: AstExpr| {
+        sum = Some(match (sum.take(), negative) {
+            (None, false) => term,
+            (None, true) => AstExpr::Op(AstOp::Minus, vec![term]),
+            (Some(sum), false) => AstExpr::Op(AstOp::Add, vec![sum, term]),
+            (Some(sum), true) => AstExpr::Op(AstOp::Sub, vec![sum, term]),
+        });
+    };
+    for (c, name) in terms.filter(|(c, _)| *c != 0) {
+        let id = AstExpr::Id(name.to_string());
+        add(
+            c < 0,
+            match c.abs() {
+                1 => id,
+                c => AstExpr::Op(AstOp::Mul, vec![AstExpr::Int(c), id]),
+            },
+        );
+    }
+    match (sum, constant) {
+        (None, c) => AstExpr::Int(c),
+        (Some(sum), 0) => sum,
+        (Some(sum), c) if c < 0 => AstExpr::Op(AstOp::Sub, vec![sum, AstExpr::Int(-c)]),
+        (Some(sum), c) => AstExpr::Op(AstOp::Add, vec![sum, AstExpr::Int(c)]),
+    }
+}
+
+/// Operations of a statement, as instructions of a lane.
+pub fn instructions(stmt: &KernelStmt) -> f64 {
+    let mut n = 0.0;
+    let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
+    for value in values {
+        value.visit(&mut |e| {
+            n += match e {
+                Expr::Call { .. } => 8.0,
+                Expr::Binary { op: "/", .. } => 8.0,
+                Expr::Binary { .. } | Expr::Unary { .. } => 1.0,
+                _ => 0.0,
+            }
+        });
+    }
+    n
+}

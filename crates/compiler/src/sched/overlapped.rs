@@ -1,0 +1,391 @@
+//! Overlapped tiling, streamed (Holewinski, Pouchet, Sadayappan, ICS 2012, section 4).
+//!
+//! A launch advances all fields by several time steps. Every tile reads what its
+//! results depend on, a halo that grows with every step, and computes all of it
+//! itself: tiles overlap, do not wait for each other, and write to other storage
+//! than they read from.
+//!
+//! Inside a tile the time steps form a pipeline along one space dimension, the
+//! streamed one. Field F after step q - 1 is its *level* q; level 0 is what the launch
+//! starts from. In iteration n of the pipeline, level q of F produces row
+//!
+//! ```text
+//! n - (q P + lag_F)
+//! ```
+//!
+//! where P, the lag of a time step, and lag_F are the smallest for which every row that
+//! is read exists by then. Rows are held until the last reader has had them.
+//!
+//! [`verify`] proves for one tile what Holewinski's algorithm 1 computes: every
+//! instance that a result depends on is computed by the tile, from values that
+//! the pipeline holds.
+
+use std::ops::Range;
+
+use hexcc_isl::{Ctx, Map, Set};
+
+/// A read of a field by a stage: of level q + 1 - age by level q + 1, `offset` away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pull {
+    /// Field read.
+    pub field: usize,
+    /// 0 for what the same step has computed, 1 for the step before, ..
+    pub age: i64,
+    /// Element read minus element computed, per space dimension.
+    pub offset: Vec<i64>,
+}
+
+/// What computes one field from level to level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Reads; of age 0 only of fields before this one.
+    pub pulls: Vec<Pull>,
+    /// Age of the former content of the same storage: the number of time buffers.
+    pub buffers: i64,
+}
+
+impl Stage {
+    /// The reads, and the former content, which elements that no statement writes keep.
+    fn pulls_and_kept(&self, field: usize, n_space: usize) -> impl Iterator<Item = Pull> + '_ {
+        let kept = Pull {
+            field,
+            age: self.buffers,
+            offset: vec![0; n_space],
+        };
+        self.pulls.iter().cloned().chain([kept])
+    }
+}
+
+/// A pipeline of fields, in the order in which a time step computes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    /// One per field.
+    pub stages: Vec<Stage>,
+    /// Number of space dimensions.
+    pub n_space: usize,
+    /// The dimension along which rows stream, if there is one.
+    pub stream: Option<usize>,
+    /// P: iterations between a level and the next.
+    pub step_lag: i64,
+    /// Iterations by which level 0 of a field follows the first row.
+    pub lag: Vec<i64>,
+    /// Rows of a level that are held, the newest included.
+    pub depth: Vec<i64>,
+    /// Levels that a launch must have handed on: 0, -1, ..
+    pub live: Vec<i64>,
+}
+
+/// How far a tile of so many time steps reads and runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Per space dimension, elements before and after the results that they depend on.
+    pub halo: Vec<(i64, i64)>,
+    /// Iterations before the one whose row 0 of level 0 is the first result's.
+    pub before: i64,
+    /// Iterations in excess of the rows of results.
+    pub extra: i64,
+}
+
+/// Largest lag of a time step that is tried.
+const MAX_STEP_LAG: i64 = 64;
+
+impl Pipeline {
+    /// Finds the lags; `None` where a field needs later rows of itself in the same
+    /// time step, or lags are absurd.
+    pub fn new(stages: Vec<Stage>, n_space: usize, stream: Option<usize>) -> Option<Pipeline> {
+        let n = stages.len();
+        let mut p = Pipeline {
+            stages,
+            n_space,
+            stream,
+            step_lag: 0,
+            lag: vec![0; n],
+            depth: vec![1; n],
+            live: vec![0; n],
+        };
+        p.step_lag = (0..=MAX_STEP_LAG).find(|&step_lag| {
+            p.step_lag = step_lag;
+            p.find_lags()
+        })?;
+        for f in 0..n {
+            for pull in p.stages[f].pulls_and_kept(f, n_space).collect::<Vec<_>>() {
+                let held = p.back(f, &pull) + 1;
+                p.depth[pull.field] = p.depth[pull.field].max(held);
+            }
+            for pull in &p.stages[f].pulls {
+                p.live[pull.field] = p.live[pull.field].max(pull.age);
+            }
+        }
+        Some(p)
+    }
+
+    /// Longest paths in the graph of reads; `false` where there is none.
+    fn find_lags(&mut self) -> bool {
+        self.lag.fill(0);
+        for _ in 0..=self.stages.len() {
+            let mut changed = false;
+            for f in 0..self.stages.len() {
+                for pull in self.stages[f].pulls_and_kept(f, self.n_space) {
+                    let wanted = self.lag[pull.field] + self.row_of(&pull.offset)
+                        - pull.age * self.step_lag;
+                    if wanted > self.lag[f] {
+                        self.lag[f] = wanted;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn row_of(&self, offset: &[i64]) -> i64 {
+        self.stream.map_or(0, |d| offset[d])
+    }
+
+    /// Iterations by which level `q` of a field lags behind.
+    pub fn lag_of(&self, field: usize, q: i64) -> i64 {
+        q * self.step_lag + self.lag[field]
+    }
+
+    /// How many rows before the newest of its level a pull of `reader` lies.
+    pub fn back(&self, reader: usize, pull: &Pull) -> i64 {
+        self.lag[reader] - self.lag[pull.field] + pull.age * self.step_lag
+            - self.row_of(&pull.offset)
+    }
+
+    /// The levels at and below 0 that exist for a field: those handed on, and those
+    /// whose storage later levels share.
+    pub fn below(&self, field: usize) -> i64 {
+        self.live[field].max(self.stages[field].buffers)
+    }
+
+    /// Levels of a field that a launch of `steps` steps stores: the last ones.
+    pub fn stored(&self, field: usize) -> i64 {
+        self.below(field)
+    }
+
+    /// What a tile of `steps` time steps needs for one row and column of results.
+    pub fn reach(&self, steps: i64) -> Reach {
+        let n = self.stages.len();
+        // Levels from -below + 1 to steps, per field and dimension.
+        let lowest = (0..n).map(|f| 1 - self.below(f)).min().unwrap_or(0);
+        let index = |q: i64| (q - lowest) as usize;
+        let levels = index(steps) + 1;
+        let empty: Option<Vec<(i64, i64)>> = None;
+        let mut need = vec![vec![empty; levels]; n];
+        for f in 0..n {
+            for q in (steps - self.stored(f) + 1).max(1 - self.below(f))..=steps {
+                need[f][index(q)] = Some(vec![(0, 0); self.n_space]);
+            }
+        }
+        for q in (1..=steps).rev() {
+            for f in (0..n).rev() {
+                let Some(wanted) = need[f][index(q)].clone() else {
+                    continue;
+                };
+                for pull in self.stages[f].pulls_and_kept(f, self.n_space) {
+                    let source = &mut need[pull.field][index(q - pull.age)];
+                    let hull = source.get_or_insert_with(|| {
+                        (wanted.iter().zip(&pull.offset))
+                            .map(|(w, o)| (w.0 + o, w.1 + o))
+                            .collect()
+                    });
+                    for ((h, w), o) in hull.iter_mut().zip(&wanted).zip(&pull.offset) {
+                        *h = (h.0.min(w.0 + o), h.1.max(w.1 + o));
+                    }
+                }
+            }
+        }
+        let mut reach = Reach {
+            halo: vec![(0, 0); self.n_space],
+            before: 0,
+            extra: 0,
+        };
+        for (f, levels) in need.iter().enumerate() {
+            for (at, wanted) in levels.iter().enumerate() {
+                let Some(wanted) = wanted else { continue };
+                for (halo, w) in reach.halo.iter_mut().zip(wanted) {
+                    *halo = (halo.0.max(-w.0), halo.1.max(w.1));
+                }
+                let q = at as i64 + lowest;
+                let first = self.stream.map_or(0, |d| wanted[d].0);
+                reach.before = reach.before.max(-first - self.lag_of(f, q));
+            }
+        }
+        let last = (0..n).map(|f| self.lag_of(f, steps)).max().unwrap_or(0);
+        reach.extra = reach.before + last;
+        reach
+    }
+}
+
+/// That a pipeline computes what the program does. Only [`verify`] makes one.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PipelineProof {
+    /// Number of sets that isl has compared.
+    pub n_checks: usize,
+}
+
+/// Why a pipeline is not proven.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// A stage does not read what the program does.
+    #[error("field {target} depends on field {source_field} at a distance that its stage does not read")]
+    UnknownFlow {
+        /// Field written.
+        source_field: usize,
+        /// Field whose stage reads it.
+        target: usize,
+    },
+    /// A row is read before it exists or after it is gone.
+    #[error("the stage of field {target} reads a row of field {source_field} that is not held")]
+    RowNotHeld {
+        /// Field read.
+        source_field: usize,
+        /// Field whose stage reads it.
+        target: usize,
+    },
+    /// A tile's results depend on something outside what the tile computes.
+    #[error("results depend on elements of field {field} that the tile does not compute")]
+    NotComputed {
+        /// The field.
+        field: usize,
+    },
+    /// isl failed, so nothing is proved.
+    #[error("isl failed: {0}")]
+    Isl(#[from] hexcc_isl::Error),
+}
+
+/// A flow dependence between fields, as distances `[dt, ds..]` in time steps and space.
+pub struct Flow {
+    /// Field written.
+    pub source: usize,
+    /// Field whose stage reads it.
+    pub target: usize,
+    /// Target minus source.
+    pub distances: Set,
+}
+
+/// A tile: per space dimension, the elements that it computes and those of them that are
+/// results. Along the streamed dimension both are as long as the user likes.
+pub struct Tile {
+    /// Elements computed.
+    pub computed: Vec<Range<i64>>,
+    /// Results.
+    pub results: Vec<Range<i64>>,
+}
+
+/// Proves that tiles of `steps` time steps are right:
+///
+/// * every flow distance of the program is a pull of the target's stage;
+/// * every pull lies within the rows held, and one of age 0 in a stage before;
+/// * all instances that results depend on, found by applying the pulls `steps` times,
+///   are among the elements that the tile computes, and among the rows that its
+///   iterations load or compute.
+///
+/// That instances of one statement and time step do not depend on each other is the
+/// canonical form's du >= 1.
+///
+/// # Errors
+/// What does not hold, or isl's own.
+pub fn verify(
+    ctx: &Ctx,
+    pipeline: &Pipeline,
+    flows: &[Flow],
+    steps: i64,
+    tile: &Tile,
+) -> Result<PipelineProof, PipelineError> {
+    let mut n_checks = 0;
+    for flow in flows {
+        let stage = &pipeline.stages[flow.target];
+        let pulls: Vec<String> = (stage.pulls.iter())
+            .filter(|p| p.field == flow.source)
+            .map(|p| {
+                let ds: Vec<String> = p.offset.iter().map(|o| (-o).to_string()).collect();
+                format!("[{}, {}]", p.age, ds.join(", "))
+            })
+            .collect();
+        n_checks += 1;
+        let known = match pulls.is_empty() {
+            true => flow.distances.is_empty()?,
+            false => {
+                let pulls = Set::read(ctx, &format!("{{ {} }}", pulls.join("; ")))?;
+                flow.distances.is_subset(&pulls)?
+            }
+        };
+        if !known {
+            return Err(PipelineError::UnknownFlow {
+                source_field: flow.source,
+                target: flow.target,
+            });
+        }
+    }
+    for (f, stage) in pipeline.stages.iter().enumerate() {
+        for pull in stage.pulls_and_kept(f, pipeline.n_space) {
+            let back = pipeline.back(f, &pull);
+            let held = 0 <= back && back < pipeline.depth[pull.field];
+            if !held || (pull.age == 0 && pull.field >= f) {
+                return Err(PipelineError::RowNotHeld {
+                    source_field: pull.field,
+                    target: f,
+                });
+            }
+        }
+    }
+    let reach = pipeline.reach(steps);
+    let names: Vec<String> = (0..pipeline.n_space).map(|d| format!("s{d}")).collect();
+    let space = names.join(", ");
+    // A tile of ROWS rows; more would be more of the same.
+    const ROWS: i64 = 5;
+    let bounds = |ranges: &[Range<i64>]| -> Vec<String> {
+        (ranges.iter().enumerate())
+            .filter(|(d, _)| pipeline.stream != Some(*d))
+            .map(|(d, r)| format!("{} <= s{d} < {}", r.start, r.end))
+            .collect()
+    };
+    let read = |parts: &[String]| Set::read(ctx, &format!("{{ [q, {space}] : {} }}", parts.join(" and ")));
+    let mut needed = Vec::new();
+    for f in 0..pipeline.stages.len() {
+        let mut parts = bounds(&tile.results);
+        parts.push(format!("{} < q <= {steps}", steps - pipeline.stored(f)));
+        if let Some(d) = pipeline.stream {
+            parts.push(format!("0 <= s{d} < {ROWS}"));
+        }
+        needed.push(read(&parts)?);
+    }
+    for _ in 0..=steps {
+        for f in (0..needed.len()).rev() {
+            for pull in pipeline.stages[f].pulls_and_kept(f, pipeline.n_space) {
+                let moved: Vec<String> = (names.iter().zip(&pull.offset))
+                    .map(|(s, o)| format!("{s} + {o}"))
+                    .collect();
+                let map = format!(
+                    "{{ [q, {space}] -> [q - {}, {}] : q >= 1 }}",
+                    pull.age,
+                    moved.join(", ")
+                );
+                let sources = needed[f].apply(&Map::read(ctx, &map)?)?;
+                needed[pull.field] = needed[pull.field].union(&sources)?.coalesce()?;
+            }
+        }
+    }
+    for (field, needed) in needed.iter().enumerate() {
+        let mut parts = bounds(&tile.computed);
+        if let Some(d) = pipeline.stream {
+            // Produced by an iteration from the first to the last.
+            let iteration = format!(
+                "s{d} + {} + {} * q + {}",
+                pipeline.lag[field], pipeline.step_lag, reach.before
+            );
+            parts.push(format!("0 <= {iteration} < {}", ROWS + reach.extra));
+        }
+        n_checks += 1;
+        if !needed.is_subset(&read(&parts)?)? {
+            return Err(PipelineError::NotComputed { field });
+        }
+    }
+    Ok(PipelineProof { n_checks })
+}
