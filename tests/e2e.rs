@@ -87,10 +87,15 @@ fn variants(program: &Program) -> impl Iterator<Item = Vec<String>> {
     let tiles: Vec<_> = program.tiles.iter().map(tile).collect();
     let last = program.tiles.last().map(tile).unwrap_or_default();
     let others = (program.variants.iter()).map(move |set| [last.as_slice(), set].concat());
+    let streams = (program.streams.iter()).map(|tile| {
+        let flags = ["--tiling", "overlapped", "--stream-tile", tile];
+        flags.map(str::to_string).to_vec()
+    });
     std::iter::once(Vec::new())
         .chain(tiles)
         .chain(global)
         .chain(others)
+        .chain(streams)
 }
 
 /// Where programs are built and what the test has done.
@@ -297,26 +302,41 @@ fn arguments(program: &Program, text: &str) -> Vec<Vec<i64>> {
             }
         }
     }
+    // Tiles that stream are 32 lanes wide; some shall be full.
+    if let (Some(at), Some(largest), Some(_)) = (at, largest, steps_of_a_launch(text)) {
+        let wider = |n: &i64| if *n > 1 { n + 131 } else { *n };
+        let mut args: Vec<i64> = largest.iter().map(wider).collect();
+        args[at] = 23;
+        all.push(args);
+    }
     all.sort_by_key(|r| r.iter().map(|n| n + 1).product::<i64>());
     all
 }
 
+/// The value of a constant of a generated text.
+fn constant(line: &str, name: &str) -> Option<i64> {
+    let rest = line
+        .trim()
+        .strip_prefix("constexpr int ")?
+        .strip_prefix(name)?;
+    rest.strip_prefix(" = ")?
+        .split(';')
+        .next()?
+        .parse::<i64>()
+        .ok()
+}
+
+/// Time steps of a launch of a kernel that streams.
+fn steps_of_a_launch(text: &str) -> Option<i64> {
+    text.lines().find_map(|l| constant(l, "STEPS"))
+}
+
 /// Time steps a tile covers, of each kernel of a generated text.
 fn heights(text: &str) -> Vec<i64> {
-    let constant = |line: &str, name: &str| {
-        let rest = line
-            .trim()
-            .strip_prefix("constexpr int ")?
-            .strip_prefix(name)?;
-        rest.strip_prefix(" = ")?
-            .split(';')
-            .next()?
-            .parse::<i64>()
-            .ok()
-    };
     let rows = text.lines().filter_map(|l| constant(l, "ROWS"));
     let k = text.lines().filter_map(|l| constant(l, "K"));
     let mut heights: Vec<i64> = rows.zip(k).map(|(rows, k)| rows / k).collect();
+    heights.extend(steps_of_a_launch(text));
     heights.dedup();
     heights
 }

@@ -1,6 +1,6 @@
 /* casts2d: Float, double and int cells in one stencil: explicit casts, double and float literals,
  * and sqrt of a float, which is a double call in C.
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=1,w=2:8;h=3,w=3:16
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=1,w=2:8;h=3,w=3:16 stream=steps=4,vector=1
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* deep_k: Four statements per time step, each in its own nest: two smoothing passes, a correction
  * and the update.
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=3,w=2:8;h=7,w=3:16
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=3,w=2:8;h=7,w=3:16 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

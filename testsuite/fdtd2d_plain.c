@@ -1,6 +1,6 @@
 /* fdtd2d_plain: 2D finite-difference time domain without the boundary row: three fields of unequal
  * extent updated in place by three nests.
- * hexcc-test: args=NX,NY,T run=1,1,3;2,5,1;3,3,2;5,40,5;40,6,3;17,9,0;16,33,7;48,31,8;64,90,9;37,70,16;70,90,17 bench=8192,8192,512 tile=h=1,w=2:8;h=5,w=1:16
+ * hexcc-test: args=NX,NY,T run=1,1,3;2,5,1;3,3,2;5,40,5;40,6,3;17,9,0;16,33,7;48,31,8;64,90,9;37,70,16;70,90,17 bench=8192,8192,512 tile=h=1,w=2:8;h=5,w=1:16 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

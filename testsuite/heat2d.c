@@ -1,5 +1,5 @@
 /* heat2d: 2D heat, all 9 points of the 3x3 box (CGO'14, Table 3).
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 bench=8192,512 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 bench=8192,512 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* inputs2d: An input with two time buffers, and a first space dimension of constant size.
- * hexcc-test: args=N,T run=1,3;2,1;9,0;16,7;33,8;64,16;70,17 tile=h=0,w=0:4;h=1,w=1:8;h=2,w=2:5
+ * hexcc-test: args=N,T run=1,3;2,1;9,0;16,7;33,8;64,16;70,17 tile=h=0,w=0:4;h=1,w=1:8;h=2,w=2:5 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

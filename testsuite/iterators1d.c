@@ -1,5 +1,5 @@
 /* iterators1d: Loop iterators declared outside the region, and a scalar temporary of the function.
- * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=1,w=2;h=3,w=3
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=1,w=2;h=3,w=3 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* jacobi1d: 1D Jacobi, 3 points, two time buffers.
- * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 bench=16777216,1024 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 bench=16777216,1024 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5 stream=steps=4,vector=1;steps=3,vector=2
  */
 #include <stdio.h>
 #include <stdlib.h>

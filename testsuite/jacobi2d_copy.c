@@ -1,5 +1,5 @@
 /* jacobi2d_copy: 2D Jacobi on two arrays; the second nest copies the result back.
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 bench=8192,512 tile=h=1,w=2:8;h=3,w=3:16
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 bench=8192,512 tile=h=1,w=2:8;h=3,w=3:16 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* long1d: Long long cells with shifts, masks, exclusive or and remainder.
- * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* macros2d: names of macros that generated code uses, too.
- * hexcc-test: args=N,T run=1,3;2,1;4,5;9,0;16,7;33,8;48,9;70,12 tile=h=0,w=1:8;h=1,w=2:8
+ * hexcc-test: args=N,T run=1,3;2,1;4,5;9,0;16,7;33,8;48,9;70,12 tile=h=0,w=1:8;h=1,w=2:8 stream=steps=4,vector=1
  */
 #define K 3
 #define ROWS(x) ((x) * 2)

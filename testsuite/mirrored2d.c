@@ -1,5 +1,5 @@
 /* mirrored2d: An input that is read from its end, within a constant size.
- * hexcc-test: args=N,T run=1,3;2,1;9,0;16,7;33,8;64,16;70,17 tile=h=0,w=1:8;h=1,w=3:8;h=2,w=2:5
+ * hexcc-test: args=N,T run=1,3;2,1;9,0;16,7;33,8;64,16;70,17 tile=h=0,w=1:8;h=1,w=3:8;h=2,w=2:5 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* partly1d: A nest that needs larger sizes than the others, with a field of its own.
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;64,16;129,17 tile=h=1,w=2;h=3,w=3
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;64,16;129,17 tile=h=1,w=2;h=3,w=3 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

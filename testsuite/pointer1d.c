@@ -1,5 +1,5 @@
 /* pointer1d: Arrays passed as plain restrict pointers; the second nest copies the result back.
- * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=1,w=2;h=3,w=3
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=1,w=2;h=3,w=3 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* pre_post: An initialisation nest before the time loop and a loop nest after it, all inside the
  * scop region.
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* skewed1d: Four time buffers. The read two steps back gives the distances (2, -1) and, by reuse
  * of the buffer, (2, 1), so delta0 = delta1 = 1/2.
- * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=0,w=1;h=1,w=2;h=2,w=3;h=3,w=5 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* static2d: Global static arrays, constant sizes and a constant number of steps. The argument
  * seeds the values.
- * hexcc-test: args=seed run=1;2;3;12345 tile=h=1,w=2:8;h=2,w=3:16
+ * hexcc-test: args=seed run=1;2;3;12345 tile=h=1,w=2:8;h=2,w=3:16 stream=steps=4,vector=1
  */
 #include <stdio.h>
 #include <stdlib.h>

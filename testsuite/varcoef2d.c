@@ -1,5 +1,5 @@
 /* varcoef2d: 2D Jacobi with a coefficient per cell, c[i][j], and one per column, c1[j].
- * hexcc-test: args=N,M,T run=1,1,3;2,5,1;3,3,2;5,40,5;40,6,3;17,9,0;16,33,7;48,31,8;64,90,9;37,70,16;70,90,17 bench=8192,8192,512 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16
+ * hexcc-test: args=N,M,T run=1,1,3;2,5,1;3,3,2;5,40,5;40,6,3;17,9,0;16,33,7;48,31,8;64,90,9;37,70,16;70,90,17 bench=8192,8192,512 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16 stream=steps=4,vector=1;steps=3,vector=2
  */
 #include <stdio.h>
 #include <stdlib.h>

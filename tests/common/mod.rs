@@ -53,6 +53,8 @@ pub struct Program {
     pub flags: Vec<String>,
     /// Sets of arguments for more translations with the last of `tiles`.
     pub variants: Vec<Vec<String>>,
+    /// Values for `--stream-tile`.
+    pub streams: Vec<String>,
 }
 
 fn parse(path: &Path) -> Result<Program, String> {
@@ -72,6 +74,7 @@ fn parse(path: &Path) -> Result<Program, String> {
         expect: None,
         flags: Vec::new(),
         variants: Vec::new(),
+        streams: Vec::new(),
     };
     let mut headers = text.lines().filter_map(|l| l.split_once("hexcc-test:"));
     let (_, header) = headers.next().ok_or("no `hexcc-test:` line")?;
@@ -105,6 +108,7 @@ fn parse(path: &Path) -> Result<Program, String> {
             "bench" => bench = tuple(value)?,
             "ulps" => program.ulps = value.parse().map_err(|_| format!("`{word}`"))?,
             "tile" => program.tiles = list(value, ';'),
+            "stream" => program.streams = list(value, ';'),
             "expect" => program.expect = Some(value.to_string()),
             "flags" => program.flags = list(value, ','),
             "variants" => {

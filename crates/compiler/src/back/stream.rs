@@ -414,48 +414,50 @@ impl Printer<'_> {
             let levels = add_constant("Steps", b);
             self.out.line(format!("{ty} {name}[{levels}][{}] = {{}};", ir.pipeline.depth[f]));
         }
-        let ahead = ir.tile.ahead;
         if self.streams() {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
-            if ahead > 0 {
-                for (f, a) in self.inputs() {
-                    let (name, ty) = (self.fields[f].clone(), self.row_type(f));
-                    self.out.line(format!("{ty} {name}_{a}_next[AHEAD];"));
-                }
-                self.out.line("#pragma unroll");
-                self.out.open("for (int d = 0; d < AHEAD; ++d) {");
-                for (f, a) in self.inputs() {
-                    let line = self.load_call(f, a, &format!("{}_{a}_next[d]", self.fields[f]), "begin + d");
-                    self.out.line(line);
-                }
-                self.out.close("}");
+            self.out.line(format!(
+                "constexpr int Ahead = Full ? AHEAD : 1, Unroll = Full ? UNROLL : {}; // what else are registers for",
+                (2..).find(|n| ir.unroll() % n == 0).unwrap_or(1).min(ir.unroll())
+            ));
+            for (f, a) in self.inputs() {
+                let (name, ty) = (self.fields[f].clone(), self.row_type(f));
+                self.out.line(format!("{ty} {name}_{a}_next[Ahead];"));
             }
-            self.out.line("#pragma unroll 1");
-            self.out.open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += UNROLL) {");
             self.out.line("#pragma unroll");
-            self.out.open("for (int u = 0; u < UNROLL; ++u) {");
+            self.out.open("for (int d = 0; d < Ahead; ++d) {");
+            for (f, a) in self.inputs() {
+                let line = self.load_call(f, a, &format!("{}_{a}_next[d]", self.fields[f]), "begin + d");
+                self.out.line(line);
+            }
+            self.out.close("}");
+            self.out.line("#pragma unroll 1");
+            self.out.open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += Unroll) {");
+            self.out.line("#pragma unroll");
+            self.out.open("for (int u = 0; u < Unroll; ++u) {");
             self.out.line("const int newest = begin + n + u; // enters at level 0");
         }
         for (f, a) in self.inputs() {
             let name = self.fields[f].clone();
             let level = self.level(f, "0", -a);
-            if self.streams() {
-                self.out.line(format!("push({name}[{level}], {name}_{a}_next[0]);"));
-            } else {
-                let line = self.load_call(f, a, &format!("{name}[{level}][0]"), "0");
-                self.out.line(line);
-            }
+            let kept = self.buffers(f) * ir.pipeline.step_lag;
+            let line = match (self.streams(), a < ir.live(f)) {
+                (true, true) => format!("push({name}[{level}], {name}_{a}_next[0]);"),
+                (true, false) => format!("{name}[{level}][{kept}] = {name}_{a}_next[0];"),
+                (false, _) => self.load_call(f, a, &format!("{name}[{level}][0]"), "0"),
+            };
+            self.out.line(line);
         }
         if self.streams() {
             self.out.line("#pragma unroll");
-            self.out.open("for (int d = 0; d + 1 < AHEAD; ++d) {");
+            self.out.open("for (int d = 0; d + 1 < Ahead; ++d) {");
             for (f, a) in self.inputs() {
                 let name = self.fields[f].clone();
                 self.out.line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
             }
             self.out.close("}");
             for (f, a) in self.inputs() {
-                let line = self.load_call(f, a, &format!("{}_{a}_next[AHEAD - 1]", self.fields[f]), "newest + AHEAD");
+                let line = self.load_call(f, a, &format!("{}_{a}_next[Ahead - 1]", self.fields[f]), "newest + Ahead");
                 self.out.line(line);
             }
         }
@@ -513,10 +515,13 @@ impl Printer<'_> {
 
     /// `load_A(to, age, row)` as a statement.
     fn load_call(&self, f: usize, age: i64, to: &str, newest: &str) -> String {
-        let lag = self.ir.pipeline.lag_of(f, -age);
+        let live = age < self.ir.live(f);
+        // Kept elements come when a level takes them over.
+        let level = if live { -age } else { self.buffers(f) - age };
+        let lag = self.ir.pipeline.lag_of(f, level);
         let name = &self.fields[f];
         let row = if self.streams() { add_constant(newest, -lag) } else { "0".to_string() };
-        if age < self.ir.live(f) {
+        if live {
             format!("load_{name}({to}, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});")
         } else {
             format!("if (!Full) load_{name}({to}, nullptr, pass.{name}_kept[{age}], {row});")
@@ -827,8 +832,8 @@ impl Printer<'_> {
         self.out.line("// Launches tiles of `Steps` time steps, `times` times.");
         let sizes = ir.step_sizes();
         if streams {
-            self.out.line("// Tiles are as high as lets them finish first: few repeat few rows, and whole waves of them");
-            self.out.line("// leave no multiprocessor idle at the end.");
+            self.out.line("// Chooses how high tiles are. High ones repeat few rows; low ones leave multiprocessors idle for a");
+            self.out.line("// short time only at the end, which costs about as much as two tiles do.");
             self.out.open("template <int Steps> cudaError_t plan(Pass &pass) {");
             self.out.line("int device = 0, processors = 0, blocks = 0;");
             self.out.line("cudaError_t error = cudaGetDevice(&device);");
@@ -841,7 +846,7 @@ impl Printer<'_> {
             self.out.open("for (long long chunks = 1; chunks <= height; chunks += 1 + chunks / 64) {");
             self.out.line("long long rows = (height + chunks - 1) / chunks;");
             self.out.line("rows += UNROLL - 1 - (rows + extra + UNROLL - 1) % UNROLL; // whole iterations of the unrolled loop");
-            self.out.line("const long long n = (height + rows - 1) / rows, cost = (pass.tiles * n + at_once - 1) / at_once * (rows + extra);");
+            self.out.line("const long long n = (height + rows - 1) / rows, cost = (pass.tiles * n + 2 * at_once) * (rows + extra);");
             self.out.line("if (cost < best) best = cost, pass.rows = (int)rows, pass.chunks = (int)n;");
             self.out.close("}");
             self.out.line("return cudaSuccess;");

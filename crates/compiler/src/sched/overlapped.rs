@@ -20,6 +20,8 @@
 //! instance that a result depends on is computed by the tile, from values that
 //! the pipeline holds.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use hexcc_isl::{Ctx, Map, Set};
@@ -108,6 +110,8 @@ impl Pipeline {
             p.find_lags()
         })?;
         for f in 0..n {
+            // A launch of one step completes the time buffers.
+            p.live[f] = p.live[f].max(p.stages[f].buffers - 1);
             for pull in p.stages[f].pulls_and_kept(f, n_space).collect::<Vec<_>>() {
                 let held = p.back(f, &pull) + 1;
                 p.depth[pull.field] = p.depth[pull.field].max(held);
@@ -346,45 +350,60 @@ pub fn verify(
             .map(|(d, r)| format!("{} <= s{d} < {}", r.start, r.end))
             .collect()
     };
-    let read = |parts: &[String]| Set::read(ctx, &format!("{{ [q, {space}] : {} }}", parts.join(" and ")));
-    let mut needed = Vec::new();
-    for f in 0..pipeline.stages.len() {
-        let mut parts = bounds(&tile.results);
-        parts.push(format!("{} < q <= {steps}", steps - pipeline.stored(f)));
-        if let Some(d) = pipeline.stream {
-            parts.push(format!("0 <= s{d} < {ROWS}"));
-        }
-        needed.push(read(&parts)?);
+    let read = |parts: &[String]| {
+        Set::read(ctx, &format!("{{ [{space}] : {} }}", parts.join(" and ")))
+    };
+    let mut results = bounds(&tile.results);
+    if let Some(d) = pipeline.stream {
+        results.push(format!("0 <= s{d} < {ROWS}"));
     }
-    for _ in 0..=steps {
+    let results = read(&results)?;
+    // The elements of every level that results depend on, or a box around them.
+    let mut needed: Vec<BTreeMap<i64, Set>> = (0..pipeline.stages.len())
+        .map(|f| {
+            let stored = steps - pipeline.stored(f) + 1..=steps;
+            stored.map(|q| (q, results.clone())).collect()
+        })
+        .collect();
+    for q in (1..=steps).rev() {
         for f in (0..needed.len()).rev() {
+            let Some(elements) = needed[f].get(&q).cloned() else {
+                continue;
+            };
             for pull in pipeline.stages[f].pulls_and_kept(f, pipeline.n_space) {
                 let moved: Vec<String> = (names.iter().zip(&pull.offset))
                     .map(|(s, o)| format!("{s} + {o}"))
                     .collect();
-                let map = format!(
-                    "{{ [q, {space}] -> [q - {}, {}] : q >= 1 }}",
-                    pull.age,
-                    moved.join(", ")
-                );
-                let sources = needed[f].apply(&Map::read(ctx, &map)?)?;
-                needed[pull.field] = needed[pull.field].union(&sources)?.coalesce()?;
+                let map = format!("{{ [{space}] -> [{}] }}", moved.join(", "));
+                let sources = elements.apply(&Map::read(ctx, &map)?)?;
+                let level = needed[pull.field].entry(q - pull.age);
+                match level {
+                    Entry::Vacant(level) => {
+                        level.insert(sources);
+                    }
+                    Entry::Occupied(mut level) => {
+                        if !sources.is_subset(level.get())? {
+                            let hull = level.get().union(&sources)?.simple_hull()?;
+                            level.insert(hull);
+                        }
+                    }
+                }
             }
         }
     }
-    for (field, needed) in needed.iter().enumerate() {
-        let mut parts = bounds(&tile.computed);
-        if let Some(d) = pipeline.stream {
-            // Produced by an iteration from the first to the last.
-            let iteration = format!(
-                "s{d} + {} + {} * q + {}",
-                pipeline.lag[field], pipeline.step_lag, reach.before
-            );
-            parts.push(format!("0 <= {iteration} < {}", ROWS + reach.extra));
-        }
-        n_checks += 1;
-        if !needed.is_subset(&read(&parts)?)? {
-            return Err(PipelineError::NotComputed { field });
+    for (field, levels) in needed.iter().enumerate() {
+        for (&q, elements) in levels {
+            let mut parts = bounds(&tile.computed);
+            if let Some(d) = pipeline.stream {
+                // Produced by an iteration from the first to the last.
+                let shift = pipeline.lag_of(field, q) + reach.before;
+                let last = ROWS + reach.extra;
+                parts.push(format!("0 <= s{d} + {shift} < {last}"));
+            }
+            n_checks += 1;
+            if !elements.is_subset(&read(&parts)?)? {
+                return Err(PipelineError::NotComputed { field });
+            }
         }
     }
     Ok(PipelineProof { n_checks })
