@@ -1,11 +1,11 @@
 //! CUDA C++ for a kernel: constants, tables, the tile, the kernel and its
 //! launch function, in one namespace.
 
-use super::expr::{BodyPrinter, ast_operand, ast_to_c};
+use super::expr::{HELPERS, ast_operand, ast_to_c, body};
 use super::names::{Names, mentions};
 use crate::kernel::{
-    CopyBox, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read, Reuse, Row,
-    SharedBox, SharedDim, Sub,
+    CopyBox, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Reuse, Row, SharedBox,
+    SharedDim, Sub,
 };
 use std::fmt::Write;
 
@@ -201,7 +201,8 @@ fn argument_names(ir: &KernelIr) -> Names {
     names
 }
 
-/// Device functions, printed where they are called.
+/// Device functions, printed where they are called, each with a comment of one line;
+/// it calls only those before it.
 const DEVICE_HELPERS: [(&str, &str); 9] = [
     (
         "wrap",
@@ -328,45 +329,32 @@ __device__ __forceinline__ void move_rows(void *shared, int thread) {
     ),
 ];
 
-/// Puts the arithmetic helpers in front, only those that are called.
+/// Puts the helpers that are called in front: the arithmetic ones before the
+/// constants, which the others need.
 fn insert_helpers(text: String, ir: &KernelIr) -> String {
-    let helpers = [
-        (
-            "mod",
-            "// Remainder with the sign of the divisor, for time buffers.\n__host__ __device__ constexpr long long mod(long long x, long long m) { return (x % m + m) % m; }\n",
-        ),
-        (
-            "floor_div",
-            "// Quotient rounded towards minus infinity.\n__host__ __device__ constexpr long long floor_div(long long x, long long d) { return x / d - (x % d < 0); }\n",
-        ),
-        (
-            "lowest",
-            "__host__ __device__ constexpr long long lowest(long long x, long long y) { return x < y ? x : y; }\n",
-        ),
-        (
-            "highest",
-            "__host__ __device__ constexpr long long highest(long long x, long long y) { return x > y ? x : y; }\n",
-        ),
-    ];
-    let called = |helpers: &[(&str, &str)]| -> String {
-        (helpers.iter())
-            .filter(|(name, _)| {
-                let by_helper = match *name {
-                    "lowest" | "highest" => mentions(&text, "copy_inside"),
-                    "copy" => mentions(&text, "copy_inside"),
-                    _ => false,
-                };
-                by_helper || mentions(&text, name)
-            })
-            .map(|(_, code)| *code)
-            .collect()
-    };
-    let mut text = text.clone();
+    // A helper calls only those before it.
+    let mut calls = text.clone();
+    let (mut arithmetic, mut device) = (Vec::new(), Vec::new());
+    for (name, code) in DEVICE_HELPERS.iter().rev() {
+        if mentions(&calls, name) {
+            // The comment in the first line may name others.
+            calls.push_str(code.split_once('\n').map_or("", |(_, code)| code));
+            device.push(code.to_string());
+        }
+    }
+    for helper in HELPERS.iter().rev().filter(|h| mentions(&calls, h.name)) {
+        arithmetic.push(helper.definition("__host__ __device__ constexpr"));
+        if !helper.comment.is_empty() {
+            arithmetic.push(format!("// {}\n", helper.comment));
+        }
+    }
+    let mut text = text;
     for (helpers, marker) in [
-        (called(&helpers), format!("namespace {} {{\n\n", ir.name)),
-        (called(&DEVICE_HELPERS), END_OF_CONSTANTS.to_string()),
+        (arithmetic, format!("namespace {} {{\n\n", ir.name)),
+        (device, END_OF_CONSTANTS.to_string()),
     ] {
         if !helpers.is_empty() {
+            let helpers: String = helpers.into_iter().rev().collect();
             text = text.replacen(&marker, &format!("{marker}{helpers}\n"), 1);
         }
     }
@@ -1426,30 +1414,11 @@ impl Cuda<'_> {
                     .line(format!("if (Full && !({lattice})) continue;"));
             }
         }
-        let reads: Vec<String> = (stmt.reads.iter())
-            .map(|read| match read {
-                Read::Scalar(i) => self.names.get(&ir.scalars[*i].0),
-                Read::Element(access) => self.access(access),
-            })
-            .collect();
-        // A suffix keeps locals apart from the names of the kernel.
-        let local_names: Vec<String> = (stmt.locals.iter().enumerate())
-            .map(|(i, (name, ..))| format!("{name}_v{i}"))
-            .collect();
-        let mut printer = BodyPrinter {
-            names: &self.names,
-            reads: &reads,
-            locals: &local_names,
-            affine: stmt.affine.iter(),
-        };
-        let mut definitions = Vec::new();
-        for ((_, ty, value), name) in stmt.locals.iter().zip(&local_names) {
-            definitions.push(format!("const {ty} {name} = {};", printer.print(value)));
-        }
-        let value = printer.print(&stmt.value);
-        for definition in definitions {
+        let computed = body(ir, stmt, &self.names, |access| self.access(access));
+        for definition in computed.definitions {
             self.out.line(definition);
         }
+        let value = computed.value;
         let array = &ir.arrays[stmt.write.array];
         let target = self.access(&stmt.write);
         if array.shared.is_none() {

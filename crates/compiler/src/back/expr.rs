@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use crate::ctype::{CType, math_function};
+use crate::kernel::{KernelAccess, KernelIr, KernelStmt, Read};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};
 
@@ -59,8 +60,56 @@ fn binary(op: &str, lhs: Piece, rhs: Piece) -> Piece {
     Piece(format!("{} {op} {}", side(lhs, p), side(rhs, p + 1)), p)
 }
 
-/// An isl expression in C; calls of `floor_div`, `lowest` and `highest` refer
-/// to helpers of the generated file.
+/// A function of integers that generated code calls.
+pub struct Helper {
+    /// Its name.
+    pub name: &'static str,
+    /// The second parameter; the first is `x`.
+    second: &'static str,
+    value: &'static str,
+    /// What it computes, empty where the name says it.
+    pub comment: &'static str,
+}
+
+impl Helper {
+    /// Its definition, one line.
+    pub fn definition(&self, qualifiers: &str) -> String {
+        format!(
+            "{qualifiers} long long {}(long long x, long long {}) {{ return {}; }}\n",
+            self.name, self.second, self.value
+        )
+    }
+}
+
+/// What subscripts of time buffers and isl's expressions call.
+pub const HELPERS: [Helper; 4] = [
+    Helper {
+        name: "mod",
+        second: "m",
+        value: "(x % m + m) % m",
+        comment: "Remainder with the sign of the divisor, for time buffers.",
+    },
+    Helper {
+        name: "floor_div",
+        second: "d",
+        value: "x / d - (x % d < 0)",
+        comment: "Quotient rounded towards minus infinity.",
+    },
+    Helper {
+        name: "lowest",
+        second: "y",
+        value: "x < y ? x : y",
+        comment: "",
+    },
+    Helper {
+        name: "highest",
+        second: "y",
+        value: "x > y ? x : y",
+        comment: "",
+    },
+];
+
+/// An isl expression in C, which may call [`HELPERS`].
 pub fn ast_to_c(expr: &AstExpr, names: &Names) -> String {
     ast(expr, names).0
 }
@@ -145,22 +194,59 @@ fn operation(op: AstOp, args: &[AstExpr], names: &Names) -> Piece {
     }
 }
 
+/// What a statement computes, in C.
+pub struct Body {
+    /// Definitions of its local variables, one a line.
+    pub definitions: Vec<String>,
+    /// The value it writes.
+    pub value: String,
+}
+
+/// The body of a statement whose array elements are read as `element` says.
+pub fn body(
+    ir: &KernelIr,
+    stmt: &KernelStmt,
+    names: &Names,
+    element: impl Fn(&KernelAccess) -> String,
+) -> Body {
+    let reads: Vec<String> = (stmt.reads.iter())
+        .map(|read| match read {
+            Read::Scalar(i) => names.get(&ir.scalars[*i].0),
+            Read::Element(access) => element(access),
+        })
+        .collect();
+    // A suffix keeps locals apart from the names of the kernel.
+    let locals: Vec<String> = (stmt.locals.iter().enumerate())
+        .map(|(i, (name, ..))| format!("{name}_v{i}"))
+        .collect();
+    let mut printer = BodyPrinter {
+        names,
+        reads: &reads,
+        locals: &locals,
+        affine: stmt.affine.iter(),
+    };
+    let definitions = (stmt.locals.iter().zip(&locals))
+        .map(|((_, ty, value), name)| format!("const {ty} {name} = {};", printer.print(value)))
+        .collect();
+    let value = printer.print(&stmt.value);
+    Body { definitions, value }
+}
+
 /// Prints statement expressions in the source's order of operations, with the
 /// conversions that C does silently and C++ would do differently.
-pub struct BodyPrinter<'a> {
-    /// Chosen identifiers.
-    pub names: &'a Names,
+struct BodyPrinter<'a> {
+    names: &'a Names,
     /// Text of every read.
-    pub reads: &'a [String],
+    reads: &'a [String],
     /// Names of the statement's local variables.
-    pub locals: &'a [String],
+    locals: &'a [String],
     /// Affine sub-expressions in traversal order.
-    pub affine: std::slice::Iter<'a, AstExpr>,
+    affine: std::slice::Iter<'a, AstExpr>,
 }
 
 impl BodyPrinter<'_> {
     /// The expression in C.
-    pub fn print(&mut self, expr: &Expr) -> String {
+    fn print(&mut self, expr: &Expr) -> String {
         self.piece(expr).0
     }
 

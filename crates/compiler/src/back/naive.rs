@@ -3,11 +3,11 @@
 //! global memory. Same arrays, arguments and order of operations.
 
 use super::arguments::Precision;
-use super::expr::{BodyPrinter, ast_operand, ast_to_c};
+use super::expr::{HELPERS, ast_operand, ast_to_c, body};
 use super::names::Names;
 use crate::ctype::{CType, math_function};
 use crate::kernel::plan::{self, ArrayLayout};
-use crate::kernel::{KernelAccess, KernelIr, KernelStmt, Read, Sub};
+use crate::kernel::{KernelAccess, KernelIr, KernelStmt, Sub};
 use crate::scop::Expr;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -88,21 +88,7 @@ pub fn print_naive(ir: &KernelIr, precision: Precision) -> Naive {
 /// How to launch the baseline for given parameters; `None` where there is
 /// nothing to do, or a number does not fit into a launch.
 pub fn naive_plan(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> Option<NaivePlan> {
-    let value_of = |name: &str| {
-        let at = ir.params.iter().position(|p| p == name)?;
-        params.get(at).copied()
-    };
-    if plan::eval(&ir.nonempty, &value_of)? == 0 {
-        return None;
-    }
-    let mut ranges = Vec::new();
-    for range in &ir.ranges {
-        let (lo, hi) = (
-            plan::eval(&range.lo, &value_of)?,
-            plan::eval(&range.hi, &value_of)?,
-        );
-        ranges.push((lo, hi));
-    }
+    let ranges = plan::ranges(ir, params)?;
     let ((t_lo, t_hi), space) = (*ranges.first()?, ranges.get(1..)?);
     let mut sizes: Vec<i64> = space.iter().map(|(lo, hi)| hi - lo + 1).collect();
     if sizes.iter().any(|&n| n < 1) {
@@ -143,20 +129,8 @@ impl Printer<'_> {
     fn text(&self, namespace: &str) -> String {
         let ir = self.ir;
         let mut t = format!("namespace {namespace} {{\n\n");
-        for (name, signature, value) in [
-            ("mod", "long long x, long long m", "(x % m + m) % m"),
-            (
-                "floor_div",
-                "long long x, long long d",
-                "x / d - (x % d < 0)",
-            ),
-            ("lowest", "long long x, long long y", "x < y ? x : y"),
-            ("highest", "long long x, long long y", "x > y ? x : y"),
-        ] {
-            let _ = writeln!(
-                t,
-                "__device__ constexpr long long {name}({signature}) {{ return {value}; }}"
-            );
+        for helper in &HELPERS {
+            t.push_str(&helper.definition("__device__ constexpr"));
         }
         t.push_str("\nstruct Args {\n");
         for param in &ir.params {
@@ -255,30 +229,15 @@ impl Printer<'_> {
     }
 
     fn statement(&self, t: &mut String, stmt: &KernelStmt) {
-        let reads: Vec<String> = (stmt.reads.iter())
-            .map(|read| match read {
-                Read::Scalar(i) => self.names.get(&self.ir.scalars[*i].0),
-                Read::Element(access) => self.element(access),
-            })
-            .collect();
-        let locals: Vec<String> = (stmt.locals.iter().enumerate())
-            .map(|(i, (name, ..))| format!("{name}_v{i}"))
-            .collect();
-        let mut printer = BodyPrinter {
-            names: &self.names,
-            reads: &reads,
-            locals: &locals,
-            affine: stmt.affine.iter(),
-        };
         let guard = ast_to_c(&stmt.guard, &self.names);
         let _ = writeln!(t, "  // {}, line {}", stmt.name, stmt.line);
         let _ = writeln!(t, "  if ({guard}) {{");
-        for ((_, ty, value), name) in stmt.locals.iter().zip(&locals) {
-            let value = printer.print(&self.promoted(value));
-            let _ = writeln!(t, "    const {} {name} = {value};", self.precision.of(*ty));
+        let stmt = self.promoted(stmt);
+        let body = body(self.ir, &stmt, &self.names, |access| self.element(access));
+        for definition in body.definitions {
+            let _ = writeln!(t, "    {definition}");
         }
-        let value = printer.print(&self.promoted(&stmt.value));
-        let _ = writeln!(t, "    {} = {value};", self.element(&stmt.write));
+        let _ = writeln!(t, "    {} = {};", self.element(&stmt.write), body.value);
         t.push_str("  }\n");
     }
 
@@ -345,12 +304,17 @@ impl Printer<'_> {
         }
     }
 
-    /// The expression in the precision wanted. Literals keep their value.
-    fn promoted(&self, expr: &Expr) -> Expr {
-        match self.precision {
-            Precision::Source => expr.clone(),
-            Precision::Double => expr.map(&|e| to_double(e)),
+    /// The statement in the precision wanted. Literals keep their value.
+    fn promoted(&self, stmt: &KernelStmt) -> KernelStmt {
+        let mut stmt = stmt.clone();
+        if self.precision == Precision::Double {
+            for (_, ty, value) in &mut stmt.locals {
+                *ty = self.precision.of(*ty);
+                *value = value.map(&to_double);
+            }
+            stmt.value = stmt.value.map(&to_double);
         }
+        stmt
     }
 
     fn count(&self, t: &mut String) {

@@ -1,7 +1,7 @@
 //! The user's program with its scop replaced: host function, call, and the
 //! rewriting that lets nvcc's C++ front end accept C host code.
 
-use super::expr::{ast_operand, ast_to_c};
+use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
@@ -386,17 +386,8 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a KernelIr>) -> String 
             let _ = write!(extents, " {} ", ast_to_c(extent, &names));
         }
     }
-    for (name, code) in [
-        ("floor_div", "x / y - (x % y < 0)"),
-        ("lowest", "x < y ? x : y"),
-        ("highest", "x > y ? x : y"),
-    ] {
-        if mentions(&extents, name) {
-            let _ = writeln!(
-                text,
-                "static long long {name}(long long x, long long y) {{ return {code}; }}"
-            );
-        }
+    for helper in (HELPERS.iter()).filter(|h| mentions(&extents, h.name)) {
+        text.push_str(&helper.definition("static"));
     }
     text
 }

@@ -75,20 +75,28 @@ pub fn eval(expr: &AstExpr, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<i6
     }
 }
 
-/// The launches for given parameters, in the order of [`KernelIr::params`].
-/// `None` where a number does not fit.
-pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
+/// First and last value of `t` and of every space coordinate for given
+/// parameters; empty where there is nothing to do, `None` where a number does not
+/// fit.
+pub fn ranges(ir: &KernelIr, params: &[i64]) -> Option<Vec<(i64, i64)>> {
     let value_of = |name: &str| value_of(ir, params, name);
     if eval(&ir.nonempty, &value_of)? == 0 {
         return Some(Vec::new());
     }
+    (ir.ranges.iter())
+        .map(|range| Some((eval(&range.lo, &value_of)?, eval(&range.hi, &value_of)?)))
+        .collect()
+}
+
+/// The launches for given parameters, in the order of [`KernelIr::params`].
+/// `None` where a number does not fit.
+pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
     let s = &ir.schedule;
     let (hex, k) = (&s.hexagon, s.k);
-    let mut ranges = Vec::new();
-    for range in &ir.ranges {
-        ranges.push((eval(&range.lo, &value_of)?, eval(&range.hi, &value_of)?));
-    }
-    let (t_lo, t_hi) = *ranges.first()?;
+    let ranges = ranges(ir, params)?;
+    let Some(&(t_lo, t_hi)) = ranges.first() else {
+        return Some(Vec::new());
+    };
     let u_lo = k.checked_mul(t_lo)?;
     let u_hi = k.checked_mul(t_hi)?.checked_add(k - 1)?;
     let (s_lo, s_hi) = *ranges.get(s.hex_dim + 1)?;
