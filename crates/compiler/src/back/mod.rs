@@ -17,7 +17,7 @@ pub use arguments::{Precision, pack_arguments};
 pub use cuda::print_kernel;
 pub use explain::explain;
 pub use expr::ast_to_c;
-pub use naive::{Naive, NaivePlan, naive_plan, print_naive};
+pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
 pub use program::{Instrument, Replacement, dump_function, program, reference_program};
 pub use svg::{TilingPicture, tiling_svg};
 pub use tiles::explain_tiles;
