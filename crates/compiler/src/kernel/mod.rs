@@ -419,9 +419,12 @@ pub fn registers_wanted(
     if schedule.n_space > 2 || boxes > 1 || schedule.k > 1 || stmts.iter().any(special) {
         128
     } else {
-        80
+        FEW_REGISTERS
     }
 }
+
+/// Enough for a row of a 2D hexagon of one statement and one array.
+pub const FEW_REGISTERS: i64 = 80;
 
 /// Blocks of so many threads that fit on a multiprocessor with the registers
 /// wanted.
