@@ -161,9 +161,10 @@ template <typename Element> __device__ __host__ __forceinline__ Element *row(Ele
 }
 // A coordinate; far outside of every array where it does not fit.
 __device__ constexpr int narrow(long long x) { return (int)lowest(highest(x, -(1 << 30)), 1 << 30); }
-// As many bytes as one instruction moves.
-template <typename Element> struct alignas(V * sizeof(Element) < 16 ? V * sizeof(Element) : 16) Bytes {
-  static constexpr int COUNT = V * sizeof(Element) < 16 ? V : 16 / sizeof(Element);
+// What one instruction moves: as many of a lane's V columns as have an aligned address.
+template <typename Element> constexpr int piece = V * sizeof(Element) % 16 == 0 ? 16 : V * sizeof(Element) % 8 == 0 ? 8 : 4;
+template <typename Element> struct alignas(piece<Element>) Bytes {
+  static constexpr int COUNT = piece<Element> / sizeof(Element);
   Element x[COUNT];
 };
 template <typename Element, int LEFT, int RIGHT> __device__ __forceinline__ void load(Row<Element, LEFT, RIGHT> &row, const Element *from) {
@@ -420,19 +421,20 @@ impl Printer<'_> {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
             self.pointers();
             self.out.line(format!(
-                "constexpr int Ahead = Full ? AHEAD : 1, Unroll = Full ? UNROLL : {}; // what else are registers for",
+                "constexpr int Unroll = Full ? UNROLL : {}; // partial tiles need registers for other things",
                 ir.unroll().min(2)
             ));
-            for (f, a) in self.inputs() {
-                let (name, ty) = (self.fields[f].clone(), self.row_type(f));
-                self.out.line(format!("{ty} {name}_{a}_next[Ahead];"));
+            for f in 0..ir.fields.len() {
+                for a in 0..ir.live(f) {
+                    let (name, ty) = (self.fields[f].clone(), self.row_type(f));
+                    self.out.line(format!("{ty} {name}_{a}_next[AHEAD];"));
+                }
             }
+            self.out.open("if constexpr (Full) {");
             self.out.line("#pragma unroll");
-            self.out.open("for (int d = 0; d < Ahead; ++d) {");
-            for (f, a) in self.inputs() {
-                let line = self.load_call(f, a, &format!("{}_{a}_next[d]", self.fields[f]), "begin + d");
-                self.out.line(line);
-            }
+            self.out.open("for (int d = 0; d < AHEAD; ++d) {");
+            self.load_ahead("d");
+            self.out.close("}");
             self.out.close("}");
             self.out.line("#pragma unroll 1");
             self.out.open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += Unroll) {");
@@ -440,30 +442,36 @@ impl Printer<'_> {
             self.out.open("for (int u = 0; u < Unroll; ++u) {");
             self.out.line("const int newest = begin + n + u; // enters at level 0");
         }
-        for (f, a) in self.inputs() {
-            let name = self.fields[f].clone();
-            let level = self.level(f, "0", -a);
-            let kept = self.buffers(f) * ir.pipeline.step_lag;
-            let line = match (self.streams(), a < ir.live(f)) {
-                (true, true) => format!("push({name}[{level}], {name}_{a}_next[0]);"),
-                (true, false) => format!("{name}[{level}][{kept}] = {name}_{a}_next[0];"),
-                (false, _) => self.load_call(f, a, &format!("{name}[{level}][0]"), "0"),
-            };
-            self.out.line(line);
+        self.out.open("if constexpr (Full) {");
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.live(f) {
+                let (name, level) = (self.fields[f].clone(), self.level(f, "0", -a));
+                self.out.line(match self.streams() {
+                    true => format!("push({name}[{level}], {name}_{a}_next[0]);"),
+                    false => format!("load({name}[{level}][0], {name}_{a}_from);"),
+                });
+            }
         }
         if self.streams() {
             self.out.line("#pragma unroll");
-            self.out.open("for (int d = 0; d + 1 < Ahead; ++d) {");
-            for (f, a) in self.inputs() {
-                let name = self.fields[f].clone();
-                self.out.line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
+            self.out.open("for (int d = 0; d + 1 < AHEAD; ++d) {");
+            for f in 0..ir.fields.len() {
+                for a in 0..ir.live(f) {
+                    let name = self.fields[f].clone();
+                    self.out.line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
+                }
             }
             self.out.close("}");
-            for (f, a) in self.inputs() {
-                let line = self.load_call(f, a, &format!("{}_{a}_next[Ahead - 1]", self.fields[f]), "newest + Ahead");
-                self.out.line(line);
+            self.load_ahead("AHEAD - 1");
+        }
+        self.out.close("} else {");
+        self.out.depth += 1;
+        for f in 0..ir.fields.len() {
+            for a in 0..self.buffers(f) {
+                self.load_partial(f, a);
             }
         }
+        self.out.close("}");
         for (f, a) in self.inputs() {
             let level = self.level(f, "0", -a);
             // Levels below what stages read need none.
@@ -490,6 +498,40 @@ impl Printer<'_> {
         }
     }
 
+    /// Loads the row after the last loaded one of every live plane, in full tiles.
+    fn load_ahead(&mut self, d: &str) {
+        for f in 0..self.ir.fields.len() {
+            for a in 0..self.ir.live(f) {
+                let name = self.fields[f].clone();
+                let argument = self.names.get(&self.array(f).name);
+                self.out.line(format!("load({name}_{a}_next[{d}], {name}_{a}_from);"));
+                self.out.line(format!("{name}_{a}_from = row({name}_{a}_from, 1, args.{argument}_pitch);"));
+            }
+        }
+    }
+
+    /// The row that enters a partial tile at level `-age`; of levels that are not handed
+    /// on only the elements that a level above keeps, when it does.
+    fn load_partial(&mut self, f: usize, age: i64) {
+        let (name, ty) = (self.fields[f].clone(), self.row_type(f));
+        let level = self.level(f, "0", -age);
+        let row = |lag: i64| match self.streams() {
+            true => add_constant("newest", -lag),
+            false => "0".to_string(),
+        };
+        if age < self.ir.live(f) {
+            let row = row(self.ir.pipeline.lag_of(f, -age));
+            let load = format!("load_{name}(next, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});");
+            self.out.line(format!("{{ {ty} next; {load} push({name}[{level}], next); }}"));
+        } else {
+            let row = row(self.ir.pipeline.lag_of(f, self.buffers(f) - age));
+            let held = self.buffers(f) * self.ir.pipeline.step_lag;
+            self.out.line(format!(
+                "load_{name}({name}[{level}][{held}], nullptr, pass.{name}_kept[{age}], {row});"
+            ));
+        }
+    }
+
     /// Fields and ages of the rows that enter: live ones, and kept elements of older ones.
     fn inputs(&self) -> Vec<(usize, i64)> {
         (0..self.ir.fields.len())
@@ -507,25 +549,6 @@ impl Printer<'_> {
             });
             in_subs || !stmt.affine.is_empty()
         })
-    }
-
-    /// `load_A(to, age, row)` as a statement.
-    fn load_call(&self, f: usize, age: i64, to: &str, newest: &str) -> String {
-        let live = age < self.ir.live(f);
-        // Kept elements come when a level takes them over.
-        let level = if live { -age } else { self.buffers(f) - age };
-        let lag = self.ir.pipeline.lag_of(f, level);
-        let name = &self.fields[f];
-        let row = if self.streams() { add_constant(newest, -lag) } else { "0".to_string() };
-        if live {
-            let next = match self.array(f).pitched && self.streams() {
-                true => format!(", {name}_{age}_from = row({name}_{age}_from, 1, args.{}_pitch)", self.names.get(&self.array(f).name)),
-                false => String::new(),
-            };
-            format!("if constexpr (Full) load({to}, {name}_{age}_from){next}; else load_{name}({to}, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});")
-        } else {
-            format!("if (!Full) load_{name}({to}, nullptr, pass.{name}_kept[{age}], {row});")
-        }
     }
 
     fn exchange(&mut self, f: usize, level: &str) {

@@ -135,8 +135,8 @@ impl FromStr for StreamTile {
             }
             *field = value;
         }
-        if tile.steps == 0 || tile.vector.count_ones() != 1 {
-            return Err(format!("{form}, where V is a power of two"));
+        if tile.steps == 0 || tile.vector == 0 {
+            return Err(form.to_string());
         }
         Ok(tile)
     }
