@@ -67,8 +67,8 @@ pub struct KernelArgs {
     /// `none` or `auto`
     #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
     pub wavefront: WavefrontChoice,
-    /// How time is tiled
-    #[arg(long, value_enum, default_value = "hybrid")]
+    /// How time is tiled; options that only one of the two tilings has decide, too
+    #[arg(long, value_enum, default_value = "auto")]
     pub tiling: TilingArg,
     /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
     /// [default: chosen by the model]
@@ -345,8 +345,19 @@ impl KernelArgs {
             ctx.reset_operations();
             pipeline::compile(ctx, &input.saved, options)
         };
-        let tuned = cache.and_then(|folder| self.tuned(input, &options, target, folder));
-        let compiled = match tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile)) {
+        // Tuning is about hybrid tiles; overlapped ones, where they are taken, are faster.
+        let automatic = match options.wanted_tiling() {
+            Tiling::Auto => compile(&options).ok(),
+            Tiling::Hybrid | Tiling::Overlapped => None,
+        };
+        let streams = |c: &Compiled| c.units.iter().all(|unit| unit.stream.is_some());
+        let overlapped = automatic.filter(streams);
+        let tuned = match (&overlapped, cache) {
+            (None, Some(folder)) => self.tuned(input, &options, target, folder),
+            _ => None,
+        };
+        let tuned = tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile));
+        let compiled = match overlapped.or(tuned) {
             Some(compiled) => Ok(compiled),
             None => compile(&options).map_err(|d| Failure {
                 diagnostics: vec![*d],

@@ -6,13 +6,14 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::stream::{Refusal, StreamIr, StreamTile};
+use crate::kernel::stream::{Growths, Refusal, StreamIr, StreamTile};
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
 };
 use crate::model::Problem;
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError, Wavefront};
 use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::stream_size::{self, StreamChoice};
 use crate::target::Target;
 use crate::temporaries;
 use crate::tile_size::{self, Choice, Limits};
@@ -100,7 +101,7 @@ impl Default for Options {
             full_tiles: true,
             unroll: None,
             wavefront: WavefrontChoice::Auto,
-            tiling: Tiling::Hybrid,
+            tiling: Tiling::Auto,
             stream_tile: None,
             isl_quota: 200_000_000,
             name: None,
@@ -115,6 +116,7 @@ impl Options {
     /// # Errors
     /// HX0509 for an option that another one makes useless.
     pub fn switches(&self) -> Result<Switches> {
+        self.check_tiling()?;
         let useless = |option: &str, other: &str, why: &str| {
             Err(Box::new(
                 Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
@@ -180,6 +182,50 @@ impl Options {
     }
 }
 
+impl Options {
+    /// Options that only the hybrid tiling has, as far as they are given.
+    fn hybrid_only(&self) -> Option<&'static str> {
+        let given = [
+            ("--tile", self.tile.is_some()),
+            ("--hex-dim", self.hex_dim.is_some()),
+            ("--memory global", self.schema == Schema::Global),
+            ("--threads", self.threads.is_some()),
+            ("--shared-memory", self.shared_limit.is_some()),
+            ("--copy-out", self.copy_out.is_some()),
+            ("--aligned-loads", self.aligned_loads.is_some()),
+            ("--reuse", self.reuse.is_some()),
+            ("--full-tiles off", !self.full_tiles),
+            ("--unroll", self.unroll.is_some()),
+            ("--wavefront", self.wavefront != WavefrontChoice::Auto),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+    }
+
+    /// The tiling that the options ask for, [`Tiling::Auto`] where they leave it open.
+    pub fn wanted_tiling(&self) -> Tiling {
+        match self.tiling {
+            Tiling::Auto if self.hybrid_only().is_some() => Tiling::Hybrid,
+            Tiling::Auto if self.stream_tile.is_some() => Tiling::Overlapped,
+            tiling => tiling,
+        }
+    }
+
+    /// Refuses options of one tiling together with the other.
+    fn check_tiling(&self) -> Result<()> {
+        let (option, other) = match (self.tiling, self.hybrid_only(), self.stream_tile) {
+            (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
+            (Tiling::Hybrid, _, Some(_)) => ("--stream-tile", "--tiling hybrid"),
+            (Tiling::Auto, Some(option), Some(_)) => (option, "--stream-tile"),
+            _ => return Ok(()),
+        };
+        Err(Box::new(
+            Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
+                .note("hybrid and overlapped tiling have options of their own")
+                .help("leave one of the two away"),
+        ))
+    }
+}
+
 /// Candidates that [`Unit::tiles`] keeps.
 pub const MAX_TILES: usize = 20;
 
@@ -206,7 +252,9 @@ pub struct Unit {
     pub kernel: KernelIr,
     /// The kernel of overlapped tiling, where that is taken instead.
     pub stream: Option<StreamIr>,
-    /// What keeps the stencil from overlapped tiling.
+    /// Sizes of overlapped tiles with their predictions, best first.
+    pub stream_sizes: Vec<StreamChoice>,
+    /// Why overlapped tiling is not taken.
     pub no_stream: Option<Refusal>,
 }
 
@@ -294,7 +342,10 @@ fn unit(
     let time_loop = TimeLoop::new(scop, saved, &canonical, &cone, index)?;
     clock.lap("accesses");
     let tiled = time_loop.tiled(options, clock)?;
-    let (stream, no_stream) = time_loop.streamed(options, clock)?;
+    let hybrid = (tiled.tiles.first())
+        .and_then(|choice| choice.prediction.as_ref())
+        .map(|p| p.gcells);
+    let streamed = time_loop.streamed(options, hybrid, clock)?;
     Ok(Unit {
         chunk: chunk.clone(),
         schedule: tiled.schedule,
@@ -303,8 +354,9 @@ fn unit(
         tiles: tiled.tiles,
         problem: tiled.problem,
         kernel: tiled.kernel,
-        stream,
-        no_stream,
+        stream: streamed.kernel,
+        stream_sizes: streamed.sizes,
+        no_stream: streamed.refusal,
         canonical,
         cone,
     })
@@ -443,39 +495,77 @@ impl TimeLoop<'_> {
     fn streamed(
         &self,
         options: &Options,
+        hybrid: Option<f64>,
         clock: &mut Clock,
-    ) -> Result<(Option<StreamIr>, Option<Refusal>)> {
-        if options.tiling == Tiling::Hybrid {
-            return Ok((None, None));
+    ) -> Result<Streamed> {
+        let tiling = options.wanted_tiling();
+        if tiling == Tiling::Hybrid {
+            return Ok(Streamed::default());
         }
         let stream = match self.prepared.stream()? {
             Ok(stream) => stream,
-            Err(refusal) if options.tiling == Tiling::Overlapped => {
+            Err(refusal) if tiling == Tiling::Overlapped => {
                 return Err(no_overlapped(self.canonical, self.scop, &refusal));
             }
-            Err(refusal) => return Ok((None, Some(refusal))),
+            Err(refusal) => {
+                return Ok(Streamed {
+                    refusal: Some(refusal),
+                    ..Streamed::default()
+                });
+            }
         };
         let name = unit_name(self.saved, self.scop, self.index, options);
-        let tile = options.stream_tile.unwrap_or(StreamTile {
-            steps: 8,
-            vector: 4,
-            ahead: 4,
-            warps: 4,
-            min_blocks: 3,
-        });
-        let kernel = self.prepared.stream_kernel(&stream, &name, tile)?;
+        let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
+        let work = self.prepared.stream_work(&stream);
+        let (pipeline, target) = (stream.pipeline(), &options.target);
+        let mut sizes = match options.stream_tile {
+            Some(tile) => {
+                let growths = Growths::of(pipeline, tile.steps);
+                stream_size::predict(pipeline, &work, &growths, tile, target, &problem)
+                    .into_iter()
+                    .collect()
+            }
+            None => stream_size::candidates(pipeline, &work, target, &problem),
+        };
+        sizes.truncate(MAX_TILES);
+        let best = sizes.first();
+        let slower = |hybrid: f64| best.is_none_or(|s| s.gcells < hybrid);
+        if tiling == Tiling::Auto && hybrid.is_some_and(slower) {
+            let refusal = "the hybrid tiling is predicted to be faster".to_string();
+            return Ok(Streamed { kernel: None, sizes, refusal: Some(refusal) });
+        }
+        let tile = options.stream_tile.or(best.map(|s| s.tile));
+        let kernel = match tile {
+            Some(tile) => self.prepared.stream_kernel(&stream, &name, tile)?,
+            None => None,
+        };
         clock.lap("stream");
         match kernel {
-            Some((kernel, _)) => Ok((Some(kernel), None)),
+            Some((kernel, _)) => Ok(Streamed {
+                kernel: Some(kernel),
+                sizes,
+                refusal: None,
+            }),
             None => {
                 let refusal = "no tile has results or is full".to_string();
-                match options.tiling {
+                match tiling {
                     Tiling::Overlapped => Err(no_overlapped(self.canonical, self.scop, &refusal)),
-                    _ => Ok((None, Some(refusal))),
+                    _ => Ok(Streamed {
+                        refusal: Some(refusal),
+                        ..Streamed::default()
+                    }),
                 }
             }
         }
     }
+}
+
+/// What overlapped tiling makes of a time loop.
+#[derive(Default)]
+struct Streamed {
+    kernel: Option<StreamIr>,
+    sizes: Vec<StreamChoice>,
+    refusal: Option<Refusal>,
 }
 
 fn no_overlapped(canonical: &Canonical, scop: &Scop, refusal: &str) -> Box<Diagnostic> {

@@ -420,10 +420,7 @@ impl Printer<'_> {
         if self.streams() {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
             self.pointers();
-            self.out.line(format!(
-                "constexpr int Unroll = Full ? UNROLL : {}; // partial tiles need registers for other things",
-                ir.unroll().min(2)
-            ));
+            self.out.line("constexpr int Unroll = Full ? UNROLL : 1; // partial tiles need registers for other things");
             for f in 0..ir.fields.len() {
                 for a in 0..ir.live(f) {
                     let (name, ty) = (self.fields[f].clone(), self.row_type(f));

@@ -19,7 +19,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::sched::overlapped::{self, Flow, Pipeline, PipelineProof, Pull, Stage, Tile};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp, DimType, Map, Set};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -182,7 +182,8 @@ pub struct Growths {
 }
 
 impl Growths {
-    fn of(pipeline: &Pipeline, max_steps: i64) -> Growths {
+    /// Straight lines over the reach of 1 to `max_steps` steps.
+    pub fn of(pipeline: &Pipeline, max_steps: i64) -> Growths {
         let all: Vec<_> = (1..=max_steps).map(|steps| pipeline.reach(steps)).collect();
         let inner = pipeline.n_space - 1;
         let over = |f: &dyn Fn(&overlapped::Reach) -> i64| {
@@ -892,19 +893,119 @@ fn affine<'a>(terms: impl Iterator<Item = (i64, &'a str)>, constant: i64) -> Ast
     }
 }
 
-/// Operations of a statement, as instructions of a lane.
-pub fn instructions(stmt: &KernelStmt) -> f64 {
-    let mut n = 0.0;
+/// What the stage of a field does in full tiles, for the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldWork {
+    /// Bytes of an element.
+    pub bytes: i64,
+    /// Arithmetic instructions per element, with multiplications fused into additions.
+    pub operations: f64,
+    /// Divisions or functions are among them.
+    pub calls: bool,
+    /// Elements read from arrays that are not fields.
+    pub memory_reads: usize,
+    /// The statement that reads most of its rows reads them from the oldest to the newest.
+    pub rows_in_order: bool,
+    /// Rows of a level that are held from one iteration to the next.
+    pub held: i64,
+    /// Columns that a lane takes from the lanes before and after.
+    pub margin: (i64, i64),
+    /// They are taken when a row is made, and held with it.
+    pub exchanged_when_new: bool,
+    /// Planes handed on from launch to launch.
+    pub live: i64,
+}
+
+/// What the stages of all fields do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamWork {
+    /// One per field.
+    pub fields: Vec<FieldWork>,
+}
+
+impl Prepared<'_> {
+    /// Counts what full tiles do.
+    pub fn stream_work(&self, stream: &Stream) -> StreamWork {
+        let n = stream.fields.len();
+        let mut held = vec![0; n];
+        let main = || stream.fields.iter().map(|f| &f.pieces[0]);
+        for read in main().flat_map(|piece| &piece.reads) {
+            if let StreamRead::Field {
+                field, back, age, ..
+            } = read
+            {
+                // Rows of older levels are read after their level has a new one.
+                held[*field] = held[*field].max(back + i64::from(*age > 1));
+            }
+        }
+        let fields = (stream.fields.iter().enumerate())
+            .map(|(f, field)| {
+                let piece = &field.pieces[0];
+                let (operations, calls) = operations(&self.stmts[piece.stmt]);
+                let in_memory = |r: &&StreamRead| matches!(r, StreamRead::Memory(_));
+                FieldWork {
+                    bytes: self.scop.array(self.array_index[field.array]).elem.size() as i64,
+                    operations,
+                    calls,
+                    memory_reads: piece.reads.iter().filter(in_memory).count(),
+                    rows_in_order: in_order(&piece.reads),
+                    held: held[f],
+                    margin: field.margin,
+                    exchanged_when_new: field.exchanged == 0,
+                    live: stream.pipeline.live[f],
+                }
+            })
+            .collect();
+        StreamWork { fields }
+    }
+}
+
+/// Whether rows of every field are read from the oldest to the newest.
+fn in_order(reads: &[StreamRead]) -> bool {
+    let mut last = BTreeMap::new();
+    reads.iter().all(|read| match read {
+        StreamRead::Field { field, back, .. } => {
+            let before = last.insert(*field, *back).unwrap_or(i64::MAX);
+            *back <= before
+        }
+        StreamRead::Scalar(_) | StreamRead::Memory(_) => true,
+    })
+}
+
+/// Arithmetic instructions of a statement, and whether it divides or calls functions.
+fn operations(stmt: &KernelStmt) -> (f64, bool) {
+    let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
+    let mut calls = false;
+    // The compiler computes equal parts once.
+    let mut seen = HashSet::new();
+    let first_like = |i: usize| (stmt.reads.iter()).position(|r| *r == stmt.reads[i]);
+    let named_once = |e: &Expr| match e {
+        Expr::Read(i, ty) => first_like(*i).map(|first| Expr::Read(first, *ty)),
+        _ => None,
+    };
     let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
     for value in values {
-        value.visit(&mut |e| {
-            n += match e {
-                Expr::Call { .. } => 8.0,
-                Expr::Binary { op: "/", .. } => 8.0,
-                Expr::Binary { .. } | Expr::Unary { .. } => 1.0,
-                _ => 0.0,
+        value.map(&named_once).visit(&mut |e| {
+            if !seen.insert(format!("{e:?}")) {
+                return;
+            }
+            match e {
+                Expr::Binary { op: "+" | "-", .. } => sums += 1.0,
+                Expr::Binary { op: "*", .. } => products += 1.0,
+                Expr::Binary { op: "/" | "%", rhs, .. } => {
+                    let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
+                    others += if constant { 1.0 } else { 2.0 };
+                    calls |= !constant;
+                }
+                Expr::Call { .. } => {
+                    others += 2.0;
+                    calls = true;
+                }
+                Expr::Binary { .. } | Expr::Unary { .. } | Expr::Cond { .. } => others += 1.0,
+                _ => {}
             }
         });
     }
-    n
+    // A copy takes no instruction.
+    (sums.max(products) + others, calls)
 }
