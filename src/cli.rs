@@ -345,17 +345,16 @@ impl KernelArgs {
             ctx.reset_operations();
             pipeline::compile(ctx, &input.saved, options)
         };
-        // Tuning is about hybrid tiles; overlapped ones, where they are taken, are faster.
         let automatic = match options.wanted_tiling() {
             Tiling::Auto => compile(&options).ok(),
             Tiling::Hybrid | Tiling::Overlapped => None,
         };
-        let streams = |c: &Compiled| c.units.iter().all(|unit| unit.stream.is_some());
-        let overlapped = automatic.filter(streams);
-        let tuned = match (&overlapped, cache) {
-            (None, Some(folder)) => self.tuned(input, &options, target, folder),
-            _ => None,
-        };
+        let tuned = cache.and_then(|folder| self.tuned(input, &options, target, folder));
+        // What was measured of hybrid tiles competes with what is predicted for overlapped ones.
+        let predicted = automatic.as_ref().and_then(overlapped_speed);
+        let slower = |t: &Tuned| predicted.is_some_and(|p| p > t.gcells);
+        let tuned = tuned.filter(|t| !slower(t));
+        let overlapped = automatic.filter(|_| predicted.is_some() && tuned.is_none());
         let tuned = tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile));
         let compiled = match overlapped.or(tuned) {
             Some(compiled) => Ok(compiled),
@@ -394,6 +393,13 @@ impl KernelArgs {
                 .is_some_and(|t| t.name == options.target.name);
         (same_sizes && same_gpu).then_some(tuned)
     }
+}
+
+/// The predicted speed of overlapped tiles, where all time loops have them.
+fn overlapped_speed(compiled: &Compiled) -> Option<f64> {
+    let all = compiled.units.iter().all(|unit| unit.stream.is_some());
+    let first = compiled.units.first().filter(|_| all)?;
+    first.stream_sizes.first().map(|s| s.gcells)
 }
 
 /// The compilation with tuned sizes, if they still work.
@@ -513,7 +519,7 @@ mod tests {
                     threads: 64,
                     wavefront: None,
                 },
-                gcells: 500.0,
+                gcells: 50_000.0,
                 problem: "N=64,T=8".to_string(),
                 version: "0".to_string(),
             };

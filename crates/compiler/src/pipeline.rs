@@ -198,7 +198,10 @@ impl Options {
             ("--unroll", self.unroll.is_some()),
             ("--wavefront", self.wavefront != WavefrontChoice::Auto),
         ];
-        given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+        given
+            .iter()
+            .find(|(_, given)| *given)
+            .map(|(name, _)| *name)
     }
 
     /// The tiling that the options ask for, [`Tiling::Auto`] where they leave it open.
@@ -532,7 +535,11 @@ impl TimeLoop<'_> {
         let slower = |hybrid: f64| best.is_none_or(|s| s.gcells < hybrid);
         if tiling == Tiling::Auto && hybrid.is_some_and(slower) {
             let refusal = "the hybrid tiling is predicted to be faster".to_string();
-            return Ok(Streamed { kernel: None, sizes, refusal: Some(refusal) });
+            return Ok(Streamed {
+                kernel: None,
+                sizes,
+                refusal: Some(refusal),
+            });
         }
         let tile = options.stream_tile.or(best.map(|s| s.tile));
         let kernel = match tile {
@@ -859,9 +866,10 @@ pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> St
 /// The namespace of a time loop.
 fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
     match &unit.stream {
-        Some(stream) => {
-            back::print_stream(stream, &stream_header(saved, compiled, unit, stream, version))
-        }
+        Some(stream) => back::print_stream(
+            stream,
+            &stream_header(saved, compiled, unit, stream, version),
+        ),
         None => back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
     }
 }
@@ -888,15 +896,18 @@ fn replacements<'a>(
 /// The comment at the head of a generated namespace.
 fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> Vec<String> {
     let ir = &unit.kernel;
-    let mut lines =
-        vec![
+    let mut lines = vec![
         origin(saved, unit, version),
         String::new(),
         "Hybrid hexagonal/classical tiling (Grosser et al., CGO 2014); isl has proven that every"
             .to_string(),
         "instance runs once and every dependence is kept.".to_string(),
         match ir.schedule.k {
-            1 => format!("  logical time u = {}, coordinates ({})", ir.stencil.dims[0], ir.stencil.dims.join(", ")),
+            1 => format!(
+                "  logical time u = {}, coordinates ({})",
+                ir.stencil.dims[0],
+                ir.stencil.dims.join(", ")
+            ),
             k => format!(
                 "  logical time u = {k} {} + slot, coordinates ({})",
                 ir.stencil.dims[0],
@@ -997,7 +1008,8 @@ fn switches(ir: &KernelIr) -> String {
         Schema::Global => words.push("no shared memory"),
         Schema::Shared => {
             let is_aligned = |s: &kernel::SharedBox| s.vector > 1;
-            let aligned = ir.stencil
+            let aligned = ir
+                .stencil
                 .arrays
                 .iter()
                 .filter_map(|a| a.shared.as_ref())

@@ -27,7 +27,7 @@ const NORM: i32 = 3;
 const OTHER_REGISTERS: i64 = 46;
 
 /// What an estimate may come to where a thread can have 255.
-const MAX_REGISTERS: i64 = 236;
+const MAX_REGISTERS: i64 = 222;
 
 /// Pointers and bounds of every field after the first.
 const FIELD_REGISTERS: i64 = 44;
@@ -83,8 +83,13 @@ pub fn candidates(
     target: &Target,
     problem: &Problem,
 ) -> Vec<StreamChoice> {
-    let words = work.fields.iter().map(|f| (f.bytes / 4).max(1)).max().unwrap_or(1);
-    let max_steps = if pipeline.stream.is_some() { 16 } else { 32 };
+    let words = work
+        .fields
+        .iter()
+        .map(|f| (f.bytes / 4).max(1))
+        .max()
+        .unwrap_or(1);
+    let max_steps = if pipeline.stream.is_some() { 16 } else { 24 };
     let mut all = Vec::new();
     for steps in 1..=max_steps {
         let growths = Growths::of(pipeline, steps);
@@ -93,7 +98,9 @@ pub fn candidates(
             let planes: i64 = work.fields.iter().map(|f| f.live).sum();
             for ahead in if planes > 1 { &[4, 2][..] } else { &[4][..] } {
                 let ahead = *ahead;
-                for min_blocks in [2, 3, 4] {
+                // A single row needs no other warps to wait for memory.
+                let most_blocks = if pipeline.stream.is_some() { 4 } else { 2 };
+                for min_blocks in 2..=most_blocks {
                     let tile = StreamTile {
                         steps,
                         vector,
@@ -131,9 +138,8 @@ pub fn predict(
 ) -> Option<StreamChoice> {
     let (t, v) = (tile.steps as f64, tile.vector as f64);
     let skipped = |columns: i64| (columns + tile.vector - 1) / tile.vector;
-    let lanes = LANES
-        - skipped(growths.left.at(tile.steps))
-        - skipped(growths.right.at(tile.steps));
+    let lanes =
+        LANES - skipped(growths.left.at(tile.steps)) - skipped(growths.right.at(tile.steps));
     if lanes < 1 {
         return None;
     }
@@ -164,7 +170,13 @@ pub fn predict(
         let pieces = (v * field.bytes as f64 / 16.0).ceil();
         issued += field.live as f64 * (2.0 * pieces + 5.0);
     }
-    let unroll = pipeline.depth.iter().map(|d| d - 1).max().unwrap_or(1).max(tile.ahead);
+    let unroll = pipeline
+        .depth
+        .iter()
+        .map(|d| d - 1)
+        .max()
+        .unwrap_or(1)
+        .max(tile.ahead);
     if issued * unroll as f64 * 16.0 > MAX_CODE && tile.steps > 1 {
         return None;
     }
@@ -190,9 +202,8 @@ pub fn predict(
     let seconds_per_cycle = 1e-6 / target.clock_mhz;
     let issue = cycles * seconds_per_cycle;
     // Shuffles take the shared pipe 32 / shared_lanes cycles each.
-    let shared = iterations * warps as f64 * shuffles * 32.0 / target.shared_lanes
-        * seconds_per_cycle
-        / 0.9;
+    let shared =
+        iterations * warps as f64 * shuffles * 32.0 / target.shared_lanes * seconds_per_cycle / 0.9;
     let redundant_rows = (rows + extra) / rows;
     let redundant_columns = (LANES * tile.vector) as f64 / width as f64;
     let redundancy = redundant_rows * redundant_columns;
@@ -205,7 +216,10 @@ pub fn predict(
     }
     let dram = bytes * columns * height / (target.dram_gbs * 1e9);
     let launch = target.launch_us * 1e-6;
-    let norm = [issue, shared, dram].map(|x| x.powi(NORM)).iter().sum::<f64>();
+    let norm = [issue, shared, dram]
+        .map(|x| x.powi(NORM))
+        .iter()
+        .sum::<f64>();
     let seconds = norm.powf(1.0 / f64::from(NORM)) + launch;
     let per_cell = |x: f64| x / cells * 1e12;
     Some(StreamChoice {
@@ -233,7 +247,11 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
     let mut all = OTHER_REGISTERS + FIELD_REGISTERS * (work.fields.len() as i64 - 1);
     for field in &work.fields {
         let words = (field.bytes / 4).max(1);
-        let beside = if field.exchanged_when_new { field.margin.0 + field.margin.1 } else { 0 };
+        let beside = if field.exchanged_when_new {
+            field.margin.0 + field.margin.1
+        } else {
+            0
+        };
         if pipeline.stream.is_some() {
             all += words * tile.steps * field.held * (tile.vector + beside);
             all += words * field.live * tile.ahead * tile.vector;
@@ -244,7 +262,7 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
         all += words * (field.operations / 2.0) as i64;
         all += words * tile.vector * 5 * field.memory_reads as i64;
         // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
-        let gaps = if field.rows_in_order { 2 } else { 7 };
+        let gaps = if field.rows_in_order { 2 } else { 9 };
         all += words * gaps * (field.held - 2).max(0);
         if field.calls {
             all += CALL_REGISTERS;

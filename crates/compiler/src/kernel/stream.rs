@@ -121,7 +121,8 @@ impl FromStr for StreamTile {
         };
         for part in text.split(',') {
             let (name, value) = part.split_once('=').ok_or(form)?;
-            let value: i64 = (value.trim().parse()).map_err(|_| format!("`{part}` is no number; {form}"))?;
+            let value: i64 =
+                (value.trim().parse()).map_err(|_| format!("`{part}` is no number; {form}"))?;
             let (field, most) = match name.trim() {
                 "steps" => (&mut tile.steps, 128),
                 "vector" => (&mut tile.vector, 16),
@@ -154,7 +155,12 @@ pub struct Growth {
 impl Growth {
     /// The smallest straight line that is nowhere below the values for 1, 2, .. steps.
     fn over(values: &[i64]) -> Growth {
-        let per_step = values.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0).max(0);
+        let per_step = values
+            .windows(2)
+            .map(|w| w[1] - w[0])
+            .max()
+            .unwrap_or(0)
+            .max(0);
         let constant = (values.iter().zip(1..))
             .map(|(v, steps)| v - per_step * steps)
             .max()
@@ -262,7 +268,11 @@ impl StreamIr {
     pub fn unroll(&self) -> i64 {
         let held = self.pipeline.depth.iter().map(|d| d - 1).max().unwrap_or(1);
         let n = held.max(1);
-        if n < self.tile.ahead { n * ((self.tile.ahead + n - 1) / n) } else { n }
+        if n < self.tile.ahead {
+            n * ((self.tile.ahead + n - 1) / n)
+        } else {
+            n
+        }
     }
 }
 
@@ -399,8 +409,8 @@ impl Prepared<'_> {
         }
         let subs = &stmt.write.subs;
         let (plane, space) = subs.split_at(subs.len().saturating_sub(n_space));
-        let in_place = (space.iter().enumerate())
-            .all(|(d, sub)| *sub == Sub::Space { dim: d, offset: 0 });
+        let in_place =
+            (space.iter().enumerate()).all(|(d, sub)| *sub == Sub::Space { dim: d, offset: 0 });
         if space.len() < n_space || !in_place {
             return refuse(&format!(
                 "`{}` does not have one element for every point",
@@ -468,7 +478,9 @@ impl Prepared<'_> {
         for piece in &field.pieces {
             sizes.insert(piece.stmt, self.typical_size(&domains[piece.stmt])?);
         }
-        field.pieces.sort_by_key(|p| std::cmp::Reverse(sizes[&p.stmt]));
+        field
+            .pieces
+            .sort_by_key(|p| std::cmp::Reverse(sizes[&p.stmt]));
         if self.stmts[field.pieces[0].stmt].partial_only {
             return Ok(Some(format!(
                 "line {} writes a boundary only",
@@ -527,7 +539,11 @@ impl Prepared<'_> {
     fn box_bounds(&self, basic: &Set) -> Result<Option<Vec<SymbolicRange>>> {
         let mut params = Vec::new();
         for i in 0..basic.dim(DimType::Param)? {
-            params.push(basic.dim_name(DimType::Param, i as u32)?.unwrap_or_default());
+            params.push(
+                basic
+                    .dim_name(DimType::Param, i as u32)?
+                    .unwrap_or_default(),
+            );
         }
         let mut lower = vec![Vec::new(); self.c.n_space];
         let mut upper = lower.clone();
@@ -605,7 +621,14 @@ impl Prepared<'_> {
                 }
             }
             // What this step writes later holds the step's before.
-            Some((f, if age == 0 && f >= reader { buffers } else { age }))
+            Some((
+                f,
+                if age == 0 && f >= reader {
+                    buffers
+                } else {
+                    age
+                },
+            ))
         })
     }
 
@@ -673,7 +696,11 @@ impl Prepared<'_> {
     /// A flow that is none of the pulls: statements run in another order than their fields.
     fn unpulled(&self, flow: &Flow, fields: &[Field], stages: &[Stage]) -> Result<Option<Refusal>> {
         let mut rest = flow.distances.clone();
-        for pull in stages[flow.target].pulls.iter().filter(|p| p.field == flow.source) {
+        for pull in stages[flow.target]
+            .pulls
+            .iter()
+            .filter(|p| p.field == flow.source)
+        {
             let mut text = format!("{{ [{}", pull.age);
             for o in &pull.offset {
                 text.push_str(&format!(", {}", -o));
@@ -992,7 +1019,9 @@ fn operations(stmt: &KernelStmt) -> (f64, bool) {
             match e {
                 Expr::Binary { op: "+" | "-", .. } => sums += 1.0,
                 Expr::Binary { op: "*", .. } => products += 1.0,
-                Expr::Binary { op: "/" | "%", rhs, .. } => {
+                Expr::Binary {
+                    op: "/" | "%", rhs, ..
+                } => {
                     let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
                     others += if constant { 1.0 } else { 2.0 };
                     calls |= !constant;
