@@ -262,7 +262,7 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
         all += words * (field.operations / 2.0) as i64;
         all += words * tile.vector * 5 * field.memory_reads as i64;
         // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
-        let gaps = if field.rows_in_order { 2 } else { 9 };
+        let gaps = if field.rows_in_order { 2 } else { 12 };
         all += words * gaps * (field.held - 2).max(0);
         if field.calls {
             all += CALL_REGISTERS;

@@ -273,6 +273,13 @@ fn growth(g: Growth) -> String {
     add_constant(&steps, g.constant)
 }
 
+/// The lines that are code; comments quote the source.
+fn without_comments(text: &str) -> String {
+    (text.lines())
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect()
+}
+
 impl Printer<'_> {
     fn streams(&self) -> bool {
         self.ir.pipeline.stream.is_some()
@@ -318,11 +325,13 @@ impl Printer<'_> {
                 "of a block; every warp has a tile of its own".to_string(),
             ),
         ];
-        if self.streams() {
+        if ir.pipeline.step_lag > 0 {
             lines.push((
                 format!("LAG = {}", ir.pipeline.step_lag),
                 format!("rows along {dim} by which a time step follows the one before"),
             ));
+        }
+        if self.streams() {
             lines.push((
                 format!("AHEAD = {}", tile.ahead),
                 "rows that are loaded ahead".to_string(),
@@ -505,12 +514,9 @@ impl Printer<'_> {
         let step = self.ir.pipeline.step_lag;
         let mut text = "newest".to_string();
         text = match (q, step) {
-            (_, 0) => text,
-            ("0", _) => text,
-            (q, 1) if !q.contains(' ') => format!("{text} - {q}"),
-            (q, 1) => format!("{text} - ({q})"),
-            (q, _) if !q.contains(' ') => format!("{text} - LAG * {q}"),
-            (q, _) => format!("{text} - LAG * ({q})"),
+            (_, 0) | ("0", _) => text,
+            (q, _) if q.contains(' ') => format!("{text} - LAG * ({q})"),
+            (q, _) => format!("{text} - LAG * {q}"),
         };
         add_constant(&text, -lag)
     }
@@ -521,8 +527,7 @@ impl Printer<'_> {
         self.out
             .line("const int column = j_first + V * lane; // the lane's first");
         if !self.streams() {
-            self.out
-                .line("constexpr int newest = 0, begin = 0; // the only row");
+            self.out.line("constexpr int newest = 0; // the only row");
         }
         self.domains();
         for f in 0..ir.fields.len() {
@@ -613,13 +618,16 @@ impl Printer<'_> {
             "// Time step t0 + s: levels s + 1{}.",
             if self.streams() { ", a row each" } else { "" }
         ));
-        if self.mentions_time() {
-            self.out
-                .line(format!("const long long {} = pass.t0 + s;", self.t));
-        }
+        let before = std::mem::take(&mut self.out.text);
         for f in 0..ir.fields.len() {
             self.stage(f);
         }
+        let stages = std::mem::replace(&mut self.out.text, before);
+        if mentions(&without_comments(&stages), &self.t) {
+            let line = format!("const long long {} = pass.t0 + s;", self.t);
+            self.out.line(line);
+        }
+        self.out.text.push_str(&stages);
         self.out.close("}");
         for f in 0..ir.fields.len() {
             self.stores(f);
@@ -678,21 +686,6 @@ impl Printer<'_> {
             .collect()
     }
 
-    fn mentions_time(&self) -> bool {
-        let stmts = self.ir.fields.iter().flat_map(|f| &f.pieces);
-        stmts.into_iter().any(|piece| {
-            let stmt = &self.ir.stencil.stmts[piece.stmt];
-            let in_subs = piece.reads.iter().any(|r| match r {
-                StreamRead::Memory(access) => access
-                    .subs
-                    .iter()
-                    .any(|s| !matches!(s, Sub::Space { .. } | Sub::Const(_))),
-                _ => false,
-            });
-            in_subs || !stmt.affine.is_empty()
-        })
-    }
-
     fn exchange(&mut self, f: usize, level: &str) {
         let field = &self.ir.fields[f];
         if field.margin != (0, 0) {
@@ -745,8 +738,12 @@ impl Printer<'_> {
                 }
                 Domain::Any(guard) => {
                     let guard = ast_to_c(guard, &self.names);
+                    let row = match self.streams() {
+                        true => format!("int {i}"),
+                        false => "int".to_string(),
+                    };
                     self.out.open(format!(
-                        "auto in_{name} = [&](int {i}, int v) {{ // where {name} executes"
+                        "auto in_{name} = [&]({row}, int v) {{ // where {name} executes"
                     ));
                     self.out.line(format!("const int {j} = column + v;"));
                     self.out.line(format!("return {guard};"));
@@ -923,7 +920,7 @@ impl Printer<'_> {
         self.out.line(format!("{ty} next;"));
         self.out.line("#pragma unroll");
         self.out.open("for (int v = 0; v < V; ++v) {");
-        self.out.line(format!("const int {j} = column + v;"));
+        let before = std::mem::take(&mut self.out.text);
         let in_memory = main
             .reads
             .iter()
@@ -952,6 +949,11 @@ impl Printer<'_> {
             self.assignment(stmt, piece, "value");
             self.out.close("}");
         }
+        let values = std::mem::replace(&mut self.out.text, before);
+        if mentions(&without_comments(&values), &j) {
+            self.out.line(format!("const int {j} = column + v;"));
+        }
+        self.out.text.push_str(&values);
         self.out.line("next[v] = value;");
         self.out.close("}");
         self.out.line(format!("push({name}[{at}], next);"));
@@ -1234,7 +1236,11 @@ impl Printer<'_> {
         self.out.line(format!(
             "if ({far}) return cudaErrorInvalidValue; // coordinates are of type int"
         ));
-        let list: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        let name_of = |s: &i64| match *s == ir.tile.steps {
+            true => "STEPS".to_string(),
+            false => s.to_string(),
+        };
+        let list: Vec<String> = sizes.iter().map(name_of).collect();
         let n = sizes.len();
         self.out.line("// So many launches of so many time steps; after an even number of them the results are in the");
         self.out.line("// arrays themselves.");
