@@ -15,7 +15,7 @@ use crate::target::Target;
 fn issue_share(warps: f64) -> f64 {
     match warps {
         w if w < 2.0 => 0.5,
-        w if w < 3.0 => 0.78,
+        w if w < 3.0 => 0.66,
         _ => 0.9,
     }
 }
@@ -27,10 +27,10 @@ const NORM: i32 = 3;
 const OTHER_REGISTERS: i64 = 46;
 
 /// What an estimate may come to where a thread can have 255.
-const MAX_REGISTERS: i64 = 222;
+const MAX_REGISTERS: i64 = 216;
 
 /// Pointers and bounds of every field after the first.
-const FIELD_REGISTERS: i64 = 44;
+const FIELD_REGISTERS: i64 = 22;
 
 /// Registers more for functions and divisions.
 const CALL_REGISTERS: i64 = 26;
@@ -260,7 +260,7 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
         }
         // Partial sums, and what is on its way from memory.
         all += words * (field.operations / 2.0) as i64;
-        all += words * tile.vector * 5 * field.memory_reads as i64;
+        all += words * tile.vector * 7 * field.memory_reads as i64;
         // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
         let gaps = if field.rows_in_order { 2 } else { 12 };
         all += words * gaps * (field.held - 2).max(0);
