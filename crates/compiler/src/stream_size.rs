@@ -143,6 +143,10 @@ pub fn predict(
     if lanes < 1 {
         return None;
     }
+    // Loads of coefficients are started for many levels at once.
+    if tile.steps > 10 && work.fields.iter().any(|f| f.memory_reads > 0) {
+        return None;
+    }
     let width = lanes * tile.vector;
     let registers = registers(pipeline, work, tile);
     let warps = tile.min_blocks * tile.warps;
