@@ -6,6 +6,7 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
+use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::{Refusal, StreamIr, StreamTile};
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
@@ -205,9 +206,17 @@ pub struct Unit {
     /// The kernel of the hybrid schedule.
     pub kernel: KernelIr,
     /// The kernel of overlapped tiling, where that is taken instead.
-    pub stream: Option<StreamIr>,
+    pub stream: Option<Streamed>,
     /// What keeps the stencil from overlapped tiling.
     pub no_stream: Option<Refusal>,
+}
+
+/// A kernel of overlapped tiling.
+pub enum Streamed {
+    /// One or two space dimensions: a warp streams rows.
+    Rows(StreamIr),
+    /// Three: a block streams planes.
+    Planes(Box<BlocksIr>),
 }
 
 /// The result of a compilation.
@@ -444,36 +453,41 @@ impl TimeLoop<'_> {
         &self,
         options: &Options,
         clock: &mut Clock,
-    ) -> Result<(Option<StreamIr>, Option<Refusal>)> {
+    ) -> Result<(Option<Streamed>, Option<Refusal>)> {
         if options.tiling == Tiling::Hybrid {
             return Ok((None, None));
         }
-        let stream = match self.prepared.stream()? {
-            Ok(stream) => stream,
-            Err(refusal) if options.tiling == Tiling::Overlapped => {
-                return Err(no_overlapped(self.canonical, self.scop, &refusal));
-            }
-            Err(refusal) => return Ok((None, Some(refusal))),
-        };
         let name = unit_name(self.saved, self.scop, self.index, options);
-        let tile = options.stream_tile.unwrap_or(StreamTile {
-            steps: 8,
-            vector: 4,
-            ahead: 4,
-            warps: 4,
-            min_blocks: 3,
-        });
-        let kernel = self.prepared.stream_kernel(&stream, &name, tile)?;
-        clock.lap("stream");
-        match kernel {
-            Some((kernel, _)) => Ok((Some(kernel), None)),
-            None => {
-                let refusal = "no tile has results or is full".to_string();
-                match options.tiling {
-                    Tiling::Overlapped => Err(no_overlapped(self.canonical, self.scop, &refusal)),
-                    _ => Ok((None, Some(refusal))),
+        let kernel = match self.prepared.stream()? {
+            Err(refusal) => Err(refusal),
+            Ok(stream) if self.canonical.n_space > 2 => {
+                let kernel = self.prepared.blocks(&stream, &name, options.stream_tile)?;
+                kernel.map(|(ir, _)| Streamed::Planes(Box::new(ir)))
+            }
+            Ok(stream) => {
+                let tile = options.stream_tile.unwrap_or_default().or(StreamTile {
+                    steps: 8,
+                    vector: 4,
+                    rows: 0,
+                    ahead: 4,
+                    warps: 4,
+                    min_blocks: 3,
+                });
+                match tile.vector.count_ones() {
+                    1 => (self.prepared.stream_kernel(&stream, &name, tile)?)
+                        .map(|(ir, _)| Streamed::Rows(ir))
+                        .ok_or("no tile has results or is full".to_string()),
+                    _ => Err("the columns of a lane must be a power of two".to_string()),
                 }
             }
+        };
+        clock.lap("stream");
+        match kernel {
+            Ok(kernel) => Ok((Some(kernel), None)),
+            Err(refusal) if options.tiling == Tiling::Overlapped => {
+                Err(no_overlapped(self.canonical, self.scop, &refusal))
+            }
+            Err(refusal) => Ok((None, Some(refusal))),
         }
     }
 }
@@ -769,8 +783,11 @@ pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> St
 /// The namespace of a time loop.
 fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
     match &unit.stream {
-        Some(stream) => {
-            back::print_stream(stream, &stream_header(saved, compiled, unit, stream, version))
+        Some(Streamed::Rows(ir)) => {
+            back::print_stream(ir, &stream_header(saved, compiled, unit, ir, version))
+        }
+        Some(Streamed::Planes(ir)) => {
+            back::print_blocks(ir, &blocks_header(saved, compiled, unit, ir, version))
         }
         None => back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
     }
@@ -787,10 +804,14 @@ fn replacements<'a>(
             stencil: &unit.kernel.stencil,
             kernel: kernel_text(saved, compiled, unit, version),
             names: match &unit.stream {
-                Some(stream) => back::stream_names(stream),
+                Some(Streamed::Rows(ir)) => back::stream_names(ir),
+                Some(Streamed::Planes(ir)) => back::blocks_names(ir),
                 None => back::argument_names(&unit.kernel),
             },
-            workspaces: unit.stream.as_ref().map_or_else(Vec::new, back::workspaces),
+            workspaces: match &unit.stream {
+                Some(Streamed::Rows(ir)) => back::workspaces(ir),
+                _ => Vec::new(),
+            },
         })
         .collect()
 }
@@ -892,6 +913,42 @@ fn stream_header(
         ));
     }
     lines.push(format!("  tile: {}", ir.tile));
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
+    lines.push(exactness(ir.stencil.exact));
+    lines
+}
+
+/// The comment at the head of a namespace with a kernel that streams planes.
+fn blocks_header(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    unit: &Unit,
+    ir: &BlocksIr,
+    version: &str,
+) -> Vec<String> {
+    let [_, i, j, k] = &ir.stencil.dims[..] else {
+        return Vec::new();
+    };
+    let (columns, rows) = ir.extent();
+    let (k_results, j_results) = ir.results(ir.tile.steps);
+    let mut lines = vec![
+        origin(saved, unit, version),
+        String::new(),
+        "Overlapped tiling, streamed (Holewinski et al., ICS 2012): a launch advances all tiles by several".to_string(),
+        "time steps; each computes the halo that its results depend on itself. isl has proven that it does.".to_string(),
+        format!("  {i}: streamed, a plane in each step of a block; {}", match ir.order {
+            Order::Ripple => "a new row goes through all levels at once",
+            Order::Late => "the last level comes first",
+            Order::Chain(_) => "values are summed up plane by plane",
+        }),
+        format!("  {j}: {rows} rows a block, {j_results} of them results; a warp has {}, and those of others come through shared memory", ir.tile.rows),
+        format!("  {k}: {columns} columns a block, {k_results} of them results; columns of other lanes come by shuffles"),
+        "Level t of a cell is its value t time steps after the launch's first: level 0 is loaded, level T stored,".to_string(),
+        "those between live in registers.".to_string(),
+        format!("  tile: {}", ir.tile),
+    ];
     if let Some(tuned) = &compiled.tuned {
         lines.push(format!("  {tuned}"));
     }
