@@ -1,15 +1,12 @@
-constexpr int V = @V@;             // columns of a lane, along @k@
-constexpr int R = @R@;             // rows of a warp, along @j@
-constexpr int WARPS = @WARPS@, THREADS = 32 * WARPS;
-constexpr int STEPS = @STEPS@;         // T: time steps of a launch; others take one
-constexpr int RI = @RI@, RJ = @RJ@, RK = @RK@; // how far cells read along @i@, @j@ and @k@
-constexpr int LATE = @LATE@;          // planes that a level waits longer, for rows of other warps
-constexpr int HELD = @HELD@;          // planes of a level in registers
-constexpr int BACK = @BACK@;          // planes before the newest that are read in shared memory
-constexpr int STAGES = @STAGES@;        // planes of level 0 in shared memory
-constexpr int PAGES = BACK + LATE + 1; // planes of the other levels' outer rows there
-constexpr int COLS = 32 * V, ROWS = R * WARPS;
 using Element = @Element@;
+constexpr int V = @V@, R = @R@, WARPS = @WARPS@; // columns (@k@) of a lane, rows (@j@) of a warp, warps of a block
+constexpr int THREADS = 32 * WARPS, COLS = 32 * V, ROWS = R * WARPS;
+constexpr int STEPS = @STEPS@; // T: time steps of a launch; others take one
+constexpr int RI = @RI@, RJ = @RJ@, RK = @RK@; // how far cells read along @i@, @j@ and @k@
+constexpr int LATE = @LATE@; // planes that a level waits longer, for rows of other warps
+constexpr int HELD = @HELD@; // planes of a level in registers
+constexpr int BACK = @BACK@; // planes before the newest that are read in shared memory
+constexpr int STAGES = @STAGES@, PAGES = BACK + LATE + 1; // planes there: of level 0, of the other levels' outer rows
 constexpr int QUAD = 16 / sizeof(Element), UNIT = 32 / sizeof(Element), LINE = 128 / sizeof(Element);
 constexpr unsigned long long FIXED_COLUMNS = @FIXED_COLUMNS@; // columns of a lane that can lie beside the domain, bit by bit
 constexpr unsigned long long FIXED_ROWS = @FIXED_ROWS@;    // rows of a warp that can
@@ -19,15 +16,13 @@ __host__ __device__ constexpr int wrap(int x, int n) { return (x % n + n) % n; }
 __host__ __device__ constexpr bool bit(unsigned long long set, int n) { return set >> n & 1; }
 
 // How tiles of T time steps overlap, and what they need of shared memory, in elements.
-template <int T> struct Shape {
-  static constexpr int HK = round_up(T * RK, QUAD), HJ = (T - 1) * RJ; // columns and rows before the results
-  static constexpr int VK = (COLS - HK - T * RK) / UNIT * UNIT, VJ = ROWS - 2 * HJ; // columns and rows of results
-  static constexpr int LAG = T * RI + (T - 1) * LATE; // planes between loading and storing
-  static constexpr int PLANE = round_up((ROWS + 2 * RJ) * COLS, LINE);
-  static constexpr int PAD = round_up(HJ * VK, LINE) - HJ * VK; // so that the first row of results is aligned
-  static constexpr int DUMP = PAD + ROWS * VK; // what lies behind is written, never read
-  static constexpr int OUT = T == 1 ? 0 : round_up(DUMP + (R - 1) * VK + 32, LINE);
-  static constexpr int PAGE = (T - 1) * WARPS * 2 * RJ * COLS;
+template <int Steps> struct Shape {
+  static constexpr int HK = round_up(Steps * RK, QUAD), HJ = (Steps - 1) * RJ; // columns and rows before the results
+  static constexpr int VK = (COLS - HK - Steps * RK) / UNIT * UNIT, VJ = ROWS - 2 * HJ; // columns and rows of results
+  static constexpr int LAG = Steps * RI + (Steps - 1) * LATE; // planes between loading and storing
+  static constexpr int PLANE = round_up((ROWS + 2 * RJ) * COLS, LINE), PAGE = (Steps - 1) * WARPS * 2 * RJ * COLS;
+  static constexpr int PAD = round_up(HJ * VK, LINE) - HJ * VK, DUMP = PAD + ROWS * VK; // aligns results; what follows is not stored
+  static constexpr int OUT = Steps == 1 ? 0 : round_up(DUMP + (R - 1) * VK + 32, LINE);
   static constexpr int BYTES = (STAGES * PLANE + 3 * OUT + PAGES * PAGE) * (int)sizeof(Element) + (STAGES + 1) * 8;
 };
 
@@ -40,31 +35,27 @@ struct Pass {
   CUtensorMap loads, stores; // of the same planes, for TMA
   const Element *from;
   Element *to;
-  long long row, plane;     // elements from one to the next
-  int n_i, n_j, n_k;        // cells of a buffer
-  int lo_i, hi_i, lo_j, hi_j, lo_k, hi_k; // cells computed; hi is the first behind them
-  int k_first, k_step;      // first column stored, columns from tile to tile
-  int tiles_j, tiles_k, chunks, length; // tiles beside each other, one behind the other, and their planes
+  long long row, plane; // elements from one to the next
+  int n_i, n_j, n_k, lo_i, hi_i, lo_j, hi_j, lo_k, hi_k; // cells of a buffer; those computed, hi is the first behind them
+  int k_first, k_step; // first column stored, columns from tile to tile
+  int tiles_j, tiles_k, chunks, length, major; // tiles beside each other, one behind the other, their planes; GPU generation
 };
 
-// A block's tile.
+// A block's tile, and its shared memory: levels 0, T and those between, barriers.
 struct Tile {
-  int lane, warp;
-  int k0, j0;                       // first column and row computed
-  int k_store;                      // first column stored
-  int begin, end;                   // planes of results
-  int first, steps;                 // first plane loaded, planes loaded
-  Element *ring, *outs, *pages;     // levels 0, T and those between in shared memory
-  unsigned long long *loaded, *published; // barriers
+  int lane, warp, k0, j0, k_store; // first column and row computed, first column stored
+  int begin, end, first, steps;    // planes of results; first plane loaded, planes loaded
+  Element *ring, *outs, *pages;
+  unsigned long long *loaded, *published;
 };
 
 // What a cell becomes, from cells at fixed distances.
 @UPDATE@
-// V columns of a row.
-struct Row {
+// V columns of a row, aligned for accesses as wide as they can be, and the same with those beside them.
+constexpr int WIDTH = V % QUAD == 0 ? QUAD : V * sizeof(Element) % 8 == 0 ? 8 / (int)sizeof(Element) : 1;
+struct alignas(WIDTH * sizeof(Element)) Row {
   Element x[V];
 };
-// The same with those beside them.
 struct Wide {
   Element x[V + 2 * RK];
   __device__ __forceinline__ Element &operator[](int column) { return x[RK + column]; }
@@ -74,30 +65,6 @@ __device__ __forceinline__ Wide widen(const Row &row) {
 #pragma unroll
   for (int v = 0; v < V; ++v) x[v] = row.x[v];
   return x;
-}
-// As many elements as one instruction moves.
-constexpr int WIDTH = V % QUAD == 0 ? QUAD : V * sizeof(Element) % 8 == 0 ? 8 / (int)sizeof(Element) : 1;
-template <int N> struct alignas(N * sizeof(Element)) Pack {
-  Element x[N];
-};
-__device__ __forceinline__ Row load(const Element *from) {
-  Row row;
-#pragma unroll
-  for (int v = 0; v < V; v += WIDTH) {
-    const Pack<WIDTH> pack = *(const Pack<WIDTH> *)(from + v);
-#pragma unroll
-    for (int q = 0; q < WIDTH; ++q) row.x[v + q] = pack.x[q];
-  }
-  return row;
-}
-__device__ __forceinline__ void store(Element *to, const Row &row) {
-#pragma unroll
-  for (int v = 0; v < V; v += WIDTH) {
-    Pack<WIDTH> pack;
-#pragma unroll
-    for (int q = 0; q < WIDTH; ++q) pack.x[q] = row.x[v + q];
-    *(Pack<WIDTH> *)(to + v) = pack;
-  }
 }
 // Takes the columns beside a lane's own from the lanes that own them.
 __device__ __forceinline__ void exchange(Wide &row, bool left, bool right) {
@@ -115,90 +82,66 @@ __device__ __forceinline__ void await(unsigned long long *barrier, int parity) {
   asm volatile("{ .reg .pred done;\nagain: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra again; }"
                ::"r"(shared_address(barrier)), "r"(parity) : "memory");
 }
-template <int T> __device__ __forceinline__ void load_plane(const Pass &pass, const Tile &tile, int step, int slot) {
-  if (threadIdx.x != 0 || step >= tile.steps) return;
-  const unsigned barrier = shared_address(tile.loaded + slot);
-  asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared::cta.b64 t, [%0], %1; }"
-               ::"r"(barrier), "r"((ROWS + 2 * RJ) * COLS * (int)sizeof(Element)) : "memory");
-  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
-               ::"r"(shared_address(tile.ring + slot * Shape<T>::PLANE)), "l"(&pass.loads), "r"(tile.k0), "r"(tile.j0 - RJ),
-               "r"(tile.first + step), "r"(barrier) : "memory");
-}
-template <int T> __device__ __forceinline__ void store_plane(const Pass &pass, const Tile &tile, int step, int out) {
-  using S = Shape<T>;
-  const int plane = tile.first + step - S::LAG;
-  if (T == 1 || threadIdx.x != 0 || plane < tile.begin || plane >= tile.end) return;
-  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];\ncp.async.bulk.commit_group;"
-               ::"l"(&pass.stores), "r"(tile.k_store - pass.k_first), "r"(tile.j0 + S::HJ - pass.lo_j), "r"(plane - pass.lo_i),
-               "r"(shared_address(tile.outs + out * S::OUT + S::PAD + S::HJ * S::VK)) : "memory");
-}
-template <int T> __device__ __forceinline__ void start(const Pass &pass, const Tile &tile) {
-  if (threadIdx.x == 0) {
-    for (int q = 0; q <= STAGES; ++q) // the last one is `published`
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(tile.loaded + q)), "r"(q < STAGES ? 1 : WARPS));
-    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
-  }
+__device__ __forceinline__ void prepare(const Tile &tile) {
+  for (int q = 0; q <= STAGES && threadIdx.x == 0; ++q) // the last one is `published`
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(tile.loaded + q)), "r"(q < STAGES ? 1 : WARPS));
+  asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
-  for (int q = 0; q < STAGES; ++q) load_plane<T>(pass, tile, q, q);
+}
+template <int Steps> __device__ __forceinline__ void load_plane(const Pass &pass, const Tile &tile, int step, int slot) {
+  if (threadIdx.x != 0 || step >= tile.steps) return;
+  asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared::cta.b64 t, [%5], %6; }\n"
+               "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+               ::"r"(shared_address(tile.ring + slot * Shape<Steps>::PLANE)), "l"(&pass.loads), "r"(tile.k0), "r"(tile.j0 - RJ), "r"(tile.first + step),
+               "r"(shared_address(tile.loaded + slot)), "r"((ROWS + 2 * RJ) * COLS * (int)sizeof(Element)) : "memory");
+}
+template <int Steps> __device__ __forceinline__ void store_plane(const Pass &pass, const Tile &tile, int step, int out) {
+  using S = Shape<Steps>;
+  const int i = tile.first + step - S::LAG;
+  if (Steps == 1 || threadIdx.x != 0 || i < tile.begin || i >= tile.end) return;
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];\ncp.async.bulk.commit_group;"
+               ::"l"(&pass.stores), "r"(tile.k_store - pass.k_first), "r"(tile.j0 + S::HJ - pass.lo_j), "r"(i - pass.lo_i),
+               "r"(shared_address(tile.outs + out * S::OUT + S::PAD + S::HJ * S::VK)) : "memory");
 }
 // What a warp has written so far in shared memory is for others and for TMA.
 __device__ __forceinline__ void arrive(const Tile &tile) {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
   __syncwarp();
-  if (tile.lane == 0)
-    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0]; }" ::"r"(shared_address(tile.published)) : "memory");
+  if (tile.lane == 0) asm volatile("{ .reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0]; }" ::"r"(shared_address(tile.published)) : "memory");
 }
-__device__ __forceinline__ void wait_published(const Tile &tile, int i) {
-  if (i > 0) await(tile.published, (i - 1) & 1);
-}
+__device__ __forceinline__ void wait_published(const Tile &tile, int i) { if (i > 0) await(tile.published, (i - 1) & 1); }
 __device__ __forceinline__ void wait_loaded(const Tile &tile, int slot, int parity) { await(tile.loaded + slot, parity); }
-__device__ __forceinline__ void wait_all() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  __syncthreads();
-}
 __device__ __forceinline__ void wait_stored() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 #else // All threads move planes, 16 bytes at a time, with one barrier in a step.
-template <int T> __device__ __forceinline__ void load_plane(const Pass &pass, const Tile &tile, int step, int slot) {
+__device__ __forceinline__ void prepare(const Tile &) {}
+template <int Steps> __device__ __forceinline__ void load_plane(const Pass &pass, const Tile &tile, int step, int slot) {
   const int i = tile.first + step;
   for (int q = QUAD * threadIdx.x; q < (ROWS + 2 * RJ) * COLS && i >= 0 && i < pass.n_i && step < tile.steps; q += QUAD * THREADS) {
     const int j = tile.j0 - RJ + q / COLS, k = tile.k0 + q % COLS;
-    Element *const to = tile.ring + slot * Shape<T>::PLANE + q;
     if (j >= 0 && j < pass.n_j && k >= 0 && k < pass.n_k)
-      __pipeline_memcpy_async(to, pass.from + i * pass.plane + j * pass.row + k, 16);
+      __pipeline_memcpy_async(tile.ring + slot * Shape<Steps>::PLANE + q, pass.from + i * pass.plane + j * pass.row + k, 16);
   }
   __pipeline_commit();
 }
-template <int T> __device__ __forceinline__ void store_plane(const Pass &pass, const Tile &tile, int step, int out) {
-  using S = Shape<T>;
+template <int Steps> __device__ __forceinline__ void store_plane(const Pass &pass, const Tile &tile, int step, int out) {
+  using S = Shape<Steps>;
   const int i = tile.first + step - S::LAG;
-  if (T == 1 || i < tile.begin || i >= tile.end) return;
-  for (int q = QUAD * threadIdx.x; q < S::VJ * S::VK; q += QUAD * THREADS) {
+  for (int q = QUAD * threadIdx.x; Steps > 1 && q < S::VJ * S::VK && i >= tile.begin && i < tile.end; q += QUAD * THREADS) {
     const int j = tile.j0 + S::HJ + q / S::VK, k = tile.k_store + q % S::VK;
     if (j < pass.hi_j && k < pass.hi_k)
-      *(Pack<QUAD> *)(pass.to + i * pass.plane + j * pass.row + k) =
-          *(const Pack<QUAD> *)(tile.outs + out * S::OUT + S::PAD + S::HJ * S::VK + q);
+      *(int4 *)(pass.to + i * pass.plane + j * pass.row + k) = *(const int4 *)(tile.outs + out * S::OUT + S::PAD + S::HJ * S::VK + q);
   }
 }
-template <int T> __device__ __forceinline__ void start(const Pass &pass, const Tile &tile) {
-  for (int q = 0; q < STAGES; ++q) load_plane<T>(pass, tile, q, q);
-}
 __device__ __forceinline__ void arrive(const Tile &) {}
-__device__ __forceinline__ void wait_published(const Tile &, int) {
-  __pipeline_wait_prior(STAGES - 2 - BACK);
-  __syncthreads();
-}
+__device__ __forceinline__ void wait_published(const Tile &, int) { __pipeline_wait_prior(STAGES - 2 - BACK), __syncthreads(); }
 __device__ __forceinline__ void wait_loaded(const Tile &, int, int) {}
-__device__ __forceinline__ void wait_all() {
-  __pipeline_wait_prior(0);
-  __syncthreads();
-}
 __device__ __forceinline__ void wait_stored() {}
 #endif
 
-template <int T>
+template <int Steps>
 __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_constant__ Args args, const __grid_constant__ Pass pass) {
-  using S = Shape<T>;
+  using S = Shape<Steps>;
   extern __shared__ __align__(128) unsigned char memory[];
   Tile tile;
   tile.ring = (Element *)memory;                // [STAGES][ROWS + 2 * RJ][COLS]
@@ -211,7 +154,7 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   const int tile_k = blockIdx.x % pass.tiles_k, tile_j = blockIdx.x / pass.tiles_k % pass.tiles_j;
   tile.k_store = pass.k_first + tile_k * pass.k_step;
   tile.k0 = tile.k_store - S::HK;
-  if (T > 1 && pass.hi_k < tile.k0 + COLS) tile.k0 = pass.hi_k - align_high(pass.hi_k - tile.k0);
+  if (Steps > 1 && pass.hi_k < tile.k0 + COLS) tile.k0 = pass.hi_k - align_high(pass.hi_k - tile.k0);
   // The first tile starts at the low boundary; the others lie so that the last one's last warp starts behind the high one.
   tile.j0 = pass.lo_j - S::HJ;
   const int last = pass.hi_j - (WARPS - 1) * R;
@@ -219,8 +162,8 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   if (tile_j > 0 && tile_j == pass.tiles_j - 1) tile.j0 = last;
   tile.begin = pass.lo_i + (int)(blockIdx.x / (pass.tiles_k * pass.tiles_j)) * pass.length;
   tile.end = min(tile.begin + pass.length, pass.hi_i);
-  tile.first = tile.begin - T * RI;
-  tile.steps = round_up(tile.end - tile.begin + T * RI + S::LAG, HELD);
+  tile.first = tile.begin - Steps * RI;
+  tile.steps = round_up(tile.end - tile.begin + Steps * RI + S::LAG, HELD);
 
   // Which of my cells lie beside the domain: they keep their value at every level.
   const int column = tile.lane * V, j_mine = tile.j0 + tile.warp * R;
@@ -232,8 +175,8 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   // A cell of level t + 1 in plane i. Level T is cut off at the domain, along @k@ at the next 16 bytes only.
   auto keep = [&](Element value, Element old, int t, int i, int r, int v) {
     bool fixed = bit(FIXED_COLUMNS, v) && fixed_k[v];
-    if (t + 1 < T) fixed = fixed || i < pass.lo_i || i >= pass.hi_i || (bit(FIXED_ROWS, r) && fixed_j[r]);
-    return T > 1 && fixed ? old : value;
+    if (t + 1 < Steps) fixed = fixed || i < pass.lo_i || i >= pass.hi_i || (bit(FIXED_ROWS, r) && fixed_j[r]);
+    return Steps > 1 && fixed ? old : value;
   };
 
   const Element *const my_ring = tile.ring + (tile.warp * R + RJ) * COLS + column;
@@ -241,12 +184,15 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   const Element *const page_above = my_page - (tile.warp > 0 ? RJ * COLS : 0);
   const Element *const page_below = my_page + (tile.warp < WARPS - 1 ? 2 * RJ * COLS : 0);
   Element *my_out[V]; // columns of the halo go where nothing is stored from
+  bool result[V];
 #pragma unroll
   for (int v = 0; v < V; ++v) {
     const int c = tile.k0 + column + v - tile.k_store;
-    my_out[v] = tile.outs + (c >= 0 && c < S::VK ? S::PAD + tile.warp * R * S::VK + c : S::DUMP + tile.lane);
+    result[v] = c >= 0 && c < S::VK;
+    my_out[v] = tile.outs + (result[v] ? S::PAD + tile.warp * R * S::VK + c : S::DUMP + tile.lane);
   }
-  start<T>(pass, tile);
+  prepare(tile);
+  for (int q = 0; q < STAGES; ++q) load_plane<Steps>(pass, tile, q, q);
 
 @STATE@
   int slot = 0, parity = 0, page = 0, out = 0; // this step's places in the ring, the pages and `outs`
@@ -258,8 +204,8 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
       auto slot_before = [&](int age) { return slot < age ? slot - age + STAGES : slot - age; };
       auto page_before = [&](int age) { return page < age ? page - age + PAGES : page - age; };
       wait_published(tile, i);
-      if (i > 1) store_plane<T>(pass, tile, i - 2, out == 2 ? 0 : out + 1);
-      if (i > BACK) load_plane<T>(pass, tile, i - 1 - BACK + STAGES, slot_before(1 + BACK));
+      if (i > 1) store_plane<Steps>(pass, tile, i - 2, out == 2 ? 0 : out + 1);
+      if (i > BACK) load_plane<Steps>(pass, tile, i - 1 - BACK + STAGES, slot_before(1 + BACK));
       wait_loaded(tile, slot, parity);
       const Element *const in = my_ring + slot * S::PLANE;
 
@@ -268,25 +214,21 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
         Row own;
         const int at = page_before(age) * S::PAGE + (t - 1) * WARPS * 2 * RJ * COLS;
         if (r >= 0 && r < R) own = held[r];
-        else if (t == 0) own = load(my_ring + slot_before(age) * S::PLANE + r * COLS);
-        else own = load(r < 0 ? page_above + at + (r + RJ) * COLS : page_below + at + (r - R) * COLS);
+        else if (t == 0) own = *(const Row *)(my_ring + slot_before(age) * S::PLANE + r * COLS);
+        else own = *(const Row *)(r < 0 ? page_above + at + (r + RJ) * COLS : page_below + at + (r - R) * COLS);
         return widen(own);
       };
       // Row r of level t + 1 goes on: to other warps, or out.
       auto pass_on = [&](const Row &x, int t, int r) __attribute__((always_inline)) {
         Element *const at = my_page + page * S::PAGE + t * WARPS * 2 * RJ * COLS;
-        const int i = source - RI, j = j_mine + r, k = tile.k0 + column;
-        if (t + 1 < T) {
-          if (r < RJ) store(at + r * COLS, x);
-          if (r >= R - RJ) store(at + (r - R + 2 * RJ) * COLS, x);
-        } else {
+        if (t + 1 < Steps && r < RJ) *(Row *)(at + r * COLS) = x;
+        if (t + 1 < Steps && r >= R - RJ) *(Row *)(at + (r - R + 2 * RJ) * COLS) = x;
+        if (t + 1 < Steps || (Steps == 1 && (fixed_j[r] || source - RI < tile.begin || source - RI >= tile.end))) return;
+        Element *const to = pass.to + (source - RI) * pass.plane + (j_mine + r) * pass.row + (tile.k0 + column);
 #pragma unroll
-          for (int v = 0; v < V; ++v) {
-            if (T > 1) my_out[v][out * S::OUT + r * S::VK] = x.x[v];
-            else if (i >= tile.begin && i < tile.end && j < pass.hi_j && k + v >= max(tile.k_store, pass.lo_k) &&
-                     k + v < min(tile.k_store + S::VK, pass.hi_k))
-              pass.to[i * pass.plane + j * pass.row + k + v] = x.x[v];
-          }
+        for (int v = 0; v < V; ++v) {
+          if (Steps > 1) my_out[v][out * S::OUT + r * S::VK] = x.x[v];
+          else if (result[v] && !fixed_k[v]) to[v] = x.x[v];
         }
       };
       // Outer rows come first: other warps wait for them.
@@ -299,9 +241,10 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
       if (++out == 3) out = 0;
     }
   }
-  wait_all();
-  store_plane<T>(pass, tile, tile.steps - 2, (tile.steps - 2) % 3);
-  store_plane<T>(pass, tile, tile.steps - 1, (tile.steps - 1) % 3);
+  arrive(tile);
+  __syncthreads();
+  store_plane<Steps>(pass, tile, tile.steps - 2, (tile.steps - 2) % 3);
+  store_plane<Steps>(pass, tile, tile.steps - 1, (tile.steps - 1) % 3);
   wait_stored();
 }
 
@@ -317,16 +260,16 @@ __global__ void compare(const @Bits@ *a, const @Bits@ *b, const __grid_constant_
 }
 
 // Lays tiles out; false where boundaries meet in one in a way that the kernel does not cover.
-template <int T> bool lay_out(Pass &pass) {
-  using S = Shape<T>;
+template <int Steps> bool lay_out(Pass &pass) {
+  using S = Shape<Steps>;
   const int high = pass.hi_j - (WARPS - 1) * R, low = pass.lo_j - S::HJ;
-  if (T > 1 && (high < pass.lo_j || low + ROWS > pass.hi_j)) return false;
+  if (Steps > 1 && (high < pass.lo_j || low + ROWS > pass.hi_j)) return false;
   pass.tiles_j = 1 + (high > low ? (high - low + S::VJ - 1) / S::VJ : 0);
   pass.k_first = pass.lo_k / UNIT * UNIT;
   for (pass.k_step = S::VK; pass.k_step > 0; pass.k_step -= UNIT) {
     bool good = true;
     pass.tiles_k = (pass.hi_k - pass.k_first + pass.k_step - 1) / pass.k_step;
-    for (int c = 0; c < pass.tiles_k && T > 1; ++c) {
+    for (int c = 0; c < pass.tiles_k && Steps > 1; ++c) {
       const int x = pass.hi_k - (pass.k_first + c * pass.k_step - S::HK), aligned = align_high(x);
       if (x < COLS && aligned != x && (aligned + RK > COLS || pass.hi_k - aligned < pass.lo_k)) good = false;
     }
@@ -335,18 +278,19 @@ template <int T> bool lay_out(Pass &pass) {
   return false;
 }
 // Chooses the number of chunks: idle multiprocessors in the last wave cost as much as those that compute.
-template <int T> cudaError_t plan(Pass &pass) {
+template <int Steps> cudaError_t plan(Pass &pass) {
   int device = 0, processors = 0, blocks = 0;
   cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&pass.major, cudaDevAttrComputeCapabilityMajor, device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape<T>::BYTES);
-  if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel<T>, THREADS, Shape<T>::BYTES);
+  if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel<Steps>, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape<Steps>::BYTES);
+  if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel<Steps>, THREADS, Shape<Steps>::BYTES);
   const long long at_once = (long long)processors * blocks, height = pass.hi_i - pass.lo_i;
   long long best = LLONG_MAX;
   for (long long chunks = 1; chunks <= height && at_once > 0; ++chunks) {
     const long long length = (height + chunks - 1) / chunks, n = (height + length - 1) / length;
     const long long waves = (pass.tiles_j * pass.tiles_k * n + at_once - 1) / at_once;
-    const long long cost = waves * round_up((int)length + T * RI + Shape<T>::LAG, HELD);
+    const long long cost = waves * round_up((int)length + Steps * RI + Shape<Steps>::LAG, HELD);
     if (cost < best) best = cost, pass.chunks = (int)n, pass.length = (int)length;
   }
   return error == cudaSuccess && best == LLONG_MAX ? cudaErrorLaunchOutOfResources : error;
@@ -354,30 +298,26 @@ template <int T> cudaError_t plan(Pass &pass) {
 inline cudaError_t tensor_map(CUtensorMap &map, const Pass &pass, const Element *base, int n_k, int n_j, int n_i, unsigned columns, unsigned rows) {
   static decltype(&cuTensorMapEncodeTiled) encode = nullptr;
   cudaDriverEntryPointQueryResult found;
-  cudaError_t error = cudaSuccess;
-  if (!encode) error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found);
+  const cudaError_t error = encode ? cudaSuccess : cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found);
   if (error != cudaSuccess || !encode) return error != cudaSuccess ? error : cudaErrorNotSupported;
-  const cuuint64_t sizes[3] = {(cuuint64_t)n_k, (cuuint64_t)n_j, (cuuint64_t)n_i};
-  const cuuint64_t strides[2] = {pass.row * sizeof(Element), pass.plane * sizeof(Element)};
-  const cuuint32_t box[3] = {columns, rows, 1}, ones[3] = {1, 1, 1};
-  const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_@TENSOR@, 3, (void *)base, sizes, strides, box, ones,
-                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const cuuint64_t sizes[] = {(cuuint64_t)n_k, (cuuint64_t)n_j, (cuuint64_t)n_i}, strides[] = {pass.row * sizeof(Element), pass.plane * sizeof(Element)};
+  const cuuint32_t box[] = {columns, rows, 1}, ones[] = {1, 1, 1};
+  const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_@TENSOR@, 3, (void *)base, sizes, strides, box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                 CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 // T time steps from one buffer to the other.
-template <int T> cudaError_t advance(const Args &args, Pass &pass, const Element *from, Element *to, cudaStream_t stream) {
-  using S = Shape<T>;
-  int device = 0, major = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+template <int Steps> cudaError_t advance(const Args &args, Pass &pass, const Element *from, Element *to, cudaStream_t stream) {
+  using S = Shape<Steps>;
+  cudaError_t error = cudaSuccess;
   pass.from = from, pass.to = to;
   const Element *const stored = to + pass.lo_i * pass.plane + pass.lo_j * pass.row + pass.k_first;
   const int columns = round_up(pass.hi_k - pass.k_first, QUAD); // where TMA would cut them off anyway
-  if (error == cudaSuccess && major >= 9) error = tensor_map(pass.loads, pass, from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
-  if (error == cudaSuccess && major >= 9)
+  if (pass.major >= 9) error = tensor_map(pass.loads, pass, from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
+  if (error == cudaSuccess && pass.major >= 9)
     error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
   if (error != cudaSuccess) return error;
-  kernel<T><<<pass.tiles_j * pass.tiles_k * pass.chunks, THREADS, S::BYTES, stream>>>(args, pass);
+  kernel<Steps><<<pass.tiles_j * pass.tiles_k * pass.chunks, THREADS, S::BYTES, stream>>>(args, pass);
   return cudaGetLastError();
 }
 

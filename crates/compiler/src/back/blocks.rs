@@ -17,25 +17,25 @@ const FIXED: &[&str] = &[
     "V", "R", "WARPS", "THREADS", "STEPS", "RI", "RJ", "RK", "LATE", "HELD", "BACK", "STAGES", "PAGES", "COLS",
     "ROWS", "Element", "QUAD", "UNIT", "LINE", "FIXED_COLUMNS", "FIXED_ROWS", "align_high", "round_up", "wrap", "bit",
     "Shape", "HK", "HJ", "VK", "VJ", "LAG", "PLANE", "PAD", "DUMP", "OUT", "PAGE", "BYTES", "Args", "Pass", "Tile",
-    "Row", "Wide", "Pack", "WIDTH", "load", "store", "exchange", "reads", "update", "part", "Plane", "Cells", "sum",
+    "Row", "Wide", "WIDTH", "widen", "exchange", "reads", "update", "part", "Plane", "Cells", "sum",
     "a", "kernel", "launch", "compare", "lay_out", "plan", "tensor_map", "advance", "args", "pass", "tile", "stream",
     "one", "many", "buffers", "steps", "times", "error", "device_flag", "differ", "side", "run", "check",
     "t_lo", "t_hi", "i_lo", "i_hi", "j_lo", "j_hi", "k_lo", "k_hi", "n_i", "n_j", "n_k", "mod", "floor_div",
-    "lowest", "highest", "start", "await", "arrive", "load_plane", "store_plane", "shared_address",
-    "wait_published", "wait_loaded", "wait_all", "wait_stored", "x", "T", "S", "N_",
+    "lowest", "highest", "prepare", "await", "arrive", "load_plane", "store_plane", "shared_address",
+    "wait_published", "wait_loaded", "wait_stored", "x", "Steps", "S",
 ];
 
 const TEXT: &str = include_str!("blocks.cu");
 
-const RIPPLE_STATE: &str = "  Row plane[T][HELD][R] = {}; // of every level, the newest overwriting the oldest
+const RIPPLE_STATE: &str = "  Row plane[Steps][HELD][R] = {}; // of every level, the newest overwriting the oldest
 ";
 const RIPPLE: &str = r"      // A new row ripples through all levels. Nobody but its own cells reads what it replaces.
 #pragma unroll
       for (int m = 0; m < R; ++m) {
         const int r = nth_row(m);
-        Row next = load(in + r * COLS);
+        Row next = *(const Row *)(in + r * COLS);
 #pragma unroll
-        for (int t = 0; t < T; ++t) {
+        for (int t = 0; t < Steps; ++t) {
           Wide x[2 * RI + 1][2 * RJ + 1];
 #pragma unroll
           for (int di = -RI; di <= RI; ++di)
@@ -61,9 +61,9 @@ const RIPPLE: &str = r"      // A new row ripples through all levels. Nobody but
 ";
 const LATE: &str = r"      // From the last level to the first, each from planes of earlier steps.
 #pragma unroll
-      for (int r = 0; r < R; ++r) plane[0][newest][r] = load(in + r * COLS);
+      for (int r = 0; r < R; ++r) plane[0][newest][r] = *(const Row *)(in + r * COLS);
 #pragma unroll
-      for (int t = T - 1; t >= 0; --t) {
+      for (int t = Steps - 1; t >= 0; --t) {
         const int late = t > 0 ? LATE : 0;
         Wide x[2 * RI + 1][R + 2 * RJ];
 #pragma unroll
@@ -87,19 +87,19 @@ const LATE: &str = r"      // From the last level to the first, each from planes
             result.x[v] = keep(value, plane[t][wrap(newest - RI - late, HELD)][r].x[v], t, source - RI * (t + 1) - LATE * t, r, v);
           }
           pass_on(result, t, r);
-          if (t + 1 < T) plane[t + 1][newest][r] = result;
+          if (t + 1 < Steps) plane[t + 1][newest][r] = result;
           if (t == 0 && m == OUTER - 1) arrive(tile);
         }
       }
 ";
-const CHAIN_STATE: &str = "  Row plane[T][R] = {};  // the newest of every level
-  Row sums[T][2][R] = {}; // parts of the values in the plane before it, and in its own
+const CHAIN_STATE: &str = "  Row plane[Steps][R] = {};  // the newest of every level
+  Row sums[Steps][2][R] = {}; // parts of the values in the plane before it, and in its own
 ";
 const CHAIN: &str = r"      // A new plane of a level ends the values in the plane before, goes on with its own and starts the next.
 #pragma unroll
-      for (int r = 0; r < R; ++r) plane[0][r] = load(in + r * COLS);
+      for (int r = 0; r < R; ++r) plane[0][r] = *(const Row *)(in + r * COLS);
 #pragma unroll
-      for (int t = T - 1; t >= 0; --t) {
+      for (int t = Steps - 1; t >= 0; --t) {
         Wide x[R + 2 * RJ];
 #pragma unroll
         for (int r = -RJ; r < R + RJ; ++r) {
@@ -120,7 +120,7 @@ const CHAIN: &str = r"      // A new plane of a level ends the values in the pla
             own = part<-1>(args, 0, a);
           }
           pass_on(result, t, r);
-          if (t + 1 < T) plane[t + 1][r] = result;
+          if (t + 1 < Steps) plane[t + 1][r] = result;
           if (t == 0 && m == OUTER - 1) arrive(tile);
         }
       }
@@ -151,7 +151,7 @@ pub fn print_blocks(ir: &BlocksIr, header: &[String]) -> String {
     }
     let (columns, high) = ir.fixed_columns();
     let align = match high {
-        None => "constexpr int align_high(int x) { return x; }".to_string(),
+        None => "__host__ __device__ constexpr int align_high(int x) { return x; }".to_string(),
         Some(high) => "\
 // Tiles lie on 16 bytes, and the domain ends at the same column of a lane in all that it ends in.
 __host__ __device__ constexpr int align_high(int x) {
@@ -282,7 +282,7 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
     ];
     for (name, keep) in sets {
         text.push_str(&format!(
-            "__device__ constexpr bool {name}(int di, int dj) {{\n  constexpr unsigned rows[] = {{{}}};\n  return bit(rows[di + RI], dj + RJ);\n}}\n",
+            "__device__ constexpr bool {name}(int di, int dj) {{ constexpr unsigned rows[] = {{{}}}; return bit(rows[di + RI], dj + RJ); }}\n",
             rows_where(ir, keep)
         ));
     }
@@ -351,9 +351,9 @@ fn wrapped(text: &str, indent: usize) -> String {
     let mut words = text.split(' ').peekable();
     let mut first = true;
     while let Some(word) = words.next() {
-        let operator = matches!(word, "+" | "-" | "*" | "/" | "?" | ":" | "&&" | "||");
+        let operator = matches!(word, "+" | "-" | "?" | ":" | "&&" | "||");
         let next = words.peek().map_or(0, |w| w.len());
-        if operator && line.len() + word.len() + next > 115 {
+        if operator && line.len() + word.len() + next > 130 {
             out.push_str(&line);
             out.push('\n');
             line = " ".repeat(indent + 4);
