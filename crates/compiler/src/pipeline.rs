@@ -461,7 +461,8 @@ impl TimeLoop<'_> {
         let kernel = match self.prepared.stream()? {
             Err(refusal) => Err(refusal),
             Ok(stream) if self.canonical.n_space > 2 => {
-                let kernel = self.prepared.blocks(&stream, &name, options.stream_tile)?;
+                let shared = options.shared_limit.unwrap_or(options.target.shared_per_block);
+                let kernel = self.prepared.blocks(&stream, &name, options.stream_tile, shared)?;
                 kernel.map(|(ir, _)| Streamed::Planes(Box::new(ir)))
             }
             Ok(stream) => {

@@ -49,7 +49,6 @@ struct Tile {
   unsigned long long *loaded, *published;
 };
 
-// What a cell becomes, from cells at fixed distances.
 @UPDATE@
 // V columns of a row, aligned for accesses as wide as they can be, and the same with those beside them.
 constexpr int WIDTH = V % QUAD == 0 ? QUAD : V * sizeof(Element) % 8 == 0 ? 8 / (int)sizeof(Element) : 1;
@@ -60,20 +59,18 @@ struct Wide {
   Element x[V + 2 * RK];
   __device__ __forceinline__ Element &operator[](int column) { return x[RK + column]; }
 };
-__device__ __forceinline__ Wide widen(const Row &row) {
+// Takes the columns beside a lane's own from the lanes that own them.
+__device__ __forceinline__ Wide widen(const Row &row, bool left, bool right) {
   Wide x;
 #pragma unroll
   for (int v = 0; v < V; ++v) x[v] = row.x[v];
-  return x;
-}
-// Takes the columns beside a lane's own from the lanes that own them.
-__device__ __forceinline__ void exchange(Wide &row, bool left, bool right) {
 #pragma unroll
   for (int c = 1; c <= RK; ++c) {
     const int away = (c + V - 1) / V;
-    if (left) row[-c] = __shfl_up_sync(~0u, row[V * away - c], away);
-    if (right) row[V - 1 + c] = __shfl_down_sync(~0u, row[c - 1 - V * (away - 1)], away);
+    if (left) x[-c] = __shfl_up_sync(~0u, row.x[V * away - c], away);
+    if (right) x[V - 1 + c] = __shfl_down_sync(~0u, row.x[c - 1 - V * (away - 1)], away);
   }
+  return x;
 }
 
 #if __CUDA_ARCH__ >= 900 // One thread moves whole planes by TMA; warps wait for each other at split barriers.
@@ -211,12 +208,10 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
 
       // Row r of level t, `age` steps after it was made; rows of other warps come from shared memory.
       auto row = [&](const Row (&held)[R], int t, int r, int age) __attribute__((always_inline)) {
-        Row own;
         const int at = page_before(age) * S::PAGE + (t - 1) * WARPS * 2 * RJ * COLS;
-        if (r >= 0 && r < R) own = held[r];
-        else if (t == 0) own = *(const Row *)(my_ring + slot_before(age) * S::PLANE + r * COLS);
-        else own = *(const Row *)(r < 0 ? page_above + at + (r + RJ) * COLS : page_below + at + (r - R) * COLS);
-        return widen(own);
+        if (r >= 0 && r < R) return held[r];
+        if (t == 0) return *(const Row *)(my_ring + slot_before(age) * S::PLANE + r * COLS);
+        return *(const Row *)(r < 0 ? page_above + at + (r + RJ) * COLS : page_below + at + (r - R) * COLS);
       };
       // Row r of level t + 1 goes on: to other warps, or out.
       auto pass_on = [&](const Row &x, int t, int r) __attribute__((always_inline)) {
@@ -252,7 +247,7 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
 // Whether buffers differ in cells that are never written, which levels would have to tell apart.
 __global__ void compare(const @Bits@ *a, const @Bits@ *b, const __grid_constant__ Pass pass, int *differ) {
   for (long long row = blockIdx.x; row < (long long)pass.n_i * pass.n_j; row += gridDim.x) {
-    const int i = (int)(row / pass.n_j), j = (int)(row % pass.n_j);
+    const long long i = row / pass.n_j, j = row % pass.n_j;
     const bool inside = i >= pass.lo_i && i < pass.hi_i && j >= pass.lo_j && j < pass.hi_j;
     for (int k = threadIdx.x; k < pass.n_k; k += blockDim.x)
       if (!(inside && k >= pass.lo_k && k < pass.hi_k) && a[row * pass.row + k] != b[row * pass.row + k]) *differ = 1;
@@ -266,7 +261,7 @@ template <int Steps> bool lay_out(Pass &pass) {
   if (Steps > 1 && (high < pass.lo_j || low + ROWS > pass.hi_j)) return false;
   pass.tiles_j = 1 + (high > low ? (high - low + S::VJ - 1) / S::VJ : 0);
   pass.k_first = pass.lo_k / UNIT * UNIT;
-  for (pass.k_step = S::VK; pass.k_step > 0; pass.k_step -= UNIT) {
+  for (pass.k_step = S::VK; pass.k_step >= S::HK + UNIT; pass.k_step -= UNIT) {
     bool good = true;
     pass.tiles_k = (pass.hi_k - pass.k_first + pass.k_step - 1) / pass.k_step;
     for (int c = 0; c < pass.tiles_k && Steps > 1; ++c) {
@@ -314,8 +309,7 @@ template <int Steps> cudaError_t advance(const Args &args, Pass &pass, const Ele
   const Element *const stored = to + pass.lo_i * pass.plane + pass.lo_j * pass.row + pass.k_first;
   const int columns = round_up(pass.hi_k - pass.k_first, QUAD); // where TMA would cut them off anyway
   if (pass.major >= 9) error = tensor_map(pass.loads, pass, from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
-  if (error == cudaSuccess && pass.major >= 9)
-    error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
+  if (error == cudaSuccess && pass.major >= 9) error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
   if (error != cudaSuccess) return error;
   kernel<Steps><<<pass.tiles_j * pass.tiles_k * pass.chunks, THREADS, S::BYTES, stream>>>(args, pass);
   return cudaGetLastError();

@@ -17,7 +17,7 @@ const FIXED: &[&str] = &[
     "V", "R", "WARPS", "THREADS", "STEPS", "RI", "RJ", "RK", "LATE", "HELD", "BACK", "STAGES", "PAGES", "COLS",
     "ROWS", "Element", "QUAD", "UNIT", "LINE", "FIXED_COLUMNS", "FIXED_ROWS", "align_high", "round_up", "wrap", "bit",
     "Shape", "HK", "HJ", "VK", "VJ", "LAG", "PLANE", "PAD", "DUMP", "OUT", "PAGE", "BYTES", "Args", "Pass", "Tile",
-    "Row", "Wide", "WIDTH", "widen", "exchange", "reads", "update", "part", "Plane", "Cells", "sum",
+    "Row", "Wide", "WIDTH", "widen", "reads", "update", "part", "Plane", "Cells", "sum",
     "a", "kernel", "launch", "compare", "lay_out", "plan", "tensor_map", "advance", "args", "pass", "tile", "stream",
     "one", "many", "buffers", "steps", "times", "error", "device_flag", "differ", "side", "run", "check",
     "t_lo", "t_hi", "i_lo", "i_hi", "j_lo", "j_hi", "k_lo", "k_hi", "n_i", "n_j", "n_k", "mod", "floor_div",
@@ -43,8 +43,8 @@ const RIPPLE: &str = r"      // A new row ripples through all levels. Nobody but
             for (int dj = -RJ; dj <= RJ; ++dj)
               if (reads(di, dj)) {
                 const Row(&held)[R] = plane[t][wrap(newest - RI + di, HELD)];
-                x[di + RI][dj + RJ] = di == RI ? widen(next) : row(held, t, r + dj, RI - di);
-                exchange(x[di + RI][dj + RJ], reads_left(di, dj), reads_right(di, dj));
+                const Row own = di == RI ? next : row(held, t, r + dj, RI - di);
+                x[di + RI][dj + RJ] = widen(own, reads_left(di, dj), reads_right(di, dj));
               }
           Row result;
 #pragma unroll
@@ -74,8 +74,7 @@ const LATE: &str = r"      // From the last level to the first, each from planes
 #pragma unroll
             for (int dj = -RJ; dj <= RJ; ++dj)
               if (r - dj >= 0 && r - dj < R) any |= reads(di, dj), left |= reads_left(di, dj), right |= reads_right(di, dj);
-            if (any) x[di + RI][r + RJ] = row(plane[t][wrap(newest - RI + di - late, HELD)], t, r, RI - di + late);
-            exchange(x[di + RI][r + RJ], left, right);
+            if (any) x[di + RI][r + RJ] = widen(row(plane[t][wrap(newest - RI + di - late, HELD)], t, r, RI - di + late), left, right);
           }
 #pragma unroll
         for (int m = 0; m < R; ++m) {
@@ -102,10 +101,7 @@ const CHAIN: &str = r"      // A new plane of a level ends the values in the pla
       for (int t = Steps - 1; t >= 0; --t) {
         Wide x[R + 2 * RJ];
 #pragma unroll
-        for (int r = -RJ; r < R + RJ; ++r) {
-          x[r + RJ] = row(plane[t], t, r, t > 0 ? 1 : 0);
-          exchange(x[r + RJ], true, true);
-        }
+        for (int r = -RJ; r < R + RJ; ++r) x[r + RJ] = widen(row(plane[t], t, r, t > 0 ? 1 : 0), true, true);
         const int enters = source - (RI + LATE) * t;
 #pragma unroll
         for (int m = 0; m < R; ++m) {
@@ -243,9 +239,10 @@ fn rows_where(ir: &BlocksIr, keep: impl Fn(&Offset) -> bool) -> String {
 /// The functions that compute a value, and those that say what they read.
 fn update(ir: &BlocksIr, names: &Names) -> String {
     let stmt = ir.stmt();
-    let mut text = String::new();
+    let mut text = format!("// {}, line {}: {}\n", stmt.name, stmt.line, stmt.text);
+    text.push_str("// What a cell becomes, from cells at fixed distances");
     if let Order::Chain(parts) = &ir.order {
-        text.push_str("// In three parts: by cells of plane Plane, added to what planes before it gave.\n");
+        text.push_str(", in three parts: from those of one plane, and what lower planes gave.\n");
         text.push_str("template <int Plane, class Cells>\n");
         text.push_str("__device__ __forceinline__ Element part(const Args &args, Element sum, Cells a) {\n");
         let reads = read_texts(ir, names, |o| format!("a({}, {})", o[1], o[2]));
@@ -265,7 +262,7 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
         text.push_str("}\n");
         return text;
     }
-    text.push_str("template <class Cells> __device__ __forceinline__ Element update(const Args &args, Cells a) {\n");
+    text.push_str(".\ntemplate <class Cells> __device__ __forceinline__ Element update(const Args &args, Cells a) {\n");
     let reads = read_texts(ir, names, |o| format!("a({}, {}, {})", o[0], o[1], o[2]));
     let body = body_with(stmt, names, &reads);
     scalars(ir, names, &(body.definitions.concat() + &body.value), &mut text);

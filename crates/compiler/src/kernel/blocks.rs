@@ -75,8 +75,6 @@ pub struct BlocksIr {
 
 /// Largest distance of a read.
 const MAX_RADIUS: i64 = 4;
-/// Shared memory of a block, bytes: what an H100 or H200 gives.
-const SHARED: i64 = 227 * 1024;
 /// Elements along a dimension that TMA moves at once.
 const MAX_BOX: i64 = 256;
 
@@ -166,8 +164,13 @@ impl BlocksIr {
         (self.stages() * plane + 3 * out + pages * page) * size + (self.stages() + 1) * 8
     }
 
+    /// Bytes of shared memory for tiles of any number of steps.
+    fn bytes(&self) -> i64 {
+        self.shared_bytes(self.tile.steps).max(self.shared_bytes(1))
+    }
+
     /// Why the tile sizes do not work, if they do not.
-    fn unusable(&self) -> Option<Refusal> {
+    fn unusable(&self, shared: i64) -> Option<Refusal> {
         let tile = &self.tile;
         let (cols, rows) = self.extent();
         let [_, rj, _] = self.radius;
@@ -189,9 +192,9 @@ impl BlocksIr {
         if vk < hk + unit || vj < tile.rows + hj {
             return Some("tiles have hardly more cells than their halo".to_string());
         }
-        let bytes = self.shared_bytes(tile.steps).max(self.shared_bytes(1));
-        (bytes > SHARED)
-            .then(|| format!("a tile needs {bytes} bytes of shared memory, a block has {SHARED}"))
+        let bytes = self.bytes();
+        (bytes > shared)
+            .then(|| format!("a tile needs {bytes} bytes of shared memory, a block has {shared}"))
     }
 
     /// Columns of a lane that can lie beside the domain, or be stored with it, bit by bit; and
@@ -286,8 +289,8 @@ fn default_tile(order: &Order, elem: CType, radius: Offset) -> StreamTile {
 }
 
 impl Prepared<'_> {
-    /// Proves the pipeline for the tile sizes, or those chosen here, and makes the kernel, or
-    /// says what is in the way.
+    /// Proves the pipeline for the tile sizes, or those chosen here for so many bytes of shared
+    /// memory, and makes the kernel, or says what is in the way.
     ///
     /// # Errors
     /// HX0401 where isl gives up, HX9001 where the proof fails.
@@ -296,6 +299,7 @@ impl Prepared<'_> {
         stream: &Stream,
         name: &str,
         tile: Option<StreamTile>,
+        shared: i64,
     ) -> Result<std::result::Result<(BlocksIr, PipelineProof), Refusal>> {
         let refuse = |text: &str| Ok(Err(text.to_string()));
         let ([field], [stage]) = (stream.fields(), stream.pipeline().stages.as_slice()) else {
@@ -343,19 +347,22 @@ impl Prepared<'_> {
         let elem = stencil.arrays[field.array].elem;
         let order = order(stmt, &offsets, radius, elem);
         let pipeline = Pipeline::of_blocks(stage.pulls.clone(), radius[0], order.late());
-        let tile = (tile.unwrap_or_default()).or(default_tile(&order, elem, radius));
-        let ir = BlocksIr {
+        let wanted = tile.unwrap_or_default();
+        let mut ir = BlocksIr {
             array: field.array,
             write,
             domain: domain.clone(),
+            tile: wanted.or(default_tile(&order, elem, radius)),
             stencil,
             offsets,
             radius,
             order,
             pipeline,
-            tile,
         };
-        if let Some(refusal) = ir.unusable() {
+        while wanted.rows == 0 && ir.bytes() > shared && ir.tile.rows > radius[1] {
+            ir.tile.rows -= 1;
+        }
+        if let Some(refusal) = ir.unusable(shared) {
             return Ok(Err(refusal));
         }
         let proof = self.prove_blocks(stream, &ir)?;
