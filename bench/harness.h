@@ -1,9 +1,12 @@
 // Shared by the benchmarks: random input, timing with events, comparison. All on
-// the device, so that arrays of gigabytes cost no copies.
+// the device, so that arrays of gigabytes cost no copies; copies to and from the
+// host are timed on their own.
 #pragma once
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 #include <vector>
 #include <cuda_runtime.h>
 
@@ -59,20 +62,22 @@ struct Data {
   }
 };
 
-// Milliseconds of one run: two warm-ups, median of five.
+// Milliseconds of one run: a warm-up beside the run that was checked, median of five, or
+// of three where a run takes a quarter of a second or more.
 template <typename Run> double median_ms(Run run) {
   cudaEvent_t begin, end;
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));
   std::vector<float> times;
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0, n = 6; i < n; ++i) {
     CHECK(cudaEventRecord(begin));
     run();
     CHECK(cudaEventRecord(end));
     CHECK(cudaEventSynchronize(end));
     float ms = 0;
     CHECK(cudaEventElapsedTime(&ms, begin, end));
-    if (i >= 2) times.push_back(ms);
+    if (i >= 1) times.push_back(ms);
+    if (ms > 250) n = 4;
   }
   CHECK(cudaGetLastError());
   CHECK(cudaEventDestroy(begin));
@@ -81,23 +86,124 @@ template <typename Run> double median_ms(Run run) {
   return times[times.size() / 2];
 }
 
-// Runs a variant once on fresh input, compares, and times it: one line of the table.
-template <typename Kernel, typename Run>
-void report(const char *stencil, const char *variant, double cells, double naive_ms, Data &data, Kernel kernel,
-            int shared_bytes, Run run) {
-  data.reset(data.actual);
-  cudaError_t error = run();
-  if (error == cudaSuccess) error = cudaDeviceSynchronize();
-  if (error != cudaSuccess) {
-    std::printf("%-12s %-52s %s\n", stencil, variant, cudaGetErrorString(error));
-    std::exit(1);
+// N STEPS [--json FILE] [--table NAME] [--variants A,B] [--profile]
+struct Options {
+  long long n = 1024, steps = 64;
+  const char *json = nullptr; // a line per variant is appended here
+  const char *table = "speed"; // what these lines belong to
+  const char *variants = nullptr; // namespaces to run, separated by commas; all by default
+  bool profile = false; // run every variant once, without comparing and timing, for a profiler
+
+  Options(int argc, char **argv) {
+    int positional = 0;
+    for (int i = 1; i < argc; ++i) {
+      const std::string word = argv[i];
+      const bool more = i + 1 < argc;
+      if (word == "--json" && more)
+        json = argv[++i];
+      else if (word == "--table" && more)
+        table = argv[++i];
+      else if (word == "--variants" && more)
+        variants = argv[++i];
+      else if (word == "--profile")
+        profile = true;
+      else if (positional < 2 && std::atoll(argv[i]) > 0)
+        (positional++ == 0 ? n : steps) = std::atoll(argv[i]);
+      else {
+        std::fprintf(stderr, "usage: %s [N [STEPS]] [--json FILE] [--table NAME] [--variants v0,v1] [--profile]\n", argv[0]);
+        std::exit(2);
+      }
+    }
   }
-  const bool equal = data.n_different() == 0;
-  const double ms = median_ms(run);
-  cudaFuncAttributes attributes{};
-  CHECK(cudaFuncGetAttributes(&attributes, (const void *)kernel));
-  std::printf("%-12s %-52s %9.3f ms %8.1f GCell/s %6.2fx  regs %3d  local %4d  shared %6d  %s\n", stencil, variant, ms,
-              cells / ms / 1e6, naive_ms / ms, attributes.numRegs, (int)attributes.localSizeBytes, shared_bytes,
-              equal ? "bit-equal" : "DIFFERENT");
-  std::fflush(stdout);
+
+  bool wants(const char *name) const {
+    return variants == nullptr || ("," + std::string(variants) + ",").find("," + std::string(name) + ",") != std::string::npos;
+  }
+};
+
+// Milliseconds to copy all arrays to the GPU and back, median of three.
+inline double copies_ms(Data &data, bool page_locked) {
+  const size_t bytes = data.n * sizeof(float);
+  float *host = nullptr;
+  if (page_locked)
+    CHECK(cudaMallocHost(&host, bytes));
+  else if ((host = (float *)std::malloc(bytes)) == nullptr)
+    std::exit(1);
+  std::memset(host, 1, bytes);
+  cudaEvent_t begin, end;
+  CHECK(cudaEventCreate(&begin));
+  CHECK(cudaEventCreate(&end));
+  std::vector<float> times;
+  for (int i = 0; i < 3; ++i) {
+    CHECK(cudaEventRecord(begin));
+    CHECK(cudaMemcpy(data.actual, host, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(host, data.actual, bytes, cudaMemcpyDeviceToHost));
+    CHECK(cudaEventRecord(end));
+    CHECK(cudaEventSynchronize(end));
+    float ms = 0;
+    CHECK(cudaEventElapsedTime(&ms, begin, end));
+    times.push_back(ms);
+  }
+  CHECK(cudaEventDestroy(begin));
+  CHECK(cudaEventDestroy(end));
+  if (page_locked)
+    CHECK(cudaFreeHost(host));
+  else
+    std::free(host);
+  std::sort(times.begin(), times.end());
+  return times[1];
 }
+
+// One stencil with one size: prints and writes a line per variant.
+struct Report {
+  const char *stencil;
+  const Options &options;
+  double cells;
+  Data &data;
+  double naive_ms = 0, pageable_ms = 0, page_locked_ms = 0;
+
+  // Runs a variant once on fresh input, compares, and times it. The first one is the baseline.
+  template <typename Kernel, typename Run> void line(const char *variant, Kernel kernel, int shared_bytes, Run run) {
+    if (options.profile) {
+      const cudaError_t error = run();
+      CHECK(error != cudaSuccess ? error : cudaDeviceSynchronize());
+      return;
+    }
+    data.reset(data.actual);
+    cudaError_t error = run();
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    if (error != cudaSuccess) {
+      std::printf("%-12s %-52s %s\n", stencil, variant, cudaGetErrorString(error));
+      std::exit(1);
+    }
+    const unsigned long long different = data.n_different();
+    const double ms = median_ms(run);
+    if (naive_ms == 0) naive_ms = ms;
+    cudaFuncAttributes attributes{};
+    CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    shared_bytes += (int)attributes.sharedSizeBytes;
+    std::printf("%-12s %-52s %9.3f ms %8.1f GCell/s %6.2fx  regs %3d  local %4d  shared %6d  %s\n", stencil, variant, ms,
+                cells / ms / 1e6, naive_ms / ms, attributes.numRegs, (int)attributes.localSizeBytes, shared_bytes,
+                different == 0 ? "bit-equal" : "DIFFERENT");
+    std::fflush(stdout);
+    FILE *file = options.json == nullptr ? nullptr : std::fopen(options.json, "a");
+    if (file == nullptr) return;
+    cudaDeviceProp gpu{};
+    CHECK(cudaGetDeviceProperties(&gpu, 0));
+    std::fprintf(file,
+                 "{\"kind\":\"bench\",\"table\":\"%s\",\"stencil\":\"%s\",\"problem\":\"N=%lld,T=%lld\",\"variant\":\"%s\","
+                 "\"gpu\":\"%s\",\"ms\":%.4f,\"gcells\":%.2f,\"ratio\":%.4f,\"registers\":%d,\"local_bytes\":%d,"
+                 "\"shared_bytes\":%d,\"different\":%llu,\"pageable_ms\":%.2f,\"page_locked_ms\":%.2f}\n",
+                 options.table, stencil, options.n, options.steps, variant, gpu.name, ms, cells / ms / 1e6, naive_ms / ms,
+                 attributes.numRegs, (int)attributes.localSizeBytes, shared_bytes, different, pageable_ms, page_locked_ms);
+    std::fclose(file);
+  }
+
+  // Once, before the first line, where times with copies are wanted.
+  void copies() {
+    if (options.profile) return;
+    pageable_ms = copies_ms(data, false);
+    page_locked_ms = copies_ms(data, true);
+    std::printf("%-12s copies of all arrays to the GPU and back: %.1f ms, page-locked %.1f ms\n", stencil, pageable_ms, page_locked_ms);
+  }
+};

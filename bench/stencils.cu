@@ -1,5 +1,6 @@
-// Device time of generated kernels against one thread per cell, in one run,
-// results compared bit for bit with the naive kernel's.
+// Device time of generated kernels against one thread per cell and against one time
+// step per launch from shared memory ("spatial"), in one run, results compared bit
+// for bit with the naive kernel's.
 //
 // scripts/bench-prepare makes one folder per stencil with `variants.h`, which
 // includes the generated kernels and lists them as VARIANTS(X), X(namespace,
@@ -49,6 +50,14 @@
 #error "no stencil chosen"
 #endif
 
+// Where an argument of the kernel is: `Args` has no member for a size that is constant.
+#define SET(member)                                                                       \
+  template <typename A> auto set_##member(A &args, long long value, int) -> decltype((void)(args.member = value)) { \
+    args.member = value;                                                                  \
+  }                                                                                       \
+  template <typename A> void set_##member(A &, long long, long) {}
+SET(N) SET(NX) SET(NY) SET(T)
+
 #if defined(STENCIL_fdtd2d)
 
 // The first two fields in one kernel, the third in another: two launches a step.
@@ -70,22 +79,71 @@ naive_h(float *hz, const float *__restrict__ ex, const float *__restrict__ ey, l
     hz[i * n + j] = hz[i * n + j] - 0.7f * (ex[i * (n + 32) + j + 1] - ex[i * (n + 32) + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
 }
 
+// The same from tiles of H x W in shared memory.
+constexpr int W = 128, H = 16;
+
+__global__ void __launch_bounds__(256)
+spatial_e(const float *__restrict__ hz, float *ex, float *ey, const float *fict, long long t, long long n) {
+  __shared__ float s[H + 1][W + 4]; // hz[i0 - 1 ..][j0 - 4 ..]
+  const long long i0 = blockIdx.y * (long long)H, j0 = blockIdx.x * (long long)W;
+  for (int y = threadIdx.y; y < H + 1; y += 8)
+    for (int x = threadIdx.x; x < W + 4; x += 32)
+      if (i0 + y >= 1 && i0 + y <= n && j0 + x >= 4 && j0 + x < n + 4) s[y][x] = hz[(i0 + y - 1) * n + j0 + x - 4];
+  __syncthreads();
+  for (int y = threadIdx.y; y < H; y += 8)
+    for (int x = threadIdx.x; x < W; x += 32) {
+      const long long i = i0 + y, j = j0 + x;
+      if (i >= n || j >= n) continue;
+      if (i == 0)
+        ey[j] = fict[t];
+      else
+        ey[i * n + j] = ey[i * n + j] - 0.5f * (s[y + 1][x + 4] - s[y][x + 4]);
+      if (j >= 1) ex[i * (n + 32) + j] = ex[i * (n + 32) + j] - 0.5f * (s[y + 1][x + 4] - s[y + 1][x + 3]);
+    }
+}
+
+__global__ void __launch_bounds__(256)
+spatial_h(float *hz, const float *__restrict__ ex, const float *__restrict__ ey, long long n) {
+  __shared__ float s_ex[H][W + 1], s_ey[H + 1][W];
+  const long long i0 = blockIdx.y * (long long)H, j0 = blockIdx.x * (long long)W;
+  for (int y = threadIdx.y; y < H + 1; y += 8)
+    for (int x = threadIdx.x; x < W + 1; x += 32) {
+      if (y < H && i0 + y < n && j0 + x <= n) s_ex[y][x] = ex[(i0 + y) * (n + 32) + j0 + x];
+      if (x < W && i0 + y <= n && j0 + x < n) s_ey[y][x] = ey[(i0 + y) * n + j0 + x];
+    }
+  __syncthreads();
+  for (int y = threadIdx.y; y < H; y += 8)
+    for (int x = threadIdx.x; x < W; x += 32) {
+      const long long i = i0 + y, j = j0 + x;
+      if (i < n && j < n) hz[i * n + j] = hz[i * n + j] - 0.7f * (s_ex[y][x + 1] - s_ex[y][x] + s_ey[y + 1][x] - s_ey[y][x]);
+    }
+}
+
 int main(int argc, char **argv) {
-  const long long n = argc > 1 ? std::atoll(argv[1]) : 1024, steps = argc > 2 ? std::atoll(argv[2]) : 64;
+  const Options options(argc, argv);
+  const long long n = options.n, steps = options.steps;
   // ex, ey, hz, fict.
   const size_t ex = size_t(n) * size_t(n + 32), ey = size_t(n + 1) * size_t(n), hz = size_t(n) * size_t(n);
   Data data(ex + ey + hz + size_t(steps));
   const double cells = double(steps) * double(n) * double(n);
   const auto run_naive = [&](float *d) {
     const dim3 grid(unsigned((n + 31) / 32), unsigned((n + 7) / 8)), block(32, 8);
-    for (long long t = 0; t < steps; ++t) {
+    for (long long t = 0; t < (options.profile ? 1 : steps); ++t) {
       naive_e<<<grid, block>>>(d + ex + ey, d, d + ex, d + ex + ey + hz, t, n);
       naive_h<<<grid, block>>>(d + ex + ey, d, d + ex, n);
     }
   };
+  const auto run_spatial = [&](float *d) {
+    const dim3 grid(unsigned((n + W - 1) / W), unsigned((n + H - 1) / H)), block(32, 8);
+    for (long long t = 0; t < (options.profile ? 1 : steps); ++t) {
+      spatial_e<<<grid, block>>>(d + ex + ey, d, d + ex, d + ex + ey + hz, t, n);
+      spatial_h<<<grid, block>>>(d + ex + ey, d, d + ex, n);
+    }
+  };
 #define KERNEL naive_e
+#define SPATIAL spatial_e
 #define ARGS(args)                                                                        \
-  args.NX = n, args.NY = n, args.T = steps, args.ex = data.actual, args.ey = data.actual + ex,               \
+  set_NX(args, n, 0), set_NY(args, n, 0), set_T(args, steps, 0), args.ex = data.actual, args.ey = data.actual + ex, \
   args.hz = data.actual + ex + ey, args.fict = data.actual + ex + ey + hz, args.ex_pitch = int(n + 32) * 4,  \
   args.ey_pitch = args.hz_pitch = int(n) * 4
 #else
@@ -96,47 +154,112 @@ __global__ void __launch_bounds__(256) naive(const float *__restrict__ in, float
   const long long j = blockIdx.x * 32ll + threadIdx.x + 1, i = blockIdx.y * 8ll + threadIdx.y + 1;
   if (i < n - 1 && j < n - 1) out[i * n + j] = VALUE;
 }
+
+// Tiles of H x W cells from shared memory.
+constexpr int W = 128, H = 16, CHUNK = 1;
+#undef P
+#define P(di, dj) s[y + (di)][x + (dj)]
+__global__ void __launch_bounds__(256) spatial(const float *__restrict__ in, float *__restrict__ out, long long n) {
+  __shared__ float s[H + 2][W + 2]; // in[i0 ..][j0 ..]
+  const long long i0 = blockIdx.y * (long long)H, j0 = blockIdx.x * (long long)W;
+#pragma unroll
+  for (int y = threadIdx.y; y < H + 2; y += 8)
+#pragma unroll
+    for (int x = threadIdx.x; x < W + 2; x += 32)
+      if (i0 + y < n && j0 + x < n) s[y][x] = in[(i0 + y) * n + j0 + x];
+  __syncthreads();
+#pragma unroll
+  for (int y = threadIdx.y + 1; y <= H; y += 8)
+#pragma unroll
+    for (int x = threadIdx.x + 1; x <= W; x += 32) {
+      const long long i = i0 + y, j = j0 + x;
+      if (i < n - 1 && j < n - 1) out[i * n + j] = VALUE;
+    }
+}
 #else
 #define P(di, dj, dk) in[((i + (di)) * n + j + (dj)) * n + k + (dk)]
 __global__ void __launch_bounds__(256) naive(const float *__restrict__ in, float *__restrict__ out, long long n) {
   const long long k = blockIdx.x * 32ll + threadIdx.x + 1, j = blockIdx.y * 8ll + threadIdx.y + 1, i = blockIdx.z + 1;
   if (j < n - 1 && k < n - 1) out[(i * n + j) * n + k] = VALUE;
 }
+
+// Tiles of H x W cells in the inner dimensions, marching through CHUNK planes, of
+// which shared memory holds the last three and the next.
+constexpr int W = 64, H = 16, CHUNK = 64;
+#undef P
+#define P(di, dj, dk) s[(plane + (di)) & 3][y + (dj)][x + (dk)]
+__global__ void __launch_bounds__(256) spatial(const float *__restrict__ in, float *__restrict__ out, long long n) {
+  __shared__ float s[4][H + 2][W + 2];
+  const long long i0 = blockIdx.z * (long long)CHUNK, j0 = blockIdx.y * (long long)H, k0 = blockIdx.x * (long long)W;
+  const auto load = [&](int plane) {
+#pragma unroll
+    for (int y = threadIdx.y; y < H + 2; y += 8)
+#pragma unroll
+      for (int x = threadIdx.x; x < W + 2; x += 32)
+        if (i0 + plane < n && j0 + y < n && k0 + x < n) s[plane & 3][y][x] = in[((i0 + plane) * n + j0 + y) * n + k0 + x];
+  };
+  load(0), load(1);
+  for (int plane = 1; plane <= CHUNK; ++plane) {
+    load(plane + 1);
+    __syncthreads();
+#pragma unroll
+    for (int y = threadIdx.y + 1; y <= H; y += 8)
+#pragma unroll
+      for (int x = threadIdx.x + 1; x <= W; x += 32) {
+        const long long i = i0 + plane, j = j0 + y, k = k0 + x;
+        if (i < n - 1 && j < n - 1 && k < n - 1) out[(i * n + j) * n + k] = VALUE;
+      }
+  }
+}
 #endif
 
 int main(int argc, char **argv) {
-  const long long n = argc > 1 ? std::atoll(argv[1]) : 1024, steps = argc > 2 ? std::atoll(argv[2]) : 64;
+  const Options options(argc, argv);
+  const long long n = options.n, steps = options.steps;
   size_t plane = 1;
   double cells = double(steps);
   for (int d = 0; d < DIMS; ++d) plane *= size_t(n), cells *= double(n - 2);
   Data data(2 * plane);
   // Both buffers share the fixed boundary.
   CHECK(cudaMemcpy(data.input + plane, data.input, plane * sizeof(float), cudaMemcpyDeviceToDevice));
+  const unsigned b = unsigned(n - 2);
   const auto run_naive = [&](float *d) {
-    const unsigned b = unsigned(n - 2);
     const dim3 grid((b + 31) / 32, (b + 7) / 8, DIMS == 2 ? 1 : b);
-    for (long long t = 0; t < steps; ++t)
+    for (long long t = 0; t < (options.profile ? 1 : steps); ++t)
       naive<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n);
   };
+  const auto run_spatial = [&](float *d) {
+    const dim3 grid((b + W - 1) / W, (b + H - 1) / H, DIMS == 2 ? 1 : (b + CHUNK - 1) / CHUNK);
+    for (long long t = 0; t < (options.profile ? 1 : steps); ++t)
+      spatial<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n);
+  };
 #define KERNEL naive
-#define ARGS(args) args.N = n, args.T = steps, args.A = data.actual, args.A_pitch = int(n) * 4
+#define SPATIAL spatial
+#define ARGS(args) set_N(args, n, 0), set_T(args, steps, 0), args.A = data.actual, args.A_pitch = int(n) * 4
 #endif
 
   data.reset(data.expected);
   run_naive(data.expected);
   CHECK(cudaDeviceSynchronize());
   std::printf("%s n = %lld, %lld steps\n", NAME, n, steps);
-  const double naive_ms = median_ms([&] { run_naive(data.actual); });
-  report(NAME, "naive", cells, naive_ms, data, KERNEL, 0, [&] {
-    run_naive(data.actual);
-    return cudaGetLastError();
-  });
+  Report report{NAME, options, cells, data};
+  if (std::strcmp(options.table, "speed") == 0) report.copies();
+  if (!options.profile || options.wants("naive"))
+    report.line("naive", KERNEL, 0, [&] {
+      run_naive(data.actual);
+      return cudaGetLastError();
+    });
+  if (options.wants("spatial"))
+    report.line("spatial", SPATIAL, 0, [&] {
+      run_spatial(data.actual);
+      return cudaGetLastError();
+    });
 
 #define RUN(ns, label)                                                                    \
-  {                                                                                       \
+  if (options.wants(#ns)) {                                                               \
     ns::Args args{};                                                                      \
     ARGS(args);                                                                           \
-    report(NAME, label, cells, naive_ms, data, ns::kernel, ns::SHARED_BYTES, [&] { return ns::launch(args, 0); }); \
+    report.line(label, ns::kernel, ns::SHARED_BYTES, [&] { return ns::launch(args, 0); }); \
   }
   VARIANTS(RUN)
   return 0;

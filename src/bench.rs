@@ -186,7 +186,7 @@ fn measure_one(
     };
     let arrays = |precision| Arrays::new(bench, &kernels, &sets, precision, false);
 
-    let naive = Baseline::load(bench, compiled, Precision::Source, flags)?;
+    let naive = Baseline::load(bench, compiled, Precision::Source, flags, &params)?;
     let reference = arrays(Precision::Source)?;
     let run = || naive.run(bench, compiled, &reference, &params);
     let naive_ms = median_ms(bench, WARM_UPS, SAMPLES, &run)?;
@@ -275,7 +275,7 @@ fn exact_arrays(
     params: &[i64],
 ) -> Result<Arrays, GpuError> {
     let flags = Flags { fmad: false };
-    let baseline = Baseline::load(bench, compiled, Precision::Double, flags)?;
+    let baseline = Baseline::load(bench, compiled, Precision::Double, flags, params)?;
     let exact = Arrays::new(bench, kernels, sets, Precision::Double, false)?;
     fill(&exact)?;
     baseline.run(bench, compiled, &exact, params)?;

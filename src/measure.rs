@@ -552,14 +552,15 @@ struct BaselineUnit {
 /// Work of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// Instances of statements that compute something.
+    /// Points updated, each once per time step: of the array that is computed the
+    /// most often, how often its elements are.
     pub cells: f64,
     /// Floating-point operations.
     pub flops: f64,
 }
 
 impl Baseline {
-    /// Compiles and loads the baseline.
+    /// Compiles and loads the baseline for parameters up to these.
     ///
     /// # Errors
     /// [`GpuError::Compile`].
@@ -568,11 +569,14 @@ impl Baseline {
         compiled: &Compiled,
         precision: Precision,
         flags: Flags,
+        params: &[i64],
     ) -> Result<Baseline, GpuError> {
         let mut resources = Resources::default();
         let mut units = Vec::new();
         for unit in &compiled.units {
-            let naive = back::print_naive(&unit.kernel, precision);
+            let layouts = plan::allocation(&unit.kernel, params).unwrap_or_default();
+            let narrow = back::naive_is_narrow(&unit.kernel, params, &layouts);
+            let naive = back::print_naive(&unit.kernel, precision, narrow);
             let names: Vec<&str> = naive.kernels.iter().map(String::as_str).collect();
             let binary = bench.compiler.compile(&naive.text, &names, flags)?;
             let module = bench.device.load(&binary)?;
@@ -677,6 +681,7 @@ impl Baseline {
                 pointer.as_ref(),
             )?;
             let counts = integers(&bench.device.download(&counters, bytes)?);
+            let mut cells = vec![0.0; ir.stencil.arrays.len()];
             for (stmt, count) in ir.stencil.stmts.iter().zip(counts) {
                 let mut operations = stmt.value.n_operations();
                 let mut flops = n_flops(&stmt.value);
@@ -685,10 +690,11 @@ impl Baseline {
                     flops += n_flops(value);
                 }
                 if operations > 0 {
-                    work.cells += count as f64;
+                    cells[stmt.write.array] += count as f64;
                 }
                 work.flops += count as f64 * flops as f64;
             }
+            work.cells += cells.into_iter().fold(0.0, f64::max);
         }
         Ok(work)
     }
@@ -793,9 +799,9 @@ mod tests {
             let ctx = hexcc_isl::Ctx::new().expect("memory for a context");
             let compiled = pipeline::compile(&ctx, &saved, &pipeline::Options::default());
             let compiled = compiled.unwrap_or_else(|d| panic!("{what}: {d:?}"));
-            for precision in [Precision::Source, Precision::Double] {
+            for (precision, narrow) in [(Precision::Source, true), (Precision::Double, false)] {
                 for unit in &compiled.units {
-                    let naive = back::print_naive(&unit.kernel, precision);
+                    let naive = back::print_naive(&unit.kernel, precision, narrow);
                     compile(&what, &naive.text, &naive.kernels);
                 }
             }

@@ -431,10 +431,10 @@ impl<'a> Ground<'a> {
         let n_check = 3 * tallest.div_euclid(first.schedule.k.max(1)).max(1) + 1;
         let check = problem.with_steps(first, n_check);
         let full = problem.values();
-        let sets = [check.clone(), full];
+        let sets = [check.clone(), full.clone()];
         let arrays = || Arrays::new(bench, &kernels, &sets, Precision::Source, false);
         let flags = Flags { fmad: false };
-        let baseline = Baseline::load(bench, compiled, Precision::Source, flags)?;
+        let baseline = Baseline::load(bench, compiled, Precision::Source, flags, &full)?;
         let mut ground = Ground {
             bench,
             compiled,

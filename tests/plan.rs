@@ -119,7 +119,9 @@ fn check(
     let params = params.ok_or("a parameter is no argument of the program")?;
     let text = driver(ir, &params).ok_or("no plan")?;
     let header = pipeline::print_header(saved, &compiled, "test");
-    let naive = back::print_naive(ir, Precision::Source);
+    let layouts = plan::allocation(ir, &params).unwrap_or_default();
+    let narrow = back::naive_is_narrow(ir, &params, &layouts);
+    let naive = back::print_naive(ir, Precision::Source, narrow);
     let text = format!("{header}{MACROS}{}{text}", naive.text);
     std::fs::write(path, text).map_err(|e| e.to_string())?;
     let program = path.with_extension("");

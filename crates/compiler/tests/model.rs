@@ -76,6 +76,7 @@ fn a_case_by_hand() {
         // Those and six accesses.
         source_work: 80 * 256 * 11,
         chain: 5,
+        slow_operations: 0,
         // A row of n points reads n + 2 elements of its own column and n of
         // each neighbour: 3 * 80 + 2 * 10.
         shared_loads: 260 * 256,

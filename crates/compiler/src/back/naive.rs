@@ -14,6 +14,7 @@ use std::ops::RangeInclusive;
 
 /// Names of the text itself; source names that clash get a `_`.
 const FIXED: &[&str] = &[
+    "Index",
     "Args",
     "Step",
     "args",
@@ -54,8 +55,27 @@ pub struct NaivePlan {
     pub step: Vec<i64>,
 }
 
-/// Prints the baseline of a kernel.
-pub fn print_naive(ir: &KernelIr, precision: Precision) -> Naive {
+/// Whether 32-bit indices do: no array has 2^31 elements, and no coordinate or
+/// parameter is so large that a small multiple of it overflows. Iterators as
+/// values may have any factors, so they need 64 bits.
+pub fn naive_is_narrow(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> bool {
+    const LARGEST: u64 = 1 << 27;
+    let value_of = |name: &str| {
+        let at = ir.stencil.params.iter().position(|p| p == name)?;
+        params.get(at).copied()
+    };
+    let small = |i: i64| i.unsigned_abs() <= LARGEST;
+    let bound = |bound| plan::eval(bound, &value_of).is_some_and(small);
+    params.iter().copied().all(small)
+        && ir.stencil.ranges.iter().all(|r| bound(&r.lo) && bound(&r.hi))
+        && layouts.len() == ir.stencil.arrays.len()
+        && layouts.iter().all(|l| i32::try_from(l.elements).is_ok())
+        && ir.stencil.stmts.iter().all(|s| s.affine.is_empty())
+}
+
+/// Prints the baseline of a kernel; `narrow` where [`naive_is_narrow`] says so, since
+/// half of the instructions of a thread are index arithmetic.
+pub fn print_naive(ir: &KernelIr, precision: Precision, narrow: bool) -> Naive {
     let mut names = Names::new(FIXED);
     let all = (ir.stencil.params.iter())
         .chain(ir.stencil.scalars.iter().map(|(name, _)| name))
@@ -67,6 +87,7 @@ pub fn print_naive(ir: &KernelIr, precision: Precision) -> Naive {
     let printer = Printer {
         ir,
         precision,
+        narrow,
         dims: ir.stencil.dims.iter().map(|d| names.get(d)).collect(),
         names,
     };
@@ -121,6 +142,7 @@ pub fn naive_plan(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> Opt
 struct Printer<'a> {
     ir: &'a KernelIr,
     precision: Precision,
+    narrow: bool,
     names: Names,
     dims: Vec<String>,
 }
@@ -129,8 +151,11 @@ impl Printer<'_> {
     fn text(&self, namespace: &str) -> String {
         let ir = self.ir;
         let mut t = format!("namespace {namespace} {{\n\n");
+        let index = if self.narrow { "int" } else { "long long" };
+        let _ = writeln!(t, "using Index = {index};\n");
         for helper in &HELPERS {
-            t.push_str(&helper.definition("__device__ constexpr"));
+            let definition = helper.definition("__device__ constexpr");
+            t.push_str(&definition.replace("long long", "Index"));
         }
         t.push_str("\nstruct Args {\n");
         for param in &ir.stencil.params {
@@ -165,7 +190,7 @@ impl Printer<'_> {
         let ir = self.ir;
         for param in &ir.stencil.params {
             let name = self.names.get(param);
-            let _ = writeln!(t, "  const long long {name} = args.{name};");
+            let _ = writeln!(t, "  const Index {name} = (Index)args.{name};");
         }
         for (scalar, ty) in &ir.stencil.scalars {
             let name = self.names.get(scalar);
@@ -186,31 +211,31 @@ impl Printer<'_> {
             );
             for d in 1..array.extents.len() {
                 let value = if d + 1 == array.extents.len() {
-                    format!("step.{name}_pitch")
+                    format!("(Index)step.{name}_pitch")
                 } else {
                     ast_to_c(&array.extents[d], &self.names)
                 };
-                let _ = writeln!(t, "  const long long {name}_n{d} = {value};");
+                let _ = writeln!(t, "  const Index {name}_n{d} = {value};");
             }
         }
-        let _ = writeln!(t, "  const long long {0} = step.{0};", self.dims[0]);
+        let _ = writeln!(t, "  const Index {0} = (Index)step.{0};", self.dims[0]);
         let (space, n) = (&self.dims[1..], self.dims.len() - 1);
         for (j, dim) in space.iter().enumerate() {
             let at = match (n - 1 - j, n) {
-                (0, _) => "(long long)blockIdx.x * blockDim.x + threadIdx.x".to_string(),
-                (1, _) => "(long long)blockIdx.y * blockDim.y + threadIdx.y".to_string(),
-                (2, 3) => "blockIdx.z".to_string(),
-                (2, _) => format!("blockIdx.z % (step.{dim}_hi - step.{dim}_lo + 1)"),
+                (0, _) => "(Index)(blockIdx.x * (Index)blockDim.x + threadIdx.x)".to_string(),
+                (1, _) => "(Index)(blockIdx.y * (Index)blockDim.y + threadIdx.y)".to_string(),
+                (2, 3) => "(Index)blockIdx.z".to_string(),
+                (2, _) => format!("(Index)(blockIdx.z % (step.{dim}_hi - step.{dim}_lo + 1))"),
                 _ => {
                     let inner = &space[j + 1];
-                    format!("blockIdx.z / (step.{inner}_hi - step.{inner}_lo + 1)")
+                    format!("(Index)(blockIdx.z / (step.{inner}_hi - step.{inner}_lo + 1))")
                 }
             };
-            let _ = writeln!(t, "  const long long {dim} = step.{dim}_lo + {at};");
+            let _ = writeln!(t, "  const Index {dim} = (Index)step.{dim}_lo + {at};");
         }
         // Blocks hang over the two innermost dimensions only.
         let inside: Vec<String> = (space.iter().skip(n.saturating_sub(2)))
-            .map(|dim| format!("{dim} <= step.{dim}_hi"))
+            .map(|dim| format!("{dim} <= (Index)step.{dim}_hi"))
             .collect();
         let _ = writeln!(t, "  const bool inside = {};", inside.join(" && "));
     }
@@ -242,7 +267,7 @@ impl Printer<'_> {
     }
 
     /// An element as an offset of constants from the thread's own point, in the
-    /// plane of its time: neighbours share the thread's address, and the block
+    /// plane of its time: neighbours share the thread's index, and the block
     /// shares the plane's.
     fn element(&self, access: &KernelAccess) -> String {
         let name = self.names.get(&self.ir.stencil.arrays[access.array].name);
@@ -272,14 +297,20 @@ impl Printer<'_> {
             if let Sub::Space { offset: c, .. } = sub
                 && *c != 0
             {
-                let _ = write!(offset, " + {c}ll{}", steps(d + 1));
+                let _ = write!(offset, " + (Index){c}{}", steps(d + 1));
             }
         }
-        let plane = match first {
-            0 => name.clone(),
-            _ => format!("({name} + ({}){})", index(0, first, false), steps(first)),
-        };
-        format!("{plane}[{}{offset}]", index(first, n, true))
+        let own = index(first, n, true);
+        if first == 0 {
+            return format!("{name}[{own}{offset}]");
+        }
+        let plane = format!("({}){}", index(0, first, false), steps(first));
+        if self.narrow {
+            // One 32-bit index, so that the address is one instruction.
+            format!("{name}[{plane} + {own}{offset}]")
+        } else {
+            format!("({name} + {plane})[{own}{offset}]")
+        }
     }
 
     /// A subscript that can be a factor.

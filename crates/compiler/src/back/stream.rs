@@ -165,9 +165,10 @@ template <typename Element> __device__ __host__ __forceinline__ Element *row(Ele
 }
 // A coordinate; far outside of every array where it does not fit.
 __device__ constexpr int narrow(long long x) { return (int)lowest(highest(x, -(1 << 30)), 1 << 30); }
-// As many bytes as one instruction moves.
-template <typename Element> struct alignas(V * sizeof(Element) < 16 ? V * sizeof(Element) : 16) Bytes {
-  static constexpr int COUNT = V * sizeof(Element) < 16 ? V : 16 / sizeof(Element);
+// What one instruction moves: as many of a lane's V columns as have an aligned address.
+template <typename Element> constexpr int piece = V * sizeof(Element) % 16 == 0 ? 16 : V * sizeof(Element) % 8 == 0 ? 8 : 4;
+template <typename Element> struct alignas(piece<Element>) Bytes {
+  static constexpr int COUNT = piece<Element> / sizeof(Element);
   Element x[COUNT];
 };
 template <typename Element, int LEFT, int RIGHT> __device__ __forceinline__ void load(Row<Element, LEFT, RIGHT> &row, const Element *from) {
@@ -397,11 +398,10 @@ impl Printer<'_> {
 
     fn tile_body(&mut self) {
         let ir = self.ir;
-        let (i, j) = (self.i.clone(), self.j.clone());
         self.out.line("using Shape = Reach<Steps>;");
         self.out.line("const int column = j_first + V * lane; // the lane's first");
         if !self.streams() {
-            self.out.line("constexpr int newest = 0; // the only row");
+            self.out.line("constexpr int newest = 0, begin = 0; // the only row");
         }
         self.domains();
         for f in 0..ir.fields.len() {
@@ -418,22 +418,27 @@ impl Printer<'_> {
             let levels = add_constant("Steps", b);
             self.out.line(format!("{ty} {name}[{levels}][{}] = {{}};", ir.pipeline.depth[f]));
         }
+        if !self.streams() {
+            self.pointers();
+        }
         if self.streams() {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
+            self.pointers();
             self.out.line(format!(
-                "constexpr int Ahead = Full ? AHEAD : 1, Unroll = Full ? UNROLL : {}; // what else are registers for",
-                (2..).find(|n| ir.unroll() % n == 0).unwrap_or(1).min(ir.unroll())
+                "constexpr int Unroll = Full ? UNROLL : {}; // partial tiles need registers for other things",
+                ir.unroll().min(2)
             ));
-            for (f, a) in self.inputs() {
-                let (name, ty) = (self.fields[f].clone(), self.row_type(f));
-                self.out.line(format!("{ty} {name}_{a}_next[Ahead];"));
+            for f in 0..ir.fields.len() {
+                for a in 0..ir.live(f) {
+                    let (name, ty) = (self.fields[f].clone(), self.row_type(f));
+                    self.out.line(format!("{ty} {name}_{a}_next[AHEAD];"));
+                }
             }
+            self.out.open("if constexpr (Full) {");
             self.out.line("#pragma unroll");
-            self.out.open("for (int d = 0; d < Ahead; ++d) {");
-            for (f, a) in self.inputs() {
-                let line = self.load_call(f, a, &format!("{}_{a}_next[d]", self.fields[f]), "begin + d");
-                self.out.line(line);
-            }
+            self.out.open("for (int d = 0; d < AHEAD; ++d) {");
+            self.load_ahead("d");
+            self.out.close("}");
             self.out.close("}");
             self.out.line("#pragma unroll 1");
             self.out.open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += Unroll) {");
@@ -441,30 +446,36 @@ impl Printer<'_> {
             self.out.open("for (int u = 0; u < Unroll; ++u) {");
             self.out.line("const int newest = begin + n + u; // enters at level 0");
         }
-        for (f, a) in self.inputs() {
-            let name = self.fields[f].clone();
-            let level = self.level(f, "0", -a);
-            let kept = self.buffers(f) * ir.pipeline.step_lag;
-            let line = match (self.streams(), a < ir.live(f)) {
-                (true, true) => format!("push({name}[{level}], {name}_{a}_next[0]);"),
-                (true, false) => format!("{name}[{level}][{kept}] = {name}_{a}_next[0];"),
-                (false, _) => self.load_call(f, a, &format!("{name}[{level}][0]"), "0"),
-            };
-            self.out.line(line);
+        self.out.open("if constexpr (Full) {");
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.live(f) {
+                let (name, level) = (self.fields[f].clone(), self.level(f, "0", -a));
+                self.out.line(match self.streams() {
+                    true => format!("push({name}[{level}], {name}_{a}_next[0]);"),
+                    false => format!("load({name}[{level}][0], {name}_{a}_from);"),
+                });
+            }
         }
         if self.streams() {
             self.out.line("#pragma unroll");
-            self.out.open("for (int d = 0; d + 1 < Ahead; ++d) {");
-            for (f, a) in self.inputs() {
-                let name = self.fields[f].clone();
-                self.out.line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
+            self.out.open("for (int d = 0; d + 1 < AHEAD; ++d) {");
+            for f in 0..ir.fields.len() {
+                for a in 0..ir.live(f) {
+                    let name = self.fields[f].clone();
+                    self.out.line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
+                }
             }
             self.out.close("}");
-            for (f, a) in self.inputs() {
-                let line = self.load_call(f, a, &format!("{}_{a}_next[Ahead - 1]", self.fields[f]), "newest + Ahead");
-                self.out.line(line);
+            self.load_ahead("AHEAD - 1");
+        }
+        self.out.close("} else {");
+        self.out.depth += 1;
+        for f in 0..ir.fields.len() {
+            for a in 0..self.buffers(f) {
+                self.load_partial(f, a);
             }
         }
+        self.out.close("}");
         for (f, a) in self.inputs() {
             let level = self.level(f, "0", -a);
             // Levels below what stages read need none.
@@ -483,19 +494,46 @@ impl Printer<'_> {
         }
         self.out.close("}");
         for f in 0..ir.fields.len() {
-            for a in 0..self.buffers(f) {
-                let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
-                let at = self.level(f, "Steps", -a);
-                let i = self.row_number(f, &q);
-                let name = self.fields[f].clone();
-                self.out.line(format!("store_{name}({name}[{at}][0], pass.{name}_out[{a}], {i});"));
-            }
+            self.stores(f);
         }
         if self.streams() {
             self.out.close("}");
             self.out.close("}");
         }
-        let _ = (i, j);
+    }
+
+    /// Loads the row after the last loaded one of every live plane, in full tiles.
+    fn load_ahead(&mut self, d: &str) {
+        for f in 0..self.ir.fields.len() {
+            for a in 0..self.ir.live(f) {
+                let name = self.fields[f].clone();
+                let argument = self.names.get(&self.array(f).name);
+                self.out.line(format!("load({name}_{a}_next[{d}], {name}_{a}_from);"));
+                self.out.line(format!("{name}_{a}_from = row({name}_{a}_from, 1, args.{argument}_pitch);"));
+            }
+        }
+    }
+
+    /// The row that enters a partial tile at level `-age`; of levels that are not handed
+    /// on only the elements that a level above keeps, when it does.
+    fn load_partial(&mut self, f: usize, age: i64) {
+        let (name, ty) = (self.fields[f].clone(), self.row_type(f));
+        let level = self.level(f, "0", -age);
+        let row = |lag: i64| match self.streams() {
+            true => add_constant("newest", -lag),
+            false => "0".to_string(),
+        };
+        if age < self.ir.live(f) {
+            let row = row(self.ir.pipeline.lag_of(f, -age));
+            let load = format!("load_{name}(next, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});");
+            self.out.line(format!("{{ {ty} next; {load} push({name}[{level}], next); }}"));
+        } else {
+            let row = row(self.ir.pipeline.lag_of(f, self.buffers(f) - age));
+            let held = self.buffers(f) * self.ir.pipeline.step_lag;
+            self.out.line(format!(
+                "load_{name}({name}[{level}][{held}], nullptr, pass.{name}_kept[{age}], {row});"
+            ));
+        }
     }
 
     /// Fields and ages of the rows that enter: live ones, and kept elements of older ones.
@@ -517,21 +555,6 @@ impl Printer<'_> {
         })
     }
 
-    /// `load_A(to, age, row)` as a statement.
-    fn load_call(&self, f: usize, age: i64, to: &str, newest: &str) -> String {
-        let live = age < self.ir.live(f);
-        // Kept elements come when a level takes them over.
-        let level = if live { -age } else { self.buffers(f) - age };
-        let lag = self.ir.pipeline.lag_of(f, level);
-        let name = &self.fields[f];
-        let row = if self.streams() { add_constant(newest, -lag) } else { "0".to_string() };
-        if live {
-            format!("load_{name}({to}, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});")
-        } else {
-            format!("if (!Full) load_{name}({to}, nullptr, pass.{name}_kept[{age}], {row});")
-        }
-    }
-
     fn exchange(&mut self, f: usize, level: &str) {
         let field = &self.ir.fields[f];
         if field.margin != (0, 0) {
@@ -549,26 +572,26 @@ impl Printer<'_> {
             match &piece.domain {
                 Domain::Box(ranges) => {
                     let last = ranges.len() - 1;
-                    let text = |e| ast_to_c(e, &self.names);
-                    self.out.line(format!("bool {name}_{j}[V]; // where {name} executes"));
-                    self.out.line("#pragma unroll");
-                    self.out.line(format!(
-                        "for (int v = 0; v < V; ++v) {name}_{j}[v] = column + v >= {} && column + v <= {};",
-                        ast_operand(&ranges[last].lo, &self.names),
-                        ast_operand(&ranges[last].hi, &self.names)
-                    ));
-                    if self.streams() {
-                        self.out.line(format!(
-                            "const int {name}_lo = narrow({}), {name}_hi = narrow({});",
-                            text(&ranges[0].lo),
-                            text(&ranges[0].hi)
+                    let streams = self.streams();
+                    let bounds = |d: usize, dim: &str, out: &mut Writer, names: &Names| {
+                        let (lo, hi) = (ast_to_c(&ranges[d].lo, names), ast_operand(&ranges[d].hi, names));
+                        out.line(format!(
+                            "const int {name}_{dim} = narrow({lo}), {name}_{dim}_n = narrow(highest({hi} - {name}_{dim} + 1, 0));"
                         ));
-                        self.out.line(format!(
-                            "auto in_{name} = [&](int {i}, int v) {{ return {i} >= {name}_lo && {i} <= {name}_hi && {name}_{j}[v]; }};"
-                        ));
-                    } else {
-                        self.out.line(format!("auto in_{name} = [&](int, int v) {{ return {name}_{j}[v]; }};"));
+                    };
+                    if streams {
+                        bounds(0, &i, &mut self.out, &self.names);
                     }
+                    bounds(last, &j, &mut self.out, &self.names);
+                    let test = |dim: &str, x: &str| {
+                        format!("(unsigned)({x} - {name}_{dim}) < (unsigned){name}_{dim}_n")
+                    };
+                    let rows = if streams { format!("{} && ", test(&i, &i)) } else { String::new() };
+                    let columns = test(&j, "column + v");
+                    let parameter = if streams { format!("int {i}") } else { "int".to_string() };
+                    self.out.line(format!(
+                        "auto in_{name} = [&]({parameter}, int v) {{ return {rows}{columns}; }}; // where {name} executes"
+                    ));
                 }
                 Domain::Any(guard) => {
                     let guard = ast_to_c(guard, &self.names);
@@ -606,20 +629,14 @@ impl Printer<'_> {
         }
         self.out.line(format!("// Row {i} of {name}: what statements write from `in`, the rest from `kept`."));
         self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *in, const {elem} *kept, int {i}) {{"));
-        self.out.open("if constexpr (Full) {");
-        let full = address.replace("from", "in");
-        self.out.line(format!("load(to, {full} + column);"));
-        self.out.close("} else {");
-        self.out.depth += 1;
         self.out.line("to = {};");
         if self.streams() {
-            self.out.line(format!("if ({i} < 0 || {i} >= {name}_height) return;"));
+            self.out.line(format!("if ((unsigned){i} >= (unsigned){name}_height) return;"));
         }
         self.out.line("#pragma unroll");
         self.out.open("for (int v = 0; v < V; ++v) {");
         self.out.line(format!("const {elem} *const from = {written} ? in : kept;"));
-        self.out.line(format!("if (from && column + v >= 0 && column + v < {name}_width) to[v] = {address}[column + v];"));
-        self.out.close("}");
+        self.out.line(format!("if (from && (unsigned)(column + v) < (unsigned){name}_width) to[v] = {address}[column + v];"));
         self.out.close("}");
         self.out.close("};");
     }
@@ -633,23 +650,61 @@ impl Printer<'_> {
         }
     }
 
+    /// `store_A(from, to, row)`: elements of a partial tile.
     fn storer(&mut self, f: usize) {
         let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.row_type(f));
         let i = self.i.clone();
         let address = self.row_address(f, &i, "out");
         let written = self.written(f, &i);
         self.out.open(format!("auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"));
-        let in_rows = if self.streams() { format!(" || {i} < i_first || {i} > i_last") } else { String::new() };
-        self.out.line(format!("if (!out || !stores{in_rows}) return;"));
-        self.out.open("if constexpr (Full) {");
-        self.out.line(format!("store(from, {address} + column);"));
-        self.out.close("} else {");
-        self.out.depth += 1;
         self.out.line("#pragma unroll");
         self.out.line("for (int v = 0; v < V; ++v)");
         self.out.line(format!("  if ({written}) {address}[column + v] = from[v];"));
-        self.out.close("}");
         self.out.close("};");
+    }
+
+    /// Pointers of full tiles, which move from row to row.
+    fn pointers(&mut self) {
+        for f in 0..self.ir.fields.len() {
+            let (name, elem) = (self.fields[f].clone(), self.elem(f));
+            for a in 0..self.ir.live(f) {
+                let lag = self.ir.pipeline.lag_of(f, -a);
+                let from = self.row_address(f, &add_constant("begin", -lag), &format!("pass.{name}_in[{a}]"));
+                self.out.line(format!("const {elem} *{name}_{a}_from = {from} + column;"));
+                let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
+                let row = self.row_number(f, &q).replace("newest", "begin");
+                let to = self.row_address(f, &row, &format!("pass.{name}_out[{a}]"));
+                self.out.line(format!("{elem} *{name}_{a}_to = {to} + column;"));
+            }
+        }
+    }
+
+    /// Stores the levels that the launch hands on, and those that complete the time
+    /// buffers, which only launches of one step do.
+    fn stores(&mut self, f: usize) {
+        let name = self.fields[f].clone();
+        let pitched = self.array(f).pitched && self.streams();
+        for a in 0..self.buffers(f) {
+            let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
+            let at = self.level(f, "Steps", -a);
+            let i = self.row_number(f, &q);
+            let inside = if self.streams() {
+                format!("stores && (unsigned)({} - i_first) <= (unsigned)(i_last - i_first)", i)
+            } else {
+                "stores".to_string()
+            };
+            let partial = format!("store_{name}({name}[{at}][0], pass.{name}_out[{a}], {i});");
+            if a < self.ir.live(f) {
+                self.out.open(format!("if ({inside}) {{"));
+                self.out.line(format!("if constexpr (Full) store({name}[{at}][0], {name}_{a}_to); else {partial}"));
+                self.out.close("}");
+                if pitched {
+                    self.out.line(format!("{name}_{a}_to = row({name}_{a}_to, 1, args.{}_pitch);", self.names.get(&self.array(f).name)));
+                }
+            } else {
+                self.out.line(format!("if (Steps == 1 && pass.{name}_out[{a}] && {inside}) {partial}"));
+            }
+        }
     }
 
     /// One row of the next level of a field.
@@ -896,8 +951,16 @@ impl Printer<'_> {
         self.out.line("// So many launches of so many time steps; after an even number of them the results are in the");
         self.out.line("// arrays themselves.");
         self.out.line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
-        self.out.line(format!("long long count[{n}], left = {t}_hi - {t}_lo + 1, launches = 0;"));
+        let completes = (0..ir.fields.len()).any(|f| ir.live(f) < self.buffers(f));
+        let (reserved, launches) = if completes { ("", "1") } else { (" + 1", "0") };
+        if completes {
+            self.out.line("// The last launch has one step: it also writes the planes that are older, or not handed on.");
+        }
+        self.out.line(format!("long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"));
         self.out.line(format!("for (int k = 0; k < {n}; ++k) launches += count[k] = left / sizes[k], left %= sizes[k];"));
+        if completes {
+            self.out.line(format!("++count[{}];", n - 1));
+        }
         self.out.line(format!("for (int k = 0; k + 1 < {n} && launches % 2 != 0; ++k)"));
         self.out.line("  if (count[k] > 0 && sizes[k] == 2 * sizes[k + 1]) --count[k], count[k + 1] += 2, ++launches;");
         self.out.line("bool in_next = launches % 2 != 0;");

@@ -137,6 +137,9 @@ pub struct Work {
     pub operand_words: i64,
     /// Dependent operations of the longest statement.
     pub chain: i64,
+    /// Issue slots of divisions and calls: long chains of their own, with branches that
+    /// keep them from mixing with those of other points.
+    pub slow_operations: i64,
     /// Registers per thread that the kernel is compiled for.
     pub registers_wanted: i64,
     /// Shared memory, bytes.
@@ -219,6 +222,7 @@ struct Slot<'a> {
     operations: i64,
     source_work: i64,
     double_operations: i64,
+    slow_operations: i64,
     /// `(array, words)` written, per statement.
     writes: Vec<(usize, i64)>,
     chain: i64,
@@ -235,6 +239,7 @@ impl<'a> Slot<'a> {
             operations: 0,
             source_work: 0,
             double_operations: 0,
+            slow_operations: 0,
             writes: Vec::new(),
             chain: 0,
         };
@@ -250,6 +255,7 @@ impl<'a> Slot<'a> {
             result.source_work += stmt.work() as i64;
             result.operations += slots.all;
             result.double_operations += slots.double;
+            result.slow_operations += slots.slow;
             result.chain = result.chain.max(slots.all);
             let array = stmt.write.array;
             let elem = tile.arrays.get(array).map_or(1, |a| words(a.elem));
@@ -310,6 +316,7 @@ fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
     work.operations += n_points * slot.operations;
     work.source_work += n_points * slot.source_work;
     work.double_operations += n_points * slot.double_operations;
+    work.slow_operations += n_points * slot.slow_operations;
     let mut operands = 0;
     for column in &slot.columns {
         // In one dimension the points of a row belong to different threads.
@@ -348,6 +355,7 @@ fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
 struct Slots {
     all: i64,
     double: i64,
+    slow: i64,
 }
 
 impl Slots {
@@ -355,6 +363,9 @@ impl Slots {
         expr.visit(&mut |e| {
             let n = slots_of(e);
             self.all += n;
+            if n > 4 {
+                self.slow += n;
+            }
             if e.ty() == CType::Double {
                 self.double += n;
             }
