@@ -70,7 +70,12 @@ fn ptxas_output_is_understood() {
 }
 
 fn compile(program: &Program, folder: &Path) -> Result<Resources, String> {
-    compile_with(&program.path, &program.flags, "sm_90", &folder.join(&program.name))
+    compile_with(
+        &program.path,
+        &program.flags,
+        "sm_90",
+        &folder.join(&program.name),
+    )
 }
 
 /// Translates and compiles; files are named like `stem`.
@@ -120,7 +125,8 @@ fn streamed_planes_do_not_spill() {
     if !has_nvcc() {
         return;
     }
-    let folder = tempfile::tempdir_in(common::scratch("nvcc")).expect("the build directory can be written");
+    let folder =
+        tempfile::tempdir_in(common::scratch("nvcc")).expect("the build directory can be written");
     let mut jobs = Vec::new();
     for name in ["star3d1r", "star3d2r", "j3d27pt"] {
         let path = root().join(format!("bench/stencils/{name}.c"));
@@ -141,7 +147,8 @@ fn streamed_planes_do_not_spill() {
     for ((path, real, arch), result) in jobs.iter().zip(results) {
         let name = format!("{} {real} {arch}", path.display());
         match result {
-            Ok(found) if found.n_kernels == 3 && found.spills == 0 && found.warnings.is_empty() => {}
+            Ok(found) if found.n_kernels == 3 && found.spills == 0 && found.warnings.is_empty() => {
+            }
             Ok(found) => failures.push(format!("{name}: {found:?}")),
             Err(e) => failures.push(format!("{name}: {e}")),
         }

@@ -946,8 +946,7 @@ fn blocks_header(
         }),
         format!("  {j}: {rows} rows a block, {j_results} of them results; a warp has {}, and those of others come through shared memory", ir.tile.rows),
         format!("  {k}: {columns} columns a block, {k_results} of them results; columns of other lanes come by shuffles"),
-        "Level t of a cell is its value t time steps after the launch's first: level 0 is loaded, level T stored,".to_string(),
-        "those between live in registers.".to_string(),
+        "Level t: values t time steps after the first; 0 is loaded, T stored, those between live in registers.".to_string(),
         format!("  tile: {}", ir.tile),
     ];
     if let Some(tuned) = &compiled.tuned {

@@ -13,10 +13,11 @@ use crate::kernel::Read;
 use crate::kernel::blocks::{BlocksIr, Offset, Order};
 
 /// Names the printer itself uses; source names that clash get a `_`.
+#[rustfmt::skip]
 const FIXED: &[&str] = &[
     "V", "R", "WARPS", "THREADS", "STEPS", "RI", "RJ", "RK", "LATE", "HELD", "BACK", "STAGES", "PAGES", "COLS",
     "ROWS", "Element", "QUAD", "UNIT", "LINE", "FIXED_COLUMNS", "FIXED_ROWS", "align_high", "round_up", "wrap", "bit",
-    "Shape", "HK", "HJ", "VK", "VJ", "LAG", "PLANE", "PAD", "DUMP", "OUT", "PAGE", "BYTES", "Args", "Pass", "Tile",
+    "Shape", "HK", "HJ", "VK", "VJ", "LAG", "PLANE", "PAD", "DUMP", "OUT", "PAGE", "BYTES", "Args", "Pass",
     "Row", "Wide", "WIDTH", "widen", "reads", "update", "part", "Plane", "Cells", "sum",
     "a", "kernel", "launch", "compare", "lay_out", "plan", "tensor_map", "advance", "args", "pass", "tile", "stream",
     "one", "many", "buffers", "steps", "times", "error", "device_flag", "differ", "side", "run", "check",
@@ -27,7 +28,8 @@ const FIXED: &[&str] = &[
 
 const TEXT: &str = include_str!("blocks.cu");
 
-const RIPPLE_STATE: &str = "  Row plane[Steps][HELD][R] = {}; // of every level, the newest overwriting the oldest
+const RIPPLE_STATE: &str =
+    "  Row plane[Steps][HELD][R] = {}; // of every level, the newest overwriting the oldest
 ";
 const RIPPLE: &str = r"      // A new row ripples through all levels. Nobody but its own cells reads what it replaces.
 #pragma unroll
@@ -56,7 +58,7 @@ const RIPPLE: &str = r"      // A new row ripples through all levels. Nobody but
           plane[t][newest][r] = next;
           next = result;
         }
-        if (m == OUTER - 1) arrive(tile);
+        if (m == OUTER - 1) arrive(published);
       }
 ";
 const LATE: &str = r"      // From the last level to the first, each from planes of earlier steps.
@@ -87,7 +89,7 @@ const LATE: &str = r"      // From the last level to the first, each from planes
           }
           pass_on(result, t, r);
           if (t + 1 < Steps) plane[t + 1][newest][r] = result;
-          if (t == 0 && m == OUTER - 1) arrive(tile);
+          if (t == 0 && m == OUTER - 1) arrive(published);
         }
       }
 ";
@@ -117,7 +119,7 @@ const CHAIN: &str = r"      // A new plane of a level ends the values in the pla
           }
           pass_on(result, t, r);
           if (t + 1 < Steps) plane[t + 1][r] = result;
-          if (t == 0 && m == OUTER - 1) arrive(tile);
+          if (t == 0 && m == OUTER - 1) arrive(published);
         }
       }
 ";
@@ -150,10 +152,7 @@ pub fn print_blocks(ir: &BlocksIr, header: &[String]) -> String {
         None => "__host__ __device__ constexpr int align_high(int x) { return x; }".to_string(),
         Some(high) => "\
 // Tiles lie on 16 bytes, and the domain ends at the same column of a lane in all that it ends in.
-__host__ __device__ constexpr int align_high(int x) {
-  while (x % V != @high@) x += QUAD;
-  return x;
-}"
+__host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x += QUAD; return x; }"
         .replace("@high@", &high.to_string()),
     };
     let (state, body) = match &ir.order {
@@ -196,7 +195,15 @@ __host__ __device__ constexpr int align_high(int x) {
         ("FIXED_COLUMNS", format!("{columns:#x}")),
         ("FIXED_ROWS", format!("{:#x}", ir.fixed_rows())),
         ("Element", elem.to_string()),
-        ("Bits", if elem.size() == 8 { "unsigned long long" } else { "unsigned" }.to_string()),
+        (
+            "Bits",
+            if elem.size() == 8 {
+                "unsigned long long"
+            } else {
+                "unsigned"
+            }
+            .to_string(),
+        ),
         ("TENSOR", tensor.to_string()),
         ("A", names.get(&stencil.arrays[ir.array].name)),
         ("i", dims[1].clone()),
@@ -219,7 +226,9 @@ __host__ __device__ constexpr int align_high(int x) {
         start.push('\n');
     }
     let name = &stencil.name;
-    let text = format!("#include <cuda.h>\n\n{start}namespace {name} {{\n\n{text}}} // namespace {name}\n");
+    let text = format!(
+        "#include <cuda.h>\n\n{start}namespace {name} {{\n\n{text}}} // namespace {name}\n"
+    );
     with_helpers(text, name)
 }
 
@@ -244,7 +253,9 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
     if let Order::Chain(parts) = &ir.order {
         text.push_str(", in three parts: from those of one plane, and what lower planes gave.\n");
         text.push_str("template <int Plane, class Cells>\n");
-        text.push_str("__device__ __forceinline__ Element part(const Args &args, Element sum, Cells a) {\n");
+        text.push_str(
+            "__device__ __forceinline__ Element part(const Args &args, Element sum, Cells a) {\n",
+        );
         let reads = read_texts(ir, names, |o| format!("a({}, {})", o[1], o[2]));
         let bodies = parts.iter().map(|value| {
             let part = KernelStmt {
@@ -256,8 +267,15 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
         });
         let bodies: Vec<String> = bodies.collect();
         scalars(ir, names, &bodies.concat(), &mut text);
-        for (body, test) in bodies.iter().zip(["if constexpr (Plane == -1)", "else if constexpr (Plane == 0)", "else"]) {
-            text.push_str(&format!("  {test}\n{}", wrapped(&format!("return {body};"), 4)));
+        for (body, test) in bodies.iter().zip([
+            "if constexpr (Plane == -1)",
+            "else if constexpr (Plane == 0)",
+            "else",
+        ]) {
+            text.push_str(&format!(
+                "  {test}\n{}",
+                wrapped(&format!("return {body};"), 4)
+            ));
         }
         text.push_str("}\n");
         return text;
@@ -265,12 +283,19 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
     text.push_str(".\ntemplate <class Cells> __device__ __forceinline__ Element update(const Args &args, Cells a) {\n");
     let reads = read_texts(ir, names, |o| format!("a({}, {}, {})", o[0], o[1], o[2]));
     let body = body_with(stmt, names, &reads);
-    scalars(ir, names, &(body.definitions.concat() + &body.value), &mut text);
+    scalars(
+        ir,
+        names,
+        &(body.definitions.concat() + &body.value),
+        &mut text,
+    );
     for definition in &body.definitions {
         text.push_str(&wrapped(definition, 2));
     }
     text.push_str(&wrapped(&format!("return {};", body.value), 2));
-    text.push_str("}\n// Which rows (di, dj) it reads, and of them which beside the column itself.\n");
+    text.push_str(
+        "}\n// Which rows (di, dj) it reads, and of them which beside the column itself.\n",
+    );
     type Keep = fn(&Offset) -> bool;
     let sets: [(&str, Keep); 3] = [
         ("reads", |_| true),
@@ -299,7 +324,11 @@ fn read_texts(ir: &BlocksIr, names: &Names, element: impl Fn(&Offset) -> String)
 
 /// Declares the parameters and scalars that `body` mentions.
 fn scalars(ir: &BlocksIr, names: &Names, body: &str, text: &mut String) {
-    let params = ir.stencil.params.iter().map(|p| (p, "long long".to_string()));
+    let params = ir
+        .stencil
+        .params
+        .iter()
+        .map(|p| (p, "long long".to_string()));
     let scalars = ir.stencil.scalars.iter().map(|(s, ty)| (s, ty.to_string()));
     for (name, ty) in params.chain(scalars) {
         let name = names.get(name);

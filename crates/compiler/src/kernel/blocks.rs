@@ -110,7 +110,12 @@ impl BlocksIr {
     pub fn back(&self) -> i64 {
         match &self.order {
             Order::Chain(_) => 0,
-            _ => self.crossing().map(|di| self.radius[0] - di).max().unwrap_or(0).max(1),
+            _ => self
+                .crossing()
+                .map(|di| self.radius[0] - di)
+                .max()
+                .unwrap_or(0)
+                .max(1),
         }
     }
 
@@ -133,7 +138,10 @@ impl BlocksIr {
     /// Columns and rows before the results of a tile of so many steps.
     pub fn before(&self, steps: i64) -> (i64, i64) {
         let (quad, _) = self.quad_and_unit();
-        (up(steps * self.radius[2], quad), (steps - 1) * self.radius[1])
+        (
+            up(steps * self.radius[2], quad),
+            (steps - 1) * self.radius[1],
+        )
     }
 
     /// Columns and rows of results.
@@ -178,7 +186,9 @@ impl BlocksIr {
         let (vk, vj) = self.results(tile.steps);
         let (_, unit) = self.quad_and_unit();
         if tile.rows < rj {
-            return Some(format!("a warp needs {rj} rows: the rows beside them come from the next warp"));
+            return Some(format!(
+                "a warp needs {rj} rows: the rows beside them come from the next warp"
+            ));
         }
         if tile.warps % 4 != 0 {
             return Some("a block needs a multiple of 4 warps".to_string());
@@ -219,10 +229,14 @@ impl BlocksIr {
         let first = lo.rem_euclid(unit);
         let low = bits(&mut (1..=rk.max(first)).map(|q| hk + first - q));
         let n_k = self.stencil.arrays[self.array].extents.last();
-        let behind = n_k.and_then(|n| difference(n, &k.hi)).map_or(quad, |d| d - 1);
+        let behind = n_k
+            .and_then(|n| difference(n, &k.hi))
+            .map_or(quad, |d| d - 1);
         let kept = rk.max(behind.min(quad - 1));
         let with = |high: i64| low | bits(&mut (high..high + kept));
-        let high = (0..v).min_by_key(|&high| with(high).count_ones()).unwrap_or(0);
+        let high = (0..v)
+            .min_by_key(|&high| with(high).count_ones())
+            .unwrap_or(0);
         (with(high), Some(high))
     }
 
@@ -267,7 +281,11 @@ fn default_tile(order: &Order, elem: CType, radius: Offset) -> StreamTile {
         Order::Late => (2 * ri + 1) * steps + 3,
         Order::Chain(_) => 2 * ri * steps + steps,
     };
-    let steps = if matches!(order, Order::Ripple) && ri == 1 { 4 } else { 2 };
+    let steps = if matches!(order, Order::Ripple) && ri == 1 {
+        4
+    } else {
+        2
+    };
     let budget = match (order, words) {
         (Order::Chain(_), 1) => 180,
         (Order::Chain(_), _) => 120,
@@ -277,7 +295,10 @@ fn default_tile(order: &Order, elem: CType, radius: Offset) -> StreamTile {
     };
     let widest = if words == 1 { 3 } else { 2 };
     let rows = |v: i64| (budget / (words * v * planes(steps))).min(10);
-    let vector = (1..=widest).rev().find(|&v| rows(v) >= rj.max(3)).unwrap_or(1);
+    let vector = (1..=widest)
+        .rev()
+        .find(|&v| rows(v) >= rj.max(3))
+        .unwrap_or(1);
     StreamTile {
         steps,
         vector,
@@ -313,18 +334,40 @@ impl Prepared<'_> {
         };
         let stencil = self.stencil(name)?;
         let stmt = &stencil.stmts[piece.stmt];
-        let [Sub::Time { offset: write, modulo: Some(2) }] = field.plane[..] else {
-            return refuse("in three space dimensions it streams arrays of two time buffers, `A[2][..][..][..]`");
+        let [
+            Sub::Time {
+                offset: write,
+                modulo: Some(2),
+            },
+        ] = field.plane[..]
+        else {
+            return refuse(
+                "in three space dimensions it streams arrays of two time buffers, `A[2][..][..][..]`",
+            );
         };
         if stage.pulls.iter().any(|p| p.age != 1) {
-            return refuse("in three space dimensions the statement must read the time step before only");
+            return refuse(
+                "in three space dimensions the statement must read the time step before only",
+            );
         }
-        if piece.reads.iter().any(|r| matches!(r, StreamRead::Memory(_))) {
-            return refuse("in three space dimensions it streams no stencil that reads other arrays");
+        if piece
+            .reads
+            .iter()
+            .any(|r| matches!(r, StreamRead::Memory(_)))
+        {
+            return refuse(
+                "in three space dimensions it streams no stencil that reads other arrays",
+            );
         }
         let iterators = &stencil.dims;
-        if stmt.affine.iter().any(|e| iterators.iter().any(|name| names(e, name))) {
-            return refuse("in three space dimensions the value must not depend on the coordinates");
+        if stmt
+            .affine
+            .iter()
+            .any(|e| iterators.iter().any(|name| names(e, name)))
+        {
+            return refuse(
+                "in three space dimensions the value must not depend on the coordinates",
+            );
         }
         let mut offsets = Vec::new();
         for access in stmt.reads.iter().filter_map(|r| match r {
@@ -372,7 +415,9 @@ impl Prepared<'_> {
     /// isl proves that the columns and rows of a tile are those that its results depend on.
     fn prove_blocks(&self, stream: &Stream, ir: &BlocksIr) -> Result<PipelineProof> {
         let not_proven = |what: String| {
-            Box::new(Diagnostic::bug(format!("the pipeline could not be proven right: {what}")))
+            Box::new(Diagnostic::bug(format!(
+                "the pipeline could not be proven right: {what}"
+            )))
         };
         let [ri, rj, _] = ir.radius;
         let late = ir.order.late();
@@ -400,8 +445,9 @@ impl Prepared<'_> {
                 computed: vec![0..1, 0..rows, 0..cols],
                 results: vec![0..1, hj..hj + vj, hk..hk + vk],
             };
-            let checked = overlapped::verify(&self.scop.ctx, &ir.pipeline, stream.flows(), steps, &tile)
-                .map_err(|e| not_proven(e.to_string()))?;
+            let checked =
+                overlapped::verify(&self.scop.ctx, &ir.pipeline, stream.flows(), steps, &tile)
+                    .map_err(|e| not_proven(e.to_string()))?;
             proof = proof.or(Some(checked));
         }
         proof.ok_or_else(|| not_proven("nothing to prove".to_string()))
@@ -470,24 +516,56 @@ fn cut(e: &Expr, plane: i64, planes: &[Option<i64>], elem: CType) -> Option<(Exp
     match e {
         Expr::Unary { op, arg } => {
             let (arg, rest) = inner(arg)?;
-            Some((Expr::Unary { op, arg: Box::new(arg) }, rest))
+            Some((
+                Expr::Unary {
+                    op,
+                    arg: Box::new(arg),
+                },
+                rest,
+            ))
         }
         Expr::Cast { ty, arg } => {
             let (arg, rest) = inner(arg)?;
-            Some((Expr::Cast { ty: *ty, arg: Box::new(arg) }, rest))
+            Some((
+                Expr::Cast {
+                    ty: *ty,
+                    arg: Box::new(arg),
+                },
+                rest,
+            ))
         }
         Expr::Binary { op, lhs, rhs } if only(rhs) => {
             let (lhs, rest) = inner(lhs)?;
-            Some((Expr::Binary { op, lhs: Box::new(lhs), rhs: rhs.clone() }, rest))
+            Some((
+                Expr::Binary {
+                    op,
+                    lhs: Box::new(lhs),
+                    rhs: rhs.clone(),
+                },
+                rest,
+            ))
         }
         Expr::Binary { op, lhs, rhs } if only(lhs) => {
             let (rhs, rest) = inner(rhs)?;
-            Some((Expr::Binary { op, lhs: lhs.clone(), rhs: Box::new(rhs) }, rest))
+            Some((
+                Expr::Binary {
+                    op,
+                    lhs: lhs.clone(),
+                    rhs: Box::new(rhs),
+                },
+                rest,
+            ))
         }
         Expr::Call { name, args } => match args.as_slice() {
             [arg] => {
                 let (arg, rest) = inner(arg)?;
-                Some((Expr::Call { name: name.clone(), args: vec![arg] }, rest))
+                Some((
+                    Expr::Call {
+                        name: name.clone(),
+                        args: vec![arg],
+                    },
+                    rest,
+                ))
             }
             _ => None,
         },

@@ -435,3 +435,45 @@ pub fn verify(
     }
     Ok(PipelineProof { n_checks })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn star(wait: i64) -> Pipeline {
+        let offsets = [[-1, 0, 0], [0, -1, 0], [0, 0, -1], [0, 0, 1], [0, 1, 0], [1, 0, 0]];
+        let pulls = offsets.map(|o| Pull {
+            field: 0,
+            age: 1,
+            offset: o.to_vec(),
+        });
+        Pipeline::of_blocks(pulls.to_vec(), 1, wait)
+    }
+
+    #[test]
+    fn levels_of_blocks_lag_and_wait() {
+        for (wait, lags, depth) in [(0, [0, 1, 2, 3], 3), (1, [0, 1, 3, 5], 4)] {
+            let p = star(wait);
+            assert_eq!([0, 1, 2, 3].map(|q| p.lag_of(0, q)), lags, "wait {wait}");
+            assert_eq!(p.depth, [depth], "wait {wait}");
+            let reach = p.reach(3);
+            assert_eq!((reach.before, reach.extra), (3, 3 + lags[3]), "wait {wait}");
+        }
+    }
+
+    #[test]
+    fn results_of_blocks_need_the_halo() {
+        let ctx = Ctx::new().expect("isl starts");
+        let tile = |rows: Range<i64>, columns: Range<i64>| Tile {
+            loaded: vec![0..1, -1..9, 0..32],
+            computed: vec![0..1, 0..8, 0..32],
+            results: vec![0..1, rows, columns],
+        };
+        let proven = |rows, columns| verify(&ctx, &star(1), &[], 2, &tile(rows, columns)).is_ok();
+        assert!(proven(1..7, 2..30));
+        assert!(!proven(0..7, 2..30));
+        assert!(!proven(1..8, 2..30));
+        assert!(!proven(1..7, 1..30));
+        assert!(!proven(1..7, 2..31));
+    }
+}
