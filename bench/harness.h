@@ -19,18 +19,24 @@
     }                                                                                     \
   } while (0)
 
+// Elements of all arrays.
+#ifndef REAL
+#define REAL float
+#endif
+using real = REAL;
+
 // Deterministic values in (0, 1], never zero.
-__global__ void fill(float *values, size_t n, unsigned seed) {
+__global__ void fill(real *values, size_t n, unsigned seed) {
   for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
     unsigned x = unsigned(i) * 2654435761u + seed;
     x = (x ^ (x >> 15)) * 2246822519u;
     x ^= x >> 13;
-    values[i] = float((x >> 8) | 1) / 16777216.0f;
+    values[i] = real((x >> 8) | 1) / 16777216.0f;
   }
 }
 
-// Counts the elements whose bits differ.
-__global__ void compare(const unsigned *a, const unsigned *b, size_t n, unsigned long long *different) {
+// Counts the elements that differ.
+__global__ void compare(const real *a, const real *b, size_t n, unsigned long long *different) {
   unsigned long long mine = 0;
   for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
     mine += a[i] != b[i];
@@ -40,23 +46,24 @@ __global__ void compare(const unsigned *a, const unsigned *b, size_t n, unsigned
 // Arrays one after the other, as every kernel of a stencil takes them.
 struct Data {
   size_t n;
-  float *input, *expected, *actual;
+  real *input, *expected, *actual, *next; // `next`: what kernels need beside the arrays
   unsigned long long *different;
 
   explicit Data(size_t elements) : n(elements) {
-    CHECK(cudaMalloc(&input, n * sizeof(float)));
-    CHECK(cudaMalloc(&expected, n * sizeof(float)));
-    CHECK(cudaMalloc(&actual, n * sizeof(float)));
+    CHECK(cudaMalloc(&input, n * sizeof(real)));
+    CHECK(cudaMalloc(&expected, n * sizeof(real)));
+    CHECK(cudaMalloc(&actual, n * sizeof(real)));
+    CHECK(cudaMalloc(&next, n * sizeof(real)));
     CHECK(cudaMallocManaged(&different, sizeof *different));
     fill<<<1024, 256>>>(input, n, 12345);
     CHECK(cudaDeviceSynchronize());
   }
 
-  void reset(float *to) { CHECK(cudaMemcpy(to, input, n * sizeof(float), cudaMemcpyDeviceToDevice)); }
+  void reset(real *to) { CHECK(cudaMemcpy(to, input, n * sizeof(real), cudaMemcpyDeviceToDevice)); }
 
   unsigned long long n_different() {
     *different = 0;
-    compare<<<1024, 256>>>((const unsigned *)expected, (const unsigned *)actual, n, different);
+    compare<<<1024, 256>>>(expected, actual, n, different);
     CHECK(cudaDeviceSynchronize());
     return *different;
   }
@@ -123,11 +130,11 @@ struct Options {
 
 // Milliseconds to copy all arrays to the GPU and back, median of three.
 inline double copies_ms(Data &data, bool page_locked) {
-  const size_t bytes = data.n * sizeof(float);
-  float *host = nullptr;
+  const size_t bytes = data.n * sizeof(real);
+  real *host = nullptr;
   if (page_locked)
     CHECK(cudaMallocHost(&host, bytes));
-  else if ((host = (float *)std::malloc(bytes)) == nullptr)
+  else if ((host = (real *)std::malloc(bytes)) == nullptr)
     std::exit(1);
   std::memset(host, 1, bytes);
   cudaEvent_t begin, end;

@@ -46,17 +46,22 @@
 #define DIMS 3
 #define D(i, j, k) (P(0, 0, 0) - P(i, j, k)) * (P(0, 0, 0) - P(i, j, k))
 #define VALUE 1.0f / sqrtf(1.0f + D(-1, 0, 0) + D(1, 0, 0) + D(0, -1, 0) + D(0, 1, 0) + D(0, 0, -1) + D(0, 0, 1))
+#elif defined(NAME)
+// scripts/bench-prepare has taken VALUE, DIMS and RADIUS from a file of bench/stencils.
 #else
 #error "no stencil chosen"
+#endif
+#ifndef RADIUS
+#define RADIUS 1
 #endif
 
 // Where an argument of the kernel is: `Args` has no member for a size that is constant.
 #define SET(member)                                                                       \
-  template <typename A> auto set_##member(A &args, long long value, int) -> decltype((void)(args.member = value)) { \
+  template <typename A, typename V> auto set_##member(A &args, V value, int) -> decltype((void)(args.member = value)) { \
     args.member = value;                                                                  \
   }                                                                                       \
-  template <typename A> void set_##member(A &, long long, long) {}
-SET(N) SET(NX) SET(NY) SET(T)
+  template <typename A, typename V> void set_##member(A &, V, long) {}
+SET(N) SET(NX) SET(NY) SET(T) SET(A_next) SET(ex_next) SET(ey_next) SET(hz_next)
 
 #if defined(STENCIL_fdtd2d)
 
@@ -145,22 +150,23 @@ int main(int argc, char **argv) {
 #define ARGS(args)                                                                        \
   set_NX(args, n, 0), set_NY(args, n, 0), set_T(args, steps, 0), args.ex = data.actual, args.ey = data.actual + ex, \
   args.hz = data.actual + ex + ey, args.fict = data.actual + ex + ey + hz, args.ex_pitch = int(n + 32) * 4,  \
-  args.ey_pitch = args.hz_pitch = int(n) * 4
+  args.ey_pitch = args.hz_pitch = int(n) * 4, set_ex_next(args, data.next, 0), set_ey_next(args, data.next + ex, 0), \
+  set_hz_next(args, data.next + ex + ey, 0)
 #else
 
 #if DIMS == 2
 #define P(di, dj) in[(i + (di)) * n + j + (dj)]
-__global__ void __launch_bounds__(256) naive(const float *__restrict__ in, float *__restrict__ out, long long n) {
-  const long long j = blockIdx.x * 32ll + threadIdx.x + 1, i = blockIdx.y * 8ll + threadIdx.y + 1;
-  if (i < n - 1 && j < n - 1) out[i * n + j] = VALUE;
+__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, long long n) {
+  const long long j = blockIdx.x * 32ll + threadIdx.x + RADIUS, i = blockIdx.y * 8ll + threadIdx.y + RADIUS;
+  if (i < n - RADIUS && j < n - RADIUS) out[i * n + j] = VALUE;
 }
 
 // Tiles of H x W cells from shared memory.
 constexpr int W = 128, H = 16, CHUNK = 1;
 #undef P
 #define P(di, dj) s[y + (di)][x + (dj)]
-__global__ void __launch_bounds__(256) spatial(const float *__restrict__ in, float *__restrict__ out, long long n) {
-  __shared__ float s[H + 2][W + 2]; // in[i0 ..][j0 ..]
+__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, long long n) {
+  __shared__ real s[H + 2][W + 2]; // in[i0 ..][j0 ..]
   const long long i0 = blockIdx.y * (long long)H, j0 = blockIdx.x * (long long)W;
 #pragma unroll
   for (int y = threadIdx.y; y < H + 2; y += 8)
@@ -178,9 +184,9 @@ __global__ void __launch_bounds__(256) spatial(const float *__restrict__ in, flo
 }
 #else
 #define P(di, dj, dk) in[((i + (di)) * n + j + (dj)) * n + k + (dk)]
-__global__ void __launch_bounds__(256) naive(const float *__restrict__ in, float *__restrict__ out, long long n) {
-  const long long k = blockIdx.x * 32ll + threadIdx.x + 1, j = blockIdx.y * 8ll + threadIdx.y + 1, i = blockIdx.z + 1;
-  if (j < n - 1 && k < n - 1) out[(i * n + j) * n + k] = VALUE;
+__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, long long n) {
+  const long long k = blockIdx.x * 32ll + threadIdx.x + RADIUS, j = blockIdx.y * 8ll + threadIdx.y + RADIUS, i = blockIdx.z + RADIUS;
+  if (j < n - RADIUS && k < n - RADIUS) out[(i * n + j) * n + k] = VALUE;
 }
 
 // Tiles of H x W cells in the inner dimensions, marching through CHUNK planes, of
@@ -188,8 +194,8 @@ __global__ void __launch_bounds__(256) naive(const float *__restrict__ in, float
 constexpr int W = 64, H = 16, CHUNK = 64;
 #undef P
 #define P(di, dj, dk) s[(plane + (di)) & 3][y + (dj)][x + (dk)]
-__global__ void __launch_bounds__(256) spatial(const float *__restrict__ in, float *__restrict__ out, long long n) {
-  __shared__ float s[4][H + 2][W + 2];
+__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, long long n) {
+  __shared__ real s[4][H + 2][W + 2];
   const long long i0 = blockIdx.z * (long long)CHUNK, j0 = blockIdx.y * (long long)H, k0 = blockIdx.x * (long long)W;
   const auto load = [&](int plane) {
 #pragma unroll
@@ -218,24 +224,25 @@ int main(int argc, char **argv) {
   const long long n = options.n, steps = options.steps;
   size_t plane = 1;
   double cells = double(steps);
-  for (int d = 0; d < DIMS; ++d) plane *= size_t(n), cells *= double(n - 2);
+  for (int d = 0; d < DIMS; ++d) plane *= size_t(n), cells *= double(n - 2 * RADIUS);
   Data data(2 * plane);
   // Both buffers share the fixed boundary.
   CHECK(cudaMemcpy(data.input + plane, data.input, plane * sizeof(float), cudaMemcpyDeviceToDevice));
-  const unsigned b = unsigned(n - 2);
-  const auto run_naive = [&](float *d) {
+  const unsigned b = unsigned(n - 2 * RADIUS);
+  const auto run_naive = [&](real *d) {
     const dim3 grid((b + 31) / 32, (b + 7) / 8, DIMS == 2 ? 1 : b);
     for (long long t = 0; t < (options.profile ? 1 : steps); ++t)
       naive<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n);
   };
-  const auto run_spatial = [&](float *d) {
+  const auto run_spatial = [&](real *d) {
     const dim3 grid((b + W - 1) / W, (b + H - 1) / H, DIMS == 2 ? 1 : (b + CHUNK - 1) / CHUNK);
     for (long long t = 0; t < (options.profile ? 1 : steps); ++t)
       spatial<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n);
   };
 #define KERNEL naive
 #define SPATIAL spatial
-#define ARGS(args) set_N(args, n, 0), set_T(args, steps, 0), args.A = data.actual, args.A_pitch = int(n) * 4
+#define ARGS(args) set_N(args, n, 0), set_T(args, steps, 0), args.A = data.actual, args.A_pitch = int(n * sizeof(real)), \
+  set_A_next(args, data.next, 0)
 #endif
 
   data.reset(data.expected);
@@ -249,7 +256,7 @@ int main(int argc, char **argv) {
       run_naive(data.actual);
       return cudaGetLastError();
     });
-  if (options.wants("spatial"))
+  if (RADIUS == 1 && options.wants("spatial"))
     report.line("spatial", SPATIAL, 0, [&] {
       run_spatial(data.actual);
       return cudaGetLastError();
@@ -259,7 +266,7 @@ int main(int argc, char **argv) {
   if (options.wants(#ns)) {                                                               \
     ns::Args args{};                                                                      \
     ARGS(args);                                                                           \
-    report.line(label, ns::kernel, ns::SHARED_BYTES, [&] { return ns::launch(args, 0); }); \
+    report.line(label, KERNEL_##ns, SHARED_##ns, [&] { return ns::launch(args, 0); }); \
   }
   VARIANTS(RUN)
   return 0;

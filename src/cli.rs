@@ -67,8 +67,8 @@ pub struct KernelArgs {
     /// `none` or `auto`
     #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
     pub wavefront: WavefrontChoice,
-    /// How time is tiled
-    #[arg(long, value_enum, default_value = "hybrid")]
+    /// How time is tiled; options that only one of the two tilings has decide, too
+    #[arg(long, value_enum, default_value = "auto")]
     pub tiling: TilingArg,
     /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
     /// [default: chosen by the model]
@@ -345,8 +345,18 @@ impl KernelArgs {
             ctx.reset_operations();
             pipeline::compile(ctx, &input.saved, options)
         };
+        let automatic = match options.wanted_tiling() {
+            Tiling::Auto => compile(&options).ok(),
+            Tiling::Hybrid | Tiling::Overlapped => None,
+        };
         let tuned = cache.and_then(|folder| self.tuned(input, &options, target, folder));
-        let compiled = match tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile)) {
+        // What was measured of hybrid tiles competes with what is predicted for overlapped ones.
+        let predicted = automatic.as_ref().and_then(overlapped_speed);
+        let slower = |t: &Tuned| predicted.is_some_and(|p| p > t.gcells);
+        let tuned = tuned.filter(|t| !slower(t));
+        let overlapped = automatic.filter(|_| predicted.is_some() && tuned.is_none());
+        let tuned = tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile));
+        let compiled = match overlapped.or(tuned) {
             Some(compiled) => Ok(compiled),
             None => compile(&options).map_err(|d| Failure {
                 diagnostics: vec![*d],
@@ -383,6 +393,13 @@ impl KernelArgs {
                 .is_some_and(|t| t.name == options.target.name);
         (same_sizes && same_gpu).then_some(tuned)
     }
+}
+
+/// The predicted speed of overlapped tiles, where all time loops have them.
+fn overlapped_speed(compiled: &Compiled) -> Option<f64> {
+    let all = compiled.units.iter().all(|unit| unit.stream.is_some());
+    let first = compiled.units.first().filter(|_| all)?;
+    first.stream_sizes.first().map(|s| s.gcells)
 }
 
 /// The compilation with tuned sizes, if they still work.
@@ -502,7 +519,7 @@ mod tests {
                     threads: 64,
                     wavefront: None,
                 },
-                gcells: 500.0,
+                gcells: 50_000.0,
                 problem: "N=64,T=8".to_string(),
                 version: "0".to_string(),
             };

@@ -165,6 +165,7 @@ fn examine(wanted: &Wanted, nvdisasm: &Path, folder: &Path) -> Result<Found, Str
     if let Some(tile) = wanted.tile {
         command.args(["--tile", tile]);
     }
+    command.args(["--tiling", "hybrid"]);
     succeed(command.args(["--emit", "kernel", "-o"]).arg(&header))?;
     let text = std::fs::read_to_string(&header).map_err(|e| e.to_string())?;
     let mut nvcc = Command::new(root().join("scripts/nvcc"));

@@ -77,14 +77,18 @@ fn the_best_is_kept_and_used() {
     let page = fs::read_to_string(folder.path().join("jacobi2d.tune.html"));
     assert!(page.is_ok_and(|p| p.contains(tile.as_str())));
 
-    let out = output(&mut on_fake_gpu(folder.path(), "jacobi2d.c")).expect("hexcc starts");
+    let out = output(&mut on_fake_gpu(
+        folder.path(),
+        "jacobi2d.c --tiling hybrid",
+    ))
+    .expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
     assert!(stderr.contains(&format!("note: tile sizes {tile} were tuned on Fake GPU")));
     assert!(
         stdout.contains(&format!("{tile} were tuned on Fake GPU")),
         "{stdout}"
     );
-    let line = "jacobi2d.c --no-cache";
+    let line = "jacobi2d.c --tiling hybrid --no-cache";
     let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
     assert!(stderr.is_empty() && !stdout.contains("tuned"), "{stderr}");

@@ -31,6 +31,7 @@ pub mod model;
 pub mod pipeline;
 pub mod sched;
 pub mod scop;
+pub mod stream_size;
 pub mod target;
 pub mod temporaries;
 pub mod tile_size;

@@ -7,13 +7,14 @@ use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::blocks::{BlocksIr, Order};
-use crate::kernel::stream::{Refusal, StreamIr, StreamTile};
+use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile};
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
 };
 use crate::model::Problem;
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError, Wavefront};
 use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::stream_size::{self, StreamChoice};
 use crate::target::Target;
 use crate::temporaries;
 use crate::tile_size::{self, Choice, Limits};
@@ -101,7 +102,7 @@ impl Default for Options {
             full_tiles: true,
             unroll: None,
             wavefront: WavefrontChoice::Auto,
-            tiling: Tiling::Hybrid,
+            tiling: Tiling::Auto,
             stream_tile: None,
             isl_quota: 200_000_000,
             name: None,
@@ -116,6 +117,7 @@ impl Options {
     /// # Errors
     /// HX0509 for an option that another one makes useless.
     pub fn switches(&self) -> Result<Switches> {
+        self.check_tiling()?;
         let useless = |option: &str, other: &str, why: &str| {
             Err(Box::new(
                 Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
@@ -181,6 +183,53 @@ impl Options {
     }
 }
 
+impl Options {
+    /// Options that only the hybrid tiling has, as far as they are given.
+    fn hybrid_only(&self) -> Option<&'static str> {
+        let given = [
+            ("--tile", self.tile.is_some()),
+            ("--hex-dim", self.hex_dim.is_some()),
+            ("--memory global", self.schema == Schema::Global),
+            ("--threads", self.threads.is_some()),
+            ("--shared-memory", self.shared_limit.is_some()),
+            ("--copy-out", self.copy_out.is_some()),
+            ("--aligned-loads", self.aligned_loads.is_some()),
+            ("--reuse", self.reuse.is_some()),
+            ("--full-tiles off", !self.full_tiles),
+            ("--unroll", self.unroll.is_some()),
+            ("--wavefront", self.wavefront != WavefrontChoice::Auto),
+        ];
+        given
+            .iter()
+            .find(|(_, given)| *given)
+            .map(|(name, _)| *name)
+    }
+
+    /// The tiling that the options ask for, [`Tiling::Auto`] where they leave it open.
+    pub fn wanted_tiling(&self) -> Tiling {
+        match self.tiling {
+            Tiling::Auto if self.hybrid_only().is_some() => Tiling::Hybrid,
+            Tiling::Auto if self.stream_tile.is_some() => Tiling::Overlapped,
+            tiling => tiling,
+        }
+    }
+
+    /// Refuses options of one tiling together with the other.
+    fn check_tiling(&self) -> Result<()> {
+        let (option, other) = match (self.tiling, self.hybrid_only(), self.stream_tile) {
+            (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
+            (Tiling::Hybrid, _, Some(_)) => ("--stream-tile", "--tiling hybrid"),
+            (Tiling::Auto, Some(option), Some(_)) => (option, "--stream-tile"),
+            _ => return Ok(()),
+        };
+        Err(Box::new(
+            Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
+                .note("hybrid and overlapped tiling have options of their own")
+                .help("leave one of the two away"),
+        ))
+    }
+}
+
 /// Candidates that [`Unit::tiles`] keeps.
 pub const MAX_TILES: usize = 20;
 
@@ -206,17 +255,29 @@ pub struct Unit {
     /// The kernel of the hybrid schedule.
     pub kernel: KernelIr,
     /// The kernel of overlapped tiling, where that is taken instead.
-    pub stream: Option<Streamed>,
-    /// What keeps the stencil from overlapped tiling.
+    pub stream: Option<StreamKernel>,
+    /// Sizes of overlapped tiles with their predictions, best first.
+    pub stream_sizes: Vec<StreamChoice>,
+    /// Why overlapped tiling is not taken.
     pub no_stream: Option<Refusal>,
 }
 
 /// A kernel of overlapped tiling.
-pub enum Streamed {
+pub enum StreamKernel {
     /// One or two space dimensions: a warp streams rows.
     Rows(StreamIr),
     /// Three: a block streams planes.
     Planes(Box<BlocksIr>),
+}
+
+impl StreamKernel {
+    /// Sizes of its tiles.
+    pub fn tile(&self) -> StreamTile {
+        match self {
+            StreamKernel::Rows(ir) => ir.tile,
+            StreamKernel::Planes(ir) => ir.tile,
+        }
+    }
 }
 
 /// The result of a compilation.
@@ -303,7 +364,10 @@ fn unit(
     let time_loop = TimeLoop::new(scop, saved, &canonical, &cone, index)?;
     clock.lap("accesses");
     let tiled = time_loop.tiled(options, clock)?;
-    let (stream, no_stream) = time_loop.streamed(options, clock)?;
+    let hybrid = (tiled.tiles.first())
+        .and_then(|choice| choice.prediction.as_ref())
+        .map(|p| p.gcells);
+    let streamed = time_loop.streamed(options, hybrid, clock)?;
     Ok(Unit {
         chunk: chunk.clone(),
         schedule: tiled.schedule,
@@ -312,8 +376,9 @@ fn unit(
         tiles: tiled.tiles,
         problem: tiled.problem,
         kernel: tiled.kernel,
-        stream,
-        no_stream,
+        stream: streamed.kernel,
+        stream_sizes: streamed.sizes,
+        no_stream: streamed.refusal,
         canonical,
         cone,
     })
@@ -452,45 +517,114 @@ impl TimeLoop<'_> {
     fn streamed(
         &self,
         options: &Options,
+        hybrid: Option<f64>,
         clock: &mut Clock,
-    ) -> Result<(Option<Streamed>, Option<Refusal>)> {
-        if options.tiling == Tiling::Hybrid {
-            return Ok((None, None));
+    ) -> Result<Streamed> {
+        let tiling = options.wanted_tiling();
+        if tiling == Tiling::Hybrid {
+            return Ok(Streamed::default());
         }
-        let name = unit_name(self.saved, self.scop, self.index, options);
-        let kernel = match self.prepared.stream()? {
-            Err(refusal) => Err(refusal),
-            Ok(stream) if self.canonical.n_space > 2 => {
-                let shared = options.shared_limit.unwrap_or(options.target.shared_per_block);
-                let kernel = self.prepared.blocks(&stream, &name, options.stream_tile, shared)?;
-                kernel.map(|(ir, _)| Streamed::Planes(Box::new(ir)))
+        let stream = match self.prepared.stream()? {
+            Ok(stream) => stream,
+            Err(refusal) if tiling == Tiling::Overlapped => {
+                return Err(no_overlapped(self.canonical, self.scop, &refusal));
             }
-            Ok(stream) => {
-                let tile = options.stream_tile.unwrap_or_default().or(StreamTile {
-                    steps: 8,
-                    vector: 4,
-                    rows: 0,
-                    ahead: 4,
-                    warps: 4,
-                    min_blocks: 3,
+            Err(refusal) => {
+                return Ok(Streamed {
+                    refusal: Some(refusal),
+                    ..Streamed::default()
                 });
-                match tile.vector.count_ones() {
-                    1 => (self.prepared.stream_kernel(&stream, &name, tile)?)
-                        .map(|(ir, _)| Streamed::Rows(ir))
-                        .ok_or("no tile has results or is full".to_string()),
-                    _ => Err("the columns of a lane must be a power of two".to_string()),
-                }
             }
+        };
+        let name = unit_name(self.saved, self.scop, self.index, options);
+        if self.canonical.n_space > 2 {
+            return self.streamed_planes(&stream, &name, options, clock);
+        }
+        let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
+        let work = self.prepared.stream_work(&stream);
+        let (pipeline, target) = (stream.pipeline(), &options.target);
+        let mut sizes = match options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS)) {
+            Some(tile) => {
+                let growths = Growths::of(pipeline, tile.steps);
+                stream_size::predict(pipeline, &work, &growths, tile, target, &problem)
+                    .into_iter()
+                    .collect()
+            }
+            None => stream_size::candidates(pipeline, &work, target, &problem),
+        };
+        sizes.truncate(MAX_TILES);
+        let best = sizes.first();
+        let slower = |hybrid: f64| best.is_none_or(|s| s.gcells < hybrid);
+        if tiling == Tiling::Auto && hybrid.is_some_and(slower) {
+            let refusal = "the hybrid tiling is predicted to be faster".to_string();
+            return Ok(Streamed {
+                kernel: None,
+                sizes,
+                refusal: Some(refusal),
+            });
+        }
+        let given = options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS));
+        let tile = given.or(best.map(|s| s.tile));
+        let kernel = match tile {
+            Some(tile) => self.prepared.stream_kernel(&stream, &name, tile)?,
+            None => None,
         };
         clock.lap("stream");
         match kernel {
-            Ok(kernel) => Ok((Some(kernel), None)),
-            Err(refusal) if options.tiling == Tiling::Overlapped => {
-                Err(no_overlapped(self.canonical, self.scop, &refusal))
+            Some((kernel, _)) => Ok(Streamed {
+                kernel: Some(StreamKernel::Rows(kernel)),
+                sizes,
+                refusal: None,
+            }),
+            None => {
+                let refusal = "no tile has results or is full".to_string();
+                match tiling {
+                    Tiling::Overlapped => Err(no_overlapped(self.canonical, self.scop, &refusal)),
+                    _ => Ok(Streamed {
+                        refusal: Some(refusal),
+                        ..Streamed::default()
+                    }),
+                }
             }
-            Err(refusal) => Ok((None, Some(refusal))),
         }
     }
+
+    /// The kernel that streams planes, in three space dimensions. The model does not
+    /// predict it, so it is taken only where the user wants it.
+    fn streamed_planes(
+        &self,
+        stream: &Stream,
+        name: &str,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<Streamed> {
+        let forced = options.wanted_tiling() == Tiling::Overlapped;
+        let shared = options.shared_limit.unwrap_or(options.target.shared_per_block);
+        let kernel = match forced {
+            true => self.prepared.blocks(stream, name, options.stream_tile, shared)?,
+            false => Err("streamed planes are not predicted: `--tiling overlapped` takes them".to_string()),
+        };
+        clock.lap("stream");
+        match kernel {
+            Ok((kernel, _)) => Ok(Streamed {
+                kernel: Some(StreamKernel::Planes(Box::new(kernel))),
+                ..Streamed::default()
+            }),
+            Err(refusal) if forced => Err(no_overlapped(self.canonical, self.scop, &refusal)),
+            Err(refusal) => Ok(Streamed {
+                refusal: Some(refusal),
+                ..Streamed::default()
+            }),
+        }
+    }
+}
+
+/// What overlapped tiling makes of a time loop.
+#[derive(Default)]
+struct Streamed {
+    kernel: Option<StreamKernel>,
+    sizes: Vec<StreamChoice>,
+    refusal: Option<Refusal>,
 }
 
 fn no_overlapped(canonical: &Canonical, scop: &Scop, refusal: &str) -> Box<Diagnostic> {
@@ -784,10 +918,10 @@ pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> St
 /// The namespace of a time loop.
 fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
     match &unit.stream {
-        Some(Streamed::Rows(ir)) => {
+        Some(StreamKernel::Rows(ir)) => {
             back::print_stream(ir, &stream_header(saved, compiled, unit, ir, version))
         }
-        Some(Streamed::Planes(ir)) => {
+        Some(StreamKernel::Planes(ir)) => {
             back::print_blocks(ir, &blocks_header(saved, compiled, unit, ir, version))
         }
         None => back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
@@ -805,12 +939,12 @@ fn replacements<'a>(
             stencil: &unit.kernel.stencil,
             kernel: kernel_text(saved, compiled, unit, version),
             names: match &unit.stream {
-                Some(Streamed::Rows(ir)) => back::stream_names(ir),
-                Some(Streamed::Planes(ir)) => back::blocks_names(ir),
+                Some(StreamKernel::Rows(ir)) => back::stream_names(ir),
+                Some(StreamKernel::Planes(ir)) => back::blocks_names(ir),
                 None => back::argument_names(&unit.kernel),
             },
             workspaces: match &unit.stream {
-                Some(Streamed::Rows(ir)) => back::workspaces(ir),
+                Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
                 _ => Vec::new(),
             },
         })
@@ -820,15 +954,18 @@ fn replacements<'a>(
 /// The comment at the head of a generated namespace.
 fn header(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> Vec<String> {
     let ir = &unit.kernel;
-    let mut lines =
-        vec![
+    let mut lines = vec![
         origin(saved, unit, version),
         String::new(),
         "Hybrid hexagonal/classical tiling (Grosser et al., CGO 2014); isl has proven that every"
             .to_string(),
         "instance runs once and every dependence is kept.".to_string(),
         match ir.schedule.k {
-            1 => format!("  logical time u = {}, coordinates ({})", ir.stencil.dims[0], ir.stencil.dims.join(", ")),
+            1 => format!(
+                "  logical time u = {}, coordinates ({})",
+                ir.stencil.dims[0],
+                ir.stencil.dims.join(", ")
+            ),
             k => format!(
                 "  logical time u = {k} {} + slot, coordinates ({})",
                 ir.stencil.dims[0],
@@ -964,7 +1101,8 @@ fn switches(ir: &KernelIr) -> String {
         Schema::Global => words.push("no shared memory"),
         Schema::Shared => {
             let is_aligned = |s: &kernel::SharedBox| s.vector > 1;
-            let aligned = ir.stencil
+            let aligned = ir
+                .stencil
                 .arrays
                 .iter()
                 .filter_map(|a| a.shared.as_ref())

@@ -182,7 +182,10 @@ fn of_tile(ir: &KernelIr, origin: &[i64]) -> [Elements; 3] {
     let (mut load, mut write, mut store) = (Elements::new(), Elements::new(), Elements::new());
     let element = |access: &KernelAccess, row: &Row, point: &[i64]| {
         let (mut slice, mut at) = (0, Vec::new());
-        let shared = ir.stencil.arrays[access.array].shared.as_ref().expect("a box");
+        let shared = ir.stencil.arrays[access.array]
+            .shared
+            .as_ref()
+            .expect("a box");
         for (dim, sub) in shared.dims.iter().zip(&access.subs) {
             match (dim, sub) {
                 (_, Sub::Space { dim, offset }) => at.push(point[*dim] + offset + origin[*dim]),
@@ -198,8 +201,10 @@ fn of_tile(ir: &KernelIr, origin: &[i64]) -> [Elements; 3] {
     };
     // What a row reads and no earlier row has written comes from outside.
     for row in &ir.rows {
-        let active =
-            || (ir.stencil.stmts.iter().enumerate()).filter(|(_, s)| s.slot == row.slot && !s.partial_only);
+        let active = || {
+            (ir.stencil.stmts.iter().enumerate())
+                .filter(|(_, s)| s.slot == row.slot && !s.partial_only)
+        };
         let points = elements(&row.points);
         for (_, stmt) in active() {
             for (access, point) in stmt

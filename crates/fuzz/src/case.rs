@@ -6,8 +6,9 @@ use crate::model::{Env, Program};
 use crate::replay::{self, Schedule};
 use crate::rng::Rng;
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
-use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, WavefrontChoice};
+use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, Tiling, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_isl::Ctx;
@@ -32,6 +33,8 @@ pub struct Config {
     pub switches: Switches,
     /// A classical dimension whose tiles run in parallel.
     pub wavefront: Option<usize>,
+    /// Overlapped tiles of these sizes, instead of everything above.
+    pub stream: Option<StreamTile>,
 }
 
 /// The switches of the paper's section 4; `None` leaves the default.
@@ -107,6 +110,11 @@ impl Config {
     /// As arguments of `hexcc`.
     pub fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
+        if let Some(tile) = self.stream {
+            flags.push("--tiling=overlapped".to_string());
+            flags.push(format!("--stream-tile={tile}"));
+            return flags;
+        }
         if let Some(tile) = self.tile_text() {
             flags.push(format!("--tile={tile}"));
         }
@@ -152,7 +160,17 @@ impl Case {
     pub fn random(seed: u64, index: u64) -> Case {
         let mut rng = Rng::new(seed, index);
         let program = generate::program(&mut rng);
-        let config = config(&mut rng, &program);
+        let mut config = config(&mut rng, &program);
+        if config.illegal.is_none() && rng.chance(35) {
+            config.stream = Some(StreamTile {
+                rows: 0,
+                steps: rng.range(1, 5),
+                vector: rng.range(1, 4),
+                ahead: rng.range(1, 4),
+                warps: rng.range(1, 3),
+                min_blocks: 1,
+            });
+        }
         Case {
             index,
             program,
@@ -197,6 +215,7 @@ fn config(rng: &mut Rng, program: &Program) -> Config {
             false => Switches::random(rng),
         },
         wavefront: None,
+        stream: None,
     };
     let others: Vec<usize> = (0..n_space).filter(|&d| d != hex_dim).collect();
     if !others.is_empty() && rng.chance(35) {
@@ -354,7 +373,13 @@ fn read(tools: &Tools, case: &Case) -> Result<SavedScop, Stopped> {
 }
 
 fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, Stopped> {
-    let options = Options {
+    let overlapped = Options {
+        tiling: Tiling::Overlapped,
+        stream_tile: config.stream,
+        ..Options::default()
+    };
+    let hybrid = Options {
+        tiling: Tiling::Hybrid,
         tile: config.tile.as_ref().map(|(h, w)| TileSizes {
             h: *h,
             w: w.clone(),
@@ -377,6 +402,11 @@ fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, St
             (None, None) => WavefrontChoice::Auto,
         },
         ..Options::default()
+    };
+    let options = if config.stream.is_some() {
+        overlapped
+    } else {
+        hybrid
     };
     ctx.reset_operations();
     match catch_unwind(AssertUnwindSafe(|| pipeline::compile(ctx, saved, &options))) {
@@ -413,6 +443,11 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
             break;
         };
         match (&mut case.config.tile, d.code) {
+            (_, "HX0305") => {
+                case.config.stream = None;
+                result = compile(&ctx, &saved, &case.config);
+                continue;
+            }
             (Some((_, w)), "HX0301") => w[case.config.hex_dim] += 1,
             (Some(_), "HX0302") => case.config.tile = None,
             (_, "HX0304") => {
@@ -586,6 +621,15 @@ fn runs(case: &Case, schedule: &Schedule) -> Vec<Vec<i64>> {
         }
     }
     all.push(middle);
+    if let (Some(tile), true) = (case.config.stream, n < 2) {
+        // Wide enough for a tile that is full.
+        let wide = 32 * tile.vector + rng.range(8, 40);
+        all.push(brute::env(
+            program,
+            wide.min([170, 80][n]),
+            2 * tile.steps + 1,
+        ));
+    }
     all.sort();
     all.dedup();
     all

@@ -107,6 +107,7 @@ struct Counts {
     executions: u64,
     sanitized: u64,
     waves: u64,
+    streams: u64,
     wider: u64,
     refused: BTreeMap<String, u64>,
     unnecessary: BTreeMap<String, u64>,
@@ -258,6 +259,7 @@ fn batch(
                 c.translated += 1;
                 c.replays += t.replays as u64;
                 c.waves += u64::from(case.config.wavefront.is_some());
+                c.streams += u64::from(case.config.stream.is_some());
                 if t.wider.is_some() {
                     c.wider += 1;
                     c.wider_examples.push(index);
@@ -467,8 +469,8 @@ fn summary(args: &Args, c: &Counts, seconds: f64) {
         c.failures.len()
     );
     println!(
-        "  {} runs in the emulation compared with C, {} programs with sanitizers, {} with wavefronts, {} replays of schedules",
-        c.executions, c.sanitized, c.waves, c.replays
+        "  {} runs in the emulation compared with C, {} programs with sanitizers, {} with wavefronts, {} with overlapped tiles, {} replays of schedules",
+        c.executions, c.sanitized, c.waves, c.streams, c.replays
     );
     println!(
         "  {:.0} s of threads to translate and replay, {:.0} s to build and run",

@@ -214,6 +214,7 @@ pub fn simpler(case: &Case) -> Vec<Case> {
             });
         }
     }
+    add(&|c| c.config.stream = None);
     add(&|c| c.config.wavefront = None);
     add(&|c| c.config.switches = Switches::default());
     add(&|c| c.config.switches.copy_out = None);

@@ -369,7 +369,9 @@ impl Report<'_> {
             self.section("no tile is full: all take the guarded code");
             return;
         };
-        let origin: Vec<String> = (0..ir.stencil.dims.len()).map(|d| ir.origin_name(d)).collect();
+        let origin: Vec<String> = (0..ir.stencil.dims.len())
+            .map(|d| ir.origin_name(d))
+            .collect();
         self.section(&format!(
             "a tile with origin ({}), its row 0 and column 0, is full if",
             origin.join(", ")
@@ -415,7 +417,13 @@ impl Traffic {
     fn stores(ir: &KernelIr) -> Traffic {
         let volume = |points: &[Interval]| points.iter().map(|p| p.len()).product::<i64>();
         let mut total = Traffic::none();
-        for (i, stmt) in ir.stencil.stmts.iter().enumerate().filter(|(_, s)| !s.partial_only) {
+        for (i, stmt) in ir
+            .stencil
+            .stmts
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| !s.partial_only)
+        {
             let array = &ir.stencil.arrays[stmt.write.array];
             for row in ir.rows.iter().filter(|r| r.slot == stmt.slot) {
                 total.add(volume(&row.points) - volume(&row.stmts[i].keep), array);

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use crate::ctype::{CType, math_function};
-use crate::kernel::{KernelAccess, Stencil, KernelStmt, Read};
+use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};
 

@@ -67,7 +67,11 @@ pub fn naive_is_narrow(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -
     let small = |i: i64| i.unsigned_abs() <= LARGEST;
     let bound = |bound| plan::eval(bound, &value_of).is_some_and(small);
     params.iter().copied().all(small)
-        && ir.stencil.ranges.iter().all(|r| bound(&r.lo) && bound(&r.hi))
+        && ir
+            .stencil
+            .ranges
+            .iter()
+            .all(|r| bound(&r.lo) && bound(&r.hi))
         && layouts.len() == ir.stencil.arrays.len()
         && layouts.iter().all(|l| i32::try_from(l.elements).is_ok())
         && ir.stencil.stmts.iter().all(|s| s.affine.is_empty())
@@ -258,7 +262,9 @@ impl Printer<'_> {
         let _ = writeln!(t, "  // {}, line {}", stmt.name, stmt.line);
         let _ = writeln!(t, "  if ({guard}) {{");
         let stmt = self.promoted(stmt);
-        let body = body(&self.ir.stencil, &stmt, &self.names, |access| self.element(access));
+        let body = body(&self.ir.stencil, &stmt, &self.names, |access| {
+            self.element(access)
+        });
         for definition in body.definitions {
             let _ = writeln!(t, "    {definition}");
         }

@@ -374,7 +374,9 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
     }
     for workspace in &replacement.workspaces {
         let field = &workspace.field;
-        line(&format!("  check(cudaFree(args.{field}), \"freeing {field}\");"));
+        line(&format!(
+            "  check(cudaFree(args.{field}), \"freeing {field}\");"
+        ));
     }
     for array in &ir.arrays {
         let name = names.get(&array.name);

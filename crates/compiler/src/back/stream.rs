@@ -11,13 +11,90 @@ use crate::kernel::{KernelAccess, KernelStmt, Sub};
 
 /// Names the printer itself uses; source names that clash get a `_`.
 const FIXED: &[&str] = &[
-    "V", "STEPS", "AHEAD", "WARPS", "THREADS", "MIN_BLOCKS", "LAG", "UNROLL", "Element", "LEFT", "RIGHT",
-    "DEPTH", "BYTES", "Steps", "Full", "Reach", "BEFORE", "EXTRA", "FIRST_LANE", "LANES", "WIDTH", "Row", "Bytes",
-    "Args", "Pass", "args", "pass", "tile", "full", "kernel", "launch", "push", "row", "load", "store", "narrow",
-    "lane", "n", "u", "v", "c", "d", "k", "s", "newest", "next", "value", "in", "out", "kept", "at", "stores",
-    "i_first", "i_last", "j_first", "index", "column", "chunk", "tiles", "chunks", "rows", "error", "stream",
-    "sizes", "count", "left", "launches", "in_next", "last", "plan", "blocks", "device", "processors", "at_once",
-    "cost", "best", "mod", "floor_div", "lowest", "highest", "x", "away", "from", "to",
+    "V",
+    "STEPS",
+    "AHEAD",
+    "WARPS",
+    "THREADS",
+    "MIN_BLOCKS",
+    "LAG",
+    "UNROLL",
+    "Element",
+    "LEFT",
+    "RIGHT",
+    "DEPTH",
+    "BYTES",
+    "Steps",
+    "Full",
+    "Reach",
+    "BEFORE",
+    "EXTRA",
+    "FIRST_LANE",
+    "LANES",
+    "WIDTH",
+    "Row",
+    "Bytes",
+    "Args",
+    "Pass",
+    "args",
+    "pass",
+    "tile",
+    "full",
+    "kernel",
+    "launch",
+    "push",
+    "row",
+    "load",
+    "store",
+    "narrow",
+    "lane",
+    "n",
+    "u",
+    "v",
+    "c",
+    "d",
+    "k",
+    "s",
+    "newest",
+    "next",
+    "value",
+    "in",
+    "out",
+    "kept",
+    "at",
+    "stores",
+    "i_first",
+    "i_last",
+    "j_first",
+    "index",
+    "column",
+    "chunk",
+    "tiles",
+    "chunks",
+    "rows",
+    "error",
+    "stream",
+    "sizes",
+    "count",
+    "left",
+    "launches",
+    "in_next",
+    "last",
+    "plan",
+    "blocks",
+    "device",
+    "processors",
+    "at_once",
+    "cost",
+    "best",
+    "mod",
+    "floor_div",
+    "lowest",
+    "highest",
+    "x",
+    "away",
+    "from",
+    "to",
 ];
 
 struct Printer<'a> {
@@ -200,6 +277,13 @@ fn growth(g: Growth) -> String {
     add_constant(&steps, g.constant)
 }
 
+/// The lines that are code; comments quote the source.
+fn without_comments(text: &str) -> String {
+    (text.lines())
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect()
+}
+
 impl Printer<'_> {
     fn streams(&self) -> bool {
         self.ir.pipeline.stream.is_some()
@@ -232,26 +316,38 @@ impl Printer<'_> {
         let tile = ir.tile;
         let dim = self.i.clone();
         let mut lines = vec![
-            (format!("V = {}", tile.vector), "neighbouring columns of a lane".to_string()),
-            (format!("STEPS = {}", tile.steps), "T: time steps of a launch".to_string()),
+            (
+                format!("V = {}", tile.vector),
+                "neighbouring columns of a lane".to_string(),
+            ),
+            (
+                format!("STEPS = {}", tile.steps),
+                "T: time steps of a launch".to_string(),
+            ),
             (
                 format!("WARPS = {}, THREADS = 32 * WARPS", tile.warps),
                 "of a block; every warp has a tile of its own".to_string(),
             ),
         ];
-        if self.streams() {
+        if ir.pipeline.step_lag > 0 {
             lines.push((
                 format!("LAG = {}", ir.pipeline.step_lag),
                 format!("rows along {dim} by which a time step follows the one before"),
             ));
-            lines.push((format!("AHEAD = {}", tile.ahead), "rows that are loaded ahead".to_string()));
+        }
+        if self.streams() {
+            lines.push((
+                format!("AHEAD = {}", tile.ahead),
+                "rows that are loaded ahead".to_string(),
+            ));
             lines.push((
                 format!("UNROLL = {}", ir.unroll()),
                 "rows after which registers have the same meaning again".to_string(),
             ));
         }
         for (definition, comment) in lines {
-            self.out.line(format!("constexpr int {definition}; // {comment}"));
+            self.out
+                .line(format!("constexpr int {definition}; // {comment}"));
         }
         self.out.line("");
         let growths = ir.growths;
@@ -261,7 +357,8 @@ impl Printer<'_> {
             if self.streams() { ", rows" } else { "." }
         ));
         if self.streams() {
-            self.out.line("// before the first result enters, and rows in excess of those of results.");
+            self.out
+                .line("// before the first result enters, and rows in excess of those of results.");
         }
         self.out.open("template <int Steps> struct Reach {");
         self.out.line(format!(
@@ -295,42 +392,65 @@ impl Printer<'_> {
             let live = ir.live(f);
             if live > 0 {
                 let (name, elem) = (self.fields[f].clone(), self.elem(f));
-                let planes = if live == 1 { "as large as one plane".to_string() } else { format!("as large as {live} planes") };
+                let planes = if live == 1 {
+                    "as large as one plane".to_string()
+                } else {
+                    format!("as large as {live} planes")
+                };
                 let of = self.names.get(&self.array(f).name);
                 self.out.line(format!("{elem} *{name}_next; // {planes} of {of}, whose place it takes in every other launch"));
             }
         }
         self.out.close("};");
         self.out.line("");
-        self.out.line("// One launch: from the fields before time step t0 to those `Steps` steps later.");
+        self.out.line(
+            "// One launch: from the fields before time step t0 to those `Steps` steps later.",
+        );
         self.out.open("struct Pass {");
         self.out.line("long long t0;");
         for f in 0..ir.fields.len() {
             let (name, elem, buffers) = (self.fields[f].clone(), self.elem(f), self.buffers(f));
             if ir.live(f) > 0 {
-                self.out.line(format!("const {elem} *{name}_in[{}]; // {name} after time steps t0 - 1, t0 - 2, ..", ir.live(f)));
+                self.out.line(format!(
+                    "const {elem} *{name}_in[{}]; // {name} after time steps t0 - 1, t0 - 2, ..",
+                    ir.live(f)
+                ));
             }
             self.out.line(format!("const {elem} *{name}_kept[{buffers}]; // the same planes of the array: elements that are never written"));
             self.out.line(format!("{elem} *{name}_out[{buffers}]; // {name} after the last time step, the one before, ..; null where not wanted"));
         }
-        let rows = if self.streams() { format!("int {0}_lo, {0}_hi, rows, chunks; // rows of results, of a tile, tiles one below the other", self.i) } else { String::new() };
+        let rows = if self.streams() {
+            format!(
+                "int {0}_lo, {0}_hi, rows, chunks; // rows of results, of a tile, tiles one below the other",
+                self.i
+            )
+        } else {
+            String::new()
+        };
         if self.streams() {
             self.out.line(rows);
         }
-        self.out.line(format!("int {}_lo, tiles; // first column of results, tiles beside each other", self.j));
+        self.out.line(format!(
+            "int {}_lo, tiles; // first column of results, tiles beside each other",
+            self.j
+        ));
         self.out.close("};");
         self.out.line("");
     }
 
     fn full(&mut self) {
         let condition = ast_to_c(&self.ir.full, &self.names);
-        self.out.line("// Whether the main statement of every field executes at all elements of the tile.");
+        self.out.line(
+            "// Whether the main statement of every field executes at all elements of the tile.",
+        );
         let origin = if self.streams() {
             format!("int {FIRST_ROW}, int {LAST_ROW}, int {FIRST_COLUMN}")
         } else {
             format!("int {FIRST_COLUMN}")
         };
-        self.out.open(format!("__device__ __forceinline__ bool full(const Args &args, {origin}) {{"));
+        self.out.open(format!(
+            "__device__ __forceinline__ bool full(const Args &args, {origin}) {{"
+        ));
         self.parameters(&condition);
         self.out.line(format!("return {condition};"));
         self.out.close("}");
@@ -343,7 +463,8 @@ impl Printer<'_> {
         for param in &stencil.params {
             let name = self.names.get(param);
             if mentions(text, &name) {
-                self.out.line(format!("const long long {name} = args.{name};"));
+                self.out
+                    .line(format!("const long long {name} = args.{name};"));
             }
         }
         for (scalar, ty) in &stencil.scalars {
@@ -355,20 +476,31 @@ impl Printer<'_> {
         for array in &stencil.arrays {
             let name = self.names.get(&array.name);
             if !array.written && mentions(text, &name) {
-                self.out.line(format!("const {} *const __restrict__ {name} = args.{name};", array.elem));
+                self.out.line(format!(
+                    "const {} *const __restrict__ {name} = args.{name};",
+                    array.elem
+                ));
             }
         }
     }
 
     fn tile(&mut self) {
         let depth = 1;
-        let inner = Writer { text: String::new(), depth };
+        let inner = Writer {
+            text: String::new(),
+            depth,
+        };
         let outer = std::mem::replace(&mut self.out, inner);
         self.tile_body();
         let body = std::mem::replace(&mut self.out, outer).text;
         self.out.line("// One tile. In full ones every field's main statement executes everywhere; in others elements");
-        self.out.line("// that no statement writes keep what their plane holds.");
-        let rows = if self.streams() { ", int i_first, int i_last" } else { "" };
+        self.out
+            .line("// that no statement writes keep what their plane holds.");
+        let rows = if self.streams() {
+            ", int i_first, int i_last"
+        } else {
+            ""
+        };
         self.out.line("template <int Steps, bool Full>");
         self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, const Pass &pass, int lane{rows}, int j_first) {{"));
         self.parameters(&body);
@@ -386,12 +518,9 @@ impl Printer<'_> {
         let step = self.ir.pipeline.step_lag;
         let mut text = "newest".to_string();
         text = match (q, step) {
-            (_, 0) => text,
-            ("0", _) => text,
-            (q, 1) if !q.contains(' ') => format!("{text} - {q}"),
-            (q, 1) => format!("{text} - ({q})"),
-            (q, _) if !q.contains(' ') => format!("{text} - LAG * {q}"),
-            (q, _) => format!("{text} - LAG * ({q})"),
+            (_, 0) | ("0", _) => text,
+            (q, _) if q.contains(' ') => format!("{text} - LAG * ({q})"),
+            (q, _) => format!("{text} - LAG * {q}"),
         };
         add_constant(&text, -lag)
     }
@@ -399,9 +528,10 @@ impl Printer<'_> {
     fn tile_body(&mut self) {
         let ir = self.ir;
         self.out.line("using Shape = Reach<Steps>;");
-        self.out.line("const int column = j_first + V * lane; // the lane's first");
+        self.out
+            .line("const int column = j_first + V * lane; // the lane's first");
         if !self.streams() {
-            self.out.line("constexpr int newest = 0, begin = 0; // the only row");
+            self.out.line("constexpr int newest = 0; // the only row");
         }
         self.domains();
         for f in 0..ir.fields.len() {
@@ -416,7 +546,10 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             let (name, ty, b) = (self.fields[f].clone(), self.row_type(f), self.buffers(f));
             let levels = add_constant("Steps", b);
-            self.out.line(format!("{ty} {name}[{levels}][{}] = {{}};", ir.pipeline.depth[f]));
+            self.out.line(format!(
+                "{ty} {name}[{levels}][{}] = {{}};",
+                ir.pipeline.depth[f]
+            ));
         }
         if !self.streams() {
             self.pointers();
@@ -424,10 +557,7 @@ impl Printer<'_> {
         if self.streams() {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
             self.pointers();
-            self.out.line(format!(
-                "constexpr int Unroll = Full ? UNROLL : {}; // partial tiles need registers for other things",
-                ir.unroll().min(2)
-            ));
+            self.out.line("constexpr int Unroll = Full ? UNROLL : 1; // partial tiles need registers for other things");
             for f in 0..ir.fields.len() {
                 for a in 0..ir.live(f) {
                     let (name, ty) = (self.fields[f].clone(), self.row_type(f));
@@ -441,10 +571,12 @@ impl Printer<'_> {
             self.out.close("}");
             self.out.close("}");
             self.out.line("#pragma unroll 1");
-            self.out.open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += Unroll) {");
+            self.out
+                .open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += Unroll) {");
             self.out.line("#pragma unroll");
             self.out.open("for (int u = 0; u < Unroll; ++u) {");
-            self.out.line("const int newest = begin + n + u; // enters at level 0");
+            self.out
+                .line("const int newest = begin + n + u; // enters at level 0");
         }
         self.out.open("if constexpr (Full) {");
         for f in 0..ir.fields.len() {
@@ -462,7 +594,8 @@ impl Printer<'_> {
             for f in 0..ir.fields.len() {
                 for a in 0..ir.live(f) {
                     let name = self.fields[f].clone();
-                    self.out.line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
+                    self.out
+                        .line(format!("{name}_{a}_next[d] = {name}_{a}_next[d + 1];"));
                 }
             }
             self.out.close("}");
@@ -485,13 +618,20 @@ impl Printer<'_> {
         }
         self.out.line("#pragma unroll");
         self.out.open("for (int s = 0; s < Steps; ++s) {");
-        self.out.line(format!("// Time step t0 + s: levels s + 1{}.", if self.streams() { ", a row each" } else { "" }));
-        if self.mentions_time() {
-            self.out.line(format!("const long long {} = pass.t0 + s;", self.t));
-        }
+        self.out.line(format!(
+            "// Time step t0 + s: levels s + 1{}.",
+            if self.streams() { ", a row each" } else { "" }
+        ));
+        let before = std::mem::take(&mut self.out.text);
         for f in 0..ir.fields.len() {
             self.stage(f);
         }
+        let stages = std::mem::replace(&mut self.out.text, before);
+        if mentions(&without_comments(&stages), &self.t) {
+            let line = format!("const long long {} = pass.t0 + s;", self.t);
+            self.out.line(line);
+        }
+        self.out.text.push_str(&stages);
         self.out.close("}");
         for f in 0..ir.fields.len() {
             self.stores(f);
@@ -508,8 +648,11 @@ impl Printer<'_> {
             for a in 0..self.ir.live(f) {
                 let name = self.fields[f].clone();
                 let argument = self.names.get(&self.array(f).name);
-                self.out.line(format!("load({name}_{a}_next[{d}], {name}_{a}_from);"));
-                self.out.line(format!("{name}_{a}_from = row({name}_{a}_from, 1, args.{argument}_pitch);"));
+                self.out
+                    .line(format!("load({name}_{a}_next[{d}], {name}_{a}_from);"));
+                self.out.line(format!(
+                    "{name}_{a}_from = row({name}_{a}_from, 1, args.{argument}_pitch);"
+                ));
             }
         }
     }
@@ -525,8 +668,12 @@ impl Printer<'_> {
         };
         if age < self.ir.live(f) {
             let row = row(self.ir.pipeline.lag_of(f, -age));
-            let load = format!("load_{name}(next, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});");
-            self.out.line(format!("{{ {ty} next; {load} push({name}[{level}], next); }}"));
+            let load = format!(
+                "load_{name}(next, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});"
+            );
+            self.out.line(format!(
+                "{{ {ty} next; {load} push({name}[{level}], next); }}"
+            ));
         } else {
             let row = row(self.ir.pipeline.lag_of(f, self.buffers(f) - age));
             let held = self.buffers(f) * self.ir.pipeline.step_lag;
@@ -543,23 +690,12 @@ impl Printer<'_> {
             .collect()
     }
 
-    fn mentions_time(&self) -> bool {
-        let stmts = self.ir.fields.iter().flat_map(|f| &f.pieces);
-        stmts.into_iter().any(|piece| {
-            let stmt = &self.ir.stencil.stmts[piece.stmt];
-            let in_subs = piece.reads.iter().any(|r| match r {
-                StreamRead::Memory(access) => access.subs.iter().any(|s| !matches!(s, Sub::Space { .. } | Sub::Const(_))),
-                _ => false,
-            });
-            in_subs || !stmt.affine.is_empty()
-        })
-    }
-
     fn exchange(&mut self, f: usize, level: &str) {
         let field = &self.ir.fields[f];
         if field.margin != (0, 0) {
             let name = self.fields[f].clone();
-            self.out.line(format!("{name}[{level}][{}].exchange();", field.exchanged));
+            self.out
+                .line(format!("{name}[{level}][{}].exchange();", field.exchanged));
         }
     }
 
@@ -574,7 +710,10 @@ impl Printer<'_> {
                     let last = ranges.len() - 1;
                     let streams = self.streams();
                     let bounds = |d: usize, dim: &str, out: &mut Writer, names: &Names| {
-                        let (lo, hi) = (ast_to_c(&ranges[d].lo, names), ast_operand(&ranges[d].hi, names));
+                        let (lo, hi) = (
+                            ast_to_c(&ranges[d].lo, names),
+                            ast_operand(&ranges[d].hi, names),
+                        );
                         out.line(format!(
                             "const int {name}_{dim} = narrow({lo}), {name}_{dim}_n = narrow(highest({hi} - {name}_{dim} + 1, 0));"
                         ));
@@ -586,16 +725,30 @@ impl Printer<'_> {
                     let test = |dim: &str, x: &str| {
                         format!("(unsigned)({x} - {name}_{dim}) < (unsigned){name}_{dim}_n")
                     };
-                    let rows = if streams { format!("{} && ", test(&i, &i)) } else { String::new() };
+                    let rows = if streams {
+                        format!("{} && ", test(&i, &i))
+                    } else {
+                        String::new()
+                    };
                     let columns = test(&j, "column + v");
-                    let parameter = if streams { format!("int {i}") } else { "int".to_string() };
+                    let parameter = if streams {
+                        format!("int {i}")
+                    } else {
+                        "int".to_string()
+                    };
                     self.out.line(format!(
                         "auto in_{name} = [&]({parameter}, int v) {{ return {rows}{columns}; }}; // where {name} executes"
                     ));
                 }
                 Domain::Any(guard) => {
                     let guard = ast_to_c(guard, &self.names);
-                    self.out.open(format!("auto in_{name} = [&](int {i}, int v) {{ // where {name} executes"));
+                    let row = match self.streams() {
+                        true => format!("int {i}"),
+                        false => "int".to_string(),
+                    };
+                    self.out.open(format!(
+                        "auto in_{name} = [&]({row}, int v) {{ // where {name} executes"
+                    ));
                     self.out.line(format!("const int {j} = column + v;"));
                     self.out.line(format!("return {guard};"));
                     self.out.close("};");
@@ -623,19 +776,28 @@ impl Printer<'_> {
         let address = self.row_address(f, &i, "from");
         let written = self.written(f, &i);
         let width = extents.last().cloned().unwrap_or_default();
-        self.out.line(format!("const int {name}_width = narrow({width});"));
+        self.out
+            .line(format!("const int {name}_width = narrow({width});"));
         if self.streams() {
-            self.out.line(format!("const int {name}_height = narrow({});", extents[0]));
+            self.out
+                .line(format!("const int {name}_height = narrow({});", extents[0]));
         }
-        self.out.line(format!("// Row {i} of {name}: what statements write from `in`, the rest from `kept`."));
-        self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *in, const {elem} *kept, int {i}) {{"));
+        self.out.line(format!(
+            "// Row {i} of {name}: what statements write from `in`, the rest from `kept`."
+        ));
+        self.out.open(format!(
+            "auto load_{name} = [&]({ty} &to, const {elem} *in, const {elem} *kept, int {i}) {{"
+        ));
         self.out.line("to = {};");
         if self.streams() {
-            self.out.line(format!("if ((unsigned){i} >= (unsigned){name}_height) return;"));
+            self.out.line(format!(
+                "if ((unsigned){i} >= (unsigned){name}_height) return;"
+            ));
         }
         self.out.line("#pragma unroll");
         self.out.open("for (int v = 0; v < V; ++v) {");
-        self.out.line(format!("const {elem} *const from = {written} ? in : kept;"));
+        self.out
+            .line(format!("const {elem} *const from = {written} ? in : kept;"));
         self.out.line(format!("if (from && (unsigned)(column + v) < (unsigned){name}_width) to[v] = {address}[column + v];"));
         self.out.close("}");
         self.out.close("};");
@@ -644,7 +806,10 @@ impl Printer<'_> {
     fn row_address(&self, f: usize, row: &str, base: &str) -> String {
         let array = self.array(f);
         if self.streams() && array.pitched {
-            format!("row({base}, {row}, args.{}_pitch)", self.names.get(&array.name))
+            format!(
+                "row({base}, {row}, args.{}_pitch)",
+                self.names.get(&array.name)
+            )
         } else {
             base.to_string()
         }
@@ -656,10 +821,13 @@ impl Printer<'_> {
         let i = self.i.clone();
         let address = self.row_address(f, &i, "out");
         let written = self.written(f, &i);
-        self.out.open(format!("auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"));
+        self.out.open(format!(
+            "auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"
+        ));
         self.out.line("#pragma unroll");
         self.out.line("for (int v = 0; v < V; ++v)");
-        self.out.line(format!("  if ({written}) {address}[column + v] = from[v];"));
+        self.out
+            .line(format!("  if ({written}) {address}[column + v] = from[v];"));
         self.out.close("};");
     }
 
@@ -669,12 +837,22 @@ impl Printer<'_> {
             let (name, elem) = (self.fields[f].clone(), self.elem(f));
             for a in 0..self.ir.live(f) {
                 let lag = self.ir.pipeline.lag_of(f, -a);
-                let from = self.row_address(f, &add_constant("begin", -lag), &format!("pass.{name}_in[{a}]"));
-                self.out.line(format!("const {elem} *{name}_{a}_from = {from} + column;"));
-                let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
+                let from = self.row_address(
+                    f,
+                    &add_constant("begin", -lag),
+                    &format!("pass.{name}_in[{a}]"),
+                );
+                self.out
+                    .line(format!("const {elem} *{name}_{a}_from = {from} + column;"));
+                let q = if a == 0 {
+                    "Steps".to_string()
+                } else {
+                    format!("Steps - {a}")
+                };
                 let row = self.row_number(f, &q).replace("newest", "begin");
                 let to = self.row_address(f, &row, &format!("pass.{name}_out[{a}]"));
-                self.out.line(format!("{elem} *{name}_{a}_to = {to} + column;"));
+                self.out
+                    .line(format!("{elem} *{name}_{a}_to = {to} + column;"));
             }
         }
     }
@@ -685,24 +863,38 @@ impl Printer<'_> {
         let name = self.fields[f].clone();
         let pitched = self.array(f).pitched && self.streams();
         for a in 0..self.buffers(f) {
-            let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
+            let q = if a == 0 {
+                "Steps".to_string()
+            } else {
+                format!("Steps - {a}")
+            };
             let at = self.level(f, "Steps", -a);
             let i = self.row_number(f, &q);
             let inside = if self.streams() {
-                format!("stores && (unsigned)({} - i_first) <= (unsigned)(i_last - i_first)", i)
+                format!(
+                    "stores && (unsigned)({} - i_first) <= (unsigned)(i_last - i_first)",
+                    i
+                )
             } else {
                 "stores".to_string()
             };
             let partial = format!("store_{name}({name}[{at}][0], pass.{name}_out[{a}], {i});");
             if a < self.ir.live(f) {
                 self.out.open(format!("if ({inside}) {{"));
-                self.out.line(format!("if constexpr (Full) store({name}[{at}][0], {name}_{a}_to); else {partial}"));
+                self.out.line(format!(
+                    "if constexpr (Full) store({name}[{at}][0], {name}_{a}_to); else {partial}"
+                ));
                 self.out.close("}");
                 if pitched {
-                    self.out.line(format!("{name}_{a}_to = row({name}_{a}_to, 1, args.{}_pitch);", self.names.get(&self.array(f).name)));
+                    self.out.line(format!(
+                        "{name}_{a}_to = row({name}_{a}_to, 1, args.{}_pitch);",
+                        self.names.get(&self.array(f).name)
+                    ));
                 }
             } else {
-                self.out.line(format!("if (Steps == 1 && pass.{name}_out[{a}] && {inside}) {partial}"));
+                self.out.line(format!(
+                    "if (Steps == 1 && pass.{name}_out[{a}] && {inside}) {partial}"
+                ));
             }
         }
     }
@@ -723,30 +915,49 @@ impl Printer<'_> {
         self.out.open("{");
         let main = &field.pieces[0];
         let stmt = &ir.stencil.stmts[main.stmt];
-        self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
+        self.out.line(format!(
+            "// {}, line {}: {}",
+            stmt.name, stmt.line, stmt.text
+        ));
         let row = self.row_number(f, "s + 1");
         self.out.line(format!("const int {i} = {row};"));
         self.out.line(format!("{ty} next;"));
         self.out.line("#pragma unroll");
         self.out.open("for (int v = 0; v < V; ++v) {");
-        self.out.line(format!("const int {j} = column + v;"));
-        let in_memory = main.reads.iter().any(|r| matches!(r, StreamRead::Memory(_)));
+        let before = std::mem::take(&mut self.out.text);
+        let in_memory = main
+            .reads
+            .iter()
+            .any(|r| matches!(r, StreamRead::Memory(_)));
         if in_memory {
             self.out.line(format!("{elem} value = {kept};"));
-            self.out.open(format!("if (Full || in_{}({i}, v)) {{", stmt.name));
+            self.out
+                .open(format!("if (Full || in_{}({i}, v)) {{", stmt.name));
             self.assignment(stmt, main, "value");
             self.out.close("}");
         } else {
             self.assignment(stmt, main, &format!("{elem} value"));
-            self.out.line(format!("if (!Full && !in_{}({i}, v)) value = {kept};", stmt.name));
+            self.out.line(format!(
+                "if (!Full && !in_{}({i}, v)) value = {kept};",
+                stmt.name
+            ));
         }
         for piece in &field.pieces[1..] {
             let stmt = &ir.stencil.stmts[piece.stmt];
-            self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
-            self.out.open(format!("if (!Full && in_{}({i}, v)) {{", stmt.name));
+            self.out.line(format!(
+                "// {}, line {}: {}",
+                stmt.name, stmt.line, stmt.text
+            ));
+            self.out
+                .open(format!("if (!Full && in_{}({i}, v)) {{", stmt.name));
             self.assignment(stmt, piece, "value");
             self.out.close("}");
         }
+        let values = std::mem::replace(&mut self.out.text, before);
+        if mentions(&without_comments(&values), &j) {
+            self.out.line(format!("const int {j} = column + v;"));
+        }
+        self.out.text.push_str(&values);
         self.out.line("next[v] = value;");
         self.out.close("}");
         self.out.line(format!("push({name}[{at}], next);"));
@@ -769,7 +980,12 @@ impl Printer<'_> {
     fn read(&self, read: &StreamRead) -> String {
         match read {
             StreamRead::Scalar(i) => self.names.get(&self.ir.stencil.scalars[*i].0),
-            StreamRead::Field { field, age, back, column } => format!(
+            StreamRead::Field {
+                field,
+                age,
+                back,
+                column,
+            } => format!(
                 "{}[{}][{back}][{}]",
                 self.fields[*field],
                 self.level(*field, "s", 1 - age),
@@ -792,7 +1008,10 @@ impl Printer<'_> {
             }
             index = match index.as_str() {
                 "" => sub,
-                _ => format!("({index}) * {} + {sub}", ast_operand(&array.extents[d], &self.names)),
+                _ => format!(
+                    "({index}) * {} + {sub}",
+                    ast_operand(&array.extents[d], &self.names)
+                ),
             };
         }
         format!("{name}[{index}]")
@@ -800,11 +1019,21 @@ impl Printer<'_> {
 
     fn subscript(&self, sub: &Sub) -> String {
         match sub {
-            Sub::Time { offset, modulo: Some(m) } => format!("mod({}, {m})", add_constant(&self.t, *offset)),
-            Sub::Time { offset, modulo: None } => add_constant(&self.t, *offset),
+            Sub::Time {
+                offset,
+                modulo: Some(m),
+            } => format!("mod({}, {m})", add_constant(&self.t, *offset)),
+            Sub::Time {
+                offset,
+                modulo: None,
+            } => add_constant(&self.t, *offset),
             Sub::Const(c) => c.to_string(),
             Sub::Space { dim, offset } => {
-                let name = if *dim + 1 == self.ir.pipeline.n_space { &self.j } else { &self.i };
+                let name = if *dim + 1 == self.ir.pipeline.n_space {
+                    &self.j
+                } else {
+                    &self.i
+                };
                 add_constant(name, *offset)
             }
             Sub::General { expr, .. } => ast_operand(expr, &self.names),
@@ -822,19 +1051,29 @@ impl Printer<'_> {
         self.out.line("const int lane = threadIdx.x % 32;");
         self.out.line("const int index = __shfl_sync(~0u, (int)(blockIdx.x * WARPS + threadIdx.x / 32), 0); // one number for the whole warp");
         if streams {
-            self.out.line("if (index >= pass.tiles * pass.chunks) return;");
+            self.out
+                .line("if (index >= pass.tiles * pass.chunks) return;");
             self.out.line("// The last row of tiles comes first: its tiles and those of the first are not full and take longest.");
-            self.out.line("const int chunk = (index / pass.tiles + pass.chunks - 1) % pass.chunks;");
+            self.out
+                .line("const int chunk = (index / pass.tiles + pass.chunks - 1) % pass.chunks;");
             self.out.line(format!("const int i_first = pass.{i}_lo + chunk * pass.rows, i_end = i_first + pass.rows - 1, i_last = i_end < pass.{i}_hi ? i_end : pass.{i}_hi;"));
         } else {
             self.out.line("if (index >= pass.tiles) return;");
         }
         self.out.line(format!("const int j_first = pass.{}_lo + index % pass.tiles * Reach<Steps>::WIDTH - V * Reach<Steps>::FIRST_LANE;", self.j));
-        let (full, rows) = if streams { ("i_first, i_end, j_first", "i_first, i_last, ") } else { ("j_first", "") };
+        let (full, rows) = if streams {
+            ("i_first, i_end, j_first", "i_first, i_last, ")
+        } else {
+            ("j_first", "")
+        };
         self.out.line(format!("if (full(args, {full}))"));
-        self.out.line(format!("  tile<Steps, true>(args, pass, lane, {rows}j_first);"));
+        self.out.line(format!(
+            "  tile<Steps, true>(args, pass, lane, {rows}j_first);"
+        ));
         self.out.line("else");
-        self.out.line(format!("  tile<Steps, false>(args, pass, lane, {rows}j_first);"));
+        self.out.line(format!(
+            "  tile<Steps, false>(args, pass, lane, {rows}j_first);"
+        ));
         self.out.close("}");
         self.out.line("");
     }
@@ -846,7 +1085,11 @@ impl Printer<'_> {
         let rows: Vec<String> = (array.extents[n - self.ir.pipeline.n_space..n - 1].iter())
             .map(|e| ast_operand(e, &self.names))
             .collect();
-        if rows.is_empty() { "1".to_string() } else { rows.join(" * ") }
+        if rows.is_empty() {
+            "1".to_string()
+        } else {
+            rows.join(" * ")
+        }
     }
 
     /// Address of plane number `plane` of an array of planes.
@@ -871,16 +1114,26 @@ impl Printer<'_> {
         let mut index = String::new();
         for (d, sub) in field.plane.iter().enumerate() {
             let sub = match sub {
-                Sub::Time { offset, modulo: Some(m) } => format!("mod({}, {m})", add_constant(t, offset + shift)),
+                Sub::Time {
+                    offset,
+                    modulo: Some(m),
+                } => format!("mod({}, {m})", add_constant(t, offset + shift)),
                 Sub::Const(c) => c.to_string(),
                 _ => "0".to_string(),
             };
             index = match index.as_str() {
                 "" => sub,
-                _ => format!("({index} * {} + {sub})", ast_operand(&array.extents[d], &self.names)),
+                _ => format!(
+                    "({index} * {} + {sub})",
+                    ast_operand(&array.extents[d], &self.names)
+                ),
             };
         }
-        if index.is_empty() { "0".to_string() } else { index }
+        if index.is_empty() {
+            "0".to_string()
+        } else {
+            index
+        }
     }
 
     fn launch(&mut self) {
@@ -888,42 +1141,63 @@ impl Printer<'_> {
         let streams = self.streams();
         let (t, i, j) = (self.t.clone(), self.i.clone(), self.j.clone());
         self.out.line("#ifndef __CUDACC_RTC__");
-        self.out.line("// Launches tiles of `Steps` time steps, `times` times.");
+        self.out
+            .line("// Launches tiles of `Steps` time steps, `times` times.");
         let sizes = ir.step_sizes();
         if streams {
             self.out.line("// Chooses how high tiles are. High ones repeat few rows; low ones leave multiprocessors idle for a");
-            self.out.line("// short time only at the end, which costs about as much as two tiles do.");
-            self.out.open("template <int Steps> cudaError_t plan(Pass &pass) {");
+            self.out
+                .line("// short time only at the end, which costs about as much as two tiles do.");
+            self.out
+                .open("template <int Steps> cudaError_t plan(Pass &pass) {");
             self.out.line("int device = 0, processors = 0, blocks = 0;");
             self.out.line("cudaError_t error = cudaGetDevice(&device);");
             self.out.line("if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);");
             self.out.line("if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel<Steps>, THREADS, 0);");
             self.out.line("if (error != cudaSuccess) return error;");
-            self.out.line("const long long at_once = highest(1, (long long)processors * blocks * WARPS);");
+            self.out.line(
+                "const long long at_once = highest(1, (long long)processors * blocks * WARPS);",
+            );
             self.out.line(format!("const long long height = (long long)pass.{i}_hi - pass.{i}_lo + 1, extra = Reach<Steps>::EXTRA;"));
             self.out.line("long long best = LLONG_MAX;");
-            self.out.open("for (long long chunks = 1; chunks <= height; chunks += 1 + chunks / 64) {");
-            self.out.line("long long rows = (height + chunks - 1) / chunks;");
+            self.out
+                .open("for (long long chunks = 1; chunks <= height; chunks += 1 + chunks / 64) {");
+            self.out
+                .line("long long rows = (height + chunks - 1) / chunks;");
             self.out.line("rows += UNROLL - 1 - (rows + extra + UNROLL - 1) % UNROLL; // whole iterations of the unrolled loop");
             self.out.line("const long long n = (height + rows - 1) / rows, cost = (pass.tiles * n + 2 * at_once) * (rows + extra);");
-            self.out.line("if (cost < best) best = cost, pass.rows = (int)rows, pass.chunks = (int)n;");
+            self.out
+                .line("if (cost < best) best = cost, pass.rows = (int)rows, pass.chunks = (int)n;");
             self.out.close("}");
             self.out.line("return cudaSuccess;");
             self.out.close("}");
-            self.out.text = self.out.text.replace("// Launches tiles of `Steps` time steps, `times` times.\n", "");
+            self.out.text = self.out.text.replace(
+                "// Launches tiles of `Steps` time steps, `times` times.\n",
+                "",
+            );
         } else {
-            self.out.text = self.out.text.replace("// Launches tiles of `Steps` time steps, `times` times.\n", "");
+            self.out.text = self.out.text.replace(
+                "// Launches tiles of `Steps` time steps, `times` times.\n",
+                "",
+            );
         }
         self.out.line("");
-        self.out.line("// Runs the whole computation on device arrays, in order on a stream.");
-        self.out.line("// Arrays must start, and their rows lie, at multiples of 16 bytes.");
-        self.out.open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
-        let mut inner = Writer { text: String::new(), depth: 1 };
+        self.out
+            .line("// Runs the whole computation on device arrays, in order on a stream.");
+        self.out
+            .line("// Arrays must start, and their rows lie, at multiples of 16 bytes.");
+        self.out
+            .open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
+        let mut inner = Writer {
+            text: String::new(),
+            depth: 1,
+        };
         std::mem::swap(&mut self.out, &mut inner);
         let mut outer = inner;
         let nonempty = ast_to_c(&ir.stencil.nonempty, &self.names);
         if nonempty != "1" {
-            self.out.line(format!("if (!({nonempty})) return cudaSuccess;"));
+            self.out
+                .line(format!("if (!({nonempty})) return cudaSuccess;"));
         }
         let mut tests = Vec::new();
         for f in 0..ir.fields.len() {
@@ -937,31 +1211,60 @@ impl Printer<'_> {
             }
         }
         tests.dedup();
-        self.out.line(format!("if ({}) return cudaErrorMisalignedAddress;", tests.join(" || ")));
+        self.out.line(format!(
+            "if ({}) return cudaErrorMisalignedAddress;",
+            tests.join(" || ")
+        ));
         for (d, range) in ir.stencil.ranges.iter().enumerate() {
-            let name = if d == 0 { &t } else if d == ir.pipeline.n_space { &j } else { &i };
-            let (lo, hi) = (ast_to_c(&range.lo, &self.names), ast_to_c(&range.hi, &self.names));
-            self.out.line(format!("const long long {name}_lo = {lo}, {name}_hi = {hi};"));
+            let name = if d == 0 {
+                &t
+            } else if d == ir.pipeline.n_space {
+                &j
+            } else {
+                &i
+            };
+            let (lo, hi) = (
+                ast_to_c(&range.lo, &self.names),
+                ast_to_c(&range.hi, &self.names),
+            );
+            self.out.line(format!(
+                "const long long {name}_lo = {lo}, {name}_hi = {hi};"
+            ));
         }
         let far = |d: &str| format!("{d}_lo < -(1 << 30) || {d}_hi > 1 << 30");
-        let far = if streams { format!("{} || {}", far(&i), far(&j)) } else { far(&j) };
-        self.out.line(format!("if ({far}) return cudaErrorInvalidValue; // coordinates are of type int"));
-        let list: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        let far = if streams {
+            format!("{} || {}", far(&i), far(&j))
+        } else {
+            far(&j)
+        };
+        self.out.line(format!(
+            "if ({far}) return cudaErrorInvalidValue; // coordinates are of type int"
+        ));
+        let name_of = |s: &i64| match *s == ir.tile.steps {
+            true => "STEPS".to_string(),
+            false => s.to_string(),
+        };
+        let list: Vec<String> = sizes.iter().map(name_of).collect();
         let n = sizes.len();
         self.out.line("// So many launches of so many time steps; after an even number of them the results are in the");
         self.out.line("// arrays themselves.");
-        self.out.line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
+        self.out
+            .line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
         let completes = (0..ir.fields.len()).any(|f| ir.live(f) < self.buffers(f));
         let (reserved, launches) = if completes { ("", "1") } else { (" + 1", "0") };
         if completes {
             self.out.line("// The last launch has one step: it also writes the planes that are older, or not handed on.");
         }
-        self.out.line(format!("long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"));
+        self.out.line(format!(
+            "long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"
+        ));
         self.out.line(format!("for (int k = 0; k < {n}; ++k) launches += count[k] = left / sizes[k], left %= sizes[k];"));
         if completes {
             self.out.line(format!("++count[{}];", n - 1));
         }
-        self.out.line(format!("for (int k = 0; k + 1 < {n} && launches % 2 != 0; ++k)"));
+        self.out.line(format!(
+            "for (int k = 0; k + 1 < {n} && launches % 2 != 0; ++k)"
+        ));
         self.out.line("  if (count[k] > 0 && sizes[k] == 2 * sizes[k + 1]) --count[k], count[k + 1] += 2, ++launches;");
         self.out.line("bool in_next = launches % 2 != 0;");
         self.out.line("cudaError_t error = cudaSuccess;");
@@ -969,12 +1272,20 @@ impl Printer<'_> {
             for a in 0..ir.live(f) {
                 let name = self.fields[f].clone();
                 let argument = self.names.get(&self.array(f).name);
-                let from = self.plane(f, &format!("args.{argument}"), &self.plane_of(f, &format!("{t}_lo"), -a - 1));
+                let from = self.plane(
+                    f,
+                    &format!("args.{argument}"),
+                    &self.plane_of(f, &format!("{t}_lo"), -a - 1),
+                );
                 let to = self.plane(f, &format!("args.{name}_next"), &a.to_string());
                 let bytes = if self.array(f).pitched {
                     format!("(size_t){} * args.{argument}_pitch", self.plane_rows(f))
                 } else {
-                    let extent = self.array(f).extents.last().map_or_else(String::new, |e| ast_operand(e, &self.names));
+                    let extent = self
+                        .array(f)
+                        .extents
+                        .last()
+                        .map_or_else(String::new, |e| ast_operand(e, &self.names));
                     format!("sizeof({}) * (size_t){extent}", self.elem(f))
                 };
                 self.out.line(format!("if (in_next && error == cudaSuccess) error = cudaMemcpyAsync({to}, {from}, {bytes}, cudaMemcpyDeviceToDevice, stream);"));
@@ -983,18 +1294,30 @@ impl Printer<'_> {
         self.out.line("Pass pass{};");
         self.out.line(format!("pass.t0 = {t}_lo;"));
         if streams {
-            self.out.line(format!("pass.{i}_lo = (int){i}_lo, pass.{i}_hi = (int){i}_hi;"));
+            self.out.line(format!(
+                "pass.{i}_lo = (int){i}_lo, pass.{i}_hi = (int){i}_hi;"
+            ));
         }
         self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V"));
-        self.out.open(format!("for (int k = 0; k < {n} && error == cudaSuccess; ++k) {{"));
+        self.out.open(format!(
+            "for (int k = 0; k < {n} && error == cudaSuccess; ++k) {{"
+        ));
         self.out.line("if (count[k] == 0) continue;");
-        let cases = |line: &dyn Fn(i64) -> String| -> Vec<String> { sizes.iter().map(|s| line(*s)).collect() };
+        let cases = |line: &dyn Fn(i64) -> String| -> Vec<String> {
+            sizes.iter().map(|s| line(*s)).collect()
+        };
         let widths = cases(&|s| format!("Reach<{s}>::WIDTH"));
-        self.out.line(format!("const int width[] = {{{}}};", widths.join(", ")));
-        self.out.line(format!("pass.tiles = (int)(({j}_hi - pass.{j}_lo) / width[k] + 1);"));
+        self.out
+            .line(format!("const int width[] = {{{}}};", widths.join(", ")));
+        self.out.line(format!(
+            "pass.tiles = (int)(({j}_hi - pass.{j}_lo) / width[k] + 1);"
+        ));
         if streams {
             let plans = cases(&|s| format!("plan<{s}>"));
-            self.out.line(format!("cudaError_t (*const plans[])(Pass &) = {{{}}};", plans.join(", ")));
+            self.out.line(format!(
+                "cudaError_t (*const plans[])(Pass &) = {{{}}};",
+                plans.join(", ")
+            ));
             self.out.line("error = plans[k](pass);");
         }
         self.out.line(format!(
@@ -1007,37 +1330,54 @@ impl Printer<'_> {
             let argument = self.names.get(&self.array(f).name);
             let (live, buffers) = (ir.live(f), self.buffers(f));
             for a in 0..buffers {
-                let kept = self.plane(f, &format!("args.{argument}"), &self.plane_of(f, "pass.t0", -a - 1));
+                let kept = self.plane(
+                    f,
+                    &format!("args.{argument}"),
+                    &self.plane_of(f, "pass.t0", -a - 1),
+                );
                 self.out.line(format!("pass.{name}_kept[{a}] = {kept};"));
                 if a < live {
                     let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
-                    self.out.line(format!("pass.{name}_in[{a}] = in_next ? {next} : pass.{name}_kept[{a}];"));
+                    self.out.line(format!(
+                        "pass.{name}_in[{a}] = in_next ? {next} : pass.{name}_kept[{a}];"
+                    ));
                 }
             }
             for a in 0..buffers {
-                let own = self.plane(f, &format!("args.{argument}"), &self.plane_of(f, "pass.t0 + sizes[k]", -a - 1));
+                let own = self.plane(
+                    f,
+                    &format!("args.{argument}"),
+                    &self.plane_of(f, "pass.t0 + sizes[k]", -a - 1),
+                );
                 if a < live {
                     let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
-                    self.out.line(format!("pass.{name}_out[{a}] = in_next ? {own} : {next};"));
+                    self.out
+                        .line(format!("pass.{name}_out[{a}] = in_next ? {own} : {next};"));
                 } else {
-                    self.out.line(format!("pass.{name}_out[{a}] = launches == 1 ? {own} : nullptr;"));
+                    self.out.line(format!(
+                        "pass.{name}_out[{a}] = launches == 1 ? {own} : nullptr;"
+                    ));
                 }
             }
         }
         self.out.open("switch (sizes[k]) {");
         for s in &sizes {
-            self.out.line(format!("case {s}: kernel<{s}><<<grid, THREADS, 0, stream>>>(args, pass); break;"));
+            self.out.line(format!(
+                "case {s}: kernel<{s}><<<grid, THREADS, 0, stream>>>(args, pass); break;"
+            ));
         }
         self.out.close("}");
         self.out.close("}");
         self.out.close("}");
-        self.out.line("return error == cudaSuccess ? cudaGetLastError() : error;");
+        self.out
+            .line("return error == cudaSuccess ? cudaGetLastError() : error;");
         std::mem::swap(&mut self.out, &mut outer);
         let text = outer.text;
         for param in ir.stencil.params.iter() {
             let name = self.names.get(param);
             if mentions(&text, &name) {
-                self.out.line(format!("const long long {name} = args.{name};"));
+                self.out
+                    .line(format!("const long long {name} = args.{name};"));
             }
         }
         self.out.text.push_str(&text);

@@ -52,8 +52,68 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
         let mut rows = vec![HEAD.map(str::to_string)];
         rows.extend(unit.tiles.iter().map(row));
         text.push_str(&aligned(&rows));
+        text.push('\n');
+        text.push_str(&overlapped(unit));
     }
     text
+}
+
+/// Heads of the columns for overlapped tiling.
+const STREAM_HEAD: [&str; 13] = [
+    "steps",
+    "vector",
+    "ahead",
+    "blocks/SM",
+    "columns",
+    "rows",
+    "redundancy",
+    "regs",
+    "slots",
+    "issue",
+    "DRAM",
+    "B/cell",
+    "GCell/s",
+];
+
+/// The sizes of overlapped tiles, and which tiling is taken.
+fn overlapped(unit: &Unit) -> String {
+    let mut text = String::new();
+    if !unit.stream_sizes.is_empty() {
+        text.push_str("overlapped tiling; slots are thread-instructions per update\n\n");
+        let mut rows = vec![STREAM_HEAD.map(str::to_string)];
+        rows.extend(unit.stream_sizes.iter().map(|c| {
+            [
+                c.tile.steps.to_string(),
+                c.tile.vector.to_string(),
+                c.tile.ahead.to_string(),
+                c.tile.min_blocks.to_string(),
+                c.width.to_string(),
+                c.rows.to_string(),
+                format!("{:.2}", c.redundancy),
+                c.registers.to_string(),
+                format!("{:.1}", c.slots),
+                format!("{:.3}", c.terms[0]),
+                format!("{:.3}", c.terms[2]),
+                format!("{:.2}", c.dram_bytes),
+                format!("{:.0}", c.gcells),
+            ]
+        }));
+        text.push_str(&aligned(&rows));
+        text.push('\n');
+    }
+    text.push_str("taken: ");
+    text.push_str(&taken(unit));
+    text.push('\n');
+    text
+}
+
+/// The tiling taken, and why.
+pub fn taken(unit: &Unit) -> String {
+    match (&unit.stream, &unit.no_stream) {
+        (Some(stream), _) => format!("overlapped tiling, {}", stream.tile()),
+        (None, Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
+        (None, None) => "hybrid tiling, as asked for".to_string(),
+    }
 }
 
 /// The sizes that times are for.
@@ -111,9 +171,9 @@ fn row(choice: &Choice) -> [String; 18] {
 }
 
 /// Rows of cells, flush right.
-fn aligned(rows: &[[String; 18]]) -> String {
+fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let mut text = String::new();
-    let widths: Vec<usize> = (0..HEAD.len())
+    let widths: Vec<usize> = (0..N)
         .map(|d| rows.iter().map(|r| r[d].len()).max().unwrap_or(0))
         .collect();
     for row in rows {

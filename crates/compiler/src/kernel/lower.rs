@@ -5,7 +5,8 @@ use super::footprint::SliceUse;
 use super::full::{RelativeBox, origins_inside};
 use super::{
     Block, CopyBox, CopyOut, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read,
-    Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches, SymbolicRange, footprint, origin_name,
+    Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches, SymbolicRange, footprint,
+    origin_name,
 };
 use super::{FEW_REGISTERS, min_blocks, registers_wanted};
 use crate::canonical::{Canonical, DimRole};

@@ -558,7 +558,8 @@ impl KernelIr {
         let hex_threads = self.block.along(hex);
         let work: usize = (self.rows.iter())
             .map(|row| {
-                let stmts = (self.stencil.stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
+                let stmts =
+                    (self.stencil.stmts.iter()).filter(|s| s.slot == row.slot && !s.partial_only);
                 let each: usize = stmts.map(KernelStmt::work).sum();
                 let points = (row.points[hex].len() + hex_threads - 1) / hex_threads;
                 each * usize::try_from(points * columns).unwrap_or(1)

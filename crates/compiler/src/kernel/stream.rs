@@ -19,7 +19,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::sched::overlapped::{self, Flow, Pipeline, PipelineProof, Pull, Stage, Tile};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp, DimType, Map, Set};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -118,6 +118,16 @@ impl fmt::Display for StreamTile {
 }
 
 impl StreamTile {
+    /// What a warp that streams rows has where the user does not say.
+    pub const OF_ROWS: StreamTile = StreamTile {
+        steps: 8,
+        vector: 4,
+        rows: 0,
+        ahead: 4,
+        warps: 4,
+        min_blocks: 3,
+    };
+
     /// With `other`'s sizes for those that are to be chosen.
     pub fn or(self, other: StreamTile) -> StreamTile {
         let or = |mine: i64, other: i64| if mine == 0 { other } else { mine };
@@ -140,7 +150,8 @@ impl FromStr for StreamTile {
         let mut tile = StreamTile::default();
         for part in text.split(',') {
             let (name, value) = part.split_once('=').ok_or(form)?;
-            let value: i64 = (value.trim().parse()).map_err(|_| format!("`{part}` is no number; {form}"))?;
+            let value: i64 =
+                (value.trim().parse()).map_err(|_| format!("`{part}` is no number; {form}"))?;
             let (field, most) = match name.trim() {
                 "steps" => (&mut tile.steps, 128),
                 "vector" => (&mut tile.vector, 16),
@@ -174,7 +185,12 @@ pub struct Growth {
 impl Growth {
     /// The smallest straight line that is nowhere below the values for 1, 2, .. steps.
     fn over(values: &[i64]) -> Growth {
-        let per_step = values.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0).max(0);
+        let per_step = values
+            .windows(2)
+            .map(|w| w[1] - w[0])
+            .max()
+            .unwrap_or(0)
+            .max(0);
         let constant = (values.iter().zip(1..))
             .map(|(v, steps)| v - per_step * steps)
             .max()
@@ -202,7 +218,8 @@ pub struct Growths {
 }
 
 impl Growths {
-    fn of(pipeline: &Pipeline, max_steps: i64) -> Growths {
+    /// Straight lines over the reach of 1 to `max_steps` steps.
+    pub fn of(pipeline: &Pipeline, max_steps: i64) -> Growths {
         let all: Vec<_> = (1..=max_steps).map(|steps| pipeline.reach(steps)).collect();
         let inner = pipeline.n_space - 1;
         let over = |f: &dyn Fn(&overlapped::Reach) -> i64| {
@@ -281,7 +298,11 @@ impl StreamIr {
     pub fn unroll(&self) -> i64 {
         let held = self.pipeline.depth.iter().map(|d| d - 1).max().unwrap_or(1);
         let n = held.max(1);
-        if n < self.tile.ahead { n * ((self.tile.ahead + n - 1) / n) } else { n }
+        if n < self.tile.ahead {
+            n * ((self.tile.ahead + n - 1) / n)
+        } else {
+            n
+        }
     }
 }
 
@@ -423,8 +444,8 @@ impl Prepared<'_> {
         }
         let subs = &stmt.write.subs;
         let (plane, space) = subs.split_at(subs.len().saturating_sub(n_space));
-        let in_place = (space.iter().enumerate())
-            .all(|(d, sub)| *sub == Sub::Space { dim: d, offset: 0 });
+        let in_place =
+            (space.iter().enumerate()).all(|(d, sub)| *sub == Sub::Space { dim: d, offset: 0 });
         if space.len() < n_space || !in_place {
             return refuse(&format!(
                 "`{}` does not have one element for every point",
@@ -492,7 +513,9 @@ impl Prepared<'_> {
         for piece in &field.pieces {
             sizes.insert(piece.stmt, self.typical_size(&domains[piece.stmt])?);
         }
-        field.pieces.sort_by_key(|p| std::cmp::Reverse(sizes[&p.stmt]));
+        field
+            .pieces
+            .sort_by_key(|p| std::cmp::Reverse(sizes[&p.stmt]));
         if self.stmts[field.pieces[0].stmt].partial_only {
             return Ok(Some(format!(
                 "line {} writes a boundary only",
@@ -551,7 +574,11 @@ impl Prepared<'_> {
     fn box_bounds(&self, basic: &Set) -> Result<Option<Vec<SymbolicRange>>> {
         let mut params = Vec::new();
         for i in 0..basic.dim(DimType::Param)? {
-            params.push(basic.dim_name(DimType::Param, i as u32)?.unwrap_or_default());
+            params.push(
+                basic
+                    .dim_name(DimType::Param, i as u32)?
+                    .unwrap_or_default(),
+            );
         }
         let mut lower = vec![Vec::new(); self.c.n_space];
         let mut upper = lower.clone();
@@ -629,7 +656,14 @@ impl Prepared<'_> {
                 }
             }
             // What this step writes later holds the step's before.
-            Some((f, if age == 0 && f >= reader { buffers } else { age }))
+            Some((
+                f,
+                if age == 0 && f >= reader {
+                    buffers
+                } else {
+                    age
+                },
+            ))
         })
     }
 
@@ -697,7 +731,11 @@ impl Prepared<'_> {
     /// A flow that is none of the pulls: statements run in another order than their fields.
     fn unpulled(&self, flow: &Flow, fields: &[Field], stages: &[Stage]) -> Result<Option<Refusal>> {
         let mut rest = flow.distances.clone();
-        for pull in stages[flow.target].pulls.iter().filter(|p| p.field == flow.source) {
+        for pull in stages[flow.target]
+            .pulls
+            .iter()
+            .filter(|p| p.field == flow.source)
+        {
             let mut text = format!("{{ [{}", pull.age);
             for o in &pull.offset {
                 text.push_str(&format!(", {}", -o));
@@ -918,19 +956,121 @@ fn affine<'a>(terms: impl Iterator<Item = (i64, &'a str)>, constant: i64) -> Ast
     }
 }
 
-/// Operations of a statement, as instructions of a lane.
-pub fn instructions(stmt: &KernelStmt) -> f64 {
-    let mut n = 0.0;
+/// What the stage of a field does in full tiles, for the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldWork {
+    /// Bytes of an element.
+    pub bytes: i64,
+    /// Arithmetic instructions per element, with multiplications fused into additions.
+    pub operations: f64,
+    /// Divisions or functions are among them.
+    pub calls: bool,
+    /// Elements read from arrays that are not fields.
+    pub memory_reads: usize,
+    /// The statement that reads most of its rows reads them from the oldest to the newest.
+    pub rows_in_order: bool,
+    /// Rows of a level that are held from one iteration to the next.
+    pub held: i64,
+    /// Columns that a lane takes from the lanes before and after.
+    pub margin: (i64, i64),
+    /// They are taken when a row is made, and held with it.
+    pub exchanged_when_new: bool,
+    /// Planes handed on from launch to launch.
+    pub live: i64,
+}
+
+/// What the stages of all fields do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamWork {
+    /// One per field.
+    pub fields: Vec<FieldWork>,
+}
+
+impl Prepared<'_> {
+    /// Counts what full tiles do.
+    pub fn stream_work(&self, stream: &Stream) -> StreamWork {
+        let n = stream.fields.len();
+        let mut held = vec![0; n];
+        let main = || stream.fields.iter().map(|f| &f.pieces[0]);
+        for read in main().flat_map(|piece| &piece.reads) {
+            if let StreamRead::Field {
+                field, back, age, ..
+            } = read
+            {
+                // Rows of older levels are read after their level has a new one.
+                held[*field] = held[*field].max(back + i64::from(*age > 1));
+            }
+        }
+        let fields = (stream.fields.iter().enumerate())
+            .map(|(f, field)| {
+                let piece = &field.pieces[0];
+                let (operations, calls) = operations(&self.stmts[piece.stmt]);
+                let in_memory = |r: &&StreamRead| matches!(r, StreamRead::Memory(_));
+                FieldWork {
+                    bytes: self.scop.array(self.array_index[field.array]).elem.size() as i64,
+                    operations,
+                    calls,
+                    memory_reads: piece.reads.iter().filter(in_memory).count(),
+                    rows_in_order: in_order(&piece.reads),
+                    held: held[f],
+                    margin: field.margin,
+                    exchanged_when_new: field.exchanged == 0,
+                    live: stream.pipeline.live[f],
+                }
+            })
+            .collect();
+        StreamWork { fields }
+    }
+}
+
+/// Whether rows of every field are read from the oldest to the newest.
+fn in_order(reads: &[StreamRead]) -> bool {
+    let mut last = BTreeMap::new();
+    reads.iter().all(|read| match read {
+        StreamRead::Field { field, back, .. } => {
+            let before = last.insert(*field, *back).unwrap_or(i64::MAX);
+            *back <= before
+        }
+        StreamRead::Scalar(_) | StreamRead::Memory(_) => true,
+    })
+}
+
+/// Arithmetic instructions of a statement, and whether it divides or calls functions.
+fn operations(stmt: &KernelStmt) -> (f64, bool) {
+    let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
+    let mut calls = false;
+    // The compiler computes equal parts once.
+    let mut seen = HashSet::new();
+    let first_like = |i: usize| (stmt.reads.iter()).position(|r| *r == stmt.reads[i]);
+    let named_once = |e: &Expr| match e {
+        Expr::Read(i, ty) => first_like(*i).map(|first| Expr::Read(first, *ty)),
+        _ => None,
+    };
     let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
     for value in values {
-        value.visit(&mut |e| {
-            n += match e {
-                Expr::Call { .. } => 8.0,
-                Expr::Binary { op: "/", .. } => 8.0,
-                Expr::Binary { .. } | Expr::Unary { .. } => 1.0,
-                _ => 0.0,
+        value.map(&named_once).visit(&mut |e| {
+            if !seen.insert(format!("{e:?}")) {
+                return;
+            }
+            match e {
+                Expr::Binary { op: "+" | "-", .. } => sums += 1.0,
+                Expr::Binary { op: "*", .. } => products += 1.0,
+                Expr::Binary {
+                    op: "/" | "%", rhs, ..
+                } => {
+                    let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
+                    others += if constant { 1.0 } else { 2.0 };
+                    calls |= !constant;
+                }
+                Expr::Call { .. } => {
+                    others += 2.0;
+                    calls = true;
+                }
+                Expr::Binary { .. } | Expr::Unary { .. } | Expr::Cond { .. } => others += 1.0,
+                _ => {}
             }
         });
     }
-    n
+    // A copy takes no instruction.
+    (sums.max(products) + others, calls)
 }

@@ -153,8 +153,8 @@ impl Pipeline {
             let mut changed = false;
             for f in 0..self.stages.len() {
                 for pull in self.stages[f].pulls_and_kept(f, self.n_space) {
-                    let wanted = self.lag[pull.field] + self.row_of(&pull.offset)
-                        - pull.age * self.step_lag;
+                    let wanted =
+                        self.lag[pull.field] + self.row_of(&pull.offset) - pull.age * self.step_lag;
                     if wanted > self.lag[f] {
                         self.lag[f] = wanted;
                         changed = true;
@@ -261,7 +261,9 @@ pub struct PipelineProof {
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
     /// A stage does not read what the program does.
-    #[error("field {target} depends on field {source_field} at a distance that its stage does not read")]
+    #[error(
+        "field {target} depends on field {source_field} at a distance that its stage does not read"
+    )]
     UnknownFlow {
         /// Field written.
         source_field: usize,
@@ -377,9 +379,8 @@ pub fn verify(
             .map(|(d, r)| format!("{} <= s{d} < {}", r.start, r.end))
             .collect()
     };
-    let read = |parts: &[String]| {
-        Set::read(ctx, &format!("{{ [{space}] : {} }}", parts.join(" and ")))
-    };
+    let read =
+        |parts: &[String]| Set::read(ctx, &format!("{{ [{space}] : {} }}", parts.join(" and ")));
     let mut results = bounds(&tile.results);
     if let Some(d) = pipeline.stream {
         results.push(format!("0 <= s{d} < {ROWS}"));

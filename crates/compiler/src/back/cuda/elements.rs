@@ -1,8 +1,8 @@
 //! Elements of arrays: where they lie in global and in shared memory.
 
 use super::Cuda;
-use crate::back::text::{add_constant, paren_sum, sum, unwrapped};
 use crate::back::expr::ast_operand;
+use crate::back::text::{add_constant, paren_sum, sum, unwrapped};
 use crate::kernel::{KernelAccess, KernelArray, Reuse, SharedBox, SharedDim, Sub};
 use std::fmt::Write;
 

@@ -1,9 +1,9 @@
 //! The kernel around the tiles, and the host function that launches it.
 
 use super::Cuda;
-use crate::back::text::add_constant;
 use crate::back::expr::ast_to_c;
 use crate::back::names::mentions;
+use crate::back::text::add_constant;
 
 impl Cuda<'_> {
     /// A function of its own that executes a kind of tile: its name and first

@@ -7,13 +7,12 @@ mod helpers;
 mod launch;
 mod rows;
 
-
 use super::expr::ast_to_c;
 use super::names::{Names, mentions};
+use super::text::Writer;
 use crate::kernel::{Interval, KernelIr, Stencil};
 use helpers::insert_helpers;
 use std::fmt::Write;
-use super::text::Writer;
 
 /// Names the printer itself uses; source names that clash get a `_`.
 const FIXED: &[&str] = &[
@@ -140,7 +139,8 @@ pub fn print_kernel(ir: &KernelIr, header: &[String]) -> String {
     cuda.tile();
     cuda.kernel();
     cuda.launch();
-    cuda.out.line(format!("}} // namespace {}", ir.stencil.name));
+    cuda.out
+        .line(format!("}} // namespace {}", ir.stencil.name));
     let text = cuda.out.text;
     insert_helpers(text, ir)
 }

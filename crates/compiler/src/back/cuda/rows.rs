@@ -1,9 +1,9 @@
 //! The rows of a tile: loops over its points, and what happens at a point.
 
 use super::Cuda;
-use crate::back::text::truncate;
 use crate::back::expr::{ast_to_c, body};
 use crate::back::names::mentions;
+use crate::back::text::truncate;
 use crate::kernel::{KernelStmt, Row, Sub};
 
 impl Cuda<'_> {
@@ -106,7 +106,14 @@ impl Cuda<'_> {
         if stmt.partial_only {
             self.out.open("if (!Full) {");
             opened += 1;
-        } else if ir.stencil.stmts.iter().filter(|s| s.slot == stmt.slot).count() > 1 {
+        } else if ir
+            .stencil
+            .stmts
+            .iter()
+            .filter(|s| s.slot == stmt.slot)
+            .count()
+            > 1
+        {
             self.out.open("{");
             opened += 1;
         }

@@ -1,0 +1,273 @@
+//! Sizes of streamed tiles, chosen by predicted time.
+//!
+//! A warp advances one row of every level in each iteration of its pipeline. The model
+//! counts what an iteration issues, how many iterations a launch takes with its redundant
+//! rows and columns, and the bytes that go to DRAM; the terms are joined by a norm, since
+//! each also delays the others. `docs/results.md` compares it with measurements.
+
+use crate::kernel::stream::{Growths, LANES, StreamTile, StreamWork};
+use crate::model::Problem;
+use crate::sched::overlapped::Pipeline;
+use crate::target::Target;
+
+/// Share of issue slots that warps use which do not wait for memory, by the number of
+/// warps per scheduler.
+fn issue_share(warps: f64) -> f64 {
+    match warps {
+        w if w < 2.0 => 0.5,
+        w if w < 3.0 => 0.78,
+        _ => 0.9,
+    }
+}
+
+/// How much the terms hide each other.
+const NORM: i32 = 3;
+
+/// Registers beside rows and loads in flight: addresses, bounds, temporaries.
+const OTHER_REGISTERS: i64 = 46;
+
+/// What an estimate may come to where a thread can have 255.
+const MAX_REGISTERS: i64 = 222;
+
+/// Pointers and bounds of every field after the first.
+const FIELD_REGISTERS: i64 = 44;
+
+/// Registers more for functions and divisions.
+const CALL_REGISTERS: i64 = 26;
+
+/// Bytes of an unrolled loop that run without waiting for instructions.
+const MAX_CODE: f64 = 40_000.0;
+
+/// Tile sizes and what is predicted for them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamChoice {
+    /// The sizes.
+    pub tile: StreamTile,
+    /// Columns of results of a warp.
+    pub width: i64,
+    /// Rows of results of a tile.
+    pub rows: i64,
+    /// Registers of a thread, estimated.
+    pub registers: i64,
+    /// Computed elements over results.
+    pub redundancy: f64,
+    /// Thread-instructions per update of a point.
+    pub slots: f64,
+    /// Bytes to and from DRAM per update of a point.
+    pub dram_bytes: f64,
+    /// Picoseconds of the whole GPU per update of a point, by term: issue slots, shared
+    /// pipe (shuffles), DRAM.
+    pub terms: [f64; 3],
+    /// Predicted updates of points per nanosecond.
+    pub gcells: f64,
+}
+
+impl StreamChoice {
+    /// The largest term.
+    pub fn limit(&self) -> &'static str {
+        let [issue, shared, dram] = self.terms;
+        if issue >= shared && issue >= dram {
+            "issue"
+        } else if shared >= dram {
+            "shared pipe"
+        } else {
+            "DRAM"
+        }
+    }
+}
+
+/// All sizes that fit into registers, the fastest first.
+pub fn candidates(
+    pipeline: &Pipeline,
+    work: &StreamWork,
+    target: &Target,
+    problem: &Problem,
+) -> Vec<StreamChoice> {
+    let words = work
+        .fields
+        .iter()
+        .map(|f| (f.bytes / 4).max(1))
+        .max()
+        .unwrap_or(1);
+    let max_steps = if pipeline.stream.is_some() { 16 } else { 24 };
+    let mut all = Vec::new();
+    for steps in 1..=max_steps {
+        let growths = Growths::of(pipeline, steps);
+        for vector in 1..=8 / words {
+            // Two planes or more bring enough loads with two rows.
+            let planes: i64 = work.fields.iter().map(|f| f.live).sum();
+            for ahead in if planes > 1 { &[4, 2][..] } else { &[4][..] } {
+                let ahead = *ahead;
+                // A single row needs no other warps to wait for memory.
+                let most_blocks = if pipeline.stream.is_some() { 4 } else { 2 };
+                for min_blocks in 2..=most_blocks {
+                    let tile = StreamTile {
+                        rows: 0,
+                        steps,
+                        vector,
+                        ahead,
+                        warps: 4,
+                        min_blocks,
+                    };
+                    all.extend(predict(pipeline, work, &growths, tile, target, problem));
+                }
+            }
+        }
+    }
+    all.sort_by(|a, b| b.gcells.total_cmp(&a.gcells));
+    // Of the same steps and columns only the best.
+    let mut kept: Vec<StreamChoice> = Vec::new();
+    for choice in all {
+        let same = |k: &StreamChoice| {
+            (k.tile.steps, k.tile.vector) == (choice.tile.steps, choice.tile.vector)
+        };
+        if !kept.iter().any(same) {
+            kept.push(choice);
+        }
+    }
+    kept
+}
+
+/// The prediction for one tile; `None` where it does not fit.
+pub fn predict(
+    pipeline: &Pipeline,
+    work: &StreamWork,
+    growths: &Growths,
+    tile: StreamTile,
+    target: &Target,
+    problem: &Problem,
+) -> Option<StreamChoice> {
+    let (t, v) = (tile.steps as f64, tile.vector as f64);
+    let skipped = |columns: i64| (columns + tile.vector - 1) / tile.vector;
+    let lanes =
+        LANES - skipped(growths.left.at(tile.steps)) - skipped(growths.right.at(tile.steps));
+    if lanes < 1 {
+        return None;
+    }
+    let width = lanes * tile.vector;
+    let registers = registers(pipeline, work, tile);
+    let warps = tile.min_blocks * tile.warps;
+    // Schedulers share registers and warps evenly.
+    let per_scheduler = (warps + 3) / 4;
+    let available = target.registers_per_sm / 4 / per_scheduler / 32 / 8 * 8;
+    if registers > available.min(MAX_REGISTERS) {
+        return None;
+    }
+
+    // Instructions of a warp in one iteration.
+    let mut issued = 10.0;
+    let mut shuffles = 0.0;
+    for field in &work.fields {
+        let words = (field.bytes as f64 / 4.0).max(1.0);
+        let slow = match field.bytes {
+            8 => target.issue_lanes / target.fp64_lanes,
+            _ => 1.0,
+        };
+        let exchanged = words * (field.margin.0 + field.margin.1) as f64 * t;
+        shuffles += exchanged;
+        issued += exchanged + t * v * field.operations * slow;
+        // Loads of arrays that are not fields.
+        issued += t * v * 2.0 * field.memory_reads as f64;
+        let pieces = (v * field.bytes as f64 / 16.0).ceil();
+        issued += field.live as f64 * (2.0 * pieces + 5.0);
+    }
+    let unroll = pipeline
+        .depth
+        .iter()
+        .map(|d| d - 1)
+        .max()
+        .unwrap_or(1)
+        .max(tile.ahead);
+    if issued * unroll as f64 * 16.0 > MAX_CODE && tile.steps > 1 {
+        return None;
+    }
+
+    let at_once = (target.sms * warps) as f64;
+    let columns = problem.extents.last().copied().unwrap_or(1.0);
+    let height: f64 = problem.extents.iter().rev().skip(1).product();
+    let tiles = (columns / width as f64).ceil();
+    let extra = match pipeline.stream {
+        Some(_) => growths.extra.at(tile.steps) as f64,
+        None => 0.0,
+    };
+    // Iterations of a launch, as `plan` in the generated code has them.
+    let (iterations, rows) = heights(height)
+        .map(|rows| {
+            let n = (height / rows).ceil();
+            ((tiles * n / at_once + 2.0) * (rows + extra), rows)
+        })
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let cells = columns * height * t;
+    let resident = warps as f64 / 4.0;
+    let cycles = iterations * resident * issued / issue_share(resident);
+    let seconds_per_cycle = 1e-6 / target.clock_mhz;
+    let issue = cycles * seconds_per_cycle;
+    // Shuffles take the shared pipe 32 / shared_lanes cycles each.
+    let shared =
+        iterations * warps as f64 * shuffles * 32.0 / target.shared_lanes * seconds_per_cycle / 0.9;
+    let redundant_rows = (rows + extra) / rows;
+    let redundant_columns = (LANES * tile.vector) as f64 / width as f64;
+    let redundancy = redundant_rows * redundant_columns;
+    let mut bytes = 0.0;
+    for field in &work.fields {
+        let planes = field.live as f64 * field.bytes as f64;
+        // Half of the halo is still in L2.
+        bytes += planes * (0.5 + redundancy / 2.0) + planes;
+        bytes += field.memory_reads as f64 * 4.0;
+    }
+    let dram = bytes * columns * height / (target.dram_gbs * 1e9);
+    let launch = target.launch_us * 1e-6;
+    let norm = [issue, shared, dram]
+        .map(|x| x.powi(NORM))
+        .iter()
+        .sum::<f64>();
+    let seconds = norm.powf(1.0 / f64::from(NORM)) + launch;
+    let per_cell = |x: f64| x / cells * 1e12;
+    Some(StreamChoice {
+        tile,
+        width,
+        rows: rows as i64,
+        registers,
+        redundancy,
+        slots: issued * 32.0 / (t * width as f64) * redundant_rows,
+        dram_bytes: bytes / t,
+        terms: [per_cell(issue), per_cell(shared), per_cell(dram)],
+        gcells: cells / seconds / 1e9,
+    })
+}
+
+/// Heights of tiles to consider.
+fn heights(height: f64) -> impl Iterator<Item = f64> {
+    (1..=256)
+        .map(move |n| (height / f64::from(n)).ceil())
+        .filter(|rows| *rows >= 1.0)
+}
+
+/// Registers of a thread of a full tile.
+fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
+    let mut all = OTHER_REGISTERS + FIELD_REGISTERS * (work.fields.len() as i64 - 1);
+    for field in &work.fields {
+        let words = (field.bytes / 4).max(1);
+        let beside = if field.exchanged_when_new {
+            field.margin.0 + field.margin.1
+        } else {
+            0
+        };
+        if pipeline.stream.is_some() {
+            all += words * tile.steps * field.held * (tile.vector + beside);
+            all += words * field.live * tile.ahead * tile.vector;
+        } else {
+            all += words * 2 * (tile.vector + beside);
+        }
+        // Partial sums, and what is on its way from memory.
+        all += words * (field.operations / 2.0) as i64;
+        all += words * tile.vector * 5 * field.memory_reads as i64;
+        // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
+        let gaps = if field.rows_in_order { 2 } else { 12 };
+        all += words * gaps * (field.held - 2).max(0);
+        if field.calls {
+            all += CALL_REGISTERS;
+        }
+    }
+    all
+}
