@@ -4,6 +4,7 @@
 mod common;
 
 use common::{Program, assert_none, hexcc, in_parallel, output, programs, root, say, succeed};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -68,24 +69,32 @@ fn ptxas_output_is_understood() {
     );
 }
 
-fn compile(program: &Program, folder: &std::path::Path) -> Result<Resources, String> {
-    let source = folder.join(format!("{}.cu", program.name));
-    succeed(
-        hexcc()
-            .arg(&program.path)
-            .args(&program.flags)
-            .arg("-o")
-            .arg(&source),
+fn compile(program: &Program, folder: &Path) -> Result<Resources, String> {
+    compile_with(
+        &program.path,
+        &program.flags,
+        "sm_90",
+        &folder.join(&program.name),
     )
-    .map_err(|e| format!("does not translate: {e}"))?;
+}
+
+/// Translates and compiles; files are named like `stem`.
+fn compile_with(
+    path: &Path,
+    flags: &[String],
+    arch: &str,
+    stem: &Path,
+) -> Result<Resources, String> {
+    let source = stem.with_extension("cu");
+    succeed(hexcc().arg(path).args(flags).arg("-o").arg(&source))
+        .map_err(|e| format!("does not translate: {e}"))?;
     let mut command = Command::new(root().join("scripts/nvcc"));
     // An object and not a cubin: the host half has to compile as well.
     command
-        .args(["-arch=sm_90", "-fmad=false", "-Xptxas", "-v", "-c"])
+        .arg(format!("-arch={arch}"))
+        .args(["-fmad=false", "-Xptxas", "-v", "-c"])
         .arg(&source);
-    command
-        .arg("-o")
-        .arg(folder.join(format!("{}.o", program.name)));
+    command.arg("-o").arg(stem.with_extension("o"));
     let out = output(&mut command)?;
     let text = [out.stdout, out.stderr].concat();
     let text = String::from_utf8_lossy(&text);
@@ -100,12 +109,56 @@ fn compile(program: &Program, folder: &std::path::Path) -> Result<Resources, Str
     Err(format!("nvcc: {}: {}", out.status, lines.join("\n      ")))
 }
 
-#[test]
-fn nvcc_accepts_all_programs() {
+fn has_nvcc() -> bool {
     let vendored = root().join("vendor/cuda/nvidia/cu13/bin/nvcc").is_file();
     let version = output(Command::new(root().join("scripts/nvcc")).arg("--version"));
-    if !vendored && !version.is_ok_and(|out| out.status.success()) {
+    let found = vendored || version.is_ok_and(|out| out.status.success());
+    if !found {
         say("nvcc: skipped, there is no nvcc here; `scripts/setup-cuda` installs one");
+    }
+    found
+}
+
+/// Kernels that stream planes fill the registers: default tile sizes must leave enough.
+#[test]
+fn streamed_planes_do_not_spill() {
+    if !has_nvcc() {
+        return;
+    }
+    let folder =
+        tempfile::tempdir_in(common::scratch("nvcc")).expect("the build directory can be written");
+    let mut jobs = Vec::new();
+    for name in ["star3d1r", "star3d2r", "j3d27pt"] {
+        let path = root().join(format!("bench/stencils/{name}.c"));
+        jobs.push((path.clone(), "float", "sm_90"));
+        jobs.push((path.clone(), "double", "sm_90"));
+    }
+    for name in ["laplacian3d", "gradient3d", "slab3d", "mixed3d"] {
+        jobs.push((root().join(format!("testsuite/{name}.c")), "float", "sm_90"));
+    }
+    jobs.push((root().join("bench/stencils/j3d27pt.c"), "float", "sm_80"));
+    let numbered: Vec<_> = jobs.iter().enumerate().collect();
+    let results = in_parallel(&numbered, |(n, (path, real, arch))| {
+        let flags = ["--tiling", "overlapped", "-D"].map(str::to_string);
+        let flags = [flags.as_slice(), &[format!("REAL={real}")]].concat();
+        compile_with(path, &flags, arch, &folder.path().join(n.to_string()))
+    });
+    let mut failures = Vec::new();
+    for ((path, real, arch), result) in jobs.iter().zip(results) {
+        let name = format!("{} {real} {arch}", path.display());
+        match result {
+            Ok(found) if found.n_kernels == 3 && found.spills == 0 && found.warnings.is_empty() => {
+            }
+            Ok(found) => failures.push(format!("{name}: {found:?}")),
+            Err(e) => failures.push(format!("{name}: {e}")),
+        }
+    }
+    assert_none("kernels nvcc does not compile cleanly", &failures);
+}
+
+#[test]
+fn nvcc_accepts_all_programs() {
+    if !has_nvcc() {
         return;
     }
     let begin = Instant::now();

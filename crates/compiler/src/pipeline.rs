@@ -6,7 +6,8 @@ use crate::canonical::{self, Canonical};
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::stream::{Growths, Refusal, StreamIr, StreamTile};
+use crate::kernel::blocks::{BlocksIr, Order};
+use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile};
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
 };
@@ -254,11 +255,29 @@ pub struct Unit {
     /// The kernel of the hybrid schedule.
     pub kernel: KernelIr,
     /// The kernel of overlapped tiling, where that is taken instead.
-    pub stream: Option<StreamIr>,
+    pub stream: Option<StreamKernel>,
     /// Sizes of overlapped tiles with their predictions, best first.
     pub stream_sizes: Vec<StreamChoice>,
     /// Why overlapped tiling is not taken.
     pub no_stream: Option<Refusal>,
+}
+
+/// A kernel of overlapped tiling.
+pub enum StreamKernel {
+    /// One or two space dimensions: a warp streams rows.
+    Rows(StreamIr),
+    /// Three: a block streams planes.
+    Planes(Box<BlocksIr>),
+}
+
+impl StreamKernel {
+    /// Sizes of its tiles.
+    pub fn tile(&self) -> StreamTile {
+        match self {
+            StreamKernel::Rows(ir) => ir.tile,
+            StreamKernel::Planes(ir) => ir.tile,
+        }
+    }
 }
 
 /// The result of a compilation.
@@ -518,10 +537,13 @@ impl TimeLoop<'_> {
             }
         };
         let name = unit_name(self.saved, self.scop, self.index, options);
+        if self.canonical.n_space > 2 {
+            return self.streamed_planes(&stream, &name, options, clock);
+        }
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
         let work = self.prepared.stream_work(&stream);
         let (pipeline, target) = (stream.pipeline(), &options.target);
-        let mut sizes = match options.stream_tile {
+        let mut sizes = match options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS)) {
             Some(tile) => {
                 let growths = Growths::of(pipeline, tile.steps);
                 stream_size::predict(pipeline, &work, &growths, tile, target, &problem)
@@ -541,7 +563,8 @@ impl TimeLoop<'_> {
                 refusal: Some(refusal),
             });
         }
-        let tile = options.stream_tile.or(best.map(|s| s.tile));
+        let given = options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS));
+        let tile = given.or(best.map(|s| s.tile));
         let kernel = match tile {
             Some(tile) => self.prepared.stream_kernel(&stream, &name, tile)?,
             None => None,
@@ -549,7 +572,7 @@ impl TimeLoop<'_> {
         clock.lap("stream");
         match kernel {
             Some((kernel, _)) => Ok(Streamed {
-                kernel: Some(kernel),
+                kernel: Some(StreamKernel::Rows(kernel)),
                 sizes,
                 refusal: None,
             }),
@@ -565,12 +588,41 @@ impl TimeLoop<'_> {
             }
         }
     }
+
+    /// The kernel that streams planes, in three space dimensions. The model does not
+    /// predict it, so it is taken only where the user wants it.
+    fn streamed_planes(
+        &self,
+        stream: &Stream,
+        name: &str,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<Streamed> {
+        let forced = options.wanted_tiling() == Tiling::Overlapped;
+        let shared = options.shared_limit.unwrap_or(options.target.shared_per_block);
+        let kernel = match forced {
+            true => self.prepared.blocks(stream, name, options.stream_tile, shared)?,
+            false => Err("streamed planes are not predicted: `--tiling overlapped` takes them".to_string()),
+        };
+        clock.lap("stream");
+        match kernel {
+            Ok((kernel, _)) => Ok(Streamed {
+                kernel: Some(StreamKernel::Planes(Box::new(kernel))),
+                ..Streamed::default()
+            }),
+            Err(refusal) if forced => Err(no_overlapped(self.canonical, self.scop, &refusal)),
+            Err(refusal) => Ok(Streamed {
+                refusal: Some(refusal),
+                ..Streamed::default()
+            }),
+        }
+    }
 }
 
 /// What overlapped tiling makes of a time loop.
 #[derive(Default)]
 struct Streamed {
-    kernel: Option<StreamIr>,
+    kernel: Option<StreamKernel>,
     sizes: Vec<StreamChoice>,
     refusal: Option<Refusal>,
 }
@@ -866,10 +918,12 @@ pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> St
 /// The namespace of a time loop.
 fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
     match &unit.stream {
-        Some(stream) => back::print_stream(
-            stream,
-            &stream_header(saved, compiled, unit, stream, version),
-        ),
+        Some(StreamKernel::Rows(ir)) => {
+            back::print_stream(ir, &stream_header(saved, compiled, unit, ir, version))
+        }
+        Some(StreamKernel::Planes(ir)) => {
+            back::print_blocks(ir, &blocks_header(saved, compiled, unit, ir, version))
+        }
         None => back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
     }
 }
@@ -885,10 +939,14 @@ fn replacements<'a>(
             stencil: &unit.kernel.stencil,
             kernel: kernel_text(saved, compiled, unit, version),
             names: match &unit.stream {
-                Some(stream) => back::stream_names(stream),
+                Some(StreamKernel::Rows(ir)) => back::stream_names(ir),
+                Some(StreamKernel::Planes(ir)) => back::blocks_names(ir),
                 None => back::argument_names(&unit.kernel),
             },
-            workspaces: unit.stream.as_ref().map_or_else(Vec::new, back::workspaces),
+            workspaces: match &unit.stream {
+                Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
+                _ => Vec::new(),
+            },
         })
         .collect()
 }
@@ -993,6 +1051,41 @@ fn stream_header(
         ));
     }
     lines.push(format!("  tile: {}", ir.tile));
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
+    lines.push(exactness(ir.stencil.exact));
+    lines
+}
+
+/// The comment at the head of a namespace with a kernel that streams planes.
+fn blocks_header(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    unit: &Unit,
+    ir: &BlocksIr,
+    version: &str,
+) -> Vec<String> {
+    let [_, i, j, k] = &ir.stencil.dims[..] else {
+        return Vec::new();
+    };
+    let (columns, rows) = ir.extent();
+    let (k_results, j_results) = ir.results(ir.tile.steps);
+    let mut lines = vec![
+        origin(saved, unit, version),
+        String::new(),
+        "Overlapped tiling, streamed (Holewinski et al., ICS 2012): a launch advances all tiles by several".to_string(),
+        "time steps; each computes the halo that its results depend on itself. isl has proven that it does.".to_string(),
+        format!("  {i}: streamed, a plane in each step of a block; {}", match ir.order {
+            Order::Ripple => "a new row goes through all levels at once",
+            Order::Late => "the last level comes first",
+            Order::Chain(_) => "values are summed up plane by plane",
+        }),
+        format!("  {j}: {rows} rows a block, {j_results} of them results; a warp has {}, and those of others come through shared memory", ir.tile.rows),
+        format!("  {k}: {columns} columns a block, {k_results} of them results; columns of other lanes come by shuffles"),
+        "Level t: values t time steps after the first; 0 is loaded, T stored, those between live in registers.".to_string(),
+        format!("  tile: {}", ir.tile),
+    ];
     if let Some(tuned) = &compiled.tuned {
         lines.push(format!("  {tuned}"));
     }

@@ -102,6 +102,7 @@ pub fn candidates(
                 let most_blocks = if pipeline.stream.is_some() { 4 } else { 2 };
                 for min_blocks in 2..=most_blocks {
                     let tile = StreamTile {
+                        rows: 0,
                         steps,
                         vector,
                         ahead,

@@ -163,6 +163,7 @@ impl Case {
         let mut config = config(&mut rng, &program);
         if config.illegal.is_none() && rng.chance(35) {
             config.stream = Some(StreamTile {
+                rows: 0,
                 steps: rng.range(1, 5),
                 vector: rng.range(1, 4),
                 ahead: rng.range(1, 4),

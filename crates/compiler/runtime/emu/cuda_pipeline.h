@@ -17,30 +17,46 @@ struct PendingCopy {
   int batch;
 };
 
-// Copies of the thread that runs; threads take turns only at barriers, and
-// generated code waits for its copies before the next one.
-inline std::vector<PendingCopy> pending_copies;
-inline int open_batch = 0;
+// What a thread has not waited for.
+struct Copies {
+  uint64_t block = 0;
+  int open_batch = 0;
+  std::vector<PendingCopy> pending;
+};
+inline Copies copies_of[MAX_THREADS];
+
+// Those of the thread that runs; a block begins without any.
+inline Copies &own_copies() {
+  Copies &own = copies_of[m.thread];
+  if (own.block != m.block_serial) {
+    own.block = m.block_serial;
+    own.pending.clear();
+  }
+  return own;
+}
 
 }  // namespace hexcc_emu
 
 inline void __pipeline_memcpy_async(void *to, const void *from, std::size_t size) {
-  hexcc_emu::pending_copies.push_back({to, from, size, hexcc_emu::open_batch});
+  const auto at = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from);
+  if (at % size != 0) hexcc_emu::die("an asynchronous copy of %zu bytes is not aligned", size);
+  auto &own = hexcc_emu::own_copies();
+  own.pending.push_back({to, from, size, own.open_batch});
 }
 
-inline void __pipeline_commit() { ++hexcc_emu::open_batch; }
+inline void __pipeline_commit() { ++hexcc_emu::own_copies().open_batch; }
 
 inline void __pipeline_wait_prior(int prior) {
-  auto &copies = hexcc_emu::pending_copies;
+  auto &own = hexcc_emu::own_copies();
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    if (copies[i].batch < hexcc_emu::open_batch - prior) {
-      std::memcpy(copies[i].to, copies[i].from, copies[i].size);
+  for (const auto &copy : own.pending) {
+    if (copy.batch < own.open_batch - prior) {
+      std::memcpy(copy.to, copy.from, copy.size);
     } else {
-      copies[kept++] = copies[i];
+      own.pending[kept++] = copy;
     }
   }
-  copies.resize(kept);
+  own.pending.resize(kept);
 }
 
 #endif

@@ -4,6 +4,7 @@
 //! that needs a set or a dependence belongs in [`crate::kernel`] or before.
 
 mod arguments;
+mod blocks;
 mod cuda;
 mod explain;
 mod expr;
@@ -16,6 +17,7 @@ mod text;
 mod tiles;
 
 pub use arguments::{Precision, pack_arguments};
+pub use blocks::{blocks_names, print_blocks};
 pub use cuda::{argument_names, print_kernel};
 pub use explain::explain;
 pub use expr::ast_to_c;

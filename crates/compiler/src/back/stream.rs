@@ -192,7 +192,11 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
     p.kernel();
     p.launch();
     p.out.line(format!("}} // namespace {}", ir.stencil.name));
-    let text = p.out.text;
+    with_helpers(p.out.text, &ir.stencil.name)
+}
+
+/// Puts the functions of integers that a namespace calls at its start.
+pub(super) fn with_helpers(text: String, namespace: &str) -> String {
     let mut helpers = String::new();
     for helper in HELPERS.iter().filter(|h| mentions(&text, h.name)) {
         if !helper.comment.is_empty() {
@@ -203,7 +207,7 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
     if !helpers.is_empty() {
         helpers.push('\n');
     }
-    let start = format!("namespace {} {{\n\n", ir.stencil.name);
+    let start = format!("namespace {namespace} {{\n\n");
     text.replacen(&start, &format!("{start}{helpers}"), 1)
 }
 

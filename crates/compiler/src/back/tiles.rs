@@ -110,7 +110,7 @@ fn overlapped(unit: &Unit) -> String {
 /// The tiling taken, and why.
 pub fn taken(unit: &Unit) -> String {
     match (&unit.stream, &unit.no_stream) {
-        (Some(stream), _) => format!("overlapped tiling, {}", stream.tile),
+        (Some(stream), _) => format!("overlapped tiling, {}", stream.tile()),
         (None, Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
         (None, None) => "hybrid tiling, as asked for".to_string(),
     }

@@ -16,6 +16,7 @@
 //! * in a full tile, an instance inside [`StmtRow::keep`] writes a value that is
 //!   read only inside the tile and overwritten later, so it needs no store.
 
+pub mod blocks;
 mod count;
 mod footprint;
 mod full;

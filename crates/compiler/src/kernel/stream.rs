@@ -82,14 +82,16 @@ pub struct Field {
     pub exchanged: i64,
 }
 
-/// Sizes of a streamed tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Sizes of a streamed tile; 0 for what is to be chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamTile {
     /// T: time steps of a launch.
     pub steps: i64,
     /// V: neighbouring columns of a lane.
     pub vector: i64,
-    /// D: rows that are loaded ahead.
+    /// R: neighbouring rows of a lane, in three space dimensions.
+    pub rows: i64,
+    /// D: rows (planes in three space dimensions) that are loaded ahead.
     pub ahead: i64,
     /// Warps of a block.
     pub warps: i64,
@@ -101,9 +103,42 @@ impl fmt::Display for StreamTile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "steps={},vector={},ahead={},warps={},blocks={}",
-            self.steps, self.vector, self.ahead, self.warps, self.min_blocks
+            "steps={},vector={},",
+            self.steps, self.vector
+        )?;
+        if self.rows > 0 {
+            write!(f, "rows={},", self.rows)?;
+        }
+        write!(
+            f,
+            "ahead={},warps={},blocks={}",
+            self.ahead, self.warps, self.min_blocks
         )
+    }
+}
+
+impl StreamTile {
+    /// What a warp that streams rows has where the user does not say.
+    pub const OF_ROWS: StreamTile = StreamTile {
+        steps: 8,
+        vector: 4,
+        rows: 0,
+        ahead: 4,
+        warps: 4,
+        min_blocks: 3,
+    };
+
+    /// With `other`'s sizes for those that are to be chosen.
+    pub fn or(self, other: StreamTile) -> StreamTile {
+        let or = |mine: i64, other: i64| if mine == 0 { other } else { mine };
+        StreamTile {
+            steps: or(self.steps, other.steps),
+            vector: or(self.vector, other.vector),
+            rows: or(self.rows, other.rows),
+            ahead: or(self.ahead, other.ahead),
+            warps: or(self.warps, other.warps),
+            min_blocks: or(self.min_blocks, other.min_blocks),
+        }
     }
 }
 
@@ -111,14 +146,8 @@ impl FromStr for StreamTile {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<StreamTile, String> {
-        let form = "expected `steps=T,vector=V[,ahead=D][,warps=W][,blocks=B]`";
-        let mut tile = StreamTile {
-            steps: 0,
-            vector: 0,
-            ahead: 4,
-            warps: 4,
-            min_blocks: 3,
-        };
+        let form = "expected `steps=T,vector=V[,rows=R][,ahead=D][,warps=W][,blocks=B]`";
+        let mut tile = StreamTile::default();
         for part in text.split(',') {
             let (name, value) = part.split_once('=').ok_or(form)?;
             let value: i64 =
@@ -126,6 +155,7 @@ impl FromStr for StreamTile {
             let (field, most) = match name.trim() {
                 "steps" => (&mut tile.steps, 128),
                 "vector" => (&mut tile.vector, 16),
+                "rows" => (&mut tile.rows, 16),
                 "ahead" => (&mut tile.ahead, 16),
                 "warps" => (&mut tile.warps, 32),
                 "blocks" => (&mut tile.min_blocks, 16),
@@ -300,6 +330,11 @@ impl Stream {
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
+
+    /// The flow dependences.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
 }
 
 impl Prepared<'_> {
@@ -309,9 +344,9 @@ impl Prepared<'_> {
     /// HX0401 where isl gives up.
     pub fn stream(&self) -> Result<std::result::Result<Stream, Refusal>> {
         let n_space = self.c.n_space;
-        if n_space > 2 {
+        if n_space > 3 {
             return Ok(Err(format!(
-                "it streams stencils of one or two space dimensions, this one has {n_space}"
+                "it streams stencils of up to three space dimensions, this one has {n_space}"
             )));
         }
         let mut keys: BTreeMap<usize, Vec<(usize, FieldKey)>> = BTreeMap::new();
@@ -787,6 +822,7 @@ impl Prepared<'_> {
             let v = tile.vector;
             let first = -(growths.left.at(steps) + v - 1) / v * v;
             let columns = Tile {
+                loaded: vec![first..first + LANES * v; stream.pipeline.n_space],
                 computed: vec![first..first + LANES * v; stream.pipeline.n_space],
                 results: vec![0..lanes * v; stream.pipeline.n_space],
             };

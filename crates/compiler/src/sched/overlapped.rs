@@ -69,6 +69,8 @@ pub struct Pipeline {
     pub stream: Option<usize>,
     /// P: iterations between a level and the next.
     pub step_lag: i64,
+    /// Iterations by which levels above 1 wait longer, each for the one before.
+    pub wait: i64,
     /// Iterations by which level 0 of a field follows the first row.
     pub lag: Vec<i64>,
     /// Rows of a level that are held, the newest included.
@@ -101,6 +103,7 @@ impl Pipeline {
             n_space,
             stream,
             step_lag: 0,
+            wait: 0,
             lag: vec![0; n],
             depth: vec![1; n],
             live: vec![0; n],
@@ -121,6 +124,26 @@ impl Pipeline {
             }
         }
         Some(p)
+    }
+
+    /// The pipeline of one field that streams along the first of three dimensions through a
+    /// block. A level lags `step_lag` planes behind the one before, and levels above 1
+    /// `wait` planes more. Elements that no statement writes keep what level 0 holds.
+    pub fn of_blocks(pulls: Vec<Pull>, step_lag: i64, wait: i64) -> Pipeline {
+        let mut p = Pipeline {
+            stages: vec![Stage { pulls, buffers: 1 }],
+            n_space: 3,
+            stream: Some(0),
+            step_lag,
+            wait,
+            lag: vec![0],
+            depth: vec![1],
+            live: vec![1],
+        };
+        let pulls = p.stages[0].pulls_and_kept(0, 3);
+        let held = pulls.map(|pull| p.back(0, &pull) + wait * pull.age + 1);
+        p.depth = vec![held.max().unwrap_or(1)];
+        p
     }
 
     /// Longest paths in the graph of reads; `false` where there is none.
@@ -151,10 +174,11 @@ impl Pipeline {
 
     /// Iterations by which level `q` of a field lags behind.
     pub fn lag_of(&self, field: usize, q: i64) -> i64 {
-        q * self.step_lag + self.lag[field]
+        q * self.step_lag + self.lag[field] + self.wait * (q - 1).max(0)
     }
 
-    /// How many rows before the newest of its level a pull of `reader` lies.
+    /// How many rows before the newest of its level a pull of `reader` lies; for a source
+    /// above level 0, [`Pipeline::wait`] times its age more.
     pub fn back(&self, reader: usize, pull: &Pull) -> i64 {
         self.lag[reader] - self.lag[pull.field] + pull.age * self.step_lag
             - self.row_of(&pull.offset)
@@ -278,6 +302,8 @@ pub struct Flow {
 /// A tile: per space dimension, the elements that it computes and those of them that are
 /// results. Along the streamed dimension both are as long as the user likes.
 pub struct Tile {
+    /// Elements loaded: those of levels up to 0 that the tile holds.
+    pub loaded: Vec<Range<i64>>,
     /// Elements computed.
     pub computed: Vec<Range<i64>>,
     /// Results.
@@ -332,7 +358,8 @@ pub fn verify(
     for (f, stage) in pipeline.stages.iter().enumerate() {
         for pull in stage.pulls_and_kept(f, pipeline.n_space) {
             let back = pipeline.back(f, &pull);
-            let held = 0 <= back && back < pipeline.depth[pull.field];
+            let most = back + pipeline.wait * pull.age;
+            let held = 0 <= back && most < pipeline.depth[pull.field];
             if !held || (pull.age == 0 && pull.field >= f) {
                 return Err(PipelineError::RowNotHeld {
                     source_field: pull.field,
@@ -394,7 +421,7 @@ pub fn verify(
     }
     for (field, levels) in needed.iter().enumerate() {
         for (&q, elements) in levels {
-            let mut parts = bounds(&tile.computed);
+            let mut parts = bounds(if q <= 0 { &tile.loaded } else { &tile.computed });
             if let Some(d) = pipeline.stream {
                 // Produced by an iteration from the first to the last.
                 let shift = pipeline.lag_of(field, q) + reach.before;
@@ -408,4 +435,46 @@ pub fn verify(
         }
     }
     Ok(PipelineProof { n_checks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn star(wait: i64) -> Pipeline {
+        let offsets = [[-1, 0, 0], [0, -1, 0], [0, 0, -1], [0, 0, 1], [0, 1, 0], [1, 0, 0]];
+        let pulls = offsets.map(|o| Pull {
+            field: 0,
+            age: 1,
+            offset: o.to_vec(),
+        });
+        Pipeline::of_blocks(pulls.to_vec(), 1, wait)
+    }
+
+    #[test]
+    fn levels_of_blocks_lag_and_wait() {
+        for (wait, lags, depth) in [(0, [0, 1, 2, 3], 3), (1, [0, 1, 3, 5], 4)] {
+            let p = star(wait);
+            assert_eq!([0, 1, 2, 3].map(|q| p.lag_of(0, q)), lags, "wait {wait}");
+            assert_eq!(p.depth, [depth], "wait {wait}");
+            let reach = p.reach(3);
+            assert_eq!((reach.before, reach.extra), (3, 3 + lags[3]), "wait {wait}");
+        }
+    }
+
+    #[test]
+    fn results_of_blocks_need_the_halo() {
+        let ctx = Ctx::new().expect("isl starts");
+        let tile = |rows: Range<i64>, columns: Range<i64>| Tile {
+            loaded: vec![0..1, -1..9, 0..32],
+            computed: vec![0..1, 0..8, 0..32],
+            results: vec![0..1, rows, columns],
+        };
+        let proven = |rows, columns| verify(&ctx, &star(1), &[], 2, &tile(rows, columns)).is_ok();
+        assert!(proven(1..7, 2..30));
+        assert!(!proven(0..7, 2..30));
+        assert!(!proven(1..8, 2..30));
+        assert!(!proven(1..7, 1..30));
+        assert!(!proven(1..7, 2..31));
+    }
 }
