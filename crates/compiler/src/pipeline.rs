@@ -599,10 +599,16 @@ impl TimeLoop<'_> {
         clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
-        let shared = options.shared_limit.unwrap_or(options.target.shared_per_block);
+        let shared = options
+            .shared_limit
+            .unwrap_or(options.target.shared_per_block);
         let kernel = match forced {
-            true => self.prepared.blocks(stream, name, options.stream_tile, shared)?,
-            false => Err("streamed planes are not predicted: `--tiling overlapped` takes them".to_string()),
+            true => self
+                .prepared
+                .blocks(stream, name, options.stream_tile, shared)?,
+            false => Err(
+                "streamed planes are not predicted: `--tiling overlapped` takes them".to_string(),
+            ),
         };
         clock.lap("stream");
         match kernel {

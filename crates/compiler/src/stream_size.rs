@@ -93,7 +93,10 @@ pub fn candidates(
     let mut all = Vec::new();
     for steps in 1..=max_steps {
         let growths = Growths::of(pipeline, steps);
-        for vector in 1..=8 / words {
+        // Lanes that need several accesses narrower than 16 bytes touch the same sectors
+        // again with each; measured 10% slower in spite of fewer redundant columns.
+        let aligned = |v: &i64| v * words % 4 == 0 || v * words <= 2 || pipeline.stream.is_none();
+        for vector in (1..=8 / words).filter(aligned) {
             // Two planes or more bring enough loads with two rows.
             let planes: i64 = work.fields.iter().map(|f| f.live).sum();
             for ahead in if planes > 1 { &[4, 2][..] } else { &[4][..] } {

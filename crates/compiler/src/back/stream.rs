@@ -85,6 +85,10 @@ const FIXED: &[&str] = &[
     "device",
     "processors",
     "at_once",
+    "at_ends",
+    "rest",
+    "inner",
+    "end",
     "cost",
     "best",
     "mod",
@@ -1053,14 +1057,18 @@ impl Printer<'_> {
         if streams {
             self.out
                 .line("if (index >= pass.tiles * pass.chunks) return;");
-            self.out.line("// The last row of tiles comes first: its tiles and those of the first are not full and take longest.");
-            self.out
-                .line("const int chunk = (index / pass.tiles + pass.chunks - 1) % pass.chunks;");
+            self.out.line("// Tiles that are not full take longest, so they come first: those at both ends of all rows of");
+            self.out.line("// tiles, then the last row and the first.");
+            self.out.line("const int at_ends = pass.tiles > 1 ? 2 : 0, rest = index - at_ends * pass.chunks, inner = pass.tiles - at_ends;");
+            self.out.line("const bool end = rest < 0;");
+            self.out.line("const int chunk = end ? index / 2 : (rest / inner + pass.chunks - 1) % pass.chunks;");
+            self.out.line("const int column = end ? index % 2 * (pass.tiles - 1) : at_ends / 2 + rest % inner;");
             self.out.line(format!("const int i_first = pass.{i}_lo + chunk * pass.rows, i_end = i_first + pass.rows - 1, i_last = i_end < pass.{i}_hi ? i_end : pass.{i}_hi;"));
         } else {
             self.out.line("if (index >= pass.tiles) return;");
         }
-        self.out.line(format!("const int j_first = pass.{}_lo + index % pass.tiles * Reach<Steps>::WIDTH - V * Reach<Steps>::FIRST_LANE;", self.j));
+        let column = if streams { "column" } else { "index" };
+        self.out.line(format!("const int j_first = pass.{}_lo + {column} * Reach<Steps>::WIDTH - V * Reach<Steps>::FIRST_LANE;", self.j));
         let (full, rows) = if streams {
             ("i_first, i_end, j_first", "i_first, i_last, ")
         } else {

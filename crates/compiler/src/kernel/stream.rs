@@ -101,11 +101,7 @@ pub struct StreamTile {
 
 impl fmt::Display for StreamTile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "steps={},vector={},",
-            self.steps, self.vector
-        )?;
+        write!(f, "steps={},vector={},", self.steps, self.vector)?;
         if self.rows > 0 {
             write!(f, "rows={},", self.rows)?;
         }

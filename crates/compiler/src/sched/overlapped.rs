@@ -442,7 +442,14 @@ mod tests {
     use super::*;
 
     fn star(wait: i64) -> Pipeline {
-        let offsets = [[-1, 0, 0], [0, -1, 0], [0, 0, -1], [0, 0, 1], [0, 1, 0], [1, 0, 0]];
+        let offsets = [
+            [-1, 0, 0],
+            [0, -1, 0],
+            [0, 0, -1],
+            [0, 0, 1],
+            [0, 1, 0],
+            [1, 0, 0],
+        ];
         let pulls = offsets.map(|o| Pull {
             field: 0,
             age: 1,
