@@ -11,7 +11,7 @@ use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::kernel::plan;
-use hexcc_compiler::pipeline::{self, Compiled, Tiling};
+use hexcc_compiler::pipeline::{self, Compiled};
 use hexcc_compiler::sched::HybridSchedule;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::tile_size::Choice;
@@ -42,7 +42,7 @@ pub struct Bench {
     #[arg(short = 'D', value_name = "MACRO")]
     define: Vec<String>,
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub kernel: KernelArgs,
     #[command(flatten)]
     target: TargetArgs,
     /// Allow fused multiply-add, in the baseline too
@@ -136,8 +136,6 @@ impl Bench {
         problem: &Problem,
     ) -> Result<Compiled, Failure> {
         let mut options = self.kernel.options(&self.target)?;
-        // What runs here without generated host code is the hybrid tiling.
-        options.tiling = Tiling::Hybrid;
         options.sizes = problem.params.clone();
         if compiled.tuned.is_some() {
             options = chosen(&compiled).map_or(options.clone(), |v| v.options(&options));

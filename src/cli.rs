@@ -285,6 +285,21 @@ impl InputArgs {
 }
 
 impl KernelArgs {
+    /// The same for a command that runs kernels of the hybrid tiling only.
+    pub fn hybrid(&self, command: &str) -> Result<KernelArgs, Failure> {
+        if self.tiling == TilingArg::Overlapped || self.stream_tile.is_some() {
+            let what = format!("`{command}` measures the hybrid tiling only");
+            return Err(Failure::plain(
+                Diagnostic::error("HX0509", what)
+                    .help("leave `--tiling overlapped` and `--stream-tile` away"),
+            ));
+        }
+        Ok(KernelArgs {
+            tiling: TilingArg::Hybrid,
+            ..self.clone()
+        })
+    }
+
     /// The compiler's options.
     pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
         let options = Options {
@@ -422,8 +437,16 @@ fn compile_tuned(
 pub fn main() -> Result<ExitCode, Failure> {
     match std::env::args().nth(1).as_deref() {
         Some("run") => crate::run::Run::parse_from(std::env::args_os().skip(1)).run(),
-        Some("tune") => crate::tune::Tune::parse_from(std::env::args_os().skip(1)).run(),
-        Some("bench") => crate::bench::Bench::parse_from(std::env::args_os().skip(1)).run(),
+        Some("tune") => {
+            let mut tune = crate::tune::Tune::parse_from(std::env::args_os().skip(1));
+            tune.kernel = tune.kernel.hybrid("hexcc tune")?;
+            tune.run()
+        }
+        Some("bench") => {
+            let mut bench = crate::bench::Bench::parse_from(std::env::args_os().skip(1));
+            bench.kernel = bench.kernel.hybrid("hexcc bench")?;
+            bench.run()
+        }
         Some("explain") => crate::explain::Explain::parse_from(std::env::args_os().skip(1)).run(),
         _ => Translate::parse().run(),
     }

@@ -13,7 +13,7 @@ use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::KernelIr;
-use hexcc_compiler::pipeline::{self, Compiled, Exploration, Options, Tiling};
+use hexcc_compiler::pipeline::{self, Compiled, Exploration, Options};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::tile_size::Choice;
@@ -41,7 +41,7 @@ pub struct Tune {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub kernel: KernelArgs,
     #[command(flatten)]
     target: TargetArgs,
     /// Time for everything, such as `60s` or `2m`
@@ -178,7 +178,6 @@ impl Tune {
         let memory = bench.device.info.memory;
         let problem = measure::choose_problem(&input.saved, &compiled, &self.target.set, memory)?;
         let mut options = self.kernel.options(&self.target)?;
-        options.tiling = Tiling::Hybrid;
         options.sizes = problem.params.clone();
         ctx.reset_operations();
         let choices = choices(&ctx, &input.saved, &options).map_err(|d| Failure {

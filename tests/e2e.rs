@@ -88,7 +88,7 @@ fn variants(program: &Program) -> impl Iterator<Item = Vec<String>> {
     let last = program.tiles.last().map(tile).unwrap_or_default();
     let others = (program.variants.iter()).map(move |set| [last.as_slice(), set].concat());
     let streams = (program.streams.iter()).map(|tile| {
-        let flags = ["--tiling", "overlapped", "--stream-tile", tile];
+        let flags = ["--stream-tile", tile];
         flags.map(str::to_string).to_vec()
     });
     std::iter::once(Vec::new())

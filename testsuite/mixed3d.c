@@ -1,4 +1,4 @@
-/* mixed3d: products of cells in different planes and rows, in double: no order of sums to exploit;
+/* mixed3d: products of cells in different planes and rows: no order of sums to exploit;
  * the buffers agree where nothing is written unless L is odd.
  * hexcc-test: args=L,M,N,T run=8,9,10,3;14,21,70,9;21,12,33,6;16,30,41,1;20,25,40,8 tile=h=1,w=2:4:8 stream=steps=2,vector=1,rows=3,warps=4;steps=2,vector=2,rows=3,warps=4
  */
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void mixed3d(int L, int M, int N, int T, double A[2][L][M][N], double a, double b)
+static void mixed3d(int L, int M, int N, int T, float A[2][L][M][N], float a, float b)
 {
 #pragma scop
   for (int t = 0; t < T; t++)
@@ -21,7 +21,7 @@ static void mixed3d(int L, int M, int N, int T, double A[2][L][M][N], double a, 
 static void fill(void *data, size_t size)
 {
   static unsigned state = 1;
-  double *x = (double *)data;
+  float *x = (float *)data;
 
   for (size_t i = 0; i < size / sizeof *x; i++) {
     state = state * 1664525u + 1013904223u;
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
   int M = argc > 2 ? atoi(argv[2]) : 16;
   int N = argc > 3 ? atoi(argv[3]) : 20;
   int T = argc > 4 ? atoi(argv[4]) : 5;
-  size_t size = sizeof(double[2][L][M][N]);
-  double (*A)[L][M][N] = (double (*)[L][M][N])malloc(size);
+  size_t size = sizeof(float[2][L][M][N]);
+  float (*A)[L][M][N] = (float (*)[L][M][N])malloc(size);
 
   fill(A, size);
   if (L % 2 == 0)

@@ -79,7 +79,13 @@ pub fn program(
     }
     edits.retain(|e| !region_contains(region, e));
     edits.push(insertion(at, without_macros(text, kernels)));
-    edits.extend(pragma_lines(text, region));
+    // One inside a replaced statement goes with it.
+    let replaced = |e: &Edit| replacements.iter().any(|r| region_contains(&r.span, e));
+    edits.extend(
+        pragma_lines(text, region)
+            .into_iter()
+            .filter(|e| !replaced(e)),
+    );
     let mut used_up: String = unused
         .iter()
         .map(|name| format!("(void){name}; "))
