@@ -265,7 +265,7 @@ pub struct Unit {
 /// A kernel of overlapped tiling.
 pub enum StreamKernel {
     /// One or two space dimensions: a warp streams rows.
-    Rows(StreamIr),
+    Rows(Box<StreamIr>),
     /// Three: a block streams planes.
     Planes(Box<BlocksIr>),
 }
@@ -572,7 +572,7 @@ impl TimeLoop<'_> {
         clock.lap("stream");
         match kernel {
             Some((kernel, _)) => Ok(Streamed {
-                kernel: Some(StreamKernel::Rows(kernel)),
+                kernel: Some(StreamKernel::Rows(Box::new(kernel))),
                 sizes,
                 refusal: None,
             }),

@@ -204,9 +204,9 @@ impl Pipeline {
         let levels = index(steps) + 1;
         let empty: Option<Vec<(i64, i64)>> = None;
         let mut need = vec![vec![empty; levels]; n];
-        for f in 0..n {
+        for (f, levels) in need.iter_mut().enumerate() {
             for q in (steps - self.stored(f) + 1).max(1 - self.below(f))..=steps {
-                need[f][index(q)] = Some(vec![(0, 0); self.n_space]);
+                levels[index(q)] = Some(vec![(0, 0); self.n_space]);
             }
         }
         for q in (1..=steps).rev() {
