@@ -360,24 +360,21 @@ impl KernelArgs {
             ctx.reset_operations();
             pipeline::compile(ctx, &input.saved, options)
         };
-        let automatic = match options.wanted_tiling() {
-            Tiling::Auto => compile(&options).ok(),
-            Tiling::Hybrid | Tiling::Overlapped => None,
-        };
+        let automatic = (options.wanted_tiling() == Tiling::Auto).then(|| compile(&options));
         let tuned = cache.and_then(|folder| self.tuned(input, &options, target, folder));
         // What was measured of hybrid tiles competes with what is predicted for overlapped ones.
-        let predicted = automatic.as_ref().and_then(overlapped_speed);
+        let predicted = (automatic.as_ref()).and_then(|c| overlapped_speed(c.as_ref().ok()?));
         let slower = |t: &Tuned| predicted.is_some_and(|p| p > t.gcells);
-        let tuned = tuned.filter(|t| !slower(t));
-        let overlapped = automatic.filter(|_| predicted.is_some() && tuned.is_none());
-        let tuned = tuned.and_then(|tuned| compile_tuned(&tuned, &options, &compile));
-        let compiled = match overlapped.or(tuned) {
+        let tuned = (tuned.filter(|t| !slower(t)))
+            .and_then(|tuned| compile_tuned(&tuned, &options, &compile));
+        let compiled = match tuned {
             Some(compiled) => Ok(compiled),
-            None => compile(&options).map_err(|d| Failure {
-                diagnostics: vec![*d],
-                source: Some(input.saved.source.clone()),
-            }),
-        }?;
+            None => automatic.unwrap_or_else(|| compile(&options)),
+        }
+        .map_err(|d| Failure {
+            diagnostics: vec![*d],
+            source: Some(input.saved.source.clone()),
+        })?;
         render::render(&compiled.warnings, Some(&input.saved.source));
         if self.verbose {
             for (pass, time) in &compiled.timings {

@@ -5,7 +5,7 @@
 
 use super::cuda::args_fields;
 use super::expr::{ast_to_c, body_with};
-use super::names::{Names, mentions};
+use super::names::{Names, declarations};
 use super::stream::with_helpers;
 use crate::ctype::CType;
 use crate::kernel::KernelStmt;
@@ -126,15 +126,7 @@ const CHAIN: &str = r"      // A new plane of a level ends the values in the pla
 
 /// The namer with everything in `Args` named.
 pub fn blocks_names(ir: &BlocksIr) -> Names {
-    let mut names = Names::new(FIXED);
-    let stencil = &ir.stencil;
-    let all = (stencil.params.iter())
-        .chain(stencil.arrays.iter().map(|a| &a.name))
-        .chain(stencil.scalars.iter().map(|(name, _)| name));
-    for name in all {
-        names.user(name);
-    }
-    names
+    Names::of_stencil(FIXED, &ir.stencil)
 }
 
 /// The namespace with the kernel and `launch`.
@@ -266,7 +258,8 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
             body_with(&part, names, &reads).value
         });
         let bodies: Vec<String> = bodies.collect();
-        scalars(ir, names, &bodies.concat(), &mut text);
+        let declared = declarations(&ir.stencil, names, &bodies.concat());
+        text.push_str(&indented(&declared));
         for (body, test) in bodies.iter().zip([
             "if constexpr (Plane == -1)",
             "else if constexpr (Plane == 0)",
@@ -283,12 +276,8 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
     text.push_str(".\ntemplate <class Cells> __device__ __forceinline__ Element update(const Args &args, Cells a) {\n");
     let reads = read_texts(ir, names, |o| format!("a({}, {}, {})", o[0], o[1], o[2]));
     let body = body_with(stmt, names, &reads);
-    scalars(
-        ir,
-        names,
-        &(body.definitions.concat() + &body.value),
-        &mut text,
-    );
+    let code = body.definitions.concat() + &body.value;
+    text.push_str(&indented(&declarations(&ir.stencil, names, &code)));
     for definition in &body.definitions {
         text.push_str(&wrapped(definition, 2));
     }
@@ -322,20 +311,9 @@ fn read_texts(ir: &BlocksIr, names: &Names, element: impl Fn(&Offset) -> String)
         .collect()
 }
 
-/// Declares the parameters and scalars that `body` mentions.
-fn scalars(ir: &BlocksIr, names: &Names, body: &str, text: &mut String) {
-    let params = ir
-        .stencil
-        .params
-        .iter()
-        .map(|p| (p, "long long".to_string()));
-    let scalars = ir.stencil.scalars.iter().map(|(s, ty)| (s, ty.to_string()));
-    for (name, ty) in params.chain(scalars) {
-        let name = names.get(name);
-        if mentions(body, &name) {
-            text.push_str(&format!("  const {ty} {name} = args.{name};\n"));
-        }
-    }
+/// Lines, indented.
+fn indented(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("  {line}\n")).collect()
 }
 
 /// The start of `launch`: sizes, and what must hold.
@@ -359,15 +337,8 @@ fn launch(ir: &BlocksIr, names: &Names) -> String {
         .map(|(d, e)| format!("n_{d} = {}", ast_to_c(e, names)))
         .collect();
     lines.push(format!("const long long {};", extents.join(", ")));
-    let body: String = lines.iter().map(|line| format!("  {line}\n")).collect();
-    let mut text = String::new();
-    for param in &stencil.params {
-        let param = names.get(param);
-        if mentions(&body, &param) {
-            text.push_str(&format!("  const long long {param} = args.{param};\n"));
-        }
-    }
-    text + &body
+    let body = indented(&lines);
+    indented(&declarations(stencil, names, &body)) + &body
 }
 
 /// Lines of at most about 120 columns, broken before operators.

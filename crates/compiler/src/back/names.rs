@@ -1,5 +1,6 @@
 //! Identifiers of generated code.
 
+use crate::kernel::Stencil;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// C++ and CUDA keywords and macros that no generated variable may be called.
@@ -109,6 +110,18 @@ impl Names {
         }
     }
 
+    /// A namer with the parameters, arrays and scalars of a stencil named.
+    pub fn of_stencil(fixed: &[&str], stencil: &Stencil) -> Names {
+        let mut names = Names::new(fixed);
+        let all = (stencil.params.iter())
+            .chain(stencil.arrays.iter().map(|a| &a.name))
+            .chain(stencil.scalars.iter().map(|(name, _)| name));
+        for name in all {
+            names.user(name);
+        }
+        names
+    }
+
     /// An unused identifier, `wanted` where possible.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_string();
@@ -135,6 +148,17 @@ impl Names {
             .cloned()
             .unwrap_or_else(|| name.to_string())
     }
+}
+
+/// Declarations of the parameters and scalars that `text` mentions, from `Args`.
+pub fn declarations(stencil: &Stencil, names: &Names, text: &str) -> Vec<String> {
+    let params = stencil.params.iter().map(|p| (p, "long long".to_string()));
+    let scalars = stencil.scalars.iter().map(|(s, ty)| (s, ty.to_string()));
+    (params.chain(scalars))
+        .map(|(name, ty)| (names.get(name), ty))
+        .filter(|(name, _)| mentions(text, name))
+        .map(|(name, ty)| format!("const {ty} {name} = args.{name};"))
+        .collect()
 }
 
 /// Whether `name` occurs in `text` as a whole identifier.

@@ -2,7 +2,7 @@
 
 use super::cuda::args_fields;
 use super::expr::{HELPERS, ast_operand, ast_to_c, body_with};
-use super::names::{Names, mentions};
+use super::names::{Names, declarations, mentions};
 use super::program::Workspace;
 use super::text::{Writer, add_constant};
 use crate::kernel::stream::{Domain, FIRST_COLUMN, FIRST_ROW, Field, Growth, LAST_ROW, Piece};
@@ -151,15 +151,7 @@ fn field_names(ir: &StreamIr, names: &mut Names) -> Vec<String> {
 
 /// The namer with everything in `Args` named.
 pub fn stream_names(ir: &StreamIr) -> Names {
-    let mut names = Names::new(FIXED);
-    let stencil = &ir.stencil;
-    let all = (stencil.params.iter())
-        .chain(stencil.arrays.iter().map(|a| &a.name))
-        .chain(stencil.scalars.iter().map(|(name, _)| name));
-    for name in all {
-        names.user(name);
-    }
-    names
+    Names::of_stencil(FIXED, &ir.stencil)
 }
 
 /// The namespace with the kernel and `launch`.
@@ -464,18 +456,8 @@ impl Printer<'_> {
     /// Declares the parameters and scalars that `text` mentions.
     fn parameters(&mut self, text: &str) {
         let stencil = &self.ir.stencil;
-        for param in &stencil.params {
-            let name = self.names.get(param);
-            if mentions(text, &name) {
-                self.out
-                    .line(format!("const long long {name} = args.{name};"));
-            }
-        }
-        for (scalar, ty) in &stencil.scalars {
-            let name = self.names.get(scalar);
-            if mentions(text, &name) {
-                self.out.line(format!("const {ty} {name} = args.{name};"));
-            }
+        for line in declarations(stencil, &self.names, text) {
+            self.out.line(line);
         }
         for array in &stencil.arrays {
             let name = self.names.get(&array.name);
@@ -508,11 +490,8 @@ impl Printer<'_> {
         self.out.line("template <int Steps, bool Full>");
         self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, const Pass &pass, int lane{rows}, int j_first) {{"));
         self.parameters(&body);
-        self.out.close("");
-        // `close` printed an empty line; the body is indented already.
-        self.out.text.pop();
         self.out.text.push_str(&body);
-        self.out.line("}");
+        self.out.close("}");
         self.out.line("");
     }
 
@@ -613,10 +592,10 @@ impl Printer<'_> {
             }
         }
         self.out.close("}");
-        for (f, a) in self.inputs() {
-            let level = self.level(f, "0", -a);
-            // Levels below what stages read need none.
-            if a < ir.live(f) {
+        // Levels below what stages read need none.
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.live(f) {
+                let level = self.level(f, "0", -a);
                 self.exchange(f, &level);
             }
         }
@@ -685,13 +664,6 @@ impl Printer<'_> {
                 "load_{name}({name}[{level}][{held}], nullptr, pass.{name}_kept[{age}], {row});"
             ));
         }
-    }
-
-    /// Fields and ages of the rows that enter: live ones, and kept elements of older ones.
-    fn inputs(&self) -> Vec<(usize, i64)> {
-        (0..self.ir.fields.len())
-            .flat_map(|f| (0..self.buffers(f)).map(move |a| (f, a)))
-            .collect()
     }
 
     fn exchange(&mut self, f: usize, level: &str) {
@@ -970,14 +942,11 @@ impl Printer<'_> {
     }
 
     fn assignment(&mut self, stmt: &KernelStmt, piece: &Piece, target: &str) {
-        let ir = self.ir;
         let reads: Vec<String> = (piece.reads.iter()).map(|read| self.read(read)).collect();
         let body = body_with(stmt, &self.names, &reads);
         for line in body.definitions {
             self.out.line(line);
         }
-        let elem = ir.stencil.arrays[stmt.write.array].elem;
-        let _ = elem;
         self.out.line(format!("{target} = {};", body.value));
     }
 
@@ -1149,8 +1118,6 @@ impl Printer<'_> {
         let streams = self.streams();
         let (t, i, j) = (self.t.clone(), self.i.clone(), self.j.clone());
         self.out.line("#ifndef __CUDACC_RTC__");
-        self.out
-            .line("// Launches tiles of `Steps` time steps, `times` times.");
         let sizes = ir.step_sizes();
         if streams {
             self.out.line("// Chooses how high tiles are. High ones repeat few rows; low ones leave multiprocessors idle for a");
@@ -1179,15 +1146,6 @@ impl Printer<'_> {
             self.out.close("}");
             self.out.line("return cudaSuccess;");
             self.out.close("}");
-            self.out.text = self.out.text.replace(
-                "// Launches tiles of `Steps` time steps, `times` times.\n",
-                "",
-            );
-        } else {
-            self.out.text = self.out.text.replace(
-                "// Launches tiles of `Steps` time steps, `times` times.\n",
-                "",
-            );
         }
         self.out.line("");
         self.out
@@ -1381,12 +1339,8 @@ impl Printer<'_> {
             .line("return error == cudaSuccess ? cudaGetLastError() : error;");
         std::mem::swap(&mut self.out, &mut outer);
         let text = outer.text;
-        for param in ir.stencil.params.iter() {
-            let name = self.names.get(param);
-            if mentions(&text, &name) {
-                self.out
-                    .line(format!("const long long {name} = args.{name};"));
-            }
+        for line in declarations(&ir.stencil, &self.names, &text) {
+            self.out.line(line);
         }
         self.out.text.push_str(&text);
         self.out.close("}");

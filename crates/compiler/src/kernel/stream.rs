@@ -345,7 +345,6 @@ impl Prepared<'_> {
                 "it streams stencils of up to three space dimensions, this one has {n_space}"
             )));
         }
-        let mut keys: BTreeMap<usize, Vec<(usize, FieldKey)>> = BTreeMap::new();
         let mut fields: Vec<Field> = Vec::new();
         let mut found: Vec<FieldKey> = Vec::new();
         for (s, stmt) in self.stmts.iter().enumerate() {
@@ -369,7 +368,6 @@ impl Prepared<'_> {
                 domain: Domain::Any(stmt.guard.clone()),
                 reads: Vec::new(),
             });
-            keys.entry(f).or_default().push((s, key));
         }
         // Fields in the order of their last statements.
         fields.sort_by_key(|f| f.pieces.iter().map(|p| p.stmt).max());
@@ -726,20 +724,8 @@ impl Prepared<'_> {
 
     /// A flow that is none of the pulls: statements run in another order than their fields.
     fn unpulled(&self, flow: &Flow, fields: &[Field], stages: &[Stage]) -> Result<Option<Refusal>> {
-        let mut rest = flow.distances.clone();
-        for pull in stages[flow.target]
-            .pulls
-            .iter()
-            .filter(|p| p.field == flow.source)
-        {
-            let mut text = format!("{{ [{}", pull.age);
-            for o in &pull.offset {
-                text.push_str(&format!(", {}", -o));
-            }
-            text.push_str("] }");
-            rest = rest.subtract(&Set::read(&self.scop.ctx, &text)?)?;
-        }
-        Ok(if rest.is_empty()? {
+        let stage = &stages[flow.target];
+        Ok(if flow.is_pulled(&self.scop.ctx, stage)? {
             None
         } else {
             let line = |f: usize| self.stmts[fields[f].pieces[0].stmt].line;

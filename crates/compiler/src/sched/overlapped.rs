@@ -190,11 +190,6 @@ impl Pipeline {
         self.live[field].max(self.stages[field].buffers)
     }
 
-    /// Levels of a field that a launch of `steps` steps stores: the last ones.
-    pub fn stored(&self, field: usize) -> i64 {
-        self.below(field)
-    }
-
     /// What a tile of `steps` time steps needs for one row and column of results.
     pub fn reach(&self, steps: i64) -> Reach {
         let n = self.stages.len();
@@ -205,7 +200,7 @@ impl Pipeline {
         let empty: Option<Vec<(i64, i64)>> = None;
         let mut need = vec![vec![empty; levels]; n];
         for (f, levels) in need.iter_mut().enumerate() {
-            for q in (steps - self.stored(f) + 1).max(1 - self.below(f))..=steps {
+            for q in steps - self.below(f) + 1..=steps {
                 levels[index(q)] = Some(vec![(0, 0); self.n_space]);
             }
         }
@@ -299,6 +294,27 @@ pub struct Flow {
     pub distances: Set,
 }
 
+impl Flow {
+    /// Whether the target's stage reads all of these distances.
+    ///
+    /// # Errors
+    /// isl's.
+    pub fn is_pulled(&self, ctx: &Ctx, target: &Stage) -> hexcc_isl::Result<bool> {
+        let pulls: Vec<String> = (target.pulls.iter())
+            .filter(|p| p.field == self.source)
+            .map(|p| {
+                let ds: Vec<String> = p.offset.iter().map(|o| (-o).to_string()).collect();
+                format!("[{}, {}]", p.age, ds.join(", "))
+            })
+            .collect();
+        if pulls.is_empty() {
+            return self.distances.is_empty();
+        }
+        let pulls = Set::read(ctx, &format!("{{ {} }}", pulls.join("; ")))?;
+        self.distances.is_subset(&pulls)
+    }
+}
+
 /// A tile: per space dimension, the elements that it computes and those of them that are
 /// results. Along the streamed dimension both are as long as the user likes.
 pub struct Tile {
@@ -332,23 +348,8 @@ pub fn verify(
 ) -> Result<PipelineProof, PipelineError> {
     let mut n_checks = 0;
     for flow in flows {
-        let stage = &pipeline.stages[flow.target];
-        let pulls: Vec<String> = (stage.pulls.iter())
-            .filter(|p| p.field == flow.source)
-            .map(|p| {
-                let ds: Vec<String> = p.offset.iter().map(|o| (-o).to_string()).collect();
-                format!("[{}, {}]", p.age, ds.join(", "))
-            })
-            .collect();
         n_checks += 1;
-        let known = match pulls.is_empty() {
-            true => flow.distances.is_empty()?,
-            false => {
-                let pulls = Set::read(ctx, &format!("{{ {} }}", pulls.join("; ")))?;
-                flow.distances.is_subset(&pulls)?
-            }
-        };
-        if !known {
+        if !flow.is_pulled(ctx, &pipeline.stages[flow.target])? {
             return Err(PipelineError::UnknownFlow {
                 source_field: flow.source,
                 target: flow.target,
@@ -389,7 +390,7 @@ pub fn verify(
     // The elements of every level that results depend on, or a box around them.
     let mut needed: Vec<BTreeMap<i64, Set>> = (0..pipeline.stages.len())
         .map(|f| {
-            let stored = steps - pipeline.stored(f) + 1..=steps;
+            let stored = steps - pipeline.below(f) + 1..=steps;
             stored.map(|q| (q, results.clone())).collect()
         })
         .collect();

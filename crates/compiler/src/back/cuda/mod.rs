@@ -8,7 +8,7 @@ mod launch;
 mod rows;
 
 use super::expr::ast_to_c;
-use super::names::{Names, mentions};
+use super::names::{Names, declarations, mentions};
 use super::text::Writer;
 use crate::kernel::{Interval, KernelIr, Stencil};
 use helpers::insert_helpers;
@@ -404,18 +404,7 @@ impl Cuda<'_> {
                 }
             }
         }
-        for param in &self.ir.stencil.params {
-            let name = self.names.get(param);
-            if mentions(&text, &name) {
-                lines.push(format!("const long long {name} = args.{name};"));
-            }
-        }
-        for (scalar, ty) in &self.ir.stencil.scalars {
-            let name = self.names.get(scalar);
-            if mentions(&text, &name) {
-                lines.push(format!("const {ty} {name} = args.{name};"));
-            }
-        }
+        lines.extend(declarations(&self.ir.stencil, &self.names, &text));
         for array in &self.ir.stencil.arrays {
             let name = self.names.get(&array.name);
             if mentions(&text, &name) {
