@@ -4,8 +4,8 @@
 //
 // scripts/bench-prepare makes one folder per stencil with `variants.h`, which
 // includes the generated kernels and lists them as VARIANTS(X), X(namespace,
-// label); build with -I that folder and -DSTENCIL_<name>. Sizes must be multiples
-// of 32, so that rows need no padding (fdtd2d's ex is padded here).
+// label); build with -I that folder and -DSTENCIL_<name>. Rows are padded to
+// multiples of 32 elements; fdtd2d's size must be one (its ex is padded).
 #include "harness.h"
 #include "variants.h"
 
@@ -155,38 +155,38 @@ int main(int argc, char **argv) {
 #else
 
 #if DIMS == 2
-#define P(di, dj) in[(i + (di)) * n + j + (dj)]
-__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, long long n) {
+#define P(di, dj) in[(i + (di)) * p + j + (dj)]
+__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, long long n, long long p) {
   const long long j = blockIdx.x * 32ll + threadIdx.x + RADIUS, i = blockIdx.y * 8ll + threadIdx.y + RADIUS;
-  if (i < n - RADIUS && j < n - RADIUS) out[i * n + j] = VALUE;
+  if (i < n - RADIUS && j < n - RADIUS) out[i * p + j] = VALUE;
 }
 
 // Tiles of H x W cells from shared memory.
 constexpr int W = 128, H = 16, CHUNK = 1;
 #undef P
 #define P(di, dj) s[y + (di)][x + (dj)]
-__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, long long n) {
+__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, long long n, long long p) {
   __shared__ real s[H + 2][W + 2]; // in[i0 ..][j0 ..]
   const long long i0 = blockIdx.y * (long long)H, j0 = blockIdx.x * (long long)W;
 #pragma unroll
   for (int y = threadIdx.y; y < H + 2; y += 8)
 #pragma unroll
     for (int x = threadIdx.x; x < W + 2; x += 32)
-      if (i0 + y < n && j0 + x < n) s[y][x] = in[(i0 + y) * n + j0 + x];
+      if (i0 + y < n && j0 + x < n) s[y][x] = in[(i0 + y) * p + j0 + x];
   __syncthreads();
 #pragma unroll
   for (int y = threadIdx.y + 1; y <= H; y += 8)
 #pragma unroll
     for (int x = threadIdx.x + 1; x <= W; x += 32) {
       const long long i = i0 + y, j = j0 + x;
-      if (i < n - 1 && j < n - 1) out[i * n + j] = VALUE;
+      if (i < n - 1 && j < n - 1) out[i * p + j] = VALUE;
     }
 }
 #else
-#define P(di, dj, dk) in[((i + (di)) * n + j + (dj)) * n + k + (dk)]
-__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, long long n) {
+#define P(di, dj, dk) in[((i + (di)) * n + j + (dj)) * p + k + (dk)]
+__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, long long n, long long p) {
   const long long k = blockIdx.x * 32ll + threadIdx.x + RADIUS, j = blockIdx.y * 8ll + threadIdx.y + RADIUS, i = blockIdx.z + RADIUS;
-  if (j < n - RADIUS && k < n - RADIUS) out[(i * n + j) * n + k] = VALUE;
+  if (j < n - RADIUS && k < n - RADIUS) out[(i * n + j) * p + k] = VALUE;
 }
 
 // Tiles of H x W cells in the inner dimensions, marching through CHUNK planes, of
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *
 constexpr int W = 64, H = 16, CHUNK = 64;
 #undef P
 #define P(di, dj, dk) s[(plane + (di)) & 3][y + (dj)][x + (dk)]
-__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, long long n) {
+__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, long long n, long long p) {
   __shared__ real s[4][H + 2][W + 2];
   const long long i0 = blockIdx.z * (long long)CHUNK, j0 = blockIdx.y * (long long)H, k0 = blockIdx.x * (long long)W;
   const auto load = [&](int plane) {
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real
     for (int y = threadIdx.y; y < H + 2; y += 8)
 #pragma unroll
       for (int x = threadIdx.x; x < W + 2; x += 32)
-        if (i0 + plane < n && j0 + y < n && k0 + x < n) s[plane & 3][y][x] = in[((i0 + plane) * n + j0 + y) * n + k0 + x];
+        if (i0 + plane < n && j0 + y < n && k0 + x < n) s[plane & 3][y][x] = in[((i0 + plane) * n + j0 + y) * p + k0 + x];
   };
   load(0), load(1);
   for (int plane = 1; plane <= CHUNK; ++plane) {
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real
 #pragma unroll
       for (int x = threadIdx.x + 1; x <= W; x += 32) {
         const long long i = i0 + plane, j = j0 + y, k = k0 + x;
-        if (i < n - 1 && j < n - 1 && k < n - 1) out[(i * n + j) * n + k] = VALUE;
+        if (i < n - 1 && j < n - 1 && k < n - 1) out[(i * n + j) * p + k] = VALUE;
       }
   }
 }
@@ -222,28 +222,27 @@ __global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real
 int main(int argc, char **argv) {
   const Options options(argc, argv);
   const long long n = options.n, steps = options.steps;
-  size_t plane = 1;
+  const long long pitch = (n + 31) / 32 * 32; // of a row, in elements
+  size_t plane = size_t(pitch);
   double cells = double(steps);
-  for (int d = 0; d < DIMS; ++d) plane *= size_t(n), cells *= double(n - 2 * RADIUS);
+  for (int d = 0; d < DIMS; ++d) plane *= d == 0 ? 1 : size_t(n), cells *= double(n - 2 * RADIUS);
   Data data(2 * plane);
-  // Both buffers share the fixed boundary.
-  CHECK(cudaMemcpy(data.input + plane, data.input, plane * sizeof(float), cudaMemcpyDeviceToDevice));
-  // In 3D the time buffers start alike: kernels that stream planes take one step at a time otherwise.
-  if (DIMS == 3) CHECK(cudaMemcpy(data.input + plane, data.input, plane * sizeof(real), cudaMemcpyDeviceToDevice));
+  // Both buffers start alike: kernels that stream planes take one step at a time otherwise.
+  CHECK(cudaMemcpy(data.input + plane, data.input, plane * sizeof(real), cudaMemcpyDeviceToDevice));
   const unsigned b = unsigned(n - 2 * RADIUS);
   const auto run_naive = [&](real *d) {
     const dim3 grid((b + 31) / 32, (b + 7) / 8, DIMS == 2 ? 1 : b);
     for (long long t = 0; t < (options.profile ? 1 : steps); ++t)
-      naive<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n);
+      naive<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n, pitch);
   };
   const auto run_spatial = [&](real *d) {
     const dim3 grid((b + W - 1) / W, (b + H - 1) / H, DIMS == 2 ? 1 : (b + CHUNK - 1) / CHUNK);
     for (long long t = 0; t < (options.profile ? 1 : steps); ++t)
-      spatial<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n);
+      spatial<<<grid, dim3(32, 8)>>>(d + size_t(t % 2) * plane, d + size_t((t + 1) % 2) * plane, n, pitch);
   };
 #define KERNEL naive
 #define SPATIAL spatial
-#define ARGS(args) set_N(args, n, 0), set_T(args, steps, 0), args.A = data.actual, args.A_pitch = int(n * sizeof(real)), \
+#define ARGS(args) set_N(args, n, 0), set_T(args, steps, 0), args.A = data.actual, args.A_pitch = int(pitch * sizeof(real)), \
   set_A_next(args, data.next, 0)
 #endif
 

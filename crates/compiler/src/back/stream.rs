@@ -5,7 +5,7 @@ use super::expr::{HELPERS, ast_operand, ast_to_c, body_with};
 use super::names::{Names, declarations, mentions};
 use super::program::Workspace;
 use super::text::{Writer, add_constant};
-use crate::kernel::stream::{Domain, FIRST_COLUMN, FIRST_ROW, Field, Growth, LAST_ROW, Piece};
+use crate::kernel::stream::{Domain, FIRST_COLUMN, Field, Growth, HIGHEST_ROW, LOWEST_ROW, Piece};
 use crate::kernel::stream::{StreamIr, StreamRead};
 use crate::kernel::{KernelAccess, KernelStmt, Sub};
 
@@ -19,6 +19,7 @@ const FIXED: &[&str] = &[
     "MIN_BLOCKS",
     "LAG",
     "UNROLL",
+    "END",
     "Element",
     "LEFT",
     "RIGHT",
@@ -26,6 +27,9 @@ const FIXED: &[&str] = &[
     "BYTES",
     "Steps",
     "Full",
+    "Flag",
+    "advance",
+    "ends",
     "Reach",
     "BEFORE",
     "EXTRA",
@@ -65,6 +69,8 @@ const FIXED: &[&str] = &[
     "stores",
     "i_first",
     "i_last",
+    "i_low",
+    "i_high",
     "j_first",
     "index",
     "column",
@@ -81,11 +87,19 @@ const FIXED: &[&str] = &[
     "in_next",
     "last",
     "plan",
+    "end_rows",
+    "end_chunks",
+    "height",
+    "waves",
     "blocks",
     "device",
     "processors",
     "at_once",
-    "at_ends",
+    "resident",
+    "part",
+    "end_n",
+    "extra",
+    "flag",
     "rest",
     "inner",
     "end",
@@ -236,6 +250,8 @@ template <int DEPTH, typename Row> __device__ __forceinline__ void push(Row (&ro
 template <typename Element> __device__ __host__ __forceinline__ Element *row(Element *array, long long r, long long pitch) {
   return (Element *)((char *)array + r * pitch);
 }
+// A constant that can be passed on.
+template <bool B> struct Flag { static constexpr bool value = B; };
 // A coordinate; far outside of every array where it does not fit.
 __device__ constexpr int narrow(long long x) { return (int)lowest(highest(x, -(1 << 30)), 1 << 30); }
 // What one instruction moves: as many of a lane's V columns as have an aligned address.
@@ -340,6 +356,10 @@ impl Printer<'_> {
                 format!("UNROLL = {}", ir.unroll()),
                 "rows after which registers have the same meaning again".to_string(),
             ));
+            lines.push((
+                "END = 3".to_string(),
+                "how many times higher tiles are than those at the ends of rows".to_string(),
+            ));
         }
         for (definition, comment) in lines {
             self.out
@@ -425,6 +445,7 @@ impl Printer<'_> {
         };
         if self.streams() {
             self.out.line(rows);
+            self.out.line("int end_rows, end_chunks; // the same for the tiles at both ends of rows, which take longer for a row");
         }
         self.out.line(format!(
             "int {}_lo, tiles; // first column of results, tiles beside each other",
@@ -437,10 +458,15 @@ impl Printer<'_> {
     fn full(&mut self) {
         let condition = ast_to_c(&self.ir.full, &self.names);
         self.out.line(
-            "// Whether the main statement of every field executes at all elements of the tile.",
+            "// Whether the main statement of every field executes at all of a warp's columns",
         );
+        self.out.line(if self.streams() {
+            "// in these rows."
+        } else {
+            "// of the row."
+        });
         let origin = if self.streams() {
-            format!("int {FIRST_ROW}, int {LAST_ROW}, int {FIRST_COLUMN}")
+            format!("int {LOWEST_ROW}, int {HIGHEST_ROW}, int {FIRST_COLUMN}")
         } else {
             format!("int {FIRST_COLUMN}")
         };
@@ -479,15 +505,14 @@ impl Printer<'_> {
         let outer = std::mem::replace(&mut self.out, inner);
         self.tile_body();
         let body = std::mem::replace(&mut self.out, outer).text;
-        self.out.line("// One tile. In full ones every field's main statement executes everywhere; in others elements");
         self.out
-            .line("// that no statement writes keep what their plane holds.");
+            .line("// One tile. Elements that no statement writes keep what their plane holds.");
         let rows = if self.streams() {
-            ", int i_first, int i_last"
+            ", int i_first, int i_last, int rows"
         } else {
             ""
         };
-        self.out.line("template <int Steps, bool Full>");
+        self.out.line("template <int Steps>");
         self.out.open(format!("__device__ __forceinline__ void tile(const Args &args, const Pass &pass, int lane{rows}, int j_first) {{"));
         self.parameters(&body);
         self.out.text.push_str(&body);
@@ -534,44 +559,40 @@ impl Printer<'_> {
                 ir.pipeline.depth[f]
             ));
         }
-        if !self.streams() {
-            self.pointers();
-        }
         if self.streams() {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
-            self.pointers();
-            self.out.line("constexpr int Unroll = Full ? UNROLL : 1; // partial tiles need registers for other things");
+        }
+        self.pointers();
+        if self.streams() {
             for f in 0..ir.fields.len() {
                 for a in 0..ir.live(f) {
                     let (name, ty) = (self.fields[f].clone(), self.row_type(f));
                     self.out.line(format!("{ty} {name}_{a}_next[AHEAD];"));
                 }
             }
-            self.out.open("if constexpr (Full) {");
             self.out.line("#pragma unroll");
             self.out.open("for (int d = 0; d < AHEAD; ++d) {");
-            self.load_ahead("d");
+            self.load_ahead("d", "begin + d", false);
             self.out.close("}");
-            self.out.close("}");
-            self.out.line("#pragma unroll 1");
-            self.out
-                .open("for (int n = 0; n < pass.rows + Shape::EXTRA; n += Unroll) {");
-            self.out.line("#pragma unroll");
-            self.out.open("for (int u = 0; u < Unroll; ++u) {");
-            self.out
-                .line("const int newest = begin + n + u; // enters at level 0");
+            self.load_kept("begin", 0);
         }
-        self.out.open("if constexpr (Full) {");
-        for f in 0..ir.fields.len() {
-            for a in 0..ir.live(f) {
-                let (name, level) = (self.fields[f].clone(), self.level(f, "0", -a));
-                self.out.line(match self.streams() {
-                    true => format!("push({name}[{level}], {name}_{a}_next[0]);"),
-                    false => format!("load({name}[{level}][0], {name}_{a}_from);"),
-                });
-            }
-        }
+        self.out.line("// One iteration; where all rows are `Full`, every field's main statement executes everywhere.");
+        let newest = match self.streams() {
+            true => ", int newest) __attribute__((always_inline)) { // newest enters at level 0",
+            false => ") __attribute__((always_inline)) {",
+        };
+        self.out
+            .open(format!("auto advance = [&](auto flag{newest}"));
+        self.out
+            .line("constexpr bool Full = decltype(flag)::value;");
         if self.streams() {
+            for f in 0..ir.fields.len() {
+                for a in 0..ir.live(f) {
+                    let (name, level) = (self.fields[f].clone(), self.level(f, "0", -a));
+                    self.out
+                        .line(format!("push({name}[{level}], {name}_{a}_next[0]);"));
+                }
+            }
             self.out.line("#pragma unroll");
             self.out.open("for (int d = 0; d + 1 < AHEAD; ++d) {");
             for f in 0..ir.fields.len() {
@@ -582,16 +603,36 @@ impl Printer<'_> {
                 }
             }
             self.out.close("}");
-            self.load_ahead("AHEAD - 1");
-        }
-        self.out.close("} else {");
-        self.out.depth += 1;
-        for f in 0..ir.fields.len() {
-            for a in 0..self.buffers(f) {
-                self.load_partial(f, a);
+            self.load_ahead("AHEAD - 1", "newest + AHEAD", true);
+            let before = std::mem::take(&mut self.out.text);
+            self.out.depth += 1;
+            for f in 0..ir.fields.len() {
+                for age in ir.live(f)..self.buffers(f) {
+                    let (name, level) = (self.fields[f].clone(), self.level(f, "0", -age));
+                    let held = self.held(f);
+                    if held > 0 {
+                        self.out.line(format!(
+                            "{name}[{level}][{held}] = {name}[{level}][{}];",
+                            held - 1
+                        ));
+                    }
+                }
+            }
+            self.load_kept("newest", 1);
+            self.out.depth -= 1;
+            let kept = std::mem::replace(&mut self.out.text, before);
+            if !kept.is_empty() {
+                self.out.open("if constexpr (!Full) {");
+                self.out.text.push_str(&kept);
+                self.out.close("}");
+            }
+        } else {
+            for f in 0..ir.fields.len() {
+                for a in 0..self.buffers(f) {
+                    self.load_row(f, a);
+                }
             }
         }
-        self.out.close("}");
         // Levels below what stages read need none.
         for f in 0..ir.fields.len() {
             for a in 0..ir.live(f) {
@@ -619,20 +660,71 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             self.stores(f);
         }
-        if self.streams() {
-            self.out.close("}");
-            self.out.close("}");
+        self.out.close("};");
+        if !self.streams() {
+            self.out.line(format!(
+                "if (full(args, {FIRST_COLUMN})) advance(Flag<true>{{}}); else advance(Flag<false>{{}});"
+            ));
+            return;
         }
+        self.out.line("#pragma unroll 1");
+        self.out.open(
+            "for (int newest = begin; newest < begin + rows + Shape::EXTRA; newest += UNROLL) {",
+        );
+        let p = &ir.pipeline;
+        let lags = |q: &dyn Fn(usize) -> i64| {
+            (0..ir.fields.len())
+                .map(|f| p.lag_of(f, q(f)))
+                .collect::<Vec<_>>()
+        };
+        let most = lags(&|_| 0).into_iter().max().unwrap_or(0);
+        let least = lags(&|f| 1 - p.below(f)).into_iter().min().unwrap_or(0);
+        let mut low = "newest".to_string();
+        if p.step_lag > 0 {
+            low += " - LAG * Steps";
+        }
+        self.out.line(format!(
+            "if (full(args, {}, {}, {FIRST_COLUMN})) {{",
+            add_constant(&low, -most),
+            add_constant("newest + UNROLL + AHEAD", -1 - least)
+        ));
+        self.out.depth += 1;
+        self.out.line("#pragma unroll");
+        self.out
+            .line("for (int u = 0; u < UNROLL; ++u) advance(Flag<true>{}, newest + u);");
+        self.out.depth -= 1;
+        self.out.line("} else {");
+        self.out.depth += 1;
+        self.out.line("#pragma unroll 1");
+        self.out
+            .line("for (int u = 0; u < UNROLL; ++u) advance(Flag<false>{}, newest + u);");
+        self.out.close("}");
+        self.out.close("}");
     }
 
-    /// Loads the row after the last loaded one of every live plane, in full tiles.
-    fn load_ahead(&mut self, d: &str) {
+    /// Rows before the newest at which levels that are not handed on are read.
+    fn held(&self, f: usize) -> i64 {
+        self.buffers(f) * self.ir.pipeline.step_lag
+    }
+
+    /// Loads the row that enters at iteration `newest` of every live plane.
+    fn load_ahead(&mut self, d: &str, newest: &str, can_be_full: bool) {
         for f in 0..self.ir.fields.len() {
             for a in 0..self.ir.live(f) {
                 let name = self.fields[f].clone();
                 let argument = self.names.get(&self.array(f).name);
-                self.out
-                    .line(format!("load({name}_{a}_next[{d}], {name}_{a}_from);"));
+                let to = format!("{name}_{a}_next[{d}]");
+                let row = add_constant(newest, -self.ir.pipeline.lag_of(f, -a));
+                let load = format!(
+                    "load_{name}({to}, pass.{name}_in[{a}], pass.{name}_kept[{a}], {row});"
+                );
+                if can_be_full {
+                    self.out.line(format!(
+                        "if constexpr (Full) load({to}, {name}_{a}_from); else {load}"
+                    ));
+                } else {
+                    self.out.line(load);
+                }
                 self.out.line(format!(
                     "{name}_{a}_from = row({name}_{a}_from, 1, args.{argument}_pitch);"
                 ));
@@ -640,28 +732,30 @@ impl Printer<'_> {
         }
     }
 
-    /// The row that enters a partial tile at level `-age`; of levels that are not handed
-    /// on only the elements that a level above keeps, when it does.
-    fn load_partial(&mut self, f: usize, age: i64) {
-        let (name, ty) = (self.fields[f].clone(), self.row_type(f));
-        let level = self.level(f, "0", -age);
-        let row = |lag: i64| match self.streams() {
-            true => add_constant("newest", -lag),
-            false => "0".to_string(),
-        };
+    /// Loads what levels keep that are not handed on, for an iteration so far ahead.
+    fn load_kept(&mut self, newest: &str, ahead: i64) {
+        for f in 0..self.ir.fields.len() {
+            for age in self.ir.live(f)..self.buffers(f) {
+                let (name, level) = (self.fields[f].clone(), self.level(f, "0", -age));
+                let lag = self.ir.pipeline.lag_of(f, self.buffers(f) - age);
+                let row = add_constant(newest, ahead - lag);
+                let at = (self.held(f) - 1).max(0);
+                self.out.line(format!(
+                    "load_{name}({name}[{level}][{at}], nullptr, pass.{name}_kept[{age}], {row});"
+                ));
+            }
+        }
+    }
+
+    /// Loads level `-age` of a stencil that has a single row.
+    fn load_row(&mut self, f: usize, age: i64) {
+        let (name, level) = (self.fields[f].clone(), self.level(f, "0", -age));
+        let to = format!("{name}[{level}][0]");
         if age < self.ir.live(f) {
-            let row = row(self.ir.pipeline.lag_of(f, -age));
-            let load = format!(
-                "load_{name}(next, pass.{name}_in[{age}], pass.{name}_kept[{age}], {row});"
-            );
-            self.out.line(format!(
-                "{{ {ty} next; {load} push({name}[{level}], next); }}"
-            ));
+            self.out.line(format!("if constexpr (Full) load({to}, {name}_{age}_from); else load_{name}({to}, pass.{name}_in[{age}], pass.{name}_kept[{age}], 0);"));
         } else {
-            let row = row(self.ir.pipeline.lag_of(f, self.buffers(f) - age));
-            let held = self.buffers(f) * self.ir.pipeline.step_lag;
             self.out.line(format!(
-                "load_{name}({name}[{level}][{held}], nullptr, pass.{name}_kept[{age}], {row});"
+                "if constexpr (!Full) load_{name}({to}, nullptr, pass.{name}_kept[{age}], 0);"
             ));
         }
     }
@@ -1024,33 +1118,27 @@ impl Printer<'_> {
         self.out.line("const int lane = threadIdx.x % 32;");
         self.out.line("const int index = __shfl_sync(~0u, (int)(blockIdx.x * WARPS + threadIdx.x / 32), 0); // one number for the whole warp");
         if streams {
-            self.out
-                .line("if (index >= pass.tiles * pass.chunks) return;");
-            self.out.line("// Tiles that are not full take longest, so they come first: those at both ends of all rows of");
-            self.out.line("// tiles, then the last row and the first.");
-            self.out.line("const int at_ends = pass.tiles > 1 ? 2 : 0, rest = index - at_ends * pass.chunks, inner = pass.tiles - at_ends;");
+            self.out.line("// The tiles at both ends of all rows of tiles take longer for a row: they come first, and have less rows.");
+            self.out.line("const int ends = pass.tiles > 1 ? 2 : 1, inner = pass.tiles > 2 ? pass.tiles - 2 : 1, rest = index - ends * pass.end_chunks;");
             self.out.line("const bool end = rest < 0;");
-            self.out.line("const int chunk = end ? index / 2 : (rest / inner + pass.chunks - 1) % pass.chunks;");
-            self.out.line("const int column = end ? index % 2 * (pass.tiles - 1) : at_ends / 2 + rest % inner;");
-            self.out.line(format!("const int i_first = pass.{i}_lo + chunk * pass.rows, i_end = i_first + pass.rows - 1, i_last = i_end < pass.{i}_hi ? i_end : pass.{i}_hi;"));
+            self.out
+                .line("const int chunk = end ? index % pass.end_chunks : rest / inner, rows = end ? pass.end_rows : pass.rows;");
+            self.out.line("const int column = end ? index / pass.end_chunks * (pass.tiles - 1) : 1 + rest % inner;");
+            self.out
+                .line("if (!end && (pass.tiles <= 2 || chunk >= pass.chunks)) return;");
+            self.out.line(format!("const int i_first = pass.{i}_lo + chunk * rows, i_last = i_first + rows - 1 < pass.{i}_hi ? i_first + rows - 1 : pass.{i}_hi;"));
         } else {
             self.out.line("if (index >= pass.tiles) return;");
         }
         let column = if streams { "column" } else { "index" };
         self.out.line(format!("const int j_first = pass.{}_lo + {column} * Reach<Steps>::WIDTH - V * Reach<Steps>::FIRST_LANE;", self.j));
-        let (full, rows) = if streams {
-            ("i_first, i_end, j_first", "i_first, i_last, ")
+        let rows = if streams {
+            "i_first, i_last, rows, "
         } else {
-            ("j_first", "")
+            ""
         };
-        self.out.line(format!("if (full(args, {full}))"));
-        self.out.line(format!(
-            "  tile<Steps, true>(args, pass, lane, {rows}j_first);"
-        ));
-        self.out.line("else");
-        self.out.line(format!(
-            "  tile<Steps, false>(args, pass, lane, {rows}j_first);"
-        ));
+        self.out
+            .line(format!("tile<Steps>(args, pass, lane, {rows}j_first);"));
         self.out.close("}");
         self.out.line("");
     }
@@ -1120,29 +1208,32 @@ impl Printer<'_> {
         self.out.line("#ifndef __CUDACC_RTC__");
         let sizes = ir.step_sizes();
         if streams {
-            self.out.line("// Chooses how high tiles are. High ones repeat few rows; low ones leave multiprocessors idle for a");
+            self.out.line("// Chooses how high tiles are. High ones repeat few rows, and blocks should fill all multiprocessors a");
             self.out
-                .line("// short time only at the end, which costs about as much as two tiles do.");
+                .line("// whole number of times: what remains takes about half as long as a full wave of blocks, or more.");
             self.out
-                .open("template <int Steps> cudaError_t plan(Pass &pass) {");
-            self.out.line("int device = 0, processors = 0, blocks = 0;");
+                .open("template <int Steps> cudaError_t plan(Pass &pass, unsigned &grid) {");
+            self.out
+                .line("int device = 0, processors = 0, resident = 0;");
             self.out.line("cudaError_t error = cudaGetDevice(&device);");
             self.out.line("if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);");
-            self.out.line("if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel<Steps>, THREADS, 0);");
+            self.out.line("if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel<Steps>, THREADS, 0);");
             self.out.line("if (error != cudaSuccess) return error;");
             self.out.line(
-                "const long long at_once = highest(1, (long long)processors * blocks * WARPS);",
+                "const long long at_once = highest(1, (long long)processors * resident), height = (long long)pass.@_hi - pass.@_lo + 1;".replace('@', &i),
             );
-            self.out.line(format!("const long long height = (long long)pass.{i}_hi - pass.{i}_lo + 1, extra = Reach<Steps>::EXTRA;"));
+            self.out
+                .line("const long long extra = Reach<Steps>::EXTRA, ends = lowest(pass.tiles, 2);");
             self.out.line("long long best = LLONG_MAX;");
             self.out
                 .open("for (long long chunks = 1; chunks <= height; chunks += 1 + chunks / 64) {");
-            self.out
-                .line("long long rows = (height + chunks - 1) / chunks;");
-            self.out.line("rows += UNROLL - 1 - (rows + extra + UNROLL - 1) % UNROLL; // whole iterations of the unrolled loop");
-            self.out.line("const long long n = (height + rows - 1) / rows, cost = (pass.tiles * n + 2 * at_once) * (rows + extra);");
-            self.out
-                .line("if (cost < best) best = cost, pass.rows = (int)rows, pass.chunks = (int)n;");
+            self.out.line("const long long rows = ((height + chunks - 1) / chunks + extra + UNROLL - 1) / UNROLL * UNROLL - extra; // whole iterations of the loop");
+            self.out.line("const long long end_rows = highest(rows / END, UNROLL), n = (height + rows - 1) / rows, end_n = (height + end_rows - 1) / end_rows;");
+            self.out.line("const long long blocks = ((pass.tiles - ends) * n + ends * end_n + WARPS - 1) / WARPS, part = blocks % at_once;");
+            self.out.line("const long long cost = (rows + extra) * (20 * (blocks - part) + (part > 0 ? 9 * at_once + 11 * part : 0));");
+            self.out.line("if (cost >= best) continue;");
+            self.out.line("best = cost, grid = (unsigned)blocks;");
+            self.out.line("pass.rows = (int)rows, pass.chunks = (int)n, pass.end_rows = (int)end_rows, pass.end_chunks = (int)end_n;");
             self.out.close("}");
             self.out.line("return cudaSuccess;");
             self.out.close("}");
@@ -1281,15 +1372,15 @@ impl Printer<'_> {
         if streams {
             let plans = cases(&|s| format!("plan<{s}>"));
             self.out.line(format!(
-                "cudaError_t (*const plans[])(Pass &) = {{{}}};",
+                "cudaError_t (*const plans[])(Pass &, unsigned &) = {{{}}};",
                 plans.join(", ")
             ));
-            self.out.line("error = plans[k](pass);");
+            self.out.line("unsigned grid = 0;");
+            self.out.line("error = plans[k](pass, grid);");
+        } else {
+            self.out
+                .line("const unsigned grid = (unsigned)((pass.tiles + WARPS - 1) / WARPS);");
         }
-        self.out.line(format!(
-            "const unsigned grid = (unsigned)(((long long)pass.tiles{} + WARPS - 1) / WARPS);",
-            if streams { " * pass.chunks" } else { "" }
-        ));
         self.out.open("for (; count[k] > 0 && error == cudaSuccess; --count[k], --launches, in_next = !in_next, pass.t0 += sizes[k]) {");
         for f in 0..ir.fields.len() {
             let name = self.fields[f].clone();

@@ -8,8 +8,8 @@
 //! Contract, established by [`Prepared::stream`]:
 //! * every array written is a field: one plane of it per time buffer, one value per point
 //!   of the canonical space, the same elements at every time step;
-//! * in a tile for which [`StreamIr::full`] holds, the main statement of every field
-//!   executes at every element of the tile;
+//! * between rows for which [`StreamIr::full`] holds, the main statement of every field
+//!   executes at every element of the warp's columns;
 //! * an element that no statement writes keeps what its own time buffer holds.
 
 use super::lower::Prepared;
@@ -251,15 +251,15 @@ pub struct StreamIr {
     pub growths: Growths,
     /// Tile sizes.
     pub tile: StreamTile,
-    /// Condition on a tile's first and last row of results (where there are rows) and its
-    /// first column under which it is full: [`FIRST_ROW`], [`LAST_ROW`], [`FIRST_COLUMN`].
+    /// Condition on two rows (where there are rows) and a warp's first column under which the
+    /// rows between are full: [`LOWEST_ROW`], [`HIGHEST_ROW`], [`FIRST_COLUMN`].
     pub full: AstExpr,
 }
 
-/// Name of a tile's first row of results in [`StreamIr::full`].
-pub const FIRST_ROW: &str = "i_first";
-/// Name of a tile's last row of results.
-pub const LAST_ROW: &str = "i_last";
+/// Name of the lowest row in [`StreamIr::full`].
+pub const LOWEST_ROW: &str = "i_low";
+/// Name of the highest row.
+pub const HIGHEST_ROW: &str = "i_high";
 /// Name of the first column that a tile computes.
 pub const FIRST_COLUMN: &str = "j_first";
 
@@ -312,8 +312,6 @@ pub struct Stream {
     flows: Vec<Flow>,
     /// Where the main statement of every field executes.
     main: Vec<Set>,
-    /// The stages of full tiles read arrays in memory.
-    reads_memory: bool,
 }
 
 impl Stream {
@@ -399,12 +397,9 @@ impl Prepared<'_> {
                 "a time step needs rows of itself that come later".to_string()
             ));
         };
-        let mut reads_memory = false;
         for f in 0..fields.len() {
             for p in 0..fields[f].pieces.len() {
                 let reads = self.stream_reads(&fields, &pipeline, f, p);
-                let in_memory = |r: &StreamRead| matches!(r, StreamRead::Memory(_));
-                reads_memory |= p == 0 && reads.iter().any(in_memory);
                 fields[f].pieces[p].reads = reads;
             }
         }
@@ -417,7 +412,6 @@ impl Prepared<'_> {
             pipeline,
             flows,
             main,
-            reads_memory,
         }))
     }
 
@@ -784,7 +778,7 @@ impl Prepared<'_> {
         tile: StreamTile,
     ) -> Result<Option<(StreamIr, PipelineProof)>> {
         let growths = Growths::of(&stream.pipeline, tile.steps);
-        let Some(full) = self.stream_full(stream, &growths, tile)? else {
+        let Some(full) = self.stream_full(stream, tile)? else {
             return Ok(None);
         };
         let ir = StreamIr {
@@ -821,32 +815,14 @@ impl Prepared<'_> {
     }
 
     /// The condition under which the main statement of every field executes at all elements
-    /// that a tile loads or computes.
-    fn stream_full(
-        &self,
-        stream: &Stream,
-        growths: &Growths,
-        tile: StreamTile,
-    ) -> Result<Option<AstExpr>> {
+    /// of a warp's columns between two rows.
+    fn stream_full(&self, stream: &Stream, tile: StreamTile) -> Result<Option<AstExpr>> {
         let p = &stream.pipeline;
-        let steps = tile.steps;
-        let n = stream.fields.len();
-        let (before, extra) = (growths.before.at(steps), growths.extra.at(steps));
-        let lags = |q: &dyn Fn(usize) -> i64| (0..n).map(|f| p.lag_of(f, q(f))).collect::<Vec<_>>();
-        let highest = match stream.reads_memory {
-            true => lags(&|_| steps),
-            false => lags(&|_| 0),
-        };
-        let lowest = lags(&|f| 1 - p.below(f));
-        let above = before + highest.iter().max().unwrap_or(&0);
-        let below = extra - before - lowest.iter().min().unwrap_or(&0) + tile.ahead;
         let columns = LANES * tile.vector;
         let (names, map): (Vec<&str>, String) = match p.stream {
             Some(_) => (
-                vec![FIRST_ROW, LAST_ROW, FIRST_COLUMN],
-                format!(
-                    "{{ [i, j] -> [a, b, c] : a - {above} <= i <= b + {below} and c <= j < c + {columns} }}"
-                ),
+                vec![LOWEST_ROW, HIGHEST_ROW, FIRST_COLUMN],
+                format!("{{ [i, j] -> [a, b, c] : a <= i <= b and c <= j < c + {columns} }}"),
             ),
             None => (
                 vec![FIRST_COLUMN],
