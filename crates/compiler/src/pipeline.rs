@@ -538,7 +538,7 @@ impl TimeLoop<'_> {
         };
         let name = unit_name(self.saved, self.scop, self.index, options);
         if self.canonical.n_space > 2 {
-            return self.streamed_planes(&stream, &name, options, clock);
+            return self.streamed_planes(&stream, &name, options, hybrid, clock);
         }
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
         let work = self.prepared.stream_work(&stream);
@@ -589,39 +589,53 @@ impl TimeLoop<'_> {
         }
     }
 
-    /// The kernel that streams planes, in three space dimensions. The model does not
-    /// predict it, so it is taken only where the user wants it.
+    /// The kernel that streams planes, in three space dimensions.
     fn streamed_planes(
         &self,
         stream: &Stream,
         name: &str,
         options: &Options,
+        hybrid: Option<f64>,
         clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
-        let shared = options
-            .shared_limit
-            .unwrap_or(options.target.shared_per_block);
-        let kernel = match forced {
-            true => self
-                .prepared
-                .blocks(stream, name, options.stream_tile, shared)?,
-            false => Err(
-                "streamed planes are not predicted: `--tiling overlapped` takes them".to_string(),
-            ),
-        };
-        clock.lap("stream");
-        match kernel {
-            Ok((kernel, _)) => Ok(Streamed {
-                kernel: Some(StreamKernel::Planes(Box::new(kernel))),
-                ..Streamed::default()
-            }),
-            Err(refusal) if forced => Err(no_overlapped(self.canonical, self.scop, &refusal)),
-            Err(refusal) => Ok(Streamed {
+        let refused = |refusal: String, sizes: Vec<StreamChoice>| match forced {
+            true => Err(no_overlapped(self.canonical, self.scop, &refusal)),
+            false => Ok(Streamed {
+                kernel: None,
+                sizes,
                 refusal: Some(refusal),
-                ..Streamed::default()
             }),
+        };
+        let target = &options.target;
+        let shared = options.shared_limit.unwrap_or(target.shared_per_block);
+        let ir = match (self.prepared).blocks(stream, name, options.stream_tile, shared)? {
+            Ok(ir) => ir,
+            Err(refusal) => return refused(refusal, Vec::new()),
+        };
+        let work = self.prepared.stream_work(stream);
+        let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
+        let sizes = vec![stream_size::predict_planes(&ir, &work, target, &problem)];
+        if !forced {
+            // Two warps per scheduler do not hide what precise divisions and functions take.
+            if work.fields.iter().any(|f| f.divides) {
+                let refusal = "in three space dimensions divisions and functions make it slow";
+                return refused(refusal.to_string(), sizes);
+            }
+            if hybrid.is_some_and(|hybrid| sizes[0].gcells < hybrid) {
+                return refused(
+                    "the hybrid tiling is predicted to be faster".to_string(),
+                    sizes,
+                );
+            }
         }
+        self.prepared.prove_blocks(stream, &ir)?;
+        clock.lap("stream");
+        Ok(Streamed {
+            kernel: Some(StreamKernel::Planes(Box::new(ir))),
+            sizes,
+            refusal: None,
+        })
     }
 }
 

@@ -5,6 +5,8 @@
 //! rows and columns, and the bytes that go to DRAM; the terms are joined by a norm, since
 //! each also delays the others. `docs/results.md` compares it with measurements.
 
+use crate::ctype::CType;
+use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::{Growths, LANES, StreamTile, StreamWork};
 use crate::model::Problem;
 use crate::sched::overlapped::Pipeline;
@@ -23,8 +25,26 @@ fn issue_share(warps: f64) -> f64 {
 /// How much the terms hide each other.
 const NORM: i32 = 3;
 
+/// Where planes stream, instructions for a cell of a level beside the statement's, per word, and
+/// more for every row read beside its own. Counted in machine code.
+const PLANE_SLOTS: f64 = 2.6;
+const PLANE_SLOTS_OF_ROW: f64 = 2.2;
+
+/// Share of issue slots used there by two warps per scheduler, which one barrier a plane joins.
+const PLANE_ISSUE_SHARE: f64 = 0.75;
+
+/// Registers there beside planes.
+const PLANE_REGISTERS: i64 = 48;
+
 /// Registers beside rows and loads in flight: addresses, bounds, temporaries.
 const OTHER_REGISTERS: i64 = 46;
+
+/// Cycles from the start of a row's load to its use where DRAM is busy; fitted to kernels with
+/// two rows ahead, which wait for nothing else.
+const LOAD_CYCLES: f64 = 2650.0;
+
+/// How many times higher tiles are than those at the ends of rows (`END` in the text).
+const END_TILES: f64 = 3.0;
 
 /// What an estimate may come to where a thread can have 255.
 const MAX_REGISTERS: i64 = 216;
@@ -198,15 +218,28 @@ pub fn predict(
         None => 0.0,
     };
     // Iterations of a launch, as `plan` in the generated code has them.
+    let per_block = tile.warps as f64;
     let (iterations, rows) = heights(height)
         .map(|rows| {
-            let n = (height / rows).ceil();
-            ((tiles * n / at_once + 2.0) * (rows + extra), rows)
+            let ends = tiles.min(2.0);
+            let end_rows = (rows / END_TILES).max(1.0).floor();
+            let n = (tiles - ends) * (height / rows).ceil() + ends * (height / end_rows).ceil();
+            let waves = (n / per_block).ceil() * per_block / at_once;
+            let n = match pipeline.stream {
+                Some(_) => whole_waves(waves),
+                None => waves + 2.0,
+            };
+            (n * (rows + extra), rows)
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let cells = columns * height * t;
     let resident = warps as f64 / 4.0;
-    let cycles = iterations * resident * issued / issue_share(resident);
+    // A load of a row takes this long, and only so many rows are on their way.
+    let waiting = match pipeline.stream {
+        Some(_) => LOAD_CYCLES / tile.ahead as f64,
+        None => 0.0,
+    };
+    let cycles = iterations * (resident * issued / issue_share(resident)).max(waiting);
     let seconds_per_cycle = 1e-6 / target.clock_mhz;
     let issue = cycles * seconds_per_cycle;
     // Shuffles take the shared pipe 32 / shared_lanes cycles each.
@@ -241,6 +274,72 @@ pub fn predict(
         terms: [per_cell(issue), per_cell(shared), per_cell(dram)],
         gcells: cells / seconds / 1e9,
     })
+}
+
+/// What so many waves of blocks take, in waves: the blocks that are left for the last one
+/// take about half as long as a full one, or more.
+fn whole_waves(waves: f64) -> f64 {
+    let rest = waves.fract();
+    waves.floor() + if rest > 0.0 { 0.45 + 0.55 * rest } else { 0.0 }
+}
+
+/// The prediction for a kernel that streams planes, three space dimensions.
+pub fn predict_planes(
+    ir: &BlocksIr,
+    work: &StreamWork,
+    target: &Target,
+    problem: &Problem,
+) -> StreamChoice {
+    let (tile, steps) = (ir.tile, ir.tile.steps);
+    let (cols, rows) = ir.extent();
+    let (vk, vj) = ir.results(steps);
+    let [ri, rj, _] = ir.radius;
+    let bytes = ir.elem().size() as f64;
+    let words = (bytes / 4.0).max(1.0);
+    let operations: f64 = work.fields.iter().map(|f| f.operations).sum();
+    let slow = match ir.elem() {
+        CType::Double => target.issue_lanes / target.fp64_lanes,
+        _ => 1.0,
+    };
+    // Instructions for a cell of a level: of the statement, and those that bring and keep rows.
+    let per_cell = operations * slow + words * (PLANE_SLOTS + PLANE_SLOTS_OF_ROW * rj as f64);
+
+    let extent = |d: usize| problem.extents.get(d).copied().unwrap_or(1.0);
+    let (height, wide) = (extent(0), extent(2));
+    let tiles = (extent(1) / vj as f64).ceil() * (wide / vk as f64).ceil();
+    let at_once = (target.sms * tile.min_blocks) as f64;
+    let beside = (2 * steps * ri + (steps - 1) * ir.order.late()) as f64;
+    // Steps of blocks, as `plan` in the generated code has them.
+    let (block_steps, length) = heights(height)
+        .map(|length| {
+            let blocks = tiles * (height / length).ceil();
+            ((blocks / at_once).ceil() * (length + beside), length)
+        })
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .unwrap_or((height, height));
+    let lanes = (tile.rows * tile.vector * steps) as f64; // cells of a lane in a step, all levels
+    let warps = (tile.warps * tile.min_blocks) as f64 / 4.0;
+    let seconds_per_cycle = 1e-6 / target.clock_mhz;
+    let issue = block_steps * warps * lanes * per_cell / PLANE_ISSUE_SHARE * seconds_per_cycle;
+    let points = height * extent(1) * wide;
+    // The halo comes from L2.
+    let dram = 2.0 * bytes * points / (target.dram_gbs * 1e9);
+    let norm = (issue.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
+    let cells = points * steps as f64;
+    let seconds = norm + target.launch_us * 1e-6;
+    let computed = block_steps * at_once * (cols * rows * steps) as f64;
+    let planes = (ir.held() + i64::from(matches!(ir.order, Order::Chain(_))) * 2 * ri) * steps;
+    StreamChoice {
+        tile,
+        width: vk,
+        rows: length as i64,
+        registers: (words as i64 * planes * tile.rows * tile.vector + PLANE_REGISTERS).min(255),
+        redundancy: computed / cells,
+        slots: computed * per_cell / cells,
+        dram_bytes: 2.0 * bytes / steps as f64,
+        terms: [issue, 0.0, dram].map(|x| x / cells * 1e12),
+        gcells: cells / seconds / 1e9,
+    }
 }
 
 /// Heights of tiles to consider.

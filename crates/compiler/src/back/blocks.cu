@@ -3,10 +3,9 @@ constexpr int V = @V@, R = @R@, WARPS = @WARPS@; // columns (@k@) of a lane, row
 constexpr int THREADS = 32 * WARPS, COLS = 32 * V, ROWS = R * WARPS;
 constexpr int STEPS = @STEPS@; // T: time steps of a launch; others take one
 constexpr int RI = @RI@, RJ = @RJ@, RK = @RK@; // how far cells read along @i@, @j@ and @k@
-constexpr int LATE = @LATE@; // planes that a level waits longer, for rows of other warps
-constexpr int HELD = @HELD@; // planes of a level in registers
-constexpr int BACK = @BACK@; // planes before the newest that are read in shared memory
-constexpr int STAGES = @STAGES@, PAGES = BACK + LATE + 1; // planes there: of level 0, of the other levels' outer rows
+constexpr int LATE = @LATE@, HELD = @HELD@; // planes that a level waits longer, for rows of other warps; of a level in registers
+constexpr int BACK = @BACK@, STAGES = @STAGES@; // planes in shared memory: read before the newest, all of level 0
+constexpr int PAGES = BACK + LATE + 1; // planes of the other levels' outer rows there
 constexpr int QUAD = 16 / sizeof(Element), UNIT = 32 / sizeof(Element), LINE = 128 / sizeof(Element);
 constexpr unsigned long long FIXED_COLUMNS = @FIXED_COLUMNS@; // columns of a lane that can lie beside the domain, bit by bit
 constexpr unsigned long long FIXED_ROWS = @FIXED_ROWS@;    // rows of a warp that can
@@ -14,7 +13,6 @@ constexpr unsigned long long FIXED_ROWS = @FIXED_ROWS@;    // rows of a warp tha
 __host__ __device__ constexpr int round_up(int x, int to) { return (x + to - 1) / to * to; }
 __host__ __device__ constexpr int wrap(int x, int n) { return (x % n + n) % n; }
 __host__ __device__ constexpr bool bit(unsigned long long set, int n) { return set >> n & 1; }
-
 // How tiles of T time steps overlap, and what they need of shared memory, in elements.
 template <int Steps> struct Shape {
   static constexpr int HK = round_up(Steps * RK, QUAD), HJ = (Steps - 1) * RJ; // columns and rows before the results
@@ -38,19 +36,13 @@ struct Pass {
   int k_first, k_step; // first column stored, columns from tile to tile
   int tiles_j, tiles_k, chunks, length, major; // tiles beside each other, one behind the other, their planes; GPU generation
 };
-
-@UPDATE@
-// V columns of a row, aligned for accesses as wide as they can be, and the same with those beside them.
+@UPDATE@// V columns of a row, aligned for accesses as wide as they can be, and the same with those beside them.
 constexpr int WIDTH = V % QUAD == 0 ? QUAD : V * sizeof(Element) % 8 == 0 ? 8 / (int)sizeof(Element) : 1;
 struct alignas(WIDTH * sizeof(Element)) Row { Element x[V]; };
-struct Wide {
-  Element x[V + 2 * RK];
-  __device__ __forceinline__ Element &operator[](int column) { return x[RK + column]; }
-};
+struct Wide { Element x[V + 2 * RK]; __device__ __forceinline__ Element &operator[](int column) { return x[RK + column]; } };
 // Takes the columns beside a lane's own from the lanes that own them.
 __device__ __forceinline__ Wide widen(const Row &row, bool left, bool right) {
   Wide x;
-#pragma unroll
   for (int v = 0; v < V; ++v) x[v] = row.x[v];
 #pragma unroll
   for (int c = 1; c <= RK; ++c) {
@@ -60,7 +52,6 @@ __device__ __forceinline__ Wide widen(const Row &row, bool left, bool right) {
   }
   return x;
 }
-
 #if __CUDA_ARCH__ >= 900 // One thread moves whole planes by TMA; warps wait for each other at split barriers.
 __device__ __forceinline__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 __device__ __forceinline__ void await(unsigned long long *barrier, int parity) {
@@ -112,11 +103,9 @@ template <class S> __device__ __forceinline__ void store_plane(const Element *fr
     if (row < pass.hi_j && column < pass.hi_k) *(int4 *)(pass.to + i * pass.plane + row * pass.row + column) = *(const int4 *)(from + q);
   }
 }
-__device__ __forceinline__ void publish() {}
-__device__ __forceinline__ void arrive(unsigned long long *) {}
+__device__ __forceinline__ void publish() {} __device__ __forceinline__ void arrive(unsigned long long *) {}
 __device__ __forceinline__ void wait_published(unsigned long long *, int) { __pipeline_wait_prior(STAGES - 2 - BACK), __syncthreads(); }
-__device__ __forceinline__ void wait_loaded(unsigned long long *, int) {}
-__device__ __forceinline__ void wait_stored() {}
+__device__ __forceinline__ void wait_loaded(unsigned long long *, int) {} __device__ __forceinline__ void wait_stored() {}
 #endif
 template <int Steps>
 __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_constant__ Args args, const __grid_constant__ Pass pass) {
@@ -139,9 +128,7 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   // Which of my cells lie beside the domain: they keep their value at every level.
   const int column = lane * V, j_mine = j0 + warp * R;
   bool fixed_k[V], fixed_j[R];
-#pragma unroll
   for (int v = 0; v < V; ++v) fixed_k[v] = k0 + column + v < pass.lo_k || k0 + column + v >= pass.hi_k;
-#pragma unroll
   for (int r = 0; r < R; ++r) fixed_j[r] = j_mine + r < pass.lo_j || j_mine + r >= pass.hi_j;
   // A cell of level t + 1 in plane i. Level T is cut off at the domain, along @k@ at the next 16 bytes only.
   auto keep = [&](Element value, Element old, int t, int i, int r, int v) {
@@ -155,7 +142,6 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   const Element *const page_below = my_page + (warp < WARPS - 1 ? 2 * RJ * COLS : 0);
   Element *my_out[V]; // columns of the halo go where nothing is stored from
   bool result[V];
-#pragma unroll
   for (int v = 0; v < V; ++v) {
     const int c = k0 + column + v - k_store;
     result[v] = c >= 0 && c < S::VK;
@@ -168,7 +154,6 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   };
   prepare(loaded);
   for (int q = 0; q < STAGES; ++q) load(q, q);
-
 @STATE@
   int slot = 0, parity = 0, page = 0, out = 0; // this step's places in the ring, the pages and `outs`
 #pragma unroll 1
@@ -208,8 +193,7 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
       auto nth_row = [](int n) { return n < RJ ? n : n < OUTER ? R - OUTER + n : n - OUTER + RJ; };
 @BODY@
       if (++slot == STAGES) slot = 0, parity ^= 1;
-      if (++page == PAGES) page = 0;
-      if (++out == 3) out = 0;
+      page = page + 1 == PAGES ? 0 : page + 1, out = out == 2 ? 0 : out + 1;
     }
   }
   // One arrival more would let the barrier run two phases ahead of a warp that still waits.
@@ -223,9 +207,9 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
 __global__ void compare(const @Bits@ *a, const @Bits@ *b, const __grid_constant__ Pass pass, int *differ) {
   for (long long row = blockIdx.x; row < (long long)pass.n_i * pass.n_j; row += gridDim.x) {
     const long long i = row / pass.n_j, j = row % pass.n_j;
-    const bool inside = i >= pass.lo_i && i < pass.hi_i && j >= pass.lo_j && j < pass.hi_j;
-    for (int k = threadIdx.x; k < pass.n_k; k += blockDim.x)
-      if (!(inside && k >= pass.lo_k && k < pass.hi_k) && a[row * pass.row + k] != b[row * pass.row + k]) *differ = 1;
+    const int written = i >= pass.lo_i && i < pass.hi_i && j >= pass.lo_j && j < pass.hi_j ? pass.hi_k - pass.lo_k : 0;
+    for (int n = threadIdx.x, k; n < pass.n_k - written; n += blockDim.x)
+      if (k = n < pass.lo_k ? n : n + written, a[row * pass.row + k] != b[row * pass.row + k]) *differ = 1;
   }
 }
 // Lays tiles out; false where boundaries meet in one in a way that the kernel does not cover.
@@ -275,21 +259,22 @@ inline cudaError_t tensor_map(CUtensorMap &map, const Pass &pass, const Element 
                                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
-// T time steps from one buffer to the other.
-template <int Steps> cudaError_t advance(const Args &args, Pass &pass, const Element *from, Element *to, cudaStream_t stream) {
+// As many launches of T time steps, each from one buffer to the other; `side` is the one that holds the present state.
+template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *const (&buffers)[2], int &side, long long launches, cudaStream_t stream) {
   using S = Shape<Steps>;
-  cudaError_t error = cudaSuccess;
-  pass.from = from, pass.to = to;
-  const Element *const stored = to + pass.lo_i * pass.plane + pass.lo_j * pass.row + pass.k_first;
+  cudaError_t error = launches > 0 ? plan<Steps>(pass) : cudaSuccess;
   const int columns = round_up(pass.hi_k - pass.k_first, QUAD); // where TMA would cut them off anyway
-  if (pass.major >= 9) error = tensor_map(pass.loads, pass, from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
-  if (error == cudaSuccess && pass.major >= 9) error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
-  if (error != cudaSuccess) return error;
-  kernel<Steps><<<pass.tiles_j * pass.tiles_k * pass.chunks, THREADS, S::BYTES, stream>>>(args, pass);
-  return cudaGetLastError();
+  for (; launches > 0 && error == cudaSuccess; --launches, side = 1 - side) {
+    pass.from = buffers[side], pass.to = buffers[1 - side];
+    const Element *const stored = pass.to + pass.lo_i * pass.plane + pass.lo_j * pass.row + pass.k_first;
+    if (pass.major >= 9) error = tensor_map(pass.loads, pass, pass.from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
+    if (pass.major >= 9 && error == cudaSuccess) error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
+    if (error == cudaSuccess) kernel<Steps><<<pass.tiles_j * pass.tiles_k * pass.chunks, THREADS, S::BYTES, stream>>>(args, pass), error = cudaGetLastError();
+  }
+  return error;
 }
 // Runs the whole computation on device arrays, in order on a stream; waits once, for what `compare` finds.
-// Arrays must start, and their rows lie, at multiples of 16 bytes (32 are faster).
+// Arrays must start, and their rows lie, at multiples of 16 bytes (32 are faster); what pads a row to 16 bytes may be overwritten.
 inline cudaError_t launch(const Args &args, cudaStream_t stream) {
 @LAUNCH@  if (n_i > INT_MAX / 2 || n_j > INT_MAX / 2 || n_k > INT_MAX / 2) return cudaErrorInvalidValue; // coordinates are of type int
   Pass one{}, many;
@@ -314,14 +299,9 @@ inline cudaError_t launch(const Args &args, cudaStream_t stream) {
     error = cudaMemcpyAsync(buffers[1 - side], buffers[side], one.plane * n_i * sizeof(Element), cudaMemcpyDeviceToDevice, stream);
     side = 1 - side;
   }
-  if (error == cudaSuccess && times > 0) error = plan<STEPS>(many);
-  for (steps -= times * STEPS; times > 0 && error == cudaSuccess; --times, side = 1 - side)
-    error = advance<STEPS>(args, many, buffers[side], buffers[1 - side], stream);
+  if (error == cudaSuccess) error = advance<STEPS>(args, many, buffers, side, times, stream);
   lay_out<1>(one);
-  if (error == cudaSuccess) error = plan<1>(one);
-  for (; steps > 0 && error == cudaSuccess; --steps, side = 1 - side)
-    error = advance<1>(args, one, buffers[side], buffers[1 - side], stream);
-  return error;
+  return error == cudaSuccess ? advance<1>(args, one, buffers, side, steps - times * STEPS, stream) : error;
 }
 #endif
 

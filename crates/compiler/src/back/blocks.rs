@@ -328,10 +328,13 @@ fn launch(ir: &BlocksIr, names: &Names) -> String {
     }
     lines.push(format!("if ((size_t)args.{name} % 16 != 0 || args.{name}_pitch % 16 != 0) return cudaErrorMisalignedAddress;"));
     let ranges = std::iter::once(&stencil.ranges[0]).chain(&ir.domain);
-    for (d, range) in ["t", "i", "j", "k"].iter().zip(ranges) {
-        let (lo, hi) = (ast_to_c(&range.lo, names), ast_to_c(&range.hi, names));
-        lines.push(format!("const long long {d}_lo = {lo}, {d}_hi = {hi};"));
-    }
+    let bounds: Vec<String> = (["t", "i", "j", "k"].iter().zip(ranges))
+        .map(|(d, range)| {
+            let (lo, hi) = (ast_to_c(&range.lo, names), ast_to_c(&range.hi, names));
+            format!("{d}_lo = {lo}, {d}_hi = {hi}")
+        })
+        .collect();
+    lines.push(format!("const long long {};", bounds.join(", ")));
     let extents = &array.extents[array.extents.len() - 3..];
     let extents: Vec<String> = (["i", "j", "k"].iter().zip(extents))
         .map(|(d, e)| format!("n_{d} = {}", ast_to_c(e, names)))

@@ -310,18 +310,18 @@ fn default_tile(order: &Order, elem: CType, radius: Offset) -> StreamTile {
 }
 
 impl Prepared<'_> {
-    /// Proves the pipeline for the tile sizes, or those chosen here for so many bytes of shared
-    /// memory, and makes the kernel, or says what is in the way.
+    /// Makes the kernel for the tile sizes, or those chosen here for so many bytes of shared
+    /// memory, or says what is in the way. [`Prepared::prove_blocks`] has to prove it.
     ///
     /// # Errors
-    /// HX0401 where isl gives up, HX9001 where the proof fails.
+    /// HX0401 where isl gives up.
     pub fn blocks(
         &self,
         stream: &Stream,
         name: &str,
         tile: Option<StreamTile>,
         shared: i64,
-    ) -> Result<std::result::Result<(BlocksIr, PipelineProof), Refusal>> {
+    ) -> Result<std::result::Result<BlocksIr, Refusal>> {
         let refuse = |text: &str| Ok(Err(text.to_string()));
         let ([field], [stage]) = (stream.fields(), stream.pipeline().stages.as_slice()) else {
             return refuse("in three space dimensions it streams stencils of one array");
@@ -408,12 +408,14 @@ impl Prepared<'_> {
         if let Some(refusal) = ir.unusable(shared) {
             return Ok(Err(refusal));
         }
-        let proof = self.prove_blocks(stream, &ir)?;
-        Ok(Ok((ir, proof)))
+        Ok(Ok(ir))
     }
 
     /// isl proves that the columns and rows of a tile are those that its results depend on.
-    fn prove_blocks(&self, stream: &Stream, ir: &BlocksIr) -> Result<PipelineProof> {
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up, HX9001 where the proof fails.
+    pub fn prove_blocks(&self, stream: &Stream, ir: &BlocksIr) -> Result<PipelineProof> {
         let not_proven = |what: String| {
             Box::new(Diagnostic::bug(format!(
                 "the pipeline could not be proven right: {what}"

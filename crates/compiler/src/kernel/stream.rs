@@ -921,8 +921,10 @@ pub struct FieldWork {
     pub bytes: i64,
     /// Arithmetic instructions per element, with multiplications fused into additions.
     pub operations: f64,
-    /// Divisions or functions are among them.
+    /// Divisions by values or functions are among them.
     pub calls: bool,
+    /// Any divisions or functions are.
+    pub divides: bool,
     /// Elements read from arrays that are not fields.
     pub memory_reads: usize,
     /// The statement that reads most of its rows reads them from the oldest to the newest.
@@ -962,12 +964,13 @@ impl Prepared<'_> {
         let fields = (stream.fields.iter().enumerate())
             .map(|(f, field)| {
                 let piece = &field.pieces[0];
-                let (operations, calls) = operations(&self.stmts[piece.stmt]);
+                let (operations, calls, divides) = operations(&self.stmts[piece.stmt]);
                 let in_memory = |r: &&StreamRead| matches!(r, StreamRead::Memory(_));
                 FieldWork {
                     bytes: self.scop.array(self.array_index[field.array]).elem.size() as i64,
                     operations,
                     calls,
+                    divides,
                     memory_reads: piece.reads.iter().filter(in_memory).count(),
                     rows_in_order: in_order(&piece.reads),
                     held: held[f],
@@ -993,10 +996,11 @@ fn in_order(reads: &[StreamRead]) -> bool {
     })
 }
 
-/// Arithmetic instructions of a statement, and whether it divides or calls functions.
-fn operations(stmt: &KernelStmt) -> (f64, bool) {
+/// Arithmetic instructions of a statement, whether it divides by values or calls functions, and
+/// whether it divides by anything.
+fn operations(stmt: &KernelStmt) -> (f64, bool, bool) {
     let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
-    let mut calls = false;
+    let (mut calls, mut divides) = (false, false);
     // The compiler computes equal parts once.
     let mut seen = HashSet::new();
     let first_like = |i: usize| (stmt.reads.iter()).position(|r| *r == stmt.reads[i]);
@@ -1019,6 +1023,7 @@ fn operations(stmt: &KernelStmt) -> (f64, bool) {
                     let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
                     others += if constant { 1.0 } else { 2.0 };
                     calls |= !constant;
+                    divides = true;
                 }
                 Expr::Call { .. } => {
                     others += 2.0;
@@ -1030,5 +1035,5 @@ fn operations(stmt: &KernelStmt) -> (f64, bool) {
         });
     }
     // A copy takes no instruction.
-    (sums.max(products) + others, calls)
+    (sums.max(products) + others, calls, divides || calls)
 }
