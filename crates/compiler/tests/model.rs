@@ -57,6 +57,32 @@ fn heat3d_tiles() {
     insta::assert_snapshot!(explain_tiles(&saved, &compiled, &Target::default()));
 }
 
+/// jacobi2d with h = 4, w = 3:256, whose widest rows have 12 points: two rows of threads
+/// share each row, and load the elements at their border twice.
+#[test]
+fn rows_per_thread() {
+    let options = Options {
+        threads: Some(512),
+        rows_per_thread: Some(6),
+        ..with_tile(4, &[3, 256])
+    };
+    let (_, compiled) = compile("jacobi2d", &options);
+    let (_, whole) = compile("jacobi2d", &with_tile(4, &[3, 256]));
+    let (unit, whole) = (&compiled.units[0], &whole.units[0]);
+    assert_eq!(unit.tiles[0].block, [256, 2]);
+    assert_eq!(unit.kernel.block.threads, [(1, 256), (0, 2)]);
+    assert_eq!(unit.kernel.points_per_thread(0), 6);
+    let expected = Work {
+        // Two parts of n points read n + 4 elements of their own column.
+        shared_loads: 280 * 256,
+        shared_words: 360 * 256,
+        value_words: 6,
+        operand_words: 8,
+        ..whole.tiles[0].work.clone()
+    };
+    assert_eq!(unit.tiles[0].work, expected);
+}
+
 /// jacobi2d with h = 4, w = 3:256: rows of 4, 6, 8, 10, 12, 12, 10, 8, 6 and 4
 /// points, a pitch of 16.
 #[test]

@@ -27,6 +27,9 @@ pub struct LowerOptions {
     /// Threads along the innermost dimension and the next classical one; where
     /// the hexagons lie along the innermost, only their product counts.
     pub block: [i64; 2],
+    /// At most so many rows of contiguous points for a thread; as the block has it
+    /// where absent.
+    pub rows_per_thread: Option<i64>,
     /// Optimizations.
     pub switches: Switches,
 }
@@ -155,8 +158,14 @@ impl Prepared<'_> {
     }
 
     /// Everything a full tile does, counted for the tile-size model; the shared
-    /// memory that it needs must be known to be reasonable.
-    pub fn work(&self, schedule: &HybridSchedule, moves: Moves) -> Work {
+    /// memory that it needs must be known to be reasonable. `rows_per_thread` as in
+    /// [`LowerOptions`].
+    pub fn work(
+        &self,
+        schedule: &HybridSchedule,
+        moves: Moves,
+        rows_per_thread: Option<i64>,
+    ) -> Work {
         let rows = tile_rows(schedule, self.stmts.len());
         let mut arrays = self.boxes(Schema::Shared, moves.aligned, schedule, &rows);
         let shared_bytes = place(&mut arrays);
@@ -187,6 +196,10 @@ impl Prepared<'_> {
             schedule,
             period: &period,
             moves,
+            hex_threads: match (schedule.row_dim(), rows_per_thread) {
+                (Some(dim), Some(n)) if dim == schedule.hex_dim => schedule.thread_rows(n),
+                _ => 1,
+            },
         });
         Work {
             shared_bytes,
@@ -341,7 +354,7 @@ impl Prepared<'_> {
         let shared_bytes = place(&mut arrays);
         let chain = chain(schedule);
         let registers = registers_wanted(schedule, &stmts, &arrays);
-        let block = block_shape(&rows, schedule, options.block, registers);
+        let block = block_shape(&rows, schedule, options, registers);
         let reused = chain.filter(|_| switches.reuse != Reuse::None);
         let uses: Vec<Vec<SliceUse>> = (arrays.iter().enumerate())
             .map(|(index, array)| match &array.shared {
@@ -376,6 +389,7 @@ impl Prepared<'_> {
             schedule: schedule.clone(),
             block,
             chain,
+            rows_wanted: options.rows_per_thread.is_some(),
             switches,
             rows,
             full,
@@ -856,22 +870,31 @@ fn copies(
 }
 
 /// Which dimensions the threads run along: the innermost and the next classical
-/// one. The hexagonal dimension gets none unless it is the innermost: a thread
-/// computes all its points, so that rows of hexagons unroll and neighbours share
-/// what they load.
-fn block_shape(rows: &[Row], schedule: &HybridSchedule, wanted: [i64; 2], registers: i64) -> Block {
+/// one. The hexagonal dimension gets none unless it is the innermost, or rows per thread
+/// divide it: a thread computes all its points, so that rows of hexagons unroll and
+/// neighbours share what they load.
+fn block_shape(
+    rows: &[Row],
+    schedule: &HybridSchedule,
+    options: &LowerOptions,
+    registers: i64,
+) -> Block {
     let inner = schedule.n_space - 1;
-    let hex = schedule.hex_dim;
     let widest = |d: usize| rows.iter().map(|r| r.points[d].len()).max().unwrap_or(1);
-    let [x, y] = if hex == inner {
+    let wanted = options.block;
+    let [x, y] = if schedule.hex_dim == inner {
         let threads = (wanted[0] * wanted[1]).max(32);
-        let x = ((widest(inner) + 31) / 32 * 32).clamp(32, threads);
-        [x, threads / x]
+        let y = (options.rows_per_thread).map_or(1, |n| schedule.thread_rows(n));
+        let x = ((widest(inner) + 31) / 32 * 32).clamp(32, (threads / y).max(32));
+        match options.rows_per_thread {
+            Some(_) => [x, y],
+            None => [x, threads / x],
+        }
     } else {
         wanted
     };
     let mut threads = vec![(inner, x)];
-    if let Some(second) = (0..inner).rev().find(|&d| d != hex)
+    if let Some(second) = schedule.row_dim()
         && y > 1
     {
         threads.push((second, y.min(widest(second)).max(1)));

@@ -520,6 +520,8 @@ pub struct KernelIr {
     /// The classical dimension whose tiles a block takes innermost, one after
     /// the other.
     pub chain: Option<usize>,
+    /// The user has said how many rows a thread computes.
+    pub rows_wanted: bool,
     /// The optimizations in use; reuse only where it is possible.
     pub switches: Switches,
     /// Shared memory per block, bytes.

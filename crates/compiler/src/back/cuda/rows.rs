@@ -270,8 +270,10 @@ impl Cuda<'_> {
         };
         let position = ir.block.threads.iter().position(|t| t.0 == j);
         let per_thread = self.ir.points_per_thread(j);
+        let part = format!("{}_part", self.dim(j));
         let at = match (position, per_thread) {
             (None, _) => step.clone(),
+            (Some(1), _) if is_hex => format!("ty * {part} + {step}"),
             (Some(0), 1) => "tx".to_string(),
             (Some(_), 1) => "ty".to_string(),
             (Some(0), _) => format!("{step} * BLOCK_X + tx"),
@@ -279,6 +281,12 @@ impl Cuda<'_> {
         };
         let threads = ir.block.along(j);
         let all_inside = classical.is_some_and(|c| c.w == threads * per_thread);
+        let shared_hex = is_hex && position == Some(1);
+        if shared_hex {
+            self.out.line(format!(
+                "const int {part} = (row_hi[a] - row_lo[a] + BLOCK_Y) / BLOCK_Y; // even shares of the row"
+            ));
+        }
         let is_loop = innermost || per_thread > 1 || position.is_none() || !all_inside;
         if is_loop {
             if !ir.switches.unroll {
@@ -297,7 +305,11 @@ impl Cuda<'_> {
         }
         if is_hex {
             self.out.line(format!("const int {r} = row_lo[a] + {at};"));
-            self.out.line(format!("if ({r} > row_hi[a]) continue;"));
+            self.out.line(if shared_hex {
+                format!("if ({step} >= {part} || {r} > row_hi[a]) continue;")
+            } else {
+                format!("if ({r} > row_hi[a]) continue;")
+            });
         } else {
             self.out.line(format!("const int {r} = {at}{skew};"));
             if !all_inside {
