@@ -2,11 +2,11 @@
 
 use super::count::{self, Moves, Work};
 use super::footprint::SliceUse;
-use super::full::{RelativeBox, origins_inside};
+use super::full::{self, RelativeBox, origins_inside};
 use super::{
-    Block, CopyBox, CopyOut, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read,
-    Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches, SymbolicRange, footprint,
-    origin_name,
+    Block, CopyBox, CopyOut, GuardBounds, Interval, KernelAccess, KernelArray, KernelIr,
+    KernelStmt, Read, Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches,
+    SymbolicRange, footprint, origin_name,
 };
 use super::{FEW_REGISTERS, min_blocks, registers_wanted};
 use crate::canonical::{Canonical, DimRole};
@@ -508,6 +508,7 @@ impl Prepared<'_> {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             slot: canonical.slot,
             guard,
+            bounds: self.guard_bounds(&domain)?,
             lattice,
             partial_only,
             write: access(&canonical.write, stmt.write.array)?,
@@ -518,6 +519,22 @@ impl Prepared<'_> {
             value: stmt.value.clone(),
             affine,
         })
+    }
+
+    fn guard_bounds(&self, domain: &Set) -> Result<Option<GuardBounds>> {
+        let Some(bounds) = full::bounds(self.ctx(), domain)? else {
+            return Ok(None);
+        };
+        let expr = |bound: &PwAff| Ok(self.build.expr_from_pw_aff(bound)?);
+        let all = |list: &Vec<PwAff>| list.iter().map(expr).collect::<Result<Vec<_>>>();
+        let space = (bounds.space.iter())
+            .map(|[lower, upper]| Ok([all(lower)?, all(upper)?]))
+            .collect::<Result<_>>()?;
+        let rest = match bounds.rest {
+            Some(rest) => Some(self.build.expr_from_set(&self.named(&rest)?)?),
+            None => None,
+        };
+        Ok(Some(GuardBounds { space, rest }))
     }
 
     fn scalar_position(&self, id: ArrayId) -> usize {

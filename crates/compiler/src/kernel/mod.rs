@@ -348,6 +348,16 @@ pub struct Row {
     pub stmts: Vec<StmtRow>,
 }
 
+/// A guard as bounds of single space dimensions, which can be tested relative to a tile's
+/// origin.
+#[derive(Clone, Debug)]
+pub struct GuardBounds {
+    /// Lower and upper bounds per space dimension; all have to hold.
+    pub space: Vec<[Vec<AstExpr>; 2]>,
+    /// What else has to hold.
+    pub rest: Option<AstExpr>,
+}
+
 /// A statement ready for printing.
 #[derive(Clone, Debug)]
 pub struct KernelStmt {
@@ -361,6 +371,8 @@ pub struct KernelStmt {
     pub slot: i64,
     /// Condition on `t, s..` that an instance exists.
     pub guard: AstExpr,
+    /// The same condition as bounds of single dimensions; `None` where it has another form.
+    pub bounds: Option<GuardBounds>,
     /// The part of the guard that full tiles must test too: strides.
     pub lattice: Option<AstExpr>,
     /// The statement covers less than the space (a boundary); full tiles have

@@ -9,6 +9,7 @@ use crate::kernel::{KernelStmt, Row, Sub};
 impl Cuda<'_> {
     pub(super) fn rows(&mut self) {
         let ir = self.ir;
+        self.guard_bounds();
         self.out.line("");
         self.out.line(format!(
             "// Row a runs at time t = {} + a / K.",
@@ -144,11 +145,70 @@ impl Cuda<'_> {
         }
     }
 
+    /// Bounds of the statements relative to the tile's origin.
+    fn guard_bounds(&mut self) {
+        let ir = self.ir;
+        let mut lines = Vec::new();
+        for stmt in &ir.stencil.stmts {
+            let Some(bounds) = &stmt.bounds else { continue };
+            let mut parts = Vec::new();
+            for (j, sides) in bounds.space.iter().enumerate() {
+                for (list, end) in sides.iter().zip(["lo", "hi"]) {
+                    let values = list.iter().map(|b| ast_to_c(b, &self.names));
+                    let inner = if end == "lo" { "highest" } else { "lowest" };
+                    let Some(value) = values.reduce(|a, b| format!("{inner}({a}, {b})")) else {
+                        continue;
+                    };
+                    let (name, origin) = (self.bound_name(stmt, end, j), self.origin(j));
+                    parts.push(format!("{name} = relative({value}, {origin})"));
+                }
+            }
+            if !parts.is_empty() {
+                lines.push(format!("const int {};", parts.join(", ")));
+            }
+        }
+        if lines.is_empty() {
+            return;
+        }
+        self.out.line("");
+        self.out
+            .line("// Where statements have instances, relative to the tile's origin.");
+        for line in lines {
+            self.out.line(line);
+        }
+    }
+
+    fn bound_name(&self, stmt: &KernelStmt, end: &str, j: usize) -> String {
+        format!("{}_{end}_{}", stmt.name, self.dim(j))
+    }
+
+    /// The condition that an instance exists, in 32 bits where it is one of bounds.
+    fn guard(&self, stmt: &KernelStmt) -> String {
+        let Some(bounds) = &stmt.bounds else {
+            return ast_to_c(&stmt.guard, &self.names);
+        };
+        let rest = bounds.rest.as_ref().map(|r| ast_to_c(r, &self.names));
+        let mut parts: Vec<String> = rest.into_iter().filter(|r| r != "1").collect();
+        for (j, [lower, upper]) in bounds.space.iter().enumerate() {
+            let r = self.relative(j);
+            if !lower.is_empty() {
+                parts.push(format!("{r} >= {}", self.bound_name(stmt, "lo", j)));
+            }
+            if !upper.is_empty() {
+                parts.push(format!("{r} <= {}", self.bound_name(stmt, "hi", j)));
+            }
+        }
+        if parts.is_empty() {
+            return "1".to_string();
+        }
+        parts.join(" && ")
+    }
+
     /// One point: its test, its value, and the stores; `column` as
     /// [`Self::store_column`] gives it.
     fn point(&mut self, index: usize, stmt: &KernelStmt, column: Option<(String, String)>) {
         let ir = self.ir;
-        let guard = ast_to_c(&stmt.guard, &self.names);
+        let guard = self.guard(stmt);
         if stmt.partial_only {
             self.out.line(format!("if (!({guard})) continue;"));
         } else {
