@@ -21,10 +21,17 @@ fn saved(stencil: &str) -> SavedScop {
 }
 
 fn compile(stencil: &str, options: &Options) -> (SavedScop, Compiled) {
+    fitting(stencil, options).expect("the stencil fits into shared memory")
+}
+
+/// `None` where a tile needs too much shared memory.
+fn fitting(stencil: &str, options: &Options) -> Option<(SavedScop, Compiled)> {
     let saved = saved(stencil);
     let ctx = Ctx::new().expect("an isl context");
-    let compiled = pipeline::compile(&ctx, &saved, options).expect("the stencil compiles");
-    (saved, compiled)
+    match pipeline::compile(&ctx, &saved, options) {
+        Err(d) if d.code == "HX0403" => None,
+        compiled => Some((saved, compiled.expect("the stencil compiles"))),
+    }
 }
 
 /// Without reuse, so that all tiles are alike.
@@ -113,8 +120,8 @@ fn a_case_by_hand() {
         value_words: 12,
         operand_words: 14,
         registers_wanted: 80,
-        // Two time planes of 14 rows and 267 columns, rounded up to 272.
-        shared_bytes: 30464,
+        // Two time planes of 14 rows; 267 columns are 280 in whole sectors on both sides.
+        shared_bytes: 31360,
         loads: 6320,
         // Whole columns 14 + 10 times, halos of the columns to the left besides.
         dram_load_sectors: (14 + 10) * 32,
@@ -453,7 +460,10 @@ fn measured() {
                 _ => with_tile(0, &[]),
             }
         };
-        let (_, compiled) = compile(&m.stencil, &options);
+        // Rows were shorter in shared memory when some were measured.
+        let Some((_, compiled)) = fitting(&m.stencil, &options) else {
+            continue;
+        };
         let tile = &compiled.units[0].tiles[0];
         let predict = |registers| {
             let launch = Launch {

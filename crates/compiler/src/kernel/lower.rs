@@ -266,11 +266,12 @@ impl Prepared<'_> {
             .map(|(index, id)| {
                 let array = self.scop.array(*id);
                 let elem_bytes = array.elem.size() as i64;
-                let vector = |dim: usize| match schedule.classical_dim(dim) {
-                    Some(c) if aligned && array.extents.len() > 1 => {
-                        vector_elements(elem_bytes, c.w)
-                    }
-                    _ => 1,
+                let grain = |dim: usize| match schedule.classical_dim(dim) {
+                    Some(c) if aligned && array.extents.len() > 1 => (
+                        elements_of(VECTOR_BYTES, elem_bytes, c.w),
+                        elements_of(SECTOR_BYTES, elem_bytes, c.w),
+                    ),
+                    _ => (1, 1),
                 };
                 KernelArray {
                     shared: match schema {
@@ -280,7 +281,7 @@ impl Prepared<'_> {
                             index,
                             &self.stmts,
                             rows,
-                            &vector,
+                            &grain,
                         ),
                     },
                     ..self.plain_array(index, array)
@@ -817,7 +818,7 @@ fn place(arrays: &mut [KernelArray]) -> i64 {
     let mut offset = 0;
     for array in arrays {
         if let Some(shared) = &mut array.shared {
-            offset = (offset + 15) / 16 * 16;
+            offset = (offset + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES;
             shared.byte_offset = offset;
             // Sizes given by the user may be absurd.
             let elements = (shared.dims.iter().rev().skip(1).map(SharedDim::size))
@@ -829,11 +830,16 @@ fn place(arrays: &mut [KernelArray]) -> i64 {
     offset
 }
 
-/// Elements that one copy of at most 16 bytes moves: the largest power of two
-/// that divides the tile width, so that every tile starts at a multiple.
-fn vector_elements(elem_bytes: i64, w: i64) -> i64 {
+/// What a thread copies at most, and what the memory system moves at once: a sector of
+/// the array that is not one in shared memory is moved in halves (docs/results.md).
+const VECTOR_BYTES: i64 = 16;
+const SECTOR_BYTES: i64 = 32;
+
+/// Elements of at most so many bytes: the largest power of two that divides the tile
+/// width, so that every tile starts at a multiple.
+fn elements_of(bytes: i64, elem_bytes: i64, w: i64) -> i64 {
     let mut v = 1;
-    while v * 2 * elem_bytes <= 16 && w % (v * 2) == 0 {
+    while v * 2 * elem_bytes <= bytes && w % (v * 2) == 0 {
         v *= 2;
     }
     v
