@@ -8,7 +8,7 @@ use super::{
     KernelStmt, Read, Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches,
     SymbolicRange, footprint, origin_name,
 };
-use super::{FEW_REGISTERS, min_blocks, registers_wanted};
+use super::{FEW_REGISTERS, SHARED_ROW_REGISTERS, min_blocks, registers_wanted};
 use crate::canonical::{Canonical, DimRole};
 use crate::ctype::math_function;
 use crate::deps::DepKind;
@@ -928,6 +928,11 @@ fn block_shape(
     let alone = schedule.n_space == 2
         && min_blocks(registers, size) < 2
         && min_blocks(FEW_REGISTERS, size) >= 2;
-    let registers = if alone { FEW_REGISTERS } else { registers };
+    let shares_rows = threads.len() > 1 && threads[1].0 == schedule.hex_dim;
+    let registers = match (shares_rows, alone) {
+        (true, _) if registers == FEW_REGISTERS => SHARED_ROW_REGISTERS,
+        (true, _) | (_, true) => FEW_REGISTERS,
+        _ => registers,
+    };
     Block { threads, registers }
 }

@@ -419,6 +419,9 @@ pub struct SymbolicRange {
 /// Registers that hold a row of a 2D hexagon of one statement and one array.
 pub const FEW_REGISTERS: i64 = 80;
 
+/// The same where several threads share a row; more leave too few blocks, as measured.
+pub const SHARED_ROW_REGISTERS: i64 = 64;
+
 /// Registers that hold a row with its neighbours in two more dimensions, or with the
 /// addresses and tests of several arrays or statements.
 pub const MANY_REGISTERS: i64 = 128;
