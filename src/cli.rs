@@ -77,6 +77,10 @@ pub struct KernelArgs {
     /// Threads per block wanted [default: chosen with the tile sizes]
     #[arg(long, value_parser = clap::value_parser!(i64).range(32..=1024))]
     pub threads: Option<i64>,
+    /// Rows of contiguous points that a thread computes, at most [default: those of the
+    /// tile over those of the block; in two dimensions all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    pub rows_per_thread: Option<i64>,
     /// Shared memory a block may use when tile sizes are chosen, bytes
     /// [default: what the GPU allows]
     #[arg(long, value_name = "BYTES")]
@@ -326,6 +330,7 @@ impl KernelArgs {
             tiling: self.tiling.into(),
             stream_tile: self.stream_tile,
             threads: self.threads,
+            rows_per_thread: self.rows_per_thread,
             shared_limit: self.shared_memory,
             target: target.target()?,
             sizes: target.set.clone(),

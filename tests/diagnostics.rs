@@ -153,6 +153,11 @@ fn options_with_bad_values() {
 
 #[test]
 fn options_without_effect() {
+    misuse(
+        "rows_one_dimension",
+        "jacobi1d.c --rows-per-thread 2",
+        nothing,
+    );
     for (name, line) in [
         ("copy_out_global", "--memory global --copy-out interleaved"),
         ("aligned_global", "--memory global --aligned-loads off"),
@@ -161,6 +166,13 @@ fn options_without_effect() {
         ("reuse_guarded", "--full-tiles off --reuse dynamic"),
         ("separate_guarded", "--full-tiles off --copy-out separate"),
         ("live_guarded", "--full-tiles off --copy-out live"),
+        ("rows_overlapped", "--tiling overlapped --rows-per-thread 2"),
+        ("rows_too_many", "--tile h=3,w=4:64 --rows-per-thread 12"),
+        (
+            "rows_too_few",
+            "--tile h=3,w=4:64 --rows-per-thread 1 --threads 128",
+        ),
+        ("rows_without_tile", "--rows-per-thread 400"),
     ] {
         misuse(name, &format!("jacobi2d.c {line}"), nothing);
     }

@@ -1,6 +1,6 @@
 /* fdtd2d: 2D finite-difference time domain: three fields of unequal extent updated in place, and a
  * boundary nest of lower depth (CGO'14, section 3.2).
- * hexcc-test: args=NX,NY,T run=1,1,3;2,5,1;3,3,2;5,40,5;40,6,3;17,9,0;16,33,7;48,31,8;64,90,9;37,70,16;70,90,17 bench=8192,8192,512 tile=h=3,w=2:8;h=7,w=1:16 variants=--copy-out=separate;--copy-out=interleaved;--full-tiles=off;--copy-out=separate,--reuse=none,--aligned-loads=off;--reuse=static stream=steps=4,vector=1;steps=3,vector=2
+ * hexcc-test: args=NX,NY,T run=1,1,3;2,5,1;3,3,2;5,40,5;40,6,3;17,9,0;16,33,7;48,31,8;64,90,9;37,70,16;70,90,17 bench=8192,8192,512 tile=h=3,w=2:8;h=7,w=1:16 variants=--copy-out=separate;--copy-out=interleaved;--full-tiles=off;--copy-out=separate,--reuse=none,--aligned-loads=off;--reuse=static;--rows-per-thread=2 stream=steps=4,vector=1;steps=3,vector=2
  */
 #include <stdio.h>
 #include <stdlib.h>

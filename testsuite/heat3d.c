@@ -1,5 +1,5 @@
 /* heat3d: 3D heat, all 27 points of the 3x3x3 box, in float (CGO'14, Table 3).
- * hexcc-test: args=N,T run=1,2;3,5;4,1;7,3;8,0;12,7;16,8;19,9;22,16;24,17 bench=384,128 tile=h=1,w=1:4:8;h=2,w=2:3:6 variants=--copy-out=separate;--copy-out=separate,--reuse=none,--aligned-loads=off;--copy-out=interleaved,--reuse=none;--unroll=off;--full-tiles=off;--reuse=static;--reuse=static,--copy-out=separate stream=steps=2,vector=1,rows=1,warps=4;steps=2,vector=3,rows=2,warps=4
+ * hexcc-test: args=N,T run=1,2;3,5;4,1;7,3;8,0;12,7;16,8;19,9;22,16;24,17 bench=384,128 tile=h=1,w=1:4:8;h=2,w=2:3:6 variants=--copy-out=separate;--copy-out=separate,--reuse=none,--aligned-loads=off;--copy-out=interleaved,--reuse=none;--unroll=off;--full-tiles=off;--reuse=static;--reuse=static,--copy-out=separate;--rows-per-thread=2 stream=steps=2,vector=1,rows=1,warps=4;steps=2,vector=3,rows=2,warps=4
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* jacobi2d: 2D Jacobi, 5 points, two time buffers (CGO'14, Figure 1).
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 bench=8192,512 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16 variants=--copy-out=separate;--copy-out=interleaved;--reuse=none;--aligned-loads=off;--full-tiles=off;--unroll=off;--copy-out=separate,--reuse=none,--aligned-loads=off,--unroll=off;--reuse=static;--reuse=static,--copy-out=separate,--aligned-loads=off stream=steps=4,vector=1;steps=3,vector=2
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 bench=8192,512 tile=h=0,w=1:8;h=1,w=2:8;h=2,w=3:16 variants=--copy-out=separate;--copy-out=interleaved;--reuse=none;--aligned-loads=off;--full-tiles=off;--unroll=off;--copy-out=separate,--reuse=none,--aligned-loads=off,--unroll=off;--reuse=static;--reuse=static,--copy-out=separate,--aligned-loads=off;--rows-per-thread=3 stream=steps=4,vector=1;steps=3,vector=2
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* redblack2d: Red-black Gauss-Seidel in place: two nests whose inner loops have stride 2 and a
  * start that depends on the row.
- * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=1,w=2:8;h=3,w=3:16 variants=--copy-out=separate;--copy-out=interleaved;--reuse=none;--reuse=static
+ * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;48,9;64,16;70,17 tile=h=1,w=2:8;h=3,w=3:16 variants=--copy-out=separate;--copy-out=interleaved;--reuse=none;--reuse=static;--rows-per-thread=4
  */
 #include <stdio.h>
 #include <stdlib.h>

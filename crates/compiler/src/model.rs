@@ -19,7 +19,9 @@
 //! two time ends of the program together cost one launch in addition to the
 //! 2 T k / H that its rows fill.
 
-use crate::kernel::{FEW_REGISTERS, MANY_REGISTERS, SECTOR, UNROLL_LIMIT, Work, min_blocks};
+use crate::kernel::{
+    FEW_REGISTERS, MANY_REGISTERS, SECTOR, SHARED_ROW_REGISTERS, UNROLL_LIMIT, Work, min_blocks,
+};
 use crate::sched::HybridSchedule;
 use crate::target::Target;
 use std::fmt;
@@ -382,6 +384,8 @@ pub fn predict(
     // The kernel's launch bounds cap what ptxas may take. Fitted to kernels that were
     // all compiled for few registers in 2D, whatever they wanted.
     let bounds = match schedule.n_space {
+        // y runs along the hexagon.
+        2 if launch.block[1] > 1 && work.columns[1] == 1 => SHARED_ROW_REGISTERS,
         ..=2 => FEW_REGISTERS,
         _ => MANY_REGISTERS,
     };

@@ -17,7 +17,7 @@ use crate::scop::{self, Chunk, SavedScop, Scop};
 use crate::stream_size::{self, StreamChoice};
 use crate::target::Target;
 use crate::temporaries;
-use crate::tile_size::{self, Choice, Limits};
+use crate::tile_size::{self, Choice, Limits, RowsError};
 use hexcc_isl::Ctx;
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,9 @@ pub struct Options {
     pub schema: Schema,
     /// Threads per block wanted; chosen by the model where absent.
     pub threads: Option<i64>,
+    /// Rows of contiguous points that a thread computes at most; as the block has it
+    /// where absent.
+    pub rows_per_thread: Option<i64>,
     /// Shared memory a block may use, bytes; what the target allows where absent.
     pub shared_limit: Option<i64>,
     /// The GPU that tile sizes are chosen for.
@@ -93,6 +96,7 @@ impl Default for Options {
             hex_dim: None,
             schema: Schema::Shared,
             threads: None,
+            rows_per_thread: None,
             shared_limit: None,
             target: Target::default(),
             sizes: Vec::new(),
@@ -191,6 +195,7 @@ impl Options {
             ("--hex-dim", self.hex_dim.is_some()),
             ("--memory global", self.schema == Schema::Global),
             ("--threads", self.threads.is_some()),
+            ("--rows-per-thread", self.rows_per_thread.is_some()),
             ("--shared-memory", self.shared_limit.is_some()),
             ("--copy-out", self.copy_out.is_some()),
             ("--aligned-loads", self.aligned_loads.is_some()),
@@ -463,6 +468,7 @@ impl<'a> TimeLoop<'a> {
             shared_bytes: (options.shared_limit).unwrap_or(options.target.shared_per_block),
             use_shared: options.schema == Schema::Shared,
             threads: options.threads,
+            rows_per_thread: options.rows_per_thread,
             moves: Moves {
                 aligned: switches.aligned_loads,
                 reuse: switches.reuse != Reuse::None,
@@ -488,7 +494,10 @@ impl<'a> TimeLoop<'a> {
         tiles.truncate(MAX_TILES);
         clock.lap("tile sizes");
         let (best, schedule) = first_provable(scop, &tiles, distances, self.canonical, options)?
-            .ok_or_else(|| no_tile(limits.shared_bytes))?;
+            .ok_or_else(|| match options.rows_per_thread {
+                Some(_) => no_tile_for_rows(options),
+                None => no_tile(limits.shared_bytes),
+            })?;
         let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
         clock.lap("proof");
         let switches = options.switches()?;
@@ -497,6 +506,7 @@ impl<'a> TimeLoop<'a> {
             name: unit_name(self.saved, scop, self.index, options),
             schema: options.schema,
             block: best.block,
+            rows_per_thread: options.rows_per_thread,
             switches,
         };
         let kernel = kernel::lower(&self.prepared, &schedule, &lower)?;
@@ -724,6 +734,9 @@ fn ranked_tiles(
     options: &Options,
     limits: &Limits,
 ) -> Result<Vec<Choice>> {
+    if options.rows_per_thread.is_some() && cone.delta0.len() == 1 {
+        return Err(rows_error(RowsError::OneDimension, options));
+    }
     let schedule = match &options.tile {
         Some(sizes) => {
             let schedule = tile_size::schedule_for(k, hex_dim, cone, sizes).map_err(tile_error)?;
@@ -731,6 +744,10 @@ fn ranked_tiles(
             // Larger ones need not even be counted.
             if limits.use_shared && bytes > limits.target.shared_per_block {
                 return Err(shared_exceeded(bytes, limits.target.shared_per_block));
+            }
+            if let Some(n) = options.rows_per_thread {
+                tile_size::check_rows(&schedule, n, options.threads)
+                    .map_err(|error| rows_error(error, options))?;
             }
             Some((sizes, schedule))
         }
@@ -852,6 +869,51 @@ fn no_wavefront(canonical: &Canonical, dim: usize) -> Box<Diagnostic> {
         )
         .note("only classical dimensions with tiles wider than the slopes times the height can")
         .help("name another dimension, choose wider tiles, or leave `--wavefront` away"),
+    )
+}
+
+/// Rows per thread that the given tile, or every one tried, cannot have.
+fn rows_error(error: RowsError, options: &Options) -> Box<Diagnostic> {
+    let given = format!(
+        "`--rows-per-thread {}`",
+        options.rows_per_thread.unwrap_or(0)
+    );
+    Box::new(match error {
+        RowsError::OneDimension => Diagnostic::error(
+            "HX0509",
+            "`--rows-per-thread` has no effect in one dimension".to_string(),
+        )
+        .note("a tile is one row of contiguous points")
+        .help("`--threads` says how many threads share it"),
+        RowsError::TooMany(rows) => Diagnostic::error(
+            "HX0509",
+            format!("{given} has no effect: the tile has {rows} rows of contiguous points"),
+        )
+        .help(format!("choose {rows} at most, or a larger tile")),
+        RowsError::TooFew { thread_rows, least } => {
+            let threads = options.threads.unwrap_or(tile_size::MAX_THREADS);
+            Diagnostic::error(
+                "HX0510",
+                format!("{given} needs {thread_rows} rows of threads, more than a block has"),
+            )
+            .note(format!(
+                "a row of threads is a warp of 32 at least, and a block has at most {threads} threads"
+            ))
+            .help(format!("choose {least} or more rows, or a smaller tile"))
+        }
+    })
+}
+
+/// No tile size that was tried fits.
+fn no_tile_for_rows(options: &Options) -> Box<Diagnostic> {
+    let n = options.rows_per_thread.unwrap_or(0);
+    let threads = options.threads.unwrap_or(tile_size::MAX_THREADS);
+    Box::new(
+        Diagnostic::error("HX0510", format!("no tile has `--rows-per-thread {n}`"))
+            .note(format!(
+                "of those tried that fit into shared memory, each has fewer rows, or more than a block of {threads} threads can take"
+            ))
+            .help("choose another number, or give sizes with `--tile`"),
     )
 }
 
@@ -1161,7 +1223,13 @@ fn switches(ir: &KernelIr) -> String {
             false => "points unrolled",
         });
     }
-    words.join(", ")
+    let mut text = words.join(", ");
+    // Of a thread; without the option as many as the threads leave.
+    if let (true, Some(dim)) = (ir.rows_wanted, ir.schedule.row_dim()) {
+        let n = ir.points_per_thread(dim);
+        text += &format!(", {n} rows per thread along {}", ir.stencil.dims[dim + 1]);
+    }
+    text
 }
 
 /// Collects durations of passes; a pass that runs several times adds up.

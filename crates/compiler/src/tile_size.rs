@@ -19,6 +19,9 @@ pub struct Limits {
     pub use_shared: bool,
     /// Threads per block, if they are not to be chosen.
     pub threads: Option<i64>,
+    /// At most so many rows of contiguous points for a thread, if they are not to
+    /// follow from the threads.
+    pub rows_per_thread: Option<i64>,
     /// How the kernel moves data.
     pub moves: Moves,
     /// Tiles that run at the same time besides the hexagons of a phase.
@@ -95,6 +98,9 @@ pub fn candidates(
         let schedule = schedule_for(k, hex_dim, cone, &sizes).ok()?;
         if limits.use_shared && prepared.shared_bytes(&schedule) > limits.shared_bytes {
             return None;
+        }
+        if let Some(n) = limits.rows_per_thread {
+            check_rows(&schedule, n, limits.threads).ok()?;
         }
         let best = choose_threads(prepared, &sizes, &schedule, limits);
         // With many registers, larger blocks would leave one to a multiprocessor.
@@ -184,7 +190,7 @@ pub fn choose_threads(
     };
     let mut tile = counted(prepared, sizes, &schedule, limits);
     // Of equals the first, which has the fewest threads.
-    for block in blocks(tile.work.columns, limits) {
+    for block in blocks(tile.work.columns, &schedule, limits) {
         let prediction = predict(&tile, block, limits);
         if prediction.map_or(0.0, |p| p.gcells) > tile.gcells() || tile.block == [0, 0] {
             (tile.block, tile.prediction) = (block, prediction);
@@ -206,7 +212,7 @@ fn counted(
 ) -> Choice {
     let bytes = prepared.shared_bytes(schedule);
     let work = if (0..=MAX_COUNTED_BYTES).contains(&bytes) {
-        prepared.work(schedule, limits.moves)
+        prepared.work(schedule, limits.moves, limits.rows_per_thread)
     } else {
         Work {
             columns: Work::columns_of(schedule),
@@ -227,15 +233,66 @@ fn counted(
 }
 
 /// Blocks worth trying, at least one.
-fn blocks(columns: [i64; 2], limits: &Limits) -> Vec<[i64; 2]> {
+fn blocks(columns: [i64; 2], schedule: &HybridSchedule, limits: &Limits) -> Vec<[i64; 2]> {
     let threads = match &limits.threads {
         Some(threads) => std::slice::from_ref(threads),
         None => &THREADS,
     };
-    let mut blocks: Vec<_> = threads.iter().map(|&n| block_shape(columns, n)).collect();
+    let shape = |&n: &i64| match limits.rows_per_thread {
+        Some(rows) => {
+            let y = schedule.thread_rows(rows);
+            [block_shape([columns[0], 1], n / y)[0], y]
+        }
+        None => block_shape(columns, n),
+    };
+    let mut blocks: Vec<_> = threads.iter().map(shape).collect();
+    blocks.retain(|[x, y]| x * y <= MAX_THREADS);
     blocks.dedup();
     blocks
 }
+
+/// What is wrong with rows per thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowsError {
+    /// There is one row: the space has one dimension.
+    OneDimension,
+    /// A tile has no more than so many rows.
+    TooMany(i64),
+    /// The rows of threads, each a warp at least, are more than a block may have.
+    TooFew {
+        /// How many there are.
+        thread_rows: i64,
+        /// How many rows a thread needs at least.
+        least: i64,
+    },
+}
+
+/// Whether a tile can be computed with `rows_per_thread` in blocks of `threads`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_rows(
+    schedule: &HybridSchedule,
+    rows_per_thread: i64,
+    threads: Option<i64>,
+) -> Result<(), RowsError> {
+    if schedule.row_dim().is_none() {
+        return Err(RowsError::OneDimension);
+    }
+    if rows_per_thread > schedule.rows_of_points() {
+        return Err(RowsError::TooMany(schedule.rows_of_points()));
+    }
+    let warps = (threads.unwrap_or(MAX_THREADS) / 32).max(1);
+    let thread_rows = schedule.thread_rows(rows_per_thread);
+    if thread_rows > warps {
+        let least = schedule.thread_rows(warps);
+        return Err(RowsError::TooFew { thread_rows, least });
+    }
+    Ok(())
+}
+
+/// Threads of a block at most, on all GPUs.
+pub const MAX_THREADS: i64 = 1024;
 
 fn predict(tile: &Choice, block: [i64; 2], limits: &Limits) -> Option<Prediction> {
     let launch = Launch {
@@ -334,6 +391,47 @@ mod tests {
                 "{columns:?} {threads}"
             );
         }
+    }
+
+    #[test]
+    fn rows_per_thread() {
+        let schedule = |hex_dim, w: &[i64]| {
+            let one = hexcc_isl::Rational::from(1);
+            let w = w.to_vec();
+            let sizes = TileSizes { h: 1, w };
+            let n = sizes.w.len();
+            HybridSchedule::new(1, hex_dim, one, &vec![one; n], &sizes).expect("legal sizes")
+        };
+        // (hexagonal dimension, widths), the dimension of the rows, their number.
+        for (hex_dim, w, dim, rows) in [
+            (0, &[5][..], None, 1),
+            // 5 + 1 points and one more on either side.
+            (0, &[5, 64], Some(0), 8),
+            (1, &[16, 31], Some(0), 16),
+            (0, &[2, 9, 64], Some(1), 9),
+            (1, &[9, 2, 64], Some(0), 9),
+            (2, &[9, 8, 31], Some(1), 8),
+        ] {
+            let s = schedule(hex_dim, w);
+            assert_eq!(
+                (s.row_dim(), s.rows_of_points()),
+                (dim, rows),
+                "{hex_dim} {w:?}"
+            );
+        }
+        let s = schedule(0, &[5, 64]);
+        assert_eq!([1, 3, 4, 7, 8].map(|n| s.thread_rows(n)), [8, 3, 2, 2, 1]);
+        let check = |n, threads| check_rows(&s, n, threads);
+        assert_eq!(check(8, Some(32)), Ok(()));
+        assert_eq!(check(1, None), Ok(()));
+        assert_eq!(check(9, None), Err(RowsError::TooMany(8)));
+        let too_few = RowsError::TooFew {
+            thread_rows: 8,
+            least: 3,
+        };
+        assert_eq!(check(1, Some(127)), Err(too_few));
+        let line = check_rows(&schedule(0, &[5]), 1, None);
+        assert_eq!(line, Err(RowsError::OneDimension));
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct Config {
     pub global: bool,
     /// Threads per block.
     pub threads: i64,
+    /// Rows of contiguous points that a thread computes; only with a tile.
+    pub rows_per_thread: Option<i64>,
     /// How the kernel moves data and what it specialises.
     pub switches: Switches,
     /// A classical dimension whose tiles run in parallel.
@@ -127,6 +129,9 @@ impl Config {
         if self.threads != 256 {
             flags.push(format!("--threads={}", self.threads));
         }
+        if let Some(n) = self.rows_per_thread {
+            flags.push(format!("--rows-per-thread={n}"));
+        }
         self.switches.flags(&mut flags);
         match (self.wavefront, &self.tile) {
             (Some(dim), _) => flags.push(format!("--wavefront={dim}")),
@@ -210,6 +215,7 @@ fn config(rng: &mut Rng, program: &Program) -> Config {
         hex_dim,
         global,
         threads: *rng.pick(&[256, 32, 64, 64, 128, 96]),
+        rows_per_thread: None,
         switches: match global {
             true => Switches::default(),
             false => Switches::random(rng),
@@ -231,6 +237,13 @@ fn config(rng: &mut Rng, program: &Program) -> Config {
     if let Some(dim) = config.wavefront {
         let skew = facts.delta1[dim].times_floor(2 * h + 2);
         w[dim] = w[dim].max(skew + rng.range(-1, 4)).max(1);
+    }
+    if n_space > 1 && rng.chance(20) {
+        // Two or three rows of threads, of which 128 threads can have four.
+        let rows = rows_of_points(&facts, h, &w, hex_dim);
+        let n = rng.range(2, 3);
+        config.rows_per_thread = Some((rows + n - 1) / n);
+        config.threads = 128;
     }
     config.tile = Some((h, w));
     if rng.chance(3)
@@ -272,6 +285,19 @@ fn tile(rng: &mut Rng, facts: &Facts, n_space: usize, hex_dim: usize) -> (i64, V
         })
         .collect();
     (h, w)
+}
+
+/// Rows of contiguous points of a tile along the dimension next to the innermost, or of
+/// hexagons where no other is left.
+fn rows_of_points(facts: &Facts, h: i64, w: &[i64], hex_dim: usize) -> i64 {
+    match (0..w.len() - 1).rev().find(|&dim| dim != hex_dim) {
+        Some(dim) => w[dim],
+        None => {
+            let side = |d: Fraction| d.times_floor(h).max(0);
+            let (delta0, delta1) = (facts.delta0[hex_dim], facts.delta1[hex_dim]);
+            w[hex_dim] + 1 + side(delta0) + side(delta1)
+        }
+    }
 }
 
 /// The least w0 by equation (1).
@@ -391,6 +417,7 @@ fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, St
             Schema::Shared
         },
         threads: Some(config.threads),
+        rows_per_thread: config.rows_per_thread,
         copy_out: config.switches.copy_out,
         aligned_loads: config.switches.aligned,
         reuse: config.switches.reuse,

@@ -221,6 +221,7 @@ pub fn simpler(case: &Case) -> Vec<Case> {
     add(&|c| c.config.switches.reuse = None);
     add(&|c| c.config.switches.aligned = None);
     add(&|c| c.config.switches.unroll = None);
+    add(&|c| c.config.rows_per_thread = None);
     add(&|c| c.config.global = false);
     add(&|c| c.config.threads = 256);
     add(&|c| c.config.threads = 32);

@@ -83,6 +83,8 @@ pub struct Tile<'a> {
     pub period: &'a [i64],
     /// How data moves.
     pub moves: Moves,
+    /// Threads that share the points of a row along the hexagonal dimension.
+    pub hex_threads: i64,
 }
 
 /// Counts of one full tile. A *lane* is one thread's part of an instruction.
@@ -309,6 +311,11 @@ impl Column<'_> {
 fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
     let n_points = volume(&row.points);
     let n = row.points[tile.schedule.hex_dim].len();
+    // Points of a thread, and how many threads have them; one has the rest.
+    let threads = tile.hex_threads.max(1);
+    let part = (n + threads - 1) / threads;
+    let n_parts = n.checked_div(part).unwrap_or(0);
+    let rest = n - n_parts * part;
     let columns = work.n_columns();
     let one_dimensional = tile.period.len() == 1;
     work.points += n_points;
@@ -323,7 +330,7 @@ fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
         let elements = if one_dimensional {
             n * column.offsets.len() as i64
         } else {
-            column.n_elements(n)
+            n_parts * column.n_elements(part) + column.n_elements(rest)
         };
         let Some(array) = tile.arrays.get(column.array) else {
             continue;
@@ -334,11 +341,16 @@ fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
         } else {
             work.global_loads += elements * columns;
         }
-        operands = operands.max(elements * words(array.elem));
+        let mine = if one_dimensional {
+            elements
+        } else {
+            column.n_elements(part)
+        };
+        operands = operands.max(mine * words(array.elem));
     }
     let mut values = 0;
     for &(array, elem) in &slot.writes {
-        values += n * elem;
+        values += part * elem;
         if tile.arrays.get(array).is_some_and(|a| a.shared.is_some()) {
             work.shared_stores += n_points;
             work.shared_words += n_points * elem;

@@ -11,14 +11,15 @@ use crate::diag::Result;
 use hexcc_isl::Set;
 
 /// The box of an array, `None` where an access is not a shift of the iteration
-/// space, so that no box bounds it. Along the innermost dimension it starts and
-/// ends at multiples of `vector(dim)` elements for the space dimension `dim`.
+/// space, so that no box bounds it. For the space dimension `dim` along the innermost
+/// one, `grain(dim)` gives the elements of a copy, and those at whose multiples the
+/// box starts and ends: a sector, so that a sector in the array is one in shared memory.
 pub fn shared_box(
     rank: usize,
     array: usize,
     stmts: &[KernelStmt],
     rows: &[Row],
-    vector: &dyn Fn(usize) -> i64,
+    grain: &dyn Fn(usize) -> (i64, i64),
 ) -> Option<SharedBox> {
     let mut dims = Vec::new();
     for d in 0..rank {
@@ -62,11 +63,11 @@ pub fn shared_box(
     let n_slices = dims[..first_space].iter().map(SharedDim::size).product();
     let mut vector_of_rows = 1;
     if let Some(SharedDim::Space { dim, lo, size }) = dims.last_mut() {
-        let v = vector(*dim);
-        let end = (*lo + *size + v - 1).div_euclid(v) * v;
-        *lo = lo.div_euclid(v) * v;
+        let (vector, sector) = grain(*dim);
+        let end = (*lo + *size + sector - 1).div_euclid(sector) * sector;
+        *lo = lo.div_euclid(sector) * sector;
         *size = end - *lo;
-        vector_of_rows = v;
+        vector_of_rows = vector;
     }
     let row_stride = dims.last().map_or(1, SharedDim::size);
     Some(SharedBox {

@@ -3,7 +3,7 @@
 
 use super::{Interval, Row};
 use crate::diag::{Diagnostic, Result};
-use hexcc_isl::{Constraint, Ctx, Map, Set};
+use hexcc_isl::{Constraint, Ctx, Map, PwAff, Set};
 
 /// A box of instances of one statement relative to the tile's origin: time and
 /// space.
@@ -60,16 +60,8 @@ pub fn origins_inside(ctx: &Ctx, set: &Set, lattice: &Set, boxes: &[RelativeBox]
 
 fn origins_inside_basic(ctx: &Ctx, basic: &Set, boxes: &[&RelativeBox]) -> Result<Set> {
     let mut origins = basic.universe_like()?;
-    let n_param = basic.dim(hexcc_isl::DimType::Param)?;
     let n = basic.dim(hexcc_isl::DimType::Set)?;
-    let mut params = Vec::new();
-    for i in 0..n_param {
-        params.push(
-            basic
-                .dim_name(hexcc_isl::DimType::Param, i as u32)?
-                .unwrap_or_default(),
-        );
-    }
+    let params = param_names(basic)?;
     let dims: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
     for constraint in basic.constraints()? {
         let mut worst: Option<(i64, i64)> = None;
@@ -81,27 +73,95 @@ fn origins_inside_basic(ctx: &Ctx, basic: &Set, boxes: &[&RelativeBox]) -> Resul
         if constraint.equality && lo != hi {
             return Ok(basic.empty_like()?);
         }
-        let terms = (constraint.params.iter().zip(&params))
-            .chain(constraint.dims.iter().zip(&dims))
-            .filter(|(c, _)| **c != 0)
-            .map(|(c, name)| format!("{c} * {name}"))
-            .collect::<Vec<_>>()
-            .join(" + ");
-        let text = format!(
-            "[{}] -> {{ [{}] : {}{} {} 0 }}",
-            params.join(", "),
-            dims.join(", "),
-            if terms.is_empty() {
-                String::new()
-            } else {
-                format!("{terms} + ")
-            },
-            constraint.constant + lo,
-            if constraint.equality { "=" } else { ">=" },
-        );
-        origins = origins.intersect(&Set::read(ctx, &text)?)?;
+        let moved = Constraint {
+            constant: constraint.constant + lo,
+            ..constraint
+        };
+        origins = origins.intersect(&set_of(ctx, &moved, &params, &dims)?)?;
     }
     Ok(origins)
+}
+
+/// The points that keep a constraint without existential variables.
+fn set_of(ctx: &Ctx, constraint: &Constraint, params: &[String], dims: &[String]) -> Result<Set> {
+    let terms = (constraint.params.iter().zip(params)).chain(constraint.dims.iter().zip(dims));
+    let text = format!(
+        "[{}] -> {{ [{}] : {} {} 0 }}",
+        params.join(", "),
+        dims.join(", "),
+        sum(terms, constraint.constant),
+        if constraint.equality { "=" } else { ">=" },
+    );
+    Ok(Set::read(ctx, &text)?)
+}
+
+/// A weighted sum as isl reads it.
+fn sum<'a>(terms: impl Iterator<Item = (&'a i64, &'a String)>, constant: i64) -> String {
+    let mut parts: Vec<String> = terms
+        .filter(|(c, _)| **c != 0)
+        .map(|(c, name)| format!("{c} * {name}"))
+        .collect();
+    parts.push(constant.to_string());
+    parts.join(" + ")
+}
+
+fn param_names(set: &Set) -> Result<Vec<String>> {
+    (0..set.dim(hexcc_isl::DimType::Param)?)
+        .map(|i| Ok(set.dim_name(hexcc_isl::DimType::Param, i as u32)?))
+        .map(|name| name.map(Option::unwrap_or_default))
+        .collect()
+}
+
+/// A set of `[t, s..]` taken apart: bounds of single space dimensions by the parameters, and
+/// all other constraints.
+pub struct Bounds {
+    /// Lower and upper bounds per space dimension; all have to hold.
+    pub space: Vec<[Vec<PwAff>; 2]>,
+    /// The other constraints; `None` where there are none.
+    pub rest: Option<Set>,
+}
+
+/// Takes a set apart; `None` where it is a union, or has strides.
+pub fn bounds(ctx: &Ctx, set: &Set) -> Result<Option<Bounds>> {
+    let [basic] = &set.basic_sets()?[..] else {
+        return Ok(None);
+    };
+    let constraints = basic.constraints()?;
+    if constraints.iter().any(|c| !c.divs.is_empty()) {
+        return Ok(None);
+    }
+    let n = basic.dim(hexcc_isl::DimType::Set)?;
+    let params = param_names(basic)?;
+    let dims: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
+    let mut space = vec![[Vec::new(), Vec::new()]; n - 1];
+    let mut rest: Option<Set> = None;
+    for c in constraints {
+        let mut used = (0..n).filter(|&d| c.dims[d] != 0);
+        match (used.next(), used.next()) {
+            (Some(d), None) if d > 0 && c.dims[d].abs() == 1 => {
+                // x + f >= 0 or -x + f >= 0, or one of the two with =.
+                let sign = -c.dims[d];
+                let scaled: Vec<i64> = c.params.iter().map(|p| sign * p).collect();
+                let value = sum(scaled.iter().zip(&params), sign * c.constant);
+                let text = format!("[{}] -> {{ [({value})] }}", params.join(", "));
+                let bound = PwAff::read(ctx, &text)?;
+                if c.equality || sign < 0 {
+                    space[d - 1][0].push(bound.clone());
+                }
+                if c.equality || sign > 0 {
+                    space[d - 1][1].push(bound);
+                }
+            }
+            _ => {
+                let one = set_of(ctx, &c, &params, &dims)?;
+                rest = Some(match rest {
+                    Some(rest) => rest.intersect(&one)?,
+                    None => one,
+                });
+            }
+        }
+    }
+    Ok(Some(Bounds { space, rest }))
 }
 
 /// Smallest and largest value of the constraint's linear part over a box.

@@ -2,13 +2,13 @@
 
 use super::count::{self, Moves, Work};
 use super::footprint::SliceUse;
-use super::full::{RelativeBox, origins_inside};
+use super::full::{self, RelativeBox, origins_inside};
 use super::{
-    Block, CopyBox, CopyOut, Interval, KernelAccess, KernelArray, KernelIr, KernelStmt, Read,
-    Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches, SymbolicRange, footprint,
-    origin_name,
+    Block, CopyBox, CopyOut, GuardBounds, Interval, KernelAccess, KernelArray, KernelIr,
+    KernelStmt, Read, Reuse, Row, Schema, SharedDim, Stencil, StmtRow, Sub, Switches,
+    SymbolicRange, footprint, origin_name,
 };
-use super::{FEW_REGISTERS, min_blocks, registers_wanted};
+use super::{FEW_REGISTERS, SHARED_ROW_REGISTERS, min_blocks, registers_wanted};
 use crate::canonical::{Canonical, DimRole};
 use crate::ctype::math_function;
 use crate::deps::DepKind;
@@ -27,6 +27,9 @@ pub struct LowerOptions {
     /// Threads along the innermost dimension and the next classical one; where
     /// the hexagons lie along the innermost, only their product counts.
     pub block: [i64; 2],
+    /// At most so many rows of contiguous points for a thread; as the block has it
+    /// where absent.
+    pub rows_per_thread: Option<i64>,
     /// Optimizations.
     pub switches: Switches,
 }
@@ -155,8 +158,14 @@ impl Prepared<'_> {
     }
 
     /// Everything a full tile does, counted for the tile-size model; the shared
-    /// memory that it needs must be known to be reasonable.
-    pub fn work(&self, schedule: &HybridSchedule, moves: Moves) -> Work {
+    /// memory that it needs must be known to be reasonable. `rows_per_thread` as in
+    /// [`LowerOptions`].
+    pub fn work(
+        &self,
+        schedule: &HybridSchedule,
+        moves: Moves,
+        rows_per_thread: Option<i64>,
+    ) -> Work {
         let rows = tile_rows(schedule, self.stmts.len());
         let mut arrays = self.boxes(Schema::Shared, moves.aligned, schedule, &rows);
         let shared_bytes = place(&mut arrays);
@@ -187,6 +196,10 @@ impl Prepared<'_> {
             schedule,
             period: &period,
             moves,
+            hex_threads: match (schedule.row_dim(), rows_per_thread) {
+                (Some(dim), Some(n)) if dim == schedule.hex_dim => schedule.thread_rows(n),
+                _ => 1,
+            },
         });
         Work {
             shared_bytes,
@@ -253,11 +266,12 @@ impl Prepared<'_> {
             .map(|(index, id)| {
                 let array = self.scop.array(*id);
                 let elem_bytes = array.elem.size() as i64;
-                let vector = |dim: usize| match schedule.classical_dim(dim) {
-                    Some(c) if aligned && array.extents.len() > 1 => {
-                        vector_elements(elem_bytes, c.w)
-                    }
-                    _ => 1,
+                let grain = |dim: usize| match schedule.classical_dim(dim) {
+                    Some(c) if aligned && array.extents.len() > 1 => (
+                        elements_of(VECTOR_BYTES, elem_bytes, c.w),
+                        elements_of(SECTOR_BYTES, elem_bytes, c.w),
+                    ),
+                    _ => (1, 1),
                 };
                 KernelArray {
                     shared: match schema {
@@ -267,7 +281,7 @@ impl Prepared<'_> {
                             index,
                             &self.stmts,
                             rows,
-                            &vector,
+                            &grain,
                         ),
                     },
                     ..self.plain_array(index, array)
@@ -341,7 +355,7 @@ impl Prepared<'_> {
         let shared_bytes = place(&mut arrays);
         let chain = chain(schedule);
         let registers = registers_wanted(schedule, &stmts, &arrays);
-        let block = block_shape(&rows, schedule, options.block, registers);
+        let block = block_shape(&rows, schedule, options, registers);
         let reused = chain.filter(|_| switches.reuse != Reuse::None);
         let uses: Vec<Vec<SliceUse>> = (arrays.iter().enumerate())
             .map(|(index, array)| match &array.shared {
@@ -376,6 +390,7 @@ impl Prepared<'_> {
             schedule: schedule.clone(),
             block,
             chain,
+            rows_wanted: options.rows_per_thread.is_some(),
             switches,
             rows,
             full,
@@ -494,6 +509,7 @@ impl Prepared<'_> {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             slot: canonical.slot,
             guard,
+            bounds: self.guard_bounds(&domain)?,
             lattice,
             partial_only,
             write: access(&canonical.write, stmt.write.array)?,
@@ -504,6 +520,22 @@ impl Prepared<'_> {
             value: stmt.value.clone(),
             affine,
         })
+    }
+
+    fn guard_bounds(&self, domain: &Set) -> Result<Option<GuardBounds>> {
+        let Some(bounds) = full::bounds(self.ctx(), domain)? else {
+            return Ok(None);
+        };
+        let expr = |bound: &PwAff| Ok(self.build.expr_from_pw_aff(bound)?);
+        let all = |list: &Vec<PwAff>| list.iter().map(expr).collect::<Result<Vec<_>>>();
+        let space = (bounds.space.iter())
+            .map(|[lower, upper]| Ok([all(lower)?, all(upper)?]))
+            .collect::<Result<_>>()?;
+        let rest = match bounds.rest {
+            Some(rest) => Some(self.build.expr_from_set(&self.named(&rest)?)?),
+            None => None,
+        };
+        Ok(Some(GuardBounds { space, rest }))
     }
 
     fn scalar_position(&self, id: ArrayId) -> usize {
@@ -786,7 +818,7 @@ fn place(arrays: &mut [KernelArray]) -> i64 {
     let mut offset = 0;
     for array in arrays {
         if let Some(shared) = &mut array.shared {
-            offset = (offset + 15) / 16 * 16;
+            offset = (offset + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES;
             shared.byte_offset = offset;
             // Sizes given by the user may be absurd.
             let elements = (shared.dims.iter().rev().skip(1).map(SharedDim::size))
@@ -798,11 +830,16 @@ fn place(arrays: &mut [KernelArray]) -> i64 {
     offset
 }
 
-/// Elements that one copy of at most 16 bytes moves: the largest power of two
-/// that divides the tile width, so that every tile starts at a multiple.
-fn vector_elements(elem_bytes: i64, w: i64) -> i64 {
+/// What a thread copies at most, and what the memory system moves at once: a sector of
+/// the array that is not one in shared memory is moved in halves (docs/results.md).
+const VECTOR_BYTES: i64 = 16;
+const SECTOR_BYTES: i64 = 32;
+
+/// Elements of at most so many bytes: the largest power of two that divides the tile
+/// width, so that every tile starts at a multiple.
+fn elements_of(bytes: i64, elem_bytes: i64, w: i64) -> i64 {
     let mut v = 1;
-    while v * 2 * elem_bytes <= 16 && w % (v * 2) == 0 {
+    while v * 2 * elem_bytes <= bytes && w % (v * 2) == 0 {
         v *= 2;
     }
     v
@@ -856,22 +893,31 @@ fn copies(
 }
 
 /// Which dimensions the threads run along: the innermost and the next classical
-/// one. The hexagonal dimension gets none unless it is the innermost: a thread
-/// computes all its points, so that rows of hexagons unroll and neighbours share
-/// what they load.
-fn block_shape(rows: &[Row], schedule: &HybridSchedule, wanted: [i64; 2], registers: i64) -> Block {
+/// one. The hexagonal dimension gets none unless it is the innermost, or rows per thread
+/// divide it: a thread computes all its points, so that rows of hexagons unroll and
+/// neighbours share what they load.
+fn block_shape(
+    rows: &[Row],
+    schedule: &HybridSchedule,
+    options: &LowerOptions,
+    registers: i64,
+) -> Block {
     let inner = schedule.n_space - 1;
-    let hex = schedule.hex_dim;
     let widest = |d: usize| rows.iter().map(|r| r.points[d].len()).max().unwrap_or(1);
-    let [x, y] = if hex == inner {
+    let wanted = options.block;
+    let [x, y] = if schedule.hex_dim == inner {
         let threads = (wanted[0] * wanted[1]).max(32);
-        let x = ((widest(inner) + 31) / 32 * 32).clamp(32, threads);
-        [x, threads / x]
+        let y = (options.rows_per_thread).map_or(1, |n| schedule.thread_rows(n));
+        let x = ((widest(inner) + 31) / 32 * 32).clamp(32, (threads / y).max(32));
+        match options.rows_per_thread {
+            Some(_) => [x, y],
+            None => [x, threads / x],
+        }
     } else {
         wanted
     };
     let mut threads = vec![(inner, x)];
-    if let Some(second) = (0..inner).rev().find(|&d| d != hex)
+    if let Some(second) = schedule.row_dim()
         && y > 1
     {
         threads.push((second, y.min(widest(second)).max(1)));
@@ -882,6 +928,11 @@ fn block_shape(rows: &[Row], schedule: &HybridSchedule, wanted: [i64; 2], regist
     let alone = schedule.n_space == 2
         && min_blocks(registers, size) < 2
         && min_blocks(FEW_REGISTERS, size) >= 2;
-    let registers = if alone { FEW_REGISTERS } else { registers };
+    let shares_rows = threads.len() > 1 && threads[1].0 == schedule.hex_dim;
+    let registers = match (shares_rows, alone) {
+        (true, _) if registers == FEW_REGISTERS => SHARED_ROW_REGISTERS,
+        (true, _) | (_, true) => FEW_REGISTERS,
+        _ => registers,
+    };
     Block { threads, registers }
 }

@@ -348,6 +348,16 @@ pub struct Row {
     pub stmts: Vec<StmtRow>,
 }
 
+/// A guard as bounds of single space dimensions, which can be tested relative to a tile's
+/// origin.
+#[derive(Clone, Debug)]
+pub struct GuardBounds {
+    /// Lower and upper bounds per space dimension; all have to hold.
+    pub space: Vec<[Vec<AstExpr>; 2]>,
+    /// What else has to hold.
+    pub rest: Option<AstExpr>,
+}
+
 /// A statement ready for printing.
 #[derive(Clone, Debug)]
 pub struct KernelStmt {
@@ -361,6 +371,8 @@ pub struct KernelStmt {
     pub slot: i64,
     /// Condition on `t, s..` that an instance exists.
     pub guard: AstExpr,
+    /// The same condition as bounds of single dimensions; `None` where it has another form.
+    pub bounds: Option<GuardBounds>,
     /// The part of the guard that full tiles must test too: strides.
     pub lattice: Option<AstExpr>,
     /// The statement covers less than the space (a boundary); full tiles have
@@ -406,6 +418,9 @@ pub struct SymbolicRange {
 
 /// Registers that hold a row of a 2D hexagon of one statement and one array.
 pub const FEW_REGISTERS: i64 = 80;
+
+/// The same where several threads share a row; more leave too few blocks, as measured.
+pub const SHARED_ROW_REGISTERS: i64 = 64;
 
 /// Registers that hold a row with its neighbours in two more dimensions, or with the
 /// addresses and tests of several arrays or statements.
@@ -520,6 +535,8 @@ pub struct KernelIr {
     /// The classical dimension whose tiles a block takes innermost, one after
     /// the other.
     pub chain: Option<usize>,
+    /// The user has said how many rows a thread computes.
+    pub rows_wanted: bool,
     /// The optimizations in use; reuse only where it is possible.
     pub switches: Switches,
     /// Shared memory per block, bytes.

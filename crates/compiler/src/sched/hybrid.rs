@@ -167,6 +167,35 @@ impl HybridSchedule {
         self.classical.iter().find(|c| c.dim == dim)
     }
 
+    /// The space dimension along which rows of contiguous points follow each other in a
+    /// tile, and rows of threads in a block: the classical one next to the innermost, or
+    /// the hexagonal one where there is no such; `None` in one dimension.
+    pub fn row_dim(&self) -> Option<usize> {
+        let inner = self.n_space.checked_sub(1)?;
+        let classical = self.classical.iter().rev().map(|c| c.dim);
+        (classical.into_iter().find(|&d| d != inner)).or((inner > 0).then_some(self.hex_dim))
+    }
+
+    /// Rows of contiguous points along [`Self::row_dim`], of the widest row of hexagons
+    /// where that is the hexagonal dimension; 1 in one dimension.
+    pub fn rows_of_points(&self) -> i64 {
+        let Some(dim) = self.row_dim() else { return 1 };
+        self.classical_dim(dim).map_or_else(
+            || {
+                let row = |a| self.hexagon.row(a);
+                let rows = (0..self.hexagon.height()).map(row);
+                rows.map(|r| r.end() - r.start() + 1).max().unwrap_or(1)
+            },
+            |c| c.w,
+        )
+    }
+
+    /// Rows of threads for which each thread has at most `rows_per_thread` rows.
+    pub fn thread_rows(&self, rows_per_thread: i64) -> i64 {
+        let n = rows_per_thread.max(1);
+        (self.rows_of_points() + n - 1) / n
+    }
+
     /// The sizes the schedule was made with.
     pub fn sizes(&self) -> TileSizes {
         let mut w = vec![self.hexagon.w0; self.n_space];

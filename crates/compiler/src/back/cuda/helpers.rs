@@ -7,11 +7,17 @@ use crate::kernel::KernelIr;
 
 /// Device functions, printed where they are called, each with a comment of one line;
 /// it calls only those before it.
-const DEVICE_HELPERS: [(&str, &str); 9] = [
+const DEVICE_HELPERS: [(&str, &str); 10] = [
     (
         "wrap",
         "// An index below 2 SIZE modulo SIZE.
 template <int SIZE> __device__ __forceinline__ int wrap(int x) { return x >= SIZE ? x - SIZE : x; }
+",
+    ),
+    (
+        "relative",
+        "// A bound relative to the tile's origin, in 32 bits.
+__device__ __forceinline__ int relative(long long bound, long long origin) { return (int)lowest(highest(bound - origin, -0x7fffffff), 0x7fffffff); }
 ",
     ),
     (

@@ -53,6 +53,7 @@ const FIXED: &[&str] = &[
     "ty",
     "thread",
     "row",
+    "relative",
     "copy_box",
     "copy_inside",
     "copy_out",

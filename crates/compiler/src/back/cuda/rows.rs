@@ -9,6 +9,7 @@ use crate::kernel::{KernelStmt, Row, Sub};
 impl Cuda<'_> {
     pub(super) fn rows(&mut self) {
         let ir = self.ir;
+        self.guard_bounds();
         self.out.line("");
         self.out.line(format!(
             "// Row a runs at time t = {} + a / K.",
@@ -144,11 +145,70 @@ impl Cuda<'_> {
         }
     }
 
+    /// Bounds of the statements relative to the tile's origin.
+    fn guard_bounds(&mut self) {
+        let ir = self.ir;
+        let mut lines = Vec::new();
+        for stmt in &ir.stencil.stmts {
+            let Some(bounds) = &stmt.bounds else { continue };
+            let mut parts = Vec::new();
+            for (j, sides) in bounds.space.iter().enumerate() {
+                for (list, end) in sides.iter().zip(["lo", "hi"]) {
+                    let values = list.iter().map(|b| ast_to_c(b, &self.names));
+                    let inner = if end == "lo" { "highest" } else { "lowest" };
+                    let Some(value) = values.reduce(|a, b| format!("{inner}({a}, {b})")) else {
+                        continue;
+                    };
+                    let (name, origin) = (self.bound_name(stmt, end, j), self.origin(j));
+                    parts.push(format!("{name} = relative({value}, {origin})"));
+                }
+            }
+            if !parts.is_empty() {
+                lines.push(format!("const int {};", parts.join(", ")));
+            }
+        }
+        if lines.is_empty() {
+            return;
+        }
+        self.out.line("");
+        self.out
+            .line("// Where statements have instances, relative to the tile's origin.");
+        for line in lines {
+            self.out.line(line);
+        }
+    }
+
+    fn bound_name(&self, stmt: &KernelStmt, end: &str, j: usize) -> String {
+        format!("{}_{end}_{}", stmt.name, self.dim(j))
+    }
+
+    /// The condition that an instance exists, in 32 bits where it is one of bounds.
+    fn guard(&self, stmt: &KernelStmt) -> String {
+        let Some(bounds) = &stmt.bounds else {
+            return ast_to_c(&stmt.guard, &self.names);
+        };
+        let rest = bounds.rest.as_ref().map(|r| ast_to_c(r, &self.names));
+        let mut parts: Vec<String> = rest.into_iter().filter(|r| r != "1").collect();
+        for (j, [lower, upper]) in bounds.space.iter().enumerate() {
+            let r = self.relative(j);
+            if !lower.is_empty() {
+                parts.push(format!("{r} >= {}", self.bound_name(stmt, "lo", j)));
+            }
+            if !upper.is_empty() {
+                parts.push(format!("{r} <= {}", self.bound_name(stmt, "hi", j)));
+            }
+        }
+        if parts.is_empty() {
+            return "1".to_string();
+        }
+        parts.join(" && ")
+    }
+
     /// One point: its test, its value, and the stores; `column` as
     /// [`Self::store_column`] gives it.
     fn point(&mut self, index: usize, stmt: &KernelStmt, column: Option<(String, String)>) {
         let ir = self.ir;
-        let guard = ast_to_c(&stmt.guard, &self.names);
+        let guard = self.guard(stmt);
         if stmt.partial_only {
             self.out.line(format!("if (!({guard})) continue;"));
         } else {
@@ -270,8 +330,10 @@ impl Cuda<'_> {
         };
         let position = ir.block.threads.iter().position(|t| t.0 == j);
         let per_thread = self.ir.points_per_thread(j);
+        let part = format!("{}_part", self.dim(j));
         let at = match (position, per_thread) {
             (None, _) => step.clone(),
+            (Some(1), _) if is_hex => format!("ty * {part} + {step}"),
             (Some(0), 1) => "tx".to_string(),
             (Some(_), 1) => "ty".to_string(),
             (Some(0), _) => format!("{step} * BLOCK_X + tx"),
@@ -279,6 +341,12 @@ impl Cuda<'_> {
         };
         let threads = ir.block.along(j);
         let all_inside = classical.is_some_and(|c| c.w == threads * per_thread);
+        let shared_hex = is_hex && position == Some(1);
+        if shared_hex {
+            self.out.line(format!(
+                "const int {part} = (row_hi[a] - row_lo[a] + BLOCK_Y) / BLOCK_Y; // even shares of the row"
+            ));
+        }
         let is_loop = innermost || per_thread > 1 || position.is_none() || !all_inside;
         if is_loop {
             if !ir.switches.unroll {
@@ -297,7 +365,11 @@ impl Cuda<'_> {
         }
         if is_hex {
             self.out.line(format!("const int {r} = row_lo[a] + {at};"));
-            self.out.line(format!("if ({r} > row_hi[a]) continue;"));
+            self.out.line(if shared_hex {
+                format!("if ({step} >= {part} || {r} > row_hi[a]) continue;")
+            } else {
+                format!("if ({r} > row_hi[a]) continue;")
+            });
         } else {
             self.out.line(format!("const int {r} = {at}{skew};"));
             if !all_inside {
