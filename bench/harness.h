@@ -35,17 +35,17 @@ __global__ void fill(real *values, size_t n, unsigned seed) {
   }
 }
 
-// Counts the elements that differ.
-__global__ void compare(const real *a, const real *b, size_t n, unsigned long long *different) {
+// Counts the elements that differ, in the first `columns` of every `pitch`.
+__global__ void compare(const real *a, const real *b, size_t n, size_t columns, size_t pitch, unsigned long long *different) {
   unsigned long long mine = 0;
   for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
-    mine += a[i] != b[i];
+    mine += i % pitch < columns && a[i] != b[i];
   if (mine != 0) atomicAdd(different, mine);
 }
 
 // Arrays one after the other, as every kernel of a stencil takes them.
 struct Data {
-  size_t n;
+  size_t n, columns = 1, pitch = 1; // of rows, where they are padded
   real *input, *expected, *actual, *next; // `next`: what kernels need beside the arrays
   unsigned long long *different;
 
@@ -63,7 +63,7 @@ struct Data {
 
   unsigned long long n_different() {
     *different = 0;
-    compare<<<1024, 256>>>(expected, actual, n, different);
+    compare<<<1024, 256>>>(expected, actual, n, columns, pitch, different);
     CHECK(cudaDeviceSynchronize());
     return *different;
   }

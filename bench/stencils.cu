@@ -228,6 +228,7 @@ int main(int argc, char **argv) {
   double cells = double(steps);
   for (int d = 0; d < DIMS; ++d) plane *= d == 0 ? 1 : size_t(n), cells *= double(n - 2 * RADIUS);
   Data data(2 * plane);
+  data.columns = size_t(n), data.pitch = size_t(pitch);
   // Both buffers start alike: kernels that stream planes take one step at a time otherwise.
   CHECK(cudaMemcpy(data.input + plane, data.input, plane * sizeof(real), cudaMemcpyDeviceToDevice));
   const unsigned b = unsigned(n - 2 * RADIUS);

@@ -74,6 +74,11 @@ pub struct KernelArgs {
     /// [default: chosen by the model]
     #[arg(long, value_name = "steps=T,vector=V,..")]
     pub stream_tile: Option<StreamTile>,
+
+    /// Choose for a program that nvcc builds with --use_fast_math: divisions and functions
+    /// in float take few instructions then
+    #[arg(long)]
+    pub fast_math: bool,
     /// Threads per block wanted [default: chosen with the tile sizes]
     #[arg(long, value_parser = clap::value_parser!(i64).range(32..=1024))]
     pub threads: Option<i64>,
@@ -329,6 +334,7 @@ impl KernelArgs {
             wavefront: self.wavefront,
             tiling: self.tiling.into(),
             stream_tile: self.stream_tile,
+            fast_math: self.fast_math,
             threads: self.threads,
             rows_per_thread: self.rows_per_thread,
             shared_limit: self.shared_memory,

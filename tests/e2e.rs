@@ -323,7 +323,7 @@ fn constant(line: &str, name: &str) -> Option<i64> {
         .strip_prefix("constexpr int ")?
         .strip_prefix(name)?;
     rest.strip_prefix(" = ")?
-        .split(';')
+        .split([';', ','])
         .next()?
         .parse::<i64>()
         .ok()

@@ -60,6 +60,8 @@ pub struct Options {
     pub tiling: Tiling,
     /// Sizes of streamed tiles; chosen by the model where absent.
     pub stream_tile: Option<StreamTile>,
+    /// The generated program will be built with nvcc's `--use_fast_math`.
+    pub fast_math: bool,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
@@ -108,6 +110,7 @@ impl Default for Options {
             wavefront: WavefrontChoice::Auto,
             tiling: Tiling::Auto,
             stream_tile: None,
+            fast_math: false,
             isl_quota: 200_000_000,
             name: None,
         }
@@ -551,7 +554,7 @@ impl TimeLoop<'_> {
             return self.streamed_planes(&stream, &name, options, hybrid, clock);
         }
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
-        let work = self.prepared.stream_work(&stream);
+        let work = self.prepared.stream_work(&stream, options.fast_math);
         let (pipeline, target) = (stream.pipeline(), &options.target);
         let mut sizes = match options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS)) {
             Some(tile) => {
@@ -623,13 +626,14 @@ impl TimeLoop<'_> {
             Ok(ir) => ir,
             Err(refusal) => return refused(refusal, Vec::new()),
         };
-        let work = self.prepared.stream_work(stream);
+        let work = self.prepared.stream_work(stream, options.fast_math);
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
         let sizes = vec![stream_size::predict_planes(&ir, &work, target, &problem)];
         if !forced {
             // Two warps per scheduler do not hide what precise divisions and functions take.
-            if work.fields.iter().any(|f| f.divides) {
-                let refusal = "in three space dimensions divisions and functions make it slow";
+            if work.fields.iter().any(|f| f.precise > 0) {
+                let refusal =
+                    "in three space dimensions precise divisions and functions make it slow";
                 return refused(refusal.to_string(), sizes);
             }
             if hybrid.is_some_and(|hybrid| sizes[0].gcells < hybrid) {

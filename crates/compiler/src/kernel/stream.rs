@@ -14,6 +14,7 @@
 
 use super::lower::Prepared;
 use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
+use crate::ctype::CType;
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
 use crate::sched::overlapped::{self, Flow, Pipeline, PipelineProof, Pull, Stage, Tile};
@@ -919,12 +920,13 @@ fn affine<'a>(terms: impl Iterator<Item = (i64, &'a str)>, constant: i64) -> Ast
 pub struct FieldWork {
     /// Bytes of an element.
     pub bytes: i64,
-    /// Arithmetic instructions per element, with multiplications fused into additions.
+    /// Arithmetic instructions per element, with multiplications fused into additions and
+    /// [`PRECISE_SLOTS`] for precise divisions and functions.
     pub operations: f64,
     /// Divisions by values or functions are among them.
     pub calls: bool,
-    /// Any divisions or functions are.
-    pub divides: bool,
+    /// Divisions and functions that are computed precisely, in many instructions each.
+    pub precise: usize,
     /// Elements read from arrays that are not fields.
     pub memory_reads: usize,
     /// The statement that reads most of its rows reads them from the oldest to the newest.
@@ -939,6 +941,10 @@ pub struct FieldWork {
     pub live: i64,
 }
 
+/// Instructions that a precise division or square root takes beyond one: measured with
+/// j2d5pt and gradient2d.
+const PRECISE_SLOTS: f64 = 27.0;
+
 /// What the stages of all fields do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamWork {
@@ -947,8 +953,8 @@ pub struct StreamWork {
 }
 
 impl Prepared<'_> {
-    /// Counts what full tiles do.
-    pub fn stream_work(&self, stream: &Stream) -> StreamWork {
+    /// Counts what full tiles do, built with `--use_fast_math` or without.
+    pub fn stream_work(&self, stream: &Stream, fast_math: bool) -> StreamWork {
         let n = stream.fields.len();
         let mut held = vec![0; n];
         let main = || stream.fields.iter().map(|f| &f.pieces[0]);
@@ -964,13 +970,19 @@ impl Prepared<'_> {
         let fields = (stream.fields.iter().enumerate())
             .map(|(f, field)| {
                 let piece = &field.pieces[0];
-                let (operations, calls, divides) = operations(&self.stmts[piece.stmt]);
+                let (operations, calls, divisions) = operations(&self.stmts[piece.stmt]);
+                let elem = self.scop.array(self.array_index[field.array]).elem;
+                // The option of nvcc is for float.
+                let precise = match elem {
+                    CType::Float if fast_math => 0,
+                    _ => divisions,
+                };
                 let in_memory = |r: &&StreamRead| matches!(r, StreamRead::Memory(_));
                 FieldWork {
-                    bytes: self.scop.array(self.array_index[field.array]).elem.size() as i64,
-                    operations,
+                    bytes: elem.size() as i64,
+                    operations: operations + PRECISE_SLOTS * precise as f64,
                     calls,
-                    divides,
+                    precise,
                     memory_reads: piece.reads.iter().filter(in_memory).count(),
                     rows_in_order: in_order(&piece.reads),
                     held: held[f],
@@ -997,10 +1009,10 @@ fn in_order(reads: &[StreamRead]) -> bool {
 }
 
 /// Arithmetic instructions of a statement, whether it divides by values or calls functions, and
-/// whether it divides by anything.
-fn operations(stmt: &KernelStmt) -> (f64, bool, bool) {
+/// how many divisions and functions it has.
+fn operations(stmt: &KernelStmt) -> (f64, bool, usize) {
     let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
-    let (mut calls, mut divides) = (false, false);
+    let (mut calls, mut divisions) = (false, 0);
     // The compiler computes equal parts once.
     let mut seen = HashSet::new();
     let first_like = |i: usize| (stmt.reads.iter()).position(|r| *r == stmt.reads[i]);
@@ -1023,11 +1035,12 @@ fn operations(stmt: &KernelStmt) -> (f64, bool, bool) {
                     let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
                     others += if constant { 1.0 } else { 2.0 };
                     calls |= !constant;
-                    divides = true;
+                    divisions += 1;
                 }
                 Expr::Call { .. } => {
                     others += 2.0;
                     calls = true;
+                    divisions += 1;
                 }
                 Expr::Binary { .. } | Expr::Unary { .. } | Expr::Cond { .. } => others += 1.0,
                 _ => {}
@@ -1035,5 +1048,5 @@ fn operations(stmt: &KernelStmt) -> (f64, bool, bool) {
         });
     }
     // A copy takes no instruction.
-    (sums.max(products) + others, calls, divides || calls)
+    (sums.max(products) + others, calls, divisions)
 }
