@@ -278,15 +278,6 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
     };
     line(&format!("namespace {} {{", ir.name));
     line("");
-    line("inline void check(cudaError_t error, const char *what) {");
-    line("  if (error == cudaSuccess) return;");
-    line(&format!(
-        "  fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
-        ir.name
-    ));
-    line("  exit(EXIT_FAILURE);");
-    line("}");
-    line("");
     line("// Copies the arrays to the device, runs the computation, copies the results back.");
     line("// Ends the program with a message where CUDA reports an error.");
     line(&format!("static void run({}) {{", params.join(", ")));
@@ -300,13 +291,30 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
         line(&format!("  args.{field} = {local};"));
     }
     for array in &ir.arrays {
+        let (elem, name) = (array.elem, names.get(&array.name));
+        line(&format!("  {elem} *{name}_device = nullptr;"));
+    }
+    line("  const auto check = [&](cudaError_t error, const char *what) {");
+    line("    if (error == cudaSuccess) return;");
+    line(&format!(
+        "    fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
+        ir.name
+    ));
+    for array in &ir.arrays {
+        line(&format!("    cudaFree({}_device);", names.get(&array.name)));
+    }
+    for workspace in &replacement.workspaces {
+        line(&format!("    cudaFree(args.{});", workspace.field));
+    }
+    line("    exit(EXIT_FAILURE);");
+    line("  };");
+    for array in &ir.arrays {
         let name = names.get(&array.name);
         let field = kernel_name(&array.name);
         let elements: Vec<String> = (array.extents.iter())
             .map(|e| format!("(size_t){}", ast_operand(e, &names)))
             .collect();
         let (elem, what) = (array.elem, &array.name);
-        line(&format!("  {elem} *{name}_device = nullptr;"));
         if let ([rows @ .., last], true) = (elements.as_slice(), array.pitched) {
             line(&format!(
                 "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
