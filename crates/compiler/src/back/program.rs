@@ -308,7 +308,13 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
     }
     line("    exit(EXIT_FAILURE);");
     line("  };");
-    for array in &ir.arrays {
+    let touched: Vec<String> = (ir.touched.iter())
+        .map(|condition| match ast_to_c(condition, &names) {
+            always if always == "1" => String::new(),
+            condition => format!("if ({condition}) "),
+        })
+        .collect();
+    for (array, touched) in ir.arrays.iter().zip(&touched) {
         let name = names.get(&array.name);
         let field = kernel_name(&array.name);
         let elements: Vec<String> = (array.extents.iter())
@@ -330,7 +336,7 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
                 "  check(cudaMalloc((void **)&{name}_device, {name}_rows * {name}_pitch), \"allocating {what}\");"
             ));
             line(&format!(
-                "  check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
+                "  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
             ));
             line(&format!("  args.{field}_pitch = (int){name}_pitch;"));
         } else {
@@ -342,7 +348,7 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
                 "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {what}\");"
             ));
             line(&format!(
-                "  check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
+                "  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
             ));
         }
         line(&format!("  args.{field} = {name}_device;"));
@@ -392,16 +398,16 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
             "  check(cudaFree(args.{field}), \"freeing {field}\");"
         ));
     }
-    for array in &ir.arrays {
+    for (array, touched) in ir.arrays.iter().zip(&touched) {
         let name = names.get(&array.name);
         if array.written && array.pitched {
             line(&format!(
-                "  check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
+                "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
         } else if array.written {
             line(&format!(
-                "  check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
+                "  {touched}check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
         }
