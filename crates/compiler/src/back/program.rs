@@ -7,6 +7,7 @@ use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::{KernelArray, Stencil};
 use crate::scop::SourceFile;
+use hexcc_isl::AstExpr;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -314,14 +315,26 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
             condition => format!("if ({condition}) "),
         })
         .collect();
-    for (array, touched) in ir.arrays.iter().zip(&touched) {
+    for ((array, touched), planes) in ir.arrays.iter().zip(&touched).zip(&ir.planes) {
         let name = names.get(&array.name);
         let field = kernel_name(&array.name);
         let elements: Vec<String> = (array.extents.iter())
             .map(|e| format!("(size_t){}", ast_operand(e, &names)))
             .collect();
         let (elem, what) = (array.elem, &array.name);
+        // On the device all planes exist.
+        let mut on_device = elements.clone();
+        if let (Some(n), Some(outer)) = (planes, array.extents.first())
+            && !matches!(outer, AstExpr::Int(all) if all >= n)
+        {
+            on_device[0] = format!("(size_t)highest({n}, {})", ast_to_c(outer, &names));
+        }
+        let all = on_device == elements;
         if let ([rows @ .., last], true) = (elements.as_slice(), array.pitched) {
+            let allocated = match all {
+                true => format!("{name}_rows"),
+                false => on_device[..rows.len()].join(" * "),
+            };
             line(&format!(
                 "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
                 rows.join(" * ")
@@ -333,7 +346,7 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
                 "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
             ));
             line(&format!(
-                "  check(cudaMalloc((void **)&{name}_device, {name}_rows * {name}_pitch), \"allocating {what}\");"
+                "  check(cudaMalloc((void **)&{name}_device, {allocated} * {name}_pitch), \"allocating {what}\");"
             ));
             line(&format!(
                 "  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
@@ -344,8 +357,12 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
                 "  const size_t {name}_bytes = sizeof({elem}) * {};",
                 elements.join(" * ")
             ));
+            let allocated = match all {
+                true => format!("{name}_bytes"),
+                false => format!("sizeof({elem}) * {}", on_device.join(" * ")),
+            };
             line(&format!(
-                "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {what}\");"
+                "  check(cudaMalloc((void **)&{name}_device, {allocated}), \"allocating {what}\");"
             ));
             line(&format!(
                 "  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"

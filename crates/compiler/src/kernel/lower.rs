@@ -454,6 +454,9 @@ impl Prepared<'_> {
             k: self.c.k,
             nonempty: self.build.expr_from_set(&nonempty)?,
             touched,
+            planes: (0..self.array_index.len())
+                .map(|a| self.planes(a))
+                .collect(),
             ranges,
             exact,
         })
@@ -482,6 +485,24 @@ impl Prepared<'_> {
         (self.scop.array(id).extents.iter())
             .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
             .collect()
+    }
+
+    /// How many planes an outermost subscript selects that is always a time buffer or a constant.
+    fn planes(&self, array: usize) -> Option<i64> {
+        let mut planes = None;
+        for stmt in &self.stmts {
+            for access in stmt.elements().chain([&stmt.write]) {
+                if access.array == array {
+                    let n = match access.subs.first()? {
+                        Sub::Const(c) => c + 1,
+                        Sub::Time { modulo, .. } => (*modulo)?,
+                        _ => return None,
+                    };
+                    planes = planes.max(Some(n));
+                }
+            }
+        }
+        planes
     }
 
     /// An array of which no part is in shared memory; its extents are left out.
