@@ -56,12 +56,13 @@ fn results_equal_c() {
         }
     }
     say(format!(
-        "e2e: {} programs, {} translations ({} built, {} known to pass), {} runs in {:.1} s, {} failures",
+        "e2e: {} programs, {} translations ({} built, {} known to pass), {} runs and {} with failing allocations or launches in {:.1} s, {} failures",
         programs.len(),
         jobs.len(),
         bench.n_built.load(Ordering::Relaxed),
         bench.n_known.load(Ordering::Relaxed),
         bench.n_runs.load(Ordering::Relaxed),
+        bench.n_failing.load(Ordering::Relaxed),
         begin.elapsed().as_secs_f64(),
         failures.len()
     ));
@@ -109,6 +110,7 @@ struct Bench {
     n_built: AtomicUsize,
     n_known: AtomicUsize,
     n_runs: AtomicUsize,
+    n_failing: AtomicUsize,
 }
 
 impl Bench {
@@ -148,6 +150,7 @@ impl Bench {
             n_built: AtomicUsize::new(0),
             n_known: AtomicUsize::new(0),
             n_runs: AtomicUsize::new(0),
+            n_failing: AtomicUsize::new(0),
         }
     }
 
@@ -185,20 +188,25 @@ impl Bench {
         Ok(program)
     }
 
-    /// Runs a program; what it printed and its dump.
-    fn run(&self, program: &Path, args: &[i64], seed: u64) -> Result<(Output, Vec<u8>), String> {
-        let dump = self.temporary(".dump");
+    /// A run of a program.
+    fn command(&self, program: &Path, args: &[i64], dump: &Path, seed: u64) -> Command {
         let mut command = Command::new("timeout");
         command
             .arg(PATIENCE)
             .arg(program)
             .args(args.iter().map(i64::to_string))
             .stdin(Stdio::null());
-        command.env("HEXCC_DUMP", &dump).env_remove("HEXCC_TIME");
+        command.env("HEXCC_DUMP", dump).env_remove("HEXCC_TIME");
         command
             .env("HEXCC_EMU_SEED", seed.to_string())
             .env("HEXCC_EMU_LEAKS", "1");
-        let out = output(&mut command)?;
+        command
+    }
+
+    /// Runs a program; what it printed and its dump.
+    fn run(&self, program: &Path, args: &[i64], seed: u64) -> Result<(Output, Vec<u8>), String> {
+        let dump = self.temporary(".dump");
+        let out = output(&mut self.command(program, args, &dump, seed))?;
         self.n_runs.fetch_add(1, Ordering::Relaxed);
         let bytes = match fs::read(&dump) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -360,7 +368,7 @@ fn check(
     if program.args.iter().any(|a| a == "T") && heights(&text).is_empty() {
         return Err("no ROWS and K in the generated text".to_string());
     }
-    let passed = bench.remembered("passed", (&text, &c, &all, program.ulps, SEEDS));
+    let passed = bench.remembered("passed", (&text, &c, &all, program.ulps, SEEDS, "failures"));
     if passed.exists() && !bench.fresh {
         touch(&passed);
         bench.n_known.fetch_add(1, Ordering::Relaxed);
@@ -385,7 +393,48 @@ fn check(
             })?;
         }
     }
+    survives_failures(bench, &built, &all)?;
     fs::write(&passed, "").map_err(|e| e.to_string())
+}
+
+/// Lets one device allocation after the other fail, then the first launch: the program must
+/// say so, free what it has on the device and end with status 1.
+fn survives_failures(bench: &Bench, program: &Path, all: &[Vec<i64>]) -> Result<(), String> {
+    let failing = |args: &[i64], what: &str, nth: usize, says: &str| {
+        let dump = bench.temporary(".dump");
+        let mut command = bench.command(program, args, &dump, 0);
+        let out = output(command.env(what, nth.to_string()))?;
+        let _ = fs::remove_file(&dump);
+        bench.n_failing.fetch_add(1, Ordering::Relaxed);
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        let told = stderr.contains(says) && !stderr.contains("never freed");
+        match out.status.code() {
+            Some(0) => Ok(false),
+            Some(1) if told => Ok(true),
+            _ => Err(format!("{what}={nth}: {}: {stderr}", out.status)),
+        }
+    };
+    let allocation =
+        |args: &[i64], nth| failing(args, "HEXCC_EMU_FAIL_MALLOC", nth, ": out of memory");
+    // With the smallest arguments there may be nothing to do.
+    for args in all {
+        if allocation(args, 1)? {
+            let mut nth = 2;
+            while allocation(args, nth)? {
+                nth += 1;
+            }
+            return match failing(
+                args,
+                "HEXCC_EMU_FAIL_LAUNCH",
+                1,
+                ": launching the kernels: ",
+            )? {
+                true => Ok(()),
+                false => Err("it launches no kernel".to_string()),
+            };
+        }
+    }
+    Err("it allocates nothing".to_string())
 }
 
 fn compare_runs(

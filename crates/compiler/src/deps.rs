@@ -8,7 +8,9 @@ use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement, schedule_of, writes_to};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap, compute_flow};
+use std::collections::HashMap;
 use std::fmt;
+use std::rc::Rc;
 
 /// Why one instance must wait for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,12 +145,28 @@ struct Problem {
 
 impl Problem {
     /// `{ writing instance -> accessing instance }` as text.
-    fn solve(&self, ctx: &Ctx) -> hexcc_isl::Result<String> {
-        let sink = UnionMap::read(ctx, &self.sink)?;
-        let writes = UnionMap::read(ctx, &self.writes)?;
-        let schedule = UnionMap::read(ctx, &self.schedule)?;
-        let flow = compute_flow(&sink, &writes, &UnionMap::empty(ctx)?, &schedule)?;
+    fn solve<'a>(&'a self, read: &mut Texts<'a>) -> hexcc_isl::Result<String> {
+        let (sink, writes) = (read.map(&self.sink)?, read.map(&self.writes)?);
+        let schedule = read.map(&self.schedule)?;
+        let flow = compute_flow(&sink, &writes, &UnionMap::empty(read.ctx)?, &schedule)?;
         flow.must.to_str()
+    }
+}
+
+/// Maps of one thread by their text: most problems share writes and schedule.
+struct Texts<'a> {
+    ctx: &'a Ctx,
+    maps: HashMap<&'a str, Rc<UnionMap>>,
+}
+
+impl<'a> Texts<'a> {
+    fn map(&mut self, text: &'a str) -> hexcc_isl::Result<Rc<UnionMap>> {
+        if let Some(map) = self.maps.get(text) {
+            return Ok(map.clone());
+        }
+        let map = Rc::new(UnionMap::read(self.ctx, text)?);
+        self.maps.insert(text, map.clone());
+        Ok(map)
     }
 }
 
@@ -163,7 +181,11 @@ fn last_writers(ctx: &Ctx, problems: &[Problem]) -> Result<Vec<String>> {
     let solve = |part: &[Problem]| -> hexcc_isl::Result<Vec<String>> {
         let ctx = Ctx::new()?;
         ctx.set_max_operations(quota);
-        part.iter().map(|p| p.solve(&ctx)).collect()
+        let mut read = Texts {
+            ctx: &ctx,
+            maps: HashMap::new(),
+        };
+        part.iter().map(|p| p.solve(&mut read)).collect()
     };
     let parts = std::thread::scope(|scope| {
         let threads: Vec<_> = (problems.chunks(share))

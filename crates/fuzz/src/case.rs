@@ -2,19 +2,24 @@
 
 use crate::brute::{self, Facts, Fraction};
 use crate::generate;
-use crate::model::{Env, Program};
+use crate::model::{Env, Program, Size};
 use crate::replay::{self, Schedule};
 use crate::rng::Rng;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
-use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, Tiling, WavefrontChoice};
+use hexcc_compiler::pipeline::{
+    self, Compiled, Instrument, Options, StreamKernel, Tiling, WavefrontChoice,
+};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_isl::Ctx;
-use hexcc_pet::{PetError, PetPaths, Request};
+use hexcc_pet::{Extraction, PetError, PetPaths, Request};
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Options of a translation.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +40,8 @@ pub struct Config {
     pub switches: Switches,
     /// A classical dimension whose tiles run in parallel.
     pub wavefront: Option<usize>,
-    /// Overlapped tiles of these sizes, instead of everything above.
+    /// Overlapped tiles of these sizes, instead of everything above; all 0 for the
+    /// compiler's choice.
     pub stream: Option<StreamTile>,
 }
 
@@ -114,7 +120,9 @@ impl Config {
         let mut flags = Vec::new();
         if let Some(tile) = self.stream {
             flags.push("--tiling=overlapped".to_string());
-            flags.push(format!("--stream-tile={tile}"));
+            if tile != StreamTile::default() {
+                flags.push(format!("--stream-tile={tile}"));
+            }
             return flags;
         }
         if let Some(tile) = self.tile_text() {
@@ -164,17 +172,10 @@ impl Case {
     /// The case number `index` of a run.
     pub fn random(seed: u64, index: u64) -> Case {
         let mut rng = Rng::new(seed, index);
-        let program = generate::program(&mut rng);
+        let (program, stream) = generate::program(&mut rng);
         let mut config = config(&mut rng, &program);
-        if config.illegal.is_none() && rng.chance(35) {
-            config.stream = Some(StreamTile {
-                rows: 0,
-                steps: rng.range(1, 5),
-                vector: rng.range(1, 4),
-                ahead: rng.range(1, 4),
-                warps: rng.range(1, 3),
-                min_blocks: 1,
-            });
+        if config.illegal.is_none() && rng.chance(if stream { 95 } else { 6 }) {
+            config.stream = Some(stream_tile(&mut rng, program.n_dims()));
         }
         Case {
             index,
@@ -186,6 +187,26 @@ impl Case {
     /// The function's name.
     pub fn name(&self) -> String {
         format!("fuzz{}", self.index)
+    }
+}
+
+/// Random sizes of overlapped tiles; all 0 for the compiler's choice.
+fn stream_tile(rng: &mut Rng, n_dims: usize) -> StreamTile {
+    if rng.chance(10) {
+        return StreamTile::default();
+    }
+    let planes = n_dims > 2;
+    StreamTile {
+        steps: rng.range(1, if planes { 3 } else { 6 }),
+        vector: rng.range(1, 4),
+        rows: if planes { rng.range(1, 5) } else { 0 },
+        ahead: rng.range(if planes { 2 } else { 1 }, 4),
+        warps: if planes {
+            4 * rng.range(1, 2)
+        } else {
+            rng.range(1, 4)
+        },
+        min_blocks: 1 + i64::from(rng.chance(20)),
     }
 }
 
@@ -339,6 +360,8 @@ pub struct Translated {
     pub replays: usize,
     /// The compiler's cone is wider than that of the dependences seen.
     pub wider: Option<String>,
+    /// Sizes of its overlapped tiles, if it has such.
+    pub tile: Option<StreamTile>,
 }
 
 /// What went wrong.
@@ -369,39 +392,106 @@ pub struct Tools {
 
 enum Stopped {
     Diagnostic(Box<Diagnostic>),
-    Pet(PetError),
     Panic(String),
 }
 
-fn read(tools: &Tools, case: &Case) -> Result<SavedScop, Stopped> {
-    let name = case.name();
-    let file = tools.work.join(format!("{name}.c"));
-    let text = case.program.unit(&name);
-    std::fs::write(&file, &text).expect("the work folder can be written");
-    let request = Request {
-        file: file.clone(),
+/// The only argument, before a file for the answers, of the process that [`read_all`] starts.
+pub const EXTRACT_ARGUMENT: &str = "--extract";
+
+/// How long [`read_all`] waits for it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn request(tools: &Tools, case: &Case) -> Request {
+    let file = tools.work.join(format!("{}.c", case.name()));
+    std::fs::write(&file, case.program.unit(&case.name())).expect("the work folder can be written");
+    Request {
+        file,
         function: None,
         include_dirs: Vec::new(),
         defines: Vec::new(),
         pet: tools.pet.clone(),
-    };
-    let extraction = hexcc_pet::extract(&tools.exe, &request).map_err(Stopped::Pet);
-    let _ = std::fs::remove_file(&file);
-    let extraction = extraction?;
-    Ok(SavedScop {
+    }
+}
+
+fn saved(file: &Path, extraction: Extraction) -> SavedScop {
+    SavedScop {
         version: SavedScop::VERSION,
         source: SourceFile {
             path: file.display().to_string(),
             text: extraction.source,
         },
         scop: extraction.scop,
-    })
+    }
+}
+
+fn read(tools: &Tools, case: &Case) -> Result<SavedScop, PetError> {
+    let request = request(tools, case);
+    let extraction = hexcc_pet::extract(&tools.exe, &request);
+    let _ = std::fs::remove_file(&request.file);
+    Ok(saved(&request.file, extraction?))
+}
+
+/// The scops of many cases from one process, which loads the library once. `None` where it gave
+/// no answer: a process of its own will tell why.
+pub fn read_all(tools: &Tools, cases: &[Case]) -> Vec<Option<SavedScop>> {
+    let requests: Vec<Request> = cases.iter().map(|c| request(tools, c)).collect();
+    let answers = requests.first().map(|first| {
+        let out = first.file.with_extension("answers");
+        let answers = extract_all(&tools.exe, &requests, &out).unwrap_or_default();
+        let _ = std::fs::remove_file(out);
+        answers
+    });
+    let mut answers = answers.unwrap_or_default().into_iter();
+    (requests.iter())
+        .map(|request| {
+            let _ = std::fs::remove_file(&request.file);
+            Some(saved(&request.file, answers.next()?.ok()?))
+        })
+        .collect()
+}
+
+type Answer = Result<Extraction, PetError>;
+
+fn extract_all(exe: &Path, requests: &[Request], out: &Path) -> std::io::Result<Vec<Answer>> {
+    let mut child = (Command::new(exe).arg(EXTRACT_ARGUMENT).arg(out))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A child that dies early breaks the pipe and answers what it can.
+        let _ = stdin.write_all(&serde_json::to_vec(requests)?);
+    }
+    let began = Instant::now();
+    while child.try_wait()?.is_none() {
+        if began.elapsed() > PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    let text = std::fs::read_to_string(out)?;
+    let answers = text.lines().map_while(|l| serde_json::from_str(l).ok());
+    Ok(answers.collect())
+}
+
+/// The whole life of the process started by [`read_all`].
+pub fn run_extract(out: &Path) -> std::io::Result<()> {
+    let requests: Vec<Request> = serde_json::from_reader(std::io::stdin())?;
+    let mut out = std::fs::File::create(out)?;
+    for request in &requests {
+        let mut line = serde_json::to_vec(&hexcc_pet::extract_in_process(request))?;
+        line.push(b'\n');
+        out.write_all(&line)?;
+    }
+    Ok(())
 }
 
 fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, Stopped> {
     let overlapped = Options {
         tiling: Tiling::Overlapped,
-        stream_tile: config.stream,
+        stream_tile: config.stream.filter(|t| *t != StreamTile::default()),
         ..Options::default()
     };
     let hybrid = Options {
@@ -449,11 +539,14 @@ fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, St
 /// Translates a case and compares the verdict and the schedule with the
 /// brute force.
 pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
-    let saved = match read(tools, case) {
-        Ok(saved) => saved,
-        Err(Stopped::Pet(e)) => return failed("pet", format!("{e:?}")),
-        Err(_) => return failed("pet", "no scop"),
-    };
+    match read(tools, case) {
+        Ok(saved) => examine_scop(case, saved),
+        Err(e) => failed("pet", format!("{e:?}")),
+    }
+}
+
+/// As [`examine`], with the scop of the case.
+pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
     let Ok(ctx) = Ctx::new() else {
         return failed("isl", "no context");
     };
@@ -471,7 +564,10 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
         };
         match (&mut case.config.tile, d.code) {
             (_, "HX0305") => {
-                case.config.stream = None;
+                // Other sizes may do.
+                case.config.stream = (case.config.stream)
+                    .filter(|t| *t != StreamTile::default() && program.n_dims() > 2)
+                    .map(|_| StreamTile::default());
                 result = compile(&ctx, &saved, &case.config);
                 continue;
             }
@@ -493,7 +589,6 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
         Ok(compiled) => compiled,
         Err(Stopped::Diagnostic(d)) => return judge(case, &facts, &run, &d),
         Err(Stopped::Panic(text)) => return failed("panic", text),
-        Err(Stopped::Pet(e)) => return failed("pet", format!("{e:?}")),
     };
     if let Some(code) = case.config.illegal {
         return failed("accepted", format!("sizes that break {code} were accepted"));
@@ -516,6 +611,9 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
         Ok(schedule) => schedule,
         Err(e) => return failed("schedule", e),
     };
+    let tile = (compiled.units.first())
+        .and_then(|u| u.stream.as_ref())
+        .map(StreamKernel::tile);
     let mut replays = 0;
     // Loops of a single iteration can hide a dimension from the compiler, and
     // then places cannot be compared.
@@ -523,9 +621,10 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
         schedule.w.resize(program.n_dims(), 1);
         return Outcome::Translated(Translated {
             text,
-            runs: runs(case, &schedule),
+            runs: runs(case, &schedule, tile),
             replays,
             wider,
+            tile,
         });
     }
     wider = wider.or_else(|| wider_cone(&facts, &schedule));
@@ -541,9 +640,10 @@ pub fn examine(tools: &Tools, case: &mut Case) -> Outcome {
     }
     Outcome::Translated(Translated {
         text,
-        runs: runs(case, &schedule),
+        runs: runs(case, &schedule, tile),
         replays,
         wider,
+        tile,
     })
 }
 
@@ -620,7 +720,7 @@ fn replay_envs(program: &Program, schedule: &Schedule) -> Vec<Vec<i64>> {
 }
 
 /// Sizes for the emulation.
-fn runs(case: &Case, schedule: &Schedule) -> Vec<Vec<i64>> {
+fn runs(case: &Case, schedule: &Schedule, tile: Option<StreamTile>) -> Vec<Vec<i64>> {
     let program = &case.program;
     let mut rng = Rng::new(case.index, 77);
     let n = program.n_dims() - 1;
@@ -648,14 +748,20 @@ fn runs(case: &Case, schedule: &Schedule) -> Vec<Vec<i64>> {
         }
     }
     all.push(middle);
-    if let (Some(tile), true) = (case.config.stream, n < 2) {
-        // Wide enough for a tile that is full.
-        let wide = 32 * tile.vector + rng.range(8, 40);
-        all.push(brute::env(
-            program,
-            wide.min([170, 80][n]),
-            2 * tile.steps + 1,
-        ));
+    if let Some(tile) = tile {
+        // Wide enough for tiles that are full.
+        let wide = |dim: usize, rng: &mut Rng| match n - dim {
+            0 => 32 * tile.vector + rng.range(8, 40),
+            1 if n == 2 => (tile.rows * tile.warps).max(8) + rng.range(2, 12),
+            _ => rng.range(10, 40 - 12 * n as i64),
+        };
+        let mut env = brute::env(program, 1, 2 * tile.steps + rng.range(0, 2));
+        for (dim, size) in program.sizes.iter().enumerate() {
+            if let Size::Param(p) = *size {
+                env[p] = env[p].max(wide(dim, &mut rng));
+            }
+        }
+        all.push(env);
     }
     all.sort();
     all.dedup();

@@ -14,6 +14,8 @@ struct Style {
     star: bool,
     /// Accesses that are likely to be illegal are not avoided.
     naughty: bool,
+    /// Shaped for overlapped tiling: every field is written once per time step, at every cell.
+    stream: bool,
     n_written: usize,
 }
 
@@ -24,25 +26,32 @@ struct Place {
     at_end: Vec<bool>,
 }
 
-/// A random program.
-pub fn program(rng: &mut Rng) -> Program {
-    let n_dims = 1 + rng.weighted(&[28, 46, 20, 6]);
-    let (params, sizes, steps) = sizes(rng, n_dims);
+/// A random program, and whether it is shaped for overlapped tiling.
+pub fn program(rng: &mut Rng) -> (Program, bool) {
+    let n_dims = 1 + rng.weighted(&[28, 46, 22, 4]);
+    let stream = n_dims < 4 && rng.chance(if n_dims == 3 { 45 } else { 30 });
+    let one_for_all = rng.chance(40) && !(stream && n_dims == 3);
+    let (params, sizes, steps) = sizes(rng, n_dims, one_for_all);
     let radius = 1 + rng.weighted(match n_dims {
         1 => &[50, 25, 15, 10],
         2 => &[65, 25, 10, 0],
         3 => &[80, 20, 0, 0],
         _ => &[100, 0, 0, 0],
     }) as i64;
-    let n_nests = 1 + rng.weighted(&[40, 30, 18, 12]);
-    let n_written = (1 + rng.weighted(&[50, 30, 12, 8])).min(n_nests + 1);
+    let mut n_nests = 1 + rng.weighted(&[40, 30, 18, 12]);
+    let mut n_written = (1 + rng.weighted(&[50, 30, 12, 8])).min(n_nests + 1);
+    if stream {
+        n_nests = n_nests.min(4 - n_dims);
+        n_written = n_nests;
+    }
     let style = Style {
         radius,
         one_sided: (0..n_dims)
             .map(|_| rng.chance(12).then(|| rng.chance(50)))
             .collect(),
         star: rng.chance(60),
-        naughty: rng.chance(10),
+        naughty: !stream && rng.chance(10),
+        stream,
         n_written,
     };
     let first_step = rng.weighted(&[80, 12, 8]) as i64;
@@ -67,13 +76,12 @@ pub fn program(rng: &mut Rng) -> Program {
         program.nests.push(nest);
     }
     crate::shrink::drop_unused_arrays(&mut program);
-    program
+    (program, stream)
 }
 
-fn sizes(rng: &mut Rng, n_dims: usize) -> (Vec<String>, Vec<Size>, Size) {
+fn sizes(rng: &mut Rng, n_dims: usize, one_for_all: bool) -> (Vec<String>, Vec<Size>, Size) {
     let mut params: Vec<String> = Vec::new();
     let mut sizes = Vec::new();
-    let one_for_all = rng.chance(40);
     for dim in 0..n_dims {
         if rng.chance(18) {
             let high = [60, 26, 12, 8][n_dims - 1];
@@ -100,11 +108,21 @@ fn elem(rng: &mut Rng) -> Elem {
 
 fn arrays(rng: &mut Rng, n_dims: usize, style: &Style) -> Vec<Array> {
     let form = rng.weighted(&[40, 35, 25]);
-    let common = elem(rng);
+    let common = match (style.stream, elem(rng)) {
+        (true, Elem::Byte) => Elem::Float,
+        (_, elem) => elem,
+    };
     let mixed = rng.chance(25);
     let mut arrays = Vec::new();
     for n in 0..style.n_written {
         let storage = match form {
+            // In place where a field reads itself at its own cell only.
+            _ if style.stream && n_dims < 3 && rng.chance(15) => Storage::Plain,
+            _ if style.stream => match rng.weighted(&[70, 20, 10]) {
+                1 if n_dims < 3 => Storage::Buffer(3),
+                2 if n_dims < 3 => Storage::Buffer(4),
+                _ => Storage::Buffer(2),
+            },
             // A single field needs a second time plane.
             0 => time_planes(rng),
             1 if style.n_written > 1 => Storage::Plain,
@@ -121,7 +139,11 @@ fn arrays(rng: &mut Rng, n_dims: usize, style: &Style) -> Vec<Array> {
                 .collect(),
         });
     }
-    if rng.chance(20) {
+    if rng.chance(match (style.stream, n_dims) {
+        (false, _) => 20,
+        (true, 3) => 3,
+        (true, _) => 35,
+    }) {
         let dims: Vec<usize> = (0..n_dims).filter(|_| rng.chance(65)).collect();
         let storage = match rng.chance(20) || dims.is_empty() {
             true => Storage::AllSteps(1),
@@ -136,7 +158,7 @@ fn arrays(rng: &mut Rng, n_dims: usize, style: &Style) -> Vec<Array> {
         });
     }
     // A field of lower dimension, to be written by nests of its own.
-    if n_dims > 1 && rng.chance(6) {
+    if n_dims > 1 && !style.stream && rng.chance(6) {
         let missing = rng.below(n_dims);
         let dims: Vec<usize> = (0..n_dims).filter(|&d| d != missing).collect();
         arrays.push(Array {
@@ -174,23 +196,26 @@ fn nest(rng: &mut Rng, program: &mut Program, style: &Style, number: usize) -> N
     if let Some(field) = lower_field.filter(|_| number == 0 || rng.chance(15)) {
         place.dims = program.arrays[field].dims.clone();
         only = Some(field);
-    } else if number > 0 && rng.chance(18) {
+    } else if number > 0 && rng.chance(if style.stream { 4 } else { 18 }) {
         let kept = rng.below(n_dims);
         while place.dims.len() > kept {
             place.dims.remove(rng.below(place.dims.len()));
         }
     }
-    let n_stmts = 1 + rng.weighted(&[78, 16, 6]);
+    let n_stmts = match style.stream && rng.chance(95) {
+        true => 1,
+        false => 1 + rng.weighted(&[78, 16, 6]),
+    };
     let mut targets = Vec::new();
     for n in 0..n_stmts {
         let array = only.unwrap_or((number + n) % style.n_written);
-        let array = match only.is_none() && rng.chance(15) {
+        let array = match only.is_none() && !style.stream && rng.chance(15) {
             true => rng.below(style.n_written),
             false => array,
         };
         targets.push(target(rng, program, style, &place, array));
     }
-    let guarded = rng.chance(20) && !place.dims.is_empty();
+    let guarded = rng.chance(if style.stream { 5 } else { 20 }) && !place.dims.is_empty();
     let mut items = Vec::new();
     if guarded {
         let cond = cond(rng, &place);
@@ -239,7 +264,7 @@ fn nest(rng: &mut Rng, program: &mut Program, style: &Style, number: usize) -> N
         })
         .collect();
     for l in &mut loops {
-        if rng.chance(3) {
+        if !style.stream && rng.chance(3) {
             l.step = rng.range(2, 3);
         }
     }
@@ -333,7 +358,7 @@ fn write_time(storage: Storage) -> i64 {
 
 fn target(rng: &mut Rng, program: &Program, style: &Style, place: &Place, array: usize) -> Access {
     let a = &program.arrays[array];
-    let shift = rng.chance(6);
+    let shift = !style.stream && rng.chance(6);
     let subs = (a.dims.iter())
         .map(|&dim| match place.dims.contains(&dim) {
             true if shift => Sub::Iter(dim, rng.range(-style.radius, style.radius)),
@@ -370,7 +395,9 @@ fn read(
         Storage::AllSteps(_) => rng.range(lowest, 0),
     };
     // Mostly the step before.
-    if rng.chance(60) && !matches!(a.storage, Storage::Plain) {
+    let streamed_planes = style.stream && program.n_dims() == 3;
+    let before = streamed_planes || rng.chance(60);
+    if before && !matches!(a.storage, Storage::Plain) {
         time = (write_time(a.storage) - 1).max(lowest);
     }
     let mut offsets: Vec<i64> = (0..program.n_dims())
@@ -389,7 +416,8 @@ fn read(
             *o = if dim == kept { *o } else { 0 };
         }
     }
-    if rng.chance(25) {
+    let still = style.stream && a.storage == Storage::Plain && array == targets[own].array;
+    if rng.chance(25) || still {
         offsets.fill(0);
     }
     let same_plane = |w: &Access| {
@@ -405,7 +433,7 @@ fn read(
         // the nest waits for another.
         return w.clone();
     }
-    let clamp = rng.chance(5);
+    let clamp = !style.stream && rng.chance(5);
     let subs = (a.dims.iter())
         .map(|&dim| {
             let c = offsets[dim];
@@ -546,7 +574,11 @@ impl Context<'_> {
                 _ => Expr::Call("fmin", vec![self.read(rng), self.read(rng)]),
             },
             4 if !self.program.scalars.is_empty() => Expr::Scalar(0),
-            5 if !self.place.dims.is_empty() => Expr::Iter(*rng.pick(&self.place.dims)),
+            5 if !self.place.dims.is_empty()
+                && (!self.style.stream || self.place.dims.len() <= 2) =>
+            {
+                Expr::Iter(*rng.pick(&self.place.dims))
+            }
             6 => bin("/", self.read(rng), Expr::Lit("1.75".into())),
             7 if self.n_locals > 0 => Expr::Local(0),
             _ => self.read(rng),

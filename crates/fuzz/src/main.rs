@@ -25,7 +25,8 @@ failures.
   --only N          this one alone, with its text and generated code
   --jobs N          threads (all processors)
   --batch N         programs per executable (24)
-  --sanitize N      every N-th executable has sanitizers, 0 for none (8)
+  --sanitize N      every N-th executable has sanitizers, 0 for none (4)
+  --optimize N      every N-th other one is optimized, 0 for none (8)
   --orders N        orders of threads each program runs in (3)
   --out DIR         where failures go (fuzz-failures)
   --unnecessary     also shrink and write unnecessary refusals
@@ -45,6 +46,7 @@ struct Args {
     jobs: usize,
     batch: u64,
     sanitize: u64,
+    optimize: u64,
     orders: usize,
     out: PathBuf,
     unnecessary: bool,
@@ -62,7 +64,8 @@ fn parse() -> Result<Args, String> {
         only: None,
         jobs: std::thread::available_parallelism().map_or(2, usize::from),
         batch: 24,
-        sanitize: 8,
+        sanitize: 4,
+        optimize: 8,
         orders: 3,
         out: PathBuf::from("fuzz-failures"),
         unnecessary: false,
@@ -85,6 +88,7 @@ fn parse() -> Result<Args, String> {
             "--jobs" => args.jobs = number()?.max(1) as usize,
             "--batch" => args.batch = number()?.max(1),
             "--sanitize" => args.sanitize = number()?,
+            "--optimize" => args.optimize = number()?,
             "--orders" => args.orders = number()? as usize,
             "--shrink" => args.shrink = number()? as usize,
             "--hostile" => args.hostile = Some(number()?),
@@ -108,6 +112,7 @@ struct Counts {
     sanitized: u64,
     waves: u64,
     streams: u64,
+    planes: u64,
     wider: u64,
     refused: BTreeMap<String, u64>,
     unnecessary: BTreeMap<String, u64>,
@@ -123,6 +128,15 @@ struct Counts {
 fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
         return hexcc_pet::run_child();
+    }
+    if std::env::args().nth(1).as_deref() == Some(case::EXTRACT_ARGUMENT) {
+        let out = std::env::args().nth(2).unwrap_or_default();
+        let done = case::run_extract(Path::new(&out)).is_ok();
+        return if done {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
     }
     let args = match parse() {
         Ok(args) => args,
@@ -162,6 +176,7 @@ fn run(args: &Args) -> Result<bool, String> {
     std::panic::set_hook(Box::new(|_| {}));
     let counts = Mutex::new(Counts::default());
     let next = AtomicU64::new(0);
+    let seeds = seeds(args);
     std::thread::scope(|scope| {
         for _ in 0..args.jobs {
             scope.spawn(|| {
@@ -173,13 +188,19 @@ fn run(args: &Args) -> Result<bool, String> {
                         return;
                     }
                     let indices = first..end.min(first + args.batch);
-                    let sanitize = args.sanitize > 0 && number % args.sanitize == args.sanitize - 1;
+                    let nth = |n: u64, at: u64| n > 0 && number % n == at % n;
+                    let sanitize = nth(args.sanitize, args.sanitize.wrapping_sub(1));
+                    let how = Plan {
+                        sanitize,
+                        optimize: !sanitize && nth(args.optimize, 1),
+                        seeds: &seeds,
+                    };
                     let tools = Tools {
                         exe: tools.exe.clone(),
                         pet: tools.pet.clone(),
                         work: tools.work.clone(),
                     };
-                    batch(args, &tools, indices, sanitize, &counts);
+                    batch(args, &tools, indices, how, &counts);
                     if !args.quiet {
                         let c = lock(&counts);
                         eprintln!(
@@ -243,14 +264,21 @@ fn batch(
     args: &Args,
     tools: &Tools,
     indices: std::ops::Range<u64>,
-    sanitize: bool,
+    plan: Plan,
     counts: &Mutex<Counts>,
 ) {
     let mut translated: Vec<(Case, Translated)> = Vec::new();
-    for index in indices {
+    let began = Instant::now();
+    let cases: Vec<Case> = indices.map(|i| Case::random(args.seed, i)).collect();
+    let scops = case::read_all(tools, &cases);
+    lock(counts).examining += began.elapsed().as_secs_f64();
+    for (mut case, scop) in cases.into_iter().zip(scops) {
         let began = Instant::now();
-        let mut case = Case::random(args.seed, index);
-        let outcome = case::examine(tools, &mut case);
+        let index = case.index;
+        let outcome = match scop {
+            Some(scop) => case::examine_scop(&mut case, scop),
+            None => case::examine(tools, &mut case),
+        };
         let mut c = lock(counts);
         c.examining += began.elapsed().as_secs_f64();
         c.programs += 1;
@@ -259,7 +287,8 @@ fn batch(
                 c.translated += 1;
                 c.replays += t.replays as u64;
                 c.waves += u64::from(case.config.wavefront.is_some());
-                c.streams += u64::from(case.config.stream.is_some());
+                c.streams += u64::from(t.tile.is_some());
+                c.planes += u64::from(t.tile.is_some() && case.program.n_dims() == 3);
                 if t.wider.is_some() {
                     c.wider += 1;
                     c.wider_examples.push(index);
@@ -294,19 +323,14 @@ fn batch(
         }
     }
     let cases: Vec<(&Case, &Translated)> = translated.iter().map(|(c, t)| (c, t)).collect();
-    let seeds = seeds(args);
-    let plan = Plan {
-        sanitize,
-        seeds: &seeds,
-    };
     let began = Instant::now();
     let results = batch::run(&tools.work, &cases, plan);
     {
         let mut c = lock(counts);
         c.executing += began.elapsed().as_secs_f64();
         let runs: usize = cases.iter().map(|(_, t)| t.runs.len()).sum();
-        c.executions += (runs * seeds.len()) as u64;
-        c.sanitized += if sanitize { cases.len() as u64 } else { 0 };
+        c.executions += (runs * plan.seeds.len()) as u64;
+        c.sanitized += if plan.sanitize { cases.len() as u64 } else { 0 };
     }
     for ((case, _), failure) in cases.iter().zip(results) {
         if let Some(failure) = failure {
@@ -332,6 +356,7 @@ fn fails(args: &Args, tools: &Tools, case: &mut Case, sanitize: bool) -> Option<
             let seeds = seeds(args);
             let plan = Plan {
                 sanitize,
+                optimize: !sanitize,
                 seeds: &seeds,
             };
             batch::run(&tools.work, &[(&*case, &t)], plan)
@@ -439,6 +464,7 @@ fn one(args: &Args, tools: &Tools, index: u64) -> bool {
             for sanitize in [false, true] {
                 let plan = Plan {
                     sanitize,
+                    optimize: !sanitize,
                     seeds: &seeds,
                 };
                 let failure = batch::run(&tools.work, &[(&case, &t)], plan)
@@ -469,8 +495,8 @@ fn summary(args: &Args, c: &Counts, seconds: f64) {
         c.failures.len()
     );
     println!(
-        "  {} runs in the emulation compared with C, {} programs with sanitizers, {} with wavefronts, {} with overlapped tiles, {} replays of schedules",
-        c.executions, c.sanitized, c.waves, c.streams, c.replays
+        "  {} runs in the emulation compared with C, {} programs with sanitizers, {} with wavefronts, {} with overlapped tiles ({} in 3D), {} replays of schedules",
+        c.executions, c.sanitized, c.waves, c.streams, c.planes, c.replays
     );
     println!(
         "  {:.0} s of threads to translate and replay, {:.0} s to build and run",

@@ -8,7 +8,7 @@ use hexcc_fuzz::rng::Rng;
 
 /// A program whose time steps can be tiled: its instances and its facts.
 fn tileable(index: u64) -> Option<(Run, Facts)> {
-    let program = generate::program(&mut Rng::new(99, index));
+    let (program, _) = generate::program(&mut Rng::new(99, index));
     let size = [40, 14, 8, 6][program.n_dims() - 1];
     let run = brute::run(&program, &brute::env(&program, size, 12), 40_000)?;
     let facts = brute::facts(&program, &run, false);

@@ -7,6 +7,7 @@ use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::{KernelArray, Stencil};
 use crate::scop::SourceFile;
+use hexcc_isl::AstExpr;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -278,15 +279,6 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
     };
     line(&format!("namespace {} {{", ir.name));
     line("");
-    line("inline void check(cudaError_t error, const char *what) {");
-    line("  if (error == cudaSuccess) return;");
-    line(&format!(
-        "  fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
-        ir.name
-    ));
-    line("  exit(EXIT_FAILURE);");
-    line("}");
-    line("");
     line("// Copies the arrays to the device, runs the computation, copies the results back.");
     line("// Ends the program with a message where CUDA reports an error.");
     line(&format!("static void run({}) {{", params.join(", ")));
@@ -300,14 +292,49 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
         line(&format!("  args.{field} = {local};"));
     }
     for array in &ir.arrays {
+        let (elem, name) = (array.elem, names.get(&array.name));
+        line(&format!("  {elem} *{name}_device = nullptr;"));
+    }
+    line("  const auto check = [&](cudaError_t error, const char *what) {");
+    line("    if (error == cudaSuccess) return;");
+    line(&format!(
+        "    fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
+        ir.name
+    ));
+    for array in &ir.arrays {
+        line(&format!("    cudaFree({}_device);", names.get(&array.name)));
+    }
+    for workspace in &replacement.workspaces {
+        line(&format!("    cudaFree(args.{});", workspace.field));
+    }
+    line("    exit(EXIT_FAILURE);");
+    line("  };");
+    let touched: Vec<String> = (ir.touched.iter())
+        .map(|condition| match ast_to_c(condition, &names) {
+            always if always == "1" => String::new(),
+            condition => format!("if ({condition}) "),
+        })
+        .collect();
+    for ((array, touched), planes) in ir.arrays.iter().zip(&touched).zip(&ir.planes) {
         let name = names.get(&array.name);
         let field = kernel_name(&array.name);
         let elements: Vec<String> = (array.extents.iter())
             .map(|e| format!("(size_t){}", ast_operand(e, &names)))
             .collect();
         let (elem, what) = (array.elem, &array.name);
-        line(&format!("  {elem} *{name}_device = nullptr;"));
+        // On the device all planes exist.
+        let mut on_device = elements.clone();
+        if let (Some(n), Some(outer)) = (planes, array.extents.first())
+            && !matches!(outer, AstExpr::Int(all) if all >= n)
+        {
+            on_device[0] = format!("(size_t)highest({n}, {})", ast_to_c(outer, &names));
+        }
+        let all = on_device == elements;
         if let ([rows @ .., last], true) = (elements.as_slice(), array.pitched) {
+            let allocated = match all {
+                true => format!("{name}_rows"),
+                false => on_device[..rows.len()].join(" * "),
+            };
             line(&format!(
                 "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
                 rows.join(" * ")
@@ -319,10 +346,10 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
                 "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
             ));
             line(&format!(
-                "  check(cudaMalloc((void **)&{name}_device, {name}_rows * {name}_pitch), \"allocating {what}\");"
+                "  check(cudaMalloc((void **)&{name}_device, {allocated} * {name}_pitch), \"allocating {what}\");"
             ));
             line(&format!(
-                "  check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
+                "  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
             ));
             line(&format!("  args.{field}_pitch = (int){name}_pitch;"));
         } else {
@@ -330,11 +357,15 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
                 "  const size_t {name}_bytes = sizeof({elem}) * {};",
                 elements.join(" * ")
             ));
+            let allocated = match all {
+                true => format!("{name}_bytes"),
+                false => format!("sizeof({elem}) * {}", on_device.join(" * ")),
+            };
             line(&format!(
-                "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {what}\");"
+                "  check(cudaMalloc((void **)&{name}_device, {allocated}), \"allocating {what}\");"
             ));
             line(&format!(
-                "  check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
+                "  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
             ));
         }
         line(&format!("  args.{field} = {name}_device;"));
@@ -384,16 +415,16 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
             "  check(cudaFree(args.{field}), \"freeing {field}\");"
         ));
     }
-    for array in &ir.arrays {
+    for (array, touched) in ir.arrays.iter().zip(&touched) {
         let name = names.get(&array.name);
         if array.written && array.pitched {
             line(&format!(
-                "  check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
+                "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
         } else if array.written {
             line(&format!(
-                "  check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
+                "  {touched}check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
         }

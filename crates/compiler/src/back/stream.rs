@@ -738,7 +738,8 @@ impl Printer<'_> {
             for age in self.ir.live(f)..self.buffers(f) {
                 let (name, level) = (self.fields[f].clone(), self.level(f, "0", -age));
                 let lag = self.ir.pipeline.lag_of(f, self.buffers(f) - age);
-                let row = add_constant(newest, ahead - lag);
+                // Where no row is held the one loaded is used at once.
+                let row = add_constant(newest, ahead.min(self.held(f)) - lag);
                 let at = (self.held(f) - 1).max(0);
                 self.out.line(format!(
                     "load_{name}({name}[{level}][{at}], nullptr, pass.{name}_kept[{age}], {row});"

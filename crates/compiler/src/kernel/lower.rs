@@ -415,6 +415,13 @@ impl Prepared<'_> {
             })
             .collect::<Result<Vec<_>>>()?;
         let nonempty = (domain.params()?.coalesce()?).gist_params(&self.scop.context.params()?)?;
+        let touched = (0..self.array_index.len())
+            .map(|array| {
+                let sizes = self.sizes_with(array)?.gist_params(&domain.params()?)?;
+                let sizes = sizes.gist_params(&self.scop.context.params()?)?;
+                Ok(self.build.expr_from_set(&sizes.coalesce()?)?)
+            })
+            .collect::<Result<Vec<_>>>()?;
         let mut exact = true;
         for stmt in &self.stmts {
             for expr in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
@@ -446,15 +453,56 @@ impl Prepared<'_> {
             stmts: self.stmts.clone(),
             k: self.c.k,
             nonempty: self.build.expr_from_set(&nonempty)?,
+            touched,
+            planes: (0..self.array_index.len())
+                .map(|a| self.planes(a))
+                .collect(),
             ranges,
             exact,
         })
+    }
+
+    /// Parameter values for which some statement touches an array.
+    fn sizes_with(&self, array: usize) -> Result<Set> {
+        let mut sizes: Option<Set> = None;
+        for (canonical, stmt) in self.c.stmts.iter().zip(&self.stmts) {
+            if stmt.write.array == array || stmt.elements().any(|a| a.array == array) {
+                let more = canonical.domain.params()?;
+                sizes = Some(match sizes {
+                    Some(sizes) => sizes.union(&more)?,
+                    None => more,
+                });
+            }
+        }
+        match sizes {
+            Some(sizes) => Ok(sizes.coalesce()?),
+            // Only its size matters.
+            None => Ok(self.union_domain()?.params()?),
+        }
     }
 
     fn extents_of(&self, id: ArrayId) -> Result<Vec<AstExpr>> {
         (self.scop.array(id).extents.iter())
             .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
             .collect()
+    }
+
+    /// How many planes an outermost subscript selects that is always a time buffer or a constant.
+    fn planes(&self, array: usize) -> Option<i64> {
+        let mut planes = None;
+        for stmt in &self.stmts {
+            for access in stmt.elements().chain([&stmt.write]) {
+                if access.array == array {
+                    let n = match access.subs.first()? {
+                        Sub::Const(c) => c + 1,
+                        Sub::Time { modulo, .. } => (*modulo)?,
+                        _ => return None,
+                    };
+                    planes = planes.max(Some(n));
+                }
+            }
+        }
+        planes
     }
 
     /// An array of which no part is in shared memory; its extents are left out.

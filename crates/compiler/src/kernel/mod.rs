@@ -510,6 +510,13 @@ pub struct Stencil {
     pub k: i64,
     /// Condition on the parameters that there is anything to do.
     pub nonempty: AstExpr,
+    /// By array, the condition that then any statement touches it. The program's array may
+    /// else be smaller than `extents`, which count all time buffers and constant subscripts.
+    pub touched: Vec<AstExpr>,
+    /// By array, how many planes the outermost subscript selects where that is a time buffer or
+    /// a constant. Partial tiles copy from all of them, whether the statement that reads them
+    /// runs or not: the device has them all, even where `extents` depend on sizes and are less.
+    pub planes: Vec<Option<i64>>,
     /// Range of `t` and of every space coordinate over all statements.
     pub ranges: Vec<SymbolicRange>,
     /// Every math function called is exact, so results equal C's bit for bit.

@@ -147,10 +147,13 @@ pub const PITCH_BYTES: i64 = 128;
 /// `None` where a number does not fit, or is negative.
 pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
     let value_of = |name: &str| value_of(ir, params, name);
-    let layout = |array: &KernelArray| {
-        let extents: Vec<i64> = (array.extents.iter())
+    let layout = |(array, planes): (&KernelArray, &Option<i64>)| {
+        let mut extents: Vec<i64> = (array.extents.iter())
             .map(|e| eval(e, &value_of).filter(|&n| n >= 0))
             .collect::<Option<_>>()?;
+        if let (Some(n), Some(outer)) = (planes, extents.first_mut()) {
+            *outer = (*outer).max(*n);
+        }
         let (width, rows) = extents.split_last()?;
         let size = i64::try_from(array.elem.size()).ok()?;
         let pitch = if array.pitched {
@@ -166,7 +169,8 @@ pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
             elements,
         })
     };
-    ir.stencil.arrays.iter().map(layout).collect()
+    let arrays = ir.stencil.arrays.iter().zip(&ir.stencil.planes);
+    arrays.map(layout).collect()
 }
 
 fn value_of(ir: &KernelIr, params: &[i64], name: &str) -> Option<i64> {
