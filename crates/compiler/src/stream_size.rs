@@ -50,7 +50,10 @@ const END_TILES: f64 = 3.0;
 const MAX_REGISTERS: i64 = 216;
 
 /// Pointers and bounds of every field after the first.
-const FIELD_REGISTERS: i64 = 22;
+const FIELD_REGISTERS: i64 = 25;
+
+/// Registers more where rows are not read from the oldest to the newest.
+const UNORDERED_REGISTERS: i64 = 10;
 
 /// Registers more for functions and divisions.
 const CALL_REGISTERS: i64 = 26;
@@ -371,6 +374,9 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
         // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
         let gaps = if field.rows_in_order { 2 } else { 12 };
         all += words * gaps * (field.held - 2).max(0);
+        if pipeline.stream.is_some() && !field.rows_in_order && field.held <= 2 {
+            all += words * UNORDERED_REGISTERS;
+        }
         if field.calls {
             all += CALL_REGISTERS;
         }
