@@ -374,8 +374,12 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
         // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
         let gaps = if field.rows_in_order { 2 } else { 12 };
         all += words * gaps * (field.held - 2).max(0);
-        if pipeline.stream.is_some() && !field.rows_in_order && field.held <= 2 {
-            all += words * UNORDERED_REGISTERS;
+        if pipeline.stream.is_some() && !field.rows_in_order {
+            // Columns of other lanes are fetched long before they are used.
+            all += words * tile.steps * (field.margin.0 + field.margin.1 - 2).max(0);
+            if field.held <= 2 {
+                all += words * UNORDERED_REGISTERS;
+            }
         }
         if field.calls {
             all += CALL_REGISTERS;

@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   const int first = begin - Steps * RI, steps = round_up(end - begin + Steps * RI + S::LAG, HELD); // planes loaded
   // Which of my cells lie beside the domain: they keep their value at every level.
   const int column = lane * V, j_mine = j0 + warp * R;
-  bool fixed_k[V], fixed_j[R];
+  bool fixed_k[V], fixed_j[R], result[V];
   for (int v = 0; v < V; ++v) fixed_k[v] = k0 + column + v < pass.lo_k || k0 + column + v >= pass.hi_k;
   for (int r = 0; r < R; ++r) fixed_j[r] = j_mine + r < pass.lo_j || j_mine + r >= pass.hi_j;
   // A cell of level t + 1 in plane i. Level T is cut off at the domain, along @k@ at the next 16 bytes only.
@@ -141,7 +141,6 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   const Element *const page_above = my_page - (warp > 0 ? RJ * COLS : 0);
   const Element *const page_below = my_page + (warp < WARPS - 1 ? 2 * RJ * COLS : 0);
   Element *my_out[V]; // columns of the halo go where nothing is stored from
-  bool result[V];
   for (int v = 0; v < V; ++v) {
     const int c = k0 + column + v - k_store;
     result[v] = c >= 0 && c < S::VK;
@@ -197,8 +196,7 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
     }
   }
   // One arrival more would let the barrier run two phases ahead of a warp that still waits.
-  publish();
-  __syncthreads();
+  publish(), __syncthreads();
   for (int step = steps - 2; step < steps; ++step) store(step, step % 3);
   wait_stored();
 }

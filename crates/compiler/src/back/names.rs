@@ -154,10 +154,26 @@ impl Names {
 pub fn declarations(stencil: &Stencil, names: &Names, text: &str) -> Vec<String> {
     let params = stencil.params.iter().map(|p| (p, "long long".to_string()));
     let scalars = stencil.scalars.iter().map(|(s, ty)| (s, ty.to_string()));
-    (params.chain(scalars))
+    let wanted: Vec<(String, String)> = (params.chain(scalars))
         .map(|(name, ty)| (names.get(name), ty))
         .filter(|(name, _)| mentions(text, name))
-        .map(|(name, ty)| format!("const {ty} {name} = args.{name};"))
+        .collect();
+    by_type(&wanted)
+        .iter()
+        .map(|(ty, names)| {
+            let values: Vec<String> = names.iter().map(|n| format!("{n} = args.{n}")).collect();
+            format!("const {ty} {};", values.join(", "))
+        })
+        .collect()
+}
+
+/// Neighbours of one type, for one declaration.
+pub fn by_type(names: &[(String, String)]) -> Vec<(&str, Vec<&str>)> {
+    (names.chunk_by(|a, b| a.1 == b.1))
+        .map(|group| {
+            let names = group.iter().map(|(name, _)| name.as_str()).collect();
+            (group[0].1.as_str(), names)
+        })
         .collect()
 }
 

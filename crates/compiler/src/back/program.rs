@@ -287,9 +287,12 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
         line(&format!("  if (!({nonempty})) return;"));
     }
     line("  Args args{};");
-    for name in ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n)) {
-        let (field, local) = (kernel_name(name), names.get(name));
-        line(&format!("  args.{field} = {local};"));
+    let values = ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n));
+    let set: Vec<String> = values
+        .map(|name| format!("args.{} = {}", kernel_name(name), names.get(name)))
+        .collect();
+    if !set.is_empty() {
+        line(&format!("  {};", set.join(", ")));
     }
     for array in &ir.arrays {
         let (elem, name) = (array.elem, names.get(&array.name));

@@ -8,7 +8,7 @@ mod launch;
 mod rows;
 
 use super::expr::ast_to_c;
-use super::names::{Names, declarations, mentions};
+use super::names::{Names, by_type, declarations, mentions};
 use super::text::Writer;
 use crate::kernel::{Interval, KernelIr, Stencil};
 use helpers::insert_helpers;
@@ -164,13 +164,12 @@ pub fn argument_names(ir: &KernelIr) -> Names {
 
 /// The fields of `Args` for sizes, scalars and arrays.
 pub(super) fn args_fields(stencil: &Stencil, names: &Names) -> Vec<String> {
-    let mut lines = Vec::new();
-    for param in &stencil.params {
-        lines.push(format!("long long {};", names.get(param)));
-    }
-    for (name, ty) in &stencil.scalars {
-        lines.push(format!("{ty} {};", names.get(name)));
-    }
+    let params = (stencil.params.iter()).map(|p| (names.get(p), "long long".to_string()));
+    let scalars = (stencil.scalars.iter()).map(|(name, ty)| (names.get(name), ty.to_string()));
+    let values: Vec<(String, String)> = params.chain(scalars).collect();
+    let mut lines: Vec<String> = (by_type(&values).iter())
+        .map(|(ty, names)| format!("{ty} {};", names.join(", ")))
+        .collect();
     for array in &stencil.arrays {
         let extents: String = (array.extents.iter())
             .map(|e| format!("[{}]", ast_to_c(e, names)))
