@@ -6,9 +6,15 @@
 // includes the generated kernels and lists them as VARIANTS(X), X(namespace,
 // label); build with -I that folder and -DSTENCIL_<name>. Rows are padded to
 // multiples of 32 elements; fdtd2d's size must be one (its ex is padded). One time step must
-// have less than 2^31 cells: kernels index with 32 bits, which is up to a sixth faster in 3D.
+// have less than 2^31 cells: kernels index with 32 bits, which is up to a sixth faster in 3D;
+// -DINDEX='long long' is for larger ones.
 #include "harness.h"
 #include "variants.h"
+
+#ifndef INDEX
+#define INDEX int
+#endif
+using index_t = INDEX;
 
 #if defined(STENCIL_jacobi2d)
 #define NAME "jacobi2d"
@@ -68,7 +74,7 @@ SET(N) SET(NX) SET(NY) SET(T) SET(A_next) SET(ex_next) SET(ey_next) SET(hz_next)
 
 // The first two fields in one kernel, the third in another: two launches a step.
 __global__ void __launch_bounds__(256)
-naive_e(const float *__restrict__ hz, float *ex, float *ey, const float *fict, long long t, int n) {
+naive_e(const float *__restrict__ hz, float *ex, float *ey, const float *fict, long long t, index_t n) {
   const int j = blockIdx.x * 32 + threadIdx.x, i = blockIdx.y * 8 + threadIdx.y;
   if (i >= n || j >= n) return;
   if (i == 0)
@@ -79,7 +85,7 @@ naive_e(const float *__restrict__ hz, float *ex, float *ey, const float *fict, l
 }
 
 __global__ void __launch_bounds__(256)
-naive_h(float *hz, const float *__restrict__ ex, const float *__restrict__ ey, int n) {
+naive_h(float *hz, const float *__restrict__ ex, const float *__restrict__ ey, index_t n) {
   const int j = blockIdx.x * 32 + threadIdx.x, i = blockIdx.y * 8 + threadIdx.y;
   if (i < n && j < n)
     hz[i * n + j] = hz[i * n + j] - 0.7f * (ex[i * (n + 32) + j + 1] - ex[i * (n + 32) + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
@@ -89,7 +95,7 @@ naive_h(float *hz, const float *__restrict__ ex, const float *__restrict__ ey, i
 constexpr int W = 128, H = 16;
 
 __global__ void __launch_bounds__(256)
-spatial_e(const float *__restrict__ hz, float *ex, float *ey, const float *fict, long long t, int n) {
+spatial_e(const float *__restrict__ hz, float *ex, float *ey, const float *fict, long long t, index_t n) {
   __shared__ float s[H + 1][W + 4]; // hz[i0 - 1 ..][j0 - 4 ..]
   const int i0 = blockIdx.y * H, j0 = blockIdx.x * W;
   for (int y = threadIdx.y; y < H + 1; y += 8)
@@ -109,7 +115,7 @@ spatial_e(const float *__restrict__ hz, float *ex, float *ey, const float *fict,
 }
 
 __global__ void __launch_bounds__(256)
-spatial_h(float *hz, const float *__restrict__ ex, const float *__restrict__ ey, int n) {
+spatial_h(float *hz, const float *__restrict__ ex, const float *__restrict__ ey, index_t n) {
   __shared__ float s_ex[H][W + 1], s_ey[H + 1][W];
   const int i0 = blockIdx.y * H, j0 = blockIdx.x * W;
   for (int y = threadIdx.y; y < H + 1; y += 8)
@@ -157,7 +163,7 @@ int main(int argc, char **argv) {
 
 #if DIMS == 2
 #define P(di, dj) in[(i + (di)) * p + j + (dj)]
-__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, int n, int p) {
+__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, index_t n, index_t p) {
   const int j = blockIdx.x * 32 + threadIdx.x + RADIUS, i = blockIdx.y * 8 + threadIdx.y + RADIUS;
   if (i < n - RADIUS && j < n - RADIUS) out[i * p + j] = VALUE;
 }
@@ -166,7 +172,7 @@ __global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *
 constexpr int W = 128, H = 16, CHUNK = 1;
 #undef P
 #define P(di, dj) s[y + (di)][x + (dj)]
-__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, int n, int p) {
+__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, index_t n, index_t p) {
   __shared__ real s[H + 2][W + 2]; // in[i0 ..][j0 ..]
   const int i0 = blockIdx.y * H, j0 = blockIdx.x * W;
 #pragma unroll
@@ -185,7 +191,7 @@ __global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real
 }
 #else
 #define P(di, dj, dk) in[((i + (di)) * n + j + (dj)) * p + k + (dk)]
-__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, int n, int p) {
+__global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *__restrict__ out, index_t n, index_t p) {
   const int k = blockIdx.x * 32 + threadIdx.x + RADIUS, j = blockIdx.y * 8 + threadIdx.y + RADIUS, i = blockIdx.z + RADIUS;
   if (j < n - RADIUS && k < n - RADIUS) out[(i * n + j) * p + k] = VALUE;
 }
@@ -195,7 +201,7 @@ __global__ void __launch_bounds__(256) naive(const real *__restrict__ in, real *
 constexpr int W = 64, H = 16, CHUNK = 64;
 #undef P
 #define P(di, dj, dk) s[(plane + (di)) & 3][y + (dj)][x + (dk)]
-__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, int n, int p) {
+__global__ void __launch_bounds__(256) spatial(const real *__restrict__ in, real *__restrict__ out, index_t n, index_t p) {
   __shared__ real s[4][H + 2][W + 2];
   const int i0 = blockIdx.z * CHUNK, j0 = blockIdx.y * H, k0 = blockIdx.x * W;
   const auto load = [&](int plane) {

@@ -556,7 +556,8 @@ impl TimeLoop<'_> {
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
         let work = self.prepared.stream_work(&stream, options.fast_math);
         let (pipeline, target) = (stream.pipeline(), &options.target);
-        let mut sizes = match options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS)) {
+        let given = options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS));
+        let mut sizes = match given {
             Some(tile) => {
                 let growths = Growths::of(pipeline, tile.steps);
                 stream_size::predict(pipeline, &work, &growths, tile, target, &problem)
@@ -576,7 +577,6 @@ impl TimeLoop<'_> {
                 refusal: Some(refusal),
             });
         }
-        let given = options.stream_tile.map(|tile| tile.or(StreamTile::OF_ROWS));
         let tile = given.or(best.map(|s| s.tile));
         let kernel = match tile {
             Some(tile) => self.prepared.stream_kernel(&stream, &name, tile)?,
