@@ -1,5 +1,5 @@
 /* laplacian3d: 3D Laplacian, 7 points, 8 operations (CGO'14, Table 3).
- * hexcc-test: args=N,T run=1,2;3,5;4,1;7,3;8,0;12,7;16,8;19,9;22,16;24,17 bench=384,128 tile=h=1,w=1:4:8;h=2,w=2:3:6 stream=steps=2,vector=1,rows=1,warps=4;steps=3,vector=1,rows=2,warps=4
+ * hexcc-test: args=N,T run=1,2;3,5;4,1;7,3;8,0;12,7;16,8;19,9;22,16;24,17 bench=384,128 tile=h=1,w=1:4:8;h=2,w=2:3:6 stream=steps=2,vector=1,rows=1,warps=4;steps=3,vector=1,rows=1,warps=8;steps=3,vector=1,rows=2,warps=4
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,9 @@ template <int Steps> struct Shape {
   static constexpr int LAG = Steps * RI + (Steps - 1) * LATE; // planes between loading and storing
   static constexpr int PLANE = round_up((ROWS + 2 * RJ) * COLS, LINE), PAGE = (Steps - 1) * WARPS * 2 * RJ * COLS;
   static constexpr int PAD = round_up(HJ * VK, LINE) - HJ * VK, DUMP = PAD + ROWS * VK; // aligns results; what follows is not stored
-  static constexpr int OUT = Steps == 1 ? 0 : round_up(DUMP + (R - 1) * VK + 32, LINE);
+  // Warps of the last tile that start behind the domain, and lanes with columns of the halo.
+  static constexpr int BEHIND = HJ > R ? (HJ + R - 1) / R : 1, BESIDE = (COLS - VK + V - 2) / V + 1;
+  static constexpr int OUT = Steps == 1 ? 0 : round_up(DUMP + (R - 1) * VK + WARPS * BESIDE, LINE);
   static constexpr int BYTES = (STAGES * PLANE + 3 * OUT + PAGES * PAGE) * (int)sizeof(Element) + (STAGES + 1) * 8;
 };
 // Sizes, scalars and device arrays.
@@ -120,8 +122,8 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   const int k_store = pass.k_first + tile_k * pass.k_step; // the first column stored; k0 and j0: the first ones computed
   int k0 = k_store - S::HK, j0 = pass.lo_j - S::HJ;
   if (Steps > 1 && pass.hi_k < k0 + COLS) k0 = pass.hi_k - align_high(pass.hi_k - k0);
-  // The first tile starts at the low boundary; the others lie so that the last one's last warp starts behind the high one.
-  const int last = pass.hi_j - (WARPS - 1) * R;
+  // The first tile starts at the low boundary; the others lie so that a warp of the last one starts behind the high one.
+  const int last = pass.hi_j - (WARPS - S::BEHIND) * R;
   if (tile_j > 0) j0 = tile_j == pass.tiles_j - 1 ? last : max(pass.lo_j, last - (pass.tiles_j - 1 - tile_j) * S::VJ);
   const int begin = pass.lo_i + (int)(blockIdx.x / (pass.tiles_k * pass.tiles_j)) * pass.length, end = min(begin + pass.length, pass.hi_i);
   const int first = begin - Steps * RI, steps = round_up(end - begin + Steps * RI + S::LAG, HELD); // planes loaded
@@ -140,11 +142,12 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   Element *const my_page = pages + warp * 2 * RJ * COLS + column;
   const Element *const page_above = my_page - (warp > 0 ? RJ * COLS : 0);
   const Element *const page_below = my_page + (warp < WARPS - 1 ? 2 * RJ * COLS : 0);
-  Element *my_out[V]; // columns of the halo go where nothing is stored from
+  const int beside = wrap(lane - (k_store + S::VK - k0) / V, 32);
+  Element *my_out[V]; // columns of the halo go where nothing is stored from, each lane's to a word of its own
   for (int v = 0; v < V; ++v) {
     const int c = k0 + column + v - k_store;
     result[v] = c >= 0 && c < S::VK;
-    my_out[v] = outs + (result[v] ? S::PAD + warp * R * S::VK + c : S::DUMP + lane);
+    my_out[v] = outs + (result[v] ? S::PAD + c : S::DUMP + beside) + warp * (result[v] ? R * S::VK : S::BESIDE);
   }
   auto load = [&](int step, int slot) { load_plane(ring + slot * S::PLANE, pass, k0, j0 - RJ, first + step, step < steps, loaded + slot); };
   auto store = [&](int step, int out) {
@@ -213,7 +216,7 @@ __global__ void compare(const @Bits@ *a, const @Bits@ *b, const __grid_constant_
 // Lays tiles out; false where boundaries meet in one in a way that the kernel does not cover.
 template <int Steps> bool lay_out(Pass &pass) {
   using S = Shape<Steps>;
-  const int high = pass.hi_j - (WARPS - 1) * R, low = pass.lo_j - S::HJ;
+  const int high = pass.hi_j - (WARPS - S::BEHIND) * R, low = pass.lo_j - S::HJ;
   if (Steps > 1 && (high < pass.lo_j || low + ROWS > pass.hi_j)) return false;
   pass.tiles_j = 1 + (high > low ? (high - low + S::VJ - 1) / S::VJ : 0);
   pass.k_first = pass.lo_k / UNIT * UNIT;

@@ -17,7 +17,7 @@ use crate::kernel::blocks::{BlocksIr, Offset, Order};
 const FIXED: &[&str] = &[
     "V", "R", "WARPS", "THREADS", "STEPS", "RI", "RJ", "RK", "LATE", "HELD", "BACK", "STAGES", "PAGES", "COLS",
     "ROWS", "Element", "QUAD", "UNIT", "LINE", "FIXED_COLUMNS", "FIXED_ROWS", "align_high", "round_up", "wrap", "bit",
-    "Shape", "HK", "HJ", "VK", "VJ", "LAG", "PLANE", "PAD", "DUMP", "OUT", "PAGE", "BYTES", "Args", "Pass",
+    "Shape", "HK", "HJ", "VK", "VJ", "LAG", "PLANE", "PAD", "DUMP", "BESIDE", "BEHIND", "OUT", "PAGE", "BYTES", "Args", "Pass",
     "Row", "Wide", "WIDTH", "widen", "reads", "update", "part", "Plane", "Cells", "sum",
     "a", "kernel", "launch", "compare", "lay_out", "plan", "tensor_map", "advance", "args", "pass", "tile", "stream",
     "one", "many", "buffers", "steps", "times", "error", "device_flag", "differ", "side", "run", "check",

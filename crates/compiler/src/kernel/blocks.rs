@@ -165,7 +165,12 @@ impl BlocksIr {
         let pad = up(hj * vk, line) - hj * vk;
         let out = match steps {
             1 => 0,
-            _ => up(pad + rows * vk + (self.tile.rows - 1) * vk + 32, line),
+            _ => {
+                // Lanes with columns of the halo have a word each that is not stored.
+                let beside = (cols - vk - 2).div_euclid(self.tile.vector) + 2;
+                let not_stored = (self.tile.rows - 1) * vk + self.tile.warps * beside;
+                up(pad + rows * vk + not_stored, line)
+            }
         };
         let page = (steps - 1) * self.tile.warps * 2 * rj * cols;
         let pages = self.back() + self.order.late() + 1;
