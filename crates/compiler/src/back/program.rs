@@ -17,7 +17,7 @@ pub struct Replacement<'a> {
     pub span: Range<usize>,
     /// What it computes.
     pub stencil: &'a Stencil,
-    /// The kernel, printed: a namespace.
+    /// The kernel, printed: a namespace, which the host function is added to.
     pub kernel: String,
     /// What it calls sizes, scalars and arrays.
     pub names: Names,
@@ -71,7 +71,10 @@ pub fn program(
         .map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
     let mut kernels = String::new();
     for r in replacements {
-        kernels.push_str(&r.kernel);
+        // One namespace for both.
+        let end = format!("}} // namespace {}\n", r.stencil.name);
+        let open = r.kernel.strip_suffix(&end);
+        kernels.push_str(open.ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?);
         kernels.push_str(&host_function(r, instrument));
         kernels.push('\n');
     }
@@ -277,8 +280,6 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
         t.push_str(text);
         t.push('\n');
     };
-    line(&format!("namespace {} {{", ir.name));
-    line("");
     line("// Copies the arrays to the device, runs the computation, copies the results back.");
     line("// Ends the program with a message where CUDA reports an error.");
     line(&format!("static void run({}) {{", params.join(", ")));
@@ -352,9 +353,14 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
                 "  check(cudaMalloc((void **)&{name}_device, {allocated} * {name}_pitch), \"allocating {what}\");"
             ));
             line(&format!(
+                "  check(cudaMemset({name}_device, 0xff, {allocated} * {name}_pitch), \"filling {what}\"); // rows are read with their padding: NaN"
+            ));
+            line(&format!(
                 "  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
             ));
-            line(&format!("  args.{field}_pitch = (int){name}_pitch;"));
+            line(&format!(
+                "  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"
+            ));
         } else {
             line(&format!(
                 "  const size_t {name}_bytes = sizeof({elem}) * {};",
@@ -370,8 +376,8 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
             line(&format!(
                 "  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
             ));
+            line(&format!("  args.{field} = {name}_device;"));
         }
-        line(&format!("  args.{field} = {name}_device;"));
     }
     for workspace in &replacement.workspaces {
         let array = &ir.arrays[workspace.array];
