@@ -246,7 +246,7 @@ const WORDS: [&str; 26] = [
 ];
 
 /// One random change.
-fn damage(rng: &mut Rng, bytes: &mut Vec<u8>, sources: &[String]) {
+pub fn damage(rng: &mut Rng, bytes: &mut Vec<u8>, sources: &[String]) {
     let all = tokens(bytes);
     if all.is_empty() || bytes.is_empty() {
         return;
