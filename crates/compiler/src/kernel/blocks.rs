@@ -172,6 +172,16 @@ impl BlocksIr {
         (self.stages() * plane + 3 * out + pages * page) * size + (self.stages() + 1) * 8
     }
 
+    /// The same kernel with other tile sizes, where they work within so many bytes of shared
+    /// memory.
+    pub fn with_tile(&self, tile: StreamTile, shared: i64) -> Option<BlocksIr> {
+        let ir = BlocksIr {
+            tile,
+            ..self.clone()
+        };
+        ir.unusable(shared).is_none().then_some(ir)
+    }
+
     /// Bytes of shared memory for tiles of any number of steps.
     fn bytes(&self) -> i64 {
         self.shared_bytes(self.tile.steps).max(self.shared_bytes(1))
