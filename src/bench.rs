@@ -4,8 +4,7 @@ use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit::{self, Log, Prefix};
 use crate::input::Input;
 use crate::measure::{
-    self, Accuracy, Arrays, Baseline, Compilation, Text, Tiled, TiledKernel, Workbench,
-    gpu_failure, median_ms,
+    self, Accuracy, Arrays, Baseline, Text, Tiled, TiledKernel, Workbench, gpu_failure, median_ms,
 };
 use crate::problem::Problem;
 use crate::render::Failure;
@@ -111,10 +110,15 @@ impl Job {
     fn binaries(
         &self,
         which: usize,
-        compilation: &mut Compilation,
+        compiled: &[Result<Binary, GpuError>],
     ) -> Result<Vec<Binary>, GpuError> {
         let range = self.texts.get(which).cloned().unwrap_or_default();
-        range.map(|i| compilation.take(i)).collect()
+        compiled
+            .get(range)
+            .unwrap_or_default()
+            .iter()
+            .cloned()
+            .collect()
     }
 }
 
@@ -164,11 +168,11 @@ impl Bench {
             }
             jobs.push(job);
         }
-        let mut compilation = Compilation::start(&bench.compiler, texts);
+        let binaries = measure::compile_all(&bench.compiler, &texts);
         let mut rows = Vec::new();
         let mut equal = true;
         for job in jobs {
-            let measured = self.measure(&bench, &job, &mut compilation);
+            let measured = self.measure(&bench, &job, &binaries);
             for row in measured.map_err(gpu_failure)? {
                 equal &= row.different == 0 || fast;
                 log.line(&report::json_line("bench", &row))?;
@@ -274,7 +278,7 @@ impl Bench {
         &self,
         bench: &Workbench,
         job: &Job,
-        compilation: &mut Compilation,
+        compiled_texts: &[Result<Binary, GpuError>],
     ) -> Result<Vec<BenchRow>, GpuError> {
         let Job {
             name,
@@ -297,7 +301,7 @@ impl Bench {
         };
         let arrays = |precision| Arrays::new(bench, &kernels, &sets, precision, false);
 
-        let binaries = job.binaries(0, compilation)?;
+        let binaries = job.binaries(0, compiled_texts)?;
         let naive = Baseline::load(bench, Precision::Source, binaries)?;
         let reference = arrays(Precision::Source)?;
         let run = || naive.run(bench, compiled, &reference, &params);
@@ -310,7 +314,7 @@ impl Bench {
         // Double precision needs twice the memory; without it the columns are empty.
         let mut exact = None;
         if job.has_float() {
-            let binaries = job.binaries(1, compilation)?;
+            let binaries = job.binaries(1, compiled_texts)?;
             exact = match exact_arrays(bench, compiled, binaries, &kernels, &sets, &fill) {
                 Ok(exact) => Some(exact),
                 Err(GpuError::OutOfMemory(_)) => None,
@@ -366,7 +370,7 @@ impl Bench {
         let results = arrays(Precision::Source)?;
         for (i, compiled) in variants.iter().enumerate() {
             let kernels: Vec<_> = compiled.units.iter().map(TiledKernel::of).collect();
-            let binaries = job.binaries(2 + i, compilation)?;
+            let binaries = job.binaries(2 + i, compiled_texts)?;
             let built = measure::assemble(&kernels, binaries, &sets)?;
             let tiled = Tiled::load(bench, &built)?;
             let fill_results = || {

@@ -19,11 +19,8 @@ use hexcc_gpu::{
     TensorElement,
 };
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The diagnostic for an error of the GPU.
 pub fn gpu_failure(error: GpuError) -> Failure {
@@ -501,71 +498,38 @@ impl Text {
     }
 }
 
-/// Texts that all processors compile, in order, while others are measured.
-pub struct Compilation {
-    results: mpsc::Receiver<(usize, Result<Binary, GpuError>)>,
-    done: HashMap<usize, Result<Binary, GpuError>>,
-    stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Compilation {
-    /// Starts.
-    pub fn start(compiler: &Compiler, texts: Vec<Text>) -> Compilation {
-        let n_threads = std::thread::available_parallelism().map_or(2, |n| n.get());
-        let n_threads = n_threads.min(texts.len());
-        let (sender, results) = mpsc::channel();
-        let stop = Arc::new(AtomicBool::new(false));
-        let work = Arc::new((texts, AtomicUsize::new(0)));
-        let threads = (0..n_threads)
-            .map(|_| {
-                let (compiler, sender) = (compiler.clone(), sender.clone());
-                let (work, stop) = (work.clone(), stop.clone());
-                std::thread::spawn(move || {
-                    let (texts, next) = &*work;
-                    while !stop.load(Ordering::Relaxed) {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(text) = texts.get(index) else { return };
-                        if sender.send((index, text.compile(&compiler))).is_err() {
-                            return;
-                        }
-                    }
-                })
-            })
+/// Compiles texts on all processors. Nothing should be measured in the meantime: a host that
+/// is late with a launch counts as time of the GPU.
+pub fn compile_all(compiler: &Compiler, texts: &[Text]) -> Vec<Result<Binary, GpuError>> {
+    let n_threads = std::thread::available_parallelism().map_or(2, |n| n.get());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((index, text)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            texts.get(index).map(|text| (index, text))
+        } {
+            done.push((index, text.compile(compiler)));
+        }
+        done
+    };
+    let done: Vec<(usize, Result<Binary, GpuError>)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads.min(texts.len()))
+            .map(|_| scope.spawn(work))
             .collect();
-        Compilation {
-            results,
-            done: HashMap::new(),
-            stop,
-            threads,
-        }
+        let results = threads.into_iter().map(|t| t.join().unwrap_or_default());
+        results.flatten().collect()
+    });
+    let missing = || {
+        Err(GpuError::Compile {
+            log: "a compiling thread has ended".to_string(),
+        })
+    };
+    let mut all: Vec<_> = texts.iter().map(|_| missing()).collect();
+    for (index, result) in done {
+        all[index] = result;
     }
-
-    /// Waits for text number `index`, which is taken once.
-    ///
-    /// # Errors
-    /// [`GpuError::Compile`].
-    pub fn take(&mut self, index: usize) -> Result<Binary, GpuError> {
-        loop {
-            if let Some(result) = self.done.remove(&index) {
-                return result;
-            }
-            let (index, result) = self.results.recv().map_err(|_| GpuError::Compile {
-                log: "a compiling thread has ended".to_string(),
-            })?;
-            self.done.insert(index, result);
-        }
-    }
-}
-
-impl Drop for Compilation {
-    /// NVRTC does not like the program to end below it.
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
-    }
+    all
 }
 
 /// The texts of the kernels of a region's time loops.
