@@ -3,28 +3,31 @@
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit::{self, Log, Prefix};
 use crate::input::Input;
-use crate::measure::{self, Accuracy, Arrays, Baseline, Tiled, Workbench, gpu_failure, median_ms};
+use crate::measure::{
+    self, Accuracy, Arrays, Baseline, Text, Tiled, TiledKernel, Workbench, gpu_failure, median_ms,
+};
 use crate::problem::Problem;
 use crate::render::Failure;
 use crate::report::{self, BenchRow};
 use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
-use hexcc_compiler::kernel::plan;
-use hexcc_compiler::pipeline::{self, Compiled};
-use hexcc_compiler::sched::HybridSchedule;
+use hexcc_compiler::ctype::CType;
+use hexcc_compiler::kernel::{KernelIr, plan};
+use hexcc_compiler::pipeline::{self, Compiled, Options, Tiling, Unit};
 use hexcc_compiler::scop::SavedScop;
-use hexcc_compiler::tile_size::Choice;
-use hexcc_gpu::{Flags, GpuError};
+use hexcc_gpu::{Binary, Flags, GpuError};
 use hexcc_isl::Ctx;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Measures stencils on the GPU beside a kernel with one thread per cell, and
 /// compares the results.
 ///
-/// Every file is measured with the sizes that a translation would take: those
-/// of `--tile`, tuned ones, or the model's.
+/// Every file is measured with the tiling and the sizes that a translation would take:
+/// those given, tuned ones, or the model's. Where that is overlapped tiling by the model's
+/// choice, the best sizes of the hybrid tiling are measured, too.
 #[derive(Debug, Parser)]
 #[command(
     name = "hexcc bench",
@@ -48,14 +51,76 @@ pub struct Bench {
     /// Allow fused multiply-add, in the baseline too
     #[arg(long)]
     fast: bool,
+    /// Timed runs, of which the median counts
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = parse_samples)]
+    samples: usize,
     /// Write PREFIX.jsonl and PREFIX.txt
     #[arg(short, long, value_name = "PREFIX", default_value = "bench")]
     output: PathBuf,
 }
 
-/// Timed runs.
+fn parse_samples(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=1000) => Ok(n),
+        _ => Err("expected a number from 1 to 1000".to_string()),
+    }
+}
+
+/// Runs before the timed ones.
 const WARM_UPS: usize = 2;
-const SAMPLES: usize = 5;
+
+/// A stencil to measure.
+struct Job {
+    /// The file's name.
+    name: String,
+    /// What a translation would be, and others to compare with.
+    variants: Vec<Compiled>,
+    problem: Problem,
+    /// Where the texts of the baseline, those of the baseline in double precision and those of
+    /// every variant are among all that are compiled.
+    texts: Vec<Range<usize>>,
+}
+
+impl Job {
+    /// Whether there are results to compare with those in double precision.
+    fn has_float(&self) -> bool {
+        let kernels = self.variants.iter().flat_map(|c| &c.units);
+        let mut arrays = kernels.flat_map(|unit| &unit.kernel.stencil.arrays);
+        arrays.any(|a| a.written && a.elem == CType::Float)
+    }
+
+    fn all_texts(&self, flags: Flags) -> Vec<Vec<Text>> {
+        let params = self.problem.values();
+        let mut all = Vec::new();
+        if let Some(first) = self.variants.first() {
+            all.push(Baseline::texts(first, Precision::Source, flags, &params));
+            all.push(match self.has_float() {
+                true => Baseline::texts(first, Precision::Double, Flags::default(), &params),
+                false => Vec::new(),
+            });
+        }
+        for compiled in &self.variants {
+            let kernels: Vec<_> = compiled.units.iter().map(TiledKernel::of).collect();
+            all.push(measure::texts(&kernels, flags));
+        }
+        all
+    }
+
+    /// The compiled texts of one of the above.
+    fn binaries(
+        &self,
+        which: usize,
+        compiled: &[Result<Binary, GpuError>],
+    ) -> Result<Vec<Binary>, GpuError> {
+        let range = self.texts.get(which).cloned().unwrap_or_default();
+        compiled
+            .get(range)
+            .unwrap_or_default()
+            .iter()
+            .cloned()
+            .collect()
+    }
+}
 
 impl Bench {
     /// Does it.
@@ -71,22 +136,45 @@ impl Bench {
                 define: self.define.clone(),
             };
             let input = input.read()?;
-            stencils.push((self.compile(&ctx, &input)?, input.saved));
+            stencils.push((self.compile(&ctx, &input)?, input.saved, name_of(file)));
         }
         let bench = Workbench::open().map_err(gpu_failure)?;
         let prefix = Prefix(self.output.clone());
         let mut log = Log::create(&prefix)?;
-        let mut rows = Vec::new();
-        let mut equal = true;
-        for (compiled, saved) in stencils {
+        let fast = self.fast || self.kernel.fast_math;
+        let flags = Flags {
+            fmad: fast,
+            fast_math: self.kernel.fast_math,
+        };
+        let mut jobs = Vec::new();
+        let mut texts = Vec::new();
+        for (compiled, saved, name) in stencils {
             let memory = bench.device.info.memory;
             let set = self.target_for(&compiled).set;
             let problem = measure::choose_problem(&saved, &compiled, &set, memory)?;
-            let compiled = self.for_problem(&ctx, &saved, compiled, &problem)?;
-            let flags = Flags { fmad: self.fast };
-            let measured = measure_one(&bench, &saved, &compiled, &problem, flags);
+            let mut variants = vec![self.for_problem(&ctx, &saved, compiled, &problem)?];
+            if variants[0].units.iter().any(|u| u.stream.is_some()) {
+                variants.extend(self.hybrid(&ctx, &saved, &problem)?);
+            }
+            let mut job = Job {
+                name,
+                variants,
+                problem,
+                texts: Vec::new(),
+            };
+            for list in job.all_texts(flags) {
+                job.texts.push(texts.len()..texts.len() + list.len());
+                texts.extend(list);
+            }
+            jobs.push(job);
+        }
+        let binaries = measure::compile_all(&bench.compiler, &texts);
+        let mut rows = Vec::new();
+        let mut equal = true;
+        for job in jobs {
+            let measured = self.measure(&bench, &job, &binaries);
             for row in measured.map_err(gpu_failure)? {
-                equal &= row.different == 0 || self.fast;
+                equal &= row.different == 0 || fast;
                 log.line(&report::json_line("bench", &row))?;
                 eprintln!("{} {}: {:.1} GCell/s", row.stencil, row.variant, row.gcells);
                 rows.push(row);
@@ -140,144 +228,191 @@ impl Bench {
         if compiled.tuned.is_some() {
             options = chosen(&compiled).map_or(options.clone(), |v| v.options(&options));
         }
-        ctx.reset_operations();
-        let again = pipeline::compile(ctx, saved, &options);
-        let mut again = again.map_err(|d| Failure {
-            diagnostics: vec![*d],
-            source: Some(saved.source.clone()),
-        })?;
+        let mut again = compile_again(ctx, saved, &options)?;
         again.tuned = compiled.tuned;
         Ok(again)
     }
+
+    /// The hybrid tiling, where the options leave the choice to the model.
+    fn hybrid(
+        &self,
+        ctx: &Ctx,
+        saved: &SavedScop,
+        problem: &Problem,
+    ) -> Result<Option<Compiled>, Failure> {
+        let options = self.kernel.options(&self.target)?;
+        if options.wanted_tiling() != Tiling::Auto {
+            return Ok(None);
+        }
+        let options = Options {
+            tiling: Tiling::Hybrid,
+            sizes: problem.params.clone(),
+            ..options
+        };
+        compile_again(ctx, saved, &options).map(Some)
+    }
 }
 
-/// The model's entry for what was compiled.
-fn choice(compiled: &Compiled) -> Option<&Choice> {
-    let unit = compiled.units.first()?;
-    let wavefront = |s: &HybridSchedule| s.wavefront.map(|w| w.dim);
-    (unit.tiles.iter()).find(|c| {
-        c.sizes == unit.schedule.sizes()
-            && wavefront(&c.schedule) == wavefront(&unit.schedule)
-            && c.threads() == unit.kernel.block.size()
+fn compile_again(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled, Failure> {
+    ctx.reset_operations();
+    pipeline::compile(ctx, saved, options).map_err(|d| Failure {
+        diagnostics: vec![*d],
+        source: Some(saved.source.clone()),
     })
 }
 
-fn chosen(compiled: &Compiled) -> Option<Variant> {
-    choice(compiled).map(Variant::of)
+/// A file's name without directories and what follows the first dot.
+fn name_of(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_string()
 }
 
-/// The baseline and the tiled kernel of one stencil.
-fn measure_one(
-    bench: &Workbench,
-    saved: &SavedScop,
-    compiled: &Compiled,
-    problem: &Problem,
-    flags: Flags,
-) -> Result<Vec<BenchRow>, GpuError> {
-    let params = problem.values();
-    let sets = [params.clone()];
-    let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
-    let layouts: Vec<_> = (kernels.iter())
-        .map(|ir| plan::allocation(ir, &params).unwrap_or_default())
-        .collect();
-    let fill = |arrays: &Arrays| {
-        let mut all = kernels.iter().zip(&layouts);
-        all.try_for_each(|(ir, layouts)| arrays.fill(bench, ir, layouts))
-    };
-    let arrays = |precision| Arrays::new(bench, &kernels, &sets, precision, false);
+/// What the first time loop is compiled with.
+fn chosen(compiled: &Compiled) -> Option<Variant> {
+    compiled.units.first().and_then(Variant::taken)
+}
 
-    let naive = Baseline::load(bench, compiled, Precision::Source, flags, &params)?;
-    let reference = arrays(Precision::Source)?;
-    let run = || naive.run(bench, compiled, &reference, &params);
-    let naive_ms = median_ms(bench, WARM_UPS, SAMPLES, &run)?;
-    fill(&reference)?;
-    run()?;
-    let work = naive.work(bench, compiled, &reference, &params)?;
+impl Bench {
+    /// The baseline and the tiled kernels of one stencil.
+    fn measure(
+        &self,
+        bench: &Workbench,
+        job: &Job,
+        compiled_texts: &[Result<Binary, GpuError>],
+    ) -> Result<Vec<BenchRow>, GpuError> {
+        let Job {
+            name,
+            variants,
+            problem,
+            ..
+        } = job;
+        let Some(compiled) = variants.first() else {
+            return Ok(Vec::new());
+        };
+        let params = problem.values();
+        let sets = [params.clone()];
+        let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
+        let layouts: Vec<_> = (kernels.iter())
+            .map(|ir| plan::allocation(ir, &params).unwrap_or_default())
+            .collect();
+        let fill = |arrays: &Arrays| {
+            let mut all = kernels.iter().zip(&layouts);
+            all.try_for_each(|(ir, layouts)| arrays.fill(bench, ir, layouts))
+        };
+        let arrays = |precision| Arrays::new(bench, &kernels, &sets, precision, false);
 
-    let built = measure::build(&bench.compiler, &kernels, flags, &sets)?;
-    let tiled = Tiled::load(bench, &built)?;
-    let results = arrays(Precision::Source)?;
-    let run = || tiled.run(bench, compiled, &results, (0, &params));
-    let tiled_ms = median_ms(bench, WARM_UPS, SAMPLES, &run)?;
-    for (i, ir) in kernels.iter().enumerate() {
-        results.fill(bench, ir, tiled.layouts(i, 0))?;
-    }
-    run()?;
-    let mut different = 0;
-    for (i, ir) in kernels.iter().enumerate() {
-        let both = (tiled.layouts(i, 0), layouts[i].as_slice());
-        different += results.different(&reference, bench, ir, both)?;
-    }
+        let binaries = job.binaries(0, compiled_texts)?;
+        let naive = Baseline::load(bench, Precision::Source, binaries)?;
+        let reference = arrays(Precision::Source)?;
+        let run = || naive.run(bench, compiled, &reference, &params);
+        fill(&reference)?;
+        let naive_ms = median_ms(bench, WARM_UPS, self.samples, &run)?;
+        fill(&reference)?;
+        run()?;
+        let work = naive.work(bench, compiled, &reference, &params)?;
 
-    // Double precision needs twice the memory; without it the columns are empty.
-    let errors = match exact_arrays(bench, compiled, &kernels, &sets, &fill, &params) {
-        Ok(exact) => {
-            let error = |arrays: &Arrays| -> Result<Option<Accuracy>, GpuError> {
-                let mut worst: Option<Accuracy> = None;
-                for (ir, layouts) in kernels.iter().zip(&layouts) {
-                    let found = arrays.error(&exact, bench, ir, layouts)?;
-                    worst = match (worst, found) {
-                        (Some(a), Some(b)) => Some(Accuracy {
-                            rms: a.rms.max(b.rms),
-                            largest: a.largest.max(b.largest),
-                        }),
-                        (a, b) => a.or(b),
-                    };
-                }
-                Ok(worst)
+        // Double precision needs twice the memory; without it the columns are empty.
+        let mut exact = None;
+        if job.has_float() {
+            let binaries = job.binaries(1, compiled_texts)?;
+            exact = match exact_arrays(bench, compiled, binaries, &kernels, &sets, &fill) {
+                Ok(exact) => Some(exact),
+                Err(GpuError::OutOfMemory(_)) => None,
+                Err(e) => return Err(e),
             };
-            [error(&reference)?, error(&results)?]
         }
-        Err(GpuError::OutOfMemory(_)) => [None, None],
-        Err(e) => return Err(e),
-    };
+        let error = |arrays: &Arrays| -> Result<Option<Accuracy>, GpuError> {
+            let mut worst: Option<Accuracy> = None;
+            let Some(exact) = &exact else {
+                return Ok(None);
+            };
+            for (ir, layouts) in kernels.iter().zip(&layouts) {
+                let found = arrays.error(exact, bench, ir, layouts)?;
+                worst = match (worst, found) {
+                    (Some(a), Some(b)) => Some(Accuracy {
+                        rms: a.rms.max(b.rms),
+                        largest: a.largest.max(b.largest),
+                    }),
+                    (a, b) => a.or(b),
+                };
+            }
+            Ok(worst)
+        };
 
-    let stencil = Path::new(&saved.source.path).file_stem();
-    let stencil = stencil.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let row = |variant: String, ms: f64, resources: measure::Resources, error: Option<Accuracy>| {
-        BenchRow {
-            stencil: stencil.clone(),
-            problem: problem.to_string(),
-            variant,
-            gpu: bench.device.info.name.clone(),
-            ms,
-            gcells: work.cells / ms / 1e6,
-            predicted_gcells: None,
-            gflops: work.flops / ms / 1e6,
-            ratio: naive_ms / ms,
-            registers: resources.registers,
-            local_bytes: resources.local_bytes,
-            shared_bytes: resources.shared_bytes,
-            different: 0,
-            error_rms: error.map(|e| e.rms),
-            error_max: error.map(|e| e.largest),
+        let row =
+            |variant: String, ms: f64, resources: measure::Resources, error: Option<Accuracy>| {
+                BenchRow {
+                    stencil: name.clone(),
+                    problem: problem.to_string(),
+                    tiling: None,
+                    variant,
+                    gpu: bench.device.info.name.clone(),
+                    ms,
+                    gcells: work.cells / ms / 1e6,
+                    predicted_gcells: None,
+                    gflops: work.flops / ms / 1e6,
+                    ratio: naive_ms / ms,
+                    registers: resources.registers,
+                    local_bytes: resources.local_bytes,
+                    shared_bytes: resources.shared_bytes,
+                    different: 0,
+                    error_rms: error.map(|e| e.rms),
+                    error_max: error.map(|e| e.largest),
+                }
+            };
+        let naive_error = error(&reference)?;
+        let mut rows = vec![row(
+            "naive".to_string(),
+            naive_ms,
+            naive.resources,
+            naive_error,
+        )];
+        let results = arrays(Precision::Source)?;
+        for (i, compiled) in variants.iter().enumerate() {
+            let kernels: Vec<_> = compiled.units.iter().map(TiledKernel::of).collect();
+            let binaries = job.binaries(2 + i, compiled_texts)?;
+            let built = measure::assemble(&kernels, binaries, &sets)?;
+            let tiled = Tiled::load(bench, &built)?;
+            let fill_results = || {
+                (compiled.units.iter().enumerate())
+                    .try_for_each(|(i, u)| results.fill(bench, &u.kernel, tiled.layouts(i, 0)))
+            };
+            let run = || tiled.run(bench, compiled, &results, (0, &params));
+            fill_results()?;
+            let ms = median_ms(bench, WARM_UPS, self.samples, &run)?;
+            fill_results()?;
+            run()?;
+            let mut different = 0;
+            for (i, unit) in compiled.units.iter().enumerate() {
+                let both = (tiled.layouts(i, 0), layouts[i].as_slice());
+                different += results.different(&reference, bench, &unit.kernel, both)?;
+            }
+            let variant = chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string());
+            let streamed = compiled.units.iter().any(|u| u.stream.is_some());
+            rows.push(BenchRow {
+                tiling: Some(if streamed { "overlapped" } else { "hybrid" }),
+                predicted_gcells: compiled.units.first().and_then(Unit::predicted),
+                different,
+                ..row(variant, ms, tiled.resources, error(&results)?)
+            });
         }
-    };
-    let variant = chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string());
-    let [naive_error, tiled_error] = errors;
-    Ok(vec![
-        row("naive".to_string(), naive_ms, naive.resources, naive_error),
-        BenchRow {
-            predicted_gcells: choice(compiled).map(Choice::gcells),
-            different,
-            ..row(variant, tiled_ms, tiled.resources, tiled_error)
-        },
-    ])
+        Ok(rows)
+    }
 }
 
 /// The results in double precision.
 fn exact_arrays(
     bench: &Workbench,
     compiled: &Compiled,
-    kernels: &[&hexcc_compiler::kernel::KernelIr],
+    binaries: Vec<Binary>,
+    kernels: &[&KernelIr],
     sets: &[Vec<i64>],
     fill: &dyn Fn(&Arrays) -> Result<(), GpuError>,
-    params: &[i64],
 ) -> Result<Arrays, GpuError> {
-    let flags = Flags { fmad: false };
-    let baseline = Baseline::load(bench, compiled, Precision::Double, flags, params)?;
+    let baseline = Baseline::load(bench, Precision::Double, binaries)?;
     let exact = Arrays::new(bench, kernels, sets, Precision::Double, false)?;
     fill(&exact)?;
+    let params = sets.first().map_or(&[][..], Vec::as_slice);
     baseline.run(bench, compiled, &exact, params)?;
     bench.device.synchronize()?;
     Ok(exact)

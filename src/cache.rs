@@ -8,7 +8,7 @@ use crate::hash::fnv;
 use crate::render::Failure;
 use crate::variant::Variant;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::pipeline::Options;
+use hexcc_compiler::pipeline::{Options, Tiling};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::Target;
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ pub fn find(
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
         if let Ok(tuned) = serde_json::from_str::<Tuned>(&text)
             && tuned.format == FORMAT
-            && tuned.variant.sizes().is_some()
+            && tuned.variant.is_valid()
         {
             found.push(tuned);
         }
@@ -111,6 +111,8 @@ fn key(saved: &SavedScop, options: &Options) -> String {
         .collect();
     let shape = Options {
         tile: None,
+        stream_tile: None,
+        tiling: searched_tiling(options),
         name: None,
         isl_quota: 0,
         target: Target::default(),
@@ -130,6 +132,17 @@ fn key(saved: &SavedScop, options: &Options) -> String {
     )
 }
 
+/// The tiling that is searched for the best sizes: options that only one tiling has decide,
+/// but the sizes themselves.
+pub fn searched_tiling(options: &Options) -> Tiling {
+    let free = Options {
+        tile: None,
+        stream_tile: None,
+        ..options.clone()
+    };
+    free.wanted_tiling()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,7 +158,7 @@ mod tests {
         Tuned {
             format: FORMAT,
             gpu: gpu.to_string(),
-            variant: Variant {
+            variant: Variant::Hybrid {
                 tile: tile.to_string(),
                 threads: 128,
                 wavefront: None,
@@ -215,11 +228,17 @@ mod tests {
         for options in other {
             assert_ne!(key(&saved, &options), original);
         }
+        // What is spelt out is what the hybrid tiling has by default.
         let same = Options {
             reuse: Some(Reuse::Dynamic),
             ..Options::default()
         };
-        assert_eq!(key(&saved, &same), original);
+        let hybrid = Options {
+            tiling: Tiling::Hybrid,
+            ..Options::default()
+        };
+        assert_eq!(key(&saved, &same), key(&saved, &hybrid));
+        assert_ne!(key(&saved, &same), original);
         let options = Options::default();
         saved.source.text = saved.source.text.replace("0.2f *", "0.3f *");
         assert_ne!(key(&saved, &options), original);

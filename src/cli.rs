@@ -294,21 +294,6 @@ impl InputArgs {
 }
 
 impl KernelArgs {
-    /// The same for a command that runs kernels of the hybrid tiling only.
-    pub fn hybrid(&self, command: &str) -> Result<KernelArgs, Failure> {
-        if self.tiling == TilingArg::Overlapped || self.stream_tile.is_some() {
-            let what = format!("`{command}` measures the hybrid tiling only");
-            return Err(Failure::plain(
-                Diagnostic::error("HX0509", what)
-                    .help("leave `--tiling overlapped` and `--stream-tile` away"),
-            ));
-        }
-        Ok(KernelArgs {
-            tiling: TilingArg::Hybrid,
-            ..self.clone()
-        })
-    }
-
     /// The compiler's options.
     pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
         let options = Options {
@@ -371,16 +356,11 @@ impl KernelArgs {
             ctx.reset_operations();
             pipeline::compile(ctx, &input.saved, options)
         };
-        let automatic = (options.wanted_tiling() == Tiling::Auto).then(|| compile(&options));
-        let tuned = cache.and_then(|folder| self.tuned(input, &options, target, folder));
-        // What was measured of hybrid tiles competes with what is predicted for overlapped ones.
-        let predicted = (automatic.as_ref()).and_then(|c| overlapped_speed(c.as_ref().ok()?));
-        let slower = |t: &Tuned| predicted.is_some_and(|p| p > t.gcells);
-        let tuned = (tuned.filter(|t| !slower(t)))
+        let tuned = (cache.and_then(|folder| self.tuned(input, &options, target, folder)))
             .and_then(|tuned| compile_tuned(&tuned, &options, &compile));
         let compiled = match tuned {
             Some(compiled) => Ok(compiled),
-            None => automatic.unwrap_or_else(|| compile(&options)),
+            None => compile(&options),
         }
         .map_err(|d| Failure {
             diagnostics: vec![*d],
@@ -404,7 +384,7 @@ impl KernelArgs {
         target: &TargetArgs,
         folder: &Path,
     ) -> Option<Tuned> {
-        if self.no_cache || options.tile.is_some() {
+        if self.no_cache || options.tile.is_some() || options.stream_tile.is_some() {
             return None;
         }
         let tuned = cache::find(folder, &input.saved, options, device_name)?;
@@ -416,13 +396,6 @@ impl KernelArgs {
                 .is_some_and(|t| t.name == options.target.name);
         (same_sizes && same_gpu).then_some(tuned)
     }
-}
-
-/// The predicted speed of overlapped tiles, where all time loops have them.
-fn overlapped_speed(compiled: &Compiled) -> Option<f64> {
-    let all = compiled.units.iter().all(|unit| unit.stream.is_some());
-    let first = compiled.units.first().filter(|_| all)?;
-    first.stream_sizes.first().map(|s| s.gcells)
 }
 
 /// The compilation with tuned sizes, if they still work.
@@ -445,16 +418,8 @@ fn compile_tuned(
 pub fn main() -> Result<ExitCode, Failure> {
     match std::env::args().nth(1).as_deref() {
         Some("run") => crate::run::Run::parse_from(std::env::args_os().skip(1)).run(),
-        Some("tune") => {
-            let mut tune = crate::tune::Tune::parse_from(std::env::args_os().skip(1));
-            tune.kernel = tune.kernel.hybrid("hexcc tune")?;
-            tune.run()
-        }
-        Some("bench") => {
-            let mut bench = crate::bench::Bench::parse_from(std::env::args_os().skip(1));
-            bench.kernel = bench.kernel.hybrid("hexcc bench")?;
-            bench.run()
-        }
+        Some("tune") => crate::tune::Tune::parse_from(std::env::args_os().skip(1)).run(),
+        Some("bench") => crate::bench::Bench::parse_from(std::env::args_os().skip(1)).run(),
         Some("explain") => crate::explain::Explain::parse_from(std::env::args_os().skip(1)).run(),
         _ => Translate::parse().run(),
     }
@@ -545,7 +510,7 @@ mod tests {
             let tuned = Tuned {
                 format: cache::FORMAT,
                 gpu: "NVIDIA H200".to_string(),
-                variant: Variant {
+                variant: Variant::Hybrid {
                     tile: tile.to_string(),
                     threads: 64,
                     wavefront: None,

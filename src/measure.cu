@@ -40,6 +40,21 @@ __global__ void different(const T *a, const T *b, Int rows, Int n, Int pitch_a, 
   if (mine) atomicAdd(count, mine);
 }
 
+// Whether two buffers of n_i planes of n_j rows differ outside of a box; the last bound of
+// each dimension is the first index behind it.
+template <typename T>
+__global__ void differ_outside(const T *a, const T *b, Int row, Int n_i, Int n_j, Int n_k, Int lo_i, Int hi_i, Int lo_j,
+                               Int hi_j, Int lo_k, Int hi_k, Bits *differ) {
+  for (Int r = blockIdx.x; r < n_i * n_j; r += gridDim.x) {
+    const Int i = r / n_j, j = r % n_j;
+    const Int inside = i >= lo_i && i < hi_i && j >= lo_j && j < hi_j ? hi_k - lo_k : 0;
+    for (Int n = threadIdx.x; n < n_k - inside; n += blockDim.x) {
+      const Int at = r * row + (n < lo_k ? n : n + inside);
+      if (a[at] != b[at]) *differ = 1;
+    }
+  }
+}
+
 struct Sums {
   double squares, norm;
   Bits largest, n_infinite;

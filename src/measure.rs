@@ -7,14 +7,20 @@ use crate::render::Failure;
 use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::kernel::KernelIr;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout, Launch};
-use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::kernel::stream_plan::{
+    self, Action, Base, Compare, Gpu, Instance, Place, StreamRun, Word,
+};
+use hexcc_compiler::kernel::{KernelIr, Stencil, Sub};
+use hexcc_compiler::pipeline::{self, Compiled, StreamKernel, Unit};
 use hexcc_compiler::scop::{Expr, SavedScop};
 use hexcc_gpu::{
     Attributes, Binary, Buffer, Compiler, Device, Flags, GpuError, Kernel, Module, Packed,
+    TensorElement,
 };
+use std::borrow::Cow;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The diagnostic for an error of the GPU.
 pub fn gpu_failure(error: GpuError) -> Failure {
@@ -59,6 +65,8 @@ struct Helpers {
     fill_wide: Kernel,
     /// Error of `float` arrays against `double` arrays.
     error: Kernel,
+    /// For words of 4 and of 8 bytes.
+    differ_outside: [Kernel; 2],
 }
 
 const HELPERS: &str = include_str!("measure.cu");
@@ -82,6 +90,7 @@ fn helper_names() -> Vec<String> {
     names.extend(ELEMENTS.iter().map(|t| format!("different<{t}>")));
     names.push("fill<double, float>".to_string());
     names.push("error_of".to_string());
+    names.extend(["differ_outside<unsigned>", "differ_outside<Bits>"].map(String::from));
     names
 }
 
@@ -96,7 +105,7 @@ impl Workbench {
         let compiler = Compiler::new(device.info.capability, Some(&toolkit))?;
         let names = helper_names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let binary = compiler.compile(HELPERS, &names, Flags { fmad: false })?;
+        let binary = compiler.compile(HELPERS, &names, Flags::default())?;
         let module = device.load(&binary)?;
         let n = ELEMENTS.len();
         let kernels = |from: usize| -> Result<Vec<Kernel>, GpuError> {
@@ -107,6 +116,7 @@ impl Workbench {
             different: kernels(n)?,
             fill_wide: module.kernel(2 * n)?,
             error: module.kernel(2 * n + 1)?,
+            differ_outside: [module.kernel(2 * n + 2)?, module.kernel(2 * n + 3)?],
             _module: module,
         };
         Ok(Workbench {
@@ -211,8 +221,9 @@ impl Arrays {
             .collect()
     }
 
-    /// Gives every element its initial value, a function of its array's name
-    /// and its place.
+    /// Gives every element its initial value, a function of its array's name and its
+    /// place. In three space dimensions time buffers start alike: kernels that stream planes
+    /// advance one step at a time where they differ outside of the domain.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -235,7 +246,19 @@ impl Arrays {
             };
             let pointer = target.buffer.pointer().cast_signed();
             let seed = fnv(&array.name).cast_signed();
-            bench.help(kernel, &[pointer, rows, n, pitch, seed])?;
+            let buffers = match ir.stencil.dims.len() {
+                4 => layout
+                    .extents
+                    .first()
+                    .filter(|_| has_time_buffers(ir, &array.name)),
+                _ => None,
+            };
+            let buffers = buffers.copied().unwrap_or(1).max(1);
+            let rows = rows / buffers;
+            for buffer in 0..buffers {
+                let bytes = buffer * rows * pitch * target.elem.size() as i64;
+                bench.help(kernel, &[pointer + bytes, rows, n, pitch, seed])?;
+            }
         }
         Ok(())
     }
@@ -330,6 +353,23 @@ impl Arrays {
     }
 }
 
+/// Whether an array's outermost subscript selects one of several time buffers.
+fn has_time_buffers(ir: &KernelIr, name: &str) -> bool {
+    let array = ir.stencil.arrays.iter().position(|a| a.name == name);
+    (ir.stencil.stmts.iter())
+        .filter(|stmt| Some(stmt.write.array) == array)
+        .any(|stmt| {
+            let outermost = stmt.write.subs.first();
+            matches!(
+                outermost,
+                Some(Sub::Time {
+                    modulo: Some(_),
+                    ..
+                })
+            )
+        })
+}
+
 /// Distance of results from those in double precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
@@ -360,18 +400,23 @@ pub fn scalar_values(ir: &KernelIr) -> Vec<f64> {
         .collect()
 }
 
-/// `struct Args` of a kernel; of a tiled one with layouts.
+/// `struct Args` of a kernel; of a tiled one with layouts, and with the memory that a
+/// streamed one needs beside the arrays.
 fn arguments(
     ir: &KernelIr,
     precision: Precision,
     params: &[i64],
     arrays: &Arrays,
     layouts: Option<&[ArrayLayout]>,
+    workspaces: &[Buffer],
 ) -> Result<Packed, GpuError> {
     let scalars = scalar_values(ir);
     let pointers = arrays.pointers(ir);
     let bytes = back::pack_arguments(ir, precision, params, &scalars, &pointers, layouts);
-    let packed = bytes.and_then(|bytes| Packed::new(&bytes));
+    let packed = bytes.and_then(|mut bytes| {
+        bytes.extend(workspaces.iter().flat_map(|w| w.pointer().to_ne_bytes()));
+        Packed::new(&bytes)
+    });
     packed.ok_or_else(|| too_large("the arguments"))
 }
 
@@ -379,6 +424,33 @@ fn too_large(what: &str) -> GpuError {
     GpuError::Driver {
         what: "launching a kernel".to_string(),
         message: format!("{what} are too large"),
+    }
+}
+
+/// The kernel of a time loop, of either tiling.
+#[derive(Clone, Copy)]
+pub enum TiledKernel<'a> {
+    /// Hexagons and classical tiles.
+    Hybrid(&'a KernelIr),
+    /// Overlapped tiles, streamed.
+    Streamed(&'a StreamKernel),
+}
+
+impl<'a> TiledKernel<'a> {
+    /// The kernel that a translation has.
+    pub fn of(unit: &'a Unit) -> TiledKernel<'a> {
+        match &unit.stream {
+            Some(stream) => TiledKernel::Streamed(stream),
+            None => TiledKernel::Hybrid(&unit.kernel),
+        }
+    }
+
+    /// Arrays and statements.
+    pub fn stencil(&self) -> &'a Stencil {
+        match self {
+            TiledKernel::Hybrid(ir) => &ir.stencil,
+            TiledKernel::Streamed(stream) => stream.stencil(),
+        }
     }
 }
 
@@ -393,9 +465,91 @@ pub struct Built {
 #[derive(Clone, Debug)]
 pub struct BuiltUnit {
     binary: Binary,
-    shared_bytes: u32,
-    /// Per set of parameters: launches and array layouts.
-    runs: Vec<(Vec<Launch>, Vec<ArrayLayout>)>,
+    /// Per set of parameters.
+    layouts: Vec<Vec<ArrayLayout>>,
+    code: Code,
+}
+
+#[derive(Clone, Debug)]
+enum Code {
+    Hybrid {
+        shared_bytes: u32,
+        /// Per set of parameters.
+        launches: Vec<Vec<Launch>>,
+    },
+    Streamed {
+        instances: Vec<Instance>,
+        /// Per set of parameters.
+        runs: Vec<StreamRun>,
+    },
+}
+
+/// CUDA text with kernels, for NVRTC.
+pub struct Text {
+    text: String,
+    names: Vec<String>,
+    flags: Flags,
+}
+
+impl Text {
+    fn compile(&self, compiler: &Compiler) -> Result<Binary, GpuError> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        compiler.compile(&self.text, &names, self.flags)
+    }
+}
+
+/// Compiles texts on all processors. Nothing should be measured in the meantime: a host that
+/// is late with a launch counts as time of the GPU.
+pub fn compile_all(compiler: &Compiler, texts: &[Text]) -> Vec<Result<Binary, GpuError>> {
+    let n_threads = std::thread::available_parallelism().map_or(2, |n| n.get());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((index, text)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            texts.get(index).map(|text| (index, text))
+        } {
+            done.push((index, text.compile(compiler)));
+        }
+        done
+    };
+    let done: Vec<(usize, Result<Binary, GpuError>)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads.min(texts.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let results = threads.into_iter().map(|t| t.join().unwrap_or_default());
+        results.flatten().collect()
+    });
+    let missing = || {
+        Err(GpuError::Compile {
+            log: "a compiling thread has ended".to_string(),
+        })
+    };
+    let mut all: Vec<_> = texts.iter().map(|_| missing()).collect();
+    for (index, result) in done {
+        all[index] = result;
+    }
+    all
+}
+
+/// The texts of the kernels of a region's time loops.
+pub fn texts(kernels: &[TiledKernel], flags: Flags) -> Vec<Text> {
+    (kernels.iter())
+        .map(|kernel| match kernel {
+            TiledKernel::Hybrid(ir) => Text {
+                text: pipeline::print_kernels(&[ir]),
+                names: vec![format!("{}::kernel", ir.stencil.name)],
+                flags,
+            },
+            TiledKernel::Streamed(stream) => Text {
+                text: pipeline::print_stream_kernel(stream),
+                names: (stream.instances().iter())
+                    .map(|k| format!("{}::kernel<{}>", stream.stencil().name, k.steps))
+                    .collect(),
+                flags,
+            },
+        })
+        .collect()
 }
 
 /// Compiles the kernels of a region's time loops.
@@ -404,25 +558,48 @@ pub struct BuiltUnit {
 /// [`GpuError::Compile`].
 pub fn build(
     compiler: &Compiler,
-    kernels: &[&KernelIr],
+    kernels: &[TiledKernel],
     flags: Flags,
     sets: &[Vec<i64>],
 ) -> Result<Built, GpuError> {
-    let units = (kernels.iter())
-        .map(|ir| {
-            let text = pipeline::print_kernels(&[ir]);
-            let name = format!("{}::kernel", ir.stencil.name);
-            let runs = (sets.iter())
-                .map(|params| {
-                    let launches = plan::launches(ir, params);
-                    let layouts = plan::allocation(ir, params);
-                    launches.zip(layouts).ok_or_else(|| too_large("the sizes"))
-                })
-                .collect::<Result<_, _>>()?;
+    let binaries = (texts(kernels, flags).iter())
+        .map(|text| text.compile(compiler))
+        .collect::<Result<Vec<_>, _>>()?;
+    assemble(kernels, binaries, sets)
+}
+
+/// The compiled kernels with their launches for sets of parameters.
+///
+/// # Errors
+/// [`GpuError::Driver`] where a number does not fit.
+pub fn assemble(
+    kernels: &[TiledKernel],
+    binaries: Vec<Binary>,
+    sets: &[Vec<i64>],
+) -> Result<Built, GpuError> {
+    let sizes = || too_large("the sizes");
+    let units = (kernels.iter().zip(binaries))
+        .map(|(kernel, binary)| {
+            let code = match kernel {
+                TiledKernel::Hybrid(ir) => Code::Hybrid {
+                    shared_bytes: u32::try_from(ir.shared_bytes).unwrap_or(u32::MAX),
+                    launches: (sets.iter())
+                        .map(|params| plan::launches(ir, params).ok_or_else(sizes))
+                        .collect::<Result<_, _>>()?,
+                },
+                TiledKernel::Streamed(stream) => Code::Streamed {
+                    instances: stream.instances(),
+                    runs: (sets.iter())
+                        .map(|params| stream.plan(params).ok_or_else(sizes))
+                        .collect::<Result<_, _>>()?,
+                },
+            };
             Ok(BuiltUnit {
-                binary: compiler.compile(&text, &[&name], flags)?,
-                shared_bytes: u32::try_from(ir.shared_bytes).unwrap_or(u32::MAX),
-                runs,
+                binary,
+                layouts: (sets.iter())
+                    .map(|params| plan::layouts(kernel.stencil(), params).ok_or_else(sizes))
+                    .collect::<Result<_, _>>()?,
+                code,
             })
         })
         .collect::<Result<_, GpuError>>()?;
@@ -432,9 +609,26 @@ pub fn build(
 /// A variant that is loaded on the GPU.
 pub struct Tiled<'a> {
     built: &'a Built,
-    kernels: Vec<(Module, Kernel)>,
-    /// The most that any of its kernels needs.
+    loaded: Vec<LoadedUnit>,
+    /// What its kernels need at most; of a streamed one, the kernel of all T time steps.
     pub resources: Resources,
+}
+
+/// A time loop's kernels on the GPU, one or those of a stream.
+struct LoadedUnit {
+    _module: Module,
+    kernels: Vec<Kernel>,
+    stream: Option<LoadedStream>,
+}
+
+/// What a streamed kernel needs on the GPU.
+struct LoadedStream {
+    gpu: Gpu,
+    workspaces: Vec<Buffer>,
+    /// What [`Compare`] finds.
+    flag: Buffer,
+    /// Per set of parameters, where buffers are the same.
+    actions: Vec<Vec<Action>>,
 }
 
 /// What a variant needs.
@@ -472,29 +666,52 @@ impl<'a> Tiled<'a> {
     /// Loads a variant.
     ///
     /// # Errors
-    /// [`GpuError::Driver`].
+    /// [`GpuError::Driver`], [`GpuError::OutOfMemory`].
     pub fn load(bench: &Workbench, built: &'a Built) -> Result<Tiled<'a>, GpuError> {
         let mut resources = Resources::default();
-        let mut kernels = Vec::new();
+        let mut loaded = Vec::new();
         for unit in &built.units {
             let module = bench.device.load(&unit.binary)?;
-            let kernel = module.kernel(0)?;
-            kernel.allow_shared(unit.shared_bytes)?;
-            let needs = Resources::of(&kernel.attributes()?, unit.shared_bytes);
-            resources = resources.max(needs);
-            kernels.push((module, kernel));
+            let (kernels, stream) = match &unit.code {
+                Code::Hybrid { shared_bytes, .. } => {
+                    let kernel = module.kernel(0)?;
+                    kernel.allow_shared(*shared_bytes)?;
+                    let needs = Resources::of(&kernel.attributes()?, *shared_bytes);
+                    resources = resources.max(needs);
+                    (vec![kernel], None)
+                }
+                Code::Streamed { instances, runs } => {
+                    let kernels = (0..instances.len())
+                        .map(|i| module.kernel(i))
+                        .collect::<Result<Vec<_>, _>>()?;
+                    for (kernel, instance) in kernels.iter().zip(instances) {
+                        kernel.allow_shared(instance.shared_bytes)?;
+                    }
+                    if let (Some(kernel), Some(first)) = (kernels.first(), instances.first()) {
+                        let needs = Resources::of(&kernel.attributes()?, first.shared_bytes);
+                        resources = resources.max(needs);
+                    }
+                    let stream = LoadedStream::new(bench, &kernels, instances, runs)?;
+                    (kernels, Some(stream))
+                }
+            };
+            loaded.push(LoadedUnit {
+                _module: module,
+                kernels,
+                stream,
+            });
         }
         Ok(Tiled {
             built,
-            kernels,
+            loaded,
             resources,
         })
     }
 
     /// Layouts of the arrays of a time loop for a set of parameters.
     pub fn layouts(&self, unit: usize, set: usize) -> &[ArrayLayout] {
-        let run = self.built.units.get(unit).and_then(|u| u.runs.get(set));
-        run.map_or(&[], |(_, layouts)| layouts)
+        let layouts = self.built.units.get(unit).and_then(|u| u.layouts.get(set));
+        layouts.map_or(&[], Vec::as_slice)
     }
 
     /// Starts all launches for a set of parameters.
@@ -508,30 +725,234 @@ impl<'a> Tiled<'a> {
         arrays: &Arrays,
         (set, params): (usize, &[i64]),
     ) -> Result<(), GpuError> {
-        for (i, (unit, (_, kernel))) in self.built.units.iter().zip(&self.kernels).enumerate() {
-            let (Some(source), Some(run)) = (compiled.units.get(i), unit.runs.get(set)) else {
+        for (i, (unit, loaded)) in self.built.units.iter().zip(&self.loaded).enumerate() {
+            let Some(source) = compiled.units.get(i) else {
                 continue;
             };
-            let (launches, layouts) = run;
-            let layouts = Some(layouts.as_slice());
-            let args = arguments(&source.kernel, Precision::Source, params, arrays, layouts)?;
-            for launch in launches {
-                let wave = Packed::of_integers(&launch.wave);
-                let wave = wave.ok_or_else(|| too_large("the arguments"))?;
-                let grid = u32::try_from(launch.grid).unwrap_or(u32::MAX);
-                let launch = hexcc_gpu::Launch {
-                    kernel,
-                    grid: [grid, 1, 1],
-                    block: launch.block,
-                    shared_bytes: launch.shared_bytes,
-                    args: &[&args, &wave],
-                };
-                // SAFETY: the kernel takes `Args` and `Wave` as laid out here, and
-                // its accesses are proven to lie inside the arrays, which live.
-                unsafe { bench.device.launch(&launch) }?;
+            let ir = &source.kernel;
+            let layouts = Some(self.layouts(i, set));
+            let workspaces = loaded.stream.as_ref().map_or(&[][..], |s| &s.workspaces);
+            let args = arguments(ir, Precision::Source, params, arrays, layouts, workspaces)?;
+            match (&unit.code, &loaded.stream) {
+                (Code::Hybrid { launches, .. }, _) => {
+                    let launches = launches.get(set).map_or(&[][..], Vec::as_slice);
+                    start_hybrid(bench, &loaded.kernels, launches, &args)?;
+                }
+                (Code::Streamed { runs, .. }, Some(stream)) => {
+                    let Some(run) = runs.get(set) else { continue };
+                    let pointers = arrays.pointers(ir);
+                    let actions = stream.actions(bench, run, set, &pointers)?;
+                    for action in actions.iter() {
+                        stream.start(bench, loaded, run, &pointers, &args, action)?;
+                    }
+                }
+                (Code::Streamed { .. }, None) => {}
             }
         }
         Ok(())
+    }
+}
+
+fn start_hybrid(
+    bench: &Workbench,
+    kernels: &[Kernel],
+    launches: &[Launch],
+    args: &Packed,
+) -> Result<(), GpuError> {
+    for (launch, kernel) in launches.iter().zip(kernels.iter().cycle()) {
+        let wave = Packed::of_integers(&launch.wave);
+        let wave = wave.ok_or_else(|| too_large("the arguments"))?;
+        let launch = hexcc_gpu::Launch {
+            kernel,
+            grid: [u32::try_from(launch.grid).unwrap_or(u32::MAX), 1, 1],
+            block: launch.block,
+            shared_bytes: launch.shared_bytes,
+            args: &[args, &wave],
+        };
+        // SAFETY: the kernel takes `Args` and `Wave` as laid out here, and
+        // its accesses are proven to lie inside the arrays, which live.
+        unsafe { bench.device.launch(&launch) }?;
+    }
+    Ok(())
+}
+
+impl LoadedStream {
+    fn new(
+        bench: &Workbench,
+        kernels: &[Kernel],
+        instances: &[Instance],
+        runs: &[StreamRun],
+    ) -> Result<LoadedStream, GpuError> {
+        let resident = (kernels.iter().zip(instances))
+            .map(|(kernel, k)| Ok(kernel.resident_blocks(k.threads, k.shared_bytes)?.into()))
+            .collect::<Result<_, GpuError>>()?;
+        let info = &bench.device.info;
+        let gpu = Gpu {
+            multiprocessors: info.multiprocessors.into(),
+            major: info.capability.0.into(),
+            resident,
+        };
+        let n_workspaces = runs.iter().map(|r| r.workspaces.len()).max().unwrap_or(0);
+        let workspaces = (0..n_workspaces)
+            .map(|w| {
+                let bytes = runs.iter().filter_map(|r| r.workspaces.get(w)).max();
+                (bench.device).allocate(bytes.map_or(0, |b| b.unsigned_abs()))
+            })
+            .collect::<Result<_, _>>()?;
+        let actions = (runs.iter())
+            .map(|run| run.actions(&gpu, true).ok_or_else(no_launches))
+            .collect::<Result<_, _>>()?;
+        Ok(LoadedStream {
+            gpu,
+            workspaces,
+            flag: bench.device.allocate(8)?,
+            actions,
+        })
+    }
+
+    /// What the host of the generated program does, the comparison included.
+    fn actions(
+        &self,
+        bench: &Workbench,
+        run: &StreamRun,
+        set: usize,
+        pointers: &[u64],
+    ) -> Result<Cow<'_, [Action]>, GpuError> {
+        let same = match &run.compare {
+            Some(compare) => self.buffers_agree(bench, compare, pointers)?,
+            None => true,
+        };
+        match self.actions.get(set) {
+            Some(actions) if same => Ok(Cow::Borrowed(actions)),
+            _ => (run.actions(&self.gpu, same))
+                .map(Cow::Owned)
+                .ok_or_else(no_launches),
+        }
+    }
+
+    /// `compare` of the generated text; waits for what it finds, too.
+    fn buffers_agree(
+        &self,
+        bench: &Workbench,
+        compare: &Compare,
+        pointers: &[u64],
+    ) -> Result<bool, GpuError> {
+        let flag = self.flag.pointer().cast_signed();
+        // SAFETY: the words to clear are those of the buffer, which lives.
+        unsafe { bench.device.clear(self.flag.pointer(), 8) }?;
+        let first = pointers.get(compare.array).copied().unwrap_or(0);
+        let first = first.cast_signed();
+        let [n_i, n_j, n_k] = compare.n;
+        let ([lo_i, lo_j, lo_k], [hi_i, hi_j, hi_k]) = (compare.lo, compare.hi);
+        let wide = compare.element_bytes == 8;
+        bench.help(
+            &bench.helpers.differ_outside[usize::from(wide)],
+            &[
+                first,
+                first + compare.distance,
+                compare.row,
+                n_i,
+                n_j,
+                n_k,
+                lo_i,
+                hi_i,
+                lo_j,
+                hi_j,
+                lo_k,
+                hi_k,
+                flag,
+            ],
+        )?;
+        let found = bench.device.download(&self.flag, 8)?;
+        Ok(found.iter().all(|&byte| byte == 0))
+    }
+
+    fn pointer(&self, place: &Place, pointers: &[u64]) -> u64 {
+        let base = match place.base {
+            Base::Array(i) => pointers.get(i).copied().unwrap_or(0),
+            Base::Workspace(i) => self.workspaces.get(i).map_or(0, Buffer::pointer),
+        };
+        base.wrapping_add_signed(place.offset)
+    }
+
+    fn start(
+        &self,
+        bench: &Workbench,
+        loaded: &LoadedUnit,
+        run: &StreamRun,
+        pointers: &[u64],
+        args: &Packed,
+        action: &Action,
+    ) -> Result<(), GpuError> {
+        let (kernel, grid, pass) = match action {
+            Action::Copy { to, from, bytes } => {
+                let (to, from) = (self.pointer(to, pointers), self.pointer(from, pointers));
+                let bytes = usize::try_from(*bytes).map_err(|_| too_large("the sizes"))?;
+                // SAFETY: both are planes of arrays or of the memory beside them, which live.
+                return unsafe { bench.device.copy(to, from, bytes) };
+            }
+            Action::Launch { kernel, grid, pass } => (*kernel, *grid, pass),
+        };
+        let (Some(instance), Some(kernel)) = (run.kernels.get(kernel), loaded.kernels.get(kernel))
+        else {
+            return Ok(());
+        };
+        let mut bytes = Vec::new();
+        for word in pass {
+            match word {
+                Word::Int(value) => append(&mut bytes, &value.to_ne_bytes()),
+                Word::Long(value) => append(&mut bytes, &value.to_ne_bytes()),
+                Word::Pointer(place) => {
+                    let pointer = place.map_or(0, |p| self.pointer(&p, pointers));
+                    append(&mut bytes, &pointer.to_ne_bytes());
+                }
+                Word::Map(None) => append(&mut bytes, &[0; 128]),
+                Word::Map(Some(map)) => append(&mut bytes, &self.encoded(map, pointers)?),
+            }
+        }
+        let pass = Packed::new(&bytes).ok_or_else(|| too_large("the arguments"))?;
+        let launch = hexcc_gpu::Launch {
+            kernel,
+            grid: [grid, 1, 1],
+            block: [instance.threads, 1],
+            shared_bytes: instance.shared_bytes,
+            args: &[args, &pass],
+        };
+        // SAFETY: the kernel takes `Args` and `Pass` as laid out here, and its accesses are
+        // proven to lie inside the arrays and the memory beside them, which live.
+        unsafe { bench.device.launch(&launch) }
+    }
+
+    fn encoded(&self, map: &stream_plan::TensorMap, pointers: &[u64]) -> Result<Vec<u8>, GpuError> {
+        let element = match map.elem {
+            CType::Float => TensorElement::F32,
+            CType::Double => TensorElement::F64,
+            CType::Int(8) => TensorElement::I64,
+            CType::UInt(8) => TensorElement::U64,
+            CType::Int(_) => TensorElement::I32,
+            CType::UInt(_) => TensorElement::U32,
+        };
+        let map = hexcc_gpu::TensorMap {
+            element,
+            pointer: self.pointer(&map.place, pointers),
+            sizes: map.sizes,
+            strides: map.strides,
+            extent: map.extent,
+        };
+        map.encode()
+    }
+}
+
+/// Appends a field of a structure, aligned to its size, as in C.
+fn append(bytes: &mut Vec<u8>, field: &[u8]) {
+    bytes.resize(bytes.len().next_multiple_of(field.len().max(1)), 0);
+    bytes.extend(field);
+}
+
+fn no_launches() -> GpuError {
+    GpuError::Driver {
+        what: "planning the launches".to_string(),
+        message: "a multiprocessor takes no block, or a number is too large".to_string(),
     }
 }
 
@@ -560,27 +981,57 @@ pub struct Work {
 }
 
 impl Baseline {
+    /// The texts of the baseline for parameters up to these, one per time loop.
+    pub fn texts(
+        compiled: &Compiled,
+        precision: Precision,
+        flags: Flags,
+        params: &[i64],
+    ) -> Vec<Text> {
+        (compiled.units.iter())
+            .map(|unit| {
+                let layouts = plan::allocation(&unit.kernel, params).unwrap_or_default();
+                let narrow = back::naive_is_narrow(&unit.kernel, params, &layouts);
+                let naive = back::print_naive(&unit.kernel, precision, narrow);
+                Text {
+                    text: naive.text,
+                    names: naive.kernels,
+                    flags,
+                }
+            })
+            .collect()
+    }
+
     /// Compiles and loads the baseline for parameters up to these.
     ///
     /// # Errors
     /// [`GpuError::Compile`].
-    pub fn load(
+    pub fn build(
         bench: &Workbench,
         compiled: &Compiled,
         precision: Precision,
         flags: Flags,
         params: &[i64],
     ) -> Result<Baseline, GpuError> {
+        let texts = Baseline::texts(compiled, precision, flags, params);
+        let binaries = texts.iter().map(|text| text.compile(&bench.compiler));
+        Baseline::load(bench, precision, binaries.collect::<Result<_, _>>()?)
+    }
+
+    /// Loads the baseline.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn load(
+        bench: &Workbench,
+        precision: Precision,
+        binaries: Vec<Binary>,
+    ) -> Result<Baseline, GpuError> {
         let mut resources = Resources::default();
         let mut units = Vec::new();
-        for unit in &compiled.units {
-            let layouts = plan::allocation(&unit.kernel, params).unwrap_or_default();
-            let narrow = back::naive_is_narrow(&unit.kernel, params, &layouts);
-            let naive = back::print_naive(&unit.kernel, precision, narrow);
-            let names: Vec<&str> = naive.kernels.iter().map(String::as_str).collect();
-            let binary = bench.compiler.compile(&naive.text, &names, flags)?;
+        for binary in binaries {
             let module = bench.device.load(&binary)?;
-            let n = names.len().saturating_sub(1);
+            let n = binary.names.len().saturating_sub(1);
             let slots = (0..n)
                 .map(|i| module.kernel(i))
                 .collect::<Result<Vec<_>, _>>()?;
@@ -631,7 +1082,7 @@ impl Baseline {
         let Some(plan) = back::naive_plan(ir, params, &layouts) else {
             return Ok(());
         };
-        let args = arguments(ir, self.precision, params, arrays, None)?;
+        let args = arguments(ir, self.precision, params, arrays, None, &[])?;
         for t in plan.times.clone() {
             let mut step = vec![t];
             step.extend(&plan.step);
@@ -767,7 +1218,7 @@ mod tests {
     #[test]
     fn helpers_exist_for_every_type() {
         let names = helper_names();
-        assert_eq!(names.len(), 2 * ELEMENTS.len() + 2);
+        assert_eq!(names.len(), 2 * ELEMENTS.len() + 4);
         assert_eq!(names[0], "fill<float, float>");
         assert_eq!(names[ELEMENTS.len() + 1], "different<double>");
     }
@@ -782,7 +1233,7 @@ mod tests {
             Ok(compiler) => compiler,
             Err(e) => return eprintln!("not tested: {e}"),
         };
-        let flags = Flags { fmad: false };
+        let flags = Flags::default();
         let compile = |what: &str, text: &str, names: &[String]| {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let binary = compiler.compile(text, &names, flags);
@@ -805,9 +1256,17 @@ mod tests {
                     compile(&what, &naive.text, &naive.kernels);
                 }
             }
-            let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
-            let built = build(&compiler, &kernels, flags, &[]);
-            assert!(built.is_ok(), "{what}: {built:?}");
+            let hybrid = (compiled.units.iter()).map(|u| TiledKernel::Hybrid(&u.kernel));
+            let taken = compiled.units.iter().map(TiledKernel::of);
+            let kernels: Vec<_> = hybrid.chain(taken).collect();
+            let fast = Flags {
+                fmad: true,
+                fast_math: true,
+            };
+            for flags in [flags, fast] {
+                let built = build(&compiler, &kernels, flags, &[]);
+                assert!(built.is_ok(), "{what}: {built:?}");
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! Sizes of a problem that is measured: from the command line, from the header
 //! comment of a testsuite program, or chosen to fit the GPU.
 
-use hexcc_compiler::kernel::KernelIr;
 use hexcc_compiler::kernel::plan;
+use hexcc_compiler::kernel::{KernelIr, Stencil};
 use hexcc_isl::AstExpr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,16 +110,16 @@ impl Problem {
         self.params.iter().map(|(_, v)| *v).collect()
     }
 
-    /// Iterations of the time loop of a kernel.
-    pub fn steps(&self, ir: &KernelIr) -> i64 {
-        steps(ir, &self.values()).unwrap_or(0)
+    /// Iterations of the time loop of a stencil.
+    pub fn steps(&self, stencil: &Stencil) -> i64 {
+        steps(stencil, &self.values()).unwrap_or(0)
     }
 
     /// The parameters for another number of time steps; the problem's own where
     /// the number cannot be chosen, or is not smaller.
-    pub fn with_steps(&self, ir: &KernelIr, wanted: i64) -> Vec<i64> {
+    pub fn with_steps(&self, stencil: &Stencil, wanted: i64) -> Vec<i64> {
         let values = self.values();
-        let (Some(time), Some(now)) = (self.time, steps(ir, &values)) else {
+        let (Some(time), Some(now)) = (self.time, steps(stencil, &values)) else {
             return values;
         };
         if wanted >= now {
@@ -133,13 +133,13 @@ impl Problem {
             changed
         };
         let guess = with(values[time] - (now - wanted));
-        if steps(ir, &guess) == Some(wanted) {
+        if steps(stencil, &guess) == Some(wanted) {
             return guess;
         }
         let (mut lo, mut hi) = (0, values[time]);
         while lo + 1 < hi {
             let mid = lo + (hi - lo) / 2;
-            match steps(ir, &with(mid)) {
+            match steps(stencil, &with(mid)) {
                 Some(n) if n >= wanted => hi = mid,
                 _ => lo = mid,
             }
@@ -158,12 +158,12 @@ impl std::fmt::Display for Problem {
 }
 
 /// Iterations of the time loop; `None` where that cannot be said.
-pub fn steps(ir: &KernelIr, params: &[i64]) -> Option<i64> {
+pub fn steps(stencil: &Stencil, params: &[i64]) -> Option<i64> {
     let value_of = |name: &str| {
-        let at = ir.stencil.params.iter().position(|p| p == name)?;
+        let at = stencil.params.iter().position(|p| p == name)?;
         params.get(at).copied()
     };
-    let range = ir.stencil.ranges.first()?;
+    let range = stencil.ranges.first()?;
     let (lo, hi) = (
         plan::eval(&range.lo, &value_of)?,
         plan::eval(&range.hi, &value_of)?,
@@ -260,8 +260,8 @@ mod tests {
         ));
         let ir = &compiled.units[0].kernel;
         let problem = Problem::choose(&[ir], &none(), &none(), 1 << 30).expect("sizes");
-        assert_eq!(problem.steps(ir), 512);
-        assert_eq!(problem.with_steps(ir, 20), [8192, 20]);
-        assert_eq!(problem.with_steps(ir, 4000), [8192, 512]);
+        assert_eq!(problem.steps(&ir.stencil), 512);
+        assert_eq!(problem.with_steps(&ir.stencil, 20), [8192, 20]);
+        assert_eq!(problem.with_steps(&ir.stencil, 4000), [8192, 512]);
     }
 }

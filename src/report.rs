@@ -23,18 +23,66 @@ pub struct Heading {
     pub version: String,
 }
 
+/// Sizes of a tile.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Shape {
+    /// Of the hybrid tiling.
+    Hybrid {
+        /// Half height.
+        h: i64,
+        /// Widths per space dimension.
+        w: Vec<i64>,
+        /// Position of the hexagonal dimension in `w`.
+        hex_dim: usize,
+    },
+    /// Of overlapped tiling.
+    Stream {
+        /// Time steps of a launch.
+        #[serde(rename = "T")]
+        t: i64,
+        /// Columns of a lane.
+        #[serde(rename = "V")]
+        v: i64,
+        /// Rows of a lane; 0 in less than three space dimensions.
+        rows: i64,
+        /// Rows or planes loaded ahead.
+        ahead: i64,
+        /// Warps of a block.
+        warps: i64,
+        /// Blocks of a multiprocessor.
+        blocks: i64,
+    },
+}
+
+impl Shape {
+    /// Height, width of the hexagons, and the innermost width unless it is theirs.
+    fn hexagon(&self) -> Option<(i64, i64, Option<i64>)> {
+        let Shape::Hybrid { h, w, hex_dim } = self else {
+            return None;
+        };
+        let last = w.len().checked_sub(1).filter(|d| d != hex_dim);
+        Some((*h, *w.get(*hex_dim)?, last.map(|d| w[d])))
+    }
+
+    /// T, V, and rows of a lane where it has several.
+    fn stream(&self) -> Option<(i64, i64, Option<i64>)> {
+        match self {
+            Shape::Hybrid { .. } => None,
+            Shape::Stream { t, v, rows, .. } => Some((*t, *v, (*rows > 0).then_some(*rows))),
+        }
+    }
+}
+
 /// One point of the search space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
     /// Tile sizes and what goes with them.
     #[serde(flatten)]
     pub variant: Variant,
-    /// Half height.
-    pub h: i64,
-    /// Widths per space dimension.
-    pub w: Vec<i64>,
-    /// Position of the hexagonal dimension in `w`.
-    pub hex_dim: usize,
+    /// The same as numbers.
+    #[serde(flatten)]
+    pub shape: Shape,
     /// Billions of cells per second that the model expects.
     pub predicted: f64,
     /// Billions of cells per second; absent where it was not measured.
@@ -101,16 +149,34 @@ pub fn html(heading: &Heading, points: &[Point]) -> String {
     );
     t.push_str("<h2>Measured against predicted</h2>\n");
     t.push_str(&scatter(points));
-    t.push_str("<h2>Best speed by height and hexagon width</h2>\n");
-    t.push_str(&heat_map(points, "w0", &|p| p.w.get(p.hex_dim).copied()));
-    // The innermost dimension, unless it is the hexagonal one.
-    let inner = |p: &Point| {
-        let last = p.w.len().checked_sub(1).filter(|&d| d != p.hex_dim)?;
-        p.w.get(last).copied()
-    };
-    if points.iter().any(|p| inner(p).is_some()) {
-        t.push_str("<h2>Best speed by height and innermost width</h2>\n");
-        t.push_str(&heat_map(points, "w, innermost", &inner));
+    type Cell = fn(&Point) -> Option<(i64, i64)>;
+    let maps: [(&str, [&str; 2], Cell); 4] = [
+        ("height and hexagon width", ["h", "w0"], |p| {
+            p.shape.hexagon().map(|(h, w0, _)| (h, w0))
+        }),
+        ("height and innermost width", ["h", "w, innermost"], |p| {
+            let (h, _, inner) = p.shape.hexagon()?;
+            Some((h, inner?))
+        }),
+        (
+            "steps of a launch and columns of a lane, overlapped tiles",
+            ["T", "V, columns of a lane"],
+            |p| p.shape.stream().map(|(t, v, _)| (t, v)),
+        ),
+        (
+            "steps of a launch and rows of a lane, overlapped tiles",
+            ["T", "rows of a lane"],
+            |p| {
+                let (t, _, rows) = p.shape.stream()?;
+                Some((t, rows?))
+            },
+        ),
+    ];
+    for (title, labels, cell) in maps {
+        if points.iter().any(|p| cell(p).is_some()) {
+            let _ = writeln!(t, "<h2>Best speed by {title}</h2>");
+            t.push_str(&heat_map(points, labels, &cell));
+        }
     }
     t.push_str("<h2>Points</h2>\n");
     t.push_str(&table(points));
@@ -205,14 +271,18 @@ fn scatter(points: &[Point]) -> String {
     t
 }
 
-/// The best measurement for every h and every value of `column`.
-fn heat_map(points: &[Point], label: &str, column: &dyn Fn(&Point) -> Option<i64>) -> String {
+/// The best measurement for every row and column that points have, numbers of these labels.
+fn heat_map(
+    points: &[Point],
+    [row_label, label]: [&str; 2],
+    cell: &dyn Fn(&Point) -> Option<(i64, i64)>,
+) -> String {
     let mut best: BTreeMap<(i64, i64), &Point> = BTreeMap::new();
     for p in points {
-        let (Some(column), Some(measured)) = (column(p), p.measured) else {
+        let (Some(at), Some(measured)) = (cell(p), p.measured) else {
             continue;
         };
-        let slot = best.entry((p.h, column)).or_insert(p);
+        let slot = best.entry(at).or_insert(p);
         if measured > slot.measured.unwrap_or(0.0) {
             *slot = p;
         }
@@ -226,13 +296,13 @@ fn heat_map(points: &[Point], label: &str, column: &dyn Fn(&Point) -> Option<i64
         margin + cell_y * heights.len() as f64,
     );
     let mut t = format!(
-        "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"img\" aria-label=\"best measured speed by h and {label}\">\n"
+        "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"img\" aria-label=\"best measured speed by {row_label} and {label}\">\n"
     );
     for (row, h) in heights.iter().rev().enumerate() {
         let y = cell_y * row as f64;
         let _ = writeln!(
             t,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">h={h}</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{row_label}={h}</text>",
             margin - 6.0,
             y + 17.0
         );
@@ -324,10 +394,12 @@ fn table(points: &[Point]) -> String {
 /// One variant of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BenchRow {
-    /// The C file, without directories and `.c`.
+    /// The file, without directories and `.c` or `.scop.json`.
     pub stencil: String,
     /// Sizes.
     pub problem: String,
+    /// `hybrid` or `overlapped`; none for the baseline.
+    pub tiling: Option<&'static str>,
     /// `naive`, or the tile sizes.
     pub variant: String,
     /// Name of the GPU.
@@ -361,6 +433,7 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
     let titles = [
         "stencil",
         "problem",
+        "tiling",
         "variant",
         "ms",
         "GCell/s",
@@ -380,6 +453,7 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
         lines.push([
             r.stencil.clone(),
             r.problem.clone(),
+            r.tiling.unwrap_or("-").to_string(),
             r.variant.clone(),
             format!("{:.3}", r.ms),
             format!("{:.1}", r.gcells),
@@ -398,7 +472,7 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
             small(r.error_max),
         ]);
     }
-    let mut widths = [0; 14];
+    let mut widths = [0; 15];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = (*width).max(cell.chars().count());
@@ -408,7 +482,7 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
     for line in lines {
         let mut row = String::new();
         for (i, (cell, width)) in line.iter().zip(widths).enumerate() {
-            let _ = if i < 3 {
+            let _ = if i < 4 {
                 write!(row, "{cell:<width$}  ")
             } else {
                 write!(row, "{cell:>width$}  ")
@@ -426,14 +500,16 @@ mod tests {
 
     fn point(h: i64, w: [i64; 2], predicted: f64, measured: Option<f64>) -> Point {
         Point {
-            variant: Variant {
+            variant: Variant::Hybrid {
                 tile: format!("h={h},w={}:{}", w[0], w[1]),
                 threads: 128,
                 wavefront: (h == 11).then_some(1),
             },
-            h,
-            w: w.to_vec(),
-            hex_dim: 0,
+            shape: Shape::Hybrid {
+                h,
+                w: w.to_vec(),
+                hex_dim: 0,
+            },
             predicted,
             measured,
             ms: measured.map(|m| 1000.0 / m),
@@ -443,6 +519,23 @@ mod tests {
             shared_bytes: 20000,
             correct: measured.map(|m| m < 500.0),
             error: measured.is_none().then(|| "no <code>".to_string()),
+        }
+    }
+
+    fn streamed(t: i64, v: i64, rows: i64, measured: f64) -> Point {
+        let tile = format!("steps={t},vector={v},ahead=4,warps=4,blocks=3");
+        Point {
+            variant: Variant::Overlapped { stream_tile: tile },
+            shape: Shape::Stream {
+                t,
+                v,
+                rows,
+                ahead: 4,
+                warps: 4,
+                blocks: 3,
+            },
+            correct: Some(true),
+            ..point(3, [6, 64], 400.0, Some(measured))
         }
     }
 
@@ -476,11 +569,28 @@ mod tests {
     #[test]
     fn wrong_results_rank_last() {
         let points = points();
-        let order: Vec<&str> = ranked(&points)
+        let order: Vec<String> = ranked(&points)
             .iter()
-            .map(|p| p.variant.tile.as_str())
+            .map(|p| p.variant.to_string())
             .collect();
-        assert_eq!(order[..2], ["h=7,w=5:128", "h=3,w=6:128"]);
+        let best = ["h=7,w=5:128 --threads 128", "h=3,w=6:128 --threads 128"];
+        assert_eq!(order[..2], best);
+    }
+
+    #[test]
+    fn streams_have_maps_and_lines_of_their_own() {
+        let line = json_line("point", &streamed(12, 4, 0, 400.0));
+        insta::assert_snapshot!(line.trim_end(), @r#"{"kind":"point","stream_tile":"steps=12,vector=4,ahead=4,warps=4,blocks=3","T":12,"V":4,"rows":0,"ahead":4,"warps":4,"blocks":3,"predicted":400.0,"measured":400.0,"ms":2.5,"steps":64,"registers":64,"local_bytes":0,"shared_bytes":20000,"correct":true,"error":null}"#);
+        let rows = [streamed(12, 4, 0, 400.0), streamed(8, 4, 0, 300.0)];
+        let page = html(&heading(), &rows);
+        assert!(page.contains("steps of a launch and columns") && page.contains(">T=12<"));
+        assert!(!page.contains("hexagon") && !page.contains("rows of a lane"));
+        // Both tilings beside each other.
+        let mut all = points();
+        all.push(streamed(4, 3, 7, 400.0));
+        let page = html(&heading(), &all);
+        assert_eq!(page.matches("<svg").count(), 5);
+        assert!(page.contains("rows of a lane") && page.contains("h=7"));
     }
 
     #[test]
@@ -518,6 +628,7 @@ mod tests {
         let row = BenchRow {
             stencil: "jacobi2d".to_string(),
             problem: "N=64,T=8".to_string(),
+            tiling: None,
             variant: "naive".to_string(),
             gpu: "NVIDIA H200".to_string(),
             ms: 1.5,
@@ -533,15 +644,16 @@ mod tests {
             error_max: None,
         };
         let tiled = BenchRow {
+            tiling: Some("hybrid"),
             variant: "h=3,w=6:64".to_string(),
             predicted_gcells: Some(500.0),
             different: 3,
             ..row.clone()
         };
         insta::assert_snapshot!(bench_table(&[row, tiled]), @r"
-        stencil   problem   variant        ms  GCell/s  predicted  GFLOP/s  ratio  regs  local  shared      check  error rms  error max
-        jacobi2d  N=64,T=8  naive       1.500    120.2          -      601  1.00x    32      0       0  bit-equal     1.2e-7          -
-        jacobi2d  N=64,T=8  h=3,w=6:64  1.500    120.2      500.0      601  1.00x    32      0       0   3 differ     1.2e-7          -
+        stencil   problem   tiling  variant        ms  GCell/s  predicted  GFLOP/s  ratio  regs  local  shared      check  error rms  error max
+        jacobi2d  N=64,T=8  -       naive       1.500    120.2          -      601  1.00x    32      0       0  bit-equal     1.2e-7          -
+        jacobi2d  N=64,T=8  hybrid  h=3,w=6:64  1.500    120.2      500.0      601  1.00x    32      0       0   3 differ     1.2e-7          -
         ");
     }
 }

@@ -4,22 +4,25 @@ use crate::cache::{self, Tuned};
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit::{self, Log, Prefix};
 use crate::input::Input;
-use crate::measure::{self, Arrays, Baseline, Built, Tiled, Workbench, gpu_failure, median_ms};
+use crate::measure::{
+    self, Arrays, Baseline, Built, Tiled, TiledKernel, Workbench, gpu_failure, median_ms,
+};
 use crate::problem::{self, Problem};
 use crate::render::{self, Failure};
-use crate::report::{self, Heading, Point};
+use crate::report::{self, Heading, Point, Shape};
 use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::KernelIr;
-use hexcc_compiler::pipeline::{self, Compiled, Exploration, Options};
-use hexcc_compiler::sched::TileSizes;
+use hexcc_compiler::pipeline::{self, Compiled, Exploration, Options, StreamKernel, Tiling};
 use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::stream_size::StreamChoice;
 use hexcc_compiler::tile_size::Choice;
 use hexcc_gpu::{Compiler, Flags, GpuError};
 use hexcc_isl::Ctx;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -32,9 +35,9 @@ use std::time::{Duration, Instant};
 /// Measures tile sizes on the GPU, checks every one of them, and keeps the best
 /// for later translations.
 ///
-/// Candidates are those of the model, in its order. Every candidate is
-/// compiled by NVRTC with `-fmad=false`, compared bit for bit with a kernel that
-/// has one thread per cell, and timed.
+/// Candidates are those of the model, of both tilings, in its order. Every candidate is
+/// compiled by NVRTC with `-fmad=false` (with `--fast-math`, like `--use_fast_math`),
+/// compared bit for bit with a kernel that has one thread per cell, and timed.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc tune", bin_name = "hexcc tune")]
 pub struct Tune {
@@ -79,6 +82,9 @@ const MIN_TIME_TILES: i64 = 8;
 /// Wanted duration of a timed run, milliseconds.
 const RUN_MS: f64 = 30.0;
 
+/// How much faster than hybrid tiles overlapped ones are expected to be.
+const STREAM_GAIN: i64 = 4;
+
 /// Points measured again with all time steps.
 const FINALISTS: usize = 5;
 
@@ -107,6 +113,7 @@ struct Recipe {
     choices: Vec<Candidate>,
     problem: Problem,
     n_units: usize,
+    flags: Flags,
     check: Vec<i64>,
     wanted_steps: i64,
     next: AtomicUsize,
@@ -118,27 +125,51 @@ struct Recipe {
 #[derive(Clone, Debug)]
 struct Candidate {
     variant: Variant,
-    sizes: TileSizes,
-    hex_dim: usize,
+    shape: Shape,
     predicted: f64,
 }
 
 impl Candidate {
-    fn of(choice: &Choice) -> Candidate {
+    fn hybrid(choice: &Choice) -> Candidate {
         Candidate {
             variant: Variant::of(choice),
-            sizes: choice.sizes.clone(),
-            hex_dim: choice.schedule.hex_dim,
+            shape: Shape::Hybrid {
+                h: choice.sizes.h,
+                w: choice.sizes.w.clone(),
+                hex_dim: choice.schedule.hex_dim,
+            },
             predicted: choice.gcells(),
+        }
+    }
+
+    fn streamed(choice: &StreamChoice) -> Candidate {
+        let tile = choice.tile;
+        Candidate {
+            variant: Variant::streamed(tile),
+            shape: Shape::Stream {
+                t: tile.steps,
+                v: tile.vector,
+                rows: tile.rows,
+                ahead: tile.ahead,
+                warps: tile.warps,
+                blocks: tile.min_blocks,
+            },
+            predicted: choice.gcells,
+        }
+    }
+
+    /// Time steps of a tile, for k logical steps in each.
+    fn steps(&self, k: i64) -> i64 {
+        match &self.shape {
+            Shape::Hybrid { h, .. } => (2 * h + 2).div_euclid(k.max(1)).max(1),
+            Shape::Stream { t, .. } => *t,
         }
     }
 
     fn point(&self) -> Point {
         Point {
             variant: self.variant.clone(),
-            h: self.sizes.h,
-            w: self.sizes.w.clone(),
-            hex_dim: self.hex_dim,
+            shape: self.shape.clone(),
             predicted: self.predicted,
             measured: None,
             ms: None,
@@ -180,11 +211,22 @@ impl Tune {
         let mut options = self.kernel.options(&self.target)?;
         options.sizes = problem.params.clone();
         ctx.reset_operations();
-        let choices = choices(&ctx, &input.saved, &options).map_err(|d| Failure {
+        let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
-        })?;
-        let model = choices.first().map(|c| c.variant.to_string());
+        };
+        let choices = choices(&ctx, &input.saved, &options).map_err(with_source)?;
+        // What the model takes for these sizes, without the ones given.
+        let free = Options {
+            tile: None,
+            stream_tile: None,
+            ..options.clone()
+        };
+        ctx.reset_operations();
+        let by_default = pipeline::compile(&ctx, &input.saved, &free).map_err(with_source)?;
+        let model = by_default.units.first().and_then(Variant::taken);
+        let model = model.map(|v| v.to_string());
+        drop(by_default);
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = stopped.clone();
         // Where a handler cannot be set, ctrl-C ends the program as usual.
@@ -194,7 +236,12 @@ impl Tune {
             }
         });
 
-        let mut ground = Ground::new(&bench, &compiled, &problem, &choices).map_err(gpu_failure)?;
+        let flags = Flags {
+            fmad: self.kernel.fast_math,
+            fast_math: self.kernel.fast_math,
+        };
+        let ground = Ground::new(&bench, &compiled, &problem, &choices, flags);
+        let mut ground = ground.map_err(gpu_failure)?;
         let heading = Heading {
             file: file_name(&input),
             gpu: bench.device.info.name.clone(),
@@ -223,6 +270,7 @@ impl Tune {
             choices,
             problem: problem.clone(),
             n_units: compiled.units.len(),
+            flags,
             check: ground.check.clone(),
             wanted_steps: ground.wanted_steps,
             next: AtomicUsize::new(0),
@@ -350,10 +398,14 @@ impl Tune {
 /// The failure where there is no GPU, with what the model would do.
 fn without_gpu(error: GpuError, compiled: &Compiled) -> Failure {
     let mut failure = gpu_failure(error);
-    let sizes = compiled.units[0].schedule.sizes();
+    let unit = &compiled.units[0];
+    let sizes = match &unit.stream {
+        Some(stream) => format!("--stream-tile {}", stream.tile()),
+        None => format!("--tile {}", unit.schedule.sizes()),
+    };
     if let Some(d) = failure.diagnostics.first_mut() {
         d.notes.push(format!(
-            "the model's choice, without measurements, is `--tile {sizes}`"
+            "the model's choice, without measurements, is `{sizes}`"
         ));
     }
     failure
@@ -372,38 +424,60 @@ fn choices(
     saved: &SavedScop,
     options: &Options,
 ) -> hexcc_compiler::diag::Result<Vec<Candidate>> {
-    let all = pipeline::explore(ctx, saved, options, |exploration| {
+    let tiling = cache::searched_tiling(options);
+    let mut all = pipeline::explore(ctx, saved, options, |exploration| {
+        let mut given = Vec::new();
         let mut all = Vec::new();
-        if options.tile.is_some() {
-            all.extend(exploration.choices(options)?);
+        if tiling != Tiling::Overlapped {
+            if options.tile.is_some() {
+                given.extend(exploration.choices(options)?.iter().map(Candidate::hybrid));
+            }
+            let free = Options {
+                tile: None,
+                ..options.clone()
+            };
+            all.extend(exploration.choices(&free)?.iter().map(Candidate::hybrid));
         }
-        let free = Options {
-            tile: None,
-            ..options.clone()
-        };
-        all.extend(exploration.choices(&free)?);
-        Ok::<_, Box<Diagnostic>>(all)
+        if tiling != Tiling::Hybrid {
+            let streamed = |options: &Options| {
+                let choices = exploration.stream_choices(options)?;
+                Ok::<_, Box<Diagnostic>>(choices.iter().map(Candidate::streamed).collect())
+            };
+            if options.stream_tile.is_some() {
+                let choices: Vec<Candidate> = streamed(options)?;
+                given.extend(choices);
+            }
+            let free = Options {
+                stream_tile: None,
+                ..options.clone()
+            };
+            let choices: Vec<Candidate> = streamed(&free)?;
+            all.extend(choices);
+        }
+        // The best of the model first; equal ones keep their order.
+        all.sort_by(|a, b| b.predicted.total_cmp(&a.predicted));
+        given.extend(in_order(all));
+        Ok::<_, Box<Diagnostic>>(given)
     })??;
-    let mut list: Vec<Candidate> = Vec::new();
-    for candidate in in_order(all.iter().map(Candidate::of).collect()) {
-        if !list.iter().any(|c| c.variant == candidate.variant) {
-            list.push(candidate);
-        }
-    }
-    Ok(list)
+    let mut seen = HashSet::new();
+    all.retain(|c| seen.insert(c.variant.to_string()));
+    Ok(all)
 }
 
 /// The best of the model first; then the best of every combination of height
-/// and hexagon width, then their second best, and so on, so that a model that
-/// errs about one of them does not hide the rest.
+/// and hexagon width (of steps and columns, for overlapped tiles), then their second
+/// best, and so on, so that a model that errs about one of them does not hide the rest.
 fn in_order(mut choices: Vec<Candidate>) -> Vec<Candidate> {
     const FAVOURITES: usize = 24;
     let rest = choices.split_off(FAVOURITES.min(choices.len()));
-    let shape = |c: &Candidate| {
-        let w0 = c.sizes.w.get(c.hex_dim).copied();
-        (c.sizes.h, w0, c.variant.wavefront)
+    let shape = |c: &Candidate| match (&c.shape, &c.variant) {
+        (Shape::Hybrid { h, w, hex_dim }, Variant::Hybrid { wavefront, .. }) => {
+            (Tiling::Hybrid, *h, w.get(*hex_dim).copied(), *wavefront)
+        }
+        (Shape::Hybrid { h, .. }, Variant::Overlapped { .. }) => (Tiling::Hybrid, *h, None, None),
+        (Shape::Stream { t, v, .. }, _) => (Tiling::Overlapped, *t, Some(*v), None),
     };
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = HashMap::new();
     let mut ranked: Vec<(usize, Candidate)> = (rest.into_iter())
         .map(|c| {
             let n = seen.entry(shape(&c)).or_insert(0);
@@ -423,18 +497,18 @@ impl<'a> Ground<'a> {
         compiled: &'a Compiled,
         problem: &'a Problem,
         choices: &[Candidate],
+        flags: Flags,
     ) -> Result<Ground<'a>, GpuError> {
-        let first = &compiled.units[0].kernel;
+        let first = &compiled.units[0].kernel.stencil;
         let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
         // Three time tiles of the tallest candidate.
-        let tallest = choices.iter().map(|c| 2 * c.sizes.h + 2).max().unwrap_or(2);
-        let n_check = 3 * tallest.div_euclid(first.schedule.k.max(1)).max(1) + 1;
+        let k = first.k;
+        let n_check = 3 * choices.iter().map(|c| c.steps(k)).max().unwrap_or(2) + 1;
         let check = problem.with_steps(first, n_check);
         let full = problem.values();
         let sets = [check.clone(), full.clone()];
         let arrays = || Arrays::new(bench, &kernels, &sets, Precision::Source, false);
-        let flags = Flags { fmad: false };
-        let baseline = Baseline::load(bench, compiled, Precision::Source, flags, &full)?;
+        let baseline = Baseline::build(bench, compiled, Precision::Source, flags, &full)?;
         let mut ground = Ground {
             bench,
             compiled,
@@ -452,7 +526,7 @@ impl<'a> Ground<'a> {
     }
 
     fn measure_baseline(&mut self) -> Result<(), GpuError> {
-        let first = &self.compiled.units[0].kernel;
+        let first = &self.compiled.units[0].kernel.stencil;
         let steps = problem::steps(first, &self.check).unwrap_or(1).max(1);
         self.fill(&self.reference, &self.check)?;
         let work = (self.baseline).work(self.bench, self.compiled, &self.reference, &self.check)?;
@@ -546,19 +620,36 @@ impl Recipe {
 
     fn prepare(&self, exploration: &Exploration, candidate: &Candidate) -> Result<Ready, String> {
         let options = candidate.variant.options(&self.options);
-        let kernels = exploration.kernels(&options).map_err(|d| d.message)?;
-        let kernels: Vec<&KernelIr> = kernels.iter().collect();
-        let Some(ir) = kernels.first().filter(|_| kernels.len() == self.n_units) else {
+        let message = |d: Box<Diagnostic>| d.message;
+        let (mut hybrid, mut streamed): (Vec<KernelIr>, Vec<StreamKernel>) = Default::default();
+        match candidate.variant.tiling() {
+            Tiling::Overlapped => {
+                streamed = exploration.stream_kernels(&options).map_err(message)?
+            }
+            _ => hybrid = exploration.kernels(&options).map_err(message)?,
+        }
+        let kernels: Vec<TiledKernel> = (hybrid.iter().map(TiledKernel::Hybrid))
+            .chain(streamed.iter().map(TiledKernel::Streamed))
+            .collect();
+        let Some(first) = kernels.first().filter(|_| kernels.len() == self.n_units) else {
             return Err("other time loops are tiled than by default".to_string());
         };
+        let stencil = first.stencil();
         // A whole number of time tiles.
-        let per_tile = (ir.schedule.hexagon.height() / ir.schedule.k.max(1)).max(1);
-        let n_tiles = (self.wanted_steps / per_tile).max(MIN_TIME_TILES);
-        let timed = self.problem.with_steps(ir, n_tiles * per_tile);
-        let steps = problem::steps(ir, &timed).unwrap_or(0);
+        let steps = match streamed.first() {
+            Some(stream) => {
+                let wanted = STREAM_GAIN * self.wanted_steps / candidate.steps(1).max(1);
+                stream.steps_of(wanted.max(MIN_TIME_TILES))
+            }
+            None => {
+                let per_tile = candidate.steps(stencil.k);
+                (self.wanted_steps / per_tile).max(MIN_TIME_TILES) * per_tile
+            }
+        };
+        let timed = self.problem.with_steps(stencil, steps);
+        let steps = problem::steps(stencil, &timed).unwrap_or(0);
         let sets = [self.check.clone(), timed.clone(), self.problem.values()];
-        let flags = Flags { fmad: false };
-        let built = measure::build(&self.compiler, &kernels, flags, &sets);
+        let built = measure::build(&self.compiler, &kernels, self.flags, &sets);
         Ok(Ready {
             built: built.map_err(|e| match e {
                 GpuError::Compile { log } => {
@@ -669,7 +760,7 @@ fn finals(
     end: Instant,
     log: &mut Log,
 ) -> Result<(), Failure> {
-    let first = &ground.compiled.units[0].kernel;
+    let first = &ground.compiled.units[0].kernel.stencil;
     let full = ground.problem.values();
     let steps = ground.problem.steps(first);
     let cells = ground.cells_per_step * steps as f64;
@@ -804,20 +895,23 @@ mod tests {
     #[test]
     fn every_shape_comes_before_a_second_of_the_same() {
         let candidate = |h: i64, w: i64| Candidate {
-            variant: Variant {
+            variant: Variant::Hybrid {
                 tile: format!("h={h},w={w}:64"),
                 threads: 64,
                 wavefront: None,
             },
-            sizes: TileSizes { h, w: vec![w, 64] },
-            hex_dim: 0,
+            shape: Shape::Hybrid {
+                h,
+                w: vec![w, 64],
+                hex_dim: 0,
+            },
             predicted: 0.0,
         };
         let mut all: Vec<Candidate> = (0..30).map(|_| candidate(3, 5)).collect();
         all.push(candidate(7, 5));
         let order = in_order(all);
         assert_eq!(order.len(), 31);
-        let at = order.iter().position(|c| c.sizes.h == 7);
+        let at = order.iter().position(|c| c.steps(1) == 16);
         assert_eq!(at, Some(25));
     }
 }

@@ -1,6 +1,7 @@
 //! What tuning varies, as the command line spells it.
 
-use hexcc_compiler::pipeline::{Options, WavefrontChoice};
+use hexcc_compiler::kernel::stream::StreamTile;
+use hexcc_compiler::pipeline::{Options, Tiling, Unit, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::tile_size::Choice;
 use serde::{Deserialize, Serialize};
@@ -8,51 +9,109 @@ use std::fmt;
 
 /// Tile sizes, and what else the model chooses with them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Variant {
-    /// As for `--tile`.
-    pub tile: String,
-    /// As for `--threads`.
-    pub threads: i64,
-    /// Dimension of the wavefront, as for `--wavefront`.
-    pub wavefront: Option<usize>,
+#[serde(untagged)]
+pub enum Variant {
+    /// Of the hybrid tiling.
+    Hybrid {
+        /// As for `--tile`.
+        tile: String,
+        /// As for `--threads`.
+        threads: i64,
+        /// Dimension of the wavefront, as for `--wavefront`.
+        wavefront: Option<usize>,
+    },
+    /// Of overlapped tiling.
+    Overlapped {
+        /// As for `--stream-tile`.
+        stream_tile: String,
+    },
 }
 
 impl Variant {
-    /// A candidate of the model.
+    /// A candidate of the model for the hybrid tiling.
     pub fn of(choice: &Choice) -> Variant {
-        Variant {
+        Variant::Hybrid {
             tile: choice.sizes.to_string(),
             threads: choice.threads(),
             wavefront: choice.schedule.wavefront.map(|w| w.dim),
         }
     }
 
-    /// The tile sizes; none where they cannot be read.
-    pub fn sizes(&self) -> Option<TileSizes> {
-        self.tile.parse().ok()
+    /// Sizes of overlapped tiles.
+    pub fn streamed(tile: StreamTile) -> Variant {
+        Variant::Overlapped {
+            stream_tile: tile.to_string(),
+        }
+    }
+
+    /// What a time loop was compiled with; `None` for hybrid tiles that the model has not
+    /// chosen.
+    pub fn taken(unit: &Unit) -> Option<Variant> {
+        match &unit.stream {
+            Some(stream) => Some(Variant::streamed(stream.tile())),
+            None => unit.choice().map(Variant::of),
+        }
+    }
+
+    /// Whether the sizes can be read.
+    pub fn is_valid(&self) -> bool {
+        match self {
+            Variant::Hybrid { tile, .. } => tile.parse::<TileSizes>().is_ok(),
+            Variant::Overlapped { stream_tile } => stream_tile.parse::<StreamTile>().is_ok(),
+        }
+    }
+
+    /// The tiling.
+    pub fn tiling(&self) -> Tiling {
+        match self {
+            Variant::Hybrid { .. } => Tiling::Hybrid,
+            Variant::Overlapped { .. } => Tiling::Overlapped,
+        }
     }
 
     /// Options with this variant in place of the model's choice.
     pub fn options(&self, options: &Options) -> Options {
-        Options {
-            tile: self.sizes(),
-            threads: Some(self.threads),
-            wavefront: match self.wavefront {
-                Some(dim) => WavefrontChoice::Dim(dim),
-                None => WavefrontChoice::None,
+        match self {
+            Variant::Hybrid {
+                tile,
+                threads,
+                wavefront,
+            } => Options {
+                tiling: Tiling::Hybrid,
+                tile: tile.parse().ok(),
+                stream_tile: None,
+                threads: Some(*threads),
+                wavefront: match wavefront {
+                    Some(dim) => WavefrontChoice::Dim(*dim),
+                    None => WavefrontChoice::None,
+                },
+                ..options.clone()
             },
-            ..options.clone()
+            Variant::Overlapped { stream_tile } => Options {
+                tiling: Tiling::Overlapped,
+                tile: None,
+                stream_tile: stream_tile.parse().ok(),
+                ..options.clone()
+            },
         }
     }
 }
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} --threads {}", self.tile, self.threads)?;
-        match self.wavefront {
+        let (tile, threads, wavefront) = match self {
+            Variant::Hybrid {
+                tile,
+                threads,
+                wavefront,
+            } => (tile, threads, wavefront),
+            Variant::Overlapped { stream_tile } => return f.write_str(stream_tile),
+        };
+        write!(f, "{tile} --threads {threads}")?;
+        match wavefront {
             Some(dim) => write!(f, " --wavefront {dim}"),
             // The model only considers it in three dimensions and more.
-            None if self.tile.matches(':').count() >= 2 => f.write_str(" --wavefront none"),
+            None if tile.matches(':').count() >= 2 => f.write_str(" --wavefront none"),
             None => Ok(()),
         }
     }

@@ -59,50 +59,95 @@ fn lines(path: &Path, kind: &str) -> Vec<serde_json::Value> {
         .collect()
 }
 
-#[test]
-fn the_best_is_kept_and_used() {
+/// The sizes of a line of JSON, as messages spell them.
+fn sizes_of(line: &serde_json::Value) -> String {
+    match (line["tile"].as_str(), line["stream_tile"].as_str()) {
+        (Some(tile), None) => format!("{tile} --threads {}", line["threads"]),
+        (None, Some(tile)) => tile.to_string(),
+        _ => panic!("one of two tilings: {line}"),
+    }
+}
+
+/// Tunes, and finds the result in all that reads it.
+fn tune_and_use(options: &str, is_mine: &dyn Fn(&serde_json::Value) -> bool) {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    let tune = "tune jacobi2d.c --set T=64 --budget 3s";
-    let out = output(&mut on_fake_gpu(folder.path(), tune)).expect("hexcc starts");
+    let tune = format!("tune jacobi2d.c --set T=64 --budget 4s {options}");
+    let out = output(&mut on_fake_gpu(folder.path(), &tune)).expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
     assert!(out.status.success(), "{stderr}");
-    assert!(stdout.contains("tuned: h="), "{stdout}");
+    assert!(stdout.contains("tuned: "), "{stdout}");
     let log = folder.path().join("jacobi2d.tune.jsonl");
     assert_eq!(lines(&log, "tuning").len(), 1);
-    assert!(!lines(&log, "point").is_empty());
+    let points = lines(&log, "point");
+    assert!(!points.is_empty() && points.iter().all(is_mine));
     let best = lines(&log, "best");
-    let tile = best[0]["tile"].as_str().expect("a tile");
-    let threads = &best[0]["threads"];
-    let tile = &format!("{tile} --threads {threads}");
+    let tile = sizes_of(&best[0]);
+    let tile = tile.as_str();
     let page = fs::read_to_string(folder.path().join("jacobi2d.tune.html"));
-    assert!(page.is_ok_and(|p| p.contains(tile.as_str())));
+    assert!(page.is_ok_and(|p| p.contains(tile)));
 
-    let out = output(&mut on_fake_gpu(
-        folder.path(),
-        "jacobi2d.c --tiling hybrid",
-    ))
-    .expect("hexcc starts");
+    let line = format!("jacobi2d.c {options}");
+    let out = output(&mut on_fake_gpu(folder.path(), &line)).expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
-    assert!(stderr.contains(&format!("note: tile sizes {tile} were tuned on Fake GPU")));
+    assert!(
+        stderr.contains(&format!("note: tile sizes {tile} were tuned on Fake GPU")),
+        "{stderr}"
+    );
     assert!(
         stdout.contains(&format!("{tile} were tuned on Fake GPU")),
         "{stdout}"
     );
-    let line = "jacobi2d.c --tiling hybrid --no-cache";
-    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    let line = format!("jacobi2d.c --no-cache {options}");
+    let out = output(&mut on_fake_gpu(folder.path(), &line)).expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
     assert!(stderr.is_empty() && !stdout.contains("tuned"), "{stderr}");
 
-    let line = "bench jacobi2d.c fdtd2d.c --set NX=100,NY=90,T=64";
-    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    let line = format!("bench jacobi2d.c fdtd2d.c --set NX=100,NY=90,T=64 {options}");
+    let out = output(&mut on_fake_gpu(folder.path(), &line)).expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
     assert!(out.status.success(), "{stderr}");
-    assert!(stdout.contains(tile.as_str()), "{stdout}");
+    assert!(stdout.contains(tile), "{stdout}");
     assert_eq!(
         fs::read_to_string(folder.path().join("bench.txt")).ok(),
         Some(stdout)
     );
-    assert_eq!(lines(&folder.path().join("bench.jsonl"), "bench").len(), 4);
+    let rows = lines(&folder.path().join("bench.jsonl"), "bench");
+    let naive = rows.iter().filter(|r| r["variant"] == "naive").count();
+    assert_eq!(naive, 2);
+    assert!(rows.len() >= 4);
+}
+
+#[test]
+fn the_best_is_kept_and_used() {
+    tune_and_use("--tiling hybrid", &|point| point["h"].is_i64());
+}
+
+#[test]
+fn the_best_of_both_tilings_is_kept_and_used() {
+    tune_and_use("", &|point| point["h"].is_i64() || point["T"].is_i64());
+    tune_and_use("--tiling overlapped", &|point| point["V"].is_i64());
+}
+
+#[test]
+fn kernels_that_stream_planes_are_measured() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let line = "bench laplacian3d.c --set N=64,T=20 --stream-tile steps=2,vector=1,rows=1,warps=4";
+    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(
+        stdout.contains("overlapped  steps=2,vector=1,rows=1"),
+        "{stdout}"
+    );
+    let line = "tune laplacian3d.c --set N=64,T=20 --tiling overlapped --budget 3s";
+    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(
+        out.status.success() && stdout.contains("tuned: steps="),
+        "{stdout}{stderr}"
+    );
+    let points = lines(&folder.path().join("laplacian3d.tune.jsonl"), "point");
+    assert!(points.iter().all(|p| p["rows"].as_i64() > Some(0)));
 }
 
 #[test]

@@ -8,8 +8,10 @@ use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile};
+use crate::kernel::stream_plan::{self, Instance, StreamRun};
 use crate::kernel::{
-    self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Switches, TileCounts,
+    self, CopyOut, KernelIr, LowerOptions, Moves, Prepared, Reuse, Schema, Stencil, Switches,
+    TileCounts,
 };
 use crate::model::Problem;
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError, Wavefront};
@@ -69,7 +71,7 @@ pub struct Options {
 }
 
 /// How time is tiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tiling {
     /// As the model predicts.
     Auto,
@@ -270,6 +272,28 @@ pub struct Unit {
     pub no_stream: Option<Refusal>,
 }
 
+impl Unit {
+    /// The model's entry for the hybrid kernel.
+    pub fn choice(&self) -> Option<&Choice> {
+        let wavefront = |s: &HybridSchedule| s.wavefront.map(|w| w.dim);
+        (self.tiles.iter()).find(|c| {
+            c.sizes == self.schedule.sizes()
+                && wavefront(&c.schedule) == wavefront(&self.schedule)
+                && c.threads() == self.kernel.block.size()
+        })
+    }
+
+    /// Predicted updates of points per nanosecond of the kernel that is taken.
+    pub fn predicted(&self) -> Option<f64> {
+        match &self.stream {
+            Some(stream) => (self.stream_sizes.iter())
+                .find(|c| c.tile == stream.tile())
+                .map(|c| c.gcells),
+            None => self.choice().map(Choice::gcells),
+        }
+    }
+}
+
 /// A kernel of overlapped tiling.
 pub enum StreamKernel {
     /// One or two space dimensions: a warp streams rows.
@@ -284,6 +308,41 @@ impl StreamKernel {
         match self {
             StreamKernel::Rows(ir) => ir.tile,
             StreamKernel::Planes(ir) => ir.tile,
+        }
+    }
+
+    /// Its arrays and statements.
+    pub fn stencil(&self) -> &Stencil {
+        match self {
+            StreamKernel::Rows(ir) => &ir.stencil,
+            StreamKernel::Planes(ir) => &ir.stencil,
+        }
+    }
+
+    /// The instances of the kernel's template that launches are made of.
+    pub fn instances(&self) -> Vec<Instance> {
+        match self {
+            StreamKernel::Rows(ir) => stream_plan::instances_of_rows(ir),
+            StreamKernel::Planes(ir) => stream_plan::instances_of_planes(ir),
+        }
+    }
+
+    /// The launches for given parameters, in the order of [`KernelIr::params`]; `None`
+    /// where a number does not fit.
+    pub fn plan(&self, params: &[i64]) -> Option<StreamRun> {
+        match self {
+            StreamKernel::Rows(ir) => StreamRun::of_rows(ir, params),
+            StreamKernel::Planes(ir) => StreamRun::of_planes(ir, params),
+        }
+    }
+
+    /// The time steps of a run of so many launches of T steps, or one more: results are in
+    /// the arrays after an even number of launches, of which the last may take a single step.
+    pub fn steps_of(&self, launches: i64) -> i64 {
+        match self {
+            StreamKernel::Rows(ir) if ir.completes() => (launches | 1) * ir.tile.steps + 1,
+            StreamKernel::Rows(ir) => (launches + launches % 2) * ir.tile.steps,
+            StreamKernel::Planes(ir) => (launches + launches % 2) * ir.tile.steps + 1,
         }
     }
 }
@@ -653,6 +712,53 @@ impl TimeLoop<'_> {
     }
 }
 
+impl TimeLoop<'_> {
+    /// All sizes of overlapped tiles with their predictions, best first; only the given ones
+    /// where there are some, and none where overlapped tiling does not apply.
+    fn stream_choices(&self, options: &Options) -> Result<Vec<StreamChoice>> {
+        let Ok(stream) = self.prepared.stream()? else {
+            return Ok(Vec::new());
+        };
+        let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
+        let work = self.prepared.stream_work(&stream, options.fast_math);
+        let (pipeline, target) = (stream.pipeline(), &options.target);
+        let mut all = Vec::new();
+        if self.canonical.n_space > 2 {
+            let shared = options.shared_limit.unwrap_or(target.shared_per_block);
+            let name = unit_name(self.saved, self.scop, self.index, options);
+            // The default sizes first, then others like them.
+            let given = options.stream_tile;
+            let default = match (self.prepared).blocks(&stream, &name, given, shared)? {
+                Ok(ir) => ir,
+                Err(_) => return Ok(Vec::new()),
+            };
+            let others = match given {
+                Some(_) => Vec::new(),
+                None => stream_size::tiles_of_planes(default.tile),
+            };
+            all.push(stream_size::predict_planes(
+                &default, &work, target, &problem,
+            ));
+            for tile in others {
+                let usable = default.with_tile(tile, shared);
+                all.extend(usable.and_then(|ir| {
+                    let choice = stream_size::predict_planes(&ir, &work, target, &problem);
+                    stream_size::planes_fit(&ir, &choice, target).then_some(choice)
+                }));
+            }
+        } else if let Some(tile) = options.stream_tile {
+            let tile = tile.or(StreamTile::OF_ROWS);
+            let growths = Growths::of(pipeline, tile.steps);
+            let choice = stream_size::predict(pipeline, &work, &growths, tile, target, &problem);
+            all.extend(choice);
+        } else {
+            all = stream_size::all_candidates(pipeline, &work, target, &problem);
+        }
+        all.sort_by(|a, b| b.gcells.total_cmp(&a.gcells));
+        Ok(all)
+    }
+}
+
 /// What overlapped tiling makes of a time loop.
 #[derive(Default)]
 struct Streamed {
@@ -689,6 +795,38 @@ impl Exploration<'_> {
         self.ctx.reset_operations();
         let first = (self.loops.first()).ok_or_else(|| Box::new(Diagnostic::bug("no chunks")))?;
         first.ranked_tiles(options, &first.limits(options)?)
+    }
+
+    /// All sizes of overlapped tiles for the first time loop, the best of the model first;
+    /// none where it does not apply.
+    ///
+    /// # Errors
+    /// Those of [`compile`].
+    pub fn stream_choices(&self, options: &Options) -> Result<Vec<StreamChoice>> {
+        self.ctx.reset_operations();
+        let first = (self.loops.first()).ok_or_else(|| Box::new(Diagnostic::bug("no chunks")))?;
+        first.stream_choices(options)
+    }
+
+    /// The kernels of overlapped tiling of all time loops with the sizes that the options
+    /// give.
+    ///
+    /// # Errors
+    /// Those of [`compile`]; HX0305 where it does not apply.
+    pub fn stream_kernels(&self, options: &Options) -> Result<Vec<StreamKernel>> {
+        self.ctx.reset_operations();
+        let options = Options {
+            tiling: Tiling::Overlapped,
+            ..options.clone()
+        };
+        let mut clock = Clock::new();
+        (self.loops.iter())
+            .map(|time_loop| {
+                let streamed = time_loop.streamed(&options, None, &mut clock)?;
+                let none = || Box::new(Diagnostic::bug("no overlapped tiles"));
+                streamed.kernel.ok_or_else(none)
+            })
+            .collect()
     }
 
     /// The kernels of all time loops with the given options.
@@ -989,7 +1127,20 @@ pub fn print_kernels(kernels: &[&KernelIr]) -> String {
     text
 }
 
-const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <math.h>\n#endif\n\n";
+/// The text of a streamed kernel without comments about its origin, for NVRTC.
+pub fn print_stream_kernel(kernel: &StreamKernel) -> String {
+    let text = match kernel {
+        StreamKernel::Rows(ir) => back::print_stream(ir, &[]),
+        StreamKernel::Planes(ir) => back::print_blocks(ir, &[]),
+    };
+    // NVRTC does not find what CUDA's own header includes.
+    let text = text.replacen("#include <cuda.h>\n", TENSOR_MAP, 1);
+    format!("{HEADER_INCLUDES}{text}")
+}
+
+const TENSOR_MAP: &str = "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n";
+
+const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#endif\n\n";
 
 /// A header with the kernels and their launch functions on device pointers.
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {

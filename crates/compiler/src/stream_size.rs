@@ -99,8 +99,28 @@ impl StreamChoice {
     }
 }
 
-/// All sizes that fit into registers, the fastest first.
+/// The sizes that fit into registers, the fastest first; of the same steps and columns only
+/// the best.
 pub fn candidates(
+    pipeline: &Pipeline,
+    work: &StreamWork,
+    target: &Target,
+    problem: &Problem,
+) -> Vec<StreamChoice> {
+    let mut kept: Vec<StreamChoice> = Vec::new();
+    for choice in all_candidates(pipeline, work, target, problem) {
+        let same = |k: &StreamChoice| {
+            (k.tile.steps, k.tile.vector) == (choice.tile.steps, choice.tile.vector)
+        };
+        if !kept.iter().any(same) {
+            kept.push(choice);
+        }
+    }
+    kept
+}
+
+/// All sizes that fit into registers, the fastest first.
+pub fn all_candidates(
     pipeline: &Pipeline,
     work: &StreamWork,
     target: &Target,
@@ -141,17 +161,44 @@ pub fn candidates(
         }
     }
     all.sort_by(|a, b| b.gcells.total_cmp(&a.gcells));
-    // Of the same steps and columns only the best.
-    let mut kept: Vec<StreamChoice> = Vec::new();
-    for choice in all {
-        let same = |k: &StreamChoice| {
-            (k.tile.steps, k.tile.vector) == (choice.tile.steps, choice.tile.vector)
-        };
-        if !kept.iter().any(same) {
-            kept.push(choice);
+    all
+}
+
+/// Whether a multiprocessor holds the blocks that a kernel streaming planes is compiled for,
+/// going by the estimate of registers.
+pub fn planes_fit(ir: &BlocksIr, choice: &StreamChoice, target: &Target) -> bool {
+    let StreamTile {
+        steps,
+        warps,
+        min_blocks,
+        ..
+    } = ir.tile;
+    let available = (target.registers_per_sm / (LANES * warps * min_blocks).max(1)).min(254);
+    let shared = min_blocks * (ir.shared_bytes(steps).max(ir.shared_bytes(1)) + 1024);
+    choice.registers <= available && shared <= target.shared_per_sm
+}
+
+/// Sizes of tiles that stream planes, to be tried beside the default one.
+pub fn tiles_of_planes(default: StreamTile) -> Vec<StreamTile> {
+    let mut all = Vec::new();
+    for steps in 1..=6 {
+        for vector in 1..=4 {
+            for rows in 1..=12 {
+                for (warps, min_blocks) in [(8, 1), (12, 1), (4, 2)] {
+                    let tile = StreamTile {
+                        steps,
+                        vector,
+                        rows,
+                        warps,
+                        min_blocks,
+                        ..default
+                    };
+                    all.extend((tile != default).then_some(tile));
+                }
+            }
         }
     }
-    kept
+    all
 }
 
 /// The prediction for one tile; `None` where it does not fit.

@@ -114,6 +114,77 @@ impl Packed {
     }
 }
 
+/// Type of the elements that TMA moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorElement {
+    /// `float`.
+    F32,
+    /// `double`.
+    F64,
+    /// `int`.
+    I32,
+    /// `unsigned`.
+    U32,
+    /// `long long`.
+    I64,
+    /// `unsigned long long`.
+    U64,
+}
+
+/// An array of three dimensions that TMA moves in boxes, innermost dimension first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// Type of an element.
+    pub element: TensorElement,
+    /// Device pointer to the first one.
+    pub pointer: u64,
+    /// Elements.
+    pub sizes: [u64; 3],
+    /// Bytes from row to row and from plane to plane.
+    pub strides: [u64; 2],
+    /// Elements of a box.
+    pub extent: [u32; 3],
+}
+
+impl TensorMap {
+    /// The bytes of a `CUtensorMap`.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] where TMA cannot move such an array.
+    pub fn encode(&self) -> Result<Vec<u8>, GpuError> {
+        use sys::CUtensorMapDataType_enum as Type;
+        let element = match self.element {
+            TensorElement::F32 => Type::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+            TensorElement::F64 => Type::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+            TensorElement::I32 => Type::CU_TENSOR_MAP_DATA_TYPE_INT32,
+            TensorElement::U32 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT32,
+            TensorElement::I64 => Type::CU_TENSOR_MAP_DATA_TYPE_INT64,
+            TensorElement::U64 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT64,
+        };
+        let mut map = sys::CUtensorMap { opaque: [0; 16] };
+        // SAFETY: the driver is loaded; it reads three sizes, two strides, three extents and
+        // steps, and writes the map. The pointer is not followed.
+        let status = unsafe {
+            sys::cuTensorMapEncodeTiled(
+                &raw mut map,
+                element,
+                3,
+                self.pointer as *mut std::ffi::c_void,
+                self.sizes.as_ptr(),
+                self.strides.as_ptr(),
+                self.extent.as_ptr(),
+                [1, 1, 1].as_ptr(),
+                sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE,
+                sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+            )
+        };
+        (status.result()).map_err(|e| failed("describing an array to TMA", e))?;
+        Ok(map.opaque.iter().flat_map(|w| w.to_ne_bytes()).collect())
+    }
+}
+
 /// One kernel launch.
 pub struct Launch<'a> {
     /// The kernel.
@@ -231,6 +302,32 @@ impl Device {
         Ok(copy)
     }
 
+    /// Copies bytes from one place on the device to another, and returns at once.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    ///
+    /// # Safety
+    /// Both places must lie in living buffers that have so many bytes there.
+    pub unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), GpuError> {
+        // SAFETY: promised by the caller.
+        let done = unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream.cu_stream()) };
+        done.map_err(|e| failed("copying on the GPU", e))
+    }
+
+    /// Fills bytes on the device with zeros, and returns at once.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    ///
+    /// # Safety
+    /// They must lie in a living buffer.
+    pub unsafe fn clear(&self, at: u64, bytes: usize) -> Result<(), GpuError> {
+        // SAFETY: promised by the caller.
+        let done = unsafe { result::memset_d8_async(at, 0, bytes, self.stream.cu_stream()) };
+        done.map_err(|e| failed("clearing memory", e))
+    }
+
     /// Loads compiled code.
     ///
     /// # Errors
@@ -322,6 +419,18 @@ impl Kernel {
             static_shared_bytes: f.shared_size_bytes().map_err(fail)?.unsigned_abs(),
             max_threads: f.max_threads_per_block().map_err(fail)?.unsigned_abs(),
         })
+    }
+
+    /// Blocks of so many threads and so much dynamic shared memory that a multiprocessor
+    /// holds at a time.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn resident_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32, GpuError> {
+        let shared_bytes = shared_bytes as usize;
+        (self.function)
+            .occupancy_max_active_blocks_per_multiprocessor(threads, shared_bytes, None)
+            .map_err(|e| failed("asking for a kernel's occupancy", e))
     }
 
     /// Allows launches with this much dynamic shared memory.

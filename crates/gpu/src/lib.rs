@@ -12,7 +12,8 @@ mod error;
 mod nvrtc;
 
 pub use device::{
-    Attributes, Buffer, Device, DeviceInfo, Kernel, Launch, Module, Packed, device_name,
+    Attributes, Buffer, Device, DeviceInfo, Kernel, Launch, Module, Packed, TensorElement,
+    TensorMap, device_name,
 };
 pub use error::GpuError;
 pub use nvrtc::{Binary, Compiler, Flags};

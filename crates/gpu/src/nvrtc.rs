@@ -11,10 +11,13 @@ use std::sync::OnceLock;
 const PIPELINE_HEADER: &str = include_str!("cuda_pipeline.h");
 
 /// How to compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     /// Allow fused multiply-add; results then differ from C's in the last bits.
     pub fmad: bool,
+    /// Like nvcc's `--use_fast_math`: approximate divisions and functions in `float`, no
+    /// denormal numbers, and fused multiply-add.
+    pub fast_math: bool,
 }
 
 /// Machine code with one or more kernels.
@@ -62,8 +65,13 @@ impl Compiler {
     pub fn compile(&self, text: &str, kernels: &[&str], flags: Flags) -> Result<Binary, GpuError> {
         let mut options = vec![
             format!("--gpu-architecture={}", self.arch),
-            format!("--fmad={}", flags.fmad),
+            match flags.fast_math {
+                true => "--use_fast_math".to_string(),
+                false => format!("--fmad={}", flags.fmad),
+            },
             "--std=c++17".to_string(),
+            // Lambdas that are templates count as host functions without it.
+            "--device-as-default-execution-space".to_string(),
             "--disable-warnings".to_string(),
         ];
         if let Some(include) = &self.include {

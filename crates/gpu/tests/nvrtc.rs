@@ -30,7 +30,14 @@ fn compiler() -> Option<Compiler> {
 fn kernels_are_found_by_their_names() {
     let Some(compiler) = compiler() else { return };
     let names = ["n::copy<float>", "n::copy<double>"];
-    let binary = compiler.compile(TEXT, &names, Flags { fmad: true });
+    let binary = compiler.compile(
+        TEXT,
+        &names,
+        Flags {
+            fmad: true,
+            ..Flags::default()
+        },
+    );
     let binary = binary.expect("it compiles");
     assert_eq!(
         binary.names,
@@ -42,11 +49,11 @@ fn kernels_are_found_by_their_names() {
 #[test]
 fn errors_carry_the_log() {
     let Some(compiler) = compiler() else { return };
-    let result = compiler.compile("__global__ void k() { x = 1; }", &[], Flags { fmad: false });
+    let result = compiler.compile("__global__ void k() { x = 1; }", &[], Flags::default());
     let Err(GpuError::Compile { log }) = result else {
         panic!("it compiles");
     };
     assert!(log.contains("\"x\" is undefined"), "{log}");
-    let result = compiler.compile("a\0b", &[], Flags { fmad: false });
+    let result = compiler.compile("a\0b", &[], Flags::default());
     assert!(result.is_err());
 }

@@ -177,6 +177,16 @@ impl BlocksIr {
         (self.stages() * plane + 3 * out + pages * page) * size + (self.stages() + 1) * 8
     }
 
+    /// The same kernel with other tile sizes, where they work within so many bytes of shared
+    /// memory.
+    pub fn with_tile(&self, tile: StreamTile, shared: i64) -> Option<BlocksIr> {
+        let ir = BlocksIr {
+            tile,
+            ..self.clone()
+        };
+        ir.unusable(shared).is_none().then_some(ir)
+    }
+
     /// Bytes of shared memory for tiles of any number of steps.
     fn bytes(&self) -> i64 {
         self.shared_bytes(self.tile.steps).max(self.shared_bytes(1))
@@ -193,6 +203,12 @@ impl BlocksIr {
         if tile.rows < rj {
             return Some(format!(
                 "a warp needs {rj} rows: the rows beside them come from the next warp"
+            ));
+        }
+        if tile.rows < hj {
+            return Some(format!(
+                "a warp needs {hj} rows: the last tile ends with the halo of {} steps inside its last warp",
+                tile.steps
             ));
         }
         if tile.warps % 4 != 0 {
@@ -304,10 +320,12 @@ fn default_tile(order: &Order, elem: CType, radius: Offset) -> StreamTile {
         .rev()
         .find(|&v| rows(v) >= rj.max(3))
         .unwrap_or(1);
+    let rows = rows(vector).max(rj).max(1);
     StreamTile {
-        steps,
+        // The halo of the last tile lies in its last warp.
+        steps: steps.min(rows / rj + 1),
         vector,
-        rows: rows(vector).max(rj).max(1),
+        rows,
         ahead: 2,
         warps: 8,
         min_blocks: 1,
@@ -436,6 +454,14 @@ impl Prepared<'_> {
                 || (1..=steps).any(|q| ir.pipeline.lag_of(0, q) != q * ri + (q - 1) * late)
             {
                 return Err(not_proven("planes are missing".to_string()));
+            }
+        }
+        // The last tile starts so many rows before the end of the domain that its last warp
+        // lies behind it; its results must reach the end.
+        for steps in [1, ir.tile.steps] {
+            let ((_, hj), (_, vj)) = (ir.before(steps), ir.results(steps));
+            if steps > 1 && hj + vj < (ir.tile.warps - 1) * ir.tile.rows {
+                return Err(not_proven("results do not reach the end".to_string()));
             }
         }
         // Rows of other warps are there one step after they are made.
@@ -577,5 +603,25 @@ fn cut(e: &Expr, plane: i64, planes: &[Option<i64>], elem: CType) -> Option<(Exp
             _ => None,
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halos_fit_the_last_warp() {
+        for order in [Order::Ripple, Order::Late] {
+            for elem in [CType::Float, CType::Double] {
+                for ri in 1..=MAX_RADIUS {
+                    for rj in 1..=MAX_RADIUS {
+                        let tile = default_tile(&order, elem, [ri, rj, 1]);
+                        assert!(tile.rows >= (tile.steps - 1) * rj, "{tile}, {ri}, {rj}");
+                        assert!(tile.rows >= rj && tile.steps >= 1);
+                    }
+                }
+            }
+        }
     }
 }

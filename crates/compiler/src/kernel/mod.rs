@@ -23,6 +23,7 @@ mod full;
 mod lower;
 pub mod plan;
 pub mod stream;
+pub mod stream_plan;
 
 pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};

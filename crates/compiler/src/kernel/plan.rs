@@ -1,7 +1,7 @@
 //! The launches of a kernel as data, for programs that run it without the
 //! generated host code. Mirrors `launch` in the generated text.
 
-use super::{Interval, KernelArray, KernelIr};
+use super::{Interval, KernelArray, KernelIr, Stencil};
 use hexcc_isl::{AstExpr, AstOp};
 
 /// One kernel launch.
@@ -79,11 +79,16 @@ pub fn eval(expr: &AstExpr, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<i6
 /// parameters; empty where there is nothing to do, `None` where a number does not
 /// fit.
 pub fn ranges(ir: &KernelIr, params: &[i64]) -> Option<Vec<(i64, i64)>> {
-    let value_of = |name: &str| value_of(ir, params, name);
-    if eval(&ir.stencil.nonempty, &value_of)? == 0 {
+    ranges_of(&ir.stencil, params)
+}
+
+/// The same for a stencil.
+pub(super) fn ranges_of(stencil: &Stencil, params: &[i64]) -> Option<Vec<(i64, i64)>> {
+    let value_of = |name: &str| value_of(stencil, params, name);
+    if eval(&stencil.nonempty, &value_of)? == 0 {
         return Some(Vec::new());
     }
-    (ir.stencil.ranges.iter())
+    (stencil.ranges.iter())
         .map(|range| Some((eval(&range.lo, &value_of)?, eval(&range.hi, &value_of)?)))
         .collect()
 }
@@ -146,7 +151,12 @@ pub const PITCH_BYTES: i64 = 128;
 /// The layout of every array, in the order of [`KernelIr::arrays`].
 /// `None` where a number does not fit, or is negative.
 pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
-    let value_of = |name: &str| value_of(ir, params, name);
+    layouts(&ir.stencil, params)
+}
+
+/// The same for a stencil.
+pub fn layouts(stencil: &Stencil, params: &[i64]) -> Option<Vec<ArrayLayout>> {
+    let value_of = |name: &str| value_of(stencil, params, name);
     let layout = |(array, planes): (&KernelArray, &Option<i64>)| {
         let mut extents: Vec<i64> = (array.extents.iter())
             .map(|e| eval(e, &value_of).filter(|&n| n >= 0))
@@ -169,11 +179,12 @@ pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
             elements,
         })
     };
-    let arrays = ir.stencil.arrays.iter().zip(&ir.stencil.planes);
+    let arrays = stencil.arrays.iter().zip(&stencil.planes);
     arrays.map(layout).collect()
 }
 
-fn value_of(ir: &KernelIr, params: &[i64], name: &str) -> Option<i64> {
-    let at = ir.stencil.params.iter().position(|p| p == name)?;
+/// The value of a parameter.
+pub(super) fn value_of(stencil: &Stencil, params: &[i64], name: &str) -> Option<i64> {
+    let at = stencil.params.iter().position(|p| p == name)?;
     params.get(at).copied()
 }

@@ -291,6 +291,12 @@ impl StreamIr {
         self.pipeline.live[field]
     }
 
+    /// Whether the last launch takes one step, to write the planes that are older than what
+    /// launches hand on.
+    pub fn completes(&self) -> bool {
+        (0..self.fields.len()).any(|f| self.live(f) < self.pipeline.stages[f].buffers)
+    }
+
     /// Iterations after which the rows held are in the same registers again.
     pub fn unroll(&self) -> i64 {
         let held = self.pipeline.depth.iter().map(|d| d - 1).max().unwrap_or(1);

@@ -1,0 +1,840 @@
+//! The launches of streamed kernels as data, for programs that run them without the
+//! generated host code. Mirrors `launch` and `plan` in the generated text, for rows
+//! ([`StreamIr`]) and for planes ([`BlocksIr`]); `tests/plan.rs` compares the two.
+//!
+//! A [`StreamRun`] is all that depends on the kernel and the sizes. What a launch looks like
+//! depends on the GPU, too, and on how many blocks a multiprocessor takes: [`Gpu`].
+
+use super::Sub;
+use super::blocks::BlocksIr;
+use super::plan::{self, ArrayLayout};
+use super::stream::StreamIr;
+use crate::ctype::CType;
+
+/// What the GPU says about itself and about the kernels of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gpu {
+    /// Multiprocessors.
+    pub multiprocessors: i64,
+    /// First number of the compute capability.
+    pub major: i64,
+    /// Blocks that a multiprocessor holds, of every one of [`StreamRun::kernels`].
+    pub resident: Vec<i64>,
+}
+
+/// One instance of the kernel's template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Time steps of a launch: the template's argument.
+    pub steps: i64,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Dynamic shared memory, bytes.
+    pub shared_bytes: u32,
+}
+
+/// What a place in device memory is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// An array of the stencil, by index.
+    Array(usize),
+    /// One of [`StreamRun::workspaces`], by index.
+    Workspace(usize),
+}
+
+/// A place in device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The memory.
+    pub base: Base,
+    /// Bytes from its start.
+    pub offset: i64,
+}
+
+/// A box of an array in three dimensions, as TMA moves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// Type of an element.
+    pub elem: CType,
+    /// The first element.
+    pub place: Place,
+    /// Elements, innermost dimension first.
+    pub sizes: [u64; 3],
+    /// Bytes from row to row and from plane to plane.
+    pub strides: [u64; 2],
+    /// Elements of a box.
+    pub extent: [u32; 3],
+}
+
+/// A field of `Pass` in the generated text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// `int`.
+    Int(i32),
+    /// `long long`.
+    Long(i64),
+    /// A pointer.
+    Pointer(Option<Place>),
+    /// A descriptor for TMA of 128 bytes; zeros for GPUs without.
+    Map(Option<TensorMap>),
+}
+
+/// What the host does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Copies so many bytes on the device.
+    Copy {
+        /// Where to.
+        to: Place,
+        /// Where from.
+        from: Place,
+        /// How many.
+        bytes: i64,
+    },
+    /// Launches a kernel.
+    Launch {
+        /// Which of [`StreamRun::kernels`].
+        kernel: usize,
+        /// Blocks.
+        grid: u32,
+        /// The fields of `Pass`.
+        pass: Vec<Word>,
+    },
+}
+
+/// Two buffers that must be equal outside of the cells computed, or every launch takes one
+/// step: what `compare` in the generated text finds out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compare {
+    /// The array.
+    pub array: usize,
+    /// Bytes of an element, 4 or 8.
+    pub element_bytes: i64,
+    /// Bytes from the first buffer to the second.
+    pub distance: i64,
+    /// Elements from row to row.
+    pub row: i64,
+    /// Cells of a buffer, outermost dimension first.
+    pub n: [i64; 3],
+    /// The first cell computed.
+    pub lo: [i64; 3],
+    /// The first cell behind those.
+    pub hi: [i64; 3],
+}
+
+/// A streamed kernel with the sizes it runs with.
+#[derive(Clone, Debug)]
+pub struct StreamRun {
+    /// The instances of the kernel that launches are made of.
+    pub kernels: Vec<Instance>,
+    /// Bytes of the memory that the kernel needs beside the arrays, in the order of the
+    /// fields of `Args`.
+    pub workspaces: Vec<i64>,
+    /// What to compare before the run.
+    pub compare: Option<Compare>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// There is nothing to compute.
+    Nothing,
+    Rows(Rows),
+    Planes(Planes),
+}
+
+/// The instances of a kernel that streams rows, the one of all T time steps first.
+pub fn instances_of_rows(ir: &StreamIr) -> Vec<Instance> {
+    (ir.step_sizes().into_iter())
+        .map(|steps| Instance {
+            steps,
+            threads: threads(ir.tile.warps),
+            shared_bytes: 0,
+        })
+        .collect()
+}
+
+/// The instances of a kernel that streams planes, the one of all T time steps first.
+pub fn instances_of_planes(ir: &BlocksIr) -> Vec<Instance> {
+    let single = (ir.tile.steps > 1).then_some(1);
+    ([ir.tile.steps].into_iter().chain(single))
+        .map(|steps| Instance {
+            steps,
+            threads: threads(ir.tile.warps),
+            shared_bytes: u32::try_from(ir.shared_bytes(steps)).unwrap_or(u32::MAX),
+        })
+        .collect()
+}
+
+fn threads(warps: i64) -> u32 {
+    u32::try_from(32 * warps).unwrap_or(u32::MAX)
+}
+
+impl StreamRun {
+    /// The run of a kernel that streams rows; `None` where a number does not fit.
+    pub fn of_rows(ir: &StreamIr, params: &[i64]) -> Option<StreamRun> {
+        let kernels = instances_of_rows(ir);
+        let layouts = plan::layouts(&ir.stencil, params)?;
+        let fields: Vec<RowField> = (0..ir.fields.len())
+            .map(|f| RowField::new(ir, f, &layouts))
+            .collect::<Option<_>>()?;
+        let workspaces = (fields.iter())
+            .filter(|f| f.live > 0)
+            .map(|f| f.plane_bytes.checked_mul(f.live))
+            .collect::<Option<_>>()?;
+        let ranges = plan::ranges_of(&ir.stencil, params)?;
+        let kind = match ranges.first() {
+            None => Kind::Nothing,
+            Some(&t) => Kind::Rows(Rows::new(ir, fields, &kernels, t, &ranges)?),
+        };
+        Some(StreamRun {
+            kernels,
+            workspaces,
+            compare: None,
+            kind,
+        })
+    }
+
+    /// The run of a kernel that streams planes; `None` where a number does not fit.
+    pub fn of_planes(ir: &BlocksIr, params: &[i64]) -> Option<StreamRun> {
+        let planes = match plan::ranges_of(&ir.stencil, params)?.first() {
+            None => None,
+            Some(&t) => Some(Planes::new(ir, t, params)?),
+        };
+        Some(StreamRun {
+            kernels: instances_of_planes(ir),
+            workspaces: Vec::new(),
+            compare: planes.as_ref().and_then(Planes::compare),
+            kind: planes.map_or(Kind::Nothing, Kind::Planes),
+        })
+    }
+
+    /// Everything the host does, in order; `same` says what comparing has found. `None` where
+    /// a number does not fit, or a multiprocessor takes no block.
+    pub fn actions(&self, gpu: &Gpu, same: bool) -> Option<Vec<Action>> {
+        match &self.kind {
+            Kind::Nothing => Some(Vec::new()),
+            Kind::Rows(rows) => rows.actions(gpu),
+            Kind::Planes(planes) => planes.actions(gpu, same),
+        }
+    }
+}
+
+/// A field of a kernel that streams rows.
+#[derive(Clone, Debug)]
+struct RowField {
+    array: usize,
+    /// Among the workspaces, where there is one.
+    workspace: usize,
+    live: i64,
+    buffers: i64,
+    plane_bytes: i64,
+    /// Subscripts before those along space, with the extents of these dimensions.
+    plane: Vec<(Sub, i64)>,
+}
+
+impl RowField {
+    fn new(ir: &StreamIr, f: usize, layouts: &[ArrayLayout]) -> Option<RowField> {
+        let field = &ir.fields[f];
+        let array = ir.stencil.arrays.get(field.array)?;
+        let layout = layouts.get(field.array)?;
+        let n = layout.extents.len().checked_sub(ir.pipeline.n_space)?;
+        let rows = layout.extents[n..].split_last()?.1;
+        let rows = rows.iter().try_fold(1i64, |all, &e| all.checked_mul(e))?;
+        let size = i64::try_from(array.elem.size()).ok()?;
+        let plane_bytes = layout.pitch.checked_mul(size)?.checked_mul(rows)?;
+        Some(RowField {
+            array: field.array,
+            workspace: (0..f).filter(|&g| ir.live(g) > 0).count(),
+            live: ir.live(f),
+            buffers: ir.pipeline.stages.get(f)?.buffers,
+            plane_bytes,
+            plane: (field
+                .plane
+                .iter()
+                .cloned()
+                .zip(layout.extents.iter().copied()))
+            .collect(),
+        })
+    }
+
+    /// The plane of the array that holds what time step `t` wrote.
+    fn of_step(&self, t: i64) -> Option<Place> {
+        let index = self.plane.iter().try_fold(0i64, |index, (sub, extent)| {
+            let sub = match sub {
+                Sub::Time {
+                    offset,
+                    modulo: Some(m),
+                } => t.checked_add(*offset)?.rem_euclid((*m).max(1)),
+                Sub::Const(c) => *c,
+                _ => 0,
+            };
+            index.checked_mul(*extent)?.checked_add(sub)
+        })?;
+        Some(Place {
+            base: Base::Array(self.array),
+            offset: index.checked_mul(self.plane_bytes)?,
+        })
+    }
+
+    /// Plane number `age` of what is handed on.
+    fn next(&self, age: i64) -> Place {
+        Place {
+            base: Base::Workspace(self.workspace),
+            offset: age * self.plane_bytes,
+        }
+    }
+}
+
+/// How far tiles of so many steps reach; `Reach` in the generated text.
+#[derive(Clone, Copy, Debug)]
+struct RowReach {
+    steps: i64,
+    extra: i64,
+    width: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Rows {
+    fields: Vec<RowField>,
+    reach: Vec<RowReach>,
+    t: (i64, i64),
+    /// The rows of results, where there are rows.
+    i: Option<(i64, i64)>,
+    j: (i64, i64),
+    vector: i64,
+    warps: i64,
+    unroll: i64,
+    /// Whether the last launch takes one step.
+    completes: bool,
+}
+
+/// How many times higher tiles are than those at the ends of rows.
+const END: i64 = 3;
+
+/// A launch's tiles: `plan` in the generated text.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowTiles {
+    rows: i64,
+    chunks: i64,
+    end_rows: i64,
+    end_chunks: i64,
+    grid: i64,
+}
+
+impl Rows {
+    fn new(
+        ir: &StreamIr,
+        fields: Vec<RowField>,
+        kernels: &[Instance],
+        t: (i64, i64),
+        ranges: &[(i64, i64)],
+    ) -> Option<Rows> {
+        let j = *ranges.get(ir.pipeline.n_space)?;
+        let i = match ir.pipeline.stream {
+            Some(_) => Some(*ranges.get(1)?),
+            None => None,
+        };
+        let near = |(lo, hi): (i64, i64)| lo >= -(1 << 30) && hi <= 1 << 30;
+        if !near(j) || i.is_some_and(|i| !near(i)) {
+            return None;
+        }
+        let reach: Vec<RowReach> = (kernels.iter().map(|k| k.steps))
+            .map(|steps| RowReach {
+                steps,
+                extra: match i {
+                    Some(_) => ir.growths.extra.at(steps),
+                    None => 0,
+                },
+                width: ir.tile.vector * ir.result_lanes(steps),
+            })
+            .collect();
+        if reach.iter().any(|r| r.width < 1) {
+            return None;
+        }
+        Some(Rows {
+            fields,
+            reach,
+            t,
+            i,
+            j,
+            vector: ir.tile.vector,
+            warps: ir.tile.warps,
+            unroll: ir.unroll(),
+            completes: ir.completes(),
+        })
+    }
+
+    /// So many launches of each size, and all of them; an even number where one can be had.
+    fn counts(&self) -> (Vec<i64>, i64) {
+        let completes = self.completes;
+        let sizes: Vec<i64> = self.reach.iter().map(|r| r.steps).collect();
+        let n = sizes.len();
+        let mut left = self.t.1 - self.t.0 + i64::from(!completes);
+        let mut launches = i64::from(completes);
+        let mut counts = Vec::with_capacity(n);
+        for size in &sizes {
+            counts.push(left / size);
+            launches += left / size;
+            left %= size;
+        }
+        if let (true, Some(last)) = (completes, counts.last_mut()) {
+            *last += 1;
+        }
+        for k in 0..n.saturating_sub(1) {
+            if launches % 2 == 0 {
+                break;
+            }
+            if counts[k] > 0 && sizes[k] == 2 * sizes[k + 1] {
+                counts[k] -= 1;
+                counts[k + 1] += 2;
+                launches += 1;
+            }
+        }
+        (counts, launches)
+    }
+
+    fn tiles(&self, reach: RowReach, tiles: i64, at_once: i64) -> Option<RowTiles> {
+        let Some((lo, hi)) = self.i else {
+            return Some(RowTiles {
+                grid: (tiles + self.warps - 1) / self.warps,
+                ..RowTiles::default()
+            });
+        };
+        let up = |a: i64, b: i64| (a + b - 1) / b;
+        let (height, ends, extra) = (hi - lo + 1, tiles.min(2), reach.extra);
+        let mut best: Option<(i64, RowTiles)> = None;
+        let mut chunks = 1;
+        while chunks <= height {
+            // Whole iterations of the loop.
+            let rows = up(up(height, chunks) + extra, self.unroll) * self.unroll - extra;
+            let end_rows = (rows / END).max(self.unroll);
+            let (n, end_n) = (up(height, rows), up(height, end_rows));
+            let blocks = up((tiles - ends) * n + ends * end_n, self.warps);
+            let part = blocks % at_once;
+            let last = if part > 0 { 9 * at_once + 11 * part } else { 0 };
+            let cost = (rows + extra) * (20 * (blocks - part) + last);
+            if best.is_none_or(|(least, _)| cost < least) {
+                let chosen = RowTiles {
+                    rows,
+                    chunks: n,
+                    end_rows,
+                    end_chunks: end_n,
+                    grid: blocks,
+                };
+                best = Some((cost, chosen));
+            }
+            chunks += 1 + chunks / 64;
+        }
+        best.map(|(_, tiles)| tiles)
+    }
+
+    fn actions(&self, gpu: &Gpu) -> Option<Vec<Action>> {
+        let (counts, mut launches) = self.counts();
+        let mut in_next = launches % 2 != 0;
+        let mut all = Vec::new();
+        for field in self.fields.iter().filter(|_| in_next) {
+            for age in 0..field.live {
+                all.push(Action::Copy {
+                    to: field.next(age),
+                    from: field.of_step(self.t.0 - age - 1)?,
+                    bytes: field.plane_bytes,
+                });
+            }
+        }
+        let j_lo = self.j.0.div_euclid(self.vector) * self.vector;
+        let mut t0 = self.t.0;
+        for (kernel, (&reach, count)) in self.reach.iter().zip(counts).enumerate() {
+            if count == 0 {
+                continue;
+            }
+            let tiles = (self.j.1 - j_lo) / reach.width + 1;
+            let resident = gpu.resident.get(kernel)?;
+            let at_once = (gpu.multiprocessors * resident).max(1);
+            let shape = self.tiles(reach, tiles, at_once)?;
+            for _ in 0..count {
+                let mut pass = vec![Word::Long(t0)];
+                for field in &self.fields {
+                    self.planes(
+                        field,
+                        (t0, reach.steps),
+                        (in_next, launches == 1),
+                        &mut pass,
+                    )?;
+                }
+                let mut ints = Vec::new();
+                if let Some((lo, hi)) = self.i {
+                    ints.extend([lo, hi, shape.rows, shape.chunks]);
+                    ints.extend([shape.end_rows, shape.end_chunks]);
+                }
+                ints.extend([j_lo, tiles]);
+                pass.extend(words(&ints)?);
+                all.push(Action::Launch {
+                    kernel,
+                    grid: u32::try_from(shape.grid).ok()?,
+                    pass,
+                });
+                launches -= 1;
+                in_next = !in_next;
+                t0 += reach.steps;
+            }
+        }
+        Some(all)
+    }
+
+    /// A field's pointers for a launch.
+    fn planes(
+        &self,
+        field: &RowField,
+        (t0, steps): (i64, i64),
+        (in_next, last): (bool, bool),
+        pass: &mut Vec<Word>,
+    ) -> Option<()> {
+        let (mut from, mut kept, mut to) = (Vec::new(), Vec::new(), Vec::new());
+        for age in 0..field.buffers {
+            let own = field.of_step(t0 - age - 1)?;
+            kept.push(Word::Pointer(Some(own)));
+            if age < field.live {
+                let held = if in_next { field.next(age) } else { own };
+                from.push(Word::Pointer(Some(held)));
+            }
+            let own = field.of_step(t0 + steps - age - 1)?;
+            to.push(Word::Pointer(match age < field.live {
+                true if in_next => Some(own),
+                true => Some(field.next(age)),
+                false => last.then_some(own),
+            }));
+        }
+        pass.extend([from, kept, to].concat());
+        Some(())
+    }
+}
+
+/// Numbers as `int`.
+fn words(values: &[i64]) -> Option<Vec<Word>> {
+    let int = |v: &i64| Some(Word::Int(i32::try_from(*v).ok()?));
+    values.iter().map(int).collect()
+}
+
+/// How tiles of so many steps overlap; `Shape` in the generated text.
+#[derive(Clone, Copy, Debug)]
+struct PlaneShape {
+    steps: i64,
+    hk: i64,
+    hj: i64,
+    vk: i64,
+    vj: i64,
+    lag: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Planes {
+    array: usize,
+    elem: CType,
+    t: (i64, i64),
+    /// Buffer that holds the present state at an even time.
+    read: i64,
+    n: [i64; 3],
+    lo: [i64; 3],
+    hi: [i64; 3],
+    /// Elements from row to row.
+    row: i64,
+    /// Per kernel.
+    shapes: Vec<PlaneShape>,
+    /// V, and the column of a lane at which the domain ends, where tiles choose.
+    vector: i64,
+    high: Option<i64>,
+    rows: i64,
+    warps: i64,
+    radius: [i64; 3],
+    held: i64,
+}
+
+/// A launch's tiles: `lay_out` and `plan` in the generated text.
+#[derive(Clone, Copy, Debug)]
+struct PlaneTiles {
+    k_first: i64,
+    k_step: i64,
+    tiles_j: i64,
+    tiles_k: i64,
+    /// Whether the kernel covers all tiles that there are.
+    good: bool,
+}
+
+impl Planes {
+    fn new(ir: &BlocksIr, t: (i64, i64), params: &[i64]) -> Option<Planes> {
+        let layouts = plan::layouts(&ir.stencil, params)?;
+        let layout = layouts.get(ir.array)?;
+        let n = *layout.extents.last_chunk::<3>()?;
+        let value_of = |name: &str| plan::value_of(&ir.stencil, params, name);
+        let (mut lo, mut hi) = ([0; 3], [0; 3]);
+        for (d, range) in ir.domain.iter().enumerate().take(3) {
+            lo[d] = plan::eval(&range.lo, &value_of)?;
+            hi[d] = plan::eval(&range.hi, &value_of)?.checked_add(1)?;
+        }
+        if n.iter().any(|&n| n > i64::from(i32::MAX / 2)) {
+            return None;
+        }
+        let shapes = (instances_of_planes(ir).iter().map(|k| k.steps))
+            .map(|steps| {
+                let ((hk, hj), (vk, vj)) = (ir.before(steps), ir.results(steps));
+                PlaneShape {
+                    steps,
+                    hk,
+                    hj,
+                    vk,
+                    vj,
+                    lag: steps * ir.radius[0] + (steps - 1) * ir.order.late(),
+                }
+            })
+            .collect();
+        Some(Planes {
+            array: ir.array,
+            elem: ir.elem(),
+            t,
+            read: ir.write - 1,
+            n,
+            lo,
+            hi,
+            row: layout.pitch,
+            shapes,
+            vector: ir.tile.vector,
+            high: ir.fixed_columns().1,
+            rows: ir.tile.rows,
+            warps: ir.tile.warps,
+            radius: ir.radius,
+            held: ir.held(),
+        })
+    }
+
+    fn size(&self) -> i64 {
+        self.elem.size() as i64
+    }
+
+    /// Elements of a plane.
+    fn plane(&self) -> Option<i64> {
+        self.row.checked_mul(self.n[1])
+    }
+
+    fn buffer(&self, side: i64) -> Option<Place> {
+        let bytes = self
+            .plane()?
+            .checked_mul(self.n[0])?
+            .checked_mul(self.size())?;
+        Some(Place {
+            base: Base::Array(self.array),
+            offset: side * bytes,
+        })
+    }
+
+    /// Launches of all T time steps, if buffers are the same.
+    fn times(&self) -> i64 {
+        let steps = self.t.1 - self.t.0 + 1;
+        match self.shapes.first() {
+            Some(s) if s.steps > 1 && steps > s.steps && self.lay_out(*s).good => {
+                (steps - 1) / s.steps
+            }
+            _ => 0,
+        }
+    }
+
+    fn compare(&self) -> Option<Compare> {
+        let distance = self.buffer(1)?.offset;
+        (self.times() > 0).then_some(Compare {
+            array: self.array,
+            element_bytes: self.size(),
+            distance,
+            row: self.row,
+            n: self.n,
+            lo: self.lo,
+            hi: self.hi,
+        })
+    }
+
+    /// Elements of 16 and of 32 bytes.
+    fn quad_and_unit(&self) -> (i64, i64) {
+        (16 / self.size(), 32 / self.size())
+    }
+
+    fn align_high(&self, mut x: i64) -> i64 {
+        let (quad, _) = self.quad_and_unit();
+        if let Some(high) = self.high {
+            while x % self.vector != high {
+                x += quad;
+            }
+        }
+        x
+    }
+
+    fn lay_out(&self, s: PlaneShape) -> PlaneTiles {
+        let (_, unit) = self.quad_and_unit();
+        let (columns, rows) = (32 * self.vector, self.rows * self.warps);
+        let [_, lo_j, lo_k] = self.lo;
+        let [_, hi_j, hi_k] = self.hi;
+        let many = s.steps > 1;
+        let (high, low) = (hi_j - (self.warps - 1) * self.rows, lo_j - s.hj);
+        let mut tiles = PlaneTiles {
+            k_first: lo_k / unit * unit,
+            k_step: s.vk + unit,
+            tiles_j: 0,
+            tiles_k: 0,
+            good: false,
+        };
+        if many && (high < lo_j || low + rows > hi_j) {
+            return tiles;
+        }
+        let more = if high > low {
+            (high - low + s.vj - 1) / s.vj
+        } else {
+            0
+        };
+        tiles.tiles_j = 1 + more;
+        while !tiles.good && tiles.k_step >= s.hk + 2 * unit {
+            tiles.k_step -= unit;
+            tiles.tiles_k = (hi_k - tiles.k_first + tiles.k_step - 1) / tiles.k_step;
+            // A tile that moves must keep the one boundary, and stay clear of the other.
+            tiles.good = !many
+                || (0..tiles.tiles_k).all(|c| {
+                    let x = hi_k - (tiles.k_first + c * tiles.k_step - s.hk);
+                    let aligned = if x < columns { self.align_high(x) } else { x };
+                    aligned == x || (aligned + self.radius[2] <= columns && hi_k - aligned >= lo_k)
+                });
+        }
+        tiles
+    }
+
+    /// The number of chunks, and the planes of each.
+    fn chunks(&self, s: PlaneShape, tiles: PlaneTiles, at_once: i64) -> Option<(i64, i64)> {
+        let height = self.hi[0] - self.lo[0];
+        let mut best: Option<(i64, (i64, i64))> = None;
+        for chunks in 1..=height.max(0) {
+            if at_once <= 0 {
+                return None;
+            }
+            let length = (height + chunks - 1) / chunks;
+            let n = (height + length - 1) / length;
+            let waves = (tiles.tiles_j * tiles.tiles_k * n + at_once - 1) / at_once;
+            let planes = length + s.steps * self.radius[0] + s.lag;
+            let cost = waves * ((planes + self.held - 1) / self.held * self.held);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, (n, length)));
+            }
+        }
+        best.map(|(_, chosen)| chosen)
+    }
+
+    fn actions(&self, gpu: &Gpu, same: bool) -> Option<Vec<Action>> {
+        let steps = self.t.1 - self.t.0 + 1;
+        let times = if same { self.times() } else { 0 };
+        let mut side = (self.t.0 + self.read).rem_euclid(2);
+        let mut all = Vec::new();
+        let first = *self.shapes.first()?;
+        // Both buffers are results in the end, so the last launch takes one step, and launches
+        // alternate as steps do.
+        if times % 2 != 0 && first.steps % 2 == 0 {
+            let bytes = self
+                .plane()?
+                .checked_mul(self.n[0])?
+                .checked_mul(self.size())?;
+            all.push(Action::Copy {
+                to: self.buffer(1 - side)?,
+                from: self.buffer(side)?,
+                bytes,
+            });
+            side = 1 - side;
+        }
+        if times > 0 {
+            self.advance(gpu, 0, &mut side, times, &mut all)?;
+        }
+        let last = self.shapes.len() - 1;
+        let left = steps - times * first.steps;
+        if left > 0 {
+            self.advance(gpu, last, &mut side, left, &mut all)?;
+        }
+        Some(all)
+    }
+
+    /// As many launches, each from one buffer to the other.
+    fn advance(
+        &self,
+        gpu: &Gpu,
+        kernel: usize,
+        side: &mut i64,
+        launches: i64,
+        all: &mut Vec<Action>,
+    ) -> Option<()> {
+        let s = *self.shapes.get(kernel)?;
+        let tiles = self.lay_out(s);
+        let at_once = gpu
+            .multiprocessors
+            .checked_mul(*gpu.resident.get(kernel)?)?;
+        let (chunks, length) = self.chunks(s, tiles, at_once)?;
+        let grid = u32::try_from(tiles.tiles_j * tiles.tiles_k * chunks).ok()?;
+        let (quad, _) = self.quad_and_unit();
+        let ([n_i, n_j, n_k], plane) = (self.n, self.plane()?);
+        let ([lo_i, lo_j, lo_k], [hi_i, hi_j, hi_k]) = (self.lo, self.hi);
+        let [_, rj, _] = self.radius;
+        // Where TMA would cut them off anyway.
+        let columns = (hi_k - tiles.k_first + quad - 1) / quad * quad;
+        let first = lo_i * plane + lo_j * self.row + tiles.k_first;
+        let map = |place: Place, sizes: [i64; 3], columns: i64, rows: i64| {
+            let positive = |x: i64| u64::try_from(x).ok();
+            let [a, b, c] = sizes;
+            Some(TensorMap {
+                elem: self.elem,
+                place,
+                sizes: [positive(a)?, positive(b)?, positive(c)?],
+                strides: [
+                    positive(self.row * self.size())?,
+                    positive(plane * self.size())?,
+                ],
+                extent: [u32::try_from(columns).ok()?, u32::try_from(rows).ok()?, 1],
+            })
+        };
+        for _ in 0..launches {
+            let (from, to) = (self.buffer(*side)?, self.buffer(1 - *side)?);
+            let stored = Place {
+                offset: to.offset + first * self.size(),
+                ..to
+            };
+            let maps = if gpu.major >= 9 {
+                let rows = self.rows * self.warps + 2 * rj;
+                [
+                    Some(map(from, [n_k, n_j, n_i], 32 * self.vector, rows)?),
+                    Some(map(
+                        stored,
+                        [columns, hi_j - lo_j, hi_i - lo_i],
+                        s.vk,
+                        s.vj,
+                    )?),
+                ]
+            } else {
+                [None, None]
+            };
+            let mut pass: Vec<Word> = maps.into_iter().map(Word::Map).collect();
+            pass.extend([from, to].map(|place| Word::Pointer(Some(place))));
+            pass.extend([Word::Long(self.row), Word::Long(plane)]);
+            pass.extend(words(&[
+                n_i,
+                n_j,
+                n_k,
+                lo_i,
+                hi_i,
+                lo_j,
+                hi_j,
+                lo_k,
+                hi_k,
+                tiles.k_first,
+                tiles.k_step,
+                tiles.tiles_j,
+                tiles.tiles_k,
+                chunks,
+                length,
+                gpu.major,
+            ])?);
+            all.push(Action::Launch { kernel, grid, pass });
+            *side = 1 - *side;
+        }
+        Some(())
+    }
+}
