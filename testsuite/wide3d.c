@@ -1,5 +1,5 @@
 /* wide3d: 3D star with an arm of 3 along the middle dimension, so that the halo of a few steps is high.
- * hexcc-test: args=N,T run=1,2;3,5;4,1;7,3;8,0;12,7;16,8;19,9;22,16;24,17 tile=h=1,w=1:4:8;h=2,w=2:3:6 stream=steps=2,vector=1,rows=3,warps=4
+ * hexcc-test: args=N,T run=1,2;3,5;4,1;7,3;8,0;12,7;16,8;19,9;22,16;24,17;34,9 tile=h=1,w=1:4:8;h=2,w=2:3:6 stream=steps=2,vector=1,rows=3,warps=4;steps=3,vector=1,rows=4,warps=8
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -522,6 +522,7 @@ struct PlaneShape {
     steps: i64,
     hk: i64,
     hj: i64,
+    behind: i64,
     vk: i64,
     vj: i64,
     lag: i64,
@@ -584,6 +585,7 @@ impl Planes {
                     hj,
                     vk,
                     vj,
+                    behind: ir.behind(steps),
                     lag: steps * ir.radius[0] + (steps - 1) * ir.order.late(),
                 }
             })
@@ -672,7 +674,7 @@ impl Planes {
         let [_, lo_j, lo_k] = self.lo;
         let [_, hi_j, hi_k] = self.hi;
         let many = s.steps > 1;
-        let (high, low) = (hi_j - (self.warps - 1) * self.rows, lo_j - s.hj);
+        let (high, low) = (hi_j - (self.warps - s.behind) * self.rows, lo_j - s.hj);
         let mut tiles = PlaneTiles {
             k_first: lo_k / unit * unit,
             k_step: s.vk + unit,
