@@ -2,8 +2,8 @@
 //! diagnostics, whatever the tile sizes, sizes of the problem, limits and table of GPUs are.
 #![no_main]
 
-use hexcc_compiler::kernel::{CopyOut, Reuse};
-use hexcc_compiler::pipeline::{self, Options, Schema, Tiling, WavefrontChoice};
+use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
+use hexcc_compiler::pipeline::{self, Options, Tiling, WavefrontChoice};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;

@@ -37,8 +37,8 @@ fn damage(rng: &mut Rng, tree: &mut Value) {
         values(tree, &mut all);
         let at = rng.below(all.len());
         // One of the same kind is more likely to be understood.
-        let alike: Vec<&&Value> = (all.iter())
-            .filter(|v| std::mem::discriminant(**v) == std::mem::discriminant(all[at]))
+        let alike: Vec<&Value> = (all.iter().copied())
+            .filter(|v| std::mem::discriminant(*v) == std::mem::discriminant(all[at]))
             .collect();
         (at, (*rng.pick(&alike)).clone())
     };
