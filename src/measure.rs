@@ -210,6 +210,11 @@ impl Arrays {
         Ok(Arrays { precision, list })
     }
 
+    /// Bytes of all of them.
+    pub fn bytes(&self) -> u64 {
+        self.list.iter().map(|a| a.buffer.bytes()).sum()
+    }
+
     fn find(&self, name: &str) -> Option<&DeviceArray> {
         self.list.iter().find(|a| a.name == name)
     }
@@ -1256,15 +1261,18 @@ mod tests {
                     compile(&what, &naive.text, &naive.kernels);
                 }
             }
-            let hybrid = (compiled.units.iter()).map(|u| TiledKernel::Hybrid(&u.kernel));
-            let taken = compiled.units.iter().map(TiledKernel::of);
-            let kernels: Vec<_> = hybrid.chain(taken).collect();
+            let hybrid: Vec<_> = (compiled.units.iter())
+                .map(|u| TiledKernel::Hybrid(&u.kernel))
+                .collect();
+            let streamed: Vec<_> = (compiled.units.iter())
+                .filter_map(|u| u.stream.as_ref().map(TiledKernel::Streamed))
+                .collect();
             let fast = Flags {
                 fmad: true,
                 fast_math: true,
             };
-            for flags in [flags, fast] {
-                let built = build(&compiler, &kernels, flags, &[]);
+            for (kernels, flags) in [(&hybrid, flags), (&streamed, flags), (&streamed, fast)] {
+                let built = build(&compiler, kernels, flags, &[]);
                 assert!(built.is_ok(), "{what}: {built:?}");
             }
         }

@@ -469,6 +469,12 @@ fn choices(
 /// best, and so on, so that a model that errs about one of them does not hide the rest.
 fn in_order(mut choices: Vec<Candidate>) -> Vec<Candidate> {
     const FAVOURITES: usize = 24;
+    // The best of the other tiling comes second: a short search compares the two.
+    let other = (choices.first().map(|c| c.variant.tiling()))
+        .and_then(|first| choices.iter().position(|c| c.variant.tiling() != first));
+    if let Some(at) = other {
+        choices[1..=at].rotate_right(1);
+    }
     let rest = choices.split_off(FAVOURITES.min(choices.len()));
     let shape = |c: &Candidate| match (&c.shape, &c.variant) {
         (Shape::Hybrid { h, w, hex_dim }, Variant::Hybrid { wavefront, .. }) => {
@@ -913,5 +919,24 @@ mod tests {
         assert_eq!(order.len(), 31);
         let at = order.iter().position(|c| c.steps(1) == 16);
         assert_eq!(at, Some(25));
+        let stream = Candidate {
+            variant: Variant::Overlapped {
+                stream_tile: "steps=5,vector=1".to_string(),
+            },
+            shape: Shape::Stream {
+                t: 5,
+                v: 1,
+                rows: 0,
+                ahead: 4,
+                warps: 4,
+                blocks: 2,
+            },
+            predicted: 0.0,
+        };
+        let mut all: Vec<Candidate> = (0..30).map(|_| candidate(3, 5)).collect();
+        all.push(stream);
+        let order = in_order(all);
+        let at = order.iter().position(|c| c.steps(1) == 5);
+        assert_eq!((at, order.len()), (Some(1), 31));
     }
 }

@@ -310,7 +310,8 @@ fn warnings_do_not_stop_a_translation() {
 fn tuning_without_a_gpu() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     for (line, wanted) in [
-        ("tune jacobi2d.c", "`--tile h="),
+        ("tune jacobi2d.c", "`--stream-tile steps="),
+        ("tune redblack2d.c", "`--tile h="),
         ("bench jacobi2d.c heat2d.c", "error[HX0601]"),
     ] {
         let mut words = line.split_whitespace();

@@ -71,7 +71,7 @@ fn sizes_of(line: &serde_json::Value) -> String {
 /// Tunes, and finds the result in all that reads it.
 fn tune_and_use(options: &str, is_mine: &dyn Fn(&serde_json::Value) -> bool) {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    let tune = format!("tune jacobi2d.c --set T=64 --budget 4s {options}");
+    let tune = format!("tune jacobi2d.c --set T=64 --budget 6s {options}");
     let out = output(&mut on_fake_gpu(folder.path(), &tune)).expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
     assert!(out.status.success(), "{stderr}");
@@ -139,7 +139,7 @@ fn kernels_that_stream_planes_are_measured() {
         stdout.contains("overlapped  steps=2,vector=1,rows=1"),
         "{stdout}"
     );
-    let line = "tune laplacian3d.c --set N=64,T=20 --tiling overlapped --budget 3s";
+    let line = "tune laplacian3d.c --set N=64,T=20 --tiling overlapped --budget 9s";
     let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
     let (stdout, stderr) = text_of(&out);
     assert!(
