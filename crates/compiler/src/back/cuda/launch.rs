@@ -4,23 +4,90 @@ use super::Cuda;
 use crate::back::expr::ast_to_c;
 use crate::back::names::mentions;
 use crate::back::text::add_constant;
+use crate::kernel::MANY_REGISTERS;
+
+/// A kind of tile that is executed by a function of its own.
+struct Apart {
+    name: &'static str,
+    /// Template arguments of `tile`.
+    kind: &'static str,
+    /// What the function takes and passes on besides all of them.
+    parameter: &'static str,
+    argument: &'static str,
+}
 
 impl Cuda<'_> {
-    /// A function of its own that executes a kind of tile: its name and first
-    /// parameters, and the call of `tile` with the first arguments.
-    fn tile_apart(&mut self, comment: &str, (name, params): (&str, &str), call: &str) {
+    /// A function of its own that executes a kind of tile.
+    fn tile_apart(&mut self, comment: &str, tile: &Apart) {
+        let (arguments, args) = if self.passes_members() {
+            let (members, names): (Vec<String>, Vec<String>) = self.members().into_iter().unzip();
+            (members.join(", "), format!("Args{{{}}}", names.join(", ")))
+        } else {
+            ("const Args &args".to_string(), "args".to_string())
+        };
         let typed: Vec<String> = (self.origins.iter())
             .map(|o| format!("long long {o}"))
             .collect();
         let (typed, origins) = (typed.join(", "), self.origins.join(", "));
         self.out.line(format!("// {comment}"));
         self.out.open(format!(
-            "__device__ __noinline__ void {name}({params}, int a_first, int a_end, {typed}) {{"
+            "__device__ __noinline__ void {}({arguments}{}, int a_first, int a_end, {typed}) {{",
+            tile.name, tile.parameter
         ));
-        self.out
-            .line(format!("{call}, a_first, a_end, {origins});"));
+        self.out.line(format!(
+            "tile<{}>({args}{}, a_first, a_end, {origins});",
+            tile.kind, tile.argument
+        ));
         self.out.close("}");
         self.out.line("");
+    }
+
+    /// Calls what [`Self::tile_apart`] defines.
+    fn call_apart(&self, name: &str, argument: &str) -> String {
+        let args = if self.passes_members() {
+            let members: Vec<String> = (self.members().iter())
+                .map(|(_, name)| format!("args.{name}"))
+                .collect();
+            members.join(", ")
+        } else {
+            "args".to_string()
+        };
+        let origins = self.origins.join(", ");
+        format!("{name}({args}{argument}, a_first, a_end, {origins});")
+    }
+
+    /// Whether functions of their own take the members of `Args` one by one.
+    ///
+    /// nvcc passes a larger struct through a pointer, and does not know then that elements lie in
+    /// global memory. In three dimensions, with a third of the tiles partial, that is 2%; but the
+    /// kernel keeps more in registers, and spills where a thread has few.
+    fn passes_members(&self) -> bool {
+        let block = &self.ir.block;
+        let leaves = 65536 / (block.size() * block.min_blocks()).max(1);
+        self.n_space() > 2 && leaves >= MANY_REGISTERS
+    }
+
+    /// Declarations and names of the members of `Args`.
+    fn members(&self) -> Vec<(String, String)> {
+        let stencil = &self.ir.stencil;
+        let params = stencil.params.iter().map(|p| (p, "long long".to_string()));
+        let scalars = stencil.scalars.iter().map(|(s, ty)| (s, ty.to_string()));
+        let mut fields: Vec<(String, String)> = (params.chain(scalars))
+            .map(|(name, ty)| {
+                let name = self.names.get(name);
+                (format!("{ty} {name}"), name)
+            })
+            .collect();
+        for array in &stencil.arrays {
+            let constant = if array.written { "" } else { "const " };
+            let name = self.names.get(&array.name);
+            fields.push((format!("{constant}{} *{name}", array.elem), name));
+            if array.pitched {
+                let pitch = self.pitch_name(array);
+                fields.push((format!("int {pitch}"), pitch));
+            }
+        }
+        fields
     }
 
     pub(super) fn kernel(&mut self) {
@@ -36,18 +103,30 @@ impl Cuda<'_> {
         let min_blocks = ir.block.min_blocks();
         self.tile_apart(
             "Kept apart, so that full tiles get the registers they need.",
-            ("partial_tile", "const Args &args"),
-            if ir.reuses() {
-                "tile<false, false>(args, false"
-            } else {
-                "tile<false>(args"
+            &match ir.reuses() {
+                true => Apart {
+                    name: "partial_tile",
+                    kind: "false, false",
+                    parameter: "",
+                    argument: ", false",
+                },
+                false => Apart {
+                    name: "partial_tile",
+                    kind: "false",
+                    parameter: "",
+                    argument: "",
+                },
             },
         );
         if ir.reuses() && ir.full.is_some() {
             self.tile_apart(
                 "The last full tile of a row of tiles.",
-                ("last_tile", "const Args &args, bool reuse"),
-                "tile<true, false>(args, reuse",
+                &Apart {
+                    name: "last_tile",
+                    kind: "true, false",
+                    parameter: ", bool reuse",
+                    argument: ", reuse",
+                },
             );
         }
         self.out.line(comment);
@@ -132,6 +211,7 @@ impl Cuda<'_> {
             loops += 1;
         }
         let origins = self.origins.join(", ");
+        let partial = self.call_apart("partial_tile", "");
         match (&ir.full, ir.reuses(), ir.chain) {
             (Some(_), true, Some(chain)) => {
                 let origin = self.origin(chain).to_string();
@@ -140,8 +220,7 @@ impl Cuda<'_> {
                     "const bool full_next = is_full({origin} + {width});"
                 ));
                 self.out.open("if (!full_here)");
-                self.out
-                    .line(format!("partial_tile(args, a_first, a_end, {origins});"));
+                self.out.line(&partial);
                 self.out.depth -= 1;
                 self.out.open("else if (full_next)");
                 self.out.line(format!(
@@ -149,9 +228,7 @@ impl Cuda<'_> {
                 ));
                 self.out.depth -= 1;
                 self.out.open("else");
-                self.out.line(format!(
-                    "last_tile(args, reuse, a_first, a_end, {origins});"
-                ));
+                self.out.line(self.call_apart("last_tile", ", reuse"));
                 self.out.depth -= 1;
                 self.out.line("reuse = full_here;");
                 self.out.line("full_here = full_next;");
@@ -164,13 +241,10 @@ impl Cuda<'_> {
                     .line(format!("tile<true>(args, a_first, a_end, {origins});"));
                 self.out.depth -= 1;
                 self.out.open("else");
-                self.out
-                    .line(format!("partial_tile(args, a_first, a_end, {origins});"));
+                self.out.line(&partial);
                 self.out.depth -= 1;
             }
-            (None, ..) => self
-                .out
-                .line(format!("partial_tile(args, a_first, a_end, {origins});")),
+            (None, ..) => self.out.line(partial),
         }
         for _ in 0..loops {
             self.out.close("}");
