@@ -4,12 +4,13 @@
 
 use hexcc_compiler::pipeline::{self, Options};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
+use hexcc_fuzz::case::find_pet;
 use hexcc_fuzz::hostile;
 use hexcc_fuzz::rng::Rng;
 use hexcc_isl::Ctx;
-use hexcc_pet::Request;
+use hexcc_pet::{PetPaths, Request};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 static WORK: LazyLock<tempfile::TempDir> =
@@ -18,13 +19,12 @@ static CHILD: LazyLock<PathBuf> = LazyLock::new(|| {
     let child = std::env::var_os("HEXCC_PET_CHILD").expect("HEXCC_PET_CHILD is set");
     PathBuf::from(child)
 });
-static PET: LazyLock<PathBuf> = LazyLock::new(|| {
-    let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vendor/pet");
-    hexcc_pet::find_library(Some(&vendor)).expect("libpet is set up")
-});
+static PET: LazyLock<PetPaths> = LazyLock::new(|| find_pet().expect("libpet is set up"));
 static SOURCES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let files = hostile::testsuite();
-    (files.iter()).filter_map(|f| std::fs::read_to_string(f).ok()).collect()
+    (files.iter())
+        .filter_map(|f| std::fs::read_to_string(f).ok())
+        .collect()
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
@@ -57,11 +57,17 @@ fuzz_target!(|data: &[u8]| {
     };
     let saved = SavedScop {
         version: SavedScop::VERSION,
-        source: SourceFile { path: "in.c".to_string(), text: extraction.source },
+        source: SourceFile {
+            path: "in.c".to_string(),
+            text: extraction.source,
+        },
         scop: extraction.scop,
     };
     let ctx = Ctx::new().expect("memory for a context");
-    let options = Options { isl_quota: 5_000_000, ..Options::default() };
+    let options = Options {
+        isl_quota: 5_000_000,
+        ..Options::default()
+    };
     if let Ok(compiled) = pipeline::compile(&ctx, &saved, &options) {
         let text = pipeline::print_program(&saved, &compiled, "fuzz", pipeline::Instrument::None);
         // Internal errors are bugs, too.

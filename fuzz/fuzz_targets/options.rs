@@ -18,7 +18,9 @@ const SCOPS: [&str; 4] = [
     include_str!("../../crates/compiler/tests/data/laplacian3d.scop.json"),
 ];
 static SAVED: LazyLock<Vec<SavedScop>> = LazyLock::new(|| {
-    (SCOPS.iter()).map(|text| serde_json::from_str(text).expect("a saved scop")).collect()
+    (SCOPS.iter())
+        .map(|text| serde_json::from_str(text).expect("a saved scop"))
+        .collect()
 });
 
 /// A number as users write it, now and then any.
@@ -90,11 +92,16 @@ fuzz_target!(|line: Line| {
         tile,
         stream_tile,
         hex_dim: line.hex_dim.map(usize::from),
-        schema: if line.global { Schema::Global } else { Schema::Shared },
+        schema: if line.global {
+            Schema::Global
+        } else {
+            Schema::Shared
+        },
         copy_out: (line.copy_out)
             .map(|n| [CopyOut::Separate, CopyOut::Interleaved, CopyOut::Live][usize::from(n) % 3]),
         aligned_loads: line.aligned_loads,
-        reuse: (line.reuse).map(|n| [Reuse::None, Reuse::Static, Reuse::Dynamic][usize::from(n) % 3]),
+        reuse: (line.reuse)
+            .map(|n| [Reuse::None, Reuse::Static, Reuse::Dynamic][usize::from(n) % 3]),
         full_tiles: line.full_tiles,
         unroll: line.unroll,
         wavefront: match line.wavefront {

@@ -48,7 +48,15 @@ fn damage(rng: &mut Rng, tree: &mut Value) {
     match value {
         Value::Number(number) => {
             let old = number.as_i64().unwrap_or(0);
-            let new = [old.wrapping_add(1), old.wrapping_sub(1), 0, -1, 1 << 33, i64::MAX, i64::MIN];
+            let new = [
+                old.wrapping_add(1),
+                old.wrapping_sub(1),
+                0,
+                -1,
+                1 << 33,
+                i64::MAX,
+                i64::MIN,
+            ];
             *value = json!(rng.pick(&new));
         }
         Value::Bool(old) => *value = json!(!*old),
@@ -95,7 +103,10 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         return Corpus::Reject;
     };
     let ctx = Ctx::new().expect("memory for a context");
-    let options = Options { isl_quota: 2_000_000, ..Options::default() };
+    let options = Options {
+        isl_quota: 2_000_000,
+        ..Options::default()
+    };
     if let Ok(compiled) = pipeline::compile(&ctx, &saved, &options) {
         let _ = pipeline::print_program(&saved, &compiled, "fuzz", pipeline::Instrument::None);
         let _ = pipeline::print_header(&saved, &compiled, "fuzz");

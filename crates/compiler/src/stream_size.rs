@@ -61,6 +61,10 @@ const CALL_REGISTERS: i64 = 26;
 /// Bytes of an unrolled loop that run without waiting for instructions.
 const MAX_CODE: f64 = 40_000.0;
 
+/// Issue slots that a load of an element costs which is no field's. Two are executed; the rows that
+/// the levels of all warps read do not fit the L1 cache, and warps wait (varcoef2d, 598 GCell/s).
+const MEMORY_READ_SLOTS: f64 = 5.5;
+
 /// Tile sizes and what is predicted for them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamChoice {
@@ -244,7 +248,7 @@ pub fn predict(
         shuffles += exchanged;
         issued += exchanged + t * v * field.operations * slow;
         // Loads of arrays that are not fields.
-        issued += t * v * 2.0 * field.memory_reads as f64;
+        issued += t * v * MEMORY_READ_SLOTS * field.memory_reads as f64;
         let pieces = (v * field.bytes as f64 / 16.0).ceil();
         issued += field.live as f64 * (2.0 * pieces + 5.0);
     }
@@ -417,7 +421,7 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
         }
         // Partial sums, and what is on its way from memory.
         all += words * (field.operations / 2.0) as i64;
-        all += words * tile.vector * 7 * field.memory_reads as i64;
+        all += words * (8 * tile.vector + 1) * field.memory_reads as i64;
         // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
         let gaps = if field.rows_in_order { 2 } else { 12 };
         all += words * gaps * (field.held - 2).max(0);

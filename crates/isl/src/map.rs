@@ -2,7 +2,7 @@
 
 use crate::ctx::c_string;
 use crate::object::{
-    affs_of, basic_maps_of, dimension_ranges, dimension_values, dimensions, operations,
+    affs_of, basic_maps_of, coalesces, dimension_ranges, dimension_values, dimensions, operations,
     public_object, questions, vals_of,
 };
 use crate::value::{c_index, integer};
@@ -28,6 +28,10 @@ mod adapted {
         // SAFETY: promised by the caller.
         unsafe { isl_map_from_basic_map(isl_map_simple_hull(map)) }
     }
+}
+
+coalesces! {
+    Map = ffi::isl_map_coalesce;
 }
 
 operations! { Map {
@@ -61,8 +65,6 @@ operations! { Map {
     fn gist_domain(context: Set) -> Map = ffi::isl_map_gist_domain;
     /// A simpler map that is the same for the parameters in the parameter set `context`.
     fn gist_params(context: Set) -> Map = ffi::isl_map_gist_params;
-    /// The same map of fewer basic maps, where isl finds such.
-    fn coalesce() -> Map = ffi::isl_map_coalesce;
     /// The differences range minus domain, for a map from a space to itself.
     fn deltas() -> Set = ffi::isl_map_deltas;
     /// The lexicographically smallest image of each domain element.

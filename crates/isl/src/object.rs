@@ -227,6 +227,26 @@ macro_rules! operations {
 }
 pub(crate) use operations;
 
+/// The method that writes an object in fewer pieces.
+macro_rules! coalesces {
+    ($($owner:ident = $c:path;)*) => {$(
+        impl $owner {
+            /// The same in fewer pieces, where isl finds such. Where it fails at that, other than by
+            /// its limit on operations, the object as it is: some inputs it cannot handle
+            /// (`cannot relax redundant constraint`), and nothing depends on the number of pieces.
+            pub fn coalesce(&self) -> $crate::Result<$owner> {
+                // SAFETY: the function consumes one reference.
+                let fewer = self.0.ctx.give(|| unsafe { $c(self.0.take()) });
+                match fewer {
+                    Err(error) if !error.quota => Ok(self.clone()),
+                    fewer => fewer.map($owner::from),
+                }
+            }
+        }
+    )*};
+}
+pub(crate) use coalesces;
+
 /// Methods of isl functions that look at objects and give a boolean.
 macro_rules! questions {
     ($owner:ident { $($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ident),*) = $c:path;)* }) => {

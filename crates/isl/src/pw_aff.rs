@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::object::{Owned, operations, public_object, questions};
+use crate::object::{Owned, coalesces, operations, public_object, questions};
 use crate::value::{c_index, check_range, int_val, integer};
 use crate::{Bound, Ctx, DimType, Error, Map, Rational, Result, Set, ffi};
 
@@ -18,6 +18,10 @@ public_object! {
 public_object! {
     /// A tuple of piecewise quasi-affine functions of the same input.
     MultiPwAff(isl_multi_pw_aff): isl_multi_pw_aff_copy, isl_multi_pw_aff_to_str, ffi::isl_multi_pw_aff_read_from_str
+}
+
+coalesces! {
+    PwAff = ffi::isl_pw_aff_coalesce;
 }
 
 operations! { PwAff {
@@ -39,8 +43,6 @@ operations! { PwAff {
     fn gist(context: Set) -> PwAff = ffi::isl_pw_aff_gist;
     /// A simpler function that is the same for the parameters in the parameter set `context`.
     fn gist_params(context: Set) -> PwAff = ffi::isl_pw_aff_gist_params;
-    /// The same function of fewer pieces, where isl finds such.
-    fn coalesce() -> PwAff = ffi::isl_pw_aff_coalesce;
     /// The function as a map to a tuple of one dimension; only integer values are in it.
     fn to_map() -> Map = ffi::isl_map_from_pw_aff;
     /// The values of a function without input tuple, as a set of one dimension.

@@ -6,8 +6,8 @@ use std::ptr::NonNull;
 
 use crate::ctx::c_string;
 use crate::object::{
-    Owned, basic_sets_of, constraints_of, dimension_ranges, dimension_values, dimensions,
-    operations, public_object, questions,
+    Owned, basic_sets_of, coalesces, constraints_of, dimension_ranges, dimension_values,
+    dimensions, operations, public_object, questions,
 };
 use crate::value::{c_index, integer};
 use crate::{Bound, Ctx, DimType, Error, Map, PwAff, Result, ffi};
@@ -60,6 +60,10 @@ mod adapted {
     }
 }
 
+coalesces! {
+    Set = ffi::isl_set_coalesce;
+}
+
 operations! { Set {
     /// The elements in both sets.
     fn intersect(other: Set) -> Set = ffi::isl_set_intersect;
@@ -79,8 +83,6 @@ operations! { Set {
     fn gist(context: Set) -> Set = ffi::isl_set_gist;
     /// A simpler set that is the same for the parameters in the parameter set `context`.
     fn gist_params(context: Set) -> Set = ffi::isl_set_gist_params;
-    /// The same set of fewer basic sets, where isl finds such.
-    fn coalesce() -> Set = ffi::isl_set_coalesce;
     /// The smallest affine space around the set.
     fn affine_hull() -> Set = adapted::affine_hull;
     /// A basic set around the set, made of translates of its constraints.

@@ -1,6 +1,6 @@
 //! Sets and maps over several spaces at once.
 
-use crate::object::{maps_of, operations, public_object, questions, sets_of};
+use crate::object::{coalesces, maps_of, operations, public_object, questions, sets_of};
 use crate::{Ctx, Map, Result, Set, ffi};
 
 public_object! {
@@ -11,6 +11,11 @@ public_object! {
 public_object! {
     /// A union of maps between different spaces.
     UnionMap(isl_union_map): isl_union_map_copy, isl_union_map_to_str, ffi::isl_union_map_read_from_str
+}
+
+coalesces! {
+    UnionSet = ffi::isl_union_set_coalesce;
+    UnionMap = ffi::isl_union_map_coalesce;
 }
 
 operations! { UnionSet {
@@ -26,8 +31,6 @@ operations! { UnionSet {
     fn intersect_params(params: Set) -> UnionSet = ffi::isl_union_set_intersect_params;
     /// A simpler union set that is the same inside `context`.
     fn gist(context: UnionSet) -> UnionSet = ffi::isl_union_set_gist;
-    /// The same union set of fewer basic sets, where isl finds such.
-    fn coalesce() -> UnionSet = ffi::isl_union_set_coalesce;
     /// The map from each element to itself.
     fn identity() -> UnionMap = ffi::isl_union_set_identity;
     /// The parameter values for which the union set is not empty, as a parameter set.
@@ -95,8 +98,6 @@ operations! { UnionMap {
     fn intersect_params(params: Set) -> UnionMap = ffi::isl_union_map_intersect_params;
     /// The differences range minus domain of the maps from a space to itself.
     fn deltas() -> UnionSet = ffi::isl_union_map_deltas;
-    /// The same map of fewer basic maps, where isl finds such.
-    fn coalesce() -> UnionMap = ffi::isl_union_map_coalesce;
     /// A simpler map that is the same for the parameters in the parameter set `context`.
     fn gist_params(context: Set) -> UnionMap = ffi::isl_union_map_gist_params;
     /// The same map with its implicit equalities made explicit.
