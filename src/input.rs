@@ -94,15 +94,7 @@ fn read_saved(path: &Path) -> Result<SavedScop, Failure> {
             .help("make one with `hexcc FILE.c --emit scop -o FILE.scop.json`"),
         )
     };
-    let saved: SavedScop = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
-    if saved.version != SavedScop::VERSION {
-        return Err(bad(format!(
-            "format version {}, this build reads {}",
-            saved.version,
-            SavedScop::VERSION
-        )));
-    }
-    Ok(saved)
+    SavedScop::parse(&text).map_err(bad)
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {

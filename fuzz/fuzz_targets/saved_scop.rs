@@ -99,7 +99,10 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 });
 
 fuzz_target!(|data: &[u8]| -> Corpus {
-    let Ok(saved) = serde_json::from_slice::<SavedScop>(data) else {
+    let Ok(saved) = std::str::from_utf8(data)
+        .map_err(|e| e.to_string())
+        .and_then(SavedScop::parse)
+    else {
         return Corpus::Reject;
     };
     let ctx = Ctx::new().expect("memory for a context");

@@ -9,7 +9,7 @@ use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
-use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
+use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -37,6 +37,34 @@ pub struct SavedScop {
 impl SavedScop {
     /// The format this build reads and writes.
     pub const VERSION: u32 = 1;
+
+    /// Reads what `--emit scop` has written.
+    ///
+    /// # Errors
+    /// What is wrong with the text: not JSON of this form, another version, or places outside of
+    /// the source.
+    pub fn parse(text: &str) -> std::result::Result<SavedScop, String> {
+        let saved: SavedScop = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if saved.version != SavedScop::VERSION {
+            let (theirs, ours) = (saved.version, SavedScop::VERSION);
+            return Err(format!("format version {theirs}, this build reads {ours}"));
+        }
+        let region = saved.scop.span;
+        let within = |span: Span| region.start <= span.start && span.end <= region.end;
+        let is_text = |span: Span| saved.source.text.get(span.start..span.end).is_some();
+        if !is_text(region) {
+            return Err("the region does not lie in the source".to_string());
+        }
+        for stmt in &saved.scop.stmts {
+            if !is_text(stmt.span) || !within(stmt.span) {
+                return Err(format!(
+                    "statement `{}` does not lie in the region",
+                    stmt.name
+                ));
+            }
+        }
+        Ok(saved)
+    }
 }
 
 /// Index of an array in [`Scop::arrays`].
