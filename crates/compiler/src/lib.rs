@@ -11,6 +11,7 @@
 //! | [`temporaries`] | scalar temporaries moved into their readers |
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
 //! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
+//! | [`quotient`] | divisions by constants that are products |
 //! | [`kernel`] | what a tile loads, computes and stores |
 //! | [`target`], [`model`] | what a GPU can do, predicted time of a kernel |
 //! | [`tile_size`] | candidates and the choice of sizes |
@@ -29,6 +30,7 @@ pub mod diag;
 pub mod kernel;
 pub mod model;
 pub mod pipeline;
+pub mod quotient;
 pub mod sched;
 pub mod scop;
 pub mod stream_size;

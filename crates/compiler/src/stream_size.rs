@@ -55,6 +55,10 @@ const FIELD_REGISTERS: i64 = 25;
 /// Registers more where rows are not read from the oldest to the newest.
 const UNORDERED_REGISTERS: i64 = 10;
 
+/// Conversions between `float` and `double` per multiprocessor and cycle; 16 by the vendor's table,
+/// measured with j2d5pt. They have a pipe of their own, behind which all else hides.
+const CONVERSION_LANES: f64 = 11.3;
+
 /// Registers more for functions and divisions.
 const CALL_REGISTERS: i64 = 26;
 
@@ -83,8 +87,8 @@ pub struct StreamChoice {
     /// Bytes to and from DRAM per update of a point.
     pub dram_bytes: f64,
     /// Picoseconds of the whole GPU per update of a point, by term: issue slots, shared
-    /// pipe (shuffles), DRAM.
-    pub terms: [f64; 3],
+    /// pipe (shuffles), DRAM, conversions between `float` and `double`.
+    pub terms: [f64; 4],
     /// Predicted updates of points per nanosecond.
     pub gcells: f64,
 }
@@ -92,14 +96,9 @@ pub struct StreamChoice {
 impl StreamChoice {
     /// The largest term.
     pub fn limit(&self) -> &'static str {
-        let [issue, shared, dram] = self.terms;
-        if issue >= shared && issue >= dram {
-            "issue"
-        } else if shared >= dram {
-            "shared pipe"
-        } else {
-            "DRAM"
-        }
+        let names = ["issue", "shared pipe", "DRAM", "conversions"];
+        let most = (self.terms.iter().zip(names)).max_by(|a, b| a.0.total_cmp(b.0));
+        most.map_or(names[0], |(_, name)| name)
     }
 }
 
@@ -238,6 +237,7 @@ pub fn predict(
     // Instructions of a warp in one iteration.
     let mut issued = 10.0;
     let mut shuffles = 0.0;
+    let mut conversions = 0.0;
     for field in &work.fields {
         let words = (field.bytes as f64 / 4.0).max(1.0);
         let slow = match field.bytes {
@@ -246,6 +246,7 @@ pub fn predict(
         };
         let exchanged = words * (field.margin.0 + field.margin.1) as f64 * t;
         shuffles += exchanged;
+        conversions += t * v * 2.0 * field.products as f64;
         issued += exchanged + t * v * field.operations * slow;
         // Loads of arrays that are not fields.
         issued += t * v * MEMORY_READ_SLOTS * field.memory_reads as f64;
@@ -299,6 +300,8 @@ pub fn predict(
     // Shuffles take the shared pipe 32 / shared_lanes cycles each.
     let shared =
         iterations * warps as f64 * shuffles * 32.0 / target.shared_lanes * seconds_per_cycle / 0.9;
+    let converting =
+        iterations * warps as f64 * conversions * 32.0 / CONVERSION_LANES * seconds_per_cycle;
     let redundant_rows = (rows + extra) / rows;
     let redundant_columns = (LANES * tile.vector) as f64 / width as f64;
     let redundancy = redundant_rows * redundant_columns;
@@ -315,7 +318,7 @@ pub fn predict(
         .map(|x| x.powi(NORM))
         .iter()
         .sum::<f64>();
-    let seconds = norm.powf(1.0 / f64::from(NORM)) + launch;
+    let seconds = norm.powf(1.0 / f64::from(NORM)).max(converting) + launch;
     let per_cell = |x: f64| x / cells * 1e12;
     Some(StreamChoice {
         tile,
@@ -325,7 +328,7 @@ pub fn predict(
         redundancy,
         slots: issued * 32.0 / (t * width as f64) * redundant_rows,
         dram_bytes: bytes / t,
-        terms: [per_cell(issue), per_cell(shared), per_cell(dram)],
+        terms: [issue, shared, dram, converting].map(per_cell),
         gcells: cells / seconds / 1e9,
     })
 }
@@ -380,7 +383,11 @@ pub fn predict_planes(
     let dram = 2.0 * bytes * points / (target.dram_gbs * 1e9);
     let norm = (issue.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
     let cells = points * steps as f64;
-    let seconds = norm + target.launch_us * 1e-6;
+    let conversions: f64 = work.fields.iter().map(|f| 2.0 * f.products as f64).sum();
+    let per_block = lanes * (tile.warps * tile.min_blocks) as f64;
+    let converting =
+        block_steps * per_block * conversions * 32.0 / CONVERSION_LANES * seconds_per_cycle;
+    let seconds = norm.max(converting) + target.launch_us * 1e-6;
     let computed = block_steps * at_once * (cols * rows * steps) as f64;
     let planes = (ir.held() + i64::from(matches!(ir.order, Order::Chain(_))) * 2 * ri) * steps;
     StreamChoice {
@@ -391,7 +398,7 @@ pub fn predict_planes(
         redundancy: computed / cells,
         slots: computed * per_cell / cells,
         dram_bytes: 2.0 * bytes / steps as f64,
-        terms: [issue, 0.0, dram].map(|x| x / cells * 1e12),
+        terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
         gcells: cells / seconds / 1e9,
     }
 }

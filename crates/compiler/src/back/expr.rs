@@ -3,6 +3,7 @@
 use super::names::Names;
 use crate::ctype::{CType, math_function};
 use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil};
+use crate::quotient::is_product_in_double;
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};
 
@@ -229,6 +230,7 @@ pub fn body_with(stmt: &KernelStmt, names: &Names, reads: &[String]) -> Body {
         reads,
         locals: &locals,
         affine: stmt.affine.iter(),
+        products: stmt.products,
     };
     let definitions = (stmt.locals.iter().zip(&locals))
         .map(|((_, ty, value), name)| format!("const {ty} {name} = {};", printer.print(value)))
@@ -247,6 +249,8 @@ struct BodyPrinter<'a> {
     locals: &'a [String],
     /// Affine sub-expressions in traversal order.
     affine: std::slice::Iter<'a, AstExpr>,
+    /// [`KernelStmt::products`].
+    products: bool,
 }
 
 impl BodyPrinter<'_> {
@@ -290,8 +294,15 @@ impl BodyPrinter<'_> {
                 Piece(format!("{op}{arg}"), UNARY)
             }
             Expr::Binary { op, lhs, rhs } => {
+                let product = self.products && is_product_in_double(expr);
                 let lhs = self.piece(lhs);
                 let rhs = self.piece(rhs);
+                if product {
+                    let lhs = Piece(format!("(double){}", lhs.at(UNARY)), UNARY);
+                    let reciprocal = binary("/", Piece("1.0".into(), ATOM), rhs);
+                    let product = binary("*", lhs, reciprocal).at(ATOM);
+                    return Piece(format!("(float){product}"), UNARY);
+                }
                 binary(op, lhs, rhs)
             }
             Expr::Cond { cond, yes, no } => {
@@ -347,6 +358,7 @@ mod tests {
             reads: &reads,
             locals: &[],
             affine: [].iter(),
+            products: true,
         };
         let call = |name: &str| Expr::Call {
             name: name.into(),
@@ -367,5 +379,21 @@ mod tests {
             }),
         };
         assert_eq!(printer.print(&product), "0.5f * (A[i] * A[i])");
+        let divided = |text: &str| Expr::Binary {
+            op: "/",
+            lhs: Box::new(product.clone()),
+            rhs: Box::new(Expr::Float {
+                text: text.into(),
+                ty: CType::Float,
+            }),
+        };
+        assert_eq!(
+            printer.print(&divided("49.7f")),
+            "(float)((double)(0.5f * (A[i] * A[i])) * (1.0 / 49.7f))"
+        );
+        assert_eq!(
+            printer.print(&divided("4.0f")),
+            "0.5f * (A[i] * A[i]) / 4.0f"
+        );
     }
 }

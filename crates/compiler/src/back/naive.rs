@@ -343,7 +343,10 @@ impl Printer<'_> {
 
     /// The statement in the precision wanted. Literals keep their value.
     fn promoted(&self, stmt: &KernelStmt) -> KernelStmt {
-        let mut stmt = stmt.clone();
+        let mut stmt = KernelStmt {
+            products: false,
+            ..stmt.clone()
+        };
         if self.precision == Precision::Double {
             for (_, ty, value) in &mut stmt.locals {
                 *ty = self.precision.of(*ty);

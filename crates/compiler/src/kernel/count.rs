@@ -30,6 +30,7 @@
 use super::footprint::{NeededRow, touched};
 use super::{Interval, KernelArray, KernelStmt, Row, SharedBox, SharedDim, Sub};
 use crate::ctype::CType;
+use crate::quotient::is_product_in_double;
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
 
@@ -250,7 +251,10 @@ impl<'a> Slot<'a> {
             for access in stmt.elements() {
                 result.add(access.array, &access.subs, tile.schedule.hex_dim);
             }
-            let mut slots = Slots::default();
+            let mut slots = Slots {
+                products: stmt.products,
+                ..Slots::default()
+            };
             for value in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
                 slots.add(value);
             }
@@ -362,18 +366,27 @@ fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
     }
 }
 
+/// Issue slots of a quotient that is a product in `double`; the conversions take longer than
+/// other instructions.
+const PRODUCT_SLOTS: i64 = 4;
+
 /// Issue slots of expressions.
 #[derive(Default)]
 struct Slots {
     all: i64,
     double: i64,
     slow: i64,
+    /// [`KernelStmt::products`].
+    products: bool,
 }
 
 impl Slots {
     fn add(&mut self, expr: &Expr) {
         expr.visit(&mut |e| {
-            let n = slots_of(e);
+            let n = match self.products && is_product_in_double(e) {
+                true => PRODUCT_SLOTS,
+                false => slots_of(e),
+            };
             self.all += n;
             if n > 4 {
                 self.slow += n;

@@ -45,9 +45,11 @@ pub struct Prepared<'a> {
     /// Flow distances per source statement; `None` stands for distances too
     /// many to enumerate.
     flows: Vec<Vec<Option<Vec<i64>>>>,
+    products: bool,
 }
 
-/// Classifies the accesses of a stencil.
+/// Classifies the accesses of a stencil; with `products`, divisions by constants become
+/// products where that is the same.
 ///
 /// # Errors
 /// HX0401 where isl gives up.
@@ -55,6 +57,7 @@ pub fn prepare<'a>(
     scop: &'a Scop,
     source: &'a SourceFile,
     c: &'a Canonical,
+    products: bool,
 ) -> Result<Prepared<'a>> {
     let build = AstBuild::from_context(&scop.context)?;
     let mut prepared = Prepared {
@@ -65,6 +68,7 @@ pub fn prepare<'a>(
         array_index: array_index(scop, c),
         stmts: Vec::new(),
         flows: Vec::new(),
+        products,
     };
     for i in 0..c.stmts.len() {
         let stmt = prepared.stmt(i)?;
@@ -567,6 +571,7 @@ impl Prepared<'_> {
                 .collect(),
             value: stmt.value.clone(),
             affine,
+            products: self.products,
         })
     }
 

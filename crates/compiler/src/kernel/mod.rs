@@ -29,6 +29,7 @@ pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;
+use crate::quotient::is_product_in_double;
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
 use hexcc_isl::AstExpr;
@@ -390,6 +391,9 @@ pub struct KernelStmt {
     /// Affine sub-expressions over `t, s..`, in the order in which a traversal
     /// of the locals and then the value meets them.
     pub affine: Vec<AstExpr>,
+    /// Divisions by constants become products in `double` where that is the same
+    /// ([`crate::quotient`]).
+    pub products: bool,
 }
 
 impl KernelStmt {
@@ -397,6 +401,17 @@ impl KernelStmt {
     pub fn work(&self) -> usize {
         let values = self.locals.iter().map(|l| &l.2).chain([&self.value]);
         self.reads.len() + 1 + values.map(Expr::n_operations).sum::<usize>()
+    }
+
+    /// Whether a division becomes a product.
+    pub fn has_products(&self) -> bool {
+        let mut found = false;
+        let mut values = self.locals.iter().map(|l| &l.2).chain([&self.value]);
+        self.products
+            && values.any(|value| {
+                value.visit(&mut |e| found |= is_product_in_double(e));
+                found
+            })
     }
 
     /// The array elements read.

@@ -17,6 +17,7 @@ use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
 use crate::ctype::CType;
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
+use crate::quotient::is_product_in_double;
 use crate::sched::overlapped::{self, Flow, Pipeline, PipelineProof, Pull, Stage, Tile};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp, DimType, Map, Set};
@@ -933,6 +934,8 @@ pub struct FieldWork {
     pub calls: bool,
     /// Divisions and functions that are computed precisely, in many instructions each.
     pub precise: usize,
+    /// Quotients that are products in `double`.
+    pub products: usize,
     /// Elements read from arrays that are not fields.
     pub memory_reads: usize,
     /// The statement that reads most of its rows reads them from the oldest to the newest.
@@ -976,7 +979,12 @@ impl Prepared<'_> {
         let fields = (stream.fields.iter().enumerate())
             .map(|(f, field)| {
                 let piece = &field.pieces[0];
-                let (operations, calls, divisions) = operations(&self.stmts[piece.stmt]);
+                let Operations {
+                    slots,
+                    calls,
+                    divisions,
+                    products,
+                } = operations(&self.stmts[piece.stmt]);
                 let elem = self.scop.array(self.array_index[field.array]).elem;
                 // The option of nvcc is for float.
                 let precise = match elem {
@@ -986,9 +994,10 @@ impl Prepared<'_> {
                 let in_memory = |r: &&StreamRead| matches!(r, StreamRead::Memory(_));
                 FieldWork {
                     bytes: elem.size() as i64,
-                    operations: operations + PRECISE_SLOTS * precise as f64,
+                    operations: slots + PRECISE_SLOTS * precise as f64,
                     calls,
                     precise,
+                    products,
                     memory_reads: piece.reads.iter().filter(in_memory).count(),
                     rows_in_order: in_order(&piece.reads),
                     held: held[f],
@@ -1014,11 +1023,21 @@ fn in_order(reads: &[StreamRead]) -> bool {
     })
 }
 
-/// Arithmetic instructions of a statement, whether it divides by values or calls functions, and
-/// how many divisions and functions it has.
-fn operations(stmt: &KernelStmt) -> (f64, bool, usize) {
+/// What a statement computes.
+struct Operations {
+    /// Arithmetic instructions; one for a division or function.
+    slots: f64,
+    /// It divides by values or calls functions.
+    calls: bool,
+    /// Divisions and functions.
+    divisions: usize,
+    /// Quotients that are products in `double`: two conversions and a multiplication.
+    products: usize,
+}
+
+fn operations(stmt: &KernelStmt) -> Operations {
     let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
-    let (mut calls, mut divisions) = (false, 0);
+    let (mut calls, mut divisions, mut n_products) = (false, 0, 0);
     // The compiler computes equal parts once.
     let mut seen = HashSet::new();
     let first_like = |i: usize| (stmt.reads.iter()).position(|r| *r == stmt.reads[i]);
@@ -1038,6 +1057,11 @@ fn operations(stmt: &KernelStmt) -> (f64, bool, usize) {
                 Expr::Binary {
                     op: "/" | "%", rhs, ..
                 } => {
+                    if stmt.products && is_product_in_double(e) {
+                        others += 3.0;
+                        n_products += 1;
+                        return;
+                    }
                     let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
                     others += if constant { 1.0 } else { 2.0 };
                     calls |= !constant;
@@ -1053,6 +1077,11 @@ fn operations(stmt: &KernelStmt) -> (f64, bool, usize) {
             }
         });
     }
-    // A copy takes no instruction.
-    (sums.max(products) + others, calls, divisions)
+    Operations {
+        // A copy takes no instruction.
+        slots: sums.max(products) + others,
+        calls,
+        divisions,
+        products: n_products,
+    }
 }

@@ -64,7 +64,7 @@ impl Cuda<'_> {
     fn passes_members(&self) -> bool {
         let block = &self.ir.block;
         let leaves = 65536 / (block.size() * block.min_blocks()).max(1);
-        self.n_space() > 2 && leaves >= MANY_REGISTERS
+        self.n_space() == 3 && leaves >= MANY_REGISTERS
     }
 
     /// Declarations and names of the members of `Args`.

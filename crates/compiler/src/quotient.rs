@@ -1,0 +1,174 @@
+//! Quotients of a `float` and a constant without a division.
+//!
+//! A division that rounds exactly takes some 28 instructions on a GPU, with a branch to a
+//! function. For most constants c and every x, infinities, zeros and subnormal numbers
+//! included, `(float)((double)x * (1.0 / c))` is the same `float` in three.
+//!
+//! Proof. Let t = x / c. The product is y = t (1 + e) with |e| < 2^-52, since the reciprocal and
+//! the product are rounded to 53 bits; neither of them, nor its error, is too large or too small
+//! for a `double`. Rounding y to a `float` gives another result than rounding t only if they lie
+//! on different sides of a number m halfway between two neighbours, or one of them is m. As m
+//! has at most 25 bits, and x and c have 24, |x - c m| is at least the unit of c m or that of x,
+//! so that t = m or |t - m| >= 2^-49 |m|: in the second case t and y are on the same side of m.
+//! t = m is x = c m. A normal `float` has a neighbour halfway only at 25 bits, the last of which
+//! is odd, and then x would have 25 bits, too. So t is subnormal, and m an odd multiple of 2^-150
+//! below 2^-126. With c = odd 2^k, x = odd 2^k m must be a multiple of 2^-149, which takes
+//! k >= 1. For such constants [`reciprocal_is_enough`] tries whether y = m for every such m.
+
+use crate::ctype::CType;
+use crate::scop::Expr;
+
+/// Whether an expression is a division that may become a product in `double`.
+pub fn is_product_in_double(expr: &Expr) -> bool {
+    match expr {
+        Expr::Binary {
+            op: "/", lhs, rhs, ..
+        } if lhs.ty() == CType::Float => constant(rhs).is_some_and(reciprocal_is_enough),
+        _ => false,
+    }
+}
+
+/// The `float` that a constant is converted to.
+fn constant(expr: &Expr) -> Option<f32> {
+    match expr {
+        Expr::Float {
+            text,
+            ty: CType::Float,
+        } => text.trim_end_matches(['f', 'F']).parse().ok(),
+        // All of these are exact.
+        Expr::Int { value, .. } => (value.parse::<i32>().ok())
+            .filter(|n| n.unsigned_abs() <= 1 << 24)
+            .map(|n| n as f32),
+        _ => None,
+    }
+}
+
+/// Whether the product with `1.0 / c`, rounded to `float`, is `x / c` for every x. No for powers
+/// of two, whose reciprocals nvcc uses by itself.
+fn reciprocal_is_enough(c: f32) -> bool {
+    if !c.is_normal() {
+        return false;
+    }
+    let bits = u64::from(c.to_bits() & 0x7f_ffff | 0x80_0000);
+    let zeros = bits.trailing_zeros();
+    let odd = bits >> zeros;
+    if odd == 1 {
+        return false;
+    }
+    // c = odd 2^k.
+    let k = i64::from(c.to_bits() >> 23 & 0xff) - 150 + i64::from(zeros);
+    if k < 1 {
+        return true;
+    }
+    // Powers of two change nothing in numbers that are normal in `double`.
+    let reciprocal = 1.0 / odd as f64;
+    let most = (1u64 << 24) / odd;
+    (1..=most)
+        .step_by(2)
+        .all(|m| (m * odd) as f64 * reciprocal == m as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn product(x: f32, c: f32) -> f32 {
+        (f64::from(x) * (1.0 / f64::from(c))) as f32
+    }
+
+    fn same(x: f32, c: f32) -> bool {
+        let (product, quotient) = (product(x, c), x / c);
+        product.to_bits() == quotient.to_bits() || (product.is_nan() && quotient.is_nan())
+    }
+
+    /// Constants of all kinds: even and odd integers, fractions, tiny and huge ones.
+    const CONSTANTS: [f32; 24] = [
+        49.7,
+        118.0,
+        159.0,
+        3.0,
+        5.0,
+        6.0,
+        7.0,
+        9.0,
+        10.0,
+        12.0,
+        27.0,
+        100.0,
+        0.1,
+        -0.3,
+        275.4,
+        1e-30,
+        3e30,
+        1.1754945e-38,
+        1.9999999,
+        1.0000001,
+        1.3e-37,
+        2.5e38,
+        16777214.0,
+        -6e7,
+    ];
+
+    #[test]
+    fn products_are_quotients() {
+        let mut taken = 0;
+        for c in CONSTANTS.into_iter().filter(|c| reciprocal_is_enough(*c)) {
+            taken += 1;
+            // All mantissas, with exponents that go round; of the subnormal numbers a part.
+            let mut exponent = 0;
+            for mantissa in (0..1 << 23).step_by(if cfg!(debug_assertions) { 97 } else { 1 }) {
+                exponent = (exponent + 37) % 255;
+                let bits = exponent << 23 | mantissa;
+                for x in [f32::from_bits(bits), -f32::from_bits(bits)] {
+                    assert!(same(x, c), "{x:e} / {c:e}");
+                }
+            }
+            let special = [0.0, f32::INFINITY, f32::NAN, f32::MAX, f32::MIN_POSITIVE];
+            for x in special.into_iter().flat_map(|x| [x, -x]) {
+                assert!(same(x, c), "{x:e} / {c:e}");
+            }
+            // Quotients that are subnormal or nearly so, those halfway among them.
+            for n in 0..200_000 {
+                let x = c.abs() * f32::from_bits(n) * 0.5;
+                for x in [x, x.next_up(), x.next_down()] {
+                    assert!(same(x, c), "{x:e} / {c:e}");
+                }
+            }
+        }
+        assert!(taken > 15, "{taken}");
+    }
+
+    /// The proof leaves out constants for which a quotient halfway between two subnormal
+    /// numbers is missed; they exist.
+    #[test]
+    fn some_constants_are_refused() {
+        for c in [2.0, 0.25, -1.0, 0.0, f32::INFINITY, f32::NAN, 1e-40] {
+            assert!(!reciprocal_is_enough(c), "{c}");
+        }
+        let refused = (1..5000)
+            .map(|n| 2.0 * n as f32)
+            .find(|c| !reciprocal_is_enough(*c) && (*c as u32).count_ones() > 1);
+        let c = refused.expect("an even number");
+        // m 2^-150 times c, for odd m.
+        let halfway = |m: u32| f32::from_bits(1) * (m * (c as u32 / 2)) as f32;
+        assert!((1..4000).step_by(2).any(|m| !same(halfway(m), c)), "{c}");
+    }
+
+    #[test]
+    fn constants_are_read_as_floats() {
+        let float = |text: &str, ty| Expr::Float {
+            text: text.to_string(),
+            ty,
+        };
+        let int = |value: &str| Expr::Int {
+            value: value.to_string(),
+            ty: CType::INT,
+        };
+        assert_eq!(constant(&float("49.7f", CType::Float)), Some(49.7));
+        assert_eq!(constant(&float("1e3F", CType::Float)), Some(1000.0));
+        assert_eq!(constant(&float("49.7", CType::Double)), None);
+        assert_eq!(constant(&float("0x1p3f", CType::Float)), None);
+        assert_eq!(constant(&int("3")), Some(3.0));
+        assert_eq!(constant(&int("16777217")), None);
+    }
+}
