@@ -487,9 +487,6 @@ fn measured() {
         );
         // DRAM traffic is a property of the tiling; the rest depends on the code.
         let of_this = m.kernel >= GENERATION;
-        // Tiles of fdtd2d with 20 rows or more are overrated by more than two; all others are not.
-        let tall = m.stencil == "fdtd2d" && m.tile.h >= 9;
-        let speed_bound = if tall { 2.5 } else { 2.0 };
         for (what, predicted, measured, factor, comparable) in [
             ("DRAM bytes", p.dram_bytes, m.dram_bytes, 1.10, true),
             ("L2 bytes", p.l2_bytes, m.l2_bytes, 1.5, of_this),
@@ -502,7 +499,7 @@ fn measured() {
                 // ptxas takes what the launch bounds leave it.
                 false,
             ),
-            ("GCell/s", p.gcells, m.gcells, speed_bound, of_this),
+            ("GCell/s", p.gcells, m.gcells, 2.0, of_this),
         ] {
             let Some(measured) = measured else { continue };
             let ratio = predicted / measured;
