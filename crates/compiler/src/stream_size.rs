@@ -171,13 +171,10 @@ pub fn all_candidates(
 /// going by the estimate of registers.
 pub fn planes_fit(ir: &BlocksIr, choice: &StreamChoice, target: &Target) -> bool {
     let StreamTile {
-        steps,
-        warps,
-        min_blocks,
-        ..
+        warps, min_blocks, ..
     } = ir.tile;
     let available = (target.registers_per_sm / (LANES * warps * min_blocks).max(1)).min(254);
-    let shared = min_blocks * (ir.shared_bytes(steps).max(ir.shared_bytes(1)) + 1024);
+    let shared = min_blocks * (ir.bytes() + 1024);
     choice.registers <= available && shared <= target.shared_per_sm
 }
 

@@ -150,14 +150,19 @@ impl Names {
     }
 }
 
-/// Declarations of the parameters and scalars that `text` mentions, from `Args`.
-pub fn declarations(stencil: &Stencil, names: &Names, text: &str) -> Vec<String> {
+/// Names and types of parameters and scalars, as `Args` has them.
+pub fn values(stencil: &Stencil, names: &Names) -> Vec<(String, String)> {
     let params = stencil.params.iter().map(|p| (p, "long long".to_string()));
     let scalars = stencil.scalars.iter().map(|(s, ty)| (s, ty.to_string()));
-    let wanted: Vec<(String, String)> = (params.chain(scalars))
+    (params.chain(scalars))
         .map(|(name, ty)| (names.get(name), ty))
-        .filter(|(name, _)| mentions(text, name))
-        .collect();
+        .collect()
+}
+
+/// Declarations of the parameters and scalars that `text` mentions, from `Args`.
+pub fn declarations(stencil: &Stencil, names: &Names, text: &str) -> Vec<String> {
+    let mut wanted = values(stencil, names);
+    wanted.retain(|(name, _)| mentions(text, name));
     by_type(&wanted)
         .iter()
         .map(|(ty, names)| {

@@ -1308,7 +1308,7 @@ impl Printer<'_> {
         self.out.line("// arrays themselves.");
         self.out
             .line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
-        let completes = (0..ir.fields.len()).any(|f| ir.live(f) < self.buffers(f));
+        let completes = ir.completes();
         let (reserved, launches) = if completes { ("", "1") } else { (" + 1", "0") };
         if completes {
             self.out.line("// The last launch has one step: it also writes the planes that are older, or not handed on.");

@@ -194,7 +194,7 @@ impl BlocksIr {
     }
 
     /// Bytes of shared memory for tiles of any number of steps.
-    fn bytes(&self) -> i64 {
+    pub fn bytes(&self) -> i64 {
         self.shared_bytes(self.tile.steps).max(self.shared_bytes(1))
     }
 

@@ -538,8 +538,10 @@ struct Planes {
     n: [i64; 3],
     lo: [i64; 3],
     hi: [i64; 3],
-    /// Elements from row to row.
+    /// Elements from row to row, of 16 and of 32 bytes.
     row: i64,
+    quad: i64,
+    unit: i64,
     /// Per kernel.
     shapes: Vec<PlaneShape>,
     /// V, and the column of a lane at which the domain ends, where tiles choose.
@@ -576,6 +578,7 @@ impl Planes {
         if n.iter().any(|&n| n > i64::from(i32::MAX / 2)) {
             return None;
         }
+        let (quad, unit) = ir.quad_and_unit();
         let shapes = (instances_of_planes(ir).iter().map(|k| k.steps))
             .map(|steps| {
                 let ((hk, hj), (vk, vj)) = (ir.before(steps), ir.results(steps));
@@ -599,6 +602,8 @@ impl Planes {
             lo,
             hi,
             row: layout.pitch,
+            quad,
+            unit,
             shapes,
             vector: ir.tile.vector,
             high: ir.fixed_columns().1,
@@ -618,14 +623,15 @@ impl Planes {
         self.row.checked_mul(self.n[1])
     }
 
+    fn buffer_bytes(&self) -> Option<i64> {
+        let elements = self.plane()?.checked_mul(self.n[0])?;
+        elements.checked_mul(self.size())
+    }
+
     fn buffer(&self, side: i64) -> Option<Place> {
-        let bytes = self
-            .plane()?
-            .checked_mul(self.n[0])?
-            .checked_mul(self.size())?;
         Some(Place {
             base: Base::Array(self.array),
-            offset: side * bytes,
+            offset: side * self.buffer_bytes()?,
         })
     }
 
@@ -653,23 +659,17 @@ impl Planes {
         })
     }
 
-    /// Elements of 16 and of 32 bytes.
-    fn quad_and_unit(&self) -> (i64, i64) {
-        (16 / self.size(), 32 / self.size())
-    }
-
     fn align_high(&self, mut x: i64) -> i64 {
-        let (quad, _) = self.quad_and_unit();
         if let Some(high) = self.high {
             while x % self.vector != high {
-                x += quad;
+                x += self.quad;
             }
         }
         x
     }
 
     fn lay_out(&self, s: PlaneShape) -> PlaneTiles {
-        let (_, unit) = self.quad_and_unit();
+        let unit = self.unit;
         let (columns, rows) = (32 * self.vector, self.rows * self.warps);
         let [_, lo_j, lo_k] = self.lo;
         let [_, hi_j, hi_k] = self.hi;
@@ -734,14 +734,10 @@ impl Planes {
         // Both buffers are results in the end, so the last launch takes one step, and launches
         // alternate as steps do.
         if times % 2 != 0 && first.steps % 2 == 0 {
-            let bytes = self
-                .plane()?
-                .checked_mul(self.n[0])?
-                .checked_mul(self.size())?;
             all.push(Action::Copy {
                 to: self.buffer(1 - side)?,
                 from: self.buffer(side)?,
-                bytes,
+                bytes: self.buffer_bytes()?,
             });
             side = 1 - side;
         }
@@ -772,7 +768,7 @@ impl Planes {
             .checked_mul(*gpu.resident.get(kernel)?)?;
         let (chunks, length) = self.chunks(s, tiles, at_once)?;
         let grid = u32::try_from(tiles.tiles_j * tiles.tiles_k * chunks).ok()?;
-        let (quad, _) = self.quad_and_unit();
+        let quad = self.quad;
         let ([n_i, n_j, n_k], plane) = (self.n, self.plane()?);
         let ([lo_i, lo_j, lo_k], [hi_i, hi_j, hi_k]) = (self.lo, self.hi);
         let [_, rj, _] = self.radius;

@@ -2,7 +2,7 @@
 
 use super::Cuda;
 use crate::back::expr::ast_to_c;
-use crate::back::names::mentions;
+use crate::back::names::{mentions, values};
 use crate::back::text::add_constant;
 use crate::kernel::MANY_REGISTERS;
 
@@ -70,13 +70,8 @@ impl Cuda<'_> {
     /// Declarations and names of the members of `Args`.
     fn members(&self) -> Vec<(String, String)> {
         let stencil = &self.ir.stencil;
-        let params = stencil.params.iter().map(|p| (p, "long long".to_string()));
-        let scalars = stencil.scalars.iter().map(|(s, ty)| (s, ty.to_string()));
-        let mut fields: Vec<(String, String)> = (params.chain(scalars))
-            .map(|(name, ty)| {
-                let name = self.names.get(name);
-                (format!("{ty} {name}"), name)
-            })
+        let mut fields: Vec<(String, String)> = (values(stencil, &self.names).into_iter())
+            .map(|(name, ty)| (format!("{ty} {name}"), name))
             .collect();
         for array in &stencil.arrays {
             let constant = if array.written { "" } else { "const " };

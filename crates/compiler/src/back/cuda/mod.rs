@@ -8,7 +8,7 @@ mod launch;
 mod rows;
 
 use super::expr::ast_to_c;
-use super::names::{Names, by_type, declarations, mentions};
+use super::names::{Names, by_type, declarations, mentions, values};
 use super::text::Writer;
 use crate::kernel::{Interval, KernelIr, Stencil};
 use helpers::insert_helpers;
@@ -164,10 +164,7 @@ pub fn argument_names(ir: &KernelIr) -> Names {
 
 /// The fields of `Args` for sizes, scalars and arrays.
 pub(super) fn args_fields(stencil: &Stencil, names: &Names) -> Vec<String> {
-    let params = (stencil.params.iter()).map(|p| (names.get(p), "long long".to_string()));
-    let scalars = (stencil.scalars.iter()).map(|(name, ty)| (names.get(name), ty.to_string()));
-    let values: Vec<(String, String)> = params.chain(scalars).collect();
-    let mut lines: Vec<String> = (by_type(&values).iter())
+    let mut lines: Vec<String> = (by_type(&values(stencil, names)).iter())
         .map(|(ty, names)| format!("{ty} {};", names.join(", ")))
         .collect();
     for array in &stencil.arrays {
