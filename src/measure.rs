@@ -823,10 +823,10 @@ impl LoadedStream {
         set: usize,
         pointers: &[u64],
     ) -> Result<Cow<'_, [Action]>, GpuError> {
-        let same = match &run.compare {
-            Some(compare) => self.buffers_agree(bench, compare, pointers)?,
-            None => true,
-        };
+        let mut same = true;
+        for compare in &run.compare {
+            same &= self.buffers_agree(bench, compare, pointers)?;
+        }
         match self.actions.get(set) {
             Some(actions) if same => Ok(Cow::Borrowed(actions)),
             _ => (run.actions(&self.gpu, same))
@@ -846,7 +846,7 @@ impl LoadedStream {
         // SAFETY: the words to clear are those of the buffer, which lives.
         unsafe { bench.device.clear(self.flag.pointer(), 8) }?;
         let first = pointers.get(compare.array).copied().unwrap_or(0);
-        let first = first.cast_signed();
+        let first = first.cast_signed() + compare.first;
         let [n_i, n_j, n_k] = compare.n;
         let ([lo_i, lo_j, lo_k], [hi_i, hi_j, hi_k]) = (compare.lo, compare.hi);
         let wide = compare.element_bytes == 8;

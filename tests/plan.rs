@@ -180,6 +180,7 @@ fn check(
     // Kernels that stream planes take single steps where time buffers differ.
     let fills: &[bool] = match stream {
         Some(StreamKernel::Planes(_)) => &[true, false],
+        Some(StreamKernel::Rows(ir)) if ir.has_planes() => &[true, false],
         _ => &[false],
     };
     for &alike in fills {
@@ -355,6 +356,7 @@ fn streamed_body(stream: &StreamKernel, run: &StreamRun, same: bool) -> Option<S
         StreamKernel::Planes(_) => {
             "lay_out<@>(again), again.chunks = again.length = 0, plan<@>(again), again.major = pass.major, n = grid"
         }
+        StreamKernel::Rows(ir) if ir.has_planes() => "again.planes = 0, plan<@>(again, n)",
         StreamKernel::Rows(ir) if ir.pipeline.stream.is_some() => {
             "again.rows = again.chunks = again.end_rows = again.end_chunks = 0, plan<@>(again, n)"
         }

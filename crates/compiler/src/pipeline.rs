@@ -7,7 +7,7 @@ use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::blocks::{BlocksIr, Order};
-use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile};
+use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile, StreamWork};
 use crate::kernel::stream_plan::{self, Instance, StreamRun};
 use crate::kernel::{
     self, CopyOut, KernelIr, KernelStmt, LowerOptions, Moves, Prepared, Reuse, Schema, Stencil,
@@ -668,6 +668,57 @@ impl TimeLoop<'_> {
         }
     }
 
+    /// The kernel of patches, in three space dimensions, for any number of fields.
+    fn streamed_patches(
+        &self,
+        stream: &Stream,
+        name: &str,
+        options: &Options,
+        hybrid: Option<f64>,
+        clock: &mut Clock,
+    ) -> Result<Streamed> {
+        let forced = options.wanted_tiling() == Tiling::Overlapped;
+        let refused = |refusal: &str, sizes: Vec<StreamChoice>| match forced {
+            true => Err(no_overlapped(self.canonical, self.scop, refusal)),
+            false => Ok(Streamed {
+                kernel: None,
+                sizes,
+                refusal: Some(refusal.to_string()),
+            }),
+        };
+        let work = self.prepared.stream_work(stream, options.fast_math);
+        let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
+        let sizes = patch_sizes(stream, &work, options, &problem);
+        let best = sizes.first();
+        if !forced {
+            if work.fields.iter().any(|f| f.precise > 0) {
+                return refused(SLOW_IN_PLANES, sizes);
+            }
+            if hybrid.is_some_and(|hybrid| best.is_none_or(|s| s.gcells < hybrid)) {
+                return refused("the hybrid tiling is predicted to be faster", sizes);
+            }
+        }
+        let given = options.stream_tile.map(|t| t.or(StreamTile::OF_PATCHES));
+        let kernel = match given.or(best.map(|s| s.tile)) {
+            Some(tile) => self.prepared.stream_kernel(stream, name, tile)?,
+            None => None,
+        };
+        clock.lap("stream");
+        match kernel {
+            Some((kernel, _)) => Ok(Streamed {
+                kernel: Some(StreamKernel::Rows(Box::new(kernel))),
+                sizes,
+                refusal: None,
+            }),
+            None if given.is_some() => refused(
+                "a tile of these sizes has no results, rows of more than 16 bytes a lane, fewer rows a warp than \
+                 the stencil reads beside a cell, or patches of more than 32 cells",
+                sizes,
+            ),
+            None => refused("no tile fits into registers", sizes),
+        }
+    }
+
     /// The kernel that streams planes, in three space dimensions.
     fn streamed_planes(
         &self,
@@ -688,19 +739,17 @@ impl TimeLoop<'_> {
         };
         let target = &options.target;
         let shared = options.shared_limit.unwrap_or(target.shared_per_block);
-        let ir = match (self.prepared).blocks(stream, name, options.stream_tile, shared)? {
-            Ok(ir) => ir,
-            Err(refusal) => return refused(refusal, Vec::new()),
-        };
         let work = self.prepared.stream_work(stream, options.fast_math);
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
+        let ir = match (self.prepared).blocks(stream, name, options.stream_tile, shared)? {
+            Ok(ir) => ir,
+            // What that kernel cannot take one of patches can.
+            Err(_) => return self.streamed_patches(stream, name, options, hybrid, clock),
+        };
         let sizes = vec![stream_size::predict_planes(&ir, &work, target, &problem)];
         if !forced {
-            // Two warps per scheduler do not hide what precise divisions and functions take.
             if work.fields.iter().any(|f| f.precise > 0) {
-                let refusal =
-                    "in three space dimensions precise divisions and functions make it slow";
-                return refused(refusal.to_string(), sizes);
+                return refused(SLOW_IN_PLANES.to_string(), sizes);
             }
             if hybrid.is_some_and(|hybrid| sizes[0].gcells < hybrid) {
                 return refused(
@@ -737,7 +786,14 @@ impl TimeLoop<'_> {
             let given = options.stream_tile;
             let default = match (self.prepared).blocks(&stream, &name, given, shared)? {
                 Ok(ir) => ir,
-                Err(_) => return Ok(Vec::new()),
+                Err(_) if given.is_some() => {
+                    return Ok(patch_sizes(&stream, &work, options, &problem));
+                }
+                Err(_) => {
+                    return Ok(stream_size::all_patch_candidates(
+                        pipeline, &work, target, &problem,
+                    ));
+                }
             };
             let others = match given {
                 Some(_) => Vec::new(),
@@ -763,6 +819,30 @@ impl TimeLoop<'_> {
         }
         all.sort_by(|a, b| b.gcells.total_cmp(&a.gcells));
         Ok(all)
+    }
+}
+
+/// Two warps per scheduler do not hide what these take.
+const SLOW_IN_PLANES: &str =
+    "in three space dimensions precise divisions and functions make it slow";
+
+/// Sizes of tiles of patches, the best first: the given one, or those that the model knows.
+fn patch_sizes(
+    stream: &Stream,
+    work: &StreamWork,
+    options: &Options,
+    problem: &Problem,
+) -> Vec<StreamChoice> {
+    let (pipeline, target) = (stream.pipeline(), &options.target);
+    match options.stream_tile {
+        Some(tile) => {
+            let tile = tile.or(StreamTile::OF_PATCHES);
+            let growths = Growths::of(pipeline, tile.steps);
+            stream_size::predict_patches(pipeline, work, &growths, tile, target, problem)
+                .into_iter()
+                .collect()
+        }
+        None => stream_size::patch_candidates(pipeline, work, target, problem),
     }
 }
 
@@ -1289,12 +1369,34 @@ fn stream_header(
     let (steps, v) = (ir.tile.steps, ir.tile.vector);
     let lanes = ir.result_lanes(steps);
     let (i, j) = ir.dims();
-    lines.push(format!(
-        "  {j}: {} columns a warp, {} of them results",
-        32 * v,
-        lanes * v
-    ));
-    if let Some(i) = i {
+    if ir.has_planes() {
+        let rows = ir.tile.rows * ir.tile.warps;
+        lines.extend([
+            format!(
+                "  {}: streamed; a time step lags {} planes, a tile computes {} planes beside its results",
+                ir.stencil.dims[1],
+                ir.pipeline.step_lag,
+                ir.growths.extra.at(steps)
+            ),
+            format!(
+                "  {}: {rows} rows a block, {} of them results; those of other warps come through shared memory",
+                ir.stencil.dims[2],
+                ir.result_rows(steps)
+            ),
+            format!(
+                "  {j}: {} columns a block, {} of them results; those of other lanes come by shuffles",
+                32 * v,
+                lanes * v
+            ),
+        ]);
+    } else {
+        lines.push(format!(
+            "  {j}: {} columns a warp, {} of them results",
+            32 * v,
+            lanes * v
+        ));
+    }
+    if let Some(i) = i.filter(|_| !ir.has_planes()) {
         lines.push(format!(
             "  {i}: streamed; a time step lags {} rows, a tile computes {} rows beside its results",
             ir.pipeline.step_lag,

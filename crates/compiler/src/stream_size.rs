@@ -36,6 +36,16 @@ const PLANE_ISSUE_SHARE: f64 = 0.75;
 /// Registers there beside planes.
 const PLANE_REGISTERS: i64 = 48;
 
+/// Instructions for a cell of a level of patches beside the statement's, per word: keeping cells
+/// that are not written, addresses, moves. Counted in machine code (wave3d).
+const PATCH_SLOTS: f64 = 6.0;
+
+/// Share of issue slots used there by two warps per scheduler, which a barrier a plane joins.
+const PATCH_ISSUE_SHARE: f64 = 0.45;
+
+/// What an estimate may come to there.
+const MAX_PATCH_REGISTERS: i64 = 236;
+
 /// Registers beside rows and loads in flight: addresses, bounds, temporaries.
 const OTHER_REGISTERS: i64 = 46;
 
@@ -398,6 +408,167 @@ pub fn predict_planes(
         terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
         gcells: cells / seconds / 1e9,
     }
+}
+
+/// Sizes of tiles of patches, the fastest first; of the same steps only the best.
+pub fn patch_candidates(
+    pipeline: &Pipeline,
+    work: &StreamWork,
+    target: &Target,
+    problem: &Problem,
+) -> Vec<StreamChoice> {
+    let mut kept: Vec<StreamChoice> = Vec::new();
+    for choice in all_patch_candidates(pipeline, work, target, problem) {
+        if !kept.iter().any(|k| k.tile.steps == choice.tile.steps) {
+            kept.push(choice);
+        }
+    }
+    kept
+}
+
+/// All sizes of tiles of patches that fit into registers, the fastest first.
+pub fn all_patch_candidates(
+    pipeline: &Pipeline,
+    work: &StreamWork,
+    target: &Target,
+    problem: &Problem,
+) -> Vec<StreamChoice> {
+    let bytes = work.fields.iter().map(|f| f.bytes).max().unwrap_or(4);
+    let mut all = Vec::new();
+    for steps in 1..=6 {
+        let growths = Growths::of(pipeline, steps);
+        for rows in 1..=8 {
+            for (warps, min_blocks) in [(8, 1), (12, 1), (16, 1), (8, 2)] {
+                let tile = StreamTile {
+                    steps,
+                    vector: 16 / bytes,
+                    rows,
+                    ahead: 1,
+                    warps,
+                    min_blocks,
+                };
+                all.extend(predict_patches(
+                    pipeline, work, &growths, tile, target, problem,
+                ));
+            }
+        }
+    }
+    all.sort_by(|a, b| b.gcells.total_cmp(&a.gcells));
+    all
+}
+
+/// The prediction for a block of patches, three space dimensions and any number of fields;
+/// `None` where the tile does not fit.
+pub fn predict_patches(
+    pipeline: &Pipeline,
+    work: &StreamWork,
+    growths: &Growths,
+    tile: StreamTile,
+    target: &Target,
+    problem: &Problem,
+) -> Option<StreamChoice> {
+    let (steps, v) = (tile.steps, tile.vector);
+    let skipped = |columns: i64| (columns + v - 1) / v;
+    let lanes = LANES - skipped(growths.left.at(steps)) - skipped(growths.right.at(steps));
+    let all_rows = tile.rows * tile.warps;
+    let results = all_rows - growths.above.at(steps) - growths.below.at(steps);
+    if lanes < 1 || results < 1 {
+        return None;
+    }
+    let width = lanes * v;
+    let patch = tile.rows * v;
+    let warps = tile.warps * tile.min_blocks;
+    let registers = patch_registers(pipeline, work, tile);
+    let available = target.registers_per_sm / LANES / warps.max(1) / 8 * 8;
+    if registers > available.min(MAX_PATCH_REGISTERS) || patch > 32 {
+        return None;
+    }
+    let (t, cells_of_lane) = (steps as f64, patch as f64);
+
+    // Instructions of a warp in one iteration.
+    let mut issued = 40.0;
+    let mut bytes = 0.0;
+    let mut conversions = 0.0;
+    for (field, stage) in work.fields.iter().zip(&pipeline.stages) {
+        let words = (field.bytes as f64 / 4.0).max(1.0);
+        let slow = match field.bytes {
+            8 => target.issue_lanes / target.fp64_lanes,
+            _ => 1.0,
+        };
+        let pieces = (v * field.bytes) as f64 / 16.0;
+        let per_cell = field.operations * slow + words * PATCH_SLOTS;
+        let beside = |d: usize| {
+            let far = |o: &dyn Fn(i64) -> i64| {
+                let pulls = stage.pulls.iter().map(|p| o(p.offset[d]));
+                pulls.max().unwrap_or(0).max(0)
+            };
+            (far(&|o| o) + far(&|o| -o)) as f64
+        };
+        let shuffles = words * beside(2) * tile.rows as f64;
+        issued += t * (cells_of_lane * per_cell + shuffles + 2.0 * pieces * beside(1));
+        let moved = (field.live + field.live) as f64 * tile.rows as f64 * (pieces + 3.0);
+        issued += moved;
+        issued += t * field.memory_reads as f64 * tile.rows as f64 * (pieces + 3.0);
+        conversions += t * cells_of_lane * 2.0 * field.products as f64;
+        bytes += (2 * field.live * field.bytes + field.memory_reads as i64 * field.bytes) as f64;
+    }
+    let extent = |d: usize| problem.extents.get(d).copied().unwrap_or(1.0);
+    let depth = extent(0);
+    let tiles = (extent(1) / results as f64).ceil() * (extent(2) / width as f64).ceil();
+    let at_once = (target.sms * tile.min_blocks) as f64;
+    let extra = growths.extra.at(steps) as f64;
+    let (block_steps, length) = heights(depth)
+        .map(|length| {
+            let blocks = tiles * (depth / length).ceil();
+            ((blocks / at_once).ceil() * (length + extra), length)
+        })
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let seconds_per_cycle = 1e-6 / target.clock_mhz;
+    let resident = warps as f64 / 4.0;
+    let share = PATCH_ISSUE_SHARE + 0.025 * (resident - 2.0);
+    let issue = block_steps * resident * issued / share * seconds_per_cycle;
+    let points = depth * extent(1) * extent(2);
+    let dram = bytes * points / (target.dram_gbs * 1e9);
+    let converting =
+        block_steps * warps as f64 * conversions * 32.0 / CONVERSION_LANES * seconds_per_cycle;
+    let norm = (issue.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
+    let seconds = norm.max(converting) + target.launch_us * 1e-6;
+    let cells = points * t;
+    let computed = block_steps * at_once * (LANES * v * all_rows * steps) as f64;
+    Some(StreamChoice {
+        tile,
+        width,
+        rows: length as i64,
+        registers,
+        redundancy: computed / cells,
+        slots: issued / (cells_of_lane * t) * computed / cells,
+        dram_bytes: bytes / t,
+        terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
+        gcells: cells / seconds / 1e9,
+    })
+}
+
+/// Registers of a thread that holds patches.
+fn patch_registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
+    let patch = tile.rows * tile.vector;
+    let mut held = vec![0; work.fields.len()];
+    for (f, stage) in pipeline.stages.iter().enumerate() {
+        for pull in &stage.pulls {
+            held[pull.field] = held[pull.field].max(pipeline.back(f, pull));
+        }
+    }
+    let mut all = OTHER_REGISTERS;
+    let mut most = 0;
+    for (field, held) in work.fields.iter().zip(held) {
+        let words = (field.bytes / 4).max(1);
+        let planes = tile.steps * held + field.live + field.memory_reads as i64;
+        all += words * patch * planes + tile.rows;
+        most = most.max(2 * words * patch);
+        if field.calls {
+            all += CALL_REGISTERS;
+        }
+    }
+    all + most - tile.rows
 }
 
 /// Heights of tiles to consider.

@@ -9,6 +9,8 @@ use crate::kernel::stream::{Domain, FIRST_COLUMN, Field, Growth, HIGHEST_ROW, LO
 use crate::kernel::stream::{StreamIr, StreamRead};
 use crate::kernel::{KernelAccess, KernelStmt, Sub};
 
+mod planes;
+
 /// Names the printer itself uses; source names that clash get a `_`.
 const FIXED: &[&str] = &[
     "V",
@@ -115,6 +117,15 @@ const FIXED: &[&str] = &[
     "to",
 ];
 
+/// More names, in three space dimensions.
+#[rustfmt::skip]
+const FIXED_PLANES: &[&str] = &[
+    "R", "COLS", "ROWS", "ABOVE", "BELOW", "HEIGHT", "PAGE", "FIRST", "COUNT", "LO", "HI", "Patch", "Bits", "Shape",
+    "planes", "plane", "load_row", "store_row", "columns", "publish", "inside", "has", "compare", "cells", "first",
+    "memory", "warp", "above", "below", "results", "r", "offset", "written", "page", "former", "place", "level", "begin",
+    "differ", "bytes", "depth",
+];
+
 struct Printer<'a> {
     ir: &'a StreamIr,
     names: Names,
@@ -123,6 +134,8 @@ struct Printer<'a> {
     /// Of the streamed dimension (an unused name without one) and the contiguous one.
     i: String,
     j: String,
+    /// Of the dimension between, in three space dimensions.
+    middle: String,
     t: String,
     out: Writer,
 }
@@ -165,7 +178,14 @@ fn field_names(ir: &StreamIr, names: &mut Names) -> Vec<String> {
 
 /// The namer with everything in `Args` named.
 pub fn stream_names(ir: &StreamIr) -> Names {
-    Names::of_stencil(FIXED, &ir.stencil)
+    match ir.has_planes() {
+        true => {
+            let of_rows = FIXED.iter().copied().filter(|name| *name != "k");
+            let fixed: Vec<&str> = of_rows.chain(FIXED_PLANES.iter().copied()).collect();
+            Names::of_stencil(&fixed, &ir.stencil)
+        }
+        false => Names::of_stencil(FIXED, &ir.stencil),
+    }
 }
 
 /// The namespace with the kernel and `launch`.
@@ -178,12 +198,17 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
         None => names.fresh("i"),
     };
     let (j, t) = (names.user(j), names.user(&ir.stencil.dims[0]));
+    let middle = match ir.has_planes() {
+        true => names.user(&ir.stencil.dims[2]),
+        false => String::new(),
+    };
     let mut p = Printer {
         ir,
         names,
         fields,
         i,
         j,
+        middle,
         t,
         out: Writer {
             text: String::new(),
@@ -195,11 +220,17 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
     }
     p.out.line(format!("namespace {} {{", ir.stencil.name));
     p.out.line("");
-    p.constants();
-    p.structs();
-    p.full();
-    p.tile();
-    p.kernel();
+    if ir.has_planes() {
+        p.plane_constants();
+        p.structs();
+        p.plane_kernel();
+    } else {
+        p.constants();
+        p.structs();
+        p.full();
+        p.tile();
+        p.kernel();
+    }
     p.launch();
     p.out.line(format!("}} // namespace {}", ir.stencil.name));
     with_helpers(p.out.text, &ir.stencil.name)
@@ -246,13 +277,22 @@ template <int DEPTH, typename Row> __device__ __forceinline__ void push(Row (&ro
   for (int d = DEPTH - 1; d > 0; --d) rows[d] = rows[d - 1];
   rows[0] = newest;
 }
-// Row number r of an array whose rows lie `pitch` bytes apart.
+";
+
+/// Addresses of rows.
+const ADDRESSES: &str = r"// Row number r of an array whose rows lie `pitch` bytes apart.
 template <typename Element> __device__ __host__ __forceinline__ Element *row(Element *array, long long r, long long pitch) {
   return (Element *)((char *)array + r * pitch);
 }
-// A constant that can be passed on.
+";
+
+/// A constant as an argument.
+const FLAG: &str = r"// A constant that can be passed on.
 template <bool B> struct Flag { static constexpr bool value = B; };
-// A coordinate; far outside of every array where it does not fit.
+";
+
+/// What moves between memory and lanes.
+const MOVES: &str = r"// A coordinate; far outside of every array where it does not fit.
 __device__ constexpr int narrow(long long x) { return (int)lowest(highest(x, -(1 << 30)), 1 << 30); }
 // What one instruction moves: as many of a lane's V columns as have an aligned address.
 template <typename Element> constexpr int piece = V * sizeof(Element) % 16 == 0 ? 16 : V * sizeof(Element) % 8 == 0 ? 8 : 4;
@@ -260,7 +300,10 @@ template <typename Element> struct alignas(piece<Element>) Bytes {
   static constexpr int COUNT = piece<Element> / sizeof(Element);
   Element x[COUNT];
 };
-template <typename Element, int LEFT, int RIGHT> __device__ __forceinline__ void load(Row<Element, LEFT, RIGHT> &row, const Element *from) {
+";
+
+/// Loads and stores of rows.
+const LOADS: &str = r"template <typename Element, int LEFT, int RIGHT> __device__ __forceinline__ void load(Row<Element, LEFT, RIGHT> &row, const Element *from) {
 #pragma unroll
   for (int c = 0; c < V; c += Bytes<Element>::COUNT) {
     const Bytes<Element> next = *(const Bytes<Element> *)(from + c);
@@ -393,7 +436,9 @@ impl Printer<'_> {
         self.out.line("static constexpr int LANES = 32 - FIRST_LANE - (RIGHT + V - 1) / V, WIDTH = V * LANES;");
         self.out.close("};");
         self.out.line("");
-        self.out.text.push_str(ROWS);
+        for part in [ROWS, ADDRESSES, FLAG, MOVES, LOADS] {
+            self.out.text.push_str(part);
+        }
         self.out.line("");
     }
 
@@ -443,6 +488,20 @@ impl Printer<'_> {
         } else {
             String::new()
         };
+        if self.ir.has_planes() {
+            let (i, j, k) = (&self.i, &self.middle, &self.j);
+            let lines = [
+                format!("int {i}_lo, {i}_hi, planes; // planes of results, of a tile"),
+                format!("int {j}_lo, {j}_hi, tiles_{j}; // rows of results, tiles one below the other"),
+                format!("int {k}_lo, tiles_{k}; // first column of results, tiles beside each other"),
+            ];
+            for line in lines {
+                self.out.line(line);
+            }
+            self.out.close("};");
+            self.out.line("");
+            return;
+        }
         if self.streams() {
             self.out.line(rows);
             self.out.line("int end_rows, end_chunks; // the same for the tiles at both ends of rows, which take longer for a row");
@@ -1038,7 +1097,12 @@ impl Printer<'_> {
 
     fn assignment(&mut self, stmt: &KernelStmt, piece: &Piece, target: &str) {
         let reads: Vec<String> = (piece.reads.iter()).map(|read| self.read(read)).collect();
-        let body = body_with(stmt, &self.names, &reads);
+        self.assign(stmt, &reads, target);
+    }
+
+    /// A statement with these texts for what it reads.
+    fn assign(&mut self, stmt: &KernelStmt, reads: &[String], target: &str) {
+        let body = body_with(stmt, &self.names, reads);
         for line in body.definitions {
             self.out.line(line);
         }
@@ -1053,6 +1117,7 @@ impl Printer<'_> {
                 age,
                 back,
                 column,
+                ..
             } => format!(
                 "{}[{}][{back}][{}]",
                 self.fields[*field],
@@ -1097,10 +1162,10 @@ impl Printer<'_> {
             } => add_constant(&self.t, *offset),
             Sub::Const(c) => c.to_string(),
             Sub::Space { dim, offset } => {
-                let name = if *dim + 1 == self.ir.pipeline.n_space {
-                    &self.j
-                } else {
-                    &self.i
+                let name = match *dim {
+                    dim if dim + 1 == self.ir.pipeline.n_space => &self.j,
+                    0 => &self.i,
+                    _ => &self.middle,
                 };
                 add_constant(name, *offset)
             }
@@ -1206,9 +1271,14 @@ impl Printer<'_> {
         let ir = self.ir;
         let streams = self.streams();
         let (t, i, j) = (self.t.clone(), self.i.clone(), self.j.clone());
+        // Which of the numbers of steps, `@` below: planes have a dimension that often is named k.
+        let size = if ir.has_planes() { "s" } else { "k" };
         self.out.line("#ifndef __CUDACC_RTC__");
         let sizes = ir.step_sizes();
-        if streams {
+        let planes = ir.has_planes();
+        if planes {
+            self.plane_plan();
+        } else if streams {
             self.out.line("// Chooses how high tiles are. High ones repeat few rows, and blocks should fill all multiprocessors a");
             self.out
                 .line("// whole number of times: what remains takes about half as long as a full wave of blocks, or more.");
@@ -1242,8 +1312,10 @@ impl Printer<'_> {
         self.out.line("");
         self.out
             .line("// Runs the whole computation on device arrays, in order on a stream.");
-        self.out
-            .line("// Arrays must start, and their rows lie, at multiples of 16 bytes.");
+        self.out.line(match planes {
+            true => "// Arrays must start, and their rows lie, at multiples of 16 bytes; what pads a row may be overwritten.",
+            false => "// Arrays must start, and their rows lie, at multiples of 16 bytes.",
+        });
         self.out
             .open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
         let mut inner = Writer {
@@ -1278,8 +1350,10 @@ impl Printer<'_> {
                 &t
             } else if d == ir.pipeline.n_space {
                 &j
-            } else {
+            } else if d == 1 {
                 &i
+            } else {
+                &self.middle
             };
             let (lo, hi) = (
                 ast_to_c(&range.lo, &self.names),
@@ -1290,7 +1364,9 @@ impl Printer<'_> {
             ));
         }
         let far = |d: &str| format!("{d}_lo < -(1 << 30) || {d}_hi > 1 << 30");
-        let far = if streams {
+        let far = if planes {
+            [&i, &self.middle, &j].map(|d| far(d)).join(" || ")
+        } else if streams {
             format!("{} || {}", far(&i), far(&j))
         } else {
             far(&j)
@@ -1298,6 +1374,9 @@ impl Printer<'_> {
         self.out.line(format!(
             "if ({far}) return cudaErrorInvalidValue; // coordinates are of type int"
         ));
+        if planes {
+            self.comparison_sizes();
+        }
         let name_of = |s: &i64| match *s == ir.tile.steps {
             true => "STEPS".to_string(),
             false => s.to_string(),
@@ -1316,16 +1395,23 @@ impl Printer<'_> {
         self.out.line(format!(
             "long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"
         ));
-        self.out.line(format!("for (int k = 0; k < {n}; ++k) launches += count[k] = left / sizes[k], left %= sizes[k];"));
+        let first = if planes && self.compared().next().is_some() {
+            format!("differ ? {} : 0", n - 1)
+        } else {
+            "0".to_string()
+        };
+        self.out.line(format!("for (int @ = {first}; @ < {n}; ++@) launches += count[@] = left / sizes[@], left %= sizes[@];"));
         if completes {
             self.out.line(format!("++count[{}];", n - 1));
         }
         self.out.line(format!(
-            "for (int k = 0; k + 1 < {n} && launches % 2 != 0; ++k)"
+            "for (int @ = 0; @ + 1 < {n} && launches % 2 != 0; ++@)"
         ));
-        self.out.line("  if (count[k] > 0 && sizes[k] == 2 * sizes[k + 1]) --count[k], count[k + 1] += 2, ++launches;");
+        self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
         self.out.line("bool in_next = launches % 2 != 0;");
-        self.out.line("cudaError_t error = cudaSuccess;");
+        if !planes {
+            self.out.line("cudaError_t error = cudaSuccess;");
+        }
         for f in 0..ir.fields.len() {
             for a in 0..ir.live(f) {
                 let name = self.fields[f].clone();
@@ -1346,7 +1432,9 @@ impl Printer<'_> {
                         .map_or_else(String::new, |e| ast_operand(e, &self.names));
                     format!("sizeof({}) * (size_t){extent}", self.elem(f))
                 };
-                self.out.line(format!("if (in_next && error == cudaSuccess) error = cudaMemcpyAsync({to}, {from}, {bytes}, cudaMemcpyDeviceToDevice, stream);"));
+                // Levels of planes find all elements where they start from.
+                let when = if planes { "" } else { "in_next && " };
+                self.out.line(format!("if ({when}error == cudaSuccess) error = cudaMemcpyAsync({to}, {from}, {bytes}, cudaMemcpyDeviceToDevice, stream);"));
             }
         }
         self.out.line("Pass pass{};");
@@ -1356,20 +1444,37 @@ impl Printer<'_> {
                 "pass.{i}_lo = (int){i}_lo, pass.{i}_hi = (int){i}_hi;"
             ));
         }
+        if planes {
+            let m = &self.middle;
+            let line = format!("pass.{m}_lo = (int){m}_lo, pass.{m}_hi = (int){m}_hi;");
+            self.out.line(line);
+        }
         self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V"));
         self.out.open(format!(
-            "for (int k = 0; k < {n} && error == cudaSuccess; ++k) {{"
+            "for (int @ = 0; @ < {n} && error == cudaSuccess; ++@) {{"
         ));
-        self.out.line("if (count[k] == 0) continue;");
+        self.out.line("if (count[@] == 0) continue;");
         let cases = |line: &dyn Fn(i64) -> String| -> Vec<String> {
             sizes.iter().map(|s| line(*s)).collect()
         };
         let widths = cases(&|s| format!("Reach<{s}>::WIDTH"));
         self.out
             .line(format!("const int width[] = {{{}}};", widths.join(", ")));
-        self.out.line(format!(
-            "pass.tiles = (int)(({j}_hi - pass.{j}_lo) / width[k] + 1);"
-        ));
+        if planes {
+            let heights = cases(&|s| format!("Reach<{s}>::HEIGHT"));
+            let m = &self.middle;
+            let lines = [
+                format!("const int height[] = {{{}}};", heights.join(", ")),
+                format!("pass.tiles_{m} = (int)(({m}_hi - {m}_lo) / height[@] + 1), pass.tiles_{j} = (int)(({j}_hi - pass.{j}_lo) / width[@] + 1);"),
+            ];
+            for line in lines {
+                self.out.line(line);
+            }
+        } else {
+            self.out.line(format!(
+                "pass.tiles = (int)(({j}_hi - pass.{j}_lo) / width[@] + 1);"
+            ));
+        }
         if streams {
             let plans = cases(&|s| format!("plan<{s}>"));
             self.out.line(format!(
@@ -1377,12 +1482,12 @@ impl Printer<'_> {
                 plans.join(", ")
             ));
             self.out.line("unsigned grid = 0;");
-            self.out.line("error = plans[k](pass, grid);");
+            self.out.line("error = plans[@](pass, grid);");
         } else {
             self.out
                 .line("const unsigned grid = (unsigned)((pass.tiles + WARPS - 1) / WARPS);");
         }
-        self.out.open("for (; count[k] > 0 && error == cudaSuccess; --count[k], --launches, in_next = !in_next, pass.t0 += sizes[k]) {");
+        self.out.open("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches, in_next = !in_next, pass.t0 += sizes[@]) {");
         for f in 0..ir.fields.len() {
             let name = self.fields[f].clone();
             let argument = self.names.get(&self.array(f).name);
@@ -1405,7 +1510,7 @@ impl Printer<'_> {
                 let own = self.plane(
                     f,
                     &format!("args.{argument}"),
-                    &self.plane_of(f, "pass.t0 + sizes[k]", -a - 1),
+                    &self.plane_of(f, "pass.t0 + sizes[@]", -a - 1),
                 );
                 if a < live {
                     let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
@@ -1418,10 +1523,14 @@ impl Printer<'_> {
                 }
             }
         }
-        self.out.open("switch (sizes[k]) {");
+        self.out.open("switch (sizes[@]) {");
         for s in &sizes {
+            let bytes = match planes {
+                true => format!("2 * Reach<{s}>::PAGE"),
+                false => "0".to_string(),
+            };
             self.out.line(format!(
-                "case {s}: kernel<{s}><<<grid, THREADS, 0, stream>>>(args, pass); break;"
+                "case {s}: kernel<{s}><<<grid, THREADS, {bytes}, stream>>>(args, pass); break;"
             ));
         }
         self.out.close("}");
@@ -1430,7 +1539,7 @@ impl Printer<'_> {
         self.out
             .line("return error == cudaSuccess ? cudaGetLastError() : error;");
         std::mem::swap(&mut self.out, &mut outer);
-        let text = outer.text;
+        let text = outer.text.replace('@', size);
         for line in declarations(&ir.stencil, &self.names, &text) {
             self.out.line(line);
         }

@@ -39,8 +39,10 @@ pub enum StreamRead {
         field: usize,
         /// Of level q + 1 - age for level q + 1.
         age: i64,
-        /// Rows before the newest.
+        /// Rows before the newest, planes in three space dimensions.
         back: i64,
+        /// Row relative to the one computed, in three space dimensions.
+        row: i64,
         /// Column relative to the one computed.
         column: i64,
     },
@@ -82,6 +84,11 @@ pub struct Field {
     pub margin: (i64, i64),
     /// The row that gets its margins in each iteration, counted from the newest.
     pub exchanged: i64,
+    /// In three space dimensions, rows that a warp needs of those before and after it. They are
+    /// there one iteration after they were made.
+    pub rows: (i64, i64),
+    /// Columns beside these rows.
+    pub corners: (i64, i64),
 }
 
 /// Sizes of a streamed tile; 0 for what is to be chosen.
@@ -124,6 +131,16 @@ impl StreamTile {
         ahead: 4,
         warps: 4,
         min_blocks: 3,
+    };
+
+    /// What a block of patches has where the user does not say.
+    pub const OF_PATCHES: StreamTile = StreamTile {
+        steps: 3,
+        vector: 4,
+        rows: 3,
+        ahead: 1,
+        warps: 12,
+        min_blocks: 1,
     };
 
     /// With `other`'s sizes for those that are to be chosen.
@@ -209,6 +226,10 @@ pub struct Growths {
     pub left: Growth,
     /// Columns after them.
     pub right: Growth,
+    /// Rows before the results, in three space dimensions.
+    pub above: Growth,
+    /// Rows after them.
+    pub below: Growth,
     /// Iterations before the one of the first row of results at level 0.
     pub before: Growth,
     /// Iterations in excess of the rows of results.
@@ -224,9 +245,15 @@ impl Growths {
             Growth::over(&all.iter().map(f).collect::<Vec<_>>())
         };
         let before = over(&|r| r.before);
+        let middle = (pipeline.n_space == 3).then_some(1);
+        let rows = |side: &dyn Fn((i64, i64)) -> i64| {
+            over(&|r| middle.map_or(0, |d: usize| side(r.halo[d])))
+        };
         Growths {
             left: over(&|r| r.halo[inner].0),
             right: over(&|r| r.halo[inner].1),
+            above: rows(&|halo| halo.0),
+            below: rows(&|halo| halo.1),
             before,
             // What follows the first result does not depend on what goes before.
             extra: {
@@ -254,7 +281,8 @@ pub struct StreamIr {
     /// Tile sizes.
     pub tile: StreamTile,
     /// Condition on two rows (where there are rows) and a warp's first column under which the
-    /// rows between are full: [`LOWEST_ROW`], [`HIGHEST_ROW`], [`FIRST_COLUMN`].
+    /// rows between are full: [`LOWEST_ROW`], [`HIGHEST_ROW`], [`FIRST_COLUMN`]. In three space
+    /// dimensions all tiles run the same code, and it is 1.
     pub full: AstExpr,
 }
 
@@ -275,6 +303,75 @@ impl StreamIr {
         )
     }
 
+    /// Whether a block streams planes: three space dimensions.
+    pub fn has_planes(&self) -> bool {
+        self.pipeline.n_space == 3
+    }
+
+    /// Rows of a block whose cells are results, for so many steps, in three space dimensions.
+    pub fn result_rows(&self, steps: i64) -> i64 {
+        let beside = self.growths.above.at(steps) + self.growths.below.at(steps);
+        self.tile.rows * self.tile.warps - beside
+    }
+
+    /// Smallest and largest age of the reads of a field that lie so many rows and columns away.
+    pub fn ages(&self, f: usize, beside: impl Fn(i64, i64) -> bool) -> Option<(i64, i64)> {
+        let reads = self.fields.iter().flat_map(|f| &f.pieces);
+        let ages = reads.flat_map(|p| &p.reads).filter_map(|read| match read {
+            StreamRead::Field {
+                field,
+                age,
+                row,
+                column,
+                ..
+            } if *field == f && beside(*row, *column) => Some(*age),
+            _ => None,
+        });
+        ages.fold(None, |found, age| {
+            let (lo, hi) = found.unwrap_or((age, age));
+            Some((lo.min(age), hi.max(age)))
+        })
+    }
+
+    /// Levels of a field whose outer rows warps hand to each other, for so many steps.
+    pub fn shared_levels(&self, f: usize, steps: i64) -> i64 {
+        let ages = self.ages(f, |row, _| row != 0);
+        ages.map_or(0, |(least, most)| steps + most - least)
+    }
+
+    /// Bytes of shared memory for the outer rows of warps: two pages, of this and of the last
+    /// iteration.
+    pub fn shared_bytes(&self, steps: i64) -> i64 {
+        let tile = &self.tile;
+        let page: i64 = (0..self.fields.len())
+            .map(|f| {
+                let (above, below) = self.fields[f].rows;
+                let size = self.stencil.arrays[self.fields[f].array].elem.size() as i64;
+                let row = LANES * tile.vector * size;
+                self.shared_levels(f, steps) * tile.warps * (above + below) * row
+            })
+            .sum();
+        2 * page
+    }
+
+    /// Planes before the newest at which level `-age` of a field enters: where no level needs
+    /// a plane earlier, it is loaded later.
+    pub fn enters(&self, f: usize, age: i64) -> i64 {
+        let reads = self.fields.iter().flat_map(|f| &f.pieces);
+        let reads = reads.flat_map(|p| &p.reads).filter_map(|read| match read {
+            StreamRead::Field {
+                field,
+                age: a,
+                back,
+                row,
+                ..
+            } if *field == f && *a > age => Some(if *row != 0 { 0 } else { *back }),
+            _ => None,
+        });
+        let kept = (age == 0).then_some(self.pipeline.step_lag);
+        reads.chain(kept).min().unwrap_or(0)
+    }
+
     /// Lanes whose columns are results, for so many steps.
     pub fn result_lanes(&self, steps: i64) -> i64 {
         let v = self.tile.vector;
@@ -292,6 +389,12 @@ impl StreamIr {
         self.pipeline.live[field]
     }
 
+    /// The levels 0, -1, .. of a field that tiles load in three space dimensions: those handed on,
+    /// and what elements keep that no statement writes.
+    pub fn loaded(&self, field: usize) -> i64 {
+        self.live(field).max(self.pipeline.stages[field].kept)
+    }
+
     /// Whether the last launch takes one step, to write the planes that are older than what
     /// launches hand on.
     pub fn completes(&self) -> bool {
@@ -302,7 +405,10 @@ impl StreamIr {
     pub fn unroll(&self) -> i64 {
         let held = self.pipeline.depth.iter().map(|d| d - 1).max().unwrap_or(1);
         let n = held.max(1);
-        if n < self.tile.ahead {
+        if self.has_planes() {
+            // As short as the text of a step is long.
+            n.min(2)
+        } else if n < self.tile.ahead {
             n * ((self.tile.ahead + n - 1) / n)
         } else {
             n
@@ -366,6 +472,8 @@ impl Prepared<'_> {
                     pieces: Vec::new(),
                     margin: (0, 0),
                     exchanged: 0,
+                    rows: (0, 0),
+                    corners: (0, 0),
                 });
                 found.len() - 1
             });
@@ -400,7 +508,8 @@ impl Prepared<'_> {
             }
         }
         let stream = (n_space > 1).then_some(0);
-        let Some(pipeline) = Pipeline::new(stages, n_space, stream) else {
+        let shared = (n_space == 3).then_some(1);
+        let Some(pipeline) = Pipeline::new(stages, n_space, stream, shared) else {
             return Ok(Err(
                 "a time step needs rows of itself that come later".to_string()
             ));
@@ -701,7 +810,13 @@ impl Prepared<'_> {
                     _ => None,
                 })
                 .unwrap_or(1);
-            stages.push(Stage { pulls, buffers });
+            // In three space dimensions the host finds out whether all buffers hold the same there.
+            let kept = if self.c.n_space == 3 { 1 } else { buffers };
+            stages.push(Stage {
+                pulls,
+                buffers,
+                kept,
+            });
         }
         Ok(stages)
     }
@@ -761,11 +876,16 @@ impl Prepared<'_> {
                             })
                             .collect();
                         let column = offset.last().copied().unwrap_or(0);
+                        let row = match offset[..] {
+                            [_, row, _] => row,
+                            _ => 0,
+                        };
                         let pull = Pull { field, age, offset };
                         StreamRead::Field {
                             field,
                             age,
                             back: pipeline.back(f, &pull),
+                            row,
                             column,
                         }
                     }
@@ -786,7 +906,13 @@ impl Prepared<'_> {
         tile: StreamTile,
     ) -> Result<Option<(StreamIr, PipelineProof)>> {
         let growths = Growths::of(&stream.pipeline, tile.steps);
-        let Some(full) = self.stream_full(stream, tile)? else {
+        let planes = stream.pipeline.n_space == 3;
+        let full = if planes {
+            Some(AstExpr::Int(1))
+        } else {
+            self.stream_full(stream, tile)?
+        };
+        let Some(full) = full else {
             return Ok(None);
         };
         let ir = StreamIr {
@@ -805,10 +931,28 @@ impl Prepared<'_> {
             }
             let v = tile.vector;
             let first = -(growths.left.at(steps) + v - 1) / v * v;
+            let mut computed = vec![first..first + LANES * v; stream.pipeline.n_space];
+            let mut results = vec![0..lanes * v; stream.pipeline.n_space];
+            if planes {
+                let rows = ir.result_rows(steps);
+                let margin = |f: &Field| f.rows.0.max(f.rows.1);
+                let beside = ir.fields.iter().map(margin).max().unwrap_or(0);
+                let width = |f: &Field| {
+                    let elem = ir.stencil.arrays[f.array].elem;
+                    tile.vector * elem.size() as i64
+                };
+                let aligned = (ir.fields.iter()).all(|f| matches!(width(f), 4 | 8 | 16));
+                if rows < 1 || tile.rows < beside || tile.rows * tile.vector > 32 || !aligned {
+                    return Ok(None);
+                }
+                let above = growths.above.at(steps);
+                computed[1] = -above..tile.rows * tile.warps - above;
+                results[1] = 0..rows;
+            }
             let columns = Tile {
-                loaded: vec![first..first + LANES * v; stream.pipeline.n_space],
-                computed: vec![first..first + LANES * v; stream.pipeline.n_space],
-                results: vec![0..lanes * v; stream.pipeline.n_space],
+                loaded: computed.clone(),
+                computed,
+                results,
             };
             let checked =
                 overlapped::verify(&self.scop.ctx, &ir.pipeline, &stream.flows, steps, &columns)
@@ -871,25 +1015,36 @@ struct FieldKey {
 fn margins(fields: &mut [Field]) {
     let mut newest: Vec<Option<i64>> = vec![None; fields.len()];
     let mut margin = vec![(0, 0); fields.len()];
+    let mut rows = margin.clone();
+    let mut corners = margin.clone();
+    let widen = |m: &mut (i64, i64), by: i64| *m = (m.0.max(-by), m.1.max(by));
     for piece in fields.iter().flat_map(|f| &f.pieces) {
         for read in &piece.reads {
-            if let StreamRead::Field {
+            let StreamRead::Field {
                 field,
                 back,
+                row,
                 column,
                 ..
             } = *read
-                && column != 0
-            {
-                let m: &mut (i64, i64) = &mut margin[field];
-                *m = (m.0.max(-column), m.1.max(column));
+            else {
+                continue;
+            };
+            if column != 0 {
+                widen(&mut margin[field], column);
                 newest[field] = Some(newest[field].map_or(back, |b| b.min(back)));
+            }
+            if row != 0 {
+                widen(&mut rows[field], row);
+                widen(&mut corners[field], column);
             }
         }
     }
-    for ((field, margin), newest) in fields.iter_mut().zip(margin).zip(newest) {
-        field.margin = margin;
-        field.exchanged = newest.unwrap_or(0);
+    for (f, field) in fields.iter_mut().enumerate() {
+        field.margin = margin[f];
+        field.exchanged = newest[f].unwrap_or(0);
+        field.rows = rows[f];
+        field.corners = corners[f];
     }
 }
 

@@ -8,7 +8,7 @@
 use super::Sub;
 use super::blocks::BlocksIr;
 use super::plan::{self, ArrayLayout};
-use super::stream::StreamIr;
+use super::stream::{Domain, StreamIr};
 use crate::ctype::CType;
 
 /// What the GPU says about itself and about the kernels of a run.
@@ -110,6 +110,8 @@ pub struct Compare {
     pub array: usize,
     /// Bytes of an element, 4 or 8.
     pub element_bytes: i64,
+    /// Bytes from the start of the array to the first buffer.
+    pub first: i64,
     /// Bytes from the first buffer to the second.
     pub distance: i64,
     /// Elements from row to row.
@@ -131,7 +133,7 @@ pub struct StreamRun {
     /// fields of `Args`.
     pub workspaces: Vec<i64>,
     /// What to compare before the run.
-    pub compare: Option<Compare>,
+    pub compare: Vec<Compare>,
     kind: Kind,
 }
 
@@ -149,7 +151,7 @@ pub fn instances_of_rows(ir: &StreamIr) -> Vec<Instance> {
         .map(|steps| Instance {
             steps,
             threads: threads(ir.tile.warps),
-            shared_bytes: 0,
+            shared_bytes: u32::try_from(ir.shared_bytes(steps)).unwrap_or(u32::MAX),
         })
         .collect()
 }
@@ -183,14 +185,18 @@ impl StreamRun {
             .map(|f| f.plane_bytes.checked_mul(f.live))
             .collect::<Option<_>>()?;
         let ranges = plan::ranges_of(&ir.stencil, params)?;
-        let kind = match ranges.first() {
-            None => Kind::Nothing,
-            Some(&t) => Kind::Rows(Rows::new(ir, fields, &kernels, t, &ranges)?),
+        let (kind, compare) = match ranges.first() {
+            None => (Kind::Nothing, Vec::new()),
+            Some(&t) => {
+                let compare = compared(ir, &fields, &layouts, params, t.0)?;
+                let rows = Rows::new(ir, fields, &kernels, t, &ranges)?;
+                (Kind::Rows(rows), compare)
+            }
         };
         Some(StreamRun {
             kernels,
             workspaces,
-            compare: None,
+            compare,
             kind,
         })
     }
@@ -204,7 +210,7 @@ impl StreamRun {
         Some(StreamRun {
             kernels: instances_of_planes(ir),
             workspaces: Vec::new(),
-            compare: planes.as_ref().and_then(Planes::compare),
+            compare: (planes.iter().filter_map(Planes::compare)).collect(),
             kind: planes.map_or(Kind::Nothing, Kind::Planes),
         })
     }
@@ -214,10 +220,51 @@ impl StreamRun {
     pub fn actions(&self, gpu: &Gpu, same: bool) -> Option<Vec<Action>> {
         match &self.kind {
             Kind::Nothing => Some(Vec::new()),
-            Kind::Rows(rows) => rows.actions(gpu),
+            Kind::Rows(rows) => rows.actions(gpu, same),
             Kind::Planes(planes) => planes.actions(gpu, same),
         }
     }
+}
+
+/// The time buffers that a kernel of patches, in three space dimensions, does not tell apart
+/// where no statement writes; `t` is the first time step.
+fn compared(
+    ir: &StreamIr,
+    fields: &[RowField],
+    layouts: &[ArrayLayout],
+    params: &[i64],
+    t: i64,
+) -> Option<Vec<Compare>> {
+    let mut all = Vec::new();
+    if !ir.has_planes() {
+        return Some(all);
+    }
+    let value_of = |name: &str| plan::value_of(&ir.stencil, params, name);
+    for (field, of) in fields.iter().zip(&ir.fields) {
+        let Domain::Box(domain) = &of.pieces.first()?.domain else {
+            continue;
+        };
+        let layout = layouts.get(field.array)?;
+        let (mut lo, mut hi) = ([0; 3], [0; 3]);
+        for (d, range) in domain.iter().enumerate().take(3) {
+            lo[d] = plan::eval(&range.lo, &value_of)?;
+            hi[d] = plan::eval(&range.hi, &value_of)?.checked_add(1)?;
+        }
+        let first = field.of_step(t)?.offset;
+        for b in 1..field.buffers {
+            all.push(Compare {
+                array: field.array,
+                element_bytes: ir.stencil.arrays.get(field.array)?.elem.size() as i64,
+                first,
+                distance: field.of_step(t + b)?.offset - first,
+                row: layout.pitch,
+                n: *layout.extents.last_chunk::<3>()?,
+                lo,
+                hi,
+            });
+        }
+    }
+    Some(all)
 }
 
 /// A field of a kernel that streams rows.
@@ -292,6 +339,8 @@ struct RowReach {
     steps: i64,
     extra: i64,
     width: i64,
+    /// Rows of results, in three space dimensions.
+    height: i64,
 }
 
 #[derive(Clone, Debug)]
@@ -299,8 +348,10 @@ struct Rows {
     fields: Vec<RowField>,
     reach: Vec<RowReach>,
     t: (i64, i64),
-    /// The rows of results, where there are rows.
+    /// The rows of results, where there are rows; planes in three space dimensions.
     i: Option<(i64, i64)>,
+    /// The rows of results in three space dimensions.
+    middle: Option<(i64, i64)>,
     j: (i64, i64),
     vector: i64,
     warps: i64,
@@ -312,7 +363,7 @@ struct Rows {
 /// How many times higher tiles are than those at the ends of rows.
 const END: i64 = 3;
 
-/// A launch's tiles: `plan` in the generated text.
+/// A launch's tiles: `plan` in the generated text. In three space dimensions `rows` are planes.
 #[derive(Clone, Copy, Debug, Default)]
 struct RowTiles {
     rows: i64,
@@ -335,8 +386,12 @@ impl Rows {
             Some(_) => Some(*ranges.get(1)?),
             None => None,
         };
+        let middle = match ir.has_planes() {
+            true => Some(*ranges.get(2)?),
+            false => None,
+        };
         let near = |(lo, hi): (i64, i64)| lo >= -(1 << 30) && hi <= 1 << 30;
-        if !near(j) || i.is_some_and(|i| !near(i)) {
+        if !near(j) || [i, middle].into_iter().flatten().any(|r| !near(r)) {
             return None;
         }
         let reach: Vec<RowReach> = (kernels.iter().map(|k| k.steps))
@@ -347,9 +402,14 @@ impl Rows {
                     None => 0,
                 },
                 width: ir.tile.vector * ir.result_lanes(steps),
+                height: if middle.is_some() {
+                    ir.result_rows(steps)
+                } else {
+                    1
+                },
             })
             .collect();
-        if reach.iter().any(|r| r.width < 1) {
+        if reach.iter().any(|r| r.width < 1 || r.height < 1) {
             return None;
         }
         Some(Rows {
@@ -357,6 +417,7 @@ impl Rows {
             reach,
             t,
             i,
+            middle,
             j,
             vector: ir.tile.vector,
             warps: ir.tile.warps,
@@ -366,17 +427,19 @@ impl Rows {
     }
 
     /// So many launches of each size, and all of them; an even number where one can be had.
-    fn counts(&self) -> (Vec<i64>, i64) {
+    fn counts(&self, same: bool) -> (Vec<i64>, i64) {
         let completes = self.completes;
         let sizes: Vec<i64> = self.reach.iter().map(|r| r.steps).collect();
         let n = sizes.len();
         let mut left = self.t.1 - self.t.0 + i64::from(!completes);
         let mut launches = i64::from(completes);
         let mut counts = Vec::with_capacity(n);
-        for size in &sizes {
-            counts.push(left / size);
-            launches += left / size;
-            left %= size;
+        for (k, size) in sizes.iter().enumerate() {
+            // Where buffers differ every launch takes one step.
+            let count = if same || k + 1 == n { left / size } else { 0 };
+            counts.push(count);
+            launches += count;
+            left -= count * size;
         }
         if let (true, Some(last)) = (completes, counts.last_mut()) {
             *last += 1;
@@ -404,6 +467,24 @@ impl Rows {
         let up = |a: i64, b: i64| (a + b - 1) / b;
         let (height, ends, extra) = (hi - lo + 1, tiles.min(2), reach.extra);
         let mut best: Option<(i64, RowTiles)> = None;
+        if self.middle.is_some() {
+            let mut chunks = 1;
+            while chunks <= height {
+                let rows = up(height, chunks);
+                let grid = up(height, rows) * tiles;
+                let cost = up(grid, at_once) * (up(rows + extra, self.unroll) * self.unroll);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    let chosen = RowTiles {
+                        rows,
+                        grid,
+                        ..RowTiles::default()
+                    };
+                    best = Some((cost, chosen));
+                }
+                chunks += 1 + chunks / 64;
+            }
+            return best.map(|(_, tiles)| tiles);
+        }
         let mut chunks = 1;
         while chunks <= height {
             // Whole iterations of the loop.
@@ -429,11 +510,13 @@ impl Rows {
         best.map(|(_, tiles)| tiles)
     }
 
-    fn actions(&self, gpu: &Gpu) -> Option<Vec<Action>> {
-        let (counts, mut launches) = self.counts();
+    fn actions(&self, gpu: &Gpu, same: bool) -> Option<Vec<Action>> {
+        let (counts, mut launches) = self.counts(same);
         let mut in_next = launches % 2 != 0;
         let mut all = Vec::new();
-        for field in self.fields.iter().filter(|_| in_next) {
+        // Levels of planes find all elements where they start from.
+        let copies = in_next || self.middle.is_some();
+        for field in self.fields.iter().filter(|_| copies) {
             for age in 0..field.live {
                 all.push(Action::Copy {
                     to: field.next(age),
@@ -449,9 +532,10 @@ impl Rows {
                 continue;
             }
             let tiles = (self.j.1 - j_lo) / reach.width + 1;
+            let below = self.middle.map(|(lo, hi)| (hi - lo) / reach.height + 1);
             let resident = gpu.resident.get(kernel)?;
             let at_once = (gpu.multiprocessors * resident).max(1);
-            let shape = self.tiles(reach, tiles, at_once)?;
+            let shape = self.tiles(reach, tiles * below.unwrap_or(1), at_once)?;
             for _ in 0..count {
                 let mut pass = vec![Word::Long(t0)];
                 for field in &self.fields {
@@ -463,9 +547,15 @@ impl Rows {
                     )?;
                 }
                 let mut ints = Vec::new();
-                if let Some((lo, hi)) = self.i {
-                    ints.extend([lo, hi, shape.rows, shape.chunks]);
-                    ints.extend([shape.end_rows, shape.end_chunks]);
+                match (self.i, self.middle.zip(below)) {
+                    (Some((lo, hi)), Some((middle, below))) => {
+                        ints.extend([lo, hi, shape.rows, middle.0, middle.1, below]);
+                    }
+                    (Some((lo, hi)), None) => {
+                        ints.extend([lo, hi, shape.rows, shape.chunks]);
+                        ints.extend([shape.end_rows, shape.end_chunks]);
+                    }
+                    (None, _) => {}
                 }
                 ints.extend([j_lo, tiles]);
                 pass.extend(words(&ints)?);
@@ -651,6 +741,7 @@ impl Planes {
         (self.times() > 0).then_some(Compare {
             array: self.array,
             element_bytes: self.size(),
+            first: 0,
             distance,
             row: self.row,
             n: self.n,

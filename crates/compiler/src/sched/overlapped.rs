@@ -42,8 +42,11 @@ pub struct Pull {
 pub struct Stage {
     /// Reads; of age 0 only of fields before this one.
     pub pulls: Vec<Pull>,
-    /// Age of the former content of the same storage: the number of time buffers.
+    /// The number of time buffers.
     pub buffers: i64,
+    /// Age of what elements keep that no statement writes: `buffers`, the former content of the
+    /// same storage, or 1 where all buffers hold the same there.
+    pub kept: i64,
 }
 
 impl Stage {
@@ -51,7 +54,7 @@ impl Stage {
     fn pulls_and_kept(&self, field: usize, n_space: usize) -> impl Iterator<Item = Pull> + '_ {
         let kept = Pull {
             field,
-            age: self.buffers,
+            age: self.kept,
             offset: vec![0; n_space],
         };
         self.pulls.iter().cloned().chain([kept])
@@ -67,6 +70,9 @@ pub struct Pipeline {
     pub n_space: usize,
     /// The dimension along which rows stream, if there is one.
     pub stream: Option<usize>,
+    /// The dimension along which warps share a tile, if they do. What one warp reads of another's
+    /// is there one iteration after it is made.
+    pub shared: Option<usize>,
     /// P: iterations between a level and the next.
     pub step_lag: i64,
     /// Iterations by which levels above 1 wait longer, each for the one before.
@@ -96,12 +102,18 @@ const MAX_STEP_LAG: i64 = 64;
 impl Pipeline {
     /// Finds the lags; `None` where a field needs later rows of itself in the same
     /// time step, or lags are absurd.
-    pub fn new(stages: Vec<Stage>, n_space: usize, stream: Option<usize>) -> Option<Pipeline> {
+    pub fn new(
+        stages: Vec<Stage>,
+        n_space: usize,
+        stream: Option<usize>,
+        shared: Option<usize>,
+    ) -> Option<Pipeline> {
         let n = stages.len();
         let mut p = Pipeline {
             stages,
             n_space,
             stream,
+            shared,
             step_lag: 0,
             wait: 0,
             lag: vec![0; n],
@@ -131,9 +143,14 @@ impl Pipeline {
     /// `wait` planes more. Elements that no statement writes keep what level 0 holds.
     pub fn of_blocks(pulls: Vec<Pull>, step_lag: i64, wait: i64) -> Pipeline {
         let mut p = Pipeline {
-            stages: vec![Stage { pulls, buffers: 1 }],
+            stages: vec![Stage {
+                pulls,
+                buffers: 1,
+                kept: 1,
+            }],
             n_space: 3,
             stream: Some(0),
+            shared: None,
             step_lag,
             wait,
             lag: vec![0],
@@ -153,8 +170,10 @@ impl Pipeline {
             let mut changed = false;
             for f in 0..self.stages.len() {
                 for pull in self.stages[f].pulls_and_kept(f, self.n_space) {
-                    let wanted =
-                        self.lag[pull.field] + self.row_of(&pull.offset) - pull.age * self.step_lag;
+                    let wanted = self.lag[pull.field]
+                        + self.row_of(&pull.offset)
+                        + i64::from(self.crosses(&pull))
+                        - pull.age * self.step_lag;
                     if wanted > self.lag[f] {
                         self.lag[f] = wanted;
                         changed = true;
@@ -172,6 +191,11 @@ impl Pipeline {
         self.stream.map_or(0, |d| offset[d])
     }
 
+    /// Whether a pull reads what another warp may have made.
+    pub fn crosses(&self, pull: &Pull) -> bool {
+        self.shared.is_some_and(|d| pull.offset[d] != 0)
+    }
+
     /// Iterations by which level `q` of a field lags behind.
     pub fn lag_of(&self, field: usize, q: i64) -> i64 {
         q * self.step_lag + self.lag[field] + self.wait * (q - 1).max(0)
@@ -187,7 +211,7 @@ impl Pipeline {
     /// The levels at and below 0 that exist for a field: those handed on, and those
     /// whose storage later levels share.
     pub fn below(&self, field: usize) -> i64 {
-        self.live[field].max(self.stages[field].buffers)
+        self.live[field].max(self.stages[field].kept)
     }
 
     /// What a tile of `steps` time steps needs for one row and column of results.
@@ -360,7 +384,8 @@ pub fn verify(
         for pull in stage.pulls_and_kept(f, pipeline.n_space) {
             let back = pipeline.back(f, &pull);
             let most = back + pipeline.wait * pull.age;
-            let held = 0 <= back && most < pipeline.depth[pull.field];
+            let made = i64::from(pipeline.crosses(&pull));
+            let held = made <= back && most < pipeline.depth[pull.field];
             if !held || (pull.age == 0 && pull.field >= f) {
                 return Err(PipelineError::RowNotHeld {
                     source_field: pull.field,

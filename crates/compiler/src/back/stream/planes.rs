@@ -1,0 +1,810 @@
+//! The kernel text for three space dimensions: a block of warps streams planes.
+//!
+//! A lane holds a patch of R rows and V columns of a few planes of every level. Columns beside
+//! it come from the lanes beside it, rows from the warps beside it: through shared memory, one
+//! iteration after they were made. All tiles run the same code; cells that no statement writes
+//! keep what they held one level before.
+
+use super::super::expr::{ast_operand, ast_to_c};
+use super::super::names::mentions;
+use super::super::text::{Writer, add_constant};
+use super::{ADDRESSES, MOVES, Printer, growth, without_comments};
+use crate::kernel::stream::{Domain, Growth, Piece, StreamRead};
+use crate::kernel::{KernelAccess, Sub};
+
+/// What a lane holds and how it moves; the same for every stencil.
+const PATCHES: &str = r"// R rows of V columns in each lane, with those it needs of the warps and lanes beside it.
+template <typename Element, int ABOVE, int BELOW, int LEFT, int RIGHT> struct Patch {
+  Element x[ABOVE + R + BELOW][LEFT + V + RIGHT];
+  __device__ __forceinline__ Element &operator()(int r, int v) { return x[ABOVE + r][LEFT + v]; }
+  __device__ __forceinline__ void load_row(int r, const Element *from) {
+#pragma unroll
+    for (int c = 0; c < V; c += Bytes<Element>::COUNT) {
+      const Bytes<Element> next = *(const Bytes<Element> *)(from + c);
+#pragma unroll
+      for (int v = 0; v < Bytes<Element>::COUNT; ++v) (*this)(r, c + v) = next.x[v];
+    }
+  }
+  __device__ __forceinline__ void store_row(int r, Element *to) {
+#pragma unroll
+    for (int c = 0; c < V; c += Bytes<Element>::COUNT) {
+      Bytes<Element> next;
+#pragma unroll
+      for (int v = 0; v < Bytes<Element>::COUNT; ++v) next.x[v] = (*this)(r, c + v);
+      *(Bytes<Element> *)(to + c) = next;
+    }
+  }
+  // Its rows lie so many bytes behind the start of a plane.
+  __device__ __forceinline__ void load(const Element *plane, const unsigned (&offset)[R]) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) load_row(r, (const Element *)((const char *)plane + offset[r]));
+  }
+  __device__ __forceinline__ void store(Element *plane, const unsigned (&offset)[R], unsigned rows) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) if (rows >> r & 1) store_row(r, (Element *)((char *)plane + offset[r]));
+  }
+  // Takes columns before and behind these rows from the lanes that own them.
+  __device__ __forceinline__ void columns(int before, int behind, int first, int last) {
+#pragma unroll
+    for (int r = first; r <= last; ++r) {
+#pragma unroll
+      for (int c = 1; c <= before; ++c) {
+        const int away = (c + V - 1) / V;
+        (*this)(r, -c) = __shfl_up_sync(~0u, (*this)(r, V * away - c), away);
+      }
+#pragma unroll
+      for (int c = 1; c <= behind; ++c) {
+        const int away = (c + V - 1) / V;
+        (*this)(r, V - 1 + c) = __shfl_down_sync(~0u, (*this)(r, c - 1 - V * (away - 1)), away);
+      }
+    }
+  }
+  // Hands its outer rows to the warps beside it, through its place in a page.
+  __device__ __forceinline__ void publish(Element *place) {
+#pragma unroll
+    for (int r = 0; r < BELOW; ++r) store_row(r, place + r * COLS);
+#pragma unroll
+    for (int r = 0; r < ABOVE; ++r) store_row(R - ABOVE + r, place + (BELOW + r) * COLS);
+  }
+  // Takes the rows beside it from the places of the warps above and below.
+  __device__ __forceinline__ void rows(const Element *above, const Element *below) {
+#pragma unroll
+    for (int r = 0; r < ABOVE; ++r) load_row(r - ABOVE, above + (BELOW + r) * COLS);
+#pragma unroll
+    for (int r = 0; r < BELOW; ++r) load_row(R + r, below + r * COLS);
+  }
+};
+// Adds a plane to those held, FIRST planes before the newest, which is 0.
+template <int FIRST, int DEPTH, typename Patch> __device__ __forceinline__ void push(Patch (&planes)[DEPTH], const Patch &next) {
+#pragma unroll
+  for (int d = DEPTH - 1; d > FIRST; --d) planes[d] = planes[d - 1];
+  planes[FIRST] = next;
+}
+// The nearest of n places.
+__device__ constexpr int inside(int x, int n) { return x < 0 ? 0 : x < n ? x : n - 1; }
+// Whether a set of cells has the one in row r and column v of a patch.
+__device__ constexpr bool has(unsigned cells, int r, int v) { return cells >> (r * V + v) & 1; }
+";
+
+const COMPARE: &str = r"// Whether buffers differ in cells that are never written, which levels would have to tell apart.
+template <typename Bits>
+__global__ void compare(const Bits *a, const Bits *b, long long pitch, int n_i, int n_j, int n_k, int i_lo, int i_hi, int j_lo, int j_hi, int k_lo, int k_hi, int *differ) {
+  for (long long at = blockIdx.x; at < (long long)n_i * n_j; at += gridDim.x) {
+    const long long i = at / n_j, j = at % n_j;
+    const int written = i >= i_lo && i <= i_hi && j >= j_lo && j <= j_hi ? k_hi - k_lo + 1 : 0;
+    for (int n = threadIdx.x, k; n < n_k - written; n += blockDim.x)
+      if (k = n < k_lo ? n : n + written, row(a, at, pitch)[k] != row(b, at, pitch)[k]) *differ = 1;
+  }
+}
+";
+
+/// What an array of offsets is for: an array, and rows from the patch.
+type Rows = (usize, i64);
+
+/// A patch of an array that no statement writes.
+struct Loaded {
+    rows: Rows,
+    /// Its plane, as text.
+    plane: String,
+    name: String,
+    /// Columns beside it.
+    margin: (i64, i64),
+    /// The reads it serves, with their columns.
+    reads: Vec<(KernelAccess, i64)>,
+}
+
+impl Loaded {
+    fn element(&self, access: &KernelAccess) -> Option<String> {
+        let (_, column) = self.reads.iter().find(|(a, _)| a == access)?;
+        Some(format!("{}(r, {})", self.name, add_constant("v", *column)))
+    }
+}
+
+impl Printer<'_> {
+    pub(super) fn plane_constants(&mut self) {
+        let ir = self.ir;
+        let tile = ir.tile;
+        let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
+        let lines = [
+            format!(
+                "V = {}, R = {}; // neighbouring columns along {k} and rows along {j} of a lane",
+                tile.vector, tile.rows
+            ),
+            format!(
+                "WARPS = {}, THREADS = 32 * WARPS; // of a block: one below the other along {j}",
+                tile.warps
+            ),
+            "COLS = 32 * V, ROWS = R * WARPS; // of a tile".to_string(),
+            format!("STEPS = {}; // T: time steps of a launch", tile.steps),
+            format!(
+                "LAG = {}; // planes along {i} by which a time step follows the one before",
+                ir.pipeline.step_lag
+            ),
+            format!("UNROLL = {}; // planes of an iteration of the loop", ir.unroll()),
+        ];
+        for line in lines {
+            self.out.line(format!("constexpr int {line}"));
+        }
+        self.out.line("");
+        let g = ir.growths;
+        self.out.line(format!(
+            "// What a tile of `Steps` time steps needs: columns along {k} and rows along {j} beside its results,"
+        ));
+        self.out.line("// planes before the first result enters, and planes in excess of those of results.");
+        self.out.open("template <int Steps> struct Reach {");
+        let [left, right, above, below, before, extra] =
+            [g.left, g.right, g.above, g.below, g.before, g.extra].map(growth);
+        self.out.line(format!("static constexpr int LEFT = {left}, RIGHT = {right}, ABOVE = {above}, BELOW = {below}, BEFORE = {before}, EXTRA = {extra};"));
+        self.out.line("static constexpr int FIRST_LANE = (LEFT + V - 1) / V; // the first whose columns are results");
+        self.out.line("static constexpr int LANES = 32 - FIRST_LANE - (RIGHT + V - 1) / V, WIDTH = V * LANES, HEIGHT = ROWS - ABOVE - BELOW;");
+        let pages: Vec<String> = (0..ir.fields.len())
+            .filter_map(|f| self.page_bytes(f, "Steps"))
+            .collect();
+        let pages = if pages.is_empty() { "0".to_string() } else { pages.join(" + ") };
+        self.out.line(format!(
+            "static constexpr int PAGE = {pages}; // bytes: outer rows of all warps and levels"
+        ));
+        self.out.close("};");
+        self.out.line("");
+        for part in [ADDRESSES, MOVES, PATCHES] {
+            self.out.text.push_str(part);
+        }
+        self.out.line("");
+    }
+
+    /// Bytes of a field's levels in a page.
+    fn page_bytes(&self, f: usize, steps: &str) -> Option<String> {
+        let (least, most) = self.ir.ages(f, |row, _| row != 0)?;
+        let (above, below) = self.ir.fields[f].rows;
+        let levels = growth(Growth {
+            constant: most - least,
+            per_step: 1,
+        })
+        .replace("Steps", steps);
+        let levels = if levels.contains(' ') { format!("({levels})") } else { levels };
+        Some(format!(
+            "{levels} * WARPS * {} * COLS * (int)sizeof({})",
+            above + below,
+            self.elem(f)
+        ))
+    }
+
+    fn patch_type(&self, f: usize) -> String {
+        let field = &self.ir.fields[f];
+        let ((above, below), (left, right)) = (field.rows, field.margin);
+        format!("Patch<{}, {above}, {below}, {left}, {right}>", self.elem(f))
+    }
+
+    pub(super) fn plane_kernel(&mut self) {
+        let inner = Writer {
+            text: String::new(),
+            depth: 1,
+        };
+        let outer = std::mem::replace(&mut self.out, inner);
+        self.plane_body();
+        let body = std::mem::replace(&mut self.out, outer).text;
+        self.out.line("// A tile a block. Cells that no statement writes keep what they held; tiles of one time step tell");
+        self.out.line("// apart what all buffers hold there, and write only what statements do.");
+        self.out.line("template <int Steps>");
+        self.out.open(format!(
+            "__global__ void __launch_bounds__(THREADS, {}) kernel(const __grid_constant__ Args args, const __grid_constant__ Pass pass) {{",
+            self.ir.tile.min_blocks
+        ));
+        self.parameters(&body);
+        self.out.text.push_str(&body);
+        self.out.close("}");
+        self.out.line("");
+    }
+
+    fn plane_body(&mut self) {
+        let ir = self.ir;
+        let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
+        self.out.line("using Shape = Reach<Steps>;");
+        self.out.line("extern __shared__ __align__(16) unsigned char memory[]; // two pages: of this and the last iteration");
+        self.out.line("const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); // one number for the whole warp");
+        self.out.line("const int above = warp > 0 ? warp - 1 : 0, below = warp + 1 < WARPS ? warp + 1 : warp;");
+        self.out.line(format!("const int tile_{k} = blockIdx.x % pass.tiles_{k}, rest = blockIdx.x / pass.tiles_{k}, tile_{j} = rest % pass.tiles_{j}, chunk = rest / pass.tiles_{j};"));
+        self.out.line(format!("const int {i}_first = pass.{i}_lo + chunk * pass.planes, {i}_last = (int)lowest({i}_first + pass.planes - 1, pass.{i}_hi);"));
+        self.out.line("// The first row and column of the lane's patch.");
+        self.out.line(format!("const int {j}_mine = pass.{j}_lo + tile_{j} * Shape::HEIGHT - Shape::ABOVE + warp * R;"));
+        self.out.line(format!("const int column = pass.{k}_lo + tile_{k} * Shape::WIDTH + (lane - Shape::FIRST_LANE) * V;"));
+        self.out.line("const bool results = lane >= Shape::FIRST_LANE && lane < Shape::FIRST_LANE + Shape::LANES;");
+        self.plane_domains();
+        for f in 0..ir.fields.len() {
+            self.plane_offsets(f);
+        }
+        for (array, away) in self.memory_rows() {
+            self.memory_offsets(array, away);
+        }
+        for f in 0..ir.fields.len() {
+            self.plane_mover(f);
+        }
+        self.out.line("");
+        self.out.line("// X[q + buffers - 1][d]: level q of X, which is X after time step t0 + q - 1; d planes before the newest.");
+        for f in 0..ir.fields.len() {
+            let (name, ty, b) = (self.fields[f].clone(), self.patch_type(f), self.buffers(f));
+            let levels = add_constant("Steps", b);
+            self.out.line(format!("{ty} {name}[{levels}][{}] = {{}};", ir.pipeline.depth[f]));
+        }
+        self.out.line(format!("const int begin = {i}_first - Shape::BEFORE;"));
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.loaded(f) {
+                let (name, ty) = (self.fields[f].clone(), self.patch_type(f));
+                self.out.line(format!("{ty} {name}_{a}_next; // the plane that enters next"));
+                self.load_next(f, a, "begin");
+            }
+        }
+        self.places();
+        self.out.line("int page = 0; // where this iteration's begins");
+        self.out.open("auto advance = [&](int newest) __attribute__((always_inline)) { // newest enters at level 0");
+        self.out.line("const int former = Shape::PAGE - page;");
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.loaded(f) {
+                let (name, level) = (self.fields[f].clone(), self.level(f, "0", -a));
+                let first = ir.enters(f, a);
+                self.out.line(format!("push<{first}>({name}[{level}], {name}_{a}_next);"));
+                self.load_next(f, a, "newest + 1");
+            }
+        }
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.live(f) {
+                let level = self.level(f, "0", -a);
+                self.beside(f, &level, "", -a);
+            }
+        }
+        self.out.line("#pragma unroll");
+        self.out.open("for (int s = 0; s < Steps; ++s) {");
+        self.out.line("// Time step t0 + s: levels s + 1, a plane each.");
+        let before = std::mem::take(&mut self.out.text);
+        for f in 0..ir.fields.len() {
+            self.plane_stage(f);
+        }
+        let stages = std::mem::replace(&mut self.out.text, before);
+        if mentions(&without_comments(&stages), &self.t) {
+            let line = format!("const long long {} = pass.t0 + s;", self.t);
+            self.out.line(line);
+        }
+        self.out.text.push_str(&stages);
+        self.out.close("}");
+        for f in 0..ir.fields.len() {
+            self.plane_stores(f);
+        }
+        self.out.line("page = former;");
+        self.out.line("__syncthreads();");
+        self.out.close("};");
+        self.out.line("#pragma unroll 1");
+        self.out.line(format!("for (int newest = begin; newest <= {i}_last - Shape::BEFORE + Shape::EXTRA; newest += UNROLL)"));
+        self.out.line("#pragma unroll");
+        self.out.line("  for (int u = 0; u < UNROLL; ++u) advance(newest + u);");
+    }
+
+    /// `in_S(i)`: the cells of the patch at which a statement executes in a plane, bit by bit.
+    fn plane_domains(&mut self) {
+        let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
+        for piece in self.ir.fields.iter().flat_map(|f| &f.pieces) {
+            let name = self.ir.stencil.stmts[piece.stmt].name.clone();
+            let cell = |out: &mut Writer, condition: &str| {
+                out.line("#pragma unroll");
+                out.line("for (int c = 0; c < R * V; ++c) {");
+                out.line(format!("  const int {j} = {j}_mine + c / V, {k} = column + c % V;"));
+                out.line(format!("  cells |= (unsigned)({condition}) << c;"));
+                out.line("}");
+            };
+            match &piece.domain {
+                Domain::Box(ranges) => {
+                    for (dim, range) in [&i, &j, &k].into_iter().zip(ranges) {
+                        let lo = ast_to_c(&range.lo, &self.names);
+                        let hi = ast_operand(&range.hi, &self.names);
+                        self.out.line(format!("const int {name}_{dim} = narrow({lo}), {name}_{dim}_n = narrow(highest({hi} - {name}_{dim} + 1, 0));"));
+                    }
+                    let test = |dim: &str| format!("(unsigned)({dim} - {name}_{dim}) < (unsigned){name}_{dim}_n");
+                    self.out.line(format!("unsigned {name}_cells = 0; // of the patch, bit by bit, where {name} executes"));
+                    let condition = format!("{} && {}", test(&j), test(&k));
+                    let mut out = Writer {
+                        text: String::new(),
+                        depth: self.out.depth,
+                    };
+                    cell(&mut out, &condition);
+                    self.out.text.push_str(&out.text.replace("cells |=", &format!("{name}_cells |=")));
+                    self.out.line(format!(
+                        "auto in_{name} = [&](int {i}) {{ return {} ? {name}_cells : 0; }};",
+                        test(&i)
+                    ));
+                }
+                Domain::Any(guard) => {
+                    let guard = ast_to_c(guard, &self.names);
+                    self.out.open(format!("auto in_{name} = [&](int {i}) {{ // cells of the patch, bit by bit, where {name} executes"));
+                    self.out.line("unsigned cells = 0;");
+                    cell(&mut self.out, &guard);
+                    self.out.line("return cells;");
+                    self.out.close("};");
+                }
+            }
+        }
+    }
+
+    /// The cells of a plane that statements write, bit by bit.
+    fn plane_written(&self, f: usize, plane: &str) -> String {
+        let pieces: Vec<String> = (self.ir.fields[f].pieces.iter())
+            .map(|p| format!("in_{}({plane})", self.ir.stencil.stmts[p.stmt].name))
+            .collect();
+        pieces.join(" | ")
+    }
+
+    /// Sizes of a field, where the patch lies in its planes, and the rows that hold results.
+    fn plane_offsets(&mut self, f: usize) {
+        let (j, name) = (self.middle.clone(), self.fields[f].clone());
+        let array = self.array(f);
+        let extents = &array.extents[array.extents.len() - 3..];
+        let sizes: Vec<String> = (["depth", "height", "width"].iter().zip(extents))
+            .map(|(size, e)| format!("{name}_{size} = narrow({})", ast_to_c(e, &self.names)))
+            .collect();
+        let offset = self.offset(self.ir.fields[f].array, &format!("{name}_height"), &format!("{j}_mine + r"));
+        self.out.line(format!("const int {};", sizes.join(", ")));
+        self.out.line(format!("unsigned {name}_offset[R], {name}_rows = 0; // bytes from the start of a plane; rows of results, bit by bit"));
+        self.out.line("#pragma unroll");
+        self.out.open("for (int r = 0; r < R; ++r) {");
+        self.out.line(format!("{name}_offset[r] = {offset};"));
+        self.out.line(format!("const int row = warp * R + r - Shape::ABOVE, {j} = {j}_mine + r;"));
+        self.out.line(format!("{name}_rows |= (unsigned)(results && column < {name}_width && row >= 0 && row < Shape::HEIGHT && {j} <= pass.{j}_hi && {j} < {name}_height) << r;"));
+        self.out.close("}");
+    }
+
+    /// Bytes from the start of a plane of an array to the lane's columns in a row, or to the
+    /// nearest that exist.
+    fn offset(&self, array: usize, height: &str, row: &str) -> String {
+        let array = &self.ir.stencil.arrays[array];
+        let pitch = format!("args.{}_pitch", self.names.get(&array.name));
+        let size = array.elem.size();
+        format!(
+            "(unsigned)inside({row}, {height}) * (unsigned){pitch} + (unsigned)inside(column, {pitch} / {size} - V + 1) * {size}"
+        )
+    }
+
+    /// The arrays that main statements read row by row, which no statement writes.
+    fn memory_rows(&self) -> Vec<Rows> {
+        let mut all = Vec::new();
+        for field in &self.ir.fields {
+            for patch in self.patches(&field.pieces[0]) {
+                if !all.contains(&patch.rows) {
+                    all.push(patch.rows);
+                }
+            }
+        }
+        all
+    }
+
+    /// The array, the plane and the rows from the patch, of an element in the column of the cell
+    /// computed or in one beside it.
+    fn as_rows(&self, access: &KernelAccess) -> Option<(Rows, String, i64)> {
+        let array = &self.ir.stencil.arrays[access.array];
+        let (planes, space) = access.subs.split_at(access.subs.len().checked_sub(3)?);
+        let [
+            Sub::Space { dim: 0, offset: i },
+            Sub::Space { dim: 1, offset: j },
+            Sub::Space { dim: 2, offset: k },
+        ] = space
+        else {
+            return None;
+        };
+        let mut index = String::new();
+        for (sub, extent) in planes.iter().zip(&array.extents) {
+            let Sub::Const(c) = sub else { return None };
+            index = match index.as_str() {
+                "" => c.to_string(),
+                _ => format!("({index} * {} + {c})", ast_operand(extent, &self.names)),
+            };
+        }
+        let n = array.extents.len();
+        let height = ast_operand(&array.extents[n - 2], &self.names);
+        let depth = ast_to_c(&array.extents[n - 3], &self.names);
+        let plane = add_constant(&self.i, *i);
+        let at = format!("inside({plane}, narrow({depth}))");
+        let depth = ast_operand(&array.extents[n - 3], &self.names);
+        let at = match index.as_str() {
+            "" | "0" => at,
+            _ => format!("({index} * {depth} + {at})"),
+        };
+        (array.pitched).then(|| ((access.array, *j), format!("{at} * {height}"), *k))
+    }
+
+    /// What a main statement reads of arrays that no statement writes, row by row.
+    fn patches(&self, piece: &Piece) -> Vec<Loaded> {
+        let mut all: Vec<Loaded> = Vec::new();
+        // Where the cell's value counts, lanes with the columns that it reads of fields do, too.
+        let (mut least, mut most) = (0, 0);
+        for read in &piece.reads {
+            if let StreamRead::Field { column, .. } = read {
+                (least, most) = (least.min(*column), most.max(*column));
+            }
+        }
+        for read in &piece.reads {
+            let StreamRead::Memory(access) = read else {
+                continue;
+            };
+            let Some((rows, plane, column)) = self.as_rows(access) else {
+                continue;
+            };
+            if column < least || column > most {
+                continue;
+            }
+            let same = |l: &Loaded| l.rows == rows && l.plane == plane;
+            let at = all.iter().position(same).unwrap_or_else(|| {
+                let argument = self.names.get(&self.ir.stencil.arrays[rows.0].name);
+                all.push(Loaded {
+                    rows,
+                    plane,
+                    name: format!("{argument}_{}", all.len()),
+                    margin: (0, 0),
+                    reads: Vec::new(),
+                });
+                all.len() - 1
+            });
+            let (lo, hi) = &mut all[at].margin;
+            (*lo, *hi) = ((*lo).max(-column), (*hi).max(column));
+            all[at].reads.push((access.clone(), column));
+        }
+        all
+    }
+
+    fn rows_name(&self, (array, away): Rows) -> String {
+        let name = self.names.get(&self.ir.stencil.arrays[array].name);
+        match away {
+            0 => format!("{name}_offset"),
+            away if away < 0 => format!("{name}_offset_{}_above", -away),
+            away => format!("{name}_offset_{away}_below"),
+        }
+    }
+
+    fn memory_offsets(&mut self, array: usize, away: i64) {
+        let extents = &self.ir.stencil.arrays[array].extents;
+        let height = format!("narrow({})", ast_to_c(&extents[extents.len() - 2], &self.names));
+        let name = self.rows_name((array, away));
+        let row = add_constant(&format!("{}_mine + r", self.middle), away);
+        let offset = self.offset(array, &height, &row);
+        self.out.line(format!("unsigned {name}[R];"));
+        self.out.line("#pragma unroll");
+        self.out.line(format!("for (int r = 0; r < R; ++r) {name}[r] = {offset};"));
+    }
+
+    /// `load_A(to, .., i)` and `store_A(from, out, i)`: planes of a field.
+    fn plane_mover(&mut self, f: usize) {
+        let i = self.i.clone();
+        let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
+        let pitch = format!("args.{}_pitch", self.names.get(&self.array(f).name));
+        if self.ir.live(f) == 0 {
+            self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *kept, int {i}) {{ // what no statement writes"));
+            self.out.line(format!("if (({}) != ~0u >> (32 - R * V)) to.load(row(kept, (long long)inside({i}, {name}_depth) * {name}_height, {pitch}), {name}_offset);", self.plane_written(f, &i)));
+            self.out.close("};");
+        } else {
+            self.plane_loader(f);
+        }
+        self.out.open(format!("auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"));
+        self.out.line(format!("if ({i} < {i}_first || {i} > {i}_last || {i} >= {name}_depth) return;"));
+        self.out.line(format!("out = row(out, (long long){i} * {name}_height, {pitch});"));
+        self.out.line(format!("if (Steps > 1) return from.store(out, {name}_offset, {name}_rows);"));
+        self.out.line(format!("const unsigned written = {};", self.plane_written(f, &i)));
+        self.out.line("#pragma unroll");
+        self.out.line("for (int r = 0; r < R; ++r)");
+        self.out.line("#pragma unroll");
+        self.out.line("  for (int v = 0; v < V; ++v)");
+        self.out.line(format!("    if ({name}_rows >> r & 1 && has(written, r, v)) (({elem} *)((char *)out + {name}_offset[r]))[v] = from(r, v);"));
+        self.out.close("};");
+    }
+
+    /// `load_A(to, in, kept, i)` for a field that launches hand on.
+    fn plane_loader(&mut self, f: usize) {
+        let (i, j) = (self.i.clone(), self.middle.clone());
+        let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
+        let pitch = format!("args.{}_pitch", self.names.get(&self.array(f).name));
+        self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *in, const {elem} *kept, int {i}) {{"));
+        self.out.line(format!("const long long plane = (long long)inside({i}, {name}_depth) * {name}_height;"));
+        self.out.line(format!("if (Steps > 1) return to.load(row(in, plane, {pitch}), {name}_offset);"));
+        self.out.line(format!("const unsigned written = {};", self.plane_written(f, &i)));
+        self.out.line("#pragma unroll");
+        self.out.open("for (int c = 0; c < R * V; ++c) { // what statements write from `in`, the rest from `kept`");
+        self.out.line(format!("const int r = c / V, v = c % V, {j} = inside({j}_mine + r, {name}_height);"));
+        self.out.line(format!("to(r, v) = row(has(written, r, v) ? in : kept, plane + {j}, {pitch})[inside(column + v, {name}_width)];"));
+        self.out.close("}");
+        self.out.close("};");
+    }
+
+    /// Loads the plane that level `-a` gets in iteration `newest`.
+    fn load_next(&mut self, f: usize, a: i64, newest: &str) {
+        let name = self.fields[f].clone();
+        let late = self.ir.pipeline.lag_of(f, -a) + self.ir.enters(f, a);
+        let plane = add_constant(newest, -late);
+        self.out.line(match a < self.ir.live(f) {
+            true => format!("load_{name}({name}_{a}_next, pass.{name}_in[{a}], pass.{name}_kept[{a}], {plane});"),
+            false => format!("load_{name}({name}_{a}_next, pass.{name}_kept[{a}], {plane});"),
+        });
+    }
+
+    /// `A_place(page, level, warp)`: where a warp's outer rows lie for the lane.
+    fn places(&mut self) {
+        let mut before: Vec<String> = Vec::new();
+        for f in 0..self.ir.fields.len() {
+            let Some(bytes) = self.page_bytes(f, "Steps") else {
+                continue;
+            };
+            let (name, elem) = (self.fields[f].clone(), self.elem(f));
+            let (above, below) = self.ir.fields[f].rows;
+            let start: String = before.iter().map(|b| format!(" + {b}")).collect();
+            self.out.line(format!("auto {name}_place = [&](int page, int level, int warp) {{ // where the warp's outer rows lie"));
+            self.out.line(format!("  return ({elem} *)(memory + page{start}) + (level * WARPS + warp) * {} * COLS + lane * V;", above + below));
+            self.out.line("};");
+            before.push(bytes);
+        }
+    }
+
+    /// Hands on the outer rows of the newest plane of a level, and gets what lies beside the
+    /// patch in the planes that need it. The level is `text` + `constant`, of X `level`.
+    fn beside(&mut self, f: usize, level: &str, text: &str, constant: i64) {
+        let ir = self.ir;
+        let field = &ir.fields[f];
+        let name = self.fields[f].clone();
+        // Levels that are read: from 1 - the largest age to T - the smallest.
+        let condition = |(least, most): (i64, i64)| match text {
+            "" => (constant >= 1 - most).then(String::new),
+            _ if least > 0 => Some(format!("if ({} <= Steps) ", add_constant(text, constant + least))),
+            _ => Some(String::new()),
+        };
+        if let Some(ages) = ir.ages(f, |row, _| row != 0)
+            && let Some(condition) = condition(ages)
+        {
+            let of = match text {
+                "" => (constant + ages.1 - 1).to_string(),
+                _ => add_constant(text, constant + ages.1 - 1),
+            };
+            self.out.open(format!("{condition}{{"));
+            self.out.line(format!("{name}[{level}][0].publish({name}_place(page, {of}, warp));"));
+            self.out.line(format!("{name}[{level}][1].rows({name}_place(former, {of}, above), {name}_place(former, {of}, below));"));
+            let ((lo, hi), (above, below)) = (field.corners, field.rows);
+            if (lo, hi) != (0, 0) {
+                for (first, last) in [(-above, -1), (0, below - 1)] {
+                    if last >= first {
+                        let rows = match first {
+                            0 => format!("R, {}", add_constant("R", last)),
+                            _ => format!("{first}, {last}"),
+                        };
+                        self.out.line(format!("{name}[{level}][1].columns({lo}, {hi}, {rows});"));
+                    }
+                }
+            }
+            self.out.close("}");
+        }
+        if let Some(ages) = ir.ages(f, |_, column| column != 0)
+            && let Some(condition) = condition(ages)
+        {
+            let (lo, hi) = field.margin;
+            self.out.line(format!("{condition}{name}[{level}][{}].columns({lo}, {hi}, 0, R - 1);", field.exchanged));
+        }
+    }
+
+    /// One plane of the next level of a field.
+    fn plane_stage(&mut self, f: usize) {
+        let ir = self.ir;
+        let field = &ir.fields[f];
+        let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
+        let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
+        let at = self.level(f, "s", 1);
+        let kept = format!("{name}[{}][{}](r, v)", self.level(f, "s", 0), ir.pipeline.step_lag);
+        self.out.open("{");
+        let main = &field.pieces[0];
+        let stmt = &ir.stencil.stmts[main.stmt];
+        self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
+        self.out.line(format!("const int {i} = {};", self.row_number(f, "s + 1")));
+        for piece in &field.pieces {
+            let name = &ir.stencil.stmts[piece.stmt].name;
+            self.out.line(format!("const unsigned {name}_here = in_{name}({i});"));
+        }
+        self.out.line(format!("{ty} next;"));
+        let loaded = self.patches(main);
+        for patch in &loaded {
+            let array = &ir.stencil.arrays[patch.rows.0];
+            let argument = self.names.get(&array.name);
+            let ((lo, hi), name) = (patch.margin, &patch.name);
+            let rows = self.rows_name(patch.rows);
+            self.out.line(format!("Patch<{}, 0, 0, {lo}, {hi}> {name};", array.elem));
+            self.out.line(format!("{name}.load(row({argument}, (long long){}, args.{argument}_pitch), {rows});", patch.plane));
+            if (lo, hi) != (0, 0) {
+                self.out.line(format!("{name}.columns({lo}, {hi}, 0, R - 1);"));
+            }
+        }
+        self.out.line("#pragma unroll");
+        self.out.open("for (int c = 0; c < R * V; ++c) {");
+        self.out.line("const int r = c / V, v = c % V;");
+        let before = std::mem::take(&mut self.out.text);
+        let in_memory = |r: &StreamRead| match r {
+            StreamRead::Memory(access) => loaded.iter().all(|l| l.element(access).is_none()),
+            _ => false,
+        };
+        let reads = self.plane_reads(main, &loaded);
+        if main.reads.iter().any(in_memory) {
+            self.out.line(format!("{elem} value = {kept};"));
+            self.out.open(format!("if (has({}_here, r, v)) {{", stmt.name));
+            self.assign(stmt, &reads, "value");
+            self.out.close("}");
+        } else {
+            self.assign(stmt, &reads, &format!("{elem} value"));
+            self.out.line(format!("if (!has({}_here, r, v)) value = {kept};", stmt.name));
+        }
+        for piece in &field.pieces[1..] {
+            let stmt = &ir.stencil.stmts[piece.stmt];
+            self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
+            self.out.open(format!("if (has({}_here, r, v)) {{", stmt.name));
+            let reads = self.plane_reads(piece, &[]);
+            self.assign(stmt, &reads, "value");
+            self.out.close("}");
+        }
+        let values = std::mem::replace(&mut self.out.text, before);
+        let code = without_comments(&values);
+        if mentions(&code, &j) {
+            self.out.line(format!("const int {j} = {j}_mine + r;"));
+        }
+        if mentions(&code, &k) {
+            self.out.line(format!("const int {k} = column + v;"));
+        }
+        self.out.text.push_str(&values);
+        self.out.line("next(r, v) = value;");
+        self.out.close("}");
+        self.out.line(format!("push<0>({name}[{at}], next);"));
+        self.beside(f, &at, "s", 1);
+        self.out.close("}");
+    }
+
+    fn plane_reads(&self, piece: &Piece, loaded: &[Loaded]) -> Vec<String> {
+        let text = |read: &StreamRead| match read {
+            StreamRead::Field {
+                field,
+                age,
+                back,
+                row,
+                column,
+            } => format!(
+                "{}[{}][{back}]({}, {})",
+                self.fields[*field],
+                self.level(*field, "s", 1 - age),
+                add_constant("r", *row),
+                add_constant("v", *column)
+            ),
+            StreamRead::Memory(access) => (loaded.iter().find_map(|l| l.element(access)))
+                .unwrap_or_else(|| self.read(read)),
+            StreamRead::Scalar(_) => self.read(read),
+        };
+        piece.reads.iter().map(text).collect()
+    }
+
+    /// Stores the levels that the launch hands on, and those that complete the time buffers,
+    /// which only launches of one step do.
+    fn plane_stores(&mut self, f: usize) {
+        let ir = self.ir;
+        let name = self.fields[f].clone();
+        for a in 0..self.buffers(f) {
+            let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
+            let at = self.level(f, "Steps", -a);
+            let plane = self.row_number(f, &q);
+            // Levels from 0 down enter later.
+            let late: Vec<i64> = (0..a).map(|b| ir.enters(f, b)).collect();
+            let later = || late.iter().enumerate().filter(|(_, late)| **late > 0);
+            let (index, plane) = match later().next() {
+                None => ("0".to_string(), plane),
+                Some(_) => {
+                    let cases: String = later()
+                        .map(|(b, late)| format!("Steps == {} ? {late} : ", a - b as i64))
+                        .collect();
+                    self.out.line(format!("constexpr int {name}_{a}_late = {cases}0; // planes before the newest"));
+                    (format!("{name}_{a}_late"), format!("{plane} - {name}_{a}_late"))
+                }
+            };
+            let store = format!("store_{name}({name}[{at}][{index}], pass.{name}_out[{a}], {plane});");
+            if a < ir.live(f) {
+                self.out.line(store);
+            } else {
+                self.out.line(format!("if (Steps == 1 && pass.{name}_out[{a}]) {store}"));
+            }
+        }
+    }
+
+    /// `compare`, and `plan`: how many planes tiles have.
+    pub(super) fn plane_plan(&mut self) {
+        let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
+        if self.compared().next().is_some() {
+            self.out.text.push_str(COMPARE);
+        }
+        self.out.line("// Chooses how many planes tiles have: idle multiprocessors in the last wave cost as much as those that compute.");
+        self.out.open("template <int Steps> cudaError_t plan(Pass &pass, unsigned &grid) {");
+        self.out.line("constexpr int bytes = 2 * Reach<Steps>::PAGE;");
+        self.out.line("int device = 0, processors = 0, resident = 0;");
+        self.out.line("cudaError_t error = cudaGetDevice(&device);");
+        self.out.line("if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);");
+        self.out.line("if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel<Steps>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);");
+        self.out.line("if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel<Steps>, THREADS, bytes);");
+        self.out.line("if (error != cudaSuccess) return error;");
+        self.out.line(format!("const long long at_once = highest(1, (long long)processors * resident), depth = (long long)pass.{i}_hi - pass.{i}_lo + 1;"));
+        self.out.line("long long best = LLONG_MAX;");
+        self.out.open("for (long long chunks = 1; chunks <= depth; chunks += 1 + chunks / 64) {");
+        self.out.line(format!("const long long planes = (depth + chunks - 1) / chunks, n = (depth + planes - 1) / planes, blocks = n * pass.tiles_{j} * pass.tiles_{k};"));
+        self.out.line("const long long cost = (blocks + at_once - 1) / at_once * ((planes + Reach<Steps>::EXTRA + UNROLL - 1) / UNROLL * UNROLL);");
+        self.out.line("if (cost < best) best = cost, grid = (unsigned)blocks, pass.planes = (int)planes;");
+        self.out.close("}");
+        self.out.line("return cudaSuccess;");
+        self.out.close("}");
+    }
+
+    /// The fields whose time buffers must hold the same where no statement writes.
+    pub(super) fn compared(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.ir.fields.len()).filter(|f| self.buffers(*f) > 1)
+    }
+
+    /// Checks that planes are small enough, and finds out in `differ` whether time buffers hold
+    /// the same where no statement writes.
+    pub(super) fn comparison_sizes(&mut self) {
+        let mut tests: Vec<String> = Vec::new();
+        for array in self.ir.stencil.arrays.iter().filter(|a| a.pitched) {
+            let rows = ast_operand(&array.extents[array.extents.len() - 2], &self.names);
+            tests.push(format!("{rows} * args.{}_pitch > UINT_MAX", self.names.get(&array.name)));
+        }
+        tests.dedup();
+        self.out.line(format!("if ({}) return cudaErrorInvalidValue; // offsets in a plane have 32 bits", tests.join(" || ")));
+        self.out.line("cudaError_t error = cudaSuccess;");
+        let compared: Vec<usize> = self.compared().collect();
+        if compared.is_empty() {
+            return;
+        }
+        self.out.line("// Levels do not tell apart what time buffers hold in cells that are never written. Where they differ,");
+        self.out.line("// every launch takes one time step. This waits for what `compare` finds.");
+        self.out.line("int *flag = nullptr, differ = 0;");
+        self.out.line("if (error == cudaSuccess) error = cudaMalloc((void **)&flag, sizeof(int));");
+        self.out.line("if (error == cudaSuccess) error = cudaMemsetAsync(flag, 0, sizeof(int), stream);");
+        for f in compared {
+            let array = self.array(f).clone();
+            let Domain::Box(ranges) = &self.ir.fields[f].pieces[0].domain else {
+                continue;
+            };
+            let argument = self.names.get(&array.name);
+            let bits = if array.elem.size() == 8 { "unsigned long long" } else { "unsigned" };
+            let mut sizes: Vec<String> = (array.extents[array.extents.len() - 3..].iter())
+                .map(|e| format!("(int){}", ast_operand(e, &self.names)))
+                .collect();
+            for range in ranges {
+                for end in [&range.lo, &range.hi] {
+                    sizes.push(format!("(int){}", ast_operand(end, &self.names)));
+                }
+            }
+            let t_lo = format!("{}_lo", self.t);
+            let planes: Vec<String> = (0..self.buffers(f))
+                .map(|b| self.plane(f, &format!("args.{argument}"), &self.plane_of(f, &t_lo, b)))
+                .collect();
+            let Some((first, others)) = planes.split_first() else {
+                continue;
+            };
+            for other in others {
+                self.out.line(format!("if (error == cudaSuccess) compare<{bits}><<<1024, 128, 0, stream>>>((const {bits} *){first}, (const {bits} *){other}, args.{argument}_pitch, {}, flag);", sizes.join(", ")));
+            }
+        }
+        self.out.line("if (error == cudaSuccess) error = cudaMemcpyAsync(&differ, flag, sizeof(int), cudaMemcpyDeviceToHost, stream);");
+        self.out.line("if (error == cudaSuccess) error = cudaStreamSynchronize(stream);");
+        self.out.line("cudaFree(flag);");
+    }
+}
