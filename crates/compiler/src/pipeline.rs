@@ -21,6 +21,7 @@ use crate::target::Target;
 use crate::temporaries;
 use crate::tile_size::{self, Choice, Limits, RowsError};
 use hexcc_isl::Ctx;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// What the user may choose.
@@ -688,7 +689,10 @@ impl TimeLoop<'_> {
         };
         let work = self.prepared.stream_work(stream, options.fast_math);
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
-        let sizes = patch_sizes(stream, &work, options, &problem);
+        let mut sizes = self.patch_sizes(stream, name, options, &work, &problem)?;
+        // Of the same steps only the best.
+        let mut seen = HashSet::new();
+        sizes.retain(|choice| seen.insert(choice.tile.steps));
         let best = sizes.first();
         if !forced {
             if work.fields.iter().any(|f| f.precise > 0) {
@@ -769,6 +773,34 @@ impl TimeLoop<'_> {
 }
 
 impl TimeLoop<'_> {
+    /// Sizes of tiles of patches, the best first: the given one, or those that the model knows.
+    fn patch_sizes(
+        &self,
+        stream: &Stream,
+        name: &str,
+        options: &Options,
+        work: &StreamWork,
+        problem: &Problem,
+    ) -> Result<Vec<StreamChoice>> {
+        let (pipeline, target) = (stream.pipeline(), &options.target);
+        if let Some(tile) = options.stream_tile {
+            let tile = tile.or(StreamTile::OF_PATCHES);
+            let growths = Growths::of(pipeline, tile.steps);
+            let choice =
+                stream_size::predict_patches(pipeline, work, &growths, tile, target, problem);
+            return Ok(choice.into_iter().collect());
+        }
+        let limit = options.shared_limit.unwrap_or(target.shared_per_block);
+        let mut ir = self.prepared.unproven_patches(stream, name)?;
+        let mut sizes = stream_size::patch_candidates(pipeline, work, target, problem);
+        sizes.retain(|choice| {
+            ir.tile = choice.tile;
+            let bytes = ir.shared_bytes(choice.tile.steps);
+            bytes <= limit && choice.tile.min_blocks * (bytes + 1024) <= target.shared_per_sm
+        });
+        Ok(sizes)
+    }
+
     /// All sizes of overlapped tiles with their predictions, best first; only the given ones
     /// where there are some, and none where overlapped tiling does not apply.
     fn stream_choices(&self, options: &Options) -> Result<Vec<StreamChoice>> {
@@ -786,14 +818,7 @@ impl TimeLoop<'_> {
             let given = options.stream_tile;
             let default = match (self.prepared).blocks(&stream, &name, given, shared)? {
                 Ok(ir) => ir,
-                Err(_) if given.is_some() => {
-                    return Ok(patch_sizes(&stream, &work, options, &problem));
-                }
-                Err(_) => {
-                    return Ok(stream_size::all_patch_candidates(
-                        pipeline, &work, target, &problem,
-                    ));
-                }
+                Err(_) => return self.patch_sizes(&stream, &name, options, &work, &problem),
             };
             let others = match given {
                 Some(_) => Vec::new(),
@@ -825,26 +850,6 @@ impl TimeLoop<'_> {
 /// Two warps per scheduler do not hide what these take.
 const SLOW_IN_PLANES: &str =
     "in three space dimensions precise divisions and functions make it slow";
-
-/// Sizes of tiles of patches, the best first: the given one, or those that the model knows.
-fn patch_sizes(
-    stream: &Stream,
-    work: &StreamWork,
-    options: &Options,
-    problem: &Problem,
-) -> Vec<StreamChoice> {
-    let (pipeline, target) = (stream.pipeline(), &options.target);
-    match options.stream_tile {
-        Some(tile) => {
-            let tile = tile.or(StreamTile::OF_PATCHES);
-            let growths = Growths::of(pipeline, tile.steps);
-            stream_size::predict_patches(pipeline, work, &growths, tile, target, problem)
-                .into_iter()
-                .collect()
-        }
-        None => stream_size::patch_candidates(pipeline, work, target, problem),
-    }
-}
 
 /// What overlapped tiling makes of a time loop.
 #[derive(Default)]

@@ -43,6 +43,9 @@ const PATCH_SLOTS: f64 = 6.0;
 /// Share of issue slots used there by two warps per scheduler, which a barrier a plane joins.
 const PATCH_ISSUE_SHARE: f64 = 0.45;
 
+/// Pointers and bounds of every field there after the first.
+const PATCH_FIELD_REGISTERS: i64 = 12;
+
 /// What an estimate may come to there.
 const MAX_PATCH_REGISTERS: i64 = 236;
 
@@ -410,24 +413,8 @@ pub fn predict_planes(
     }
 }
 
-/// Sizes of tiles of patches, the fastest first; of the same steps only the best.
-pub fn patch_candidates(
-    pipeline: &Pipeline,
-    work: &StreamWork,
-    target: &Target,
-    problem: &Problem,
-) -> Vec<StreamChoice> {
-    let mut kept: Vec<StreamChoice> = Vec::new();
-    for choice in all_patch_candidates(pipeline, work, target, problem) {
-        if !kept.iter().any(|k| k.tile.steps == choice.tile.steps) {
-            kept.push(choice);
-        }
-    }
-    kept
-}
-
 /// All sizes of tiles of patches that fit into registers, the fastest first.
-pub fn all_patch_candidates(
+pub fn patch_candidates(
     pipeline: &Pipeline,
     work: &StreamWork,
     target: &Target,
@@ -435,7 +422,9 @@ pub fn all_patch_candidates(
 ) -> Vec<StreamChoice> {
     let bytes = work.fields.iter().map(|f| f.bytes).max().unwrap_or(4);
     let mut all = Vec::new();
-    for steps in 1..=6 {
+    // Tiles of one step load and store cell by cell where there are several time buffers.
+    let several = pipeline.stages.iter().any(|stage| stage.buffers > 1);
+    for steps in 1 + i64::from(several)..=6 {
         let growths = Growths::of(pipeline, steps);
         for rows in 1..=8 {
             for (warps, min_blocks) in [(8, 1), (12, 1), (16, 1), (8, 2)] {
@@ -561,14 +550,15 @@ fn patch_registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> 
     let mut most = 0;
     for (field, held) in work.fields.iter().zip(held) {
         let words = (field.bytes / 4).max(1);
-        let planes = tile.steps * held + field.live + field.memory_reads as i64;
-        all += words * patch * planes + tile.rows;
+        // Where a launch hands on nothing it still loads what no statement writes.
+        let planes = tile.steps * held + field.live.max(1);
+        all += words * patch * planes + tile.rows + PATCH_FIELD_REGISTERS;
         most = most.max(2 * words * patch);
         if field.calls {
             all += CALL_REGISTERS;
         }
     }
-    all + most - tile.rows
+    all + most - tile.rows - PATCH_FIELD_REGISTERS
 }
 
 /// Heights of tiles to consider.

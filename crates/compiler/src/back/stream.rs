@@ -123,7 +123,7 @@ const FIXED_PLANES: &[&str] = &[
     "R", "COLS", "ROWS", "ABOVE", "BELOW", "HEIGHT", "PAGE", "FIRST", "COUNT", "LO", "HI", "Patch", "Bits", "Shape",
     "planes", "plane", "load_row", "store_row", "columns", "publish", "inside", "has", "compare", "cells", "first",
     "memory", "warp", "above", "below", "results", "r", "offset", "written", "page", "former", "place", "level", "begin",
-    "differ", "bytes", "depth",
+    "differ", "bytes", "depth", "slot", "before",
 ];
 
 struct Printer<'a> {
@@ -1526,7 +1526,7 @@ impl Printer<'_> {
         self.out.open("switch (sizes[@]) {");
         for s in &sizes {
             let bytes = match planes {
-                true => format!("2 * Reach<{s}>::PAGE"),
+                true => format!("Reach<{s}>::BYTES"),
                 false => "0".to_string(),
             };
             self.out.line(format!(

@@ -91,6 +91,19 @@ pub struct Field {
     pub corners: (i64, i64),
 }
 
+/// Planes of an array that no statement writes, which blocks hold in shared memory in three
+/// space dimensions: the constant subscripts before those along space tell them apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coefficient {
+    /// Index in [`Stencil::arrays`].
+    pub array: usize,
+    /// Constant subscripts before those along space.
+    pub plane: Vec<i64>,
+    /// Least and largest distance of the plane read before the newest that enters the pipeline,
+    /// for level 0; [`Pipeline::step_lag`] more for every level.
+    pub before: (i64, i64),
+}
+
 /// Sizes of a streamed tile; 0 for what is to be chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamTile {
@@ -339,19 +352,97 @@ impl StreamIr {
         ages.map_or(0, |(least, most)| steps + most - least)
     }
 
-    /// Bytes of shared memory for the outer rows of warps: two pages, of this and of the last
-    /// iteration.
+    /// What a main statement reads of an array that no statement writes, if blocks can hold its
+    /// planes: the constant subscripts, and the distance along the three dimensions. Where the
+    /// cell's value counts, so do the rows and columns at which it reads fields.
+    pub fn coefficient_read(&self, piece: &Piece, read: &StreamRead) -> Option<(Coefficient, [i64; 3])> {
+        let StreamRead::Memory(access) = read else {
+            return None;
+        };
+        let array = &self.stencil.arrays[access.array];
+        let (planes, space) = access.subs.split_at(access.subs.len().checked_sub(3)?);
+        let &[
+            Sub::Space { dim: 0, offset: i },
+            Sub::Space { dim: 1, offset: j },
+            Sub::Space { dim: 2, offset: k },
+        ] = space
+        else {
+            return None;
+        };
+        let constant = |sub: &Sub| match sub {
+            Sub::Const(c) => Some(*c),
+            _ => None,
+        };
+        let plane: Vec<i64> = planes.iter().map(constant).collect::<Option<_>>()?;
+        let (mut rows, mut columns) = ((0, 0), (0, 0));
+        for read in &piece.reads {
+            if let StreamRead::Field { row, column, .. } = *read {
+                rows = (rows.0.min(row), rows.1.max(row));
+                columns = (columns.0.min(column), columns.1.max(column));
+            }
+        }
+        let near = rows.0 <= j && j <= rows.1 && columns.0 <= k && k <= columns.1;
+        let width = self.tile.vector * array.elem.size() as i64;
+        let found = Coefficient {
+            array: access.array,
+            plane,
+            before: (0, 0),
+        };
+        (array.pitched && near && matches!(width, 4 | 8 | 16)).then_some((found, [i, j, k]))
+    }
+
+    /// The planes that blocks hold of arrays that no statement writes.
+    pub fn coefficients(&self) -> Vec<Coefficient> {
+        let mut all: Vec<Coefficient> = Vec::new();
+        if !self.has_planes() {
+            return all;
+        }
+        for (f, field) in self.fields.iter().enumerate() {
+            let main = &field.pieces[0];
+            for read in &main.reads {
+                let Some((mut found, [i, ..])) = self.coefficient_read(main, read) else {
+                    continue;
+                };
+                let before = self.pipeline.lag[f] - i;
+                found.before = (before, before);
+                let same = |c: &&mut Coefficient| (c.array, &c.plane) == (found.array, &found.plane);
+                match all.iter_mut().find(same) {
+                    Some(c) => c.before = (c.before.0.min(before), c.before.1.max(before)),
+                    None => all.push(found),
+                }
+            }
+        }
+        all
+    }
+
+    /// Planes of a coefficient in shared memory: those that levels read, and the next.
+    pub fn slots(&self, of: &Coefficient, steps: i64) -> i64 {
+        self.pipeline.step_lag * (steps - 1) + of.before.1 - of.before.0 + 2
+    }
+
+    /// Bytes of shared memory: two pages of the outer rows of warps, of this and of the last
+    /// iteration, and the planes of coefficients.
     pub fn shared_bytes(&self, steps: i64) -> i64 {
         let tile = &self.tile;
-        let page: i64 = (0..self.fields.len())
+        let cells = tile.rows * tile.warps * LANES * tile.vector;
+        let planes = self.coefficients().into_iter().map(|c| {
+            let size = self.stencil.arrays[c.array].elem.size() as i64;
+            self.slots(&c, steps) * cells * size
+        });
+        self.page_bytes(steps) * 2 + planes.sum::<i64>()
+    }
+
+    /// Bytes of the outer rows of all warps and levels.
+    fn page_bytes(&self, steps: i64) -> i64 {
+        let tile = &self.tile;
+        (0..self.fields.len())
             .map(|f| {
                 let (above, below) = self.fields[f].rows;
                 let size = self.stencil.arrays[self.fields[f].array].elem.size() as i64;
                 let row = LANES * tile.vector * size;
                 self.shared_levels(f, steps) * tile.warps * (above + below) * row
             })
-            .sum();
-        2 * page
+            .sum()
     }
 
     /// Planes before the newest at which level `-age` of a field enters: where no level needs
@@ -892,6 +983,21 @@ impl Prepared<'_> {
                 },
             })
             .collect()
+    }
+
+    /// The kernel of patches without a proof, for questions about sizes.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn unproven_patches(&self, stream: &Stream, name: &str) -> Result<StreamIr> {
+        Ok(StreamIr {
+            stencil: self.stencil(name)?,
+            fields: stream.fields.clone(),
+            pipeline: stream.pipeline.clone(),
+            growths: Growths::of(&stream.pipeline, 1),
+            tile: StreamTile::OF_PATCHES,
+            full: AstExpr::Int(1),
+        })
     }
 
     /// Proves the pipeline for the tile sizes and makes the kernel. `None` where no lane

@@ -9,8 +9,7 @@ use super::super::expr::{ast_operand, ast_to_c};
 use super::super::names::mentions;
 use super::super::text::{Writer, add_constant};
 use super::{ADDRESSES, MOVES, Printer, growth, without_comments};
-use crate::kernel::stream::{Domain, Growth, Piece, StreamRead};
-use crate::kernel::{KernelAccess, Sub};
+use crate::kernel::stream::{Coefficient, Domain, Growth, Piece, StreamRead};
 
 /// What a lane holds and how it moves; the same for every stencil.
 const PATCHES: &str = r"// R rows of V columns in each lane, with those it needs of the warps and lanes beside it.
@@ -98,26 +97,15 @@ __global__ void compare(const Bits *a, const Bits *b, long long pitch, int n_i, 
 }
 ";
 
-/// What an array of offsets is for: an array, and rows from the patch.
-type Rows = (usize, i64);
-
-/// A patch of an array that no statement writes.
+/// Patches of a coefficient that a statement reads: from one plane, at one distance of rows.
 struct Loaded {
-    rows: Rows,
-    /// Its plane, as text.
-    plane: String,
+    /// Among [`crate::kernel::stream::StreamIr::coefficients`].
+    coefficient: usize,
+    /// Distance along the streamed dimension and the rows.
+    at: (i64, i64),
     name: String,
     /// Columns beside it.
     margin: (i64, i64),
-    /// The reads it serves, with their columns.
-    reads: Vec<(KernelAccess, i64)>,
-}
-
-impl Loaded {
-    fn element(&self, access: &KernelAccess) -> Option<String> {
-        let (_, column) = self.reads.iter().find(|(a, _)| a == access)?;
-        Some(format!("{}(r, {})", self.name, add_constant("v", *column)))
-    }
 }
 
 impl Printer<'_> {
@@ -164,6 +152,14 @@ impl Printer<'_> {
         self.out.line(format!(
             "static constexpr int PAGE = {pages}; // bytes: outer rows of all warps and levels"
         ));
+        let rings: String = (ir.coefficients().iter())
+            .map(|c| {
+                let slots = self.slots_text(c);
+                let slots = if slots.contains(' ') { format!("({slots})") } else { slots };
+                format!(" + {slots} * ROWS * COLS * (int)sizeof({})", ir.stencil.arrays[c.array].elem)
+            })
+            .collect();
+        self.out.line(format!("static constexpr int BYTES = 2 * PAGE{rings}; // of shared memory"));
         self.out.close("};");
         self.out.line("");
         for part in [ADDRESSES, MOVES, PATCHES] {
@@ -203,8 +199,10 @@ impl Printer<'_> {
         let outer = std::mem::replace(&mut self.out, inner);
         self.plane_body();
         let body = std::mem::replace(&mut self.out, outer).text;
-        self.out.line("// A tile a block. Cells that no statement writes keep what they held; tiles of one time step tell");
-        self.out.line("// apart what all buffers hold there, and write only what statements do.");
+        self.out.line("// A tile a block. Cells that no statement writes keep what they held.");
+        if self.compared().next().is_some() {
+            self.out.line("// Tiles of one time step tell apart what time buffers hold there, and write only what statements do.");
+        }
         self.out.line("template <int Steps>");
         self.out.open(format!(
             "__global__ void __launch_bounds__(THREADS, {}) kernel(const __grid_constant__ Args args, const __grid_constant__ Pass pass) {{",
@@ -220,7 +218,7 @@ impl Printer<'_> {
         let ir = self.ir;
         let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
         self.out.line("using Shape = Reach<Steps>;");
-        self.out.line("extern __shared__ __align__(16) unsigned char memory[]; // two pages: of this and the last iteration");
+        self.out.line("extern __shared__ __align__(16) unsigned char memory[]; // two pages, of this and the last iteration, and planes");
         self.out.line("const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); // one number for the whole warp");
         self.out.line("const int above = warp > 0 ? warp - 1 : 0, below = warp + 1 < WARPS ? warp + 1 : warp;");
         self.out.line(format!("const int tile_{k} = blockIdx.x % pass.tiles_{k}, rest = blockIdx.x / pass.tiles_{k}, tile_{j} = rest % pass.tiles_{j}, chunk = rest / pass.tiles_{j};"));
@@ -233,9 +231,7 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             self.plane_offsets(f);
         }
-        for (array, away) in self.memory_rows() {
-            self.memory_offsets(array, away);
-        }
+        self.coefficients();
         for f in 0..ir.fields.len() {
             self.plane_mover(f);
         }
@@ -254,6 +250,14 @@ impl Printer<'_> {
                 self.load_next(f, a, "begin");
             }
         }
+        let coefficients: Vec<_> = (ir.coefficients().into_iter()).zip(self.coefficient_names()).collect();
+        for (c, name) in &coefficients {
+            let plane = add_constant("begin", -ir.pipeline.step_lag - c.before.0);
+            self.out.line(format!("fetch_{name}(0, {plane});"));
+        }
+        if !coefficients.is_empty() {
+            self.out.line("__pipeline_commit();");
+        }
         self.places();
         self.out.line("int page = 0; // where this iteration's begins");
         self.out.open("auto advance = [&](int newest) __attribute__((always_inline)) { // newest enters at level 0");
@@ -265,6 +269,17 @@ impl Printer<'_> {
                 self.out.line(format!("push<{first}>({name}[{level}], {name}_{a}_next);"));
                 self.load_next(f, a, "newest + 1");
             }
+        }
+        if !coefficients.is_empty() {
+            self.out.line("__pipeline_wait_prior(0);");
+        }
+        self.out.line("__syncthreads(); // loads stay before it, an iteration ahead");
+        for (c, name) in &coefficients {
+            let plane = add_constant("newest + 1", -ir.pipeline.step_lag - c.before.0);
+            self.out.line(format!("fetch_{name}({name}_slot + 1 == {name}_SLOTS ? 0 : {name}_slot + 1, {plane});"));
+        }
+        if !coefficients.is_empty() {
+            self.out.line("__pipeline_commit();");
         }
         for f in 0..ir.fields.len() {
             for a in 0..ir.live(f) {
@@ -290,7 +305,9 @@ impl Printer<'_> {
             self.plane_stores(f);
         }
         self.out.line("page = former;");
-        self.out.line("__syncthreads();");
+        for (_, name) in &coefficients {
+            self.out.line(format!("{name}_slot = {name}_slot + 1 == {name}_SLOTS ? 0 : {name}_slot + 1;"));
+        }
         self.out.close("};");
         self.out.line("#pragma unroll 1");
         self.out.line(format!("for (int newest = begin; newest <= {i}_last - Shape::BEFORE + Shape::EXTRA; newest += UNROLL)"));
@@ -381,110 +398,106 @@ impl Printer<'_> {
         )
     }
 
-    /// The arrays that main statements read row by row, which no statement writes.
-    fn memory_rows(&self) -> Vec<Rows> {
-        let mut all = Vec::new();
-        for field in &self.ir.fields {
-            for patch in self.patches(&field.pieces[0]) {
-                if !all.contains(&patch.rows) {
-                    all.push(patch.rows);
-                }
+    /// Names of the coefficients.
+    fn coefficient_names(&self) -> Vec<String> {
+        (self.ir.coefficients().iter())
+            .map(|c| {
+                let name = self.names.get(&self.ir.stencil.arrays[c.array].name);
+                c.plane.iter().fold(name, |name, p| format!("{name}_{p}"))
+            })
+            .collect()
+    }
+
+    /// `fetch_C(slot, i)`: copies the block's part of a plane to shared memory;
+    /// `C_place(before, row)`: where the lane's columns lie in a row of the block.
+    fn coefficients(&mut self) {
+        let ir = self.ir;
+        let (i, j) = (self.i.clone(), self.middle.clone());
+        let mut start = "2 * Shape::PAGE".to_string();
+        for (c, name) in ir.coefficients().iter().zip(self.coefficient_names()) {
+            let array = ir.stencil.arrays[c.array].clone();
+            let (argument, elem) = (self.names.get(&array.name), array.elem);
+            let n = array.extents.len();
+            let mut plane = String::new();
+            for (p, extent) in c.plane.iter().zip(&array.extents) {
+                plane = match plane.as_str() {
+                    "" => p.to_string(),
+                    _ => format!("({plane}) * {} + {p}", ast_operand(extent, &self.names)),
+                };
             }
-        }
-        all
-    }
-
-    /// The array, the plane and the rows from the patch, of an element in the column of the cell
-    /// computed or in one beside it.
-    fn as_rows(&self, access: &KernelAccess) -> Option<(Rows, String, i64)> {
-        let array = &self.ir.stencil.arrays[access.array];
-        let (planes, space) = access.subs.split_at(access.subs.len().checked_sub(3)?);
-        let [
-            Sub::Space { dim: 0, offset: i },
-            Sub::Space { dim: 1, offset: j },
-            Sub::Space { dim: 2, offset: k },
-        ] = space
-        else {
-            return None;
-        };
-        let mut index = String::new();
-        for (sub, extent) in planes.iter().zip(&array.extents) {
-            let Sub::Const(c) = sub else { return None };
-            index = match index.as_str() {
-                "" => c.to_string(),
-                _ => format!("({index} * {} + {c})", ast_operand(extent, &self.names)),
+            let [depth, height] = [n - 3, n - 2].map(|d| format!("narrow({})", ast_to_c(&array.extents[d], &self.names)));
+            let inside = format!("inside({i}, {depth})");
+            let plane = match plane.as_str() {
+                "" | "0" => format!("(long long){inside}"),
+                _ => format!("(({plane}) * {} + {inside})", ast_operand(&array.extents[n - 3], &self.names)),
             };
+            let offset = self.offset(c.array, &height, &format!("{j}_mine + r"));
+            let slots = self.slots_text(c);
+            self.out.line(format!("constexpr int {name}_SLOTS = {slots}; // planes of {name} in shared memory"));
+            self.out.line(format!("{elem} *const {name}_ring = ({elem} *)(memory + {start}); // [{name}_SLOTS][ROWS][COLS]"));
+            self.out.line(format!("int {name}_slot = 0; // of the plane that is read first in this iteration"));
+            self.out.open(format!("auto fetch_{name} = [&](int slot, int {i}) {{"));
+            self.out.line(format!("const {elem} *const plane = row({argument}, {plane} * {height}, args.{argument}_pitch);"));
+            self.out.line("#pragma unroll");
+            self.out.open("for (int r = 0; r < R; ++r) {");
+            self.out.line(format!("const unsigned offset = {offset};"));
+            self.out.line(format!("__pipeline_memcpy_async({name}_ring + (slot * ROWS + warp * R + r) * COLS + lane * V, (const char *)plane + offset, V * sizeof({elem}));"));
+            self.out.close("}");
+            self.out.close("};");
+            self.out.open(format!("auto {name}_place = [&](int before, int r) {{ // the lane's columns in a plane"));
+            self.out.line(format!("const int slot = {name}_slot < before ? {name}_slot - before + {name}_SLOTS : {name}_slot - before;"));
+            self.out.line(format!("return {name}_ring + (slot * ROWS + inside(warp * R + r, ROWS)) * COLS + lane * V;"));
+            self.out.close("};");
+            start = format!("{start} + {name}_SLOTS * ROWS * COLS * (int)sizeof({elem})");
         }
-        let n = array.extents.len();
-        let height = ast_operand(&array.extents[n - 2], &self.names);
-        let depth = ast_to_c(&array.extents[n - 3], &self.names);
-        let plane = add_constant(&self.i, *i);
-        let at = format!("inside({plane}, narrow({depth}))");
-        let depth = ast_operand(&array.extents[n - 3], &self.names);
-        let at = match index.as_str() {
-            "" | "0" => at,
-            _ => format!("({index} * {depth} + {at})"),
-        };
-        (array.pitched).then(|| ((access.array, *j), format!("{at} * {height}"), *k))
     }
 
-    /// What a main statement reads of arrays that no statement writes, row by row.
+    fn slots_text(&self, c: &Coefficient) -> String {
+        let lag = self.ir.pipeline.step_lag;
+        growth(Growth {
+            constant: c.before.1 - c.before.0 + 2 - lag,
+            per_step: lag,
+        })
+    }
+
+    /// What a main statement reads of coefficients.
     fn patches(&self, piece: &Piece) -> Vec<Loaded> {
+        let coefficients = self.ir.coefficients();
+        let names = self.coefficient_names();
         let mut all: Vec<Loaded> = Vec::new();
-        // Where the cell's value counts, lanes with the columns that it reads of fields do, too.
-        let (mut least, mut most) = (0, 0);
         for read in &piece.reads {
-            if let StreamRead::Field { column, .. } = read {
-                (least, most) = (least.min(*column), most.max(*column));
-            }
-        }
-        for read in &piece.reads {
-            let StreamRead::Memory(access) = read else {
+            let Some((found, [i, j, k])) = self.ir.coefficient_read(piece, read) else {
                 continue;
             };
-            let Some((rows, plane, column)) = self.as_rows(access) else {
+            let same = |c: &Coefficient| (c.array, &c.plane) == (found.array, &found.plane);
+            let Some(coefficient) = coefficients.iter().position(same) else {
                 continue;
             };
-            if column < least || column > most {
-                continue;
-            }
-            let same = |l: &Loaded| l.rows == rows && l.plane == plane;
-            let at = all.iter().position(same).unwrap_or_else(|| {
-                let argument = self.names.get(&self.ir.stencil.arrays[rows.0].name);
+            let at = all.iter().position(|l| l.coefficient == coefficient && l.at == (i, j));
+            let at = at.unwrap_or_else(|| {
                 all.push(Loaded {
-                    rows,
-                    plane,
-                    name: format!("{argument}_{}", all.len()),
+                    coefficient,
+                    at: (i, j),
+                    name: format!("{}_at{}", names[coefficient], all.len()),
                     margin: (0, 0),
-                    reads: Vec::new(),
                 });
                 all.len() - 1
             });
             let (lo, hi) = &mut all[at].margin;
-            (*lo, *hi) = ((*lo).max(-column), (*hi).max(column));
-            all[at].reads.push((access.clone(), column));
+            (*lo, *hi) = ((*lo).max(-k), (*hi).max(k));
         }
         all
     }
 
-    fn rows_name(&self, (array, away): Rows) -> String {
-        let name = self.names.get(&self.ir.stencil.arrays[array].name);
-        match away {
-            0 => format!("{name}_offset"),
-            away if away < 0 => format!("{name}_offset_{}_above", -away),
-            away => format!("{name}_offset_{away}_below"),
-        }
-    }
-
-    fn memory_offsets(&mut self, array: usize, away: i64) {
-        let extents = &self.ir.stencil.arrays[array].extents;
-        let height = format!("narrow({})", ast_to_c(&extents[extents.len() - 2], &self.names));
-        let name = self.rows_name((array, away));
-        let row = add_constant(&format!("{}_mine + r", self.middle), away);
-        let offset = self.offset(array, &height, &row);
-        self.out.line(format!("unsigned {name}[R];"));
-        self.out.line("#pragma unroll");
-        self.out.line(format!("for (int r = 0; r < R; ++r) {name}[r] = {offset};"));
+    /// The element of a patch that a read is of.
+    fn coefficient(&self, piece: &Piece, read: &StreamRead, loaded: &[Loaded]) -> Option<String> {
+        let (found, [i, j, k]) = self.ir.coefficient_read(piece, read)?;
+        let coefficients = self.ir.coefficients();
+        let patch = loaded.iter().find(|l| {
+            let c = &coefficients[l.coefficient];
+            l.at == (i, j) && (c.array, &c.plane) == (found.array, &found.plane)
+        })?;
+        Some(format!("{}(r, {})", patch.name, add_constant("v", k)))
     }
 
     /// `load_A(to, .., i)` and `store_A(from, out, i)`: planes of a field.
@@ -492,7 +505,11 @@ impl Printer<'_> {
         let i = self.i.clone();
         let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
         let pitch = format!("args.{}_pitch", self.names.get(&self.array(f).name));
-        if self.ir.live(f) == 0 {
+        if self.ir.live(f) > 0 && self.buffers(f) == 1 {
+            self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *in, int {i}) {{"));
+            self.out.line(format!("to.load(row(in, (long long)inside({i}, {name}_depth) * {name}_height, {pitch}), {name}_offset);"));
+            self.out.close("};");
+        } else if self.ir.live(f) == 0 {
             self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *kept, int {i}) {{ // what no statement writes"));
             self.out.line(format!("if (({}) != ~0u >> (32 - R * V)) to.load(row(kept, (long long)inside({i}, {name}_depth) * {name}_height, {pitch}), {name}_offset);", self.plane_written(f, &i)));
             self.out.close("};");
@@ -502,17 +519,21 @@ impl Printer<'_> {
         self.out.open(format!("auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"));
         self.out.line(format!("if ({i} < {i}_first || {i} > {i}_last || {i} >= {name}_depth) return;"));
         self.out.line(format!("out = row(out, (long long){i} * {name}_height, {pitch});"));
-        self.out.line(format!("if (Steps > 1) return from.store(out, {name}_offset, {name}_rows);"));
-        self.out.line(format!("const unsigned written = {};", self.plane_written(f, &i)));
-        self.out.line("#pragma unroll");
-        self.out.line("for (int r = 0; r < R; ++r)");
-        self.out.line("#pragma unroll");
-        self.out.line("  for (int v = 0; v < V; ++v)");
-        self.out.line(format!("    if ({name}_rows >> r & 1 && has(written, r, v)) (({elem} *)((char *)out + {name}_offset[r]))[v] = from(r, v);"));
+        if self.buffers(f) == 1 {
+            self.out.line(format!("from.store(out, {name}_offset, {name}_rows);"));
+        } else {
+            self.out.line(format!("if (Steps > 1) return from.store(out, {name}_offset, {name}_rows);"));
+            self.out.line(format!("const unsigned written = {};", self.plane_written(f, &i)));
+            self.out.line("#pragma unroll");
+            self.out.line("for (int r = 0; r < R; ++r)");
+            self.out.line("#pragma unroll");
+            self.out.line("  for (int v = 0; v < V; ++v)");
+            self.out.line(format!("    if ({name}_rows >> r & 1 && has(written, r, v)) (({elem} *)((char *)out + {name}_offset[r]))[v] = from(r, v);"));
+        }
         self.out.close("};");
     }
 
-    /// `load_A(to, in, kept, i)` for a field that launches hand on.
+    /// `load_A(to, in, kept, i)` for a field of several time buffers that launches hand on.
     fn plane_loader(&mut self, f: usize) {
         let (i, j) = (self.i.clone(), self.middle.clone());
         let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
@@ -535,6 +556,7 @@ impl Printer<'_> {
         let late = self.ir.pipeline.lag_of(f, -a) + self.ir.enters(f, a);
         let plane = add_constant(newest, -late);
         self.out.line(match a < self.ir.live(f) {
+            true if self.buffers(f) == 1 => format!("load_{name}({name}_{a}_next, pass.{name}_in[{a}], {plane});"),
             true => format!("load_{name}({name}_{a}_next, pass.{name}_in[{a}], pass.{name}_kept[{a}], {plane});"),
             false => format!("load_{name}({name}_{a}_next, pass.{name}_kept[{a}], {plane});"),
         });
@@ -620,13 +642,16 @@ impl Printer<'_> {
         }
         self.out.line(format!("{ty} next;"));
         let loaded = self.patches(main);
+        let (coefficients, names) = (ir.coefficients(), self.coefficient_names());
         for patch in &loaded {
-            let array = &ir.stencil.arrays[patch.rows.0];
-            let argument = self.names.get(&array.name);
-            let ((lo, hi), name) = (patch.margin, &patch.name);
-            let rows = self.rows_name(patch.rows);
-            self.out.line(format!("Patch<{}, 0, 0, {lo}, {hi}> {name};", array.elem));
-            self.out.line(format!("{name}.load(row({argument}, (long long){}, args.{argument}_pitch), {rows});", patch.plane));
+            let c = &coefficients[patch.coefficient];
+            let elem = ir.stencil.arrays[c.array].elem;
+            let ((away, row), (lo, hi), name) = (patch.at, patch.margin, &patch.name);
+            let before = ir.pipeline.lag[f] - away - c.before.0;
+            let place = format!("{}_place({}, {})", names[patch.coefficient], add_constant("LAG * s", before), add_constant("r", row));
+            self.out.line(format!("Patch<{elem}, 0, 0, {lo}, {hi}> {name};"));
+            self.out.line("#pragma unroll");
+            self.out.line(format!("for (int r = 0; r < R; ++r) {name}.load_row(r, {place});"));
             if (lo, hi) != (0, 0) {
                 self.out.line(format!("{name}.columns({lo}, {hi}, 0, R - 1);"));
             }
@@ -635,12 +660,12 @@ impl Printer<'_> {
         self.out.open("for (int c = 0; c < R * V; ++c) {");
         self.out.line("const int r = c / V, v = c % V;");
         let before = std::mem::take(&mut self.out.text);
-        let in_memory = |r: &StreamRead| match r {
-            StreamRead::Memory(access) => loaded.iter().all(|l| l.element(access).is_none()),
-            _ => false,
+        let in_memory = |r: &StreamRead| {
+            matches!(r, StreamRead::Memory(_)) && self.coefficient(main, r, &loaded).is_none()
         };
         let reads = self.plane_reads(main, &loaded);
-        if main.reads.iter().any(in_memory) {
+        let any_in_memory = main.reads.iter().any(in_memory);
+        if any_in_memory {
             self.out.line(format!("{elem} value = {kept};"));
             self.out.open(format!("if (has({}_here, r, v)) {{", stmt.name));
             self.assign(stmt, &reads, "value");
@@ -688,8 +713,7 @@ impl Printer<'_> {
                 add_constant("r", *row),
                 add_constant("v", *column)
             ),
-            StreamRead::Memory(access) => (loaded.iter().find_map(|l| l.element(access)))
-                .unwrap_or_else(|| self.read(read)),
+            StreamRead::Memory(_) => (self.coefficient(piece, read, loaded)).unwrap_or_else(|| self.read(read)),
             StreamRead::Scalar(_) => self.read(read),
         };
         piece.reads.iter().map(text).collect()
@@ -734,7 +758,7 @@ impl Printer<'_> {
         }
         self.out.line("// Chooses how many planes tiles have: idle multiprocessors in the last wave cost as much as those that compute.");
         self.out.open("template <int Steps> cudaError_t plan(Pass &pass, unsigned &grid) {");
-        self.out.line("constexpr int bytes = 2 * Reach<Steps>::PAGE;");
+        self.out.line("constexpr int bytes = Reach<Steps>::BYTES;");
         self.out.line("int device = 0, processors = 0, resident = 0;");
         self.out.line("cudaError_t error = cudaGetDevice(&device);");
         self.out.line("if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);");
