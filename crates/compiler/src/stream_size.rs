@@ -469,6 +469,8 @@ pub fn predict_patches(
     let warps = tile.warps * tile.min_blocks;
     let registers = patch_registers(pipeline, work, tile);
     let available = target.registers_per_sm / LANES / warps.max(1) / 8 * 8;
+    // Where there are few registers addresses do not fit beside patches.
+    let available = if available > 128 { available } else { available - 8 };
     if registers > available.min(MAX_PATCH_REGISTERS) || patch > 32 {
         return None;
     }

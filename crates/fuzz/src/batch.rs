@@ -4,7 +4,7 @@
 //! the headers and in linking.
 
 use crate::case::{Case, Failure, Translated};
-use crate::model::Elem;
+use crate::model::{Elem, Storage};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -144,6 +144,12 @@ fn emulated(cases: &[(&Case, &Translated)]) -> String {
                 number.to_string()
             })
             .collect();
+        let buffers: Vec<String> = (program.arrays.iter())
+            .map(|a| match a.storage {
+                Storage::Buffer(m) => m.to_string(),
+                Storage::Plain | Storage::AllSteps(_) => "1".to_string(),
+            })
+            .collect();
         let list = |numbers: &mut dyn Iterator<Item = i64>| -> String {
             numbers.fold(String::new(), |text, n| format!("{text}{n}, "))
         };
@@ -155,15 +161,16 @@ fn emulated(cases: &[(&Case, &Translated)]) -> String {
         let _ = writeln!(
             text,
             "static void cuda(const long long *values, void **arrays) {{ {call}; }}\n\
-             static const int types[] = {{{}}};\n\
+             static const int types[] = {{{}}}, buffers[] = {{{}}};\n\
              static const long long values[] = {{{values}0}};\n\
              static const long long bytes[] = {{{bytes}0}};\n}}\n\
              extern \"C\" void c_{name}(const long long *values, void **arrays);",
-            types.join(", ")
+            types.join(", "),
+            buffers.join(", ")
         );
         let _ = writeln!(
             table,
-            "  {{{}, {}, in_{name}::types, {}, {}, in_{name}::values, in_{name}::bytes, c_{name}, in_{name}::cuda}},",
+            "  {{{}, {}, in_{name}::types, in_{name}::buffers, {}, {}, in_{name}::values, in_{name}::bytes, c_{name}, in_{name}::cuda}},",
             case.index,
             program.arrays.len(),
             translated.runs.len(),

@@ -201,10 +201,10 @@ fn stream_tile(rng: &mut Rng, n_dims: usize) -> StreamTile {
         vector: rng.range(1, 4),
         rows: if planes { rng.range(1, 5) } else { 0 },
         ahead: rng.range(if planes { 2 } else { 1 }, 4),
-        warps: if planes {
-            4 * rng.range(1, 2)
-        } else {
-            rng.range(1, 4)
+        warps: match planes {
+            true if rng.chance(60) => 4 * rng.range(1, 2),
+            true => rng.range(1, 8),
+            false => rng.range(1, 4),
         },
         min_blocks: 1 + i64::from(rng.chance(20)),
     }

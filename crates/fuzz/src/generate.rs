@@ -30,7 +30,7 @@ struct Place {
 pub fn program(rng: &mut Rng) -> (Program, bool) {
     let n_dims = 1 + rng.weighted(&[28, 46, 22, 4]);
     let stream = n_dims < 4 && rng.chance(if n_dims == 3 { 45 } else { 30 });
-    let one_for_all = rng.chance(40) && !(stream && n_dims == 3);
+    let one_for_all = rng.chance(40);
     let (params, sizes, steps) = sizes(rng, n_dims, one_for_all);
     let radius = 1 + rng.weighted(match n_dims {
         1 => &[50, 25, 15, 10],
@@ -41,7 +41,7 @@ pub fn program(rng: &mut Rng) -> (Program, bool) {
     let mut n_nests = 1 + rng.weighted(&[40, 30, 18, 12]);
     let mut n_written = (1 + rng.weighted(&[50, 30, 12, 8])).min(n_nests + 1);
     if stream {
-        n_nests = n_nests.min(4 - n_dims);
+        n_nests = n_nests.min(if n_dims == 3 { 2 } else { 4 - n_dims });
         n_written = n_nests;
     }
     let style = Style {
@@ -117,10 +117,10 @@ fn arrays(rng: &mut Rng, n_dims: usize, style: &Style) -> Vec<Array> {
     for n in 0..style.n_written {
         let storage = match form {
             // In place where a field reads itself at its own cell only.
-            _ if style.stream && n_dims < 3 && rng.chance(15) => Storage::Plain,
+            _ if style.stream && rng.chance(if n_dims == 3 { 40 } else { 15 }) => Storage::Plain,
             _ if style.stream => match rng.weighted(&[70, 20, 10]) {
-                1 if n_dims < 3 => Storage::Buffer(3),
-                2 if n_dims < 3 => Storage::Buffer(4),
+                1 => Storage::Buffer(3),
+                2 => Storage::Buffer(4),
                 _ => Storage::Buffer(2),
             },
             // A single field needs a second time plane.
@@ -139,11 +139,7 @@ fn arrays(rng: &mut Rng, n_dims: usize, style: &Style) -> Vec<Array> {
                 .collect(),
         });
     }
-    if rng.chance(match (style.stream, n_dims) {
-        (false, _) => 20,
-        (true, 3) => 3,
-        (true, _) => 35,
-    }) {
+    if rng.chance(if style.stream { 35 } else { 20 }) {
         let dims: Vec<usize> = (0..n_dims).filter(|_| rng.chance(65)).collect();
         let storage = match rng.chance(20) || dims.is_empty() {
             true => Storage::AllSteps(1),
@@ -395,9 +391,7 @@ fn read(
         Storage::AllSteps(_) => rng.range(lowest, 0),
     };
     // Mostly the step before.
-    let streamed_planes = style.stream && program.n_dims() == 3;
-    let before = streamed_planes || rng.chance(60);
-    if before && !matches!(a.storage, Storage::Plain) {
+    if rng.chance(60) && !matches!(a.storage, Storage::Plain) {
         time = (write_time(a.storage) - 1).max(lowest);
     }
     let mut offsets: Vec<i64> = (0..program.n_dims())
@@ -574,11 +568,7 @@ impl Context<'_> {
                 _ => Expr::Call("fmin", vec![self.read(rng), self.read(rng)]),
             },
             4 if !self.program.scalars.is_empty() => Expr::Scalar(0),
-            5 if !self.place.dims.is_empty()
-                && (!self.style.stream || self.place.dims.len() <= 2) =>
-            {
-                Expr::Iter(*rng.pick(&self.place.dims))
-            }
+            5 if !self.place.dims.is_empty() => Expr::Iter(*rng.pick(&self.place.dims)),
             6 => bin("/", self.read(rng), Expr::Lit("1.75".into())),
             7 if self.n_locals > 0 => Expr::Local(0),
             _ => self.read(rng),

@@ -630,7 +630,13 @@ impl Printer<'_> {
         let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
         let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
         let at = self.level(f, "s", 1);
-        let kept = format!("{name}[{}][{}](r, v)", self.level(f, "s", 0), ir.pipeline.step_lag);
+        let before = format!("{name}[{}][{}]", self.level(f, "s", 0), ir.pipeline.step_lag);
+        // Where buffers differ, what the same step reads must be of the right one.
+        let tells_apart = self.buffers(f) > 1 && ir.ages(f, |_, _| true).is_some_and(|(least, _)| least == 0);
+        let kept = match tells_apart {
+            true => "kept(r, v)".to_string(),
+            false => format!("{before}(r, v)"),
+        };
         self.out.open("{");
         let main = &field.pieces[0];
         let stmt = &ir.stencil.stmts[main.stmt];
@@ -641,6 +647,11 @@ impl Printer<'_> {
             self.out.line(format!("const unsigned {name}_here = in_{name}({i});"));
         }
         self.out.line(format!("{ty} next;"));
+        if tells_apart {
+            let own = format!("pass.{name}_kept[{}]", self.buffers(f) - 1);
+            self.out.line(format!("{ty} kept = {before};"));
+            self.out.line(format!("if (Steps == 1) load_{name}(kept, {own}, {own}, {i});"));
+        }
         let loaded = self.patches(main);
         let (coefficients, names) = (ir.coefficients(), self.coefficient_names());
         for patch in &loaded {
