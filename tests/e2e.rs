@@ -313,7 +313,8 @@ fn arguments(program: &Program, text: &str) -> Vec<Vec<i64>> {
     // Tiles that stream are 32 lanes wide; some shall be full. In three dimensions, where lanes
     // have R rows, those of the tests have few.
     if let (Some(at), Some(largest), Some(_)) = (at, largest, steps_of_a_launch(text)) {
-        let planes = (text.lines()).any(|l| l.starts_with("constexpr int V = ") && l.contains(", R = "));
+        let planes =
+            (text.lines()).any(|l| l.starts_with("constexpr int V = ") && l.contains(", R = "));
         let (more, time) = if planes { (19, 7) } else { (131, 23) };
         let wider = |n: &i64| if *n > 1 { n + more } else { *n };
         let mut args: Vec<i64> = largest.iter().map(wider).collect();

@@ -44,7 +44,10 @@ const PATCH_SLOTS: f64 = 6.0;
 const PATCH_ISSUE_SHARE: f64 = 0.45;
 
 /// Pointers and bounds of every field there after the first.
-const PATCH_FIELD_REGISTERS: i64 = 12;
+const PATCH_FIELD_REGISTERS: i64 = 20;
+
+/// Instructions of a warp for every field there after the first (fdtd3d).
+const PATCH_FIELD_SLOTS: f64 = 30.0;
 
 /// What an estimate may come to there.
 const MAX_PATCH_REGISTERS: i64 = 236;
@@ -470,14 +473,18 @@ pub fn predict_patches(
     let registers = patch_registers(pipeline, work, tile);
     let available = target.registers_per_sm / LANES / warps.max(1) / 8 * 8;
     // Where there are few registers addresses do not fit beside patches.
-    let available = if available > 128 { available } else { available - 8 };
+    let available = if available > 128 {
+        available
+    } else {
+        available - 8
+    };
     if registers > available.min(MAX_PATCH_REGISTERS) || patch > 32 {
         return None;
     }
     let (t, cells_of_lane) = (steps as f64, patch as f64);
 
     // Instructions of a warp in one iteration.
-    let mut issued = 40.0;
+    let mut issued = 40.0 + PATCH_FIELD_SLOTS * (work.fields.len() as f64 - 1.0);
     let mut bytes = 0.0;
     let mut conversions = 0.0;
     for (field, stage) in work.fields.iter().zip(&pipeline.stages) {

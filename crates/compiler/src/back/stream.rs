@@ -123,7 +123,7 @@ const FIXED_PLANES: &[&str] = &[
     "R", "COLS", "ROWS", "ABOVE", "BELOW", "HEIGHT", "PAGE", "FIRST", "COUNT", "LO", "HI", "Patch", "Bits", "Shape",
     "planes", "plane", "load_row", "store_row", "columns", "publish", "inside", "has", "compare", "cells", "first",
     "memory", "warp", "above", "below", "results", "r", "offset", "written", "page", "former", "place", "level", "begin",
-    "differ", "bytes", "depth", "slot", "before",
+    "differ", "bytes", "depth", "slot", "before", "Ring", "SLOTS", "next", "fetch", "take", "to",
 ];
 
 struct Printer<'a> {
@@ -492,8 +492,12 @@ impl Printer<'_> {
             let (i, j, k) = (&self.i, &self.middle, &self.j);
             let lines = [
                 format!("int {i}_lo, {i}_hi, planes; // planes of results, of a tile"),
-                format!("int {j}_lo, {j}_hi, tiles_{j}; // rows of results, tiles one below the other"),
-                format!("int {k}_lo, tiles_{k}; // first column of results, tiles beside each other"),
+                format!(
+                    "int {j}_lo, {j}_hi, tiles_{j}; // rows of results, tiles one below the other"
+                ),
+                format!(
+                    "int {k}_lo, tiles_{k}; // first column of results, tiles beside each other"
+                ),
             ];
             for line in lines {
                 self.out.line(line);
@@ -1345,6 +1349,7 @@ impl Printer<'_> {
             "if ({}) return cudaErrorMisalignedAddress;",
             tests.join(" || ")
         ));
+        let mut bounds = Vec::new();
         for (d, range) in ir.stencil.ranges.iter().enumerate() {
             let name = if d == 0 {
                 &t
@@ -1359,9 +1364,12 @@ impl Printer<'_> {
                 ast_to_c(&range.lo, &self.names),
                 ast_to_c(&range.hi, &self.names),
             );
-            self.out.line(format!(
-                "const long long {name}_lo = {lo}, {name}_hi = {hi};"
-            ));
+            bounds.push(format!("{name}_lo = {lo}, {name}_hi = {hi}"));
+        }
+        let together = if planes { bounds.len() } else { 1 };
+        for bounds in bounds.chunks(together) {
+            let line = format!("const long long {};", bounds.join(", "));
+            self.out.line(line);
         }
         let far = |d: &str| format!("{d}_lo < -(1 << 30) || {d}_hi > 1 << 30");
         let far = if planes {
@@ -1439,15 +1447,16 @@ impl Printer<'_> {
         }
         self.out.line("Pass pass{};");
         self.out.line(format!("pass.t0 = {t}_lo;"));
-        if streams {
-            self.out.line(format!(
-                "pass.{i}_lo = (int){i}_lo, pass.{i}_hi = (int){i}_hi;"
-            ));
-        }
-        if planes {
-            let m = &self.middle;
-            let line = format!("pass.{m}_lo = (int){m}_lo, pass.{m}_hi = (int){m}_hi;");
-            self.out.line(line);
+        let streamed = match (planes, streams) {
+            (true, _) => vec![&i, &self.middle],
+            (false, true) => vec![&i],
+            (false, false) => Vec::new(),
+        };
+        let ends: Vec<String> = (streamed.iter())
+            .map(|d| format!("pass.{d}_lo = (int){d}_lo, pass.{d}_hi = (int){d}_hi"))
+            .collect();
+        if !ends.is_empty() {
+            self.out.line(format!("{};", ends.join(", ")));
         }
         self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V"));
         self.out.open(format!(
@@ -1458,19 +1467,24 @@ impl Printer<'_> {
             sizes.iter().map(|s| line(*s)).collect()
         };
         let widths = cases(&|s| format!("Reach<{s}>::WIDTH"));
-        self.out
-            .line(format!("const int width[] = {{{}}};", widths.join(", ")));
+        let widths = widths.join(", ");
         if planes {
             let heights = cases(&|s| format!("Reach<{s}>::HEIGHT"));
             let m = &self.middle;
             let lines = [
-                format!("const int height[] = {{{}}};", heights.join(", ")),
-                format!("pass.tiles_{m} = (int)(({m}_hi - {m}_lo) / height[@] + 1), pass.tiles_{j} = (int)(({j}_hi - pass.{j}_lo) / width[@] + 1);"),
+                format!(
+                    "const int width[] = {{{widths}}}, height[] = {{{}}};",
+                    heights.join(", ")
+                ),
+                format!(
+                    "pass.tiles_{m} = (int)(({m}_hi - {m}_lo) / height[@] + 1), pass.tiles_{j} = (int)(({j}_hi - pass.{j}_lo) / width[@] + 1);"
+                ),
             ];
             for line in lines {
                 self.out.line(line);
             }
         } else {
+            self.out.line(format!("const int width[] = {{{widths}}};"));
             self.out.line(format!(
                 "pass.tiles = (int)(({j}_hi - pass.{j}_lo) / width[@] + 1);"
             ));

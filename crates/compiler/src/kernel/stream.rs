@@ -3,14 +3,17 @@
 //! A warp computes 32 V neighbouring columns, V in each lane, and streams along the
 //! outer dimension (a stencil of one dimension has a single row). Rows of every level of
 //! every field live in registers; a lane takes the columns beside its own from the lanes
-//! beside it. See [`crate::sched::overlapped`] for levels and lags.
+//! beside it. In three space dimensions rows are patches: R rows in each lane, and a block of
+//! warps one below the other, which hand rows to each other. See [`crate::sched::overlapped`]
+//! for levels and lags.
 //!
 //! Contract, established by [`Prepared::stream`]:
 //! * every array written is a field: one plane of it per time buffer, one value per point
 //!   of the canonical space, the same elements at every time step;
 //! * between rows for which [`StreamIr::full`] holds, the main statement of every field
 //!   executes at every element of the warp's columns;
-//! * an element that no statement writes keeps what its own time buffer holds.
+//! * an element that no statement writes keeps what its own time buffer holds; in three space
+//!   dimensions what it held a level before, and the host finds out whether that is the same.
 
 use super::lower::Prepared;
 use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
@@ -355,7 +358,11 @@ impl StreamIr {
     /// What a main statement reads of an array that no statement writes, if blocks can hold its
     /// planes: the constant subscripts, and the distance along the three dimensions. Where the
     /// cell's value counts, so do the rows and columns at which it reads fields.
-    pub fn coefficient_read(&self, piece: &Piece, read: &StreamRead) -> Option<(Coefficient, [i64; 3])> {
+    pub fn coefficient_read(
+        &self,
+        piece: &Piece,
+        read: &StreamRead,
+    ) -> Option<(Coefficient, [i64; 3])> {
         let StreamRead::Memory(access) = read else {
             return None;
         };
@@ -405,7 +412,8 @@ impl StreamIr {
                 };
                 let before = self.pipeline.lag[f] - i;
                 found.before = (before, before);
-                let same = |c: &&mut Coefficient| (c.array, &c.plane) == (found.array, &found.plane);
+                let same =
+                    |c: &&mut Coefficient| (c.array, &c.plane) == (found.array, &found.plane);
                 match all.iter_mut().find(same) {
                     Some(c) => c.before = (c.before.0.min(before), c.before.1.max(before)),
                     None => all.push(found),

@@ -496,6 +496,39 @@ mod tests {
     }
 
     #[test]
+    fn what_crosses_warps_waits() {
+        let ctx = Ctx::new().expect("isl starts");
+        let pull = |offset: [i64; 3]| Pull {
+            field: 0,
+            age: 1,
+            offset: offset.to_vec(),
+        };
+        let stage = |pulls: &[[i64; 3]]| Stage {
+            pulls: pulls.iter().copied().map(pull).collect(),
+            buffers: 2,
+            kept: 1,
+        };
+        let star = stage(&[[-1, 0, 0], [0, -1, 0], [0, 1, 0], [1, 0, 0]]);
+        let corner = stage(&[[1, 1, 0], [0, 0, 1]]);
+        let tile = Tile {
+            loaded: vec![0..1, 0..16, 0..32],
+            computed: vec![0..1, 0..16, 0..32],
+            results: vec![0..1, 2..14, 2..30],
+        };
+        // Rows of the plane before the newest are there; those of the newest are not yet.
+        for (stage, lag) in [(star, 1), (corner, 2)] {
+            let pipeline = Pipeline::new(vec![stage], 3, Some(0), Some(1)).expect("there are lags");
+            assert_eq!(pipeline.step_lag, lag);
+            assert!(verify(&ctx, &pipeline, &[], 2, &tile).is_ok());
+            let hasty = Pipeline {
+                step_lag: lag - 1,
+                ..pipeline
+            };
+            assert!(verify(&ctx, &hasty, &[], 2, &tile).is_err());
+        }
+    }
+
+    #[test]
     fn results_of_blocks_need_the_halo() {
         let ctx = Ctx::new().expect("isl starts");
         let tile = |rows: Range<i64>, columns: Range<i64>| Tile {

@@ -8,30 +8,34 @@
 use super::super::expr::{ast_operand, ast_to_c};
 use super::super::names::mentions;
 use super::super::text::{Writer, add_constant};
-use super::{ADDRESSES, MOVES, Printer, growth, without_comments};
+use super::{ADDRESSES, Printer, growth, without_comments};
 use crate::kernel::stream::{Coefficient, Domain, Growth, Piece, StreamRead};
+use hexcc_isl::AstExpr;
+use std::collections::BTreeSet;
 
 /// What a lane holds and how it moves; the same for every stencil.
-const PATCHES: &str = r"// R rows of V columns in each lane, with those it needs of the warps and lanes beside it.
+const PATCHES: &str = r"// A coordinate; far outside of every array where it does not fit.
+__device__ constexpr int narrow(long long x) { return (int)lowest(highest(x, -(1 << 30)), 1 << 30); }
+// The nearest of n places.
+__device__ constexpr int inside(int x, int n) { return x < 0 ? 0 : x < n ? x : n - 1; }
+// Whether a set of cells has the one in row r and column v of a patch.
+__device__ constexpr bool has(unsigned cells, int r, int v) { return cells >> (r * V + v) & 1; }
+// What one instruction moves.
+template <typename Element> struct alignas(V * sizeof(Element)) Columns { Element x[V]; };
+@RING@// R rows of V columns in each lane, with those it needs of the warps and lanes beside it.
 template <typename Element, int ABOVE, int BELOW, int LEFT, int RIGHT> struct Patch {
   Element x[ABOVE + R + BELOW][LEFT + V + RIGHT];
   __device__ __forceinline__ Element &operator()(int r, int v) { return x[ABOVE + r][LEFT + v]; }
   __device__ __forceinline__ void load_row(int r, const Element *from) {
+    const Columns<Element> next = *(const Columns<Element> *)from;
 #pragma unroll
-    for (int c = 0; c < V; c += Bytes<Element>::COUNT) {
-      const Bytes<Element> next = *(const Bytes<Element> *)(from + c);
-#pragma unroll
-      for (int v = 0; v < Bytes<Element>::COUNT; ++v) (*this)(r, c + v) = next.x[v];
-    }
+    for (int v = 0; v < V; ++v) (*this)(r, v) = next.x[v];
   }
   __device__ __forceinline__ void store_row(int r, Element *to) {
+    Columns<Element> next;
 #pragma unroll
-    for (int c = 0; c < V; c += Bytes<Element>::COUNT) {
-      Bytes<Element> next;
-#pragma unroll
-      for (int v = 0; v < Bytes<Element>::COUNT; ++v) next.x[v] = (*this)(r, c + v);
-      *(Bytes<Element> *)(to + c) = next;
-    }
+    for (int v = 0; v < V; ++v) next.x[v] = (*this)(r, v);
+    *(Columns<Element> *)to = next;
   }
   // Its rows lie so many bytes behind the start of a plane.
   __device__ __forceinline__ void load(const Element *plane, const unsigned (&offset)[R]) {
@@ -45,32 +49,24 @@ template <typename Element, int ABOVE, int BELOW, int LEFT, int RIGHT> struct Pa
   // Takes columns before and behind these rows from the lanes that own them.
   __device__ __forceinline__ void columns(int before, int behind, int first, int last) {
 #pragma unroll
-    for (int r = first; r <= last; ++r) {
+    for (int r = first; r <= last; ++r)
 #pragma unroll
-      for (int c = 1; c <= before; ++c) {
+      for (int c = 1; c <= (before > behind ? before : behind); ++c) {
         const int away = (c + V - 1) / V;
-        (*this)(r, -c) = __shfl_up_sync(~0u, (*this)(r, V * away - c), away);
+        if (c <= before) (*this)(r, -c) = __shfl_up_sync(~0u, (*this)(r, V * away - c), away);
+        if (c <= behind) (*this)(r, V - 1 + c) = __shfl_down_sync(~0u, (*this)(r, c - 1 - V * (away - 1)), away);
       }
-#pragma unroll
-      for (int c = 1; c <= behind; ++c) {
-        const int away = (c + V - 1) / V;
-        (*this)(r, V - 1 + c) = __shfl_down_sync(~0u, (*this)(r, c - 1 - V * (away - 1)), away);
-      }
-    }
   }
   // Hands its outer rows to the warps beside it, through its place in a page.
   __device__ __forceinline__ void publish(Element *place) {
 #pragma unroll
-    for (int r = 0; r < BELOW; ++r) store_row(r, place + r * COLS);
-#pragma unroll
-    for (int r = 0; r < ABOVE; ++r) store_row(R - ABOVE + r, place + (BELOW + r) * COLS);
+    for (int r = 0; r < BELOW + ABOVE; ++r) store_row(r < BELOW ? r : R - ABOVE + r - BELOW, place + r * COLS);
   }
   // Takes the rows beside it from the places of the warps above and below.
   __device__ __forceinline__ void rows(const Element *above, const Element *below) {
 #pragma unroll
-    for (int r = 0; r < ABOVE; ++r) load_row(r - ABOVE, above + (BELOW + r) * COLS);
-#pragma unroll
-    for (int r = 0; r < BELOW; ++r) load_row(R + r, below + r * COLS);
+    for (int r = 0; r < ABOVE + BELOW; ++r)
+      load_row(r < ABOVE ? r - ABOVE : R + r - ABOVE, r < ABOVE ? above + (BELOW + r) * COLS : below + (r - ABOVE) * COLS);
   }
 };
 // Adds a plane to those held, FIRST planes before the newest, which is 0.
@@ -79,10 +75,17 @@ template <int FIRST, int DEPTH, typename Patch> __device__ __forceinline__ void 
   for (int d = DEPTH - 1; d > FIRST; --d) planes[d] = planes[d - 1];
   planes[FIRST] = next;
 }
-// The nearest of n places.
-__device__ constexpr int inside(int x, int n) { return x < 0 ? 0 : x < n ? x : n - 1; }
-// Whether a set of cells has the one in row r and column v of a patch.
-__device__ constexpr bool has(unsigned cells, int r, int v) { return cells >> (r * V + v) & 1; }
+";
+
+/// Patches of a [`RING`].
+const TAKEN: &str = r"// Rows of the block from an older plane of a ring, with what lies beside them.
+template <typename Element, int LEFT, int RIGHT, typename Ring> __device__ __forceinline__ auto taken(const Ring &ring, int before, int first) {
+  Patch<Element, 0, 0, LEFT, RIGHT> to;
+#pragma unroll
+  for (int r = 0; r < R; ++r) to.load_row(r, ring.at(before, first + r));
+  to.columns(LEFT, RIGHT, 0, R - 1);
+  return to;
+}
 ";
 
 const COMPARE: &str = r"// Whether buffers differ in cells that are never written, which levels would have to tell apart.
@@ -97,6 +100,14 @@ __global__ void compare(const Bits *a, const Bits *b, long long pitch, int n_i, 
 }
 ";
 
+/// A sum as a factor.
+fn parenthesized(text: &str) -> String {
+    match text.contains(' ') {
+        true => format!("({text})"),
+        false => text.to_string(),
+    }
+}
+
 /// Patches of a coefficient that a statement reads: from one plane, at one distance of rows.
 struct Loaded {
     /// Among [`crate::kernel::stream::StreamIr::coefficients`].
@@ -107,6 +118,26 @@ struct Loaded {
     /// Columns beside it.
     margin: (i64, i64),
 }
+
+/// Planes of arrays that are only read.
+const RING: &str = r"// The block's part of SLOTS planes of an array that is only read, in shared memory.
+template <typename Element, int SLOTS> struct Ring {
+  Element *planes; // the lane's columns in the first row: [SLOTS][ROWS][COLS]
+  int slot; // of the plane that is read first in this iteration; older ones lie before it
+  __device__ __forceinline__ int next() const { return slot + 1 == SLOTS ? 0 : slot + 1; }
+  // Copies rows from a plane of so many rows to a slot; the patch begins at (row, column), or at what is nearest.
+  __device__ __forceinline__ void fetch(int to, const Element *plane, int height, int pitch, int row, int column, int warp) {
+    const unsigned offset = (unsigned)inside(column, pitch / (int)sizeof(Element) - V + 1) * sizeof(Element);
+#pragma unroll
+    for (int r = 0; r < R; ++r)
+      __pipeline_memcpy_async(planes + (to * ROWS + warp * R + r) * COLS, (const char *)plane + (unsigned)inside(row + r, height) * (unsigned)pitch + offset, V * sizeof(Element));
+  }
+  // Row r of the block, some planes before the one that is read first.
+  __device__ __forceinline__ const Element *at(int before, int r) const {
+    return planes + ((slot < before ? slot - before + SLOTS : slot - before) * ROWS + inside(r, ROWS)) * COLS;
+  }
+};
+";
 
 impl Printer<'_> {
     pub(super) fn plane_constants(&mut self) {
@@ -128,7 +159,10 @@ impl Printer<'_> {
                 "LAG = {}; // planes along {i} by which a time step follows the one before",
                 ir.pipeline.step_lag
             ),
-            format!("UNROLL = {}; // planes of an iteration of the loop", ir.unroll()),
+            format!(
+                "UNROLL = {}; // planes of an iteration of the loop",
+                ir.unroll()
+            ),
         ];
         for line in lines {
             self.out.line(format!("constexpr int {line}"));
@@ -138,7 +172,9 @@ impl Printer<'_> {
         self.out.line(format!(
             "// What a tile of `Steps` time steps needs: columns along {k} and rows along {j} beside its results,"
         ));
-        self.out.line("// planes before the first result enters, and planes in excess of those of results.");
+        self.out.line(
+            "// planes before the first result enters, and planes in excess of those of results.",
+        );
         self.out.open("template <int Steps> struct Reach {");
         let [left, right, above, below, before, extra] =
             [g.left, g.right, g.above, g.below, g.before, g.extra].map(growth);
@@ -148,21 +184,34 @@ impl Printer<'_> {
         let pages: Vec<String> = (0..ir.fields.len())
             .filter_map(|f| self.page_bytes(f, "Steps"))
             .collect();
-        let pages = if pages.is_empty() { "0".to_string() } else { pages.join(" + ") };
+        let pages = if pages.is_empty() {
+            "0".to_string()
+        } else {
+            pages.join(" + ")
+        };
         self.out.line(format!(
             "static constexpr int PAGE = {pages}; // bytes: outer rows of all warps and levels"
         ));
         let rings: String = (ir.coefficients().iter())
             .map(|c| {
-                let slots = self.slots_text(c);
-                let slots = if slots.contains(' ') { format!("({slots})") } else { slots };
-                format!(" + {slots} * ROWS * COLS * (int)sizeof({})", ir.stencil.arrays[c.array].elem)
+                let slots = parenthesized(&self.slots_text(c));
+                format!(
+                    " + {slots} * ROWS * COLS * (int)sizeof({})",
+                    ir.stencil.arrays[c.array].elem
+                )
             })
             .collect();
-        self.out.line(format!("static constexpr int BYTES = 2 * PAGE{rings}; // of shared memory"));
+        self.out.line(format!(
+            "static constexpr int BYTES = 2 * PAGE{rings}; // of shared memory"
+        ));
         self.out.close("};");
         self.out.line("");
-        for part in [ADDRESSES, MOVES, PATCHES] {
+        let (ring, taken) = match ir.coefficients().is_empty() {
+            true => ("", ""),
+            false => (RING, TAKEN),
+        };
+        let patches = PATCHES.replace("@RING@", ring);
+        for part in [ADDRESSES, &patches, taken] {
             self.out.text.push_str(part);
         }
         self.out.line("");
@@ -177,7 +226,7 @@ impl Printer<'_> {
             per_step: 1,
         })
         .replace("Steps", steps);
-        let levels = if levels.contains(' ') { format!("({levels})") } else { levels };
+        let levels = parenthesized(&levels);
         Some(format!(
             "{levels} * WARPS * {} * COLS * (int)sizeof({})",
             above + below,
@@ -199,7 +248,8 @@ impl Printer<'_> {
         let outer = std::mem::replace(&mut self.out, inner);
         self.plane_body();
         let body = std::mem::replace(&mut self.out, outer).text;
-        self.out.line("// A tile a block. Cells that no statement writes keep what they held.");
+        self.out
+            .line("// A tile a block. Cells that no statement writes keep what they held.");
         if self.compared().next().is_some() {
             self.out.line("// Tiles of one time step tell apart what time buffers hold there, and write only what statements do.");
         }
@@ -219,12 +269,10 @@ impl Printer<'_> {
         let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
         self.out.line("using Shape = Reach<Steps>;");
         self.out.line("extern __shared__ __align__(16) unsigned char memory[]; // two pages, of this and the last iteration, and planes");
-        self.out.line("const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); // one number for the whole warp");
-        self.out.line("const int above = warp > 0 ? warp - 1 : 0, below = warp + 1 < WARPS ? warp + 1 : warp;");
+        self.out.line("const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0), above = warp > 0 ? warp - 1 : 0, below = warp + 1 < WARPS ? warp + 1 : warp;");
         self.out.line(format!("const int tile_{k} = blockIdx.x % pass.tiles_{k}, rest = blockIdx.x / pass.tiles_{k}, tile_{j} = rest % pass.tiles_{j}, chunk = rest / pass.tiles_{j};"));
         self.out.line(format!("const int {i}_first = pass.{i}_lo + chunk * pass.planes, {i}_last = (int)lowest({i}_first + pass.planes - 1, pass.{i}_hi);"));
-        self.out.line("// The first row and column of the lane's patch.");
-        self.out.line(format!("const int {j}_mine = pass.{j}_lo + tile_{j} * Shape::HEIGHT - Shape::ABOVE + warp * R;"));
+        self.out.line(format!("const int {j}_mine = pass.{j}_lo + tile_{j} * Shape::HEIGHT - Shape::ABOVE + warp * R; // the lane's first row and column"));
         self.out.line(format!("const int column = pass.{k}_lo + tile_{k} * Shape::WIDTH + (lane - Shape::FIRST_LANE) * V;"));
         self.out.line("const bool results = lane >= Shape::FIRST_LANE && lane < Shape::FIRST_LANE + Shape::LANES;");
         self.plane_domains();
@@ -240,46 +288,59 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             let (name, ty, b) = (self.fields[f].clone(), self.patch_type(f), self.buffers(f));
             let levels = add_constant("Steps", b);
-            self.out.line(format!("{ty} {name}[{levels}][{}] = {{}};", ir.pipeline.depth[f]));
+            self.out.line(format!(
+                "{ty} {name}[{levels}][{}] = {{}};",
+                ir.pipeline.depth[f]
+            ));
         }
-        self.out.line(format!("const int begin = {i}_first - Shape::BEFORE;"));
+        self.out
+            .line(format!("const int begin = {i}_first - Shape::BEFORE;"));
         for f in 0..ir.fields.len() {
             for a in 0..ir.loaded(f) {
                 let (name, ty) = (self.fields[f].clone(), self.patch_type(f));
-                self.out.line(format!("{ty} {name}_{a}_next; // the plane that enters next"));
+                self.out.line(format!(
+                    "{ty} {name}_{a}_next = {{}}; // the plane that enters next"
+                ));
                 self.load_next(f, a, "begin");
             }
         }
-        let coefficients: Vec<_> = (ir.coefficients().into_iter()).zip(self.coefficient_names()).collect();
-        for (c, name) in &coefficients {
-            let plane = add_constant("begin", -ir.pipeline.step_lag - c.before.0);
-            self.out.line(format!("fetch_{name}(0, {plane});"));
-        }
+        let coefficients: Vec<_> = (ir.coefficients().into_iter())
+            .zip(self.coefficient_names())
+            .collect();
         if !coefficients.is_empty() {
-            self.out.line("__pipeline_commit();");
+            let fetches = coefficients.iter().map(|(c, name)| {
+                let plane = add_constant("begin", -ir.pipeline.step_lag - c.before.0);
+                format!("fetch_{name}(0, {plane}), ")
+            });
+            let fetches: String = fetches.collect();
+            self.out.line(format!("{fetches}__pipeline_commit();"));
         }
         self.places();
-        self.out.line("int page = 0; // where this iteration's begins");
+        self.out
+            .line("int page = 0; // where this iteration's begins");
         self.out.open("auto advance = [&](int newest) __attribute__((always_inline)) { // newest enters at level 0");
         self.out.line("const int former = Shape::PAGE - page;");
         for f in 0..ir.fields.len() {
             for a in 0..ir.loaded(f) {
                 let (name, level) = (self.fields[f].clone(), self.level(f, "0", -a));
                 let first = ir.enters(f, a);
-                self.out.line(format!("push<{first}>({name}[{level}], {name}_{a}_next);"));
+                self.out
+                    .line(format!("push<{first}>({name}[{level}], {name}_{a}_next);"));
                 self.load_next(f, a, "newest + 1");
             }
         }
         if !coefficients.is_empty() {
             self.out.line("__pipeline_wait_prior(0);");
         }
-        self.out.line("__syncthreads(); // loads stay before it, an iteration ahead");
-        for (c, name) in &coefficients {
-            let plane = add_constant("newest + 1", -ir.pipeline.step_lag - c.before.0);
-            self.out.line(format!("fetch_{name}({name}_slot + 1 == {name}_SLOTS ? 0 : {name}_slot + 1, {plane});"));
-        }
+        self.out
+            .line("__syncthreads(); // loads stay before it, an iteration ahead");
         if !coefficients.is_empty() {
-            self.out.line("__pipeline_commit();");
+            let fetches = coefficients.iter().map(|(c, name)| {
+                let plane = add_constant("newest + 1", -ir.pipeline.step_lag - c.before.0);
+                format!("fetch_{name}({name}_ring.next(), {plane}), ")
+            });
+            let fetches: String = fetches.collect();
+            self.out.line(format!("{fetches}__pipeline_commit();"));
         }
         for f in 0..ir.fields.len() {
             for a in 0..ir.live(f) {
@@ -289,7 +350,8 @@ impl Printer<'_> {
         }
         self.out.line("#pragma unroll");
         self.out.open("for (int s = 0; s < Steps; ++s) {");
-        self.out.line("// Time step t0 + s: levels s + 1, a plane each.");
+        self.out
+            .line("// Time step t0 + s: levels s + 1, a plane each.");
         let before = std::mem::take(&mut self.out.text);
         for f in 0..ir.fields.len() {
             self.plane_stage(f);
@@ -305,14 +367,18 @@ impl Printer<'_> {
             self.plane_stores(f);
         }
         self.out.line("page = former;");
-        for (_, name) in &coefficients {
-            self.out.line(format!("{name}_slot = {name}_slot + 1 == {name}_SLOTS ? 0 : {name}_slot + 1;"));
+        let turns: Vec<String> = (coefficients.iter())
+            .map(|(_, name)| format!("{name}_ring.slot = {name}_ring.next()"))
+            .collect();
+        if !turns.is_empty() {
+            self.out.line(format!("{};", turns.join(", ")));
         }
         self.out.close("};");
         self.out.line("#pragma unroll 1");
         self.out.line(format!("for (int newest = begin; newest <= {i}_last - Shape::BEFORE + Shape::EXTRA; newest += UNROLL)"));
         self.out.line("#pragma unroll");
-        self.out.line("  for (int u = 0; u < UNROLL; ++u) advance(newest + u);");
+        self.out
+            .line("  for (int u = 0; u < UNROLL; ++u) advance(newest + u);");
     }
 
     /// `in_S(i)`: the cells of the patch at which a statement executes in a plane, bit by bit.
@@ -320,13 +386,6 @@ impl Printer<'_> {
         let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
         for piece in self.ir.fields.iter().flat_map(|f| &f.pieces) {
             let name = self.ir.stencil.stmts[piece.stmt].name.clone();
-            let cell = |out: &mut Writer, condition: &str| {
-                out.line("#pragma unroll");
-                out.line("for (int c = 0; c < R * V; ++c) {");
-                out.line(format!("  const int {j} = {j}_mine + c / V, {k} = column + c % V;"));
-                out.line(format!("  cells |= (unsigned)({condition}) << c;"));
-                out.line("}");
-            };
             match &piece.domain {
                 Domain::Box(ranges) => {
                     for (dim, range) in [&i, &j, &k].into_iter().zip(ranges) {
@@ -334,25 +393,30 @@ impl Printer<'_> {
                         let hi = ast_operand(&range.hi, &self.names);
                         self.out.line(format!("const int {name}_{dim} = narrow({lo}), {name}_{dim}_n = narrow(highest({hi} - {name}_{dim} + 1, 0));"));
                     }
-                    let test = |dim: &str| format!("(unsigned)({dim} - {name}_{dim}) < (unsigned){name}_{dim}_n");
-                    self.out.line(format!("unsigned {name}_cells = 0; // of the patch, bit by bit, where {name} executes"));
-                    let condition = format!("{} && {}", test(&j), test(&k));
-                    let mut out = Writer {
-                        text: String::new(),
-                        depth: self.out.depth,
+                    let test = |dim: &str, at: &str| {
+                        format!("(unsigned)({at} - {name}_{dim}) < (unsigned){name}_{dim}_n")
                     };
-                    cell(&mut out, &condition);
-                    self.out.text.push_str(&out.text.replace("cells |=", &format!("{name}_cells |=")));
+                    self.out.line(format!("unsigned {name}_cells = 0; // of the patch, bit by bit, where {name} executes"));
+                    let rows = test(&j, &format!("{j}_mine + c / V"));
+                    let columns = test(&k, "column + c % V");
+                    self.out.line("#pragma unroll");
+                    self.out.line(format!("for (int c = 0; c < R * V; ++c) {name}_cells |= (unsigned)({rows} && {columns}) << c;"));
                     self.out.line(format!(
                         "auto in_{name} = [&](int {i}) {{ return {} ? {name}_cells : 0; }};",
-                        test(&i)
+                        test(&i, &i)
                     ));
                 }
                 Domain::Any(guard) => {
                     let guard = ast_to_c(guard, &self.names);
                     self.out.open(format!("auto in_{name} = [&](int {i}) {{ // cells of the patch, bit by bit, where {name} executes"));
                     self.out.line("unsigned cells = 0;");
-                    cell(&mut self.out, &guard);
+                    self.out.line("#pragma unroll");
+                    self.out.open("for (int c = 0; c < R * V; ++c) {");
+                    self.out.line(format!(
+                        "const int {j} = {j}_mine + c / V, {k} = column + c % V;"
+                    ));
+                    self.out.line(format!("cells |= (unsigned)({guard}) << c;"));
+                    self.out.close("}");
                     self.out.line("return cells;");
                     self.out.close("};");
                 }
@@ -376,15 +440,40 @@ impl Printer<'_> {
         let sizes: Vec<String> = (["depth", "height", "width"].iter().zip(extents))
             .map(|(size, e)| format!("{name}_{size} = narrow({})", ast_to_c(e, &self.names)))
             .collect();
-        let offset = self.offset(self.ir.fields[f].array, &format!("{name}_height"), &format!("{j}_mine + r"));
+        let offset = self.offset(
+            self.ir.fields[f].array,
+            &format!("{name}_height"),
+            &format!("{j}_mine + r"),
+        );
         self.out.line(format!("const int {};", sizes.join(", ")));
         self.out.line(format!("unsigned {name}_offset[R], {name}_rows = 0; // bytes from the start of a plane; rows of results, bit by bit"));
         self.out.line("#pragma unroll");
         self.out.open("for (int r = 0; r < R; ++r) {");
         self.out.line(format!("{name}_offset[r] = {offset};"));
-        self.out.line(format!("const int row = warp * R + r - Shape::ABOVE, {j} = {j}_mine + r;"));
+        self.out.line(format!(
+            "const int row = warp * R + r - Shape::ABOVE, {j} = {j}_mine + r;"
+        ));
         self.out.line(format!("{name}_rows |= (unsigned)(results && column < {name}_width && row >= 0 && row < Shape::HEIGHT && {j} <= pass.{j}_hi && {j} < {name}_height) << r;"));
         self.out.close("}");
+    }
+
+    /// Condition under which an array has no elements, as where the statements that touch it do
+    /// not execute; empty where it always has.
+    fn empty(&self, array: usize) -> String {
+        let extents = &self.ir.stencil.arrays[array].extents;
+        let empty: BTreeSet<String> = (extents.iter())
+            .filter(|e| !matches!(e, AstExpr::Int(1..)))
+            .map(|e| format!("{} < 1", ast_to_c(e, &self.names)))
+            .collect();
+        empty.into_iter().collect::<Vec<_>>().join(" || ")
+    }
+
+    fn leave_if_empty(&mut self, array: usize) {
+        let empty = self.empty(array);
+        if !empty.is_empty() {
+            let line = format!("if ({empty}) return; // nothing to load");
+            self.out.line(line);
+        }
     }
 
     /// Bytes from the start of a plane of an array to the lane's columns in a row, or to the
@@ -408,8 +497,7 @@ impl Printer<'_> {
             .collect()
     }
 
-    /// `fetch_C(slot, i)`: copies the block's part of a plane to shared memory;
-    /// `C_place(before, row)`: where the lane's columns lie in a row of the block.
+    /// `C_ring` and `fetch_C(to, i)`, which copies the block's part of a plane to a slot of it.
     fn coefficients(&mut self) {
         let ir = self.ir;
         let (i, j) = (self.i.clone(), self.middle.clone());
@@ -425,30 +513,27 @@ impl Printer<'_> {
                     _ => format!("({plane}) * {} + {p}", ast_operand(extent, &self.names)),
                 };
             }
-            let [depth, height] = [n - 3, n - 2].map(|d| format!("narrow({})", ast_to_c(&array.extents[d], &self.names)));
+            let [depth, height] = [n - 3, n - 2]
+                .map(|d| format!("narrow({})", ast_to_c(&array.extents[d], &self.names)));
             let inside = format!("inside({i}, {depth})");
             let plane = match plane.as_str() {
                 "" | "0" => format!("(long long){inside}"),
-                _ => format!("(({plane}) * {} + {inside})", ast_operand(&array.extents[n - 3], &self.names)),
+                _ => format!(
+                    "(({plane}) * {} + {inside})",
+                    ast_operand(&array.extents[n - 3], &self.names)
+                ),
             };
-            let offset = self.offset(c.array, &height, &format!("{j}_mine + r"));
             let slots = self.slots_text(c);
-            self.out.line(format!("constexpr int {name}_SLOTS = {slots}; // planes of {name} in shared memory"));
-            self.out.line(format!("{elem} *const {name}_ring = ({elem} *)(memory + {start}); // [{name}_SLOTS][ROWS][COLS]"));
-            self.out.line(format!("int {name}_slot = 0; // of the plane that is read first in this iteration"));
-            self.out.open(format!("auto fetch_{name} = [&](int slot, int {i}) {{"));
-            self.out.line(format!("const {elem} *const plane = row({argument}, {plane} * {height}, args.{argument}_pitch);"));
-            self.out.line("#pragma unroll");
-            self.out.open("for (int r = 0; r < R; ++r) {");
-            self.out.line(format!("const unsigned offset = {offset};"));
-            self.out.line(format!("__pipeline_memcpy_async({name}_ring + (slot * ROWS + warp * R + r) * COLS + lane * V, (const char *)plane + offset, V * sizeof({elem}));"));
-            self.out.close("}");
-            self.out.close("};");
-            self.out.open(format!("auto {name}_place = [&](int before, int r) {{ // the lane's columns in a plane"));
-            self.out.line(format!("const int slot = {name}_slot < before ? {name}_slot - before + {name}_SLOTS : {name}_slot - before;"));
-            self.out.line(format!("return {name}_ring + (slot * ROWS + inside(warp * R + r, ROWS)) * COLS + lane * V;"));
-            self.out.close("};");
-            start = format!("{start} + {name}_SLOTS * ROWS * COLS * (int)sizeof({elem})");
+            self.out.line(format!("Ring<{elem}, {slots}> {name}_ring = {{({elem} *)(memory + {start}) + lane * V, 0}};"));
+            let exists = match self.empty(c.array) {
+                empty if empty.is_empty() => String::new(),
+                empty => format!("if (!({empty})) "),
+            };
+            self.out.line(format!("auto fetch_{name} = [&](int to, int {i}) {{ {exists}{name}_ring.fetch(to, row({argument}, {plane} * {height}, args.{argument}_pitch), {height}, args.{argument}_pitch, {j}_mine, column, warp); }};"));
+            start = format!(
+                "{start} + {} * ROWS * COLS * (int)sizeof({elem})",
+                parenthesized(&slots)
+            );
         }
     }
 
@@ -473,7 +558,9 @@ impl Printer<'_> {
             let Some(coefficient) = coefficients.iter().position(same) else {
                 continue;
             };
-            let at = all.iter().position(|l| l.coefficient == coefficient && l.at == (i, j));
+            let at = all
+                .iter()
+                .position(|l| l.coefficient == coefficient && l.at == (i, j));
             let at = at.unwrap_or_else(|| {
                 all.push(Loaded {
                     coefficient,
@@ -505,31 +592,26 @@ impl Printer<'_> {
         let i = self.i.clone();
         let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
         let pitch = format!("args.{}_pitch", self.names.get(&self.array(f).name));
+        let array = self.ir.fields[f].array;
         if self.ir.live(f) > 0 && self.buffers(f) == 1 {
-            self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *in, int {i}) {{"));
+            self.out.open(format!(
+                "auto load_{name} = [&]({ty} &to, const {elem} *in, int {i}) {{"
+            ));
+            self.leave_if_empty(array);
             self.out.line(format!("to.load(row(in, (long long)inside({i}, {name}_depth) * {name}_height, {pitch}), {name}_offset);"));
             self.out.close("};");
         } else if self.ir.live(f) == 0 {
             self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *kept, int {i}) {{ // what no statement writes"));
+            self.leave_if_empty(array);
             self.out.line(format!("if (({}) != ~0u >> (32 - R * V)) to.load(row(kept, (long long)inside({i}, {name}_depth) * {name}_height, {pitch}), {name}_offset);", self.plane_written(f, &i)));
             self.out.close("};");
         } else {
             self.plane_loader(f);
         }
-        self.out.open(format!("auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"));
-        self.out.line(format!("if ({i} < {i}_first || {i} > {i}_last || {i} >= {name}_depth) return;"));
-        self.out.line(format!("out = row(out, (long long){i} * {name}_height, {pitch});"));
-        if self.buffers(f) == 1 {
-            self.out.line(format!("from.store(out, {name}_offset, {name}_rows);"));
-        } else {
-            self.out.line(format!("if (Steps > 1) return from.store(out, {name}_offset, {name}_rows);"));
-            self.out.line(format!("const unsigned written = {};", self.plane_written(f, &i)));
-            self.out.line("#pragma unroll");
-            self.out.line("for (int r = 0; r < R; ++r)");
-            self.out.line("#pragma unroll");
-            self.out.line("  for (int v = 0; v < V; ++v)");
-            self.out.line(format!("    if ({name}_rows >> r & 1 && has(written, r, v)) (({elem} *)((char *)out + {name}_offset[r]))[v] = from(r, v);"));
-        }
+        self.out.open(format!(
+            "auto store_{name} = [&]({ty} &from, {elem} *out, int {i}) {{"
+        ));
+        self.out.line(format!("if ({i} >= {i}_first && {i} <= {i}_last && {i} < {name}_depth) from.store(row(out, (long long){i} * {name}_height, {pitch}), {name}_offset, {name}_rows);"));
         self.out.close("};");
     }
 
@@ -538,13 +620,25 @@ impl Printer<'_> {
         let (i, j) = (self.i.clone(), self.middle.clone());
         let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
         let pitch = format!("args.{}_pitch", self.names.get(&self.array(f).name));
-        self.out.open(format!("auto load_{name} = [&]({ty} &to, const {elem} *in, const {elem} *kept, int {i}) {{"));
-        self.out.line(format!("const long long plane = (long long)inside({i}, {name}_depth) * {name}_height;"));
-        self.out.line(format!("if (Steps > 1) return to.load(row(in, plane, {pitch}), {name}_offset);"));
-        self.out.line(format!("const unsigned written = {};", self.plane_written(f, &i)));
+        self.out.open(format!(
+            "auto load_{name} = [&]({ty} &to, const {elem} *in, const {elem} *kept, int {i}) {{"
+        ));
+        self.leave_if_empty(self.ir.fields[f].array);
+        self.out.line(format!(
+            "const long long plane = (long long)inside({i}, {name}_depth) * {name}_height;"
+        ));
+        self.out.line(format!(
+            "if (Steps > 1) return to.load(row(in, plane, {pitch}), {name}_offset);"
+        ));
+        self.out.line(format!(
+            "const unsigned written = {};",
+            self.plane_written(f, &i)
+        ));
         self.out.line("#pragma unroll");
         self.out.open("for (int c = 0; c < R * V; ++c) { // what statements write from `in`, the rest from `kept`");
-        self.out.line(format!("const int r = c / V, v = c % V, {j} = inside({j}_mine + r, {name}_height);"));
+        self.out.line(format!(
+            "const int r = c / V, v = c % V, {j} = inside({j}_mine + r, {name}_height);"
+        ));
         self.out.line(format!("to(r, v) = row(has(written, r, v) ? in : kept, plane + {j}, {pitch})[inside(column + v, {name}_width)];"));
         self.out.close("}");
         self.out.close("};");
@@ -556,8 +650,12 @@ impl Printer<'_> {
         let late = self.ir.pipeline.lag_of(f, -a) + self.ir.enters(f, a);
         let plane = add_constant(newest, -late);
         self.out.line(match a < self.ir.live(f) {
-            true if self.buffers(f) == 1 => format!("load_{name}({name}_{a}_next, pass.{name}_in[{a}], {plane});"),
-            true => format!("load_{name}({name}_{a}_next, pass.{name}_in[{a}], pass.{name}_kept[{a}], {plane});"),
+            true if self.buffers(f) == 1 => {
+                format!("load_{name}({name}_{a}_next, pass.{name}_in[{a}], {plane});")
+            }
+            true => format!(
+                "load_{name}({name}_{a}_next, pass.{name}_in[{a}], pass.{name}_kept[{a}], {plane});"
+            ),
             false => format!("load_{name}({name}_{a}_next, pass.{name}_kept[{a}], {plane});"),
         });
     }
@@ -588,7 +686,10 @@ impl Printer<'_> {
         // Levels that are read: from 1 - the largest age to T - the smallest.
         let condition = |(least, most): (i64, i64)| match text {
             "" => (constant >= 1 - most).then(String::new),
-            _ if least > 0 => Some(format!("if ({} <= Steps) ", add_constant(text, constant + least))),
+            _ if least > 0 => Some(format!(
+                "if ({} <= Steps) ",
+                add_constant(text, constant + least)
+            )),
             _ => Some(String::new()),
         };
         if let Some(ages) = ir.ages(f, |row, _| row != 0)
@@ -599,7 +700,9 @@ impl Printer<'_> {
                 _ => add_constant(text, constant + ages.1 - 1),
             };
             self.out.open(format!("{condition}{{"));
-            self.out.line(format!("{name}[{level}][0].publish({name}_place(page, {of}, warp));"));
+            self.out.line(format!(
+                "{name}[{level}][0].publish({name}_place(page, {of}, warp));"
+            ));
             self.out.line(format!("{name}[{level}][1].rows({name}_place(former, {of}, above), {name}_place(former, {of}, below));"));
             let ((lo, hi), (above, below)) = (field.corners, field.rows);
             if (lo, hi) != (0, 0) {
@@ -609,7 +712,8 @@ impl Printer<'_> {
                             0 => format!("R, {}", add_constant("R", last)),
                             _ => format!("{first}, {last}"),
                         };
-                        self.out.line(format!("{name}[{level}][1].columns({lo}, {hi}, {rows});"));
+                        self.out
+                            .line(format!("{name}[{level}][1].columns({lo}, {hi}, {rows});"));
                     }
                 }
             }
@@ -619,7 +723,10 @@ impl Printer<'_> {
             && let Some(condition) = condition(ages)
         {
             let (lo, hi) = field.margin;
-            self.out.line(format!("{condition}{name}[{level}][{}].columns({lo}, {hi}, 0, R - 1);", field.exchanged));
+            self.out.line(format!(
+                "{condition}{name}[{level}][{}].columns({lo}, {hi}, 0, R - 1);",
+                field.exchanged
+            ));
         }
     }
 
@@ -630,9 +737,13 @@ impl Printer<'_> {
         let (name, elem, ty) = (self.fields[f].clone(), self.elem(f), self.patch_type(f));
         let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
         let at = self.level(f, "s", 1);
-        let before = format!("{name}[{}][{}]", self.level(f, "s", 0), ir.pipeline.step_lag);
-        // Where buffers differ, what the same step reads must be of the right one.
-        let tells_apart = self.buffers(f) > 1 && ir.ages(f, |_, _| true).is_some_and(|(least, _)| least == 0);
+        let before = format!(
+            "{name}[{}][{}]",
+            self.level(f, "s", 0),
+            ir.pipeline.step_lag
+        );
+        // Where buffers differ, tiles of one step keep what the right one holds.
+        let tells_apart = self.buffers(f) > 1;
         let kept = match tells_apart {
             true => "kept(r, v)".to_string(),
             false => format!("{before}(r, v)"),
@@ -640,17 +751,24 @@ impl Printer<'_> {
         self.out.open("{");
         let main = &field.pieces[0];
         let stmt = &ir.stencil.stmts[main.stmt];
-        self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
-        self.out.line(format!("const int {i} = {};", self.row_number(f, "s + 1")));
+        self.out.line(format!(
+            "// {}, line {}: {}",
+            stmt.name, stmt.line, stmt.text
+        ));
+        self.out
+            .line(format!("const int {i} = {};", self.row_number(f, "s + 1")));
         for piece in &field.pieces {
             let name = &ir.stencil.stmts[piece.stmt].name;
-            self.out.line(format!("const unsigned {name}_here = in_{name}({i});"));
+            self.out
+                .line(format!("const unsigned {name}_here = in_{name}({i});"));
         }
         self.out.line(format!("{ty} next;"));
         if tells_apart {
             let own = format!("pass.{name}_kept[{}]", self.buffers(f) - 1);
             self.out.line(format!("{ty} kept = {before};"));
-            self.out.line(format!("if (Steps == 1) load_{name}(kept, {own}, {own}, {i});"));
+            self.out.line(format!(
+                "if (Steps == 1) load_{name}(kept, {own}, {own}, {i});"
+            ));
         }
         let loaded = self.patches(main);
         let (coefficients, names) = (ir.coefficients(), self.coefficient_names());
@@ -659,13 +777,11 @@ impl Printer<'_> {
             let elem = ir.stencil.arrays[c.array].elem;
             let ((away, row), (lo, hi), name) = (patch.at, patch.margin, &patch.name);
             let before = ir.pipeline.lag[f] - away - c.before.0;
-            let place = format!("{}_place({}, {})", names[patch.coefficient], add_constant("LAG * s", before), add_constant("r", row));
-            self.out.line(format!("Patch<{elem}, 0, 0, {lo}, {hi}> {name};"));
-            self.out.line("#pragma unroll");
-            self.out.line(format!("for (int r = 0; r < R; ++r) {name}.load_row(r, {place});"));
-            if (lo, hi) != (0, 0) {
-                self.out.line(format!("{name}.columns({lo}, {hi}, 0, R - 1);"));
-            }
+            let (ring, before) = (&names[patch.coefficient], add_constant("LAG * s", before));
+            let first = add_constant("warp * R", row);
+            self.out.line(format!(
+                "auto {name} = taken<{elem}, {lo}, {hi}>({ring}_ring, {before}, {first});"
+            ));
         }
         self.out.line("#pragma unroll");
         self.out.open("for (int c = 0; c < R * V; ++c) {");
@@ -678,17 +794,25 @@ impl Printer<'_> {
         let any_in_memory = main.reads.iter().any(in_memory);
         if any_in_memory {
             self.out.line(format!("{elem} value = {kept};"));
-            self.out.open(format!("if (has({}_here, r, v)) {{", stmt.name));
+            self.out
+                .open(format!("if (has({}_here, r, v)) {{", stmt.name));
             self.assign(stmt, &reads, "value");
             self.out.close("}");
         } else {
             self.assign(stmt, &reads, &format!("{elem} value"));
-            self.out.line(format!("if (!has({}_here, r, v)) value = {kept};", stmt.name));
+            self.out.line(format!(
+                "if (!has({}_here, r, v)) value = {kept};",
+                stmt.name
+            ));
         }
         for piece in &field.pieces[1..] {
             let stmt = &ir.stencil.stmts[piece.stmt];
-            self.out.line(format!("// {}, line {}: {}", stmt.name, stmt.line, stmt.text));
-            self.out.open(format!("if (has({}_here, r, v)) {{", stmt.name));
+            self.out.line(format!(
+                "// {}, line {}: {}",
+                stmt.name, stmt.line, stmt.text
+            ));
+            self.out
+                .open(format!("if (has({}_here, r, v)) {{", stmt.name));
             let reads = self.plane_reads(piece, &[]);
             self.assign(stmt, &reads, "value");
             self.out.close("}");
@@ -724,7 +848,9 @@ impl Printer<'_> {
                 add_constant("r", *row),
                 add_constant("v", *column)
             ),
-            StreamRead::Memory(_) => (self.coefficient(piece, read, loaded)).unwrap_or_else(|| self.read(read)),
+            StreamRead::Memory(_) => {
+                (self.coefficient(piece, read, loaded)).unwrap_or_else(|| self.read(read))
+            }
             StreamRead::Scalar(_) => self.read(read),
         };
         piece.reads.iter().map(text).collect()
@@ -736,7 +862,11 @@ impl Printer<'_> {
         let ir = self.ir;
         let name = self.fields[f].clone();
         for a in 0..self.buffers(f) {
-            let q = if a == 0 { "Steps".to_string() } else { format!("Steps - {a}") };
+            let q = if a == 0 {
+                "Steps".to_string()
+            } else {
+                format!("Steps - {a}")
+            };
             let at = self.level(f, "Steps", -a);
             let plane = self.row_number(f, &q);
             // Levels from 0 down enter later.
@@ -748,15 +878,22 @@ impl Printer<'_> {
                     let cases: String = later()
                         .map(|(b, late)| format!("Steps == {} ? {late} : ", a - b as i64))
                         .collect();
-                    self.out.line(format!("constexpr int {name}_{a}_late = {cases}0; // planes before the newest"));
-                    (format!("{name}_{a}_late"), format!("{plane} - {name}_{a}_late"))
+                    self.out.line(format!(
+                        "constexpr int {name}_{a}_late = {cases}0; // planes before the newest"
+                    ));
+                    (
+                        format!("{name}_{a}_late"),
+                        format!("{plane} - {name}_{a}_late"),
+                    )
                 }
             };
-            let store = format!("store_{name}({name}[{at}][{index}], pass.{name}_out[{a}], {plane});");
+            let store =
+                format!("store_{name}({name}[{at}][{index}], pass.{name}_out[{a}], {plane});");
             if a < ir.live(f) {
                 self.out.line(store);
             } else {
-                self.out.line(format!("if (Steps == 1 && pass.{name}_out[{a}]) {store}"));
+                self.out
+                    .line(format!("if (Steps == 1 && pass.{name}_out[{a}]) {store}"));
             }
         }
     }
@@ -768,9 +905,10 @@ impl Printer<'_> {
             self.out.text.push_str(COMPARE);
         }
         self.out.line("// Chooses how many planes tiles have: idle multiprocessors in the last wave cost as much as those that compute.");
-        self.out.open("template <int Steps> cudaError_t plan(Pass &pass, unsigned &grid) {");
-        self.out.line("constexpr int bytes = Reach<Steps>::BYTES;");
-        self.out.line("int device = 0, processors = 0, resident = 0;");
+        self.out
+            .open("template <int Steps> cudaError_t plan(Pass &pass, unsigned &grid) {");
+        self.out
+            .line("int device = 0, processors = 0, resident = 0, bytes = Reach<Steps>::BYTES;");
         self.out.line("cudaError_t error = cudaGetDevice(&device);");
         self.out.line("if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);");
         self.out.line("if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel<Steps>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);");
@@ -778,10 +916,13 @@ impl Printer<'_> {
         self.out.line("if (error != cudaSuccess) return error;");
         self.out.line(format!("const long long at_once = highest(1, (long long)processors * resident), depth = (long long)pass.{i}_hi - pass.{i}_lo + 1;"));
         self.out.line("long long best = LLONG_MAX;");
-        self.out.open("for (long long chunks = 1; chunks <= depth; chunks += 1 + chunks / 64) {");
+        self.out
+            .open("for (long long chunks = 1; chunks <= depth; chunks += 1 + chunks / 64) {");
         self.out.line(format!("const long long planes = (depth + chunks - 1) / chunks, n = (depth + planes - 1) / planes, blocks = n * pass.tiles_{j} * pass.tiles_{k};"));
         self.out.line("const long long cost = (blocks + at_once - 1) / at_once * ((planes + Reach<Steps>::EXTRA + UNROLL - 1) / UNROLL * UNROLL);");
-        self.out.line("if (cost < best) best = cost, grid = (unsigned)blocks, pass.planes = (int)planes;");
+        self.out.line(
+            "if (cost < best) best = cost, grid = (unsigned)blocks, pass.planes = (int)planes;",
+        );
         self.out.close("}");
         self.out.line("return cudaSuccess;");
         self.out.close("}");
@@ -798,27 +939,41 @@ impl Printer<'_> {
         let mut tests: Vec<String> = Vec::new();
         for array in self.ir.stencil.arrays.iter().filter(|a| a.pitched) {
             let rows = ast_operand(&array.extents[array.extents.len() - 2], &self.names);
-            tests.push(format!("{rows} * args.{}_pitch > UINT_MAX", self.names.get(&array.name)));
+            tests.push(format!(
+                "{rows} * args.{}_pitch > UINT_MAX",
+                self.names.get(&array.name)
+            ));
         }
         tests.dedup();
-        self.out.line(format!("if ({}) return cudaErrorInvalidValue; // offsets in a plane have 32 bits", tests.join(" || ")));
+        self.out.line(format!(
+            "if ({}) return cudaErrorInvalidValue; // offsets in a plane have 32 bits",
+            tests.join(" || ")
+        ));
         self.out.line("cudaError_t error = cudaSuccess;");
         let compared: Vec<usize> = self.compared().collect();
         if compared.is_empty() {
             return;
         }
         self.out.line("// Levels do not tell apart what time buffers hold in cells that are never written. Where they differ,");
-        self.out.line("// every launch takes one time step. This waits for what `compare` finds.");
+        self.out
+            .line("// every launch takes one time step. This waits for what `compare` finds.");
         self.out.line("int *flag = nullptr, differ = 0;");
-        self.out.line("if (error == cudaSuccess) error = cudaMalloc((void **)&flag, sizeof(int));");
-        self.out.line("if (error == cudaSuccess) error = cudaMemsetAsync(flag, 0, sizeof(int), stream);");
+        self.out
+            .line("if (error == cudaSuccess) error = cudaMalloc((void **)&flag, sizeof(int));");
+        self.out.line(
+            "if (error == cudaSuccess) error = cudaMemsetAsync(flag, 0, sizeof(int), stream);",
+        );
         for f in compared {
             let array = self.array(f).clone();
             let Domain::Box(ranges) = &self.ir.fields[f].pieces[0].domain else {
                 continue;
             };
             let argument = self.names.get(&array.name);
-            let bits = if array.elem.size() == 8 { "unsigned long long" } else { "unsigned" };
+            let bits = if array.elem.size() == 8 {
+                "unsigned long long"
+            } else {
+                "unsigned"
+            };
             let mut sizes: Vec<String> = (array.extents[array.extents.len() - 3..].iter())
                 .map(|e| format!("(int){}", ast_operand(e, &self.names)))
                 .collect();
@@ -839,7 +994,8 @@ impl Printer<'_> {
             }
         }
         self.out.line("if (error == cudaSuccess) error = cudaMemcpyAsync(&differ, flag, sizeof(int), cudaMemcpyDeviceToHost, stream);");
-        self.out.line("if (error == cudaSuccess) error = cudaStreamSynchronize(stream);");
+        self.out
+            .line("if (error == cudaSuccess) error = cudaStreamSynchronize(stream);");
         self.out.line("cudaFree(flag);");
     }
 }
