@@ -10,7 +10,7 @@ use super::super::names::mentions;
 use super::super::text::{Writer, add_constant};
 use super::{ADDRESSES, Printer, growth, without_comments};
 use crate::kernel::stream::{Coefficient, Domain, Growth, Piece, StreamRead};
-use hexcc_isl::AstExpr;
+use hexcc_isl::{AstExpr, AstOp};
 use std::collections::BTreeSet;
 
 /// What a lane holds and how it moves; the same for every stencil.
@@ -463,7 +463,11 @@ impl Printer<'_> {
         let extents = &self.ir.stencil.arrays[array].extents;
         let empty: BTreeSet<String> = (extents.iter())
             .filter(|e| !matches!(e, AstExpr::Int(1..)))
-            .map(|e| format!("{} < 1", ast_to_c(e, &self.names)))
+            .map(|e| match e {
+                AstExpr::Op(AstOp::Add | AstOp::Sub, _) => ast_to_c(e, &self.names),
+                _ => ast_operand(e, &self.names),
+            })
+            .map(|e| format!("{e} < 1"))
             .collect();
         empty.into_iter().collect::<Vec<_>>().join(" || ")
     }
