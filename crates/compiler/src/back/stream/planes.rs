@@ -301,7 +301,7 @@ impl Printer<'_> {
                 self.out.line(format!(
                     "{ty} {name}_{a}_next = {{}}; // the plane that enters next"
                 ));
-                self.load_next(f, a, "begin");
+                self.load_next(f, a, "begin", 0);
             }
         }
         let coefficients: Vec<_> = (ir.coefficients().into_iter())
@@ -326,7 +326,7 @@ impl Printer<'_> {
                 let first = ir.enters(f, a);
                 self.out
                     .line(format!("push<{first}>({name}[{level}], {name}_{a}_next);"));
-                self.load_next(f, a, "newest + 1");
+                self.load_next(f, a, "newest", 1);
             }
         }
         if !coefficients.is_empty() {
@@ -336,7 +336,7 @@ impl Printer<'_> {
             .line("__syncthreads(); // loads stay before it, an iteration ahead");
         if !coefficients.is_empty() {
             let fetches = coefficients.iter().map(|(c, name)| {
-                let plane = add_constant("newest + 1", -ir.pipeline.step_lag - c.before.0);
+                let plane = add_constant("newest", 1 - ir.pipeline.step_lag - c.before.0);
                 format!("fetch_{name}({name}_ring.next(), {plane}), ")
             });
             let fetches: String = fetches.collect();
@@ -648,11 +648,11 @@ impl Printer<'_> {
         self.out.close("};");
     }
 
-    /// Loads the plane that level `-a` gets in iteration `newest`.
-    fn load_next(&mut self, f: usize, a: i64, newest: &str) {
+    /// Loads the plane that level `-a` gets so many iterations after `newest`.
+    fn load_next(&mut self, f: usize, a: i64, newest: &str, ahead: i64) {
         let name = self.fields[f].clone();
         let late = self.ir.pipeline.lag_of(f, -a) + self.ir.enters(f, a);
-        let plane = add_constant(newest, -late);
+        let plane = add_constant(newest, ahead - late);
         self.out.line(match a < self.ir.live(f) {
             true if self.buffers(f) == 1 => {
                 format!("load_{name}({name}_{a}_next, pass.{name}_in[{a}], {plane});")
