@@ -107,6 +107,13 @@ pub struct Coefficient {
     pub before: (i64, i64),
 }
 
+impl Coefficient {
+    /// Whether both are of the same planes.
+    pub fn is_of(&self, other: &Coefficient) -> bool {
+        (self.array, &self.plane) == (other.array, &other.plane)
+    }
+}
+
 /// Sizes of a streamed tile; 0 for what is to be chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamTile {
@@ -412,9 +419,7 @@ impl StreamIr {
                 };
                 let before = self.pipeline.lag[f] - i;
                 found.before = (before, before);
-                let same =
-                    |c: &&mut Coefficient| (c.array, &c.plane) == (found.array, &found.plane);
-                match all.iter_mut().find(same) {
+                match all.iter_mut().find(|c| c.is_of(&found)) {
                     Some(c) => c.before = (c.before.0.min(before), c.before.1.max(before)),
                     None => all.push(found),
                 }
@@ -600,6 +605,9 @@ impl Prepared<'_> {
             Ok(stages) => stages,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        if let Some(refusal) = self.not_compared(&fields, &stages) {
+            return Ok(Err(refusal));
+        }
         let flows = self.flow_distances(&fields)?;
         for flow in &flows {
             if let Some(refusal) = self.unpulled(flow, &fields, &stages)? {
@@ -918,6 +926,19 @@ impl Prepared<'_> {
             });
         }
         Ok(stages)
+    }
+
+    /// In three space dimensions the host compares what time buffers hold outside of the main
+    /// statement's box: there must be one.
+    fn not_compared(&self, fields: &[Field], stages: &[Stage]) -> Option<Refusal> {
+        let apart = |stage: &Stage| stage.buffers > stage.kept;
+        let (field, _) = (fields.iter().zip(stages)).find(|(field, stage)| {
+            apart(stage) && !matches!(field.pieces[0].domain, Domain::Box(_))
+        })?;
+        Some(format!(
+            "in three space dimensions the statement on line {} must execute in a box, since its array has several time buffers",
+            self.stmts[field.pieces[0].stmt].line
+        ))
     }
 
     /// The flow dependences as distances between fields.
