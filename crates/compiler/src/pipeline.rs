@@ -669,6 +669,23 @@ impl TimeLoop<'_> {
         }
     }
 
+    /// No kernel of overlapped tiling: an error where the user insists on one.
+    fn not_streamed(
+        &self,
+        options: &Options,
+        refusal: &str,
+        sizes: Vec<StreamChoice>,
+    ) -> Result<Streamed> {
+        match options.wanted_tiling() {
+            Tiling::Overlapped => Err(no_overlapped(self.canonical, self.scop, refusal)),
+            _ => Ok(Streamed {
+                kernel: None,
+                sizes,
+                refusal: Some(refusal.to_string()),
+            }),
+        }
+    }
+
     /// The kernel of patches, in three space dimensions, for any number of fields.
     fn streamed_patches(
         &self,
@@ -679,14 +696,7 @@ impl TimeLoop<'_> {
         clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
-        let refused = |refusal: &str, sizes: Vec<StreamChoice>| match forced {
-            true => Err(no_overlapped(self.canonical, self.scop, refusal)),
-            false => Ok(Streamed {
-                kernel: None,
-                sizes,
-                refusal: Some(refusal.to_string()),
-            }),
-        };
+        let refused = |refusal: &str, sizes| self.not_streamed(options, refusal, sizes);
         let work = self.prepared.stream_work(stream, options.fast_math);
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
         let mut sizes = self.patch_sizes(stream, name, options, &work, &problem)?;
@@ -733,14 +743,7 @@ impl TimeLoop<'_> {
         clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
-        let refused = |refusal: String, sizes: Vec<StreamChoice>| match forced {
-            true => Err(no_overlapped(self.canonical, self.scop, &refusal)),
-            false => Ok(Streamed {
-                kernel: None,
-                sizes,
-                refusal: Some(refusal),
-            }),
-        };
+        let refused = |refusal: &str, sizes| self.not_streamed(options, refusal, sizes);
         let target = &options.target;
         let shared = options.shared_limit.unwrap_or(target.shared_per_block);
         let work = self.prepared.stream_work(stream, options.fast_math);
@@ -753,13 +756,10 @@ impl TimeLoop<'_> {
         let sizes = vec![stream_size::predict_planes(&ir, &work, target, &problem)];
         if !forced {
             if work.fields.iter().any(|f| f.precise > 0) {
-                return refused(SLOW_IN_PLANES.to_string(), sizes);
+                return refused(SLOW_IN_PLANES, sizes);
             }
             if hybrid.is_some_and(|hybrid| sizes[0].gcells < hybrid) {
-                return refused(
-                    "the hybrid tiling is predicted to be faster".to_string(),
-                    sizes,
-                );
+                return refused("the hybrid tiling is predicted to be faster", sizes);
             }
         }
         self.prepared.prove_blocks(stream, &ir)?;

@@ -120,10 +120,10 @@ const FIXED: &[&str] = &[
 /// More names, in three space dimensions.
 #[rustfmt::skip]
 const FIXED_PLANES: &[&str] = &[
-    "R", "COLS", "ROWS", "ABOVE", "BELOW", "HEIGHT", "PAGE", "FIRST", "COUNT", "LO", "HI", "Patch", "Bits", "Shape",
+    "R", "COLS", "ROWS", "ABOVE", "BELOW", "HEIGHT", "PAGE", "FIRST", "Patch", "Columns", "Bits", "Shape",
     "planes", "plane", "load_row", "store_row", "columns", "publish", "inside", "has", "compare", "cells", "first",
     "memory", "warp", "above", "below", "results", "r", "offset", "written", "page", "former", "place", "level", "begin",
-    "differ", "bytes", "depth", "slot", "before", "Ring", "SLOTS", "next", "fetch", "take", "to",
+    "differ", "bytes", "depth", "slot", "before", "Ring", "SLOTS", "fetch", "taken",
 ];
 
 struct Printer<'a> {

@@ -182,7 +182,7 @@ impl Printer<'_> {
         self.out.line("static constexpr int FIRST_LANE = (LEFT + V - 1) / V; // the first whose columns are results");
         self.out.line("static constexpr int LANES = 32 - FIRST_LANE - (RIGHT + V - 1) / V, WIDTH = V * LANES, HEIGHT = ROWS - ABOVE - BELOW;");
         let pages: Vec<String> = (0..ir.fields.len())
-            .filter_map(|f| self.page_bytes(f, "Steps"))
+            .filter_map(|f| self.page_bytes(f))
             .collect();
         let pages = if pages.is_empty() {
             "0".to_string()
@@ -218,14 +218,13 @@ impl Printer<'_> {
     }
 
     /// Bytes of a field's levels in a page.
-    fn page_bytes(&self, f: usize, steps: &str) -> Option<String> {
+    fn page_bytes(&self, f: usize) -> Option<String> {
         let (least, most) = self.ir.ages(f, |row, _| row != 0)?;
         let (above, below) = self.ir.fields[f].rows;
         let levels = growth(Growth {
             constant: most - least,
             per_step: 1,
-        })
-        .replace("Steps", steps);
+        });
         let levels = parenthesized(&levels);
         Some(format!(
             "{levels} * WARPS * {} * COLS * (int)sizeof({})",
@@ -251,7 +250,8 @@ impl Printer<'_> {
         self.out
             .line("// A tile a block. Cells that no statement writes keep what they held.");
         if self.compared().next().is_some() {
-            self.out.line("// Tiles of one time step tell apart what time buffers hold there, and write only what statements do.");
+            self.out
+                .line("// Tiles of one time step tell apart what time buffers hold there.");
         }
         self.out.line("template <int Steps>");
         self.out.open(format!(
@@ -558,8 +558,7 @@ impl Printer<'_> {
             let Some((found, [i, j, k])) = self.ir.coefficient_read(piece, read) else {
                 continue;
             };
-            let same = |c: &Coefficient| (c.array, &c.plane) == (found.array, &found.plane);
-            let Some(coefficient) = coefficients.iter().position(same) else {
+            let Some(coefficient) = coefficients.iter().position(|c| c.is_of(&found)) else {
                 continue;
             };
             let at = all
@@ -584,10 +583,9 @@ impl Printer<'_> {
     fn coefficient(&self, piece: &Piece, read: &StreamRead, loaded: &[Loaded]) -> Option<String> {
         let (found, [i, j, k]) = self.ir.coefficient_read(piece, read)?;
         let coefficients = self.ir.coefficients();
-        let patch = loaded.iter().find(|l| {
-            let c = &coefficients[l.coefficient];
-            l.at == (i, j) && (c.array, &c.plane) == (found.array, &found.plane)
-        })?;
+        let patch = loaded
+            .iter()
+            .find(|l| l.at == (i, j) && coefficients[l.coefficient].is_of(&found))?;
         Some(format!("{}(r, {})", patch.name, add_constant("v", k)))
     }
 
@@ -668,7 +666,7 @@ impl Printer<'_> {
     fn places(&mut self) {
         let mut before: Vec<String> = Vec::new();
         for f in 0..self.ir.fields.len() {
-            let Some(bytes) = self.page_bytes(f, "Steps") else {
+            let Some(bytes) = self.page_bytes(f) else {
                 continue;
             };
             let (name, elem) = (self.fields[f].clone(), self.elem(f));
