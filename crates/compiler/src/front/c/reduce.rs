@@ -141,13 +141,26 @@ pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<Stri
             changes.extend(without_body(&code, function));
         }
     }
-    let kept = |at: usize| region.span.contains(&at);
-    changes.extend(
-        other_pragmas(&code)
-            .into_iter()
-            .filter(|(at, _)| !kept(*at)),
-    );
     apply(text, changes)
+}
+
+/// The whole text with pragmas around the region, for where [`reduce`] takes something away that
+/// was needed.
+pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
+    apply(text, marks(&Code::new(text), region, include))
+}
+
+fn marks(
+    code: &Code,
+    region: &Region,
+    include: &dyn Fn(&str) -> Option<String>,
+) -> Vec<(usize, Change)> {
+    let mut changes: Vec<(usize, Change)> = vec![(0, Change::Insert(PRELUDE.to_string()))];
+    changes.extend(around(code.text, region));
+    changes.extend(includes(code, include));
+    let others = other_pragmas(code).into_iter();
+    changes.extend(others.filter(|(at, _)| !region.span.contains(at)));
+    changes
 }
 
 /// Pragmas where the user has none.
