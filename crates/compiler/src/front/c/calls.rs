@@ -30,10 +30,17 @@ pub fn first_unreadable_call(text: &str, region: &Region) -> Option<Called> {
     let code = Code::new(text);
     let variadic = variadic_functions(&code);
     let pointers = function_pointers(&code);
-    let unreadable =
-        |name: &str| VARIADIC.contains(&name) || variadic.contains(name) || pointers.contains(name);
-    find_in_region(&code, region, &|range| {
-        find_call(&code, range, &unreadable).or_else(|| indirect_call(&code, range))
+    let unreadable = |name: &str| VARIADIC.contains(&name) || variadic.contains(name);
+    let direct = find_in_region(&code, region, &|range| find_call(&code, range, &unreadable));
+    let is_pointer = |name: &str| pointers.contains(name);
+    direct.or_else(|| {
+        let indirect = find_in_region(&code, region, &|range| {
+            find_call(&code, range, &is_pointer).or_else(|| indirect_call(&code, range))
+        })?;
+        Some(Called {
+            through_pointer: true,
+            ..indirect
+        })
     })
 }
 
