@@ -258,6 +258,9 @@ impl<'a> Reader<'a> {
         if let Some(call) = front::first_unreadable_call(text, region) {
             return Err(vec![host_call(&call)]);
         }
+        if let Some(early) = front::first_early_return(text, region) {
+            return Err(vec![early_return(early)]);
+        }
         let include = |name: &str| {
             let path = self.options.file.parent()?.join(name);
             let path = path.canonicalize().ok()?;
@@ -376,6 +379,16 @@ fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
         labels: why.labels.clone(),
         ..d
     })
+}
+
+fn early_return(place: Range<usize>) -> Diagnostic {
+    Diagnostic::error(
+        "HX0105",
+        "`return` in the middle of a function that the region calls",
+    )
+    .at(place, "the rest of the function does not always run")
+    .note("which statements run must be known from loop iterators and sizes alone")
+    .help("write a condition around the rest of the function: `if (!done) { .. }`")
 }
 
 /// A call in the time loop of a function that is not to be seen.
