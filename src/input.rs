@@ -77,6 +77,7 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
                 path: source.path,
                 text: extraction.source,
             },
+            defines: options.defines.clone(),
             scop: extraction.scop,
         },
         warnings,
