@@ -9,8 +9,10 @@
 //! no knowledge of stencils, and no input on which a function panics. Text that is not understood
 //! is left alone, never rewritten on a guess.
 
+mod cplusplus;
 mod variables;
 
+pub use cplusplus::{expand_parameter_macros, moved, names_for_cplusplus, rename};
 pub use variables::{Declarator, Place, change_before, declarator, is_dead_outside};
 
 use std::collections::HashSet;
@@ -283,10 +285,42 @@ pub fn directives(text: &str) -> Vec<&str> {
 
 /// Headers whose macros have names that C or POSIX reserve.
 const STANDARD_HEADERS: [&str; 36] = [
-    "assert", "complex", "ctype", "errno", "fenv", "float", "getopt", "inttypes", "iso646",
-    "limits", "locale", "malloc", "math", "memory", "mpi", "omp", "pthread", "sched", "setjmp",
-    "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef", "stdint", "stdio", "stdlib",
-    "stdnoreturn", "string", "strings", "tgmath", "time", "unistd", "wchar", "wctype",
+    "assert",
+    "complex",
+    "ctype",
+    "errno",
+    "fenv",
+    "float",
+    "getopt",
+    "inttypes",
+    "iso646",
+    "limits",
+    "locale",
+    "malloc",
+    "math",
+    "memory",
+    "mpi",
+    "omp",
+    "pthread",
+    "sched",
+    "setjmp",
+    "signal",
+    "stdalign",
+    "stdarg",
+    "stdatomic",
+    "stdbool",
+    "stddef",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "stdnoreturn",
+    "string",
+    "strings",
+    "tgmath",
+    "time",
+    "unistd",
+    "wchar",
+    "wctype",
 ];
 
 /// Whether a directive includes a header that may define macros of any name.
@@ -295,7 +329,9 @@ pub fn may_define_any(directive: &str) -> bool {
     if words.next().is_none_or(|word| !word.starts_with("include")) {
         return false;
     }
-    let header = directive.split_once('<').and_then(|(_, rest)| rest.split_once(".h>"));
+    let header = directive
+        .split_once('<')
+        .and_then(|(_, rest)| rest.split_once(".h>"));
     !header.is_some_and(|(name, _)| name.starts_with("sys/") || STANDARD_HEADERS.contains(&name))
 }
 

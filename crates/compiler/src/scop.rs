@@ -790,7 +790,9 @@ impl Reader<'_> {
         for extent in array.extents.iter().skip(usize::from(array.pointer)) {
             let extent = extent.drop_unused_params()?;
             for i in 0..extent.dim(DimType::Param)? {
-                let name = extent.dim_name(DimType::Param, i as u32)?.unwrap_or_default();
+                let name = extent
+                    .dim_name(DimType::Param, i as u32)?
+                    .unwrap_or_default();
                 let change = csource::change_before(text, &name, &declarator, region.clone());
                 if let Some(change) = change {
                     let array = &array.name;
@@ -838,7 +840,9 @@ impl Reader<'_> {
         } else {
             let names = ["N", "M", "L", "K"];
             let bounds = |from: usize| -> String {
-                (from..rank).map(|d| format!("[{}]", names.get(d).unwrap_or(&"P"))).collect()
+                (from..rank)
+                    .map(|d| format!("[{}]", names.get(d).unwrap_or(&"P")))
+                    .collect()
             };
             place(Diagnostic::error(
                 "HX0110",

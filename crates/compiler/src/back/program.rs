@@ -68,7 +68,8 @@ pub fn program(
     unused: &[String],
     instrument: Instrument,
 ) -> Result<String> {
-    let text = &saved.source.text;
+    let c = CPlusPlus::new(saved, region, replacements)?;
+    let (text, region) = (&c.text, &c.region);
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
     let entry = Entry::new(saved);
@@ -82,26 +83,27 @@ pub fn program(
     }
     edits.retain(|e| !region_contains(region, e));
     // One inside a replaced statement goes with it.
-    let replaced = |e: &Edit| replacements.iter().any(|r| region_contains(&r.span, e));
+    let replaced = |e: &Edit| c.spans.iter().any(|span| region_contains(span, e));
     edits.extend(
         pragma_lines(text, region)
             .into_iter()
             .filter(|e| !replaced(e)),
     );
     let mut used_up: String = (unused.iter())
+        .map(|name| c.names.get(name))
         .filter(|name| csource::declarator(text, name, region.start).is_some())
         .map(|name| format!("(void){name}; "))
         .collect();
-    for r in replacements {
+    for (r, span) in replacements.iter().zip(&c.spans) {
         edits.push(Edit {
-            range: r.span.clone(),
-            replacement: std::mem::take(&mut used_up) + &call(r, &entry),
+            range: span.clone(),
+            replacement: std::mem::take(&mut used_up) + &call(r, &entry, &c.names),
         });
     }
     if instrument == Instrument::Dump {
         edits.push(insertion(
-            end_of_code(region, replacements),
-            dump_calls(replacements),
+            end_of_code(region, &c.spans),
+            dump_calls(replacements, &c.names),
         ));
     }
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
@@ -112,6 +114,80 @@ pub fn program(
     };
     let generated = without_macros(&saved.defines, generated);
     Ok(format!("{generated}{restrict}\n{body}"))
+}
+
+/// The program in names that C++ can read, before anything is replaced.
+struct CPlusPlus {
+    text: String,
+    region: Range<usize>,
+    /// Of the replacements.
+    spans: Vec<Range<usize>>,
+    /// Names of its variables.
+    names: Names,
+}
+
+impl CPlusPlus {
+    fn new(
+        saved: &SavedScop,
+        region: &Range<usize>,
+        replacements: &[Replacement],
+    ) -> Result<CPlusPlus> {
+        let (expanded, mut rounds) = csource::expand_parameter_macros(&saved.source.text);
+        let renamed = csource::names_for_cplusplus(&expanded);
+        let edits = csource::rename(&expanded, &renamed);
+        let text = csource::apply_edits(&expanded, edits.clone())
+            .map_err(|e| Box::new(Diagnostic::bug(e)))?;
+        rounds.push(edits);
+        let moved = |span: &Range<usize>| {
+            let at = |offset| {
+                rounds
+                    .iter()
+                    .fold(offset, |at, edits| csource::moved(at, edits))
+            };
+            at(span.start)..at(span.end)
+        };
+        let mut names = Names::plain();
+        for (name, new) in &renamed {
+            names.rename(name, new);
+        }
+        let region = moved(region);
+        check_parameters(&text, &region, replacements, &names)?;
+        Ok(CPlusPlus {
+            spans: replacements.iter().map(|r| moved(&r.span)).collect(),
+            region,
+            text,
+            names,
+        })
+    }
+}
+
+/// Refuses arrays of variable length that the text does not declare: a macro that is not in the
+/// file does, and C++ has no parameters of such types.
+fn check_parameters(
+    text: &str,
+    region: &Range<usize>,
+    replacements: &[Replacement],
+    names: &Names,
+) -> Result<()> {
+    for array in replacements.iter().flat_map(|r| &r.stencil.arrays) {
+        let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
+        let name = names.get(&array.name);
+        let declared = csource::declarator(text, &name, region.start);
+        if variable
+            && csource::enclosing_function(text, region.start).is_some()
+            && declared.is_none()
+        {
+            return Err(Box::new(
+                Diagnostic::error(
+                    "HX0112",
+                    format!("the declaration of `{}` is not in the file", array.name),
+                )
+                .note("its size is variable: CUDA C++ has no parameters of such a type, and hexcc rewrites what it finds in the file and in the file's own macros")
+                .help(format!("write the declaration out: `{} {}{}`", array.elem, array.name, "[..]".repeat(array.extents.len()))),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The C program unchanged but for the dump after the region.
@@ -125,8 +201,14 @@ pub fn reference_program(
 ) -> Result<String> {
     let text = &saved.source.text;
     let edits = vec![insertion(
-        end_of_code(region, replacements),
-        dump_calls(replacements),
+        end_of_code(
+            region,
+            &replacements
+                .iter()
+                .map(|r| r.span.clone())
+                .collect::<Vec<_>>(),
+        ),
+        dump_calls(replacements, &Names::plain()),
     )];
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
     let dump = dump_function(replacements.iter().map(|r| r.stencil));
@@ -156,7 +238,9 @@ impl Entry {
             saved.defines.iter().any(|d| mentions(d, name))
                 || csource::directives(text).iter().any(|d| mentions(d, name))
         };
-        let unknown = csource::directives(text).iter().any(|d| csource::may_define_any(d));
+        let unknown = csource::directives(text)
+            .iter()
+            .any(|d| csource::may_define_any(d));
         Entry {
             run: match unknown || taken("run") {
                 true => "hexcc_run",
@@ -189,7 +273,11 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
 /// Hides the macros of the command line from generated code; those of the program come later.
 fn without_macros(defines: &[String], generated: String) -> String {
     let mut names: Vec<&str> = (defines.iter())
-        .filter_map(|define| define.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next())
+        .filter_map(|define| {
+            define
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .next()
+        })
         .filter(|name| !name.is_empty())
         .collect();
     names.sort_unstable();
@@ -249,7 +337,10 @@ fn leave_function(finals: &[FinalValue], entry: &Entry) -> String {
 
 /// The parameters that values left in variables depend on.
 fn leave_params(finals: &[FinalValue]) -> BTreeSet<String> {
-    finals.iter().flat_map(|f| f.params.iter().cloned()).collect()
+    finals
+        .iter()
+        .flat_map(|f| f.params.iter().cloned())
+        .collect()
 }
 
 fn insertion(at: usize, replacement: String) -> Edit {
@@ -267,12 +358,8 @@ fn region_contains(region: &Range<usize>, edit: &Edit) -> bool {
 
 /// The dump goes behind the last replaced statement: code of the region that
 /// stays on the host runs the same in both programs.
-fn end_of_code(region: &Range<usize>, replacements: &[Replacement]) -> usize {
-    replacements
-        .iter()
-        .map(|r| r.span.end)
-        .max()
-        .unwrap_or(region.end)
+fn end_of_code(region: &Range<usize>, replaced: &[Range<usize>]) -> usize {
+    (replaced.iter().map(|span| span.end).max()).unwrap_or(region.end)
 }
 
 /// Removes the `#pragma scop` and `#pragma endscop` lines.
@@ -300,22 +387,32 @@ fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
 }
 
 /// The call that takes the place of the scop.
-fn call(r: &Replacement, entry: &Entry) -> String {
+fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
     let ir = r.stencil;
-    let mut args: Vec<String> = ir.params.clone();
-    args.extend(ir.scalars.iter().map(|(name, _)| name.clone()));
+    let scalars = ir.scalars.iter().map(|(name, _)| name);
+    let mut args: Vec<String> = ir
+        .params
+        .iter()
+        .chain(scalars)
+        .map(|n| names.get(n))
+        .collect();
     for array in &ir.arrays {
         args.push(format!(
             "({}{} *){}",
             const_of(array),
             array.elem,
-            array.name
+            names.get(&array.name)
         ));
     }
     let mut text = format!("{}::{}({});", ir.name, entry.run, args.join(", "));
     if !r.finals.is_empty() {
-        let mut args: Vec<String> = leave_params(r.finals).into_iter().collect();
-        args.extend(r.finals.iter().map(|f| f.name.clone()));
+        let variables = r.finals.iter().map(|f| &f.name);
+        let params = leave_params(r.finals);
+        let args: Vec<String> = params
+            .iter()
+            .chain(variables)
+            .map(|n| names.get(n))
+            .collect();
         let _ = write!(text, " {}::{}({});", ir.name, entry.leave, args.join(", "));
     }
     text
@@ -387,7 +484,11 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     };
     line("// Copies the arrays to the device, runs the computation, copies the results back.");
     line("// Ends the program with a message where CUDA reports an error.");
-    line(&format!("static void {}({}) {{", entry.run, params.join(", ")));
+    line(&format!(
+        "static void {}({}) {{",
+        entry.run,
+        params.join(", ")
+    ));
     let nonempty = ast_to_c(&ir.nonempty, &names);
     if nonempty != "1" {
         line(&format!("  if (!({nonempty})) return;"));
@@ -628,18 +729,17 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Stencil>) -> String {
     text
 }
 
-fn dump_calls(replacements: &[Replacement]) -> String {
-    let names = Names::new(&[]);
+fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
     let mut text = String::new();
     for ir in replacements.iter().map(|r| r.stencil) {
-        let nonempty = ast_to_c(&ir.nonempty, &names);
+        let nonempty = ast_to_c(&ir.nonempty, names);
         for array in ir.arrays.iter().filter(|a| a.written) {
             let mut bytes = format!("{}ull", array.elem.size());
             for extent in &array.extents {
                 let _ = write!(
                     bytes,
                     " * (unsigned long long){}",
-                    ast_operand(extent, &names)
+                    ast_operand(extent, names)
                 );
             }
             let _ = write!(
@@ -647,7 +747,7 @@ fn dump_calls(replacements: &[Replacement]) -> String {
                 " if ({nonempty}) hexcc_dump(\"{} {}\", (const void *){}, {bytes}, {});",
                 array.name,
                 type_tag(array),
-                array.name,
+                names.get(&array.name),
                 array.elem.size()
             );
         }

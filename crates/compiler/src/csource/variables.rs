@@ -48,7 +48,9 @@ pub fn is_dead_outside(text: &str, name: &str, region: Range<usize>) -> bool {
     if declarator.place != Place::Call || macro_mentions(&code, name) {
         return false;
     }
-    let declared_at = code.tokens.partition_point(|t| t.span.end <= declarator.range.end);
+    let declared_at = code
+        .tokens
+        .partition_point(|t| t.span.end <= declarator.range.end);
     let first = code.tokens.partition_point(|t| t.span.start < region.start);
     let after = code.tokens.partition_point(|t| t.span.start < region.end);
     let body = scope.body.clone();
@@ -67,8 +69,8 @@ pub fn is_dead_outside(text: &str, name: &str, region: Range<usize>) -> bool {
             .into_iter()
             .any(|at| code.is_ident(at) && code.word(at) == name)
     };
-    let address_taken = (body.start..first)
-        .any(|at| code.word(at) == name && at >= 2 && is_address(&code, at));
+    let address_taken =
+        (body.start..first).any(|at| code.word(at) == name && at >= 2 && is_address(&code, at));
     !mentioned(again.min(first)..first) && !mentioned(after..body.end) && !address_taken
 }
 
@@ -82,7 +84,9 @@ pub fn change_before(
 ) -> Option<Range<usize>> {
     let code = Code::new(text);
     let scope = Scope::new(&code, region.start)?;
-    let start = code.tokens.partition_point(|t| t.span.start < declared.range.end);
+    let start = code
+        .tokens
+        .partition_point(|t| t.span.start < declared.range.end);
     let mut end = code.tokens.partition_point(|t| t.span.start < region.start);
     let start = start.max(scope.body.start);
     // A loop around the region runs what comes after it before it, too.
@@ -139,7 +143,10 @@ fn macro_mentions(code: &Code, name: &str) -> bool {
         let parameters = match inner.tokens.first() {
             Some(first)
                 if inner.opens(1, "(")
-                    && inner.tokens.get(1).is_some_and(|t| t.span.start == first.span.end) =>
+                    && inner
+                        .tokens
+                        .get(1)
+                        .is_some_and(|t| t.span.start == first.span.end) =>
             {
                 2..inner.skip(1)
             }
@@ -184,15 +191,20 @@ impl<'a> Scope<'a> {
     fn declarator(&self, name: &str) -> Option<Declarator> {
         let code = self.code;
         let is_name = |at: &usize| code.is_ident(*at) && code.word(*at) == name;
-        let local = (self.body.start..self.at).rev().filter(is_name).find_map(|at| {
-            let part = self.declared_at(at)?;
-            self.is_visible(at).then_some((at, part))
-        });
+        let local = (self.body.start..self.at)
+            .rev()
+            .filter(is_name)
+            .find_map(|at| {
+                let part = self.declared_at(at)?;
+                self.is_visible(at).then_some((at, part))
+            });
         let parameter = || {
             let close = code.skip(self.params);
             let at = (self.params..close).find(|at| {
-                is_name(at) && super::parameter_ranges(code, self.params).iter()
-                    .any(|p| p.contains(at) && code.declared_name(p.clone(), true) == Some(*at))
+                is_name(at)
+                    && super::parameter_ranges(code, self.params)
+                        .iter()
+                        .any(|p| p.contains(at) && code.declared_name(p.clone(), true) == Some(*at))
             })?;
             let ranges = super::parameter_ranges(code, self.params);
             Some((at, ranges.into_iter().find(|p| p.contains(&at))?))
@@ -200,7 +212,11 @@ impl<'a> Scope<'a> {
         if let Some((at, part)) = local {
             let start = simple_statement_start(code, at);
             let is_static = (start..at).any(|i| matches!(code.word(i), "static" | "extern"));
-            let place = if is_static { Place::Program } else { Place::Call };
+            let place = if is_static {
+                Place::Program
+            } else {
+                Place::Call
+            };
             return Some(self.taken_apart(at, part, place));
         }
         if let Some((at, part)) = parameter() {
@@ -313,7 +329,12 @@ mod tests {
 
     fn at_region(text: &str, name: &str) -> Option<(String, usize, usize, Place)> {
         let d = declarator(text, name, text.find("REGION").expect("a region"))?;
-        Some((text[d.range.clone()].to_string(), d.stars, d.n_bounds, d.place))
+        Some((
+            text[d.range.clone()].to_string(),
+            d.stars,
+            d.n_bounds,
+            d.place,
+        ))
     }
 
     #[test]
@@ -351,11 +372,19 @@ mod tests {
         assert!(!dead("void f(void) { int x; REGION; g(x); }"));
         assert!(!dead("int x; void f(void) { REGION; }"));
         assert!(!dead("void f(void) { static int x; REGION; }"));
-        assert!(!dead("void f(void) { int x = 0; for (;;) { g(x); REGION; } }"));
-        assert!(!dead("void f(void) { int x = 0; for (; x < 3; x++) REGION; }"));
+        assert!(!dead(
+            "void f(void) { int x = 0; for (;;) { g(x); REGION; } }"
+        ));
+        assert!(!dead(
+            "void f(void) { int x = 0; for (; x < 3; x++) REGION; }"
+        ));
         assert!(!dead("void f(void) { int x, *p = &x; REGION; g(*p); }"));
-        assert!(!dead("void f(void) { int x = 0; again: g(x); REGION; goto again; }"));
-        assert!(!dead("#define SHOW g(x)\nvoid f(void) { int x; REGION; SHOW; }"));
+        assert!(!dead(
+            "void f(void) { int x = 0; again: g(x); REGION; goto again; }"
+        ));
+        assert!(!dead(
+            "#define SHOW g(x)\nvoid f(void) { int x; REGION; SHOW; }"
+        ));
     }
 
     #[test]
@@ -365,12 +394,20 @@ mod tests {
             let declared = declarator(text, "A", start).expect("a declaration");
             change_before(text, "n", &declared, start..start + 6).is_some()
         };
-        assert!(!change("void f(int n, float A[n]) { int m = n; REGION; n = 3; }"));
+        assert!(!change(
+            "void f(int n, float A[n]) { int m = n; REGION; n = 3; }"
+        ));
         assert!(!change("void f(int n) { n = 4; float A[n]; REGION; }"));
-        assert!(!change("void f(int n) { float A[n]; if (n == 3 && m & n) g(n); REGION; }"));
+        assert!(!change(
+            "void f(int n) { float A[n]; if (n == 3 && m & n) g(n); REGION; }"
+        ));
         assert!(change("void f(int n, float A[n]) { n--; REGION; }"));
         assert!(change("void f(int n, float A[n]) { n = 3; REGION; }"));
-        assert!(change("void f(int n, float A[n]) { scanf(\"%d\", &n); REGION; }"));
-        assert!(change("void f(int n, float A[n]) { for (;;) { REGION; n *= 2; } }"));
+        assert!(change(
+            "void f(int n, float A[n]) { scanf(\"%d\", &n); REGION; }"
+        ));
+        assert!(change(
+            "void f(int n, float A[n]) { for (;;) { REGION; n *= 2; } }"
+        ));
     }
 }

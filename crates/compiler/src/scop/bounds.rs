@@ -16,6 +16,13 @@ use std::collections::BTreeSet;
 /// HX0111 for the first one.
 pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
     for stmt in &scop.stmts {
+        if stmt
+            .domain
+            .intersect_params(&scop.context.params()?)?
+            .is_empty()?
+        {
+            return Err(never_defined(stmt));
+        }
         let certain = certain_reads(stmt);
         let reads = stmt.reads.iter().enumerate();
         let reads = reads.filter(|(i, _)| certain.contains(i)).map(|(_, r)| r);
@@ -24,6 +31,17 @@ pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// pet leaves sizes out of its context for which a subscript is negative; no other size makes the
+/// statement run.
+fn never_defined(stmt: &Statement) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0111", "a subscript is negative whenever this loop nest runs")
+            .at(stmt.span.clone(), "for all sizes at which this runs, it or what runs with it accesses an element before the first")
+            .note("C leaves an access before an array, or a row, undefined; arrays are copied to the device from the element that their pointer points to")
+            .help("start the loop later, `for (i = 1; ..)` where `A[i-1]` is read, or let the pointer point to the first element used"),
+    )
 }
 
 /// The reads that every instance of a statement does: not those in the arms of `?:` and behind
@@ -69,9 +87,7 @@ fn check_access(scop: &Scop, source: &SourceFile, access: &Access) -> Result<()>
         // The last element, for sizes at which there is one.
         let last = extent.add_constant(-1)?.to_set()?;
         let inside = up_to(&last)?;
-        let outside = |set: &Set| -> Result<bool> {
-            Ok(runs.is_subset(&set.params()?)?)
-        };
+        let outside = |set: &Set| -> Result<bool> { Ok(runs.is_subset(&set.params()?)?) };
         let below = along.subtract(&along.lower_bound(DimType::Set, 0, 0)?)?;
         let above = along.lower_bound(DimType::Set, 0, 0)?.subtract(&inside)?;
         let bound = BoundsError {
@@ -96,7 +112,10 @@ fn up_to(last: &Set) -> Result<Set> {
     let ctx = last.ctx();
     let below = Set::read(ctx, "{ [i] : i >= 0 }")?;
     let upwards = hexcc_isl::Map::read(ctx, "{ [i] -> [j] : j <= i }")?;
-    Ok(last.reset_tuple_name()?.apply(&upwards)?.intersect(&below)?)
+    Ok(last
+        .reset_tuple_name()?
+        .apply(&upwards)?
+        .intersect(&below)?)
 }
 
 /// What a message about an access is made of.
@@ -115,8 +134,12 @@ impl BoundsError<'_> {
         let d = self.message(&reached);
         if array.pointer && self.dim == 0 {
             return Box::new(
-                d.note("arrays are copied to the device from the element that their pointer points to")
-                    .help("let the pointer point to the first element used, and count subscripts from it"),
+                d.note(
+                    "arrays are copied to the device from the element that their pointer points to",
+                )
+                .help(
+                    "let the pointer point to the first element used, and count subscripts from it",
+                ),
             );
         }
         Box::new(
@@ -125,12 +148,10 @@ impl BoundsError<'_> {
         )
     }
 
-    fn above(
-        &self,
-        highest: &hexcc_isl::Result<PwAff>,
-        extent: &PwAff,
-    ) -> Box<Diagnostic> {
-        let reached = self.text(highest).unwrap_or_else(|| "numbers too large".into());
+    fn above(&self, highest: &hexcc_isl::Result<PwAff>, extent: &PwAff) -> Box<Diagnostic> {
+        let reached = self
+            .text(highest)
+            .unwrap_or_else(|| "numbers too large".into());
         let name = &self.scop.array(self.access.array).name;
         let mut d = self.message(&reached);
         let last = self.text(&extent.add_constant(-1));
@@ -165,11 +186,13 @@ impl BoundsError<'_> {
         let body = body.strip_suffix(" }")?.strip_prefix("[(")?;
         let text = body.split(")]").next()?;
         // isl writes constants first.
-        Some(match text.strip_prefix('-').and_then(|t| t.split_once(" + ")) {
-            Some((constant, rest)) if constant.bytes().all(|b| b.is_ascii_digit()) => {
-                format!("{rest} - {constant}")
-            }
-            _ => text.to_string(),
-        })
+        Some(
+            match text.strip_prefix('-').and_then(|t| t.split_once(" + ")) {
+                Some((constant, rest)) if constant.bytes().all(|b| b.is_ascii_digit()) => {
+                    format!("{rest} - {constant}")
+                }
+                _ => text.to_string(),
+            },
+        )
     }
 }

@@ -118,9 +118,16 @@ fn written_by(stmt: &PetStmt, schedules: &BTreeMap<String, Map>, context: &Set) 
                 .ok_or_else(|| Diagnostic::bug(format!("no value of {}", stmt.name)))?;
             let times = schedule.range()?;
             let n = times.dim(DimType::Set)? as u32;
-            return Ok(times.add_dims(DimType::Set, 1)?.fix(DimType::Set, n, constant)?);
+            return Ok(times
+                .add_dims(DimType::Set, 1)?
+                .fix(DimType::Set, n, constant)?);
         }
-        None => return Err(Box::new(Diagnostic::bug(format!("no value of {}", stmt.name)))),
+        None => {
+            return Err(Box::new(Diagnostic::bug(format!(
+                "no value of {}",
+                stmt.name
+            ))));
+        }
     };
     Ok(schedule.flat_range_product(&value)?.range()?)
 }
