@@ -55,6 +55,7 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
     Ok(Input {
         saved: SavedScop {
             version: SavedScop::VERSION,
+            defines: options.defines.clone(),
             source,
             scop,
         },
@@ -237,6 +238,7 @@ impl<'a> Reader<'a> {
         let saved = SavedScop {
             version: SavedScop::VERSION,
             source: self.source.clone(),
+            defines: self.options.defines.clone(),
             scop: scop.clone(),
         };
         let ctx = hexcc_isl::Ctx::new().map_err(|e| vec![Diagnostic::bug(e)])?;
