@@ -561,6 +561,15 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
             all
         }
         PetError::NoScop { messages: list, .. } => no_scop(&list, source, read),
+        PetError::TooDeep { line } => vec![
+            Diagnostic::error(
+                "HX0407",
+                format!("an expression is nested deeper than {} levels", hexcc_pet::deep::MAX_DEPTH),
+            )
+            .at(span_of(source, read, line, 1), "in this statement")
+            .note("every operator of a chain such as `a + b + c` is a level")
+            .help("compute parts of it in statements of their own: `float x = ..;`"),
+        ],
         PetError::Crashed { signal, code, stderr } => vec![
             Diagnostic::error("HX9002", "libpet crashed on this file")
                 .note(format!("signal {signal:?}, exit code {code:?}"))

@@ -15,6 +15,7 @@ use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
+use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -52,7 +53,7 @@ impl SavedScop {
     /// What is wrong with the text: not JSON of this form, another version, or places outside of
     /// the source.
     pub fn parse(text: &str) -> std::result::Result<SavedScop, String> {
-        let saved: SavedScop = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let saved: SavedScop = deep::from_json(text.as_bytes())?;
         if saved.version != SavedScop::VERSION {
             let (theirs, ours) = (saved.version, SavedScop::VERSION);
             return Err(format!("format version {theirs}, this build reads {ours}"));
