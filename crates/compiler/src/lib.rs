@@ -31,6 +31,7 @@ pub mod kernel;
 pub mod model;
 pub mod pipeline;
 pub mod quotient;
+pub mod reach;
 pub mod sched;
 pub mod scop;
 pub mod stream_size;
