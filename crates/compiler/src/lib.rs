@@ -23,6 +23,7 @@
 
 pub mod back;
 pub mod canonical;
+pub mod causes;
 pub mod csource;
 pub mod ctype;
 pub mod deps;
