@@ -103,11 +103,11 @@ impl Region<'_> {
             let ty = (self.pet.arrays.iter()).find(|a| a.name == array);
             let ty = ty.map_or("float", |a| a.element_type.as_str());
             let help = format!(
-                "view a flat array as what it is: `{ty} (*A)[n] = ({ty} (*)[n]){array};` before the region, and `A[i][j]` instead of `{array}[i*n+j]`"
+                "view a flat array as what it is: `{ty} (*rows)[n] = ({ty} (*)[n]){array};` before the region, and `rows[i][j]` instead of `{array}[i*n+j]`"
             );
             (
                 "a product of variables in a subscript here".to_string(),
-                Some(help),
+                Some(help).filter(|_| ops.contains("add") || ops.contains("sub")),
             )
         } else {
             (format!("in a subscript of `{array}` here"), None)
@@ -321,20 +321,21 @@ fn called(expr: &PetExpr) -> Option<&str> {
     }
 }
 
-/// The refusal of a call that is no function of <math.h>.
-pub fn unknown_call(text: &str, name: &str, span: Range<usize>, is_statement: bool) -> Diagnostic {
+/// The refusal of a call that is no function of <math.h>; one `from_host` is a statement of
+/// its own, or its value goes to a scalar.
+pub fn unknown_call(text: &str, name: &str, span: Range<usize>, from_host: bool) -> Diagnostic {
     let d = Diagnostic::error("HX0107", format!("call of unknown function `{name}`"))
         .at(span.clone(), "in this statement");
     let defined = csource::functions(text)
         .into_iter()
         .find(|f| f.name == name);
     let Some(function) = defined else {
-        return if is_statement {
+        return if from_host {
             d.note("the steps of the time loop run on the GPU; work of the host between them is not translated")
                 .help("let the region run for the steps between two calls: `for (int s = 0; s < T; s += 100) { .. }` around a region with `for (int t = s; t < s + 100; t++)`, and call after the region")
         } else {
             d.note("only functions of <math.h> and abs() exist with the same meaning in device code")
-                .help(format!("define `{name}` in this file, before its use, as `static inline`: then its body is taken"))
+                .help(format!("if `{name}` is yours, define it in this file, before its use, as `static inline`: then its body is taken"))
         };
     };
     let d = d.note("of the functions in a file, the bodies of those marked `inline` are taken");

@@ -167,7 +167,7 @@ pub fn remedies(scop: &Scop, c: &Canonical, dep: &Dependence, j: usize) -> Resul
         let array = scop.array(written.array);
         let (name, ty) = (&array.name, array.elem);
         return Ok(vec![format!(
-            "the flat array hides its rows: view it as what it is, `{ty} (*A)[n] = ({ty} (*)[n]){name};` with n cells in a row, and write `A[i][j]` instead of `{name}[i*n+j]`"
+            "the flat array hides its rows: view it as what it is, `{ty} (*rows)[n] = ({ty} (*)[n]){name};` before the region, with n cells in a row, and write `rows[i][j]` instead of `{name}[i*n+j]`"
         )]);
     }
     let reader = match dep.kind {

@@ -615,6 +615,7 @@ impl Reader<'_> {
             span: span.clone(),
             reads: Vec::new(),
             seen: BTreeMap::new(),
+            to_scalar: false,
         };
         let (target, value) = match &stmt.body {
             PetBody::Decl { var, init } => (body.write(var)?, body.expr(init)?),
@@ -822,6 +823,8 @@ struct BodyReader<'a> {
     span: Range<usize>,
     reads: Vec<Access>,
     seen: BTreeMap<ArrayId, usize>,
+    /// The statement writes a scalar.
+    to_scalar: bool,
 }
 
 impl BodyReader<'_> {
@@ -858,7 +861,11 @@ impl BodyReader<'_> {
                 array: Some(name),
                 index,
                 ..
-            } => self.access(name, index),
+            } => {
+                let access = self.access(name, index)?;
+                self.to_scalar = access.map.dim(DimType::Out)? == 0;
+                Ok(access)
+            }
             _ => Err(self.unsupported("this assignment target")),
         }
     }
@@ -929,7 +936,8 @@ impl BodyReader<'_> {
                 },
                 _ => {
                     let text = &self.reader.source.text;
-                    let d = causes::unknown_call(text, name, self.span.clone(), false);
+                    let host = self.to_scalar;
+                    let d = causes::unknown_call(text, name, self.span.clone(), host);
                     return Err(Box::new(d));
                 }
             },
