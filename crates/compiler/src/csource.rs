@@ -1027,6 +1027,19 @@ pub fn loop_headers(text: &str, region: Range<usize>) -> Vec<(String, Range<usiz
     headers
 }
 
+/// The head of a compound statement, `while (..)` or `if (..)`; all of it where it has none.
+pub fn head_of(text: &str, stmt: Range<usize>) -> Range<usize> {
+    let code = Code::new(text);
+    let first = (code.tokens.iter()).position(|t| t.span.start >= stmt.start);
+    match first {
+        Some(first) if code.opens(first + 1, "(") => {
+            let end = code.bytes(first..code.skip(first + 1)).end;
+            stmt.start..end.min(stmt.end)
+        }
+        _ => stmt,
+    }
+}
+
 /// Bytes of the `nth` occurrence (from 0) of a variable in a statement, with all its subscripts.
 ///
 /// A scalar is an occurrence without subscripts; `(*A)[i]` includes the parentheses. Structure

@@ -24,6 +24,7 @@
 
 pub mod back;
 pub mod canonical;
+pub mod causes;
 pub mod csource;
 pub mod ctype;
 pub mod deps;
@@ -33,6 +34,7 @@ pub mod kernel;
 pub mod model;
 pub mod pipeline;
 pub mod quotient;
+pub mod reach;
 pub mod sched;
 pub mod scop;
 pub mod stream_size;

@@ -14,6 +14,7 @@ use crate::kernel::{
     Switches, TileCounts,
 };
 use crate::model::Problem;
+use crate::reach;
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError, Wavefront};
 use crate::scop::{self, Chunk, SavedScop, Scop};
 use crate::stream_size::{self, StreamChoice};
@@ -545,7 +546,7 @@ impl<'a> TimeLoop<'a> {
         index: usize,
         options: &Options,
     ) -> Result<TimeLoop<'a>> {
-        Ok(TimeLoop {
+        let time_loop = TimeLoop {
             scop,
             saved,
             canonical,
@@ -553,7 +554,11 @@ impl<'a> TimeLoop<'a> {
             prepared: kernel::prepare(scop, &saved.source, canonical, options.products())?,
             distances: deps::all_distances(canonical)?.into_iter().collect(),
             index,
-        })
+        };
+        match time_loop.too_far(options, None)? {
+            Some(d) => Err(d),
+            None => Ok(time_loop),
+        }
     }
 
     fn limits(&self, options: &Options) -> Result<Limits> {
@@ -580,6 +585,29 @@ impl<'a> TimeLoop<'a> {
         ranked_tiles(&self.prepared, k, hex_dim, self.cone, options, limits)
     }
 
+    /// The refusal of dependences that leave tiles nothing to gain.
+    fn too_far(
+        &self,
+        options: &Options,
+        nothing_fits: Option<i64>,
+    ) -> Result<Option<Box<Diagnostic>>> {
+        let known = self.prepared.extents(&options.sizes)?;
+        let ground = reach::Ground {
+            known: &known,
+            problem: &Problem::new(&known),
+            sms: options.target.sms,
+            hex_dim: options.hex_dim.unwrap_or(0),
+            nothing_fits,
+        };
+        reach::refusal(
+            self.scop,
+            &self.saved.source,
+            self.canonical,
+            self.cone,
+            &ground,
+        )
+    }
+
     /// Chooses tile sizes, proves the schedule and makes the kernel.
     fn tiled(&self, options: &Options, clock: &mut Clock) -> Result<Tiled> {
         let (scop, distances) = (self.scop, self.distances.as_slice());
@@ -587,11 +615,21 @@ impl<'a> TimeLoop<'a> {
         let mut tiles = self.ranked_tiles(options, &limits)?;
         tiles.truncate(MAX_TILES);
         clock.lap("tile sizes");
-        let (best, schedule) = first_provable(scop, &tiles, distances, self.canonical, options)?
-            .ok_or_else(|| match options.rows_per_thread {
-                Some(_) => no_tile_for_rows(options),
-                None => no_tile(limits.shared_bytes),
-            })?;
+        let best =
+            first_provable(scop, &tiles, distances, self.canonical, options)?.ok_or_else(|| {
+                match options.rows_per_thread {
+                    Some(_) => no_tile_for_rows(options),
+                    None => no_tile(limits.shared_bytes),
+                }
+            });
+        let (best, schedule) = match best {
+            Ok(best) => best,
+            Err(d) => {
+                return Err(self
+                    .too_far(options, Some(limits.shared_bytes))?
+                    .unwrap_or(d));
+            }
+        };
         let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
         clock.lap("proof");
         let switches = options.switches()?;

@@ -10,6 +10,7 @@ mod finals;
 
 pub use finals::FinalValue;
 
+use crate::causes;
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
@@ -498,60 +499,19 @@ impl Reader<'_> {
     }
 
     fn refuse_data_dependence(&self) -> Result<()> {
-        let stmt_with = |pred: &dyn Fn(&PetStmt) -> bool| {
-            (self.pet.stmts.iter().find(|s| pred(s)))
-                .map_or_else(|| self.region(), |s| s.span.start..s.span.end)
+        let region = causes::Region {
+            text: &self.source.text,
+            pet: self.pet,
+            span: self.region(),
         };
         if self.pet.data_dependent_accesses {
-            let span = stmt_with(&|s| body_exprs(&s.body).iter().any(|e| has_index_args(e)));
-            let indirect = (self.pet.stmts.iter())
-                .flat_map(|s| body_exprs(&s.body))
-                .any(|e| self.is_indirect(e));
-            let d = if indirect {
-                Diagnostic::error("HX0104", "a subscript depends on array contents")
-                    .at(span, "indirect access in this statement")
-                    .help("stencils read neighbours at constant offsets; move the indirection out of the time loop")
-            } else {
-                Diagnostic::error("HX0104", "a subscript is not affine")
-                    .at(span, "a product, quotient or remainder of variables in a subscript here")
-                    .help("view a flat array as what it is: `float (*A)[n] = (float (*)[n])p;` and `A[i][j]` instead of `p[i*n+j]`")
-                    .help("for wrap-around subscripts `(i+1)%N` keep ghost cells and update them outside the time loop")
-            };
-            return Err(Box::new(d.note(
-                "tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters",
-            )));
+            return Err(Box::new(region.subscript()));
         }
         let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
         if self.pet.data_dependent_conditions || self.pet.stmts.iter().any(dynamic) {
-            let kind = self.pet.stmts.iter().find_map(|s| match &s.body {
-                PetBody::Unsupported(kind) => Some(kind.as_str()),
-                _ => None,
-            });
-            return Err(Box::new(
-                Diagnostic::error("HX0105", "control flow depends on data")
-                    .at(
-                        stmt_with(&dynamic),
-                        match kind {
-                            Some(kind) => format!("holds `{kind}`, whose effect is not known before run time"),
-                            None => "whether this runs depends on array contents".to_string(),
-                        },
-                    )
-                    .note("loop bounds and conditions must be affine in loop iterators and size parameters, so that the set of iterations is known")
-                    .help("turn a condition on data into a value: `A[i] = cond ? x : y;`; give `while` loops a fixed number of steps"),
-            ));
+            return Err(Box::new(region.control()));
         }
         Ok(())
-    }
-
-    /// Whether a subscript in the expression reads an array.
-    fn is_indirect(&self, expr: &PetExpr) -> bool {
-        let reads_array = |e: &PetExpr| {
-            let mut names = BTreeSet::new();
-            collect_names(e, &mut names, true);
-            (self.pet.arrays.iter()).any(|a| names.contains(&a.name) && !self.is_scalar(a))
-        };
-        let here = matches!(expr, PetExpr::Access { args, .. } if args.iter().any(reads_array));
-        here || children(expr).into_iter().any(|e| self.is_indirect(e))
     }
 
     fn is_scalar(&self, array: &PetArray) -> bool {
@@ -637,21 +597,33 @@ impl Reader<'_> {
         let parsed = CType::parse(&array.element_type);
         match parsed {
             Some(ty) if !array.element_is_record && ty.size() == array.element_size => Ok(ty),
-            _ => {
-                let span = self.first_use(&array.name);
-                Err(Box::new(
-                    Diagnostic::error(
-                        "HX0106",
-                        format!(
-                            "array `{}` has elements of type `{}`",
-                            array.name, array.element_type
-                        ),
-                    )
-                    .at(span, "used here")
-                    .note("elements must be float, double or an integer type")
-                    .help("split an array of structs into one array per member"),
-                ))
-            }
+            _ => Err(Box::new(self.no_number(array))),
+        }
+    }
+
+    /// The refusal of elements that are no numbers.
+    fn no_number(&self, array: &PetArray) -> Diagnostic {
+        let (name, ty) = (&array.name, &array.element_type);
+        let span = self.first_use(name);
+        let text = &self.source.text;
+        let member = causes::find_member(text, self.region(), name);
+        if let (true, Some((place, member))) = (array.element_is_record, member) {
+            return Diagnostic::error("HX0106", format!("`{name}` is a struct"))
+                .at(place, format!("`{member}` is used here"))
+                .note("the region's variables and elements must be float, double or integers")
+                .help(format!(
+                    "copy `{member}` into a variable before the region, an array that is a member into a pointer to its rows, and use that"
+                ));
+        }
+        let d = Diagnostic::error(
+            "HX0106",
+            format!("array `{name}` has elements of type `{ty}`"),
+        )
+        .at(span, "used here")
+        .note("elements must be float, double or an integer type");
+        match array.element_is_record {
+            true => d.help("split an array of structs into one array per member"),
+            false => d,
         }
     }
 
@@ -686,6 +658,7 @@ impl Reader<'_> {
             span: span.clone(),
             reads: Vec::new(),
             seen: BTreeMap::new(),
+            to_scalar: false,
         };
         let (target, value) = match &stmt.body {
             PetBody::Decl { var, init } => (body.write(var)?, body.expr(init)?),
@@ -719,7 +692,8 @@ impl Reader<'_> {
                 (op, _) => return Err(body.unsupported(&format!("statement with operator `{op}`"))),
             },
             PetBody::Expr(PetExpr::Call { name, .. }) => {
-                return Err(unknown_call(name, span));
+                let d = causes::unknown_call(&self.source.text, name, span, true);
+                return Err(Box::new(d));
             }
             PetBody::Expr(_) => return Err(body.unsupported("expression without effect")),
             PetBody::Unsupported(kind) => return Err(body.unsupported(&format!("`{kind}`"))),
@@ -983,6 +957,8 @@ struct BodyReader<'a> {
     span: Range<usize>,
     reads: Vec<Access>,
     seen: BTreeMap<ArrayId, usize>,
+    /// The statement writes a scalar.
+    to_scalar: bool,
 }
 
 impl BodyReader<'_> {
@@ -1019,7 +995,11 @@ impl BodyReader<'_> {
                 array: Some(name),
                 index,
                 ..
-            } => self.access(name, index),
+            } => {
+                let access = self.access(name, index)?;
+                self.to_scalar = access.map.dim(DimType::Out)? == 0;
+                Ok(access)
+            }
             _ => Err(self.unsupported("this assignment target")),
         }
     }
@@ -1088,7 +1068,12 @@ impl BodyReader<'_> {
                     name: name.clone(),
                     args: self.exprs(args)?,
                 },
-                _ => return Err(unknown_call(name, self.span.clone())),
+                _ => {
+                    let text = &self.reader.source.text;
+                    let host = self.to_scalar;
+                    let d = causes::unknown_call(text, name, self.span.clone(), host);
+                    return Err(Box::new(d));
+                }
             },
             PetExpr::Op {
                 op,
@@ -1186,15 +1171,6 @@ fn typedef(text: &str, name: &str) -> Option<CType> {
     }
 }
 
-fn unknown_call(name: &str, span: Range<usize>) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("HX0107", format!("call of unknown function `{name}`"))
-            .at(span, "in this statement")
-            .note("only functions of <math.h> and abs() exist with the same meaning in device code")
-            .help(format!("write the body of `{name}` into the statement")),
-    )
-}
-
 fn binary_op(op: &str) -> Option<&'static str> {
     Some(match op {
         "add" => "+",
@@ -1219,7 +1195,7 @@ fn binary_op(op: &str) -> Option<&'static str> {
     })
 }
 
-fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
+pub(crate) fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
     match body {
         PetBody::Expr(e) => vec![e],
         PetBody::Decl { var, init } => vec![var, init],
@@ -1227,7 +1203,7 @@ fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
     }
 }
 
-fn children(expr: &PetExpr) -> Vec<&PetExpr> {
+pub(crate) fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     match expr {
         PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {
             args.iter().collect()
@@ -1237,13 +1213,8 @@ fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     }
 }
 
-fn has_index_args(expr: &PetExpr) -> bool {
-    matches!(expr, PetExpr::Access { args, .. } if !args.is_empty())
-        || children(expr).into_iter().any(has_index_args)
-}
-
 /// Names of the arrays in an expression; only those read where `reads_only`.
-fn collect_names(expr: &PetExpr, names: &mut BTreeSet<String>, reads_only: bool) {
+pub(crate) fn collect_names(expr: &PetExpr, names: &mut BTreeSet<String>, reads_only: bool) {
     if let PetExpr::Access {
         array: Some(name),
         read,
