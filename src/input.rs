@@ -2,8 +2,12 @@
 
 use crate::render::Failure;
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::front::c::{self as front, Reduced, Region};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
-use hexcc_pet::{PetError, Request};
+use hexcc_compiler::{csource, pipeline};
+use hexcc_pet::data::{PetScop, Span};
+use hexcc_pet::{PetError, PetPaths, Request};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// How to read the input.
@@ -35,52 +39,299 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
             warnings: Vec::new(),
         });
     }
+    let text = std::fs::read(&options.file).map_err(|e| unreadable(&options.file, &e))?;
     let source = SourceFile {
         path: options.file.display().to_string(),
-        text: std::fs::read_to_string(&options.file).map_err(|e| unreadable(&options.file, &e))?,
+        text: String::from_utf8(text).map_err(|e| not_text(&options.file, &e))?,
     };
-    let fail = |error| Failure {
-        diagnostics: explain(error, &source, options),
+    let fail = |diagnostics| Failure {
+        diagnostics,
         source: Some(source.clone()),
     };
-    let vendor = Path::new(env!("HEXCC_ROOT")).join("vendor/pet");
-    let pet = hexcc_pet::find_library(Some(&vendor)).map_err(fail)?;
-    let exe = std::env::current_exe().map_err(|e| unreadable(Path::new("hexcc"), &e))?;
-    let request = Request {
-        file: options.file.clone(),
-        function: options.function.clone(),
-        include_dirs: options.include_dirs.clone(),
-        defines: options.defines.clone(),
-        pet,
-    };
-    let extraction = hexcc_pet::extract(&exe, &request).map_err(fail)?;
-    let mut warnings = Vec::new();
-    if !extraction.other_scops.is_empty() && options.function.is_none() {
-        let lines: Vec<String> = extraction
-            .other_scops
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        warnings.push(
-            Diagnostic::warning(
-                "HX0103",
-                "the file has several scops; only the first is translated",
-            )
-            .note(format!("others at line {}", lines.join(", ")))
-            .help("choose with `--function NAME`"),
-        );
-    }
+    let reader = Reader::new(options, &source).map_err(|e| fail(explain(e, &source, None)))?;
+    let (scop, warnings) = reader.scop().map_err(fail)?;
     Ok(Input {
         saved: SavedScop {
             version: SavedScop::VERSION,
-            source: SourceFile {
-                path: source.path,
-                text: extraction.source,
-            },
-            scop: extraction.scop,
+            source,
+            scop,
         },
         warnings,
     })
+}
+
+/// Loops without marks that are judged, at most; a file rarely has more than three.
+const MAX_JUDGED: usize = 12;
+
+/// One C file on its way through pet.
+struct Reader<'a> {
+    options: &'a InputOptions,
+    source: &'a SourceFile,
+    exe: PathBuf,
+    pet: PetPaths,
+}
+
+impl<'a> Reader<'a> {
+    fn new(options: &'a InputOptions, source: &'a SourceFile) -> Result<Reader<'a>, PetError> {
+        let vendor = Path::new(env!("HEXCC_ROOT")).join("vendor/pet");
+        let exe = std::env::current_exe();
+        Ok(Reader {
+            options,
+            source,
+            exe: exe.map_err(|e| PetError::Protocol(format!("own executable: {e}")))?,
+            pet: hexcc_pet::find_library(Some(&vendor))?,
+        })
+    }
+
+    /// The region that is meant, and warnings.
+    fn scop(&self) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let text = &self.source.text;
+        let wanted = self.options.function.as_deref();
+        let is_wanted = |r: &Region| {
+            let name = r.function.as_ref().map(|f| f.name.as_str());
+            wanted.is_none() || name == wanted || name.is_none()
+        };
+        let marked: Vec<Region> = (front::marked_regions(text).into_iter())
+            .filter(is_wanted)
+            .collect();
+        if !marked.is_empty() {
+            return self.marked(&marked);
+        }
+        let loops: Vec<Region> = (front::time_loops(text).into_iter())
+            .filter(is_wanted)
+            .take(MAX_JUDGED)
+            .collect();
+        if loops.is_empty() {
+            self.check_function()?;
+            // Without a loop that nests there still may be something to explain.
+            let scop = self.extract(&Reduced::unchanged(text), wanted)?;
+            return Ok((scop, Vec::new()));
+        }
+        self.judged(&loops)
+    }
+
+    /// Whether the function asked for exists, and if so, has a loop.
+    fn check_function(&self) -> Result<(), Vec<Diagnostic>> {
+        let Some(wanted) = &self.options.function else {
+            return Ok(());
+        };
+        let text = &self.source.text;
+        let regions = [front::marked_regions(text), front::time_loops(text)].concat();
+        let mut others: Vec<String> = (regions.iter())
+            .filter_map(|r| Some(format!("`{}`", r.function.as_ref()?.name)))
+            .collect();
+        others.sort();
+        others.dedup();
+        let functions = csource::functions(text);
+        let exists = functions.iter().find(|f| f.name == *wanted);
+        let d = match exists {
+            Some(f) => Diagnostic::error(
+                "HX0102",
+                format!("function `{wanted}` has no loop to translate"),
+            )
+            .at(
+                f.name_range.clone(),
+                "no loop with a loop in it, here or in what it calls",
+            ),
+            None => Diagnostic::error(
+                "HX0102",
+                format!("there is no function `{wanted}` in `{}`", self.source.path),
+            ),
+        };
+        Err(vec![match others.as_slice() {
+            [] => d.note("no function of the file has a nest of loops"),
+            others => d.help(format!("functions with loops: {}", others.join(", "))),
+        }])
+    }
+
+    /// The first marked region that the preprocessor leaves in the file.
+    fn marked(&self, regions: &[Region]) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut first_failure = None;
+        for (index, region) in regions.iter().enumerate() {
+            match self.region(region) {
+                Ok(scop) => {
+                    let others = [&regions[..index], &regions[index + 1..]].concat();
+                    return Ok((scop, self.other_regions(&others)));
+                }
+                Err(d) => {
+                    let absent = d.iter().all(|d| d.code == "HX0102");
+                    first_failure.get_or_insert(d);
+                    if !absent {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(first_failure.unwrap_or_default())
+    }
+
+    fn other_regions(&self, others: &[Region]) -> Vec<Diagnostic> {
+        if others.is_empty() || self.options.function.is_some() {
+            return Vec::new();
+        }
+        let lines: Vec<String> = (others.iter())
+            .map(|r| self.line(r.span.start).to_string())
+            .collect();
+        let d = Diagnostic::warning(
+            "HX0103",
+            "the file has several scops; only the first is translated",
+        );
+        vec![
+            d.note(format!("others at line {}", lines.join(", ")))
+                .help("choose with `--function NAME`"),
+        ]
+    }
+
+    fn line(&self, at: usize) -> usize {
+        csource::line_col(&self.source.text, at).0
+    }
+
+    /// The likeliest loop that is a time loop, of those without marks; the refusal of the
+    /// likeliest where none is.
+    fn judged(&self, loops: &[Region]) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut refused: Vec<(usize, Vec<Diagnostic>)> = Vec::new();
+        for region in loops {
+            let line = self.line(region.span.start);
+            let judged = self.region(region).and_then(|scop| {
+                self.judge(&scop)?;
+                Ok(scop)
+            });
+            match judged {
+                Ok(scop) => {
+                    let warnings = refused.iter().filter_map(|(line, d)| not_taken(*line, d));
+                    return Ok((scop, warnings.take(1).collect()));
+                }
+                Err(d) => refused.push((line, d)),
+            }
+        }
+        let mut refused = refused.into_iter();
+        let (line, mut diagnostics) = refused.next().unwrap_or_default();
+        if let Some(d) = diagnostics.first_mut() {
+            d.notes.push(format!(
+                "without `#pragma scop` the deepest nest of loops was judged, at line {line}"
+            ));
+            for (line, why) in refused.take(3) {
+                let why = why.first().map_or("", |d| d.message.as_str());
+                d.notes.push(format!("the loop at line {line}: {why}"));
+            }
+        }
+        Err(diagnostics)
+    }
+
+    /// Whether a region has a time loop that can be tiled, as far as dependences say.
+    fn judge(&self, scop: &PetScop) -> Result<(), Vec<Diagnostic>> {
+        let saved = SavedScop {
+            version: SavedScop::VERSION,
+            source: self.source.clone(),
+            scop: scop.clone(),
+        };
+        let ctx = hexcc_isl::Ctx::new().map_err(|e| vec![Diagnostic::bug(e)])?;
+        pipeline::judge(&ctx, &saved, &pipeline::Options::default()).map_err(|d| vec![*d])
+    }
+
+    /// What pet makes of a region; its refusals name what they are about.
+    fn region(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
+        let text = &self.source.text;
+        if let Some(call) = front::first_unreadable_call(text, region) {
+            return Err(vec![host_call(&call)]);
+        }
+        let include = |name: &str| {
+            let path = self.options.file.parent()?.join(name);
+            let path = path.canonicalize().ok()?;
+            Some(path.to_str()?.to_string())
+        };
+        let function = region.function.as_ref().map(|f| f.name.as_str());
+        let scop = self.extract(&front::reduce(text, region, &include), function);
+        match scop {
+            // What clang misses may be what was left out.
+            Err(d) if d.iter().any(|d| d.code == "HX0101") => {
+                self.extract(&front::mark(text, region, &include), function)
+            }
+            scop => scop,
+        }
+    }
+
+    /// Runs pet on a text and leads its places back to the user's.
+    fn extract(
+        &self,
+        reduced: &Reduced,
+        function: Option<&str>,
+    ) -> Result<PetScop, Vec<Diagnostic>> {
+        let folder = tempfile::tempdir().map_err(|e| vec![no_folder(&e)])?;
+        let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
+        let file = folder.path().join(name);
+        std::fs::write(&file, &reduced.text).map_err(|e| vec![no_folder(&e)])?;
+        let request = Request {
+            file,
+            function: function.map(str::to_string),
+            include_dirs: self.options.include_dirs.clone(),
+            defines: self.options.defines.clone(),
+            pet: self.pet.clone(),
+        };
+        let explain = |e| explain(e, self.source, Some(reduced));
+        let extraction = hexcc_pet::extract(&self.exe, &request).map_err(explain)?;
+        Ok(self.with_own_places(extraction.scop, reduced))
+    }
+
+    /// The scop with places of the user's text. A statement that stands elsewhere, such as in a
+    /// header, is where the region begins.
+    fn with_own_places(&self, mut scop: PetScop, reduced: &Reduced) -> PetScop {
+        let own = |span: Span| {
+            let range = reduced.original_range(span.start..span.end);
+            let (start, end) = (range.start, range.end);
+            Span { start, end }
+        };
+        scop.span = own(scop.span);
+        for stmt in &mut scop.stmts {
+            if stmt.span.start < stmt.span.end {
+                stmt.span = own(stmt.span);
+            } else {
+                stmt.span.start = scop.span.start;
+                stmt.span.end = scop.span.start;
+            }
+            stmt.line = self.line(stmt.span.start);
+        }
+        scop
+    }
+}
+
+/// A loop that looked likelier than the one that is translated.
+fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
+    // Nests without a time loop around them are set-up code.
+    let why = why.iter().find(|d| d.code != "HX0201")?;
+    let d = Diagnostic::warning(
+        why.code,
+        format!("the loop at line {line} is not translated: {}", why.message),
+    );
+    Some(Diagnostic {
+        labels: why.labels.clone(),
+        ..d
+    })
+}
+
+/// A call in the time loop of a function that only the host has.
+fn host_call(call: &front::Called) -> Diagnostic {
+    let within = match &call.within {
+        Some(function) => format!("`{function}`, which the time loop calls, calls it here"),
+        None => "called in the time loop here".to_string(),
+    };
+    Diagnostic::error("HX0107", format!("the time loop calls `{}`", call.name))
+        .at(call.stmt.clone(), within)
+        .note("the steps of the time loop run on the GPU; work of the host between them is not translated")
+        .help("move the call behind the loop, or let the marked loop run for the steps between two calls: `for (s = 0; s < T; s += 100) { for (t = s; t < s + 100; t++) .. ; .. }`, with the pragmas around the loop over `t`")
+}
+
+fn no_folder(error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("HX0503", format!("cannot write a temporary file: {error}"))
+        .help("set TMPDIR to a folder that can be written")
+}
+
+fn not_text(path: &Path, error: &std::string::FromUtf8Error) -> Failure {
+    let at = error.utf8_error().valid_up_to();
+    Failure::plain(Diagnostic::error(
+        "HX0501",
+        format!("cannot read `{}`: not UTF-8 (byte {at})", path.display()),
+    ))
 }
 
 fn read_saved(path: &Path) -> Result<SavedScop, Failure> {
@@ -104,20 +355,15 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     ))
 }
 
-/// Byte range of a place clang names.
-fn span_of(source: &SourceFile, line: usize, column: usize) -> std::ops::Range<usize> {
-    let start: usize = (source.text.split_inclusive('\n'))
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let rest = &source.text[start.min(source.text.len())..];
-    let in_line = rest.lines().next().unwrap_or("");
-    let at: usize = (in_line.chars().take(column.saturating_sub(1)))
-        .map(char::len_utf8)
-        .sum();
-    let start = start + at;
-    let len = in_line[at..]
-        .chars()
+/// Byte range of a place clang names in the text that it has read.
+fn span_of(source: &SourceFile, read: &Reduced, line: usize, column: usize) -> Range<usize> {
+    let before = (read.text.split_inclusive('\n')).take(line.saturating_sub(1));
+    let line_start: usize = before.map(str::len).sum();
+    // Columns count bytes.
+    let at = (line_start + column.saturating_sub(1)).min(read.text.len());
+    let start = read.original(at).min(source.text.len());
+    let rest = source.text.get(start..).unwrap_or("");
+    let len = (rest.chars())
         .take_while(|c| c.is_alphanumeric() || *c == '_')
         .map(char::len_utf8)
         .sum::<usize>();
@@ -128,6 +374,7 @@ fn messages(
     code: &'static str,
     list: &[hexcc_pet::ClangMessage],
     source: &SourceFile,
+    read: &Reduced,
 ) -> Vec<Diagnostic> {
     (list.iter())
         .filter(|m| m.severity != hexcc_pet::Severity::Note)
@@ -138,7 +385,7 @@ fn messages(
             };
             let here = Path::new(&m.file).file_name() == Path::new(&source.path).file_name();
             if here && m.line > 0 {
-                d.at(span_of(source, m.line, m.column), "")
+                d.at(span_of(source, read, m.line, m.column), "")
             } else if m.line > 0 {
                 d.note(format!("in {}:{}:{}", m.file, m.line, m.column))
             } else {
@@ -148,7 +395,9 @@ fn messages(
         .collect()
 }
 
-fn explain(error: PetError, source: &SourceFile, options: &InputOptions) -> Vec<Diagnostic> {
+fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<Diagnostic> {
+    let unchanged = Reduced::unchanged(&source.text);
+    let read = read.unwrap_or(&unchanged);
     match error {
         PetError::LibraryMissing { searched } => vec![
             Diagnostic::error("HX0502", "libpet, which reads C, was not found")
@@ -164,13 +413,13 @@ fn explain(error: PetError, source: &SourceFile, options: &InputOptions) -> Vec<
             format!("cannot read `{}`: {reason}", path.display()),
         )],
         PetError::Syntax { messages: list } => {
-            let mut all = messages("HX0101", &list, source);
+            let mut all = messages("HX0101", &list, source, read);
             if !all.iter().any(|d| d.severity == hexcc_compiler::diag::Severity::Error) {
                 all.push(Diagnostic::error("HX0101", "clang could not parse the file"));
             }
             all
         }
-        PetError::NoScop { has_pragma, messages: list } => no_scop(has_pragma, &list, source, options),
+        PetError::NoScop { messages: list, .. } => no_scop(&list, source, read),
         PetError::Crashed { signal, code, stderr } => vec![
             Diagnostic::error("HX9002", "libpet crashed on this file")
                 .note(format!("signal {signal:?}, exit code {code:?}"))
@@ -185,30 +434,56 @@ fn explain(error: PetError, source: &SourceFile, options: &InputOptions) -> Vec<
     }
 }
 
+/// What pet says of constructs it cannot represent, and what they are.
+const UNSUPPORTED: [(&str, &str); 10] = [
+    ("unsupported declaration", "a declaration of this kind"),
+    (
+        "unsupported inline function call argument",
+        "an argument of this kind",
+    ),
+    ("unsupported recursive type", "a type that contains itself"),
+    ("unsupported", "an expression or statement of this kind"),
+    (
+        "prototype required",
+        "a call of a function without a prototype",
+    ),
+    ("missing increment", "a `for` loop without an increment"),
+    ("this type of unary operator", "this unary operator"),
+    ("this type of binary operator", "this binary operator"),
+    ("this type of statement", "a statement of this kind"),
+    (
+        "return statements not supported",
+        "`return` in the middle of a function",
+    ),
+];
+
 fn no_scop(
-    has_pragma: bool,
     list: &[hexcc_pet::ClangMessage],
     source: &SourceFile,
-    options: &InputOptions,
+    read: &Reduced,
 ) -> Vec<Diagnostic> {
-    let unsupported: Vec<Diagnostic> = (messages("HX0105", list, source).into_iter())
-        .filter(|d| !d.labels.is_empty())
-        .map(|mut d| {
-            d.severity = hexcc_compiler::diag::Severity::Error;
-            d.note("the region must consist of `for` and `if` with affine bounds and of assignments")
-                .help("move this statement out of the region, or write it as an assignment to an array element")
-        })
-        .collect();
-    if !unsupported.is_empty() {
-        return unsupported;
-    }
-    let d = match &options.function {
-        Some(name) => Diagnostic::error("HX0102", format!("no scop found in function `{name}`")),
-        None => Diagnostic::error("HX0102", format!("no scop found in `{}`", source.path)),
+    let of_pet = |d: &Diagnostic| {
+        UNSUPPORTED
+            .iter()
+            .find(|(text, _)| d.message.starts_with(text))
     };
-    vec![if has_pragma {
-        d.note("the region between `#pragma scop` and `#pragma endscop` holds nothing to translate")
-    } else {
-        d.help("mark the time loop with `#pragma scop` before and `#pragma endscop` after it")
-    }]
+    let unsupported = (messages("HX0105", list, source, read).into_iter())
+        .filter(|d| !d.labels.is_empty())
+        .find_map(|d| Some((of_pet(&d)?.1, d.labels)));
+    if let Some((what, labels)) = unsupported {
+        let mut d = Diagnostic::error("HX0105", format!("{what} is not supported in the region"))
+            .note("the region must consist of `for` and `if` with affine bounds and of assignments")
+            .help("move this statement out of the region, or write it as an assignment to an array element");
+        for label in labels {
+            d = d.at(csource::statement_at(&source.text, label.span.start), "");
+        }
+        return vec![d];
+    }
+    vec![
+        Diagnostic::error(
+            "HX0102",
+            format!("no loop to translate was found in `{}`", source.path),
+        )
+        .help("mark the time loop with `#pragma scop` before and `#pragma endscop` after it"),
+    ]
 }
