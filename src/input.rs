@@ -1,6 +1,8 @@
 //! Reading a C file through pet, or a saved scop.
 
+use crate::bytes;
 use crate::render::Failure;
+use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
@@ -39,10 +41,10 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
             warnings: Vec::new(),
         });
     }
-    let text = std::fs::read(&options.file).map_err(|e| unreadable(&options.file, &e))?;
+    let bytes = std::fs::read(&options.file).map_err(|e| unreadable(&options.file, &e))?;
     let source = SourceFile {
         path: options.file.display().to_string(),
-        text: String::from_utf8(text).map_err(|e| not_text(&options.file, &e))?,
+        text: bytes::decode(bytes),
     };
     let fail = |diagnostics| Failure {
         diagnostics,
@@ -103,11 +105,23 @@ impl<'a> Reader<'a> {
             .collect();
         if loops.is_empty() {
             self.check_function()?;
-            // Without a loop that nests there still may be something to explain.
-            let scop = self.extract(&Reduced::unchanged(text), wanted)?;
+            if !csource::has_loop(text) {
+                return Err(vec![self.no_loop()]);
+            }
+            // Loops of functions whose definitions are not understood.
+            let whole = Reduced::unchanged(text);
+            let scop = self.extract(&whole, wanted);
+            let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
             return Ok((scop, Vec::new()));
         }
         self.judged(&loops)
+    }
+
+    fn no_loop(&self) -> Diagnostic {
+        let what = format!("`{}` has no loop", self.source.path);
+        Diagnostic::error("HX0102", what)
+            .note("files that it includes are not searched for loops")
+            .help("give the file that has the time loop")
     }
 
     /// Whether the function asked for exists, and if so, has a loop.
@@ -232,6 +246,15 @@ impl<'a> Reader<'a> {
     /// What pet makes of a region; its refusals name what they are about.
     fn region(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
         let text = &self.source.text;
+        if !region.closed {
+            let d = Diagnostic::error("HX0102", "`#pragma scop` has no `#pragma endscop`")
+                .at(
+                    region.span.start..region.span.start + "#pragma scop".len(),
+                    "begins here",
+                )
+                .help("put `#pragma endscop` behind the time loop, in the same function");
+            return Err(vec![d]);
+        }
         if let Some(call) = front::first_unreadable_call(text, region) {
             return Err(vec![host_call(&call)]);
         }
@@ -241,26 +264,26 @@ impl<'a> Reader<'a> {
             Some(path.to_str()?.to_string())
         };
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let scop = self.extract(&front::reduce(text, region, &include), function);
-        match scop {
+        let reduced = front::reduce(text, region, &include);
+        match self.extract(&reduced, function) {
+            Ok(scop) => Ok(scop),
             // What clang misses may be what was left out.
-            Err(d) if d.iter().any(|d| d.code == "HX0101") => {
-                self.extract(&front::mark(text, region, &include), function)
+            Err(PetError::Syntax { .. }) => {
+                let marked = front::mark(text, region, &include);
+                (self.extract(&marked, function))
+                    .map_err(|e| explain_region(e, self.source, &marked, region))
             }
-            scop => scop,
+            Err(e) => Err(explain_region(e, self.source, &reduced, region)),
         }
     }
 
     /// Runs pet on a text and leads its places back to the user's.
-    fn extract(
-        &self,
-        reduced: &Reduced,
-        function: Option<&str>,
-    ) -> Result<PetScop, Vec<Diagnostic>> {
-        let folder = tempfile::tempdir().map_err(|e| vec![no_folder(&e)])?;
+    fn extract(&self, reduced: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
+        let no_folder = |e: std::io::Error| PetError::Protocol(format!("temporary file: {e}"));
+        let folder = tempfile::tempdir().map_err(no_folder)?;
         let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
         let file = folder.path().join(name);
-        std::fs::write(&file, &reduced.text).map_err(|e| vec![no_folder(&e)])?;
+        std::fs::write(&file, &reduced.text).map_err(no_folder)?;
         let request = Request {
             file,
             function: function.map(str::to_string),
@@ -268,9 +291,55 @@ impl<'a> Reader<'a> {
             defines: self.options.defines.clone(),
             pet: self.pet.clone(),
         };
-        let explain = |e| explain(e, self.source, Some(reduced));
-        let extraction = hexcc_pet::extract(&self.exe, &request).map_err(explain)?;
-        Ok(self.with_own_places(extraction.scop, reduced))
+        let extraction = hexcc_pet::extract(&self.exe, &request)?;
+        let mut scop = self.with_own_places(extraction.scop, reduced);
+        self.resolve_types(&mut scop);
+        Ok(scop)
+    }
+
+    /// Element types by their own names: pet leaves those of pointers as the source spells them.
+    fn resolve_types(&self, scop: &mut PetScop) {
+        let unknown = |name: &str| CType::parse(name).is_none();
+        if scop.arrays.iter().all(|a| !unknown(&a.element_type)) {
+            return;
+        }
+        let headers = self.headers();
+        let texts: Vec<&str> = (std::iter::once(self.source.text.as_str()))
+            .chain(headers.iter().map(String::as_str))
+            .collect();
+        for array in (scop.arrays.iter_mut()).filter(|a| unknown(&a.element_type)) {
+            let size = array.element_size;
+            let mut types = csource::typedefs(&texts, &array.element_type);
+            types.retain(|ty| CType::parse(ty).is_some_and(|ty| ty.size() == size));
+            if let [one] = types.as_slice() {
+                array.element_type = one.clone();
+            }
+        }
+    }
+
+    /// The files that the user's includes from beside it or from the directories given, and what
+    /// they include.
+    fn headers(&self) -> Vec<String> {
+        let beside = self.options.file.parent().map(Path::to_path_buf);
+        let dirs: Vec<PathBuf> = (beside.into_iter())
+            .chain(self.options.include_dirs.iter().cloned())
+            .collect();
+        let mut seen: Vec<PathBuf> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
+        let mut open = csource::quoted_includes(&self.source.text);
+        while let Some(name) = open.pop() {
+            let path = dirs.iter().map(|d| d.join(&name)).find(|p| p.is_file());
+            let Some(path) = path.filter(|p| !seen.contains(p)) else {
+                continue;
+            };
+            if let Ok(text) = std::fs::read(&path) {
+                let text = bytes::decode(text);
+                open.extend(csource::quoted_includes(&text));
+                texts.push(text);
+            }
+            seen.push(path);
+        }
+        texts
     }
 
     /// The scop with places of the user's text. A statement that stands elsewhere, such as in a
@@ -309,8 +378,31 @@ fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
     })
 }
 
+/// A call in the time loop of a function that is not to be seen.
+fn unknown_call(call: &front::Called) -> Diagnostic {
+    Diagnostic::error(
+        "HX0107",
+        format!("call of unknown function `{}`", call.name),
+    )
+    .at(call.stmt.clone(), "in this statement")
+    .note("functions of <math.h>, abs() and functions defined in the same file can be called")
+    .help(format!(
+        "define `{}` in this file, or move the call behind the time loop",
+        call.name
+    ))
+}
+
 /// A call in the time loop of a function that only the host has.
 fn host_call(call: &front::Called) -> Diagnostic {
+    if call.through_pointer {
+        return Diagnostic::error(
+            "HX0107",
+            format!("`{}` is called through a pointer", call.name),
+        )
+        .at(call.stmt.clone(), "in this statement")
+        .note("which function runs is not known before run time")
+        .help("call the function by its own name, and define it in the same file");
+    }
     let within = match &call.within {
         Some(function) => format!("`{function}`, which the time loop calls, calls it here"),
         None => "called in the time loop here".to_string(),
@@ -319,19 +411,6 @@ fn host_call(call: &front::Called) -> Diagnostic {
         .at(call.stmt.clone(), within)
         .note("the steps of the time loop run on the GPU; work of the host between them is not translated")
         .help("move the call behind the loop, or let the marked loop run for the steps between two calls: `for (s = 0; s < T; s += 100) { for (t = s; t < s + 100; t++) .. ; .. }`, with the pragmas around the loop over `t`")
-}
-
-fn no_folder(error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("HX0503", format!("cannot write a temporary file: {error}"))
-        .help("set TMPDIR to a folder that can be written")
-}
-
-fn not_text(path: &Path, error: &std::string::FromUtf8Error) -> Failure {
-    let at = error.utf8_error().valid_up_to();
-    Failure::plain(Diagnostic::error(
-        "HX0501",
-        format!("cannot read `{}`: not UTF-8 (byte {at})", path.display()),
-    ))
 }
 
 fn read_saved(path: &Path) -> Result<SavedScop, Failure> {
@@ -393,6 +472,53 @@ fn messages(
             }
         })
         .collect()
+}
+
+/// Why a region was not extracted.
+fn explain_region(
+    error: PetError,
+    source: &SourceFile,
+    read: &Reduced,
+    region: &Region,
+) -> Vec<Diagnostic> {
+    let is_math = |name: &str| math_function(name).is_some();
+    match &error {
+        PetError::Crashed { .. } => {
+            // What it stumbles over most is a call that it cannot follow.
+            let call = front::first_unknown_call(&source.text, region, &is_math);
+            call.map_or_else(
+                || explain(error, source, Some(read)),
+                |call| vec![unknown_call(&call)],
+            )
+        }
+        PetError::NoScop { messages, .. } => {
+            let whole =
+                |d: &Diagnostic| (d.labels.iter()).any(|l| region.span.contains(&l.span.start));
+            let mut d = no_scop(messages, source, read);
+            if !d.iter().any(whole) && d.iter().all(|d| d.code == "HX0105") {
+                let functions = front::called_functions(&source.text, region);
+                let in_callee = |d: &Diagnostic| {
+                    (d.labels.iter())
+                        .any(|l| functions.iter().any(|f| f.body.contains(&l.span.start)))
+                };
+                d.retain(in_callee);
+            }
+            if d.is_empty() {
+                d.push(not_a_stencil(region));
+            }
+            d
+        }
+        _ => explain(error, source, Some(read)),
+    }
+}
+
+fn not_a_stencil(region: &Region) -> Diagnostic {
+    Diagnostic::error(
+        "HX0105",
+        "the region is not made of loops and assignments alone",
+    )
+    .at(region.span.clone(), "this region")
+    .note("the region must consist of `for` and `if` with affine bounds and of assignments")
 }
 
 fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<Diagnostic> {

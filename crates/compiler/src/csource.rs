@@ -822,6 +822,67 @@ pub(crate) fn simple_statement_end(code: &Code, start: usize, end: usize) -> usi
     end
 }
 
+/// The types that `typedef TYPE NAME;` in the texts may give a name, through further names; several
+/// where the preprocessor chooses. Only definitions of plain types count.
+pub fn typedefs(texts: &[&str], name: &str) -> Vec<String> {
+    let words: Vec<&str> = (name.split_whitespace())
+        .filter(|word| !QUALIFIERS.contains(word))
+        .collect();
+    let mut ends = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
+    let mut open = vec![words.join(" ")];
+    while let Some(next) = open.pop() {
+        let behind: Vec<String> = (texts.iter())
+            .flat_map(|text| direct_typedefs(text, &next))
+            .collect();
+        if behind.is_empty() && !seen.is_empty() && !ends.contains(&next) {
+            ends.push(next.clone());
+        }
+        if !seen.contains(&next) {
+            open.extend(behind);
+        }
+        seen.push(next);
+    }
+    ends
+}
+
+/// The words before the name in each `typedef WORDS NAME;`, where there are only words.
+fn direct_typedefs(text: &str, name: &str) -> Vec<String> {
+    let code = Code::new(text);
+    let starts = (0..code.tokens.len()).filter(|&at| code.word(at) == "typedef");
+    starts
+        .filter_map(|start| {
+            let end = (start..code.tokens.len()).find(|&at| code.word(at) == ";")?;
+            let words = start + 1..end - 1;
+            let plain = end > start + 2
+                && code.word(end - 1) == name
+                && words.clone().all(|at| code.is_ident(at));
+            let words: Vec<&str> = (words.map(|at| code.word(at)))
+                .filter(|word| !QUALIFIERS.contains(word))
+                .collect();
+            plain.then(|| words.join(" "))
+        })
+        .collect()
+}
+
+/// Whether any loop statement stands in a text.
+pub fn has_loop(text: &str) -> bool {
+    let code = Code::new(text);
+    (0..code.tokens.len()).any(|at| matches!(code.word(at), "for" | "while"))
+}
+
+/// Names of the files that a text includes in quotes.
+pub fn quoted_includes(text: &str) -> Vec<String> {
+    (tokenize(text).into_iter())
+        .filter(|token| token.kind == TokenKind::Directive)
+        .filter_map(|token| {
+            let directive = text[token.span].trim_start_matches('#').trim_start();
+            let rest = directive.strip_prefix("include")?.trim_start();
+            Some(rest.strip_prefix('"')?.split_once('"')?.0.to_string())
+        })
+        .collect()
+}
+
 /// Bytes of the simple statement around a place, without the heads of control statements before it;
 /// the place itself where no statement is understood.
 pub fn statement_at(text: &str, offset: usize) -> Range<usize> {
@@ -1805,6 +1866,22 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn typedefs_lead_to_their_ends() {
+        let text = "typedef const float real;\n#if D\ntypedef double number;\n#else\ntypedef real number;\n#endif\n\
+                    typedef number *row; typedef struct { int x; } cell; typedef loop loop;";
+        let of = |name: &str| {
+            let mut types = typedefs(&[text], name);
+            types.sort();
+            types
+        };
+        assert_eq!(of("const real"), ["float"]);
+        assert_eq!(of("number"), ["double", "float"]);
+        for none in ["row", "cell", "double", "loop"] {
+            assert_eq!(of(none), [""; 0], "{none}");
+        }
+    }
 
     fn slices(text: &str, ranges: Vec<Range<usize>>) -> Vec<&str> {
         ranges.into_iter().map(|range| &text[range]).collect()

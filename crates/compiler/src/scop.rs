@@ -1044,18 +1044,12 @@ fn restore_integer_type(parts: &mut [Expr], type_size: i32) {
     }
 }
 
-/// The scalar type behind `typedef <type> name;` in the file itself.
+/// The scalar type behind a name that the file itself defines, in one way.
 fn typedef(text: &str, name: &str) -> Option<CType> {
-    let tokens = csource::tokenize(text);
-    let word = |i: usize| tokens.get(i).and_then(|t| text.get(t.span.clone()));
-    for start in (0..tokens.len()).filter(|&i| word(i) == Some("typedef")) {
-        let end = (start..tokens.len()).find(|&i| word(i) == Some(";"))?;
-        if end > start + 2 && word(end - 1) == Some(name) {
-            let ty: Vec<&str> = (start + 1..end - 1).filter_map(word).collect();
-            return CType::parse(&ty.join(" "));
-        }
+    match csource::typedefs(&[text], name).as_slice() {
+        [one] => CType::parse(one),
+        _ => None,
     }
-    None
 }
 
 fn unknown_call(name: &str, span: Range<usize>) -> Box<Diagnostic> {

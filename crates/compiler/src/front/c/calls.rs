@@ -14,6 +14,8 @@ pub struct Called {
     pub stmt: Range<usize>,
     /// The function that the call stands in, where that is not the region's own.
     pub within: Option<String>,
+    /// Which function runs is decided at run time.
+    pub through_pointer: bool,
 }
 
 /// Functions of the C library that take any number of arguments.
@@ -22,25 +24,130 @@ const VARIADIC: [&str; 14] = [
     "wprintf", "fwprintf", "swprintf", "syslog", "err",
 ];
 
-/// The first call of a function that takes any number of arguments, in a region or in a function
-/// of the file that it calls: libpet ends at its sight.
+/// The first call of a function that takes any number of arguments, or through a pointer, in a
+/// region or in a function of the file that it calls: libpet ends at its sight.
 pub fn first_unreadable_call(text: &str, region: &Region) -> Option<Called> {
     let code = Code::new(text);
     let variadic = variadic_functions(&code);
+    let pointers = function_pointers(&code);
     let unreadable = |name: &str| VARIADIC.contains(&name) || variadic.contains(name);
-    if let Some(stmt) = find_call(&code, &region.span, &unreadable) {
+    let direct = find_in_region(&code, region, &|range| find_call(&code, range, &unreadable));
+    let is_pointer = |name: &str| pointers.contains(name);
+    direct.or_else(|| {
+        let indirect = find_in_region(&code, region, &|range| {
+            find_call(&code, range, &is_pointer).or_else(|| indirect_call(&code, range))
+        })?;
+        Some(Called {
+            through_pointer: true,
+            ..indirect
+        })
+    })
+}
+
+/// The first call of a function that neither the file defines nor `is_known` knows.
+pub fn first_unknown_call(
+    text: &str,
+    region: &Region,
+    is_known: &dyn Fn(&str) -> bool,
+) -> Option<Called> {
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    let macros = macros(&code);
+    let unknown = |index: usize| {
+        let name = code.word(index);
+        code.is_plain_name(index)
+            && code.opens(index + 1, "(")
+            && !macros.contains_key(name)
+            && !is_known(name)
+            && functions.iter().all(|f| f.name != name)
+    };
+    find_in_region(&code, region, &|range| {
+        let index = tokens_in(&code, range).find(|&index| unknown(index))?;
+        let stmt = csource::statement_around(&code, index, range);
+        Some((code.word(index).to_string(), stmt))
+    })
+}
+
+/// Looks for a call in a region, then in the functions that it calls.
+fn find_in_region(
+    code: &Code,
+    region: &Region,
+    find: &dyn Fn(&Range<usize>) -> Option<(String, Range<usize>)>,
+) -> Option<Called> {
+    if let Some((name, stmt)) = find(&region.span) {
+        let (within, through_pointer) = (None, false);
         return Some(Called {
-            name: stmt.0,
-            stmt: stmt.1,
-            within: None,
+            name,
+            stmt,
+            within,
+            through_pointer,
         });
     }
-    let functions = csource::functions(text);
-    (needed_functions(&code, &functions, region).into_iter()).find_map(|f| {
-        let (name, stmt) = find_call(&code, &f.body, &unreadable)?;
-        let within = Some(f.name.clone());
-        Some(Called { name, stmt, within })
+    let functions = csource::functions(code.text);
+    (needed_functions(code, &functions, region).into_iter()).find_map(|f| {
+        let (name, stmt) = find(&f.body)?;
+        let (within, through_pointer) = (Some(f.name.clone()), false);
+        Some(Called {
+            name,
+            stmt,
+            within,
+            through_pointer,
+        })
     })
+}
+
+/// Functions of the file that a region calls, themselves or through others.
+pub fn called_functions(text: &str, region: &Region) -> Vec<Function> {
+    let functions = csource::functions(text);
+    let needed = needed_functions(&Code::new(text), &functions, region);
+    needed.into_iter().cloned().collect()
+}
+
+fn tokens_in(code: &Code, range: &Range<usize>) -> Range<usize> {
+    let first = (code.tokens).partition_point(|t| t.span.start < range.start);
+    let end = (code.tokens).partition_point(|t| t.span.end <= range.end);
+    first..end.max(first)
+}
+
+/// The first call through a member or an element: `p->f(x)`, `table[i](x)`, `(*f)(x)`.
+fn indirect_call(code: &Code, range: &Range<usize>) -> Option<(String, Range<usize>)> {
+    let index = tokens_in(code, range).find(|&index| {
+        let through_member = matches!(code.word(index.wrapping_sub(1)), "." | "->")
+            && code.is_plain_name(index)
+            && code.opens(index + 1, "(");
+        let through_element = code.word(index) == "]" && code.opens(index + 1, "(");
+        let dereferenced = code.opens(index, "(")
+            && code.word(index + 1) == "*"
+            && code.is_plain_name(index + 2)
+            && code.skip(index) == index + 4
+            && code.opens(index + 4, "(");
+        through_member || through_element || dereferenced
+    })?;
+    let stmt = csource::statement_around(code, index, range);
+    let called = match code.word(index) {
+        "(" => code.word(index + 2),
+        "]" => code.word(code.skip_back(index).saturating_sub(1)),
+        name => name,
+    };
+    Some((called.to_string(), stmt))
+}
+
+/// Names that the file declares as pointers to functions: `double (*f)(double)`.
+fn function_pointers(code: &Code) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for index in 1..code.tokens.len() {
+        let declared = code.opens(index, "(")
+            && code.word(index + 1) == "*"
+            && code.is_plain_name(index + 2)
+            && code.skip(index) == index + 4
+            && code.opens(index + 4, "(")
+            && (code.is_ident(index - 1) || code.word(index - 1) == "*")
+            && !matches!(code.word(index - 1), "return" | "else" | "do");
+        if declared {
+            names.insert(code.word(index + 2).to_string());
+        }
+    }
+    names
 }
 
 /// The first call in a range of a function that is asked for: its name and its statement.
@@ -58,11 +165,7 @@ fn find_call(
         let inside = macros.get(name)?;
         (inside.iter().find(|n| wanted(n))).map(ToString::to_string)
     };
-    for index in 0..code.tokens.len() {
-        let span = &code.tokens[index].span;
-        if span.start < range.start || span.end > range.end || !code.is_ident(index) {
-            continue;
-        }
+    for index in tokens_in(code, range).filter(|&index| code.is_ident(index)) {
         if let Some(name) = calls(code.word(index)) {
             return Some((name, csource::statement_around(code, index, range)));
         }
@@ -138,13 +241,10 @@ pub(super) fn needed_functions<'f>(
     let mut open = vec![region.span.clone()];
     while let Some(range) = open.pop() {
         let mut names: BTreeSet<&str> = BTreeSet::new();
-        for (index, token) in code.tokens.iter().enumerate() {
-            let inside = range.start <= token.span.start && token.span.end <= range.end;
-            if inside && code.is_ident(index) {
-                let name = code.word(index);
-                names.insert(name);
-                names.extend(macros.get(name).into_iter().flatten());
-            }
+        for index in tokens_in(code, &range).filter(|&index| code.is_ident(index)) {
+            let name = code.word(index);
+            names.insert(name);
+            names.extend(macros.get(name).into_iter().flatten());
         }
         for (index, f) in functions.iter().enumerate() {
             let is_own = own.as_ref() == Some(&f.body);
@@ -195,5 +295,9 @@ mod tests {
             call("sprintf", "n = sprintf(s, \"%d\", t) + 1;", None)
         );
         assert_eq!(found("puts(\"printf\");"), None);
+        assert_eq!(found("a[0] = p->f(t);"), call("f", "a[0] = p->f(t);", None));
+        assert_eq!(found("table[2](t);"), call("table", "table[2](t);", None));
+        assert_eq!(found("(*g)(t);"), call("g", "(*g)(t);", None));
+        assert_eq!(found("x = a[2] * (t + 1);"), None);
     }
 }

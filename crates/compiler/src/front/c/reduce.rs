@@ -131,8 +131,8 @@ pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<Stri
     let needed = needed_functions(&code, &functions, region);
     let mut changes = marks(&code, region, include);
     for function in &functions {
-        let own = (region.function.as_ref()).is_some_and(|f| f.body == function.body);
-        if own {
+        if (region.function.as_ref()).is_some_and(|f| f.body == function.body) {
+            changes.extend(without_rest(&code, function, region));
             continue;
         }
         if needed.iter().any(|f| f.body == function.body) {
@@ -183,6 +183,38 @@ fn around(text: &str, region: &Region) -> Vec<(usize, Change)> {
     ]
 }
 
+/// What follows the region in its function goes: pet tells it from the region by places, and what
+/// a macro expands to has none of its own.
+fn without_rest(code: &Code, function: &Function, region: &Region) -> Vec<(usize, Change)> {
+    let mut changes = Vec::new();
+    let mut block = function.body.clone();
+    loop {
+        let statements = csource::split_statements(code.text, block.clone());
+        for rest in statements.iter().filter(|s| s.start >= region.span.end) {
+            changes.extend(blank_but_directives(code, rest));
+        }
+        let around = (statements.into_iter())
+            .find(|s| s.start < region.span.start && region.span.end < s.end);
+        let inner = around.and_then(|s| block_around(code, &s, &region.span));
+        match inner {
+            Some(inner) if inner.len() < block.len() => block = inner,
+            _ => return changes,
+        }
+    }
+}
+
+/// The inside of the outermost braces of a statement that hold a region.
+fn block_around(code: &Code, stmt: &Range<usize>, region: &Range<usize>) -> Option<Range<usize>> {
+    (0..code.tokens.len()).find_map(|index| {
+        let open = &code.tokens[index].span;
+        if open.start < stmt.start || open.end > region.start || !code.opens(index, "{") {
+            return None;
+        }
+        let close = &code.tokens[code.skip(index) - 1].span;
+        (region.end <= close.start && close.end <= stmt.end).then_some(open.end..close.start)
+    })
+}
+
 /// Files included from beside the user's, by their whole path.
 fn includes(code: &Code, include: &dyn Fn(&str) -> Option<String>) -> Vec<(usize, Change)> {
     let mut changes = Vec::new();
@@ -221,20 +253,23 @@ fn made_inline(text: &str, function: &Function, region: &Region) -> Vec<(usize, 
     ]
 }
 
-/// A function with an empty body; its directives stay.
+/// A function with an empty body.
 fn without_body(code: &Code, function: &Function) -> Vec<(usize, Change)> {
+    blank_but_directives(code, &function.body)
+}
+
+/// Blanks for all but the directives in a range.
+fn blank_but_directives(code: &Code, range: &Range<usize>) -> Vec<(usize, Change)> {
     let mut changes = Vec::new();
-    let mut at = function.body.start;
+    let mut at = range.start;
     let directives = (code.all.iter()).filter(|t| {
-        t.kind == TokenKind::Directive
-            && function.body.start <= t.span.start
-            && t.span.end <= function.body.end
+        t.kind == TokenKind::Directive && range.start <= t.span.start && t.span.end <= range.end
     });
     for directive in directives {
         changes.push((at, Change::Blank(directive.span.start)));
         at = directive.span.end;
     }
-    changes.push((at, Change::Blank(function.body.end)));
+    changes.push((at, Change::Blank(range.end)));
     changes
 }
 
@@ -335,6 +370,28 @@ for (int t = 0; t < 9; t++)
             (unchanged.text.as_str(), unchanged.original(17)),
             (TEXT, 17)
         );
+    }
+
+    #[test]
+    fn what_follows_the_region_goes() {
+        let text = "\
+void f(void) {
+  if (x) {
+    for (t = 0; t < 9; t++) for (i = 0; i < 9; i++) a[i] = t;
+    REST(a);
+#define M 3
+    more();
+  } else { other(); }
+  do { y(); } while (z);
+}
+";
+        let reduced = reduce(text, &time_loops(text)[0], &|_| None);
+        for gone in ["REST", "more()", "y()"] {
+            assert!(!reduced.text.contains(gone), "{}", reduced.text);
+        }
+        for kept in ["#define M 3", "other()", "for (i"] {
+            assert!(reduced.text.contains(kept), "{}", reduced.text);
+        }
     }
 
     #[test]

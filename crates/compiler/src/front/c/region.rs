@@ -14,6 +14,8 @@ pub struct Region {
     pub function: Option<Function>,
     /// Whether pragmas stand around it.
     pub marked: bool,
+    /// A marked region has its `#pragma endscop`, before the end of the function.
+    pub closed: bool,
     /// How deep loops nest in it, through the functions it calls.
     pub depth: usize,
 }
@@ -38,14 +40,16 @@ pub fn marked_regions(text: &str) -> Vec<Region> {
             continue;
         }
         let function = enclosing(&functions, start.start);
+        let last = function.as_ref().map_or(text.len(), |f| f.body.end);
         let end = match pragmas.get(index + 1) {
-            Some((end, false)) => end.end,
-            _ => function.as_ref().map_or(text.len(), |f| f.body.end),
+            Some((end, false)) if end.end <= last => Some(end.end),
+            _ => None,
         };
         regions.push(Region {
-            span: start.start..end,
+            span: start.start..end.unwrap_or(last),
             function,
             marked: true,
+            closed: end.is_some(),
             depth: 0,
         });
     }
@@ -77,8 +81,8 @@ struct Loop {
 }
 
 /// Loops that could be the time loop: those with loops in them, their own or of functions that
-/// they call. The likeliest is first: deeper nests before flatter ones, longer text before
-/// shorter, then the order of the text.
+/// they call, or all loops where none has. The likeliest is first: deeper nests before flatter
+/// ones, longer text before shorter, then the order of the text.
 pub fn time_loops(text: &str) -> Vec<Region> {
     let code = Code::new(text);
     let functions = csource::functions(text);
@@ -92,14 +96,18 @@ pub fn time_loops(text: &str) -> Vec<Region> {
     let mut found: Vec<Region> = Vec::new();
     for candidate in &loops {
         let depth = depths.of_loop(candidate);
-        if depth >= 2 {
+        if depth >= 1 {
             found.push(Region {
                 span: candidate.span.clone(),
                 function: functions.get(candidate.function).cloned(),
                 marked: false,
+                closed: true,
                 depth,
             });
         }
+    }
+    if found.iter().any(|r| r.depth > 1) {
+        found.retain(|r| r.depth > 1);
     }
     found.sort_by_key(|r| (Reverse(r.depth), Reverse(r.span.len()), r.span.start));
     found
