@@ -55,6 +55,7 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
     Ok(Input {
         saved: SavedScop {
             version: SavedScop::VERSION,
+            defines: options.defines.clone(),
             source,
             scop,
         },
@@ -237,6 +238,7 @@ impl<'a> Reader<'a> {
         let saved = SavedScop {
             version: SavedScop::VERSION,
             source: self.source.clone(),
+            defines: self.options.defines.clone(),
             scop: scop.clone(),
         };
         let ctx = hexcc_isl::Ctx::new().map_err(|e| vec![Diagnostic::bug(e)])?;
@@ -257,6 +259,9 @@ impl<'a> Reader<'a> {
         }
         if let Some(call) = front::first_unreadable_call(text, region) {
             return Err(vec![host_call(&call)]);
+        }
+        if let Some(early) = front::first_early_return(text, region) {
+            return Err(vec![early_return(early)]);
         }
         let include = |name: &str| {
             let path = self.options.file.parent()?.join(name);
@@ -376,6 +381,16 @@ fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
         labels: why.labels.clone(),
         ..d
     })
+}
+
+fn early_return(place: Range<usize>) -> Diagnostic {
+    Diagnostic::error(
+        "HX0105",
+        "`return` in the middle of a function that the region calls",
+    )
+    .at(place, "the rest of the function does not always run")
+    .note("which statements run must be known from loop iterators and sizes alone")
+    .help("write a condition around the rest of the function: `if (!done) { .. }`")
 }
 
 /// A call in the time loop of a function that is not to be seen.
@@ -546,6 +561,15 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
             all
         }
         PetError::NoScop { messages: list, .. } => no_scop(&list, source, read),
+        PetError::TooDeep { line } => vec![
+            Diagnostic::error(
+                "HX0407",
+                format!("an expression is nested deeper than {} levels", hexcc_pet::deep::MAX_DEPTH),
+            )
+            .at(span_of(source, read, line, 1), "in this statement")
+            .note("every operator of a chain such as `a + b + c` is a level")
+            .help("compute parts of it in statements of their own: `float x = ..;`"),
+        ],
         PetError::Crashed { signal, code, stderr } => vec![
             Diagnostic::error("HX9002", "libpet crashed on this file")
                 .note(format!("signal {signal:?}, exit code {code:?}"))

@@ -9,6 +9,12 @@
 //! no knowledge of stencils, and no input on which a function panics. Text that is not understood
 //! is left alone, never rewritten on a guess.
 
+mod cplusplus;
+mod variables;
+
+pub use cplusplus::{expand_parameter_macros, moved, names_for_cplusplus, rename};
+pub use variables::{Declarator, Place, change_before, declarator, is_dead_outside};
+
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -267,6 +273,66 @@ fn literal_end(bytes: &[u8], pos: usize) -> Option<(usize, u8)> {
         }
     }
     Some((at, quote))
+}
+
+/// The preprocessor directives of a file, continuations included.
+pub fn directives(text: &str) -> Vec<&str> {
+    (tokenize(text).into_iter())
+        .filter(|token| token.kind == TokenKind::Directive)
+        .filter_map(|token| text.get(token.span))
+        .collect()
+}
+
+/// Headers whose macros have names that C or POSIX reserve.
+const STANDARD_HEADERS: [&str; 36] = [
+    "assert",
+    "complex",
+    "ctype",
+    "errno",
+    "fenv",
+    "float",
+    "getopt",
+    "inttypes",
+    "iso646",
+    "limits",
+    "locale",
+    "malloc",
+    "math",
+    "memory",
+    "mpi",
+    "omp",
+    "pthread",
+    "sched",
+    "setjmp",
+    "signal",
+    "stdalign",
+    "stdarg",
+    "stdatomic",
+    "stdbool",
+    "stddef",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "stdnoreturn",
+    "string",
+    "strings",
+    "tgmath",
+    "time",
+    "unistd",
+    "wchar",
+    "wctype",
+];
+
+/// Whether a directive includes a header that may define macros of any name.
+pub fn may_define_any(directive: &str) -> bool {
+    let mut words = directive_words(directive);
+    if words.next().is_none_or(|word| !word.starts_with("include")) {
+        return false;
+    }
+    let header = directive
+        .split_once('<')
+        .and_then(|(_, rest)| rest.split_once(".h>"));
+    !header.is_some_and(|(name, _)| name.starts_with("sys/") || STANDARD_HEADERS.contains(&name))
 }
 
 /// The words after `#`: the directive's name first, then everything else split at whitespace.

@@ -1216,7 +1216,7 @@ pub fn print_program(
     instrument: Instrument,
 ) -> Result<String> {
     back::program(
-        &saved.source,
+        saved,
         &compiled.scop.region,
         &replacements(saved, compiled, version),
         &compiled.scop.unused,
@@ -1230,7 +1230,7 @@ pub fn print_program(
 /// HX9001 if the source cannot be rewritten.
 pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) -> Result<String> {
     back::reference_program(
-        &saved.source,
+        saved,
         &compiled.scop.region,
         &replacements(saved, compiled, version),
     )
@@ -1302,6 +1302,7 @@ fn replacements<'a>(
                 Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
                 _ => Vec::new(),
             },
+            finals: &unit.chunk.finals,
         })
         .collect()
 }

@@ -5,11 +5,17 @@
 //! Architecture invariant: pet's data is read here and nowhere else; later
 //! passes know only [`Scop`].
 
+mod bounds;
+mod finals;
+
+pub use finals::FinalValue;
+
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
+use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -30,6 +36,9 @@ pub struct SavedScop {
     pub version: u32,
     /// The C file.
     pub source: SourceFile,
+    /// Macros given on the command line, as `NAME` or `NAME=VALUE`.
+    #[serde(default)]
+    pub defines: Vec<String>,
     /// What pet found in it.
     pub scop: PetScop,
 }
@@ -44,7 +53,7 @@ impl SavedScop {
     /// What is wrong with the text: not JSON of this form, another version, or places outside of
     /// the source.
     pub fn parse(text: &str) -> std::result::Result<SavedScop, String> {
-        let saved: SavedScop = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let saved: SavedScop = deep::from_json(text.as_bytes())?;
         if saved.version != SavedScop::VERSION {
             let (theirs, ours) = (saved.version, SavedScop::VERSION);
             return Err(format!("format version {theirs}, this build reads {ours}"));
@@ -87,6 +96,9 @@ pub struct Array {
     pub elem: CType,
     /// Number of elements per dimension, functions of the parameters.
     pub extents: Vec<PwAff>,
+    /// The declaration does not bound the outermost subscript: it is a pointer, and its
+    /// outermost extent is what the scop accesses.
+    pub pointer: bool,
 }
 
 /// One read or write.
@@ -366,6 +378,8 @@ pub struct Chunk {
     pub span: Range<usize>,
     /// Statements inside, indices into [`Scop::stmts`] in textual order.
     pub stmts: Vec<usize>,
+    /// Iterators declared outside of their loops that are used elsewhere, too.
+    pub finals: Vec<FinalValue>,
 }
 
 /// A static control part.
@@ -415,7 +429,9 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
         pet,
         ctx: ctx.clone(),
     };
-    reader.scop()
+    let scop = reader.scop()?;
+    bounds::check(&scop, source)?;
+    Ok(scop)
 }
 
 struct Reader<'a> {
@@ -435,10 +451,6 @@ impl Reader<'_> {
         let scalars_read = self.names_read();
         let (updates, kept): (Vec<&PetStmt>, Vec<&PetStmt>) =
             (self.pet.stmts.iter()).partition(|s| self.is_iterator_update(s, &scalars_read));
-        let mut iterators = BTreeSet::new();
-        for expr in updates.iter().flat_map(|s| body_exprs(&s.body)) {
-            collect_names(expr, &mut iterators, false);
-        }
         let used = self.names_used(&kept);
         let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());
         for array in self.pet.arrays.iter().filter(|a| used.contains(&a.name)) {
@@ -447,6 +459,7 @@ impl Reader<'_> {
                 name: array.name.clone(),
                 elem: self.element_type(array)?,
                 extents: Vec::new(),
+                pointer: false,
             });
         }
         let schedule = UnionMap::read(&self.ctx, &self.pet.schedule)?;
@@ -465,11 +478,13 @@ impl Reader<'_> {
         for (i, array) in arrays.iter_mut().enumerate() {
             let pet = self.pet.arrays.iter().find(|a| a.name == array.name);
             if let Some(pet) = pet {
-                array.extents = self.extents(pet, ArrayId(i as u32), &stmts)?;
+                (array.extents, array.pointer) = self.extents(pet, ArrayId(i as u32), &stmts)?;
+                self.check_sizes_stay(array)?;
             }
         }
         let params = collect_params(&context, &stmts, &arrays)?;
-        let chunks = self.chunks(&stmts);
+        let mut chunks = self.chunks(&stmts);
+        let unused = self.leave_iterators(&updates, &schedules, &context, &mut chunks)?;
         Ok(Scop {
             params,
             context,
@@ -477,7 +492,7 @@ impl Reader<'_> {
             stmts,
             chunks,
             region: self.region(),
-            unused: iterators.into_iter().collect(),
+            unused,
             ctx: self.ctx.clone(),
         })
     }
@@ -566,17 +581,9 @@ impl Reader<'_> {
     }
 
     /// Loop iterators declared outside the loops (`int i; for (i = 0; ..`)
-    /// appear as statements that write a scalar nobody reads.
+    /// appear as statements that write a scalar nobody reads, with a value that is known.
     fn is_iterator_update(&self, stmt: &PetStmt, read: &BTreeSet<String>) -> bool {
-        let PetBody::Expr(PetExpr::Op { args, .. }) = &stmt.body else {
-            return false;
-        };
-        let Some(PetExpr::Access {
-            array: Some(name),
-            write: true,
-            ..
-        }) = args.first()
-        else {
+        let Some((name, _)) = finals::update(stmt) else {
             return false;
         };
         let array = self.pet.arrays.iter().find(|a| a.name == *name);
@@ -588,6 +595,42 @@ impl Reader<'_> {
             is_int && self.is_scalar(a)
         });
         is_int_scalar && !read.contains(name)
+    }
+
+    /// Values that the updates of iterators leave in variables used outside of the region, noted
+    /// with the chunks; returns the variables declared outside that nobody else uses.
+    fn leave_iterators(
+        &self,
+        updates: &[&PetStmt],
+        schedules: &BTreeMap<String, Map>,
+        context: &Set,
+        chunks: &mut [Chunk],
+    ) -> Result<Vec<String>> {
+        let text = &self.source.text;
+        let mut unused = Vec::new();
+        let names: BTreeSet<&str> = (updates.iter())
+            .filter_map(|s| Some(finals::update(s)?.0))
+            .filter(|name| !self.is_local(name))
+            .collect();
+        for name in names {
+            if csource::is_dead_outside(text, name, self.region()) {
+                unused.push(name.to_string());
+                continue;
+            }
+            for chunk in chunks.iter_mut() {
+                let own = (updates.iter())
+                    .filter(|s| finals::update(s).is_some_and(|u| u.0 == name))
+                    .filter(|s| chunk.span.contains(&s.span.start));
+                let value = FinalValue::new(name, own.copied(), schedules, context)?;
+                chunk.finals.extend(value);
+            }
+        }
+        Ok(unused)
+    }
+
+    /// Whether a variable ends with the region, such as one of a function called in it.
+    fn is_local(&self, name: &str) -> bool {
+        (self.pet.arrays.iter()).any(|a| a.name == name && a.declared && !a.exposed)
     }
 
     fn element_type(&self, array: &PetArray) -> Result<CType> {
@@ -695,9 +738,17 @@ impl Reader<'_> {
         })
     }
 
-    /// Extents from the declaration; an unbounded outermost one (pointers) from
-    /// the largest subscript used.
-    fn extents(&self, array: &PetArray, id: ArrayId, stmts: &[Statement]) -> Result<Vec<PwAff>> {
+    /// Extents from the declaration, an unbounded outermost one (pointers) from the largest
+    /// subscript used, and whether it was.
+    ///
+    /// Only the outermost may be unbounded: elements lie one after the other in memory if and
+    /// only if the declaration gives all other extents.
+    fn extents(
+        &self,
+        array: &PetArray,
+        id: ArrayId,
+        stmts: &[Statement],
+    ) -> Result<(Vec<PwAff>, bool)> {
         let declared = Set::read(&self.ctx, &array.extent)?;
         let n = declared.dim(DimType::Set)?;
         let mut accessed: Option<Set> = None;
@@ -711,18 +762,99 @@ impl Reader<'_> {
             }
         }
         let mut extents = Vec::new();
+        let mut pointer = false;
         for d in 0..n {
             // isl reports an unbounded maximum as an error.
             let max = match (declared.dim_max(d as u32), &accessed) {
                 (Ok(max), _) => max,
-                (Err(_), Some(accessed)) => self
-                    .largest(accessed, (id, d), stmts)?
-                    .map_err(|_| self.no_extent(array))?,
+                (Err(error), _) if error.quota => return Err(error.into()),
+                (Err(_), _) if d > 0 => return Err(self.not_dense(array, n)),
+                (Err(_), Some(accessed)) => {
+                    pointer = true;
+                    self.largest(accessed, (id, d), stmts)?
+                        .map_err(|_| self.no_extent(array))?
+                }
                 (Err(_), None) => return Err(self.no_extent(array)),
             };
             extents.push(max.add_constant(1)?.coalesce()?);
         }
-        Ok(extents)
+        Ok((extents, pointer))
+    }
+
+    /// Refuses a declared extent whose variable changes between the declaration and the region:
+    /// C keeps the extent, generated code would take the new value.
+    fn check_sizes_stay(&self, array: &Array) -> Result<()> {
+        let (text, region) = (&self.source.text, self.region());
+        let Some(declarator) = csource::declarator(text, &array.name, region.start) else {
+            return Ok(());
+        };
+        for extent in array.extents.iter().skip(usize::from(array.pointer)) {
+            let extent = extent.drop_unused_params()?;
+            for i in 0..extent.dim(DimType::Param)? {
+                let name = extent
+                    .dim_name(DimType::Param, i as u32)?
+                    .unwrap_or_default();
+                let change = csource::change_before(text, &name, &declarator, region.clone());
+                if let Some(change) = change {
+                    let array = &array.name;
+                    return Err(Box::new(
+                        Diagnostic::error(
+                            "HX0109",
+                            format!("`{name}` may not be the size of `{array}` any more"),
+                        )
+                        .at(change, format!("`{name}` can change here"))
+                        .also(declarator.range, format!("the size of `{array}` is from before"))
+                        .note("a variable-length array keeps the size that it was declared with")
+                        .help(format!("keep the size in a variable of its own, which nothing changes, and declare `{array}` with it")),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An array of `rank` dimensions whose declaration does not give an inner extent.
+    fn not_dense(&self, array: &PetArray, rank: usize) -> Box<Diagnostic> {
+        let PetArray {
+            name, element_type, ..
+        } = array;
+        let declarator = csource::declarator(&self.source.text, name, self.region().start);
+        let place = |d: Diagnostic| match &declarator {
+            Some(declarator) => d
+                .at(declarator.range.clone(), "declared here")
+                .also(self.first_use(name), "used here"),
+            None => d.at(self.first_use(name), "used here"),
+        };
+        // `A[N][M]` or `(*A)[M]`, not `*A[N]`.
+        let has_extents = (declarator.as_ref()).is_some_and(|d| match d.stars {
+            0 => d.n_bounds == rank,
+            1 => d.n_bounds + 1 == rank && self.source.text[d.range.clone()].starts_with('('),
+            _ => false,
+        });
+        Box::new(if has_extents {
+            place(Diagnostic::error(
+                "HX0109",
+                format!("the size of array `{name}` cannot be derived"),
+            ))
+            .note("an extent in its declaration is not affine in integer variables that keep their values")
+            .help("compute the extent once before the declaration, and declare the array with it: `int n = a * b;`, `float (*A)[n]`")
+        } else {
+            let names = ["N", "M", "L", "K"];
+            let bounds = |from: usize| -> String {
+                (from..rank)
+                    .map(|d| format!("[{}]", names.get(d).unwrap_or(&"P")))
+                    .collect()
+            };
+            place(Diagnostic::error(
+                "HX0110",
+                format!("the rows of `{name}` are reached through pointers, so they can lie anywhere in memory"),
+            ))
+            .note("device memory is one block, which is filled and read back by one copy")
+            .help(format!(
+                "make it one block, `{element_type} (*{name}){} = malloc(sizeof({element_type}{}));`, or take it as a parameter `{element_type} {name}{}`; subscripts stay as they are",
+                bounds(1), bounds(0), bounds(0)
+            ))
+        })
     }
 
     /// The largest subscript of a dimension for all sizes at which any
@@ -793,6 +925,7 @@ impl Reader<'_> {
             .map(|span| Chunk {
                 span,
                 stmts: Vec::new(),
+                finals: Vec::new(),
             })
             .collect();
         for (i, stmt) in stmts.iter().enumerate() {
@@ -807,6 +940,7 @@ impl Reader<'_> {
                     return vec![Chunk {
                         span: self.region(),
                         stmts: (0..stmts.len()).collect(),
+                        finals: Vec::new(),
                     }];
                 }
             }

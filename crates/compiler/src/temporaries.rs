@@ -7,7 +7,7 @@
 //! into the reading statement as a local variable. Operations keep their order
 //! and types, so results stay equal bit for bit.
 
-use crate::csource::{self, TokenKind};
+use crate::csource;
 use crate::diag::Result;
 use crate::scop::{
     Access, ArrayId, Expr, Local, Scop, SourceFile, Statement, schedule_of, writes_to,
@@ -42,7 +42,7 @@ pub fn substitute(scop: &mut Scop, source: &SourceFile, pet: &PetScop) -> Result
         let name = scop.array(scalar).name.clone();
         if is_declared_inside(pet, &name) {
             drop_writes(scop, scalar);
-        } else if is_dead_after(scop, source, &name) {
+        } else if csource::is_dead_outside(&source.text, &name, scop.region.clone()) {
             drop_writes(scop, scalar);
             scop.unused.push(name);
         }
@@ -206,21 +206,6 @@ fn flow_into(
 
 fn is_declared_inside(pet: &PetScop, name: &str) -> bool {
     (pet.arrays.iter()).any(|a| a.name == name && a.declared && !a.exposed)
-}
-
-/// Whether the scalar is a variable of the function that is not mentioned again
-/// after the region.
-fn is_dead_after(scop: &Scop, source: &SourceFile, name: &str) -> bool {
-    let Some(function) = csource::enclosing_function(&source.text, scop.region.start) else {
-        return false;
-    };
-    let mentioned = |range: std::ops::Range<usize>| {
-        let text = source.text.get(range).unwrap_or("");
-        (csource::tokenize(text).iter())
-            .any(|t| t.kind == TokenKind::Ident && text.get(t.span.clone()) == Some(name))
-    };
-    mentioned(function.body.start..scop.region.start)
-        && !mentioned(scop.region.end..function.body.end)
 }
 
 /// Removes the statements that write a scalar.

@@ -420,6 +420,7 @@ fn saved(file: &Path, extraction: Extraction) -> SavedScop {
             path: file.display().to_string(),
             text: extraction.source,
         },
+        defines: Vec::new(),
         scop: extraction.scop,
     }
 }

@@ -517,6 +517,7 @@ impl Prepared<'_> {
             extents: Vec::new(),
             written: self.stmts.iter().any(|s| s.write.array == index),
             pitched: array.extents.len() > 1,
+            pointer: array.pointer,
             shared: None,
         }
     }

@@ -322,6 +322,8 @@ pub struct KernelArray {
     pub written: bool,
     /// Rows are padded: their distance in bytes is an argument of the kernel.
     pub pitched: bool,
+    /// The program has it through a pointer, so that another array could share its memory.
+    pub pointer: bool,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }

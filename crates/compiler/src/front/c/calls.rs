@@ -96,6 +96,19 @@ fn find_in_region(
     })
 }
 
+/// The first `return;` in the middle of a function that a region calls: libpet ends at its sight.
+pub fn first_early_return(text: &str, region: &Region) -> Option<Range<usize>> {
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    (needed_functions(&code, &functions, region).into_iter()).find_map(|f| {
+        let tokens = tokens_in(&code, &f.body);
+        let end = tokens.end.saturating_sub(2);
+        let early = |at: &usize| code.word(*at) == "return" && code.word(at + 1) == ";";
+        let at = (tokens.start..end).find(early)?;
+        Some(code.bytes(at..at + 2))
+    })
+}
+
 /// Functions of the file that a region calls, themselves or through others.
 pub fn called_functions(text: &str, region: &Region) -> Vec<Function> {
     let functions = csource::functions(text);

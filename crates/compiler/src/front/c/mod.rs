@@ -12,6 +12,8 @@ pub mod calls;
 pub mod reduce;
 pub mod region;
 
-pub use calls::{Called, called_functions, first_unknown_call, first_unreadable_call};
+pub use calls::{
+    Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
+};
 pub use reduce::{Reduced, mark, reduce};
 pub use region::{Region, marked_regions, time_loops};

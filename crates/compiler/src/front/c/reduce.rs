@@ -113,8 +113,8 @@ impl Writer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Change {
     Insert(String),
-    /// A function's text, made inline.
-    Copy(Range<usize>),
+    /// A function's text, made inline, without the `return;` that ends it.
+    Copy(Range<usize>, Option<usize>),
     Blank(usize),
     Replace(usize, String),
 }
@@ -238,8 +238,14 @@ fn includes(code: &Code, include: &dyn Fn(&str) -> Option<String>) -> Vec<(usize
 
 /// A function that the region calls: inline, and before the region's own function.
 fn made_inline(text: &str, function: &Function, region: &Region) -> Vec<(usize, Change)> {
+    let code = Code::new(text);
+    // libpet ends at the sight of one without a value.
+    let mut changes: Vec<(usize, Change)> = (last_return(&code, function).into_iter())
+        .map(|last| (last.start, Change::Blank(last.end)))
+        .collect();
     if function.start < region.span.start {
-        return vec![(function.start, Change::Insert("inline ".to_string()))];
+        changes.push((function.start, Change::Insert("inline ".to_string())));
+        return changes;
     }
     let end = text[function.body.end..]
         .find('}')
@@ -247,10 +253,20 @@ fn made_inline(text: &str, function: &Function, region: &Region) -> Vec<(usize, 
     let before = (region.function.as_ref()).map_or(region.span.start, |f| {
         csource::insertion_point(text, f.start_with_comment)
     });
+    let last = changes.pop().map(|(at, _)| at);
     vec![
-        (before, Change::Copy(function.start..end)),
+        (before, Change::Copy(function.start..end, last)),
         (function.start, Change::Blank(end)),
     ]
+}
+
+/// `return;` at the end of a function.
+fn last_return(code: &Code, function: &Function) -> Option<Range<usize>> {
+    let end = (code.tokens).partition_point(|t| t.span.end <= function.body.end);
+    let start = end.checked_sub(2)?;
+    let is_last = code.word(start) == "return" && code.word(start + 1) == ";";
+    (is_last && code.tokens[start].span.start >= function.body.start)
+        .then(|| code.bytes(start..end))
 }
 
 /// A function with an empty body.
@@ -295,9 +311,14 @@ fn apply(text: &str, mut changes: Vec<(usize, Change)>) -> Reduced {
         at = start;
         match change {
             Change::Insert(what) => writer.insert(start, &what),
-            Change::Copy(range) => {
+            Change::Copy(range, last) => {
                 writer.insert(range.start, "inline ");
-                writer.copy(text, range.clone());
+                let last = last.unwrap_or(range.end);
+                writer.copy(text, range.start..last);
+                let rest = &text[last..range.end];
+                let return_end = last + rest.find(';').map_or(rest.len(), |at| at + 1);
+                writer.blank(text, last..return_end.min(range.end));
+                writer.copy(text, return_end.min(range.end)..range.end);
                 writer.insert(range.end, "\n");
             }
             Change::Blank(end) => {
