@@ -17,6 +17,8 @@
 pub mod batch;
 pub mod brute;
 pub mod case;
+pub mod form;
+pub mod forms;
 pub mod generate;
 pub mod hostile;
 pub mod model;
@@ -24,3 +26,4 @@ pub mod print;
 pub mod replay;
 pub mod rng;
 pub mod shrink;
+pub mod whole;

@@ -2,6 +2,8 @@
 
 use hexcc_fuzz::batch::{self, Plan};
 use hexcc_fuzz::case::{self, Case, Failure, Outcome, Tools, Translated};
+use hexcc_fuzz::form::{FEATURES, Filter};
+use hexcc_fuzz::forms;
 use hexcc_fuzz::hostile;
 use hexcc_fuzz::shrink;
 use std::collections::BTreeMap;
@@ -12,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 const USAGE: &str = "usage: hexcc-fuzz [options]
+       hexcc-fuzz --whole N [--nvcc N] [--form NAME[=CHOICE]] [--without NAME[=CHOICE]]
        hexcc-fuzz --hostile N [--seed N] [--first N] [--hexcc PATH]
 
 Translates random stencil programs, replays their schedules, runs them in the
@@ -33,6 +36,12 @@ failures.
   --shrink N        attempts to shrink a failure (400)
   --quiet           the summary alone
 
+  --whole N         instead run hexcc on N whole programs in random forms, and
+                    compare what the programs print
+  --nvcc N          nvcc compiles every N-th of them that translates (0)
+  --form NAME       only this form, in all of them; may be repeated
+  --without NAME    not this form; may be repeated. `--form help` lists them
+  --alike N         failures with the same message that are shrunk (2)
   --hostile N       instead run hexcc on N damaged C files and command lines
   --hexcc PATH      the command (next to this one)
 ";
@@ -53,6 +62,10 @@ struct Args {
     shrink: usize,
     quiet: bool,
     hostile: Option<u64>,
+    whole: Option<u64>,
+    nvcc: u64,
+    alike: u64,
+    filter: Filter,
     hexcc: Option<PathBuf>,
 }
 
@@ -72,6 +85,10 @@ fn parse() -> Result<Args, String> {
         shrink: 400,
         quiet: false,
         hostile: None,
+        whole: None,
+        nvcc: 0,
+        alike: 2,
+        filter: Filter::default(),
         hexcc: None,
     };
     let mut words = std::env::args().skip(1);
@@ -92,6 +109,17 @@ fn parse() -> Result<Args, String> {
             "--orders" => args.orders = number()? as usize,
             "--shrink" => args.shrink = number()? as usize,
             "--hostile" => args.hostile = Some(number()?),
+            "--whole" => args.whole = Some(number()?),
+            "--nvcc" => args.nvcc = number()?,
+            "--alike" => args.alike = number()?,
+            "--form" => args
+                .filter
+                .only
+                .push(words.next().ok_or("--form needs a name")?),
+            "--without" => {
+                let name = words.next().ok_or("--without needs a name")?;
+                args.filter.without.push(name);
+            }
             "--hexcc" => args.hexcc = Some(words.next().ok_or("--hexcc needs a value")?.into()),
             "--unnecessary" => args.unnecessary = true,
             "--quiet" => args.quiet = true,
@@ -159,6 +187,9 @@ fn run(args: &Args) -> Result<bool, String> {
     if let Some(runs) = args.hostile {
         return hostile(args, runs);
     }
+    if let Some(programs) = args.whole {
+        return whole(args, programs);
+    }
     let began = Instant::now();
     let work = tempfile::Builder::new()
         .prefix("hexcc-fuzz-")
@@ -220,16 +251,70 @@ fn run(args: &Args) -> Result<bool, String> {
     Ok(counts.failures.is_empty())
 }
 
-/// Damaged files and command lines.
-fn hostile(args: &Args, runs: u64) -> Result<bool, String> {
+/// The command to test.
+fn command(args: &Args) -> Result<PathBuf, String> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let hexcc = args.hexcc.clone().unwrap_or(exe.with_file_name("hexcc"));
-    if !hexcc.is_file() {
-        return Err(format!(
+    match hexcc.is_file() {
+        true => Ok(hexcc),
+        false => Err(format!(
             "there is no {}; build it or give --hexcc",
             hexcc.display()
-        ));
+        )),
     }
+}
+
+/// Whole programs in random forms.
+fn whole(args: &Args, programs: u64) -> Result<bool, String> {
+    if args.filter.unknown().is_some_and(|w| w == "help") {
+        for info in FEATURES {
+            println!("{:16} {}", info.name, info.choices.join(" "));
+        }
+        return Ok(true);
+    }
+    if let Some(word) = args.filter.unknown() {
+        return Err(format!("`{word}` is no form; `--form help` lists them"));
+    }
+    let began = Instant::now();
+    let report = forms::run(&forms::Plan {
+        hexcc: command(args)?,
+        seed: args.seed,
+        first: args.first,
+        programs,
+        jobs: args.jobs,
+        nvcc: args.nvcc,
+        sanitize: args.sanitize,
+        filter: args.filter.clone(),
+        shrink: args.shrink,
+        out: Some(args.out.clone()),
+        alike: args.alike,
+    });
+    let refused: u64 = report.refused.values().sum();
+    let failed: u64 = report.failures.values().map(|f| f.0).sum();
+    println!(
+        "{programs} whole programs of seed {} in {:.0} s: {} equal in {} runs, {} of them compiled by nvcc, {refused} refused, {failed} failures",
+        args.seed,
+        began.elapsed().as_secs_f64(),
+        report.equal,
+        report.runs,
+        report.nvcc
+    );
+    let [c, hexcc, emulation, nvcc] = report.seconds;
+    println!(
+        "  seconds of threads: C {c:.0}, hexcc {hexcc:.0}, emulation {emulation:.0}, nvcc {nvcc:.0}"
+    );
+    for (code, n) in &report.refused {
+        println!("  refused with {code}: {n}");
+    }
+    for (class, (n, first)) in &report.failures {
+        println!("  FAILED {n} times: {class}\n    {first}");
+    }
+    Ok(report.failures.is_empty())
+}
+
+/// Damaged files and command lines.
+fn hostile(args: &Args, runs: u64) -> Result<bool, String> {
+    let hexcc = command(args)?;
     let report = hostile::run(&hostile::Plan {
         hexcc: &hexcc,
         sources: hostile::testsuite(),
