@@ -5,6 +5,7 @@
 //! as refused with reason only if its plain form is refused as well, or its form allows the code.
 
 use crate::case::{Case, Failure};
+use crate::findings;
 use crate::form::{Expect, Filter, Form};
 use crate::hostile::{self, Finished};
 use crate::rng::Rng;
@@ -131,6 +132,21 @@ pub fn run(plan: &Plan) -> Report {
     report.into_inner().unwrap_or_else(|e| e.into_inner())
 }
 
+/// Writes all programs to a folder.
+///
+/// # Errors
+/// If the folder cannot be written.
+pub fn print_all(plan: &Plan, folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for index in plan.first..plan.first + plan.programs {
+        let trial = Trial::random(plan, index);
+        let name = trial.case.name();
+        let text = whole(&trial.case.program, &trial.form, &name).text;
+        std::fs::write(folder.join(format!("{name}.c")), text)?;
+    }
+    Ok(())
+}
+
 fn one(plan: &Plan, work: &Path, index: u64, report: &Mutex<Report>) {
     let trial = Trial::random(plan, index);
     let mut seconds = [0.0; 4];
@@ -164,21 +180,8 @@ fn one(plan: &Plan, work: &Path, index: u64, report: &Mutex<Report>) {
     }
 }
 
-/// Kind and message without what differs from program to program.
 fn class(f: &Failure) -> String {
-    let mut text = String::new();
-    let mut quoted = false;
-    for c in f.detail.lines().next().unwrap_or("").chars() {
-        match c {
-            '`' | '\'' | '"' | '‘' | '’' => quoted = !quoted,
-            _ if quoted => {}
-            c if c.is_ascii_digit() => {}
-            c => text.push(c),
-        }
-    }
-    // Places in files and values differ.
-    let text = text.split("error:").last().unwrap_or("").trim();
-    format!("{}: {}", f.kind, text.chars().take(100).collect::<String>())
+    findings::class(f.kind, &f.detail)
 }
 
 fn timed<T>(seconds: &mut f64, f: impl FnOnce() -> T) -> T {
@@ -188,7 +191,7 @@ fn timed<T>(seconds: &mut f64, f: impl FnOnce() -> T) -> T {
     result
 }
 
-fn first_errors(text: &str) -> String {
+pub(crate) fn first_errors(text: &str) -> String {
     let lines = text.lines().filter(|l| {
         l.contains("error") || l.contains("Error") || l.contains("undefined reference")
     });
@@ -441,7 +444,7 @@ fn nvcc_compiles(work: &Path, cu: &Path) -> Result<(), String> {
     }
 }
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -518,4 +521,21 @@ fn shrink_and_write(plan: &Plan, work: &Path, trial: Trial, found: &Failure) {
         Ok(()) => eprintln!("  {}", path.display()),
         Err(e) => eprintln!("  not written: {e}"),
     }
+}
+
+/// Whether the host's compiler accepts a C program and refuses its translation.
+///
+/// # Errors
+/// Its first messages about the translation.
+pub fn compilers_agree(work: &Path, c: &Path, text: &str) -> Result<(), String> {
+    let mut cc = Command::new("cc");
+    cc.args(["-fsyntax-only", "-std=gnu11", "-w", "-pedantic-errors"]);
+    if finished(cc.arg(c), PATIENCE).is_err() {
+        return Ok(());
+    }
+    let cu = work.join("agree.cu");
+    std::fs::write(&cu, text).map_err(|e| e.to_string())?;
+    let mut emucc = Command::new(root().join("scripts/emucc"));
+    emucc.args(["-O0", "-w", "-fsyntax-only"]);
+    finished(emucc.arg(&cu), PATIENCE).map(drop)
 }

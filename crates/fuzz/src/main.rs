@@ -5,6 +5,7 @@ use hexcc_fuzz::case::{self, Case, Failure, Outcome, Tools, Translated};
 use hexcc_fuzz::form::{FEATURES, Filter};
 use hexcc_fuzz::forms;
 use hexcc_fuzz::hostile;
+use hexcc_fuzz::server;
 use hexcc_fuzz::shrink;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,7 @@ failures.
   --nvcc N          nvcc compiles every N-th of them that translates (0)
   --form NAME       only this form, in all of them; may be repeated
   --without NAME    not this form; may be repeated. `--form help` lists them
+  --print DIR       write the whole programs to a folder and stop
   --alike N         failures with the same message that are shrunk (2)
   --hostile N       instead run hexcc on N damaged C files and command lines
   --hexcc PATH      the command (next to this one)
@@ -63,6 +65,7 @@ struct Args {
     quiet: bool,
     hostile: Option<u64>,
     whole: Option<u64>,
+    print: Option<PathBuf>,
     nvcc: u64,
     alike: u64,
     filter: Filter,
@@ -86,6 +89,7 @@ fn parse() -> Result<Args, String> {
         quiet: false,
         hostile: None,
         whole: None,
+        print: None,
         nvcc: 0,
         alike: 2,
         filter: Filter::default(),
@@ -111,6 +115,7 @@ fn parse() -> Result<Args, String> {
             "--hostile" => args.hostile = Some(number()?),
             "--whole" => args.whole = Some(number()?),
             "--nvcc" => args.nvcc = number()?,
+            "--print" => args.print = Some(words.next().ok_or("--print needs a folder")?.into()),
             "--alike" => args.alike = number()?,
             "--form" => args
                 .filter
@@ -154,8 +159,12 @@ struct Counts {
 }
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
-        return hexcc_pet::run_child();
+    let first = std::env::args().nth(1);
+    if first.as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
+        return pet_child();
+    }
+    if first.as_deref() == Some(server::SERVER_ARGUMENT) {
+        return serve();
     }
     if std::env::args().nth(1).as_deref() == Some(case::EXTRACT_ARGUMENT) {
         let out = std::env::args().nth(2).unwrap_or_default();
@@ -183,9 +192,41 @@ fn main() -> ExitCode {
     }
 }
 
+/// Reads C in this process, or in one of the server that the environment names.
+fn pet_child() -> ExitCode {
+    let Some(socket) = std::env::var_os(server::SOCKET_VARIABLE) else {
+        return hexcc_pet::run_child();
+    };
+    match server::relay(Path::new(&socket)) {
+        Ok(code) => code,
+        Err(e) => {
+            eprintln!("hexcc-fuzz: the server of pet children: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn serve() -> ExitCode {
+    let socket = PathBuf::from(std::env::args().nth(2).unwrap_or_default());
+    let served = case::warm_up()
+        .and_then(|request| server::serve(&socket, &request).map_err(|e| e.to_string()));
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("hexcc-fuzz: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
 fn run(args: &Args) -> Result<bool, String> {
     if let Some(runs) = args.hostile {
         return hostile(args, runs);
+    }
+    if let (Some(programs), Some(folder)) = (args.whole, &args.print) {
+        return forms::print_all(&plan(args, programs, PathBuf::new()), folder)
+            .map(|()| true)
+            .map_err(|e| e.to_string());
     }
     if let Some(programs) = args.whole {
         return whole(args, programs);
@@ -264,6 +305,22 @@ fn command(args: &Args) -> Result<PathBuf, String> {
     }
 }
 
+fn plan(args: &Args, programs: u64, hexcc: PathBuf) -> forms::Plan {
+    forms::Plan {
+        hexcc,
+        seed: args.seed,
+        first: args.first,
+        programs,
+        jobs: args.jobs,
+        nvcc: args.nvcc,
+        sanitize: args.sanitize,
+        filter: args.filter.clone(),
+        shrink: args.shrink,
+        out: Some(args.out.clone()),
+        alike: args.alike,
+    }
+}
+
 /// Whole programs in random forms.
 fn whole(args: &Args, programs: u64) -> Result<bool, String> {
     if args.filter.unknown().is_some_and(|w| w == "help") {
@@ -276,19 +333,7 @@ fn whole(args: &Args, programs: u64) -> Result<bool, String> {
         return Err(format!("`{word}` is no form; `--form help` lists them"));
     }
     let began = Instant::now();
-    let report = forms::run(&forms::Plan {
-        hexcc: command(args)?,
-        seed: args.seed,
-        first: args.first,
-        programs,
-        jobs: args.jobs,
-        nvcc: args.nvcc,
-        sanitize: args.sanitize,
-        filter: args.filter.clone(),
-        shrink: args.shrink,
-        out: Some(args.out.clone()),
-        alike: args.alike,
-    });
+    let report = forms::run(&plan(args, programs, command(args)?));
     let refused: u64 = report.refused.values().sum();
     let failed: u64 = report.failures.values().map(|f| f.0).sum();
     println!(
