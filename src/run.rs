@@ -116,7 +116,7 @@ impl Workplace {
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
         let path = self.path.join(name);
-        std::fs::write(&path, text).map_err(|e| cannot_write(&path, &e))?;
+        std::fs::write(&path, crate::bytes::encode(text)).map_err(|e| cannot_write(&path, &e))?;
         Ok(path)
     }
 

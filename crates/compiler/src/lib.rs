@@ -7,6 +7,7 @@
 //! | module | makes |
 //! |---|---|
 //! | [`diag`], [`ctype`], [`csource`] | diagnostics, C's types, C's text |
+//! | [`front`] | which loop of a C file is meant, and what pet needs to read it |
 //! | [`scop`] | arrays, statements and expressions from pet's data |
 //! | [`temporaries`] | scalar temporaries moved into their readers |
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
@@ -27,6 +28,7 @@ pub mod csource;
 pub mod ctype;
 pub mod deps;
 pub mod diag;
+pub mod front;
 pub mod kernel;
 pub mod model;
 pub mod pipeline;

@@ -380,11 +380,7 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
     temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
     clock.lap("scop");
     if scop.stmts.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error("HX0102", "the scop has no statements")
-                .at(scop.region.clone(), "nothing to compute here")
-                .help("put the time loop between `#pragma scop` and `#pragma endscop`"),
-        ));
+        return Err(no_statements(&scop));
     }
     let mut units = Vec::new();
     let mut refused = Vec::new();
@@ -424,6 +420,34 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
         timings: clock.laps,
         tuned: None,
     })
+}
+
+/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.
+///
+/// # Errors
+/// The refusal of the largest one.
+pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
+    ctx.set_max_operations(options.isl_quota);
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let mut refusal: Option<(usize, Box<Diagnostic>)> = None;
+    for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
+        let size = chunk.span.len();
+        match dependences(&scop, saved, chunk, options, &mut Clock::new()) {
+            Ok(_) => return Ok(()),
+            Err(_) if refusal.as_ref().is_some_and(|(most, _)| *most >= size) => {}
+            Err(d) => refusal = Some((size, d)),
+        }
+    }
+    Err(refusal.map_or_else(|| no_statements(&scop), |(_, d)| d))
+}
+
+fn no_statements(scop: &Scop) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0102", "the scop has no statements")
+            .at(scop.region.clone(), "nothing to compute here")
+            .help("put the time loop between `#pragma scop` and `#pragma endscop`"),
+    )
 }
 
 fn unit(

@@ -50,15 +50,15 @@ impl SavedScop {
             return Err(format!("format version {theirs}, this build reads {ours}"));
         }
         let region = saved.scop.span;
-        let within = |span: Span| region.start <= span.start && span.end <= region.end;
         let is_text = |span: Span| saved.source.text.get(span.start..span.end).is_some();
         if !is_text(region) {
             return Err("the region does not lie in the source".to_string());
         }
         for stmt in &saved.scop.stmts {
-            if !is_text(stmt.span) || !within(stmt.span) {
+            // Outside of the region stand statements of functions that it calls.
+            if !is_text(stmt.span) {
                 return Err(format!(
-                    "statement `{}` does not lie in the region",
+                    "statement `{}` does not lie in the source",
                     stmt.name
                 ));
             }
@@ -1044,18 +1044,12 @@ fn restore_integer_type(parts: &mut [Expr], type_size: i32) {
     }
 }
 
-/// The scalar type behind `typedef <type> name;` in the file itself.
+/// The scalar type behind a name that the file itself defines, in one way.
 fn typedef(text: &str, name: &str) -> Option<CType> {
-    let tokens = csource::tokenize(text);
-    let word = |i: usize| tokens.get(i).and_then(|t| text.get(t.span.clone()));
-    for start in (0..tokens.len()).filter(|&i| word(i) == Some("typedef")) {
-        let end = (start..tokens.len()).find(|&i| word(i) == Some(";"))?;
-        if end > start + 2 && word(end - 1) == Some(name) {
-            let ty: Vec<&str> = (start + 1..end - 1).filter_map(word).collect();
-            return CType::parse(&ty.join(" "));
-        }
+    match csource::typedefs(&[text], name).as_slice() {
+        [one] => CType::parse(one),
+        _ => None,
     }
-    None
 }
 
 fn unknown_call(name: &str, span: Range<usize>) -> Box<Diagnostic> {
