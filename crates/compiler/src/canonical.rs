@@ -9,7 +9,6 @@
 //! a time step share a slot, so that boundary nests and independent fields do
 //! not lengthen the logical time.
 
-use crate::csource;
 use crate::deps::{self, Dependence};
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{Access, ArrayId, Chunk, Scop, SourceFile, Statement};
@@ -89,9 +88,6 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     let schedules: Vec<Vec<PwAff>> = (stmts.iter())
         .map(|s| Ok(s.schedule.to_pw_affs()?))
         .collect::<Result<_>>()?;
-    for stmt in &stmts {
-        check_ends(scop, source, stmt)?;
-    }
     let depth = schedules.iter().map(Vec::len).min().unwrap_or(0);
     let mut time_dim = None;
     for d in 0..depth {
@@ -183,35 +179,6 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
         }
     }
     Err(no_time_loop())
-}
-
-/// Refuses a loop without an end, such as `for (int i = 1; t < N; i++)`.
-fn check_ends(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Result<()> {
-    for d in 0..stmt.domain.dim(DimType::Set)? {
-        // isl reports an unbounded maximum as an error.
-        let ends = [stmt.domain.dim_max(d as u32), stmt.domain.dim_min(d as u32)];
-        let Some(error) = ends.into_iter().find_map(std::result::Result::err) else {
-            continue;
-        };
-        if error.quota {
-            return Err(error.into());
-        }
-        let name = stmt.domain.dim_name(DimType::Set, d as u32)?;
-        let name = name.unwrap_or_else(|| format!("number {d}"));
-        let header = csource::loop_headers(&source.text, scop.region.clone())
-            .into_iter()
-            .rfind(|(iterator, r)| *iterator == name && r.start < stmt.span.start)
-            .map_or_else(|| stmt.span.clone(), |(_, range)| range);
-        return Err(Box::new(
-            Diagnostic::error("HX0105", format!("loop `{name}` has no end"))
-                .at(header, "nothing bounds this loop")
-                .note("the set of iterations must be known before the loop starts")
-                .help(format!(
-                    "compare `{name}` with a bound in the loop's condition"
-                )),
-        ));
-    }
-    Ok(())
 }
 
 fn canonical_stmt(stmt: &Statement, index: usize, to_canonical: Map) -> Result<CanonicalStmt> {

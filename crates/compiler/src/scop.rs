@@ -7,6 +7,7 @@
 
 mod bounds;
 mod finals;
+mod wrap;
 
 pub use finals::FinalValue;
 
@@ -467,15 +468,21 @@ impl Reader<'_> {
         let schedules: BTreeMap<String, Map> = (schedule.maps()?.into_iter())
             .filter_map(|m| Some((m.tuple_name(DimType::In).ok()??, m)))
             .collect();
+        let context = Set::read(&self.ctx, &self.pet.context)?;
+        let unwrapped = wrap::without_wrapping(&self.ctx, self.pet, &context)?;
         let mut stmts = Vec::new();
         for stmt in kept {
             let domain = Set::read(&self.ctx, &stmt.domain)?;
+            let domain = match &unwrapped {
+                Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
+                None => domain,
+            };
             // The branch not taken of a condition that is always true.
             if !domain.is_empty()? {
                 stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
             }
         }
-        let context = Set::read(&self.ctx, &self.pet.context)?;
+        let context = unwrapped.unwrap_or(context);
         for (i, array) in arrays.iter_mut().enumerate() {
             let pet = self.pet.arrays.iter().find(|a| a.name == array.name);
             if let Some(pet) = pet {
