@@ -434,7 +434,7 @@ impl Translate {
     fn run(&self) -> Result<ExitCode, Failure> {
         let input = self.input.read()?;
         if self.emit == Emit::Scop {
-            let text = serde_json::to_string_pretty(&input.saved)
+            let text = hexcc_pet::deep::to_json(&input.saved)
                 .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
             emit::write(&self.output, &(text + "\n"))?;
             return Ok(ExitCode::SUCCESS);

@@ -2,6 +2,7 @@
 //! `hexcc-compiler`.
 
 mod bench;
+mod bytes;
 mod cache;
 mod cli;
 mod compare;
@@ -26,7 +27,8 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
         return hexcc_pet::run_child();
     }
-    match cli::main() {
+    // Expressions are trees as deep as the user's sums are long.
+    match hexcc_pet::deep::deeply(cli::main) {
         Ok(code) => code,
         Err(failure) => {
             failure.render();

@@ -177,6 +177,38 @@ fn wrong_results_do_not_count() {
     assert!(text_of(&out).0.contains("1 differ"));
 }
 
+/// What is slower than one launch per step is no result, and replaces none that is kept.
+#[test]
+fn what_is_slower_than_the_baseline_is_not_kept() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let line = "tune jacobi1d.c --set N=65536,T=64 --budget 3s";
+    let kept = || fs::read_dir(folder.path().join("cache/tuned")).map_or(0, Iterator::count);
+    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    assert!(out.status.success() && kept() == 1, "{}", text_of(&out).1);
+
+    let mut command = on_fake_gpu(folder.path(), line);
+    let out = output(command.env("FAKE_CUDA_SLOW", "100000")).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(
+        stdout.contains("no gain: ") && !stdout.contains("tuned: "),
+        "{stdout}"
+    );
+    assert!(stderr.contains("warning[HX0608]"), "{stderr}");
+    assert!(stderr.contains("one launch per step have "), "{stderr}");
+    assert_eq!(kept(), 0, "{stdout}");
+    let log = folder.path().join("jacobi1d.tune.jsonl");
+    assert_eq!(
+        (lines(&log, "best").len(), lines(&log, "slower").len()),
+        (0, 1)
+    );
+    let page = fs::read_to_string(folder.path().join("jacobi1d.tune.html"));
+    assert!(page.is_ok_and(|p| p.contains("No point is faster than the baseline")));
+
+    let out = output(&mut on_fake_gpu(folder.path(), "jacobi1d.c")).expect("hexcc starts");
+    assert!(out.status.success() && text_of(&out).1.is_empty());
+}
+
 #[test]
 fn a_broken_gpu_ends_the_search() {
     let folder = tempfile::tempdir().expect("a temporary directory");

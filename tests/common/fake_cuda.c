@@ -4,6 +4,7 @@
  *
  * FAKE_CUDA_WRONG=n  every n-th comparison finds a difference
  * FAKE_CUDA_FAIL=n   the n-th launch of a tiled kernel breaks the GPU
+ * FAKE_CUDA_SLOW=n   blocks of tiled kernels take n times as long
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,8 @@ int cuFuncSetAttribute(void *function, int attribute, int value) { return 0; }
 int cuLaunchKernel(const char *name, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *stream, void **args, void **extra) {
   const char *end = strrchr(name, ':');
-  blocks += (double)x * y * z;
+  const char *slow = end && strncmp(end, ":kernel", 7) == 0 ? getenv("FAKE_CUDA_SLOW") : 0;
+  blocks += (double)x * y * z * (slow ? atof(slow) : 1);
   if (end && strcmp(end, ":count") == 0) **(unsigned long long **)args[2] += 1000;
   if (end && strncmp(end, ":kernel", 7) == 0 && counts_to("FAKE_CUDA_FAIL")) broken = 1;
   if (strncmp(name, "different<", 10) == 0 && counts_to("FAKE_CUDA_WRONG")) **(unsigned long long **)args[6] += 1;

@@ -6,6 +6,7 @@
 use crate::canonical::Canonical;
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
+use crate::reach;
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement, schedule_of, writes_to};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap, compute_flow};
 use std::collections::HashMap;
@@ -44,9 +45,9 @@ pub struct Dependence {
     pub source: usize,
     /// Target statement, an index into [`Canonical::stmts`].
     pub target: usize,
-    /// The read that takes part, an index into the reads of the target (flow)
-    /// or the source (anti).
-    pub read: Option<usize>,
+    /// The reads that may take part, indices into the reads of the target (flow)
+    /// or the source (anti); none for an output dependence.
+    pub reads: Vec<usize>,
     /// `[t, s..] -> [t', s'..]`.
     pub map: Map,
     /// Distances `[du, ds0, .., dsn]` in logical time and space, without
@@ -80,30 +81,28 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
             continue;
         }
         let writes = writes.to_str()?;
-        let mut add = |kind, read, sink: String, schedule: &str| {
+        let mut add = |kind, reads: Vec<usize>, sink: String, schedule: &str| {
             let known = |p: &Problem| p.kind == kind && p.array == id && p.sink == sink;
             // The same element read twice depends on the same instances.
             if !problems.iter().any(known) {
                 problems.push(Problem {
                     kind,
                     array: id,
-                    read,
+                    reads,
                     sink,
                     writes: writes.clone(),
                     schedule: schedule.to_string(),
                 });
             }
         };
-        add(DepKind::Output, None, writes.clone(), &schedule);
+        add(DepKind::Output, Vec::new(), writes.clone(), &schedule);
         // One problem per read keeps them small, and a read's next write is its
         // last write in the reversed order.
         for s in &c.stmts {
-            for (r, read) in scop.stmts[s.stmt].reads.iter().enumerate() {
-                if read.array == id {
-                    let sink = UnionMap::from_map(&read.map)?.to_str()?;
-                    add(DepKind::Flow, Some(r), sink.clone(), &schedule);
-                    add(DepKind::Anti, Some(r), sink, &backward);
-                }
+            for sink in sinks(&scop.stmts[s.stmt], id)? {
+                let text = UnionMap::from_map(&sink.map)?.to_str()?;
+                add(DepKind::Flow, sink.reads.clone(), text.clone(), &schedule);
+                add(DepKind::Anti, sink.reads, text, &backward);
             }
         }
     }
@@ -114,18 +113,17 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
             DepKind::Anti => deps.reverse()?,
             DepKind::Flow | DepKind::Output => deps,
         };
-        let key = (problem.kind, problem.array, problem.read);
-        collect(scop, c, &mut found, key, &deps)?;
+        collect(scop, c, &mut found, problem, &deps)?;
     }
     assign_slots(scop, source, c, &found)?;
     for dep in found {
-        let distance = logical_distance(&scop.ctx, c, &dep)?;
+        let distance = logical(&scop.ctx, c, (dep.from, dep.to), &dep.map)?;
         c.deps.push(Dependence {
             kind: dep.kind,
             array: dep.array,
             source: dep.from,
             target: dep.to,
-            read: dep.read,
+            reads: dep.reads,
             map: dep.map,
             distance,
         });
@@ -133,11 +131,82 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
     Ok(())
 }
 
+/// Reads of an array by a statement of which every one is a dataflow problem of its own.
+const FEW_READS: usize = 32;
+
+/// Reads that are one dataflow problem.
+struct Sink {
+    reads: Vec<usize>,
+    map: Map,
+}
+
+/// The reads of an array. Where they are many, such as the 729 of a box of radius 4, those
+/// whose elements together make up a row, a plane or a box are one.
+fn sinks(stmt: &Statement, array: ArrayId) -> Result<Vec<Sink>> {
+    let reads = stmt.reads.iter().enumerate();
+    let mut all: Vec<Sink> = (reads.filter(|(_, read)| read.array == array))
+        .map(|(r, read)| Sink {
+            reads: vec![r],
+            map: read.map.clone(),
+        })
+        .collect();
+    if all.len() <= FEW_READS {
+        return Ok(all);
+    }
+    if let Some(offsets) = offsets(&all)? {
+        let mut sorted: Vec<(Vec<i64>, Sink)> = offsets.into_iter().zip(all).collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        all = sorted.into_iter().map(|(_, sink)| sink).collect();
+    }
+    loop {
+        let n_before = all.len();
+        let mut merged: Vec<Sink> = Vec::new();
+        for sink in all {
+            let union = match merged.last() {
+                Some(last) => Some(last.map.union(&sink.map)?.coalesce()?),
+                None => None,
+            };
+            match (union, merged.last_mut()) {
+                (Some(map), Some(last)) if map.basic_maps()?.len() == 1 => {
+                    last.map = map;
+                    last.reads.extend(sink.reads);
+                }
+                _ => merged.push(sink),
+            }
+        }
+        all = merged;
+        if all.len() == n_before {
+            return Ok(all);
+        }
+    }
+}
+
+/// The distances of the elements read from the first one's, where they are constants.
+fn offsets(sinks: &[Sink]) -> Result<Option<Vec<Vec<i64>>>> {
+    let Some(first) = sinks.first() else {
+        return Ok(None);
+    };
+    let base = first.map.to_pw_affs()?;
+    let mut all = Vec::new();
+    for sink in sinks {
+        let mut offset = Vec::new();
+        for (f, base) in sink.map.to_pw_affs()?.iter().zip(&base) {
+            let distance = f.sub(base)?.coalesce()?.as_constant()?;
+            match distance {
+                Some(distance) => offset.push(distance.floor()),
+                None => return Ok(None),
+            }
+        }
+        all.push(offset);
+    }
+    Ok(Some(all))
+}
+
 /// A dataflow problem in isl's notation: who wrote last what `sink` accesses.
 struct Problem {
     kind: DepKind,
     array: ArrayId,
-    read: Option<usize>,
+    reads: Vec<usize>,
     sink: String,
     writes: String,
     schedule: String,
@@ -211,7 +280,7 @@ struct Found {
     array: ArrayId,
     from: usize,
     to: usize,
-    read: Option<usize>,
+    reads: Vec<usize>,
     map: Map,
 }
 
@@ -233,7 +302,7 @@ fn collect(
     scop: &Scop,
     c: &Canonical,
     found: &mut Vec<Found>,
-    (kind, array, read): (DepKind, ArrayId, Option<usize>),
+    problem: &Problem,
     deps: &UnionMap,
 ) -> Result<()> {
     let position = |name: Option<String>| {
@@ -249,11 +318,11 @@ fn collect(
             .coalesce()?;
         if !map.is_empty()? {
             found.push(Found {
-                kind,
-                array,
+                kind: problem.kind,
+                array: problem.array,
                 from,
                 to,
-                read,
+                reads: problem.reads.clone(),
                 map,
             });
         }
@@ -266,16 +335,17 @@ fn distance(map: &Map) -> Result<Set> {
     Ok(map.deltas()?.project_out_all_params()?.coalesce()?)
 }
 
-fn logical_distance(ctx: &Ctx, c: &Canonical, dep: &Found) -> Result<Set> {
+/// The distances in logical time and space of dependences from one statement to another.
+fn logical(ctx: &Ctx, c: &Canonical, (from, to): (usize, usize), map: &Map) -> Result<Set> {
     let names: Vec<String> = (0..c.n_space).map(|j| format!("s{j}")).collect();
     let space = names.join(", ");
-    let shift = c.stmts[dep.to].slot - c.stmts[dep.from].slot;
+    let shift = c.stmts[to].slot - c.stmts[from].slot;
     let k = c.k;
     let to_logical = Map::read(
         ctx,
         &format!("{{ [dt, {space}] -> [{k} * dt + {shift}, {space}] }}"),
     )?;
-    Ok(distance(&dep.map)?.apply(&to_logical)?.coalesce()?)
+    Ok(distance(map)?.apply(&to_logical)?.coalesce()?)
 }
 
 /// Gives every statement the first slot after all statements of the same time
@@ -321,7 +391,7 @@ fn assign_slots(
 }
 
 /// The dependence's two accesses in the source.
-fn dependence_labels(
+pub(crate) fn dependence_labels(
     scop: &Scop,
     source: &SourceFile,
     c: &Canonical,
@@ -332,8 +402,9 @@ fn dependence_labels(
     let stmt = |i: usize| &scop.stmts[c.stmts[i].stmt];
     let (sf, st) = (stmt(dep.source), stmt(dep.target));
     let read_of = |s: &Statement| -> Access {
-        dep.read
-            .and_then(|r| s.reads.get(r))
+        dep.reads
+            .first()
+            .and_then(|r| s.reads.get(*r))
             .unwrap_or(&s.write)
             .clone()
     };
@@ -400,12 +471,22 @@ fn carried_by_space(
         d = d.at(stmt.span.clone(), "needs a value of the same time step");
     }
     let shown = format!("(dt, {}) = {}", space_names(c.n_space), show_point(&point));
+    let is_bad = |map: &Map| -> Result<bool> {
+        let here = Set::read(&scop.ctx, &format!("{{ {} }}", bracketed(&point)))?;
+        Ok(!distance(map)?.is_disjoint(&here)?)
+    };
     let shown_dep = Dependence {
         kind: dep.kind,
         array: dep.array,
         source: dep.from,
         target: dep.to,
-        read: dep.read,
+        reads: read_with(
+            c,
+            (dep.kind, dep.from, dep.to),
+            &dep.reads,
+            &dep.map,
+            is_bad,
+        )?,
         map: dep.map.clone(),
         distance: all,
     };
@@ -429,9 +510,43 @@ pub fn space_names(n_space: usize) -> String {
     names.join(", ")
 }
 
-fn show_point(point: &[i64]) -> String {
+pub(crate) fn show_point(point: &[i64]) -> String {
     let texts: Vec<String> = point.iter().map(ToString::to_string).collect();
     format!("({})", texts.join(", "))
+}
+
+/// A point in isl's notation.
+fn bracketed(point: &[i64]) -> String {
+    let texts: Vec<String> = point.iter().map(ToString::to_string).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+/// Of the reads that are one dataflow problem, the first for whose dependences `is_bad`
+/// holds, so that a message shows that one.
+fn read_with(
+    c: &Canonical,
+    (kind, from, to): (DepKind, usize, usize),
+    reads: &[usize],
+    map: &Map,
+    is_bad: impl Fn(&Map) -> Result<bool>,
+) -> Result<Vec<usize>> {
+    if reads.len() < 2 {
+        return Ok(reads.to_vec());
+    }
+    for &read in reads {
+        let same_element = match kind {
+            DepKind::Anti => {
+                c.stmts[from].reads[read].apply_range(&c.stmts[to].write.reverse()?)?
+            }
+            DepKind::Flow | DepKind::Output => {
+                (c.stmts[from].write).apply_range(&c.stmts[to].reads[read].reverse()?)?
+            }
+        };
+        if is_bad(&map.intersect(&same_element)?)? {
+            return Ok(vec![read]);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// The opposite dependence cone of a stencil.
@@ -549,11 +664,69 @@ fn unbounded(
     let stmt = &scop.stmts[c.stmts[dep.target].stmt];
     let d = d.at(stmt.span.clone(), "this statement is involved");
     let shown = format!("(dt, {}), with no bound on ds{j}", space_names(c.n_space));
-    let d = dependence_labels(scop, source, c, dep, d, &shown);
-    Ok(Box::new(
-        d.note("hexagonal tiles are bounded by the slope of the dependences, |ds| <= delta * dt; wrap-around, mirrored and fixed positions have none")
-            .help(format!(
-                "read `{name}` at constant offsets from the element written; periodic boundaries need ghost cells that are updated outside the time loop"
-            )),
-    ))
+    let is_bad = |map: &Map| -> Result<bool> {
+        for sign in [1, -1] {
+            let distance = logical(&scop.ctx, c, (dep.source, dep.target), map)?;
+            if max_slope(&scop.ctx, &distance, c.n_space, j, sign)?.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    let ends = (dep.kind, dep.source, dep.target);
+    let shown_dep = Dependence {
+        reads: read_with(c, ends, &dep.reads, &dep.map, is_bad)?,
+        ..dep.clone()
+    };
+    let d = dependence_labels(scop, source, c, &shown_dep, d, &shown);
+    let mut d = d.note(format!("hexagonal tiles are bounded by the slope of the dependences, |ds| <= delta * dt; this one through `{name}` has none"));
+    for help in reach::remedies(scop, c, &shown_dep, j)? {
+        d = d.help(help);
+    }
+    Ok(Box::new(d))
+}
+
+/// A dependence with the cone's slope along dimension `j`, on the side where it
+/// is larger, and one of its distances `(dt, ds..)` with this slope.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn steepest(
+    scop: &Scop,
+    c: &Canonical,
+    cone: &DepCone,
+    j: usize,
+) -> Result<Option<(Dependence, Vec<i64>)>> {
+    let (slope, sign) = match cone.delta0[j] >= cone.delta1[j] {
+        true => (cone.delta0[j], 1),
+        false => (cone.delta1[j], -1),
+    };
+    let names: Vec<String> = (0..c.n_space).map(|i| format!("s{i}")).collect();
+    let (names, p, q) = (names.join(", "), slope.num, slope.den * sign);
+    let steep = Set::read(
+        &scop.ctx,
+        &format!("{{ [u, {names}] : {q} * s{j} = {p} * u }}"),
+    )?;
+    // What is read says more than what is written again.
+    let is_flow = |dep: &&Dependence| dep.kind == DepKind::Flow;
+    let in_order = (c.deps.iter().filter(is_flow)).chain(c.deps.iter().filter(|d| !is_flow(d)));
+    for dep in in_order {
+        let point = dep.distance.intersect(&steep)?.sample_point()?;
+        if let Some(mut point) = point.filter(|p| p.get(j + 1).is_some_and(|s| *s != 0)) {
+            let shift = c.stmts[dep.target].slot - c.stmts[dep.source].slot;
+            point[0] = (point[0] - shift) / c.k;
+            let (from, to) = (dep.source, dep.target);
+            let is_steep = |map: &Map| -> Result<bool> {
+                let distance = logical(&scop.ctx, c, (from, to), map)?;
+                Ok(!distance.intersect(&steep)?.is_empty()?)
+            };
+            let reads = read_with(c, (dep.kind, from, to), &dep.reads, &dep.map, is_steep)?;
+            let dep = Dependence {
+                reads,
+                ..dep.clone()
+            };
+            return Ok(Some((dep, point)));
+        }
+    }
+    Ok(None)
 }

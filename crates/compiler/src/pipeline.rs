@@ -14,6 +14,7 @@ use crate::kernel::{
     Switches, TileCounts,
 };
 use crate::model::Problem;
+use crate::reach;
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError, Wavefront};
 use crate::scop::{self, Chunk, SavedScop, Scop};
 use crate::stream_size::{self, StreamChoice};
@@ -380,11 +381,7 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
     temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
     clock.lap("scop");
     if scop.stmts.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error("HX0102", "the scop has no statements")
-                .at(scop.region.clone(), "nothing to compute here")
-                .help("put the time loop between `#pragma scop` and `#pragma endscop`"),
-        ));
+        return Err(no_statements(&scop));
     }
     let mut units = Vec::new();
     let mut refused = Vec::new();
@@ -424,6 +421,34 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
         timings: clock.laps,
         tuned: None,
     })
+}
+
+/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.
+///
+/// # Errors
+/// The refusal of the largest one.
+pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
+    ctx.set_max_operations(options.isl_quota);
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let mut refusal: Option<(usize, Box<Diagnostic>)> = None;
+    for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
+        let size = chunk.span.len();
+        match dependences(&scop, saved, chunk, options, &mut Clock::new()) {
+            Ok(_) => return Ok(()),
+            Err(_) if refusal.as_ref().is_some_and(|(most, _)| *most >= size) => {}
+            Err(d) => refusal = Some((size, d)),
+        }
+    }
+    Err(refusal.map_or_else(|| no_statements(&scop), |(_, d)| d))
+}
+
+fn no_statements(scop: &Scop) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0102", "the scop has no statements")
+            .at(scop.region.clone(), "nothing to compute here")
+            .help("put the time loop between `#pragma scop` and `#pragma endscop`"),
+    )
 }
 
 fn unit(
@@ -521,7 +546,7 @@ impl<'a> TimeLoop<'a> {
         index: usize,
         options: &Options,
     ) -> Result<TimeLoop<'a>> {
-        Ok(TimeLoop {
+        let time_loop = TimeLoop {
             scop,
             saved,
             canonical,
@@ -529,7 +554,11 @@ impl<'a> TimeLoop<'a> {
             prepared: kernel::prepare(scop, &saved.source, canonical, options.products())?,
             distances: deps::all_distances(canonical)?.into_iter().collect(),
             index,
-        })
+        };
+        match time_loop.too_far(options, None)? {
+            Some(d) => Err(d),
+            None => Ok(time_loop),
+        }
     }
 
     fn limits(&self, options: &Options) -> Result<Limits> {
@@ -556,6 +585,29 @@ impl<'a> TimeLoop<'a> {
         ranked_tiles(&self.prepared, k, hex_dim, self.cone, options, limits)
     }
 
+    /// The refusal of dependences that leave tiles nothing to gain.
+    fn too_far(
+        &self,
+        options: &Options,
+        nothing_fits: Option<i64>,
+    ) -> Result<Option<Box<Diagnostic>>> {
+        let known = self.prepared.extents(&options.sizes)?;
+        let ground = reach::Ground {
+            known: &known,
+            problem: &Problem::new(&known),
+            sms: options.target.sms,
+            hex_dim: options.hex_dim.unwrap_or(0),
+            nothing_fits,
+        };
+        reach::refusal(
+            self.scop,
+            &self.saved.source,
+            self.canonical,
+            self.cone,
+            &ground,
+        )
+    }
+
     /// Chooses tile sizes, proves the schedule and makes the kernel.
     fn tiled(&self, options: &Options, clock: &mut Clock) -> Result<Tiled> {
         let (scop, distances) = (self.scop, self.distances.as_slice());
@@ -563,11 +615,21 @@ impl<'a> TimeLoop<'a> {
         let mut tiles = self.ranked_tiles(options, &limits)?;
         tiles.truncate(MAX_TILES);
         clock.lap("tile sizes");
-        let (best, schedule) = first_provable(scop, &tiles, distances, self.canonical, options)?
-            .ok_or_else(|| match options.rows_per_thread {
-                Some(_) => no_tile_for_rows(options),
-                None => no_tile(limits.shared_bytes),
-            })?;
+        let best =
+            first_provable(scop, &tiles, distances, self.canonical, options)?.ok_or_else(|| {
+                match options.rows_per_thread {
+                    Some(_) => no_tile_for_rows(options),
+                    None => no_tile(limits.shared_bytes),
+                }
+            });
+        let (best, schedule) = match best {
+            Ok(best) => best,
+            Err(d) => {
+                return Err(self
+                    .too_far(options, Some(limits.shared_bytes))?
+                    .unwrap_or(d));
+            }
+        };
         let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
         clock.lap("proof");
         let switches = options.switches()?;

@@ -13,7 +13,7 @@
 //! t = m is x = c m. A normal `float` has a neighbour halfway only at 25 bits, the last of which
 //! is odd, and then x would have 25 bits, too. So t is subnormal, and m an odd multiple of 2^-150
 //! below 2^-126. With c = odd 2^k, x = odd 2^k m must be a multiple of 2^-149, which takes
-//! k >= 1. For such constants [`reciprocal_is_enough`] tries whether y = m for every such m.
+//! k >= 1. For such constants [`products_are_exact`] finds out whether y = m for every such m.
 
 use crate::ctype::CType;
 use crate::scop::Expr;
@@ -61,11 +61,21 @@ fn reciprocal_is_enough(c: f32) -> bool {
         return true;
     }
     // Powers of two change nothing in numbers that are normal in `double`.
-    let reciprocal = 1.0 / odd as f64;
-    let most = (1u64 << 24) / odd;
-    (1..=most)
-        .step_by(2)
-        .all(|m| (m * odd) as f64 * reciprocal == m as f64)
+    products_are_exact(odd)
+}
+
+/// Whether (m d) (1.0 / d) is m in `double` for every odd m with m d <= 2^24.
+///
+/// With 1.0 / d = (1 + e) / d, the product before rounding is m + m e. Between two powers of two
+/// the neighbours of m are equally far, so that the largest m there is the first to go wrong; only
+/// 1 has a closer one below.
+fn products_are_exact(d: u64) -> bool {
+    let reciprocal = 1.0 / d as f64;
+    let most = (1u64 << 24) / d;
+    let is_exact = |m: u64| (m * d) as f64 * reciprocal == m as f64;
+    let largest = (1..=24).map(|bits| ((1u64 << bits) - 1).min(most));
+    let mut odd = largest.filter(|m| *m > 0).map(|m| (m - 1) | 1);
+    odd.all(is_exact)
 }
 
 #[cfg(test)]
@@ -108,6 +118,23 @@ mod tests {
         16777214.0,
         -6e7,
     ];
+
+    #[test]
+    fn largest_numerators_decide() {
+        let every = |d: u64| {
+            let most = (1u64 << 24) / d;
+            (1..=most)
+                .step_by(2)
+                .all(|m| (m * d) as f64 * (1.0 / d as f64) == m as f64)
+        };
+        let divisors = (3..400).chain([1001, 4093, 65535, 99999, 8388607, 16777215]);
+        let mut exact = [0, 0];
+        for d in divisors.step_by(if cfg!(debug_assertions) { 14 } else { 2 }) {
+            assert_eq!(products_are_exact(d), every(d), "{d}");
+            exact[usize::from(every(d))] += 1;
+        }
+        assert!(exact[0] > 0 && exact[1] > 0);
+    }
 
     #[test]
     fn products_are_quotients() {

@@ -10,11 +10,13 @@ mod finals;
 
 pub use finals::FinalValue;
 
+use crate::causes;
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
+use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -52,21 +54,21 @@ impl SavedScop {
     /// What is wrong with the text: not JSON of this form, another version, or places outside of
     /// the source.
     pub fn parse(text: &str) -> std::result::Result<SavedScop, String> {
-        let saved: SavedScop = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        let saved: SavedScop = deep::from_json(text.as_bytes())?;
         if saved.version != SavedScop::VERSION {
             let (theirs, ours) = (saved.version, SavedScop::VERSION);
             return Err(format!("format version {theirs}, this build reads {ours}"));
         }
         let region = saved.scop.span;
-        let within = |span: Span| region.start <= span.start && span.end <= region.end;
         let is_text = |span: Span| saved.source.text.get(span.start..span.end).is_some();
         if !is_text(region) {
             return Err("the region does not lie in the source".to_string());
         }
         for stmt in &saved.scop.stmts {
-            if !is_text(stmt.span) || !within(stmt.span) {
+            // Outside of the region stand statements of functions that it calls.
+            if !is_text(stmt.span) {
                 return Err(format!(
-                    "statement `{}` does not lie in the region",
+                    "statement `{}` does not lie in the source",
                     stmt.name
                 ));
             }
@@ -497,60 +499,19 @@ impl Reader<'_> {
     }
 
     fn refuse_data_dependence(&self) -> Result<()> {
-        let stmt_with = |pred: &dyn Fn(&PetStmt) -> bool| {
-            (self.pet.stmts.iter().find(|s| pred(s)))
-                .map_or_else(|| self.region(), |s| s.span.start..s.span.end)
+        let region = causes::Region {
+            text: &self.source.text,
+            pet: self.pet,
+            span: self.region(),
         };
         if self.pet.data_dependent_accesses {
-            let span = stmt_with(&|s| body_exprs(&s.body).iter().any(|e| has_index_args(e)));
-            let indirect = (self.pet.stmts.iter())
-                .flat_map(|s| body_exprs(&s.body))
-                .any(|e| self.is_indirect(e));
-            let d = if indirect {
-                Diagnostic::error("HX0104", "a subscript depends on array contents")
-                    .at(span, "indirect access in this statement")
-                    .help("stencils read neighbours at constant offsets; move the indirection out of the time loop")
-            } else {
-                Diagnostic::error("HX0104", "a subscript is not affine")
-                    .at(span, "a product, quotient or remainder of variables in a subscript here")
-                    .help("view a flat array as what it is: `float (*A)[n] = (float (*)[n])p;` and `A[i][j]` instead of `p[i*n+j]`")
-                    .help("for wrap-around subscripts `(i+1)%N` keep ghost cells and update them outside the time loop")
-            };
-            return Err(Box::new(d.note(
-                "tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters",
-            )));
+            return Err(Box::new(region.subscript()));
         }
         let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
         if self.pet.data_dependent_conditions || self.pet.stmts.iter().any(dynamic) {
-            let kind = self.pet.stmts.iter().find_map(|s| match &s.body {
-                PetBody::Unsupported(kind) => Some(kind.as_str()),
-                _ => None,
-            });
-            return Err(Box::new(
-                Diagnostic::error("HX0105", "control flow depends on data")
-                    .at(
-                        stmt_with(&dynamic),
-                        match kind {
-                            Some(kind) => format!("holds `{kind}`, whose effect is not known before run time"),
-                            None => "whether this runs depends on array contents".to_string(),
-                        },
-                    )
-                    .note("loop bounds and conditions must be affine in loop iterators and size parameters, so that the set of iterations is known")
-                    .help("turn a condition on data into a value: `A[i] = cond ? x : y;`; give `while` loops a fixed number of steps"),
-            ));
+            return Err(Box::new(region.control()));
         }
         Ok(())
-    }
-
-    /// Whether a subscript in the expression reads an array.
-    fn is_indirect(&self, expr: &PetExpr) -> bool {
-        let reads_array = |e: &PetExpr| {
-            let mut names = BTreeSet::new();
-            collect_names(e, &mut names, true);
-            (self.pet.arrays.iter()).any(|a| names.contains(&a.name) && !self.is_scalar(a))
-        };
-        let here = matches!(expr, PetExpr::Access { args, .. } if args.iter().any(reads_array));
-        here || children(expr).into_iter().any(|e| self.is_indirect(e))
     }
 
     fn is_scalar(&self, array: &PetArray) -> bool {
@@ -636,21 +597,33 @@ impl Reader<'_> {
         let parsed = CType::parse(&array.element_type);
         match parsed {
             Some(ty) if !array.element_is_record && ty.size() == array.element_size => Ok(ty),
-            _ => {
-                let span = self.first_use(&array.name);
-                Err(Box::new(
-                    Diagnostic::error(
-                        "HX0106",
-                        format!(
-                            "array `{}` has elements of type `{}`",
-                            array.name, array.element_type
-                        ),
-                    )
-                    .at(span, "used here")
-                    .note("elements must be float, double or an integer type")
-                    .help("split an array of structs into one array per member"),
-                ))
-            }
+            _ => Err(Box::new(self.no_number(array))),
+        }
+    }
+
+    /// The refusal of elements that are no numbers.
+    fn no_number(&self, array: &PetArray) -> Diagnostic {
+        let (name, ty) = (&array.name, &array.element_type);
+        let span = self.first_use(name);
+        let text = &self.source.text;
+        let member = causes::find_member(text, self.region(), name);
+        if let (true, Some((place, member))) = (array.element_is_record, member) {
+            return Diagnostic::error("HX0106", format!("`{name}` is a struct"))
+                .at(place, format!("`{member}` is used here"))
+                .note("the region's variables and elements must be float, double or integers")
+                .help(format!(
+                    "copy `{member}` into a variable before the region, an array that is a member into a pointer to its rows, and use that"
+                ));
+        }
+        let d = Diagnostic::error(
+            "HX0106",
+            format!("array `{name}` has elements of type `{ty}`"),
+        )
+        .at(span, "used here")
+        .note("elements must be float, double or an integer type");
+        match array.element_is_record {
+            true => d.help("split an array of structs into one array per member"),
+            false => d,
         }
     }
 
@@ -685,6 +658,7 @@ impl Reader<'_> {
             span: span.clone(),
             reads: Vec::new(),
             seen: BTreeMap::new(),
+            to_scalar: false,
         };
         let (target, value) = match &stmt.body {
             PetBody::Decl { var, init } => (body.write(var)?, body.expr(init)?),
@@ -718,7 +692,8 @@ impl Reader<'_> {
                 (op, _) => return Err(body.unsupported(&format!("statement with operator `{op}`"))),
             },
             PetBody::Expr(PetExpr::Call { name, .. }) => {
-                return Err(unknown_call(name, span));
+                let d = causes::unknown_call(&self.source.text, name, span, true);
+                return Err(Box::new(d));
             }
             PetBody::Expr(_) => return Err(body.unsupported("expression without effect")),
             PetBody::Unsupported(kind) => return Err(body.unsupported(&format!("`{kind}`"))),
@@ -982,6 +957,8 @@ struct BodyReader<'a> {
     span: Range<usize>,
     reads: Vec<Access>,
     seen: BTreeMap<ArrayId, usize>,
+    /// The statement writes a scalar.
+    to_scalar: bool,
 }
 
 impl BodyReader<'_> {
@@ -1018,7 +995,11 @@ impl BodyReader<'_> {
                 array: Some(name),
                 index,
                 ..
-            } => self.access(name, index),
+            } => {
+                let access = self.access(name, index)?;
+                self.to_scalar = access.map.dim(DimType::Out)? == 0;
+                Ok(access)
+            }
             _ => Err(self.unsupported("this assignment target")),
         }
     }
@@ -1087,7 +1068,12 @@ impl BodyReader<'_> {
                     name: name.clone(),
                     args: self.exprs(args)?,
                 },
-                _ => return Err(unknown_call(name, self.span.clone())),
+                _ => {
+                    let text = &self.reader.source.text;
+                    let host = self.to_scalar;
+                    let d = causes::unknown_call(text, name, self.span.clone(), host);
+                    return Err(Box::new(d));
+                }
             },
             PetExpr::Op {
                 op,
@@ -1177,27 +1163,12 @@ fn restore_integer_type(parts: &mut [Expr], type_size: i32) {
     }
 }
 
-/// The scalar type behind `typedef <type> name;` in the file itself.
+/// The scalar type behind a name that the file itself defines, in one way.
 fn typedef(text: &str, name: &str) -> Option<CType> {
-    let tokens = csource::tokenize(text);
-    let word = |i: usize| tokens.get(i).and_then(|t| text.get(t.span.clone()));
-    for start in (0..tokens.len()).filter(|&i| word(i) == Some("typedef")) {
-        let end = (start..tokens.len()).find(|&i| word(i) == Some(";"))?;
-        if end > start + 2 && word(end - 1) == Some(name) {
-            let ty: Vec<&str> = (start + 1..end - 1).filter_map(word).collect();
-            return CType::parse(&ty.join(" "));
-        }
+    match csource::typedefs(&[text], name).as_slice() {
+        [one] => CType::parse(one),
+        _ => None,
     }
-    None
-}
-
-fn unknown_call(name: &str, span: Range<usize>) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("HX0107", format!("call of unknown function `{name}`"))
-            .at(span, "in this statement")
-            .note("only functions of <math.h> and abs() exist with the same meaning in device code")
-            .help(format!("write the body of `{name}` into the statement")),
-    )
 }
 
 fn binary_op(op: &str) -> Option<&'static str> {
@@ -1224,7 +1195,7 @@ fn binary_op(op: &str) -> Option<&'static str> {
     })
 }
 
-fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
+pub(crate) fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
     match body {
         PetBody::Expr(e) => vec![e],
         PetBody::Decl { var, init } => vec![var, init],
@@ -1232,7 +1203,7 @@ fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
     }
 }
 
-fn children(expr: &PetExpr) -> Vec<&PetExpr> {
+pub(crate) fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     match expr {
         PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {
             args.iter().collect()
@@ -1242,13 +1213,8 @@ fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     }
 }
 
-fn has_index_args(expr: &PetExpr) -> bool {
-    matches!(expr, PetExpr::Access { args, .. } if !args.is_empty())
-        || children(expr).into_iter().any(has_index_args)
-}
-
 /// Names of the arrays in an expression; only those read where `reads_only`.
-fn collect_names(expr: &PetExpr, names: &mut BTreeSet<String>, reads_only: bool) {
+pub(crate) fn collect_names(expr: &PetExpr, names: &mut BTreeSet<String>, reads_only: bool) {
     if let PetExpr::Access {
         array: Some(name),
         read,

@@ -413,6 +413,20 @@ fn request(tools: &Tools, case: &Case) -> Request {
     }
 }
 
+/// A request that loads libpet, whatever becomes of it.
+///
+/// # Errors
+/// If there is no libpet.
+pub fn warm_up() -> Result<Request, String> {
+    Ok(Request {
+        file: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testsuite/jacobi2d.c"),
+        function: None,
+        include_dirs: Vec::new(),
+        defines: Vec::new(),
+        pet: find_pet()?,
+    })
+}
+
 fn saved(file: &Path, extraction: Extraction) -> SavedScop {
     SavedScop {
         version: SavedScop::VERSION,

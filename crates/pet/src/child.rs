@@ -21,7 +21,7 @@ use std::{
 };
 
 use crate::{
-    Extraction, PetError, Request, capture,
+    Extraction, PetError, Request, capture, deep,
     extract::{extract_uncaptured, with_messages},
 };
 
@@ -30,6 +30,9 @@ pub const CHILD_ARGUMENT: &str = "--pet-child";
 
 /// How long [`extract`] waits for the child.
 pub const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// Stack of the child; it takes memory only where it is used.
+const CHILD_STACK: usize = 512 << 20;
 
 /// Extracts a scop in a child process, within [`TIME_LIMIT`].
 ///
@@ -103,7 +106,7 @@ pub fn extract_within(
             stderr: tail(&stderr),
         });
     }
-    let result = serde_json::from_slice(&stdout).map_err(|error| {
+    let result = deep::from_json(&stdout).map_err(|error| {
         PetError::Protocol(format!(
             "{} answered something else: {error}",
             exe.display()
@@ -142,10 +145,13 @@ fn answer() -> io::Result<()> {
     let mut input = Vec::new();
     io::stdin().read_to_end(&mut input)?;
     let request: Request = serde_json::from_slice(&input)?;
-    let result = extract_uncaptured(&request);
+    // clang and pet are recursive, too, and know no bound.
+    let answer = stacker::grow(CHILD_STACK, || {
+        serde_json::to_vec(&extract_uncaptured(&request))
+    })?;
     // SAFETY: the descriptor comes from its owner, which gives it up.
     let mut output = unsafe { File::from_raw_fd(output.into_raw_fd()) };
-    output.write_all(&serde_json::to_vec(&result)?)
+    output.write_all(&answer)
 }
 
 /// Waits for the end of `child`; `None` when the deadline comes first.

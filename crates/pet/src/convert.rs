@@ -5,6 +5,7 @@ use std::{collections::HashSet, ffi::c_int, slice};
 use crate::{
     PetError,
     data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span},
+    deep::MAX_DEPTH,
     ffi::{
         Object, Owned, Pet, YAML_BLOCK, borrowed_text, isl_ctx, isl_printer, isl_set, owned_text,
         pet_array, pet_expr, pet_expr_type, pet_loc, pet_scop, pet_stmt, pet_tree, pet_tree_type,
@@ -114,13 +115,18 @@ impl<'a> Reader<'a> {
                 start,
                 end: start + text.trim().len(),
             };
+            let line = self.line(stmt.loc, span);
+            let body = self.body(stmt.body, text).map_err(|error| match error {
+                PetError::TooDeep { .. } => PetError::TooDeep { line },
+                other => other,
+            })?;
             Ok(PetStmt {
                 name: self.some(self.stmt_name(stmt), "the statement's name")?,
-                line: self.line(stmt.loc, span),
+                line,
                 span,
                 domain: self.set_text(stmt.domain)?,
                 n_args: stmt.n_arg as usize,
-                body: self.body(stmt.body, text)?,
+                body,
             })
         }
     }
@@ -146,14 +152,14 @@ impl<'a> Reader<'a> {
             match self.pet.pet_tree_get_type(tree) {
                 pet_tree_type::pet_tree_expr => {
                     let expr = self.own(self.pet.pet_tree_expr_get_expr(tree), "body")?;
-                    Ok(PetBody::Expr(self.expr(expr.get(), text)?))
+                    Ok(PetBody::Expr(self.expr(expr.get(), text, 0)?))
                 }
                 pet_tree_type::pet_tree_decl_init => {
                     let var = self.own(self.pet.pet_tree_decl_get_var(tree), "variable")?;
                     let init = self.own(self.pet.pet_tree_decl_get_init(tree), "initial value")?;
                     Ok(PetBody::Decl {
-                        var: self.expr(var.get(), text)?,
-                        init: self.expr(init.get(), text)?,
+                        var: self.expr(var.get(), text, 0)?,
+                        init: self.expr(init.get(), text, 0)?,
                     })
                 }
                 pet_tree_type::pet_tree_error => Err(self.failed("pet_tree_get_type")),
@@ -172,8 +178,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `text` is the source of the statement.
-    unsafe fn expr(&self, expr: *mut pet_expr, text: &str) -> Result<PetExpr, PetError> {
+    /// `text` is the source of the statement, `depth` the number of expressions around this one.
+    unsafe fn expr(
+        &self,
+        expr: *mut pet_expr,
+        text: &str,
+        depth: usize,
+    ) -> Result<PetExpr, PetError> {
+        if depth > MAX_DEPTH {
+            return Err(PetError::TooDeep { line: 0 });
+        }
         // SAFETY: see `Reader`.
         unsafe {
             let pet = self.pet;
@@ -193,7 +207,7 @@ impl<'a> Reader<'a> {
                         index: self.some(index, "isl_multi_pw_aff_to_str")?,
                         read: self.flag(pet.pet_expr_access_is_read(expr), "is_read")?,
                         write: self.flag(pet.pet_expr_access_is_write(expr), "is_write")?,
-                        args: self.args(expr, text)?,
+                        args: self.args(expr, text, depth + 1)?,
                         type_size,
                     })
                 }
@@ -224,7 +238,7 @@ impl<'a> Reader<'a> {
                         .ok_or_else(|| PetError::Protocol(format!("unknown operator {op}")))?;
                     Ok(PetExpr::Op {
                         op: op.0.to_owned(),
-                        args: self.args(expr, text)?,
+                        args: self.args(expr, text, depth + 1)?,
                         type_size,
                     })
                 }
@@ -232,7 +246,7 @@ impl<'a> Reader<'a> {
                     let name = borrowed_text(pet.pet_expr_call_get_name(expr));
                     Ok(PetExpr::Call {
                         name: self.some(name, "pet_expr_call_get_name")?,
-                        args: self.args(expr, text)?,
+                        args: self.args(expr, text, depth + 1)?,
                     })
                 }
                 pet_expr_type::pet_expr_cast => {
@@ -240,7 +254,7 @@ impl<'a> Reader<'a> {
                     let arg = self.own(pet.pet_expr_get_arg(expr, 0), "operand of a cast")?;
                     Ok(PetExpr::Cast {
                         ty,
-                        arg: Box::new(self.expr(arg.get(), text)?),
+                        arg: Box::new(self.expr(arg.get(), text, depth + 1)?),
                     })
                 }
                 other => Err(PetError::Protocol(format!(
@@ -250,13 +264,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    unsafe fn args(&self, expr: *mut pet_expr, text: &str) -> Result<Vec<PetExpr>, PetError> {
+    unsafe fn args(
+        &self,
+        expr: *mut pet_expr,
+        text: &str,
+        depth: usize,
+    ) -> Result<Vec<PetExpr>, PetError> {
         // SAFETY: see `Reader`.
         unsafe {
             (0..self.pet.pet_expr_get_n_arg(expr))
                 .map(|position| {
                     let arg = self.own(self.pet.pet_expr_get_arg(expr, position), "operand")?;
-                    self.expr(arg.get(), text)
+                    self.expr(arg.get(), text, depth)
                 })
                 .collect()
         }

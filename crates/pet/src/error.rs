@@ -72,6 +72,12 @@ pub enum PetError {
         /// What pet and clang remarked, which may be the reason.
         messages: Vec<ClangMessage>,
     },
+    /// An expression has more than [`crate::deep::MAX_DEPTH`] levels.
+    #[error("an expression at line {line} is nested too deeply")]
+    TooDeep {
+        /// Line of its statement.
+        line: usize,
+    },
     /// The child process died, which is what an assertion inside LLVM or pet does.
     #[error("pet crashed ({})", crash_cause(*.signal, *.code))]
     Crashed {

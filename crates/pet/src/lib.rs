@@ -9,6 +9,7 @@
 //! what a stencil is, and nothing here is linked against isl or pet.
 
 pub mod data;
+pub mod deep;
 
 mod capture;
 mod child;

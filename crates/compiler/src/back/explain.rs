@@ -183,9 +183,9 @@ impl Report<'_> {
     fn dependence(&self, unit: &Unit, dep: &Dependence) -> Vec<String> {
         let stmt = |i: usize| &self.scop.stmts[unit.canonical.stmts[i].stmt];
         let (read_in_source, read_in_target) = match dep.kind {
-            DepKind::Flow => (None, dep.read),
-            DepKind::Anti => (dep.read, None),
-            DepKind::Output => (None, None),
+            DepKind::Flow => (&[][..], &dep.reads[..]),
+            DepKind::Anti => (&dep.reads[..], &[][..]),
+            DepKind::Output => (&[][..], &[][..]),
         };
         let mut distance_names = vec!["du".to_string()];
         distance_names.extend(unit.canonical.names[1..].iter().map(|s| format!("d{s}")));
@@ -202,12 +202,14 @@ impl Report<'_> {
     /// An access as the source spells it, or in canonical coordinates where
     /// its text is not certain: with temporaries, accesses come from other
     /// statements.
-    fn access(&self, unit: &Unit, index: usize, read: Option<usize>) -> String {
+    ///
+    /// `reads` are those it stands for, none for the write.
+    fn access(&self, unit: &Unit, index: usize, reads: &[usize]) -> String {
         let stmt = &self.scop.stmts[unit.canonical.stmts[index].stmt];
         let kernel = &unit.kernel.stencil.stmts[index];
-        let (access, canonical) = match read {
-            None => (Some(&stmt.write), Some(&kernel.write)),
-            Some(r) => (
+        let (access, canonical) = match *reads {
+            [] => (Some(&stmt.write), Some(&kernel.write)),
+            [r, ..] => (
                 stmt.reads.get(r),
                 match kernel.reads.get(r) {
                     Some(Read::Element(access)) => Some(access),
@@ -215,6 +217,10 @@ impl Report<'_> {
                 },
             ),
         };
+        if let (2.., Some(access)) = (reads.len(), access) {
+            let name = &self.scop.array(access.array).name;
+            return format!("{} reads of {name}", reads.len());
+        }
         (access.and_then(|a| self.source_text(stmt, a)))
             .or_else(|| canonical.map(|c| canonical_text(unit, c)))
             .or_else(|| access.map(|a| self.scop.array(a.array).name.clone()))

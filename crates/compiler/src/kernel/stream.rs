@@ -948,13 +948,21 @@ impl Prepared<'_> {
                 .position(|f| f.pieces.iter().any(|p| p.stmt == stmt))
                 .unwrap_or(0)
         };
-        let mut flows = Vec::new();
+        let mut flows: Vec<Flow> = Vec::new();
         for dep in self.c.deps.iter().filter(|d| d.kind == DepKind::Flow) {
-            flows.push(Flow {
-                source: field_of(dep.source),
-                target: field_of(dep.target),
-                distances: dep.map.deltas()?.project_out_all_params()?.coalesce()?,
-            });
+            let (source, target) = (field_of(dep.source), field_of(dep.target));
+            let distances = dep.map.deltas()?.project_out_all_params()?.coalesce()?;
+            match (flows.iter_mut()).find(|f| (f.source, f.target) == (source, target)) {
+                Some(flow) => flow.distances = flow.distances.union(&distances)?,
+                None => flows.push(Flow {
+                    source,
+                    target,
+                    distances,
+                }),
+            }
+        }
+        for flow in &mut flows {
+            flow.distances = flow.distances.coalesce()?;
         }
         Ok(flows)
     }

@@ -334,7 +334,8 @@ impl Flow {
         if pulls.is_empty() {
             return self.distances.is_empty();
         }
-        let pulls = Set::read(ctx, &format!("{{ {} }}", pulls.join("; ")))?;
+        // Those of a box stencil are a few boxes.
+        let pulls = Set::read(ctx, &format!("{{ {} }}", pulls.join("; ")))?.coalesce()?;
         self.distances.is_subset(&pulls)
     }
 }
@@ -419,18 +420,18 @@ pub fn verify(
             stored.map(|q| (q, results.clone())).collect()
         })
         .collect();
+    let mut reaches = Vec::new();
+    for (f, stage) in pipeline.stages.iter().enumerate() {
+        reaches.push(stage_reach(ctx, stage, f, pipeline.n_space)?);
+    }
     for q in (1..=steps).rev() {
         for f in (0..needed.len()).rev() {
             let Some(elements) = needed[f].get(&q).cloned() else {
                 continue;
             };
-            for pull in pipeline.stages[f].pulls_and_kept(f, pipeline.n_space) {
-                let moved: Vec<String> = (names.iter().zip(&pull.offset))
-                    .map(|(s, o)| format!("{s} + {o}"))
-                    .collect();
-                let map = format!("{{ [{space}] -> [{}] }}", moved.join(", "));
-                let sources = elements.apply(&Map::read(ctx, &map)?)?;
-                let level = needed[pull.field].entry(q - pull.age);
+            for ((field, age), map) in &reaches[f] {
+                let sources = elements.apply(map)?;
+                let level = needed[*field].entry(q - age);
                 match level {
                     Entry::Vacant(level) => {
                         level.insert(sources);
@@ -461,6 +462,39 @@ pub fn verify(
         }
     }
     Ok(PipelineProof { n_checks })
+}
+
+/// From an element that a stage computes to those it reads of each level, given as field and
+/// age, and with them to all others of the box around them.
+fn stage_reach(
+    ctx: &Ctx,
+    stage: &Stage,
+    field: usize,
+    n_space: usize,
+) -> hexcc_isl::Result<BTreeMap<(usize, i64), Map>> {
+    let mut boxes: BTreeMap<(usize, i64), Vec<(i64, i64)>> = BTreeMap::new();
+    for pull in stage.pulls_and_kept(field, n_space) {
+        let around = (boxes.entry((pull.field, pull.age)))
+            .or_insert_with(|| pull.offset.iter().map(|&o| (o, o)).collect());
+        for (range, &offset) in around.iter_mut().zip(&pull.offset) {
+            *range = (range.0.min(offset), range.1.max(offset));
+        }
+    }
+    let names =
+        |letter: &str| -> Vec<String> { (0..n_space).map(|d| format!("{letter}{d}")).collect() };
+    let (from, to) = (names("s").join(", "), names("r").join(", "));
+    let map_of = |around: &Vec<(i64, i64)>| {
+        let bounds: Vec<String> = (around.iter().enumerate())
+            .map(|(d, (lo, hi))| format!("s{d} + {lo} <= r{d} <= s{d} + {hi}"))
+            .collect();
+        Map::read(
+            ctx,
+            &format!("{{ [{from}] -> [{to}] : {} }}", bounds.join(" and ")),
+        )
+    };
+    (boxes.iter())
+        .map(|(level, around)| Ok((*level, map_of(around)?)))
+        .collect()
 }
 
 #[cfg(test)]
