@@ -1716,7 +1716,49 @@ pub fn rewrite_alloc_casts(text: &str) -> Vec<Edit> {
             });
         }
     }
+    edits.extend(void_pointer_casts(&code));
     edits
+}
+
+/// `p = (void *)q` and `p = v` of a variable `void *v`, with the cast to the type of `p` that C++
+/// wants.
+fn void_pointer_casts(code: &Code) -> Vec<Edit> {
+    let is_void = |at: usize| code.word(at) == "void" && code.word(at + 1) == "*";
+    let pointers: HashSet<&str> = (0..code.tokens.len())
+        .filter(|&at| is_void(at) && code.is_plain_name(at + 2))
+        .map(|at| code.word(at + 2))
+        .collect();
+    let mut edits = Vec::new();
+    for equals in 0..code.tokens.len() {
+        if code.word(equals) != "=" {
+            continue;
+        }
+        let value = equals + 1;
+        let cast = code.word(value) == "(" && is_void(value + 1) && code.word(value + 3) == ")";
+        let variable = pointers.contains(code.word(value))
+            && matches!(code.word(value + 1), ";" | "," | ")")
+            && is_void_pointer(code, value);
+        if !cast && !variable {
+            continue;
+        }
+        let Some(lvalue) = assigned_lvalue(code, equals) else {
+            continue;
+        };
+        edits.push(Edit {
+            range: code.bytes(value..if cast { value + 4 } else { value }),
+            replacement: format!("(__typeof__({}))", code.render(lvalue)),
+        });
+    }
+    edits
+}
+
+/// Whether the name at a token is a variable declared `void *`.
+fn is_void_pointer(code: &Code, at: usize) -> bool {
+    let offset = code.tokens[at].span.start;
+    declarator(code.text, code.word(at), offset).is_some_and(|d| {
+        let before = code.tokens.partition_point(|t| t.span.end <= d.range.start);
+        d.stars == 1 && d.n_bounds == 0 && before > 0 && code.word(before - 1) == "void"
+    })
 }
 
 /// What happens to the value of a call.

@@ -5,7 +5,7 @@
 //! Architecture invariant: pet's data is read here and nowhere else; later
 //! passes know only [`Scop`].
 
-mod bounds;
+pub mod bounds;
 mod finals;
 mod wrap;
 

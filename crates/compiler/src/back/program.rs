@@ -489,6 +489,16 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         entry.run,
         params.join(", ")
     ));
+    let assumed = ast_to_c(&ir.assumed, &names);
+    if assumed != "1" {
+        line(&format!("  if (!({assumed})) {{"));
+        line(&format!(
+            "    fprintf(stderr, \"{}: a subscript is negative\\n\");",
+            ir.name
+        ));
+        line("    exit(EXIT_FAILURE);");
+        line("  }");
+    }
     let nonempty = ast_to_c(&ir.nonempty, &names);
     if nonempty != "1" {
         line(&format!("  if (!({nonempty})) return;"));

@@ -526,6 +526,8 @@ pub struct Stencil {
     pub stmts: Vec<KernelStmt>,
     /// Logical time steps per time step.
     pub k: i64,
+    /// Parameter values for which C and the kernel are known to do the same.
+    pub assumed: AstExpr,
     /// Condition on the parameters that there is anything to do.
     pub nonempty: AstExpr,
     /// By array, the condition that then any statement touches it. The program's array may

@@ -5,7 +5,7 @@
 //! refused where they happen for all sizes at which the statement runs at all; where some sizes
 //! keep them inside, the sizes of a run decide, as in C.
 
-use super::{Access, Expr, Scop, SourceFile, Statement};
+use super::{Access, Expr, Scop, SourceFile, Statement, wrap};
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{DimType, PwAff, Set};
@@ -62,6 +62,53 @@ fn check_ends(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Result<()> 
         ));
     }
     Ok(())
+}
+
+/// What a run has to keep for the translation to hold, as conditions on the parameters.
+///
+/// pet takes it for granted that no subscript is negative and no array has a negative size. C
+/// allows subscripts below 0 where a pointer points into the middle of an array. Left out is what
+/// the types of the parameters say, and that the sizes of arrays are not negative.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn assumed(scop: &Scop) -> Result<Set> {
+    let context = scop.context.params()?;
+    let mut known = context.universe_like()?;
+    let mut sizes = BTreeSet::new();
+    for extent in scop.arrays.iter().flat_map(|a| &a.extents) {
+        let extent = extent.drop_unused_params()?;
+        for i in 0..extent.dim(DimType::Param)? {
+            sizes.extend(extent.dim_name(DimType::Param, i as u32)?);
+        }
+    }
+    for name in &scop.params {
+        let holds = |condition: &str| -> Result<Option<Set>> {
+            let text = format!("[{name}] -> {{ : {condition} }}");
+            let set = Set::read(scop.context.ctx(), &text)?;
+            Ok(context.is_subset(&set)?.then_some(set))
+        };
+        let mut conditions: Vec<String> = ([8, 16, 32, wrap::FAR_BITS, 64].iter())
+            .flat_map(|bits| {
+                let signed = 1i128 << (bits - 1);
+                [
+                    format!("{name} >= -{signed}"),
+                    format!("{name} < {signed}"),
+                    format!("{name} < {}", 2 * signed),
+                ]
+            })
+            .collect();
+        let signed = holds(&format!("{name} < 2147483648"))?.is_some();
+        if sizes.contains(name) || !signed || holds(&format!("{name} < 65536"))?.is_some() {
+            conditions.push(format!("{name} >= 0"));
+        }
+        for condition in conditions {
+            if let Some(set) = holds(&condition)? {
+                known = known.intersect(&set)?;
+            }
+        }
+    }
+    Ok(context.gist_params(&known)?.coalesce()?)
 }
 
 /// pet leaves sizes out of its context for which a subscript is negative; no other size makes the

@@ -10,7 +10,10 @@ use crate::diag::Result;
 use hexcc_isl::{Ctx, DimType, Set};
 
 /// More than any array has elements or any loop that ends has iterations.
-const FAR: i64 = 1 << 60;
+const FAR: i64 = (1 << (FAR_BITS - 1)) - 1;
+
+/// Bits of a signed number that is no further than [`FAR`].
+pub(super) const FAR_BITS: u32 = 61;
 
 /// The part of `context` for which no loop of the scop runs further than any can; none where all
 /// numbers are small.
