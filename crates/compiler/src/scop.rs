@@ -369,6 +369,19 @@ pub struct Chunk {
     pub stmts: Vec<usize>,
 }
 
+/// Why a scalar stays a variable in memory, for a message about it.
+#[derive(Clone, Debug)]
+pub struct KeptScalar {
+    /// The scalar.
+    pub array: ArrayId,
+    /// What is in the way.
+    pub note: String,
+    /// The statement where it is.
+    pub span: Range<usize>,
+    /// What to do about it.
+    pub help: String,
+}
+
 /// A static control part.
 #[derive(Debug)]
 pub struct Scop {
@@ -387,6 +400,8 @@ pub struct Scop {
     /// Variables declared outside the region that only the replaced code used:
     /// loop iterators and scalar temporaries.
     pub unused: Vec<String>,
+    /// Why scalars that statements write are no temporaries.
+    pub kept: Vec<KeptScalar>,
     /// The isl context of all sets; declared last because it must outlive them.
     pub ctx: Ctx,
 }
@@ -479,6 +494,7 @@ impl Reader<'_> {
             chunks,
             region: self.region(),
             unused: iterators.into_iter().collect(),
+            kept: Vec::new(),
             ctx: self.ctx.clone(),
         })
     }
