@@ -187,13 +187,53 @@ impl Expr {
             Expr::Unary { op: "!", .. } => CType::INT,
             Expr::Unary { arg, .. } => arg.ty().promoted(),
             Expr::Binary { op, lhs, rhs } => match *op {
-                "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => CType::INT,
                 "<<" | ">>" => lhs.ty().promoted(),
+                op if is_truth(op) => CType::INT,
                 _ => lhs.ty().usual(rhs.ty()),
             },
             Expr::Cond { yes, no, .. } => yes.ty().usual(no.ty()),
             Expr::Call { name, .. } => math_function(name).map_or(CType::Double, |m| m.result),
         }
+    }
+
+    /// Calls `f` on everything below the expression and then on itself, each with its type, and
+    /// gives that. To ask every part of a deep expression for its type takes quadratic time.
+    pub fn visit_typed(&self, f: &mut dyn FnMut(&Expr, CType)) -> CType {
+        let ty = match self {
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Read(..)
+            | Expr::Local(..)
+            | Expr::Affine { .. } => self.ty(),
+            Expr::Unary { op, arg } => match (*op, arg.visit_typed(f)) {
+                ("!", _) => CType::INT,
+                (_, ty) => ty.promoted(),
+            },
+            Expr::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (lhs.visit_typed(f), rhs.visit_typed(f));
+                match *op {
+                    "<<" | ">>" => lhs.promoted(),
+                    op if is_truth(op) => CType::INT,
+                    _ => lhs.usual(rhs),
+                }
+            }
+            Expr::Cond { cond, yes, no } => {
+                cond.visit_typed(f);
+                yes.visit_typed(f).usual(no.visit_typed(f))
+            }
+            Expr::Call { args, .. } => {
+                for arg in args {
+                    arg.visit_typed(f);
+                }
+                self.ty()
+            }
+            Expr::Cast { ty, arg } => {
+                arg.visit_typed(f);
+                *ty
+            }
+        };
+        f(self, ty);
+        ty
     }
 
     /// Calls `f` on the expression and everything below it.
@@ -273,6 +313,11 @@ impl Expr {
         });
         n
     }
+}
+
+/// Whether a binary operator gives 0 or 1.
+fn is_truth(op: &str) -> bool {
+    matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||")
 }
 
 /// A named intermediate value inside a statement.
