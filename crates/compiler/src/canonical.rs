@@ -359,17 +359,27 @@ fn only_scalars(scop: &Scop, source: &SourceFile, stmts: &[&Statement]) -> Box<D
 fn not_injective(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Box<Diagnostic> {
     let name = &scop.array(stmt.write.array).name;
     let span = scop.access_span(&source.text, &stmt.write);
-    Box::new(
-        Diagnostic::error(
-            "HX0203",
-            format!("several iterations of one time step write the same element of `{name}`"),
-        )
-        .at(span, "written more than once per time step")
-        .note("the space loops must be parallel: within a time step every element is written at most once by a statement")
-        .help(if scop.array(stmt.write.array).extents.is_empty() {
-            format!("if `{name}` is a temporary, declare it inside the loop body; a reduction over space cannot be time-tiled")
-        } else {
-            "give every iteration its own element, for example by one more subscript".to_string()
-        }),
+    let d = Diagnostic::error(
+        "HX0203",
+        format!("several iterations of one time step write the same element of `{name}`"),
     )
+    .at(span.clone(), "written more than once per time step")
+    .note("the space loops must be parallel: within a time step every element is written at most once by a statement");
+    // A scalar that is no temporary for another one's sake says nothing by itself.
+    let own = (scop.kept.iter()).find(|k| k.array == stmt.write.array);
+    let kept = own.or(scop.kept.first());
+    Box::new(match kept {
+        Some(kept) if scop.array(stmt.write.array).extents.is_empty() => {
+            let d = if kept.span == stmt.span || kept.span == span {
+                d.note(&kept.note)
+            } else {
+                d.also(kept.span.clone(), &kept.note)
+            };
+            d.help(&kept.help)
+        }
+        _ if scop.array(stmt.write.array).extents.is_empty() => d.help(format!(
+            "if `{name}` is a temporary, declare it inside the loop body; a reduction over space cannot be time-tiled"
+        )),
+        _ => d.help("give every iteration its own element, for example by one more subscript"),
+    })
 }

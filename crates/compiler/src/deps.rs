@@ -70,42 +70,7 @@ pub struct DepCone {
 /// HX0203 where two instances of the same time step depend on each other in a
 /// way no order of statements can satisfy.
 pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()> {
-    let own = || c.stmts.iter().map(|s| &scop.stmts[s.stmt]);
-    let schedule = schedule_of(&scop.ctx, own())?;
-    let backward = schedule.apply_range(&negation(scop, &schedule)?)?;
-    let (schedule, backward) = (schedule.to_str()?, backward.to_str()?);
-    let mut problems = Vec::new();
-    for id in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
-        let writes = writes_to(&scop.ctx, id, own())?;
-        if writes.is_empty()? {
-            continue;
-        }
-        let writes = writes.to_str()?;
-        let mut add = |kind, reads: Vec<usize>, sink: String, schedule: &str| {
-            let known = |p: &Problem| p.kind == kind && p.array == id && p.sink == sink;
-            // The same element read twice depends on the same instances.
-            if !problems.iter().any(known) {
-                problems.push(Problem {
-                    kind,
-                    array: id,
-                    reads,
-                    sink,
-                    writes: writes.clone(),
-                    schedule: schedule.to_string(),
-                });
-            }
-        };
-        add(DepKind::Output, Vec::new(), writes.clone(), &schedule);
-        // One problem per read keeps them small, and a read's next write is its
-        // last write in the reversed order.
-        for s in &c.stmts {
-            for sink in sinks(&scop.stmts[s.stmt], id)? {
-                let text = UnionMap::from_map(&sink.map)?.to_str()?;
-                add(DepKind::Flow, sink.reads.clone(), text.clone(), &schedule);
-                add(DepKind::Anti, sink.reads, text, &backward);
-            }
-        }
-    }
+    let problems = problems(scop, c)?;
     let mut found: Vec<Found> = Vec::new();
     for (problem, writers) in problems.iter().zip(last_writers(&scop.ctx, &problems)?) {
         let deps = UnionMap::read(&scop.ctx, &writers)?;
@@ -129,6 +94,99 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
         });
     }
     Ok(())
+}
+
+/// The dataflow problems of all arrays.
+fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
+    let stmts: Vec<&Statement> = c.stmts.iter().map(|s| &scop.stmts[s.stmt]).collect();
+    let negation = negation(scop, &schedule_of(&scop.ctx, stmts.iter().copied())?)?;
+    let mut problems: Vec<Problem> = Vec::new();
+    for array in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
+        let mut writers = Vec::new();
+        for stmt in stmts.iter().filter(|s| s.write.array == array) {
+            writers.push((*stmt, planes(&stmt.write.map)?));
+        }
+        if writers.is_empty() {
+            continue;
+        }
+        let mut sinks_of = Vec::new();
+        if writers.len() <= FEW_WRITERS {
+            let all = writes_to(&scop.ctx, array, stmts.iter().copied())?;
+            sinks_of.push((vec![DepKind::Output], Vec::new(), all, None, Vec::new()));
+        } else {
+            for (stmt, planes) in &writers {
+                let own = UnionMap::from_map(&stmt.write.map)?;
+                sinks_of.push((
+                    vec![DepKind::Output],
+                    Vec::new(),
+                    own,
+                    Some(*stmt),
+                    planes.clone(),
+                ));
+            }
+        }
+        // One problem per read keeps them small, and a read's next write is its
+        // last write in the reversed order.
+        for stmt in &stmts {
+            for sink in sinks(stmt, array)? {
+                let planes = match sink.reads.len() {
+                    1 => planes(&sink.map)?,
+                    _ => Vec::new(),
+                };
+                let map = UnionMap::from_map(&sink.map)?;
+                let kinds = vec![DepKind::Flow, DepKind::Anti];
+                sinks_of.push((kinds, sink.reads, map, Some(*stmt), planes));
+            }
+        }
+        for (kinds, reads, sink, stmt, planes) in sinks_of {
+            let sink = sink.to_str()?;
+            let known = |p: &Problem| kinds.contains(&p.kind) && p.array == array && p.sink == sink;
+            // The same element read twice depends on the same instances.
+            if problems.iter().any(known) {
+                continue;
+            }
+            // Constant subscripts, such as those of a lattice's directions, keep problems small.
+            let involved = writers.iter().filter(|(_, own)| !are_apart(own, &planes));
+            let involved: Vec<&Statement> = involved.map(|(stmt, _)| *stmt).collect();
+            let writes = writes_to(&scop.ctx, array, involved.iter().copied())?.to_str()?;
+            let is_own = |s: &&Statement| stmt.is_some_and(|own| own.name == s.name);
+            let reader = stmt.filter(|_| !involved.iter().any(is_own));
+            let schedule = schedule_of(&scop.ctx, involved.iter().copied().chain(reader))?;
+            for kind in kinds {
+                let schedule = match kind {
+                    DepKind::Anti => schedule.apply_range(&negation)?,
+                    DepKind::Flow | DepKind::Output => schedule.clone(),
+                };
+                problems.push(Problem {
+                    kind,
+                    array,
+                    reads: reads.clone(),
+                    sink: sink.clone(),
+                    writes: writes.clone(),
+                    schedule: schedule.to_str()?,
+                });
+            }
+        }
+    }
+    Ok(problems)
+}
+
+/// Statements that write an array of which all output dependences are one dataflow problem.
+const FEW_WRITERS: usize = 4;
+
+/// The subscripts of an access that are constants.
+fn planes(access: &Map) -> Result<Vec<Option<i64>>> {
+    let mut planes = Vec::new();
+    for f in access.to_pw_affs()? {
+        planes.push(f.as_constant()?.map(|c| c.floor()));
+    }
+    Ok(planes)
+}
+
+/// Whether two accesses of an array have different constants in one subscript.
+fn are_apart(a: &[Option<i64>], b: &[Option<i64>]) -> bool {
+    let mut both = a.iter().zip(b);
+    both.any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
 }
 
 /// Reads of an array by a statement of which every one is a dataflow problem of its own.

@@ -200,13 +200,53 @@ impl Expr {
             Expr::Unary { op: "!", .. } => CType::INT,
             Expr::Unary { arg, .. } => arg.ty().promoted(),
             Expr::Binary { op, lhs, rhs } => match *op {
-                "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => CType::INT,
                 "<<" | ">>" => lhs.ty().promoted(),
+                op if is_truth(op) => CType::INT,
                 _ => lhs.ty().usual(rhs.ty()),
             },
             Expr::Cond { yes, no, .. } => yes.ty().usual(no.ty()),
             Expr::Call { name, .. } => math_function(name).map_or(CType::Double, |m| m.result),
         }
+    }
+
+    /// Calls `f` on everything below the expression and then on itself, each with its type, and
+    /// gives that. To ask every part of a deep expression for its type takes quadratic time.
+    pub fn visit_typed(&self, f: &mut dyn FnMut(&Expr, CType)) -> CType {
+        let ty = match self {
+            Expr::Int { .. }
+            | Expr::Float { .. }
+            | Expr::Read(..)
+            | Expr::Local(..)
+            | Expr::Affine { .. } => self.ty(),
+            Expr::Unary { op, arg } => match (*op, arg.visit_typed(f)) {
+                ("!", _) => CType::INT,
+                (_, ty) => ty.promoted(),
+            },
+            Expr::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (lhs.visit_typed(f), rhs.visit_typed(f));
+                match *op {
+                    "<<" | ">>" => lhs.promoted(),
+                    op if is_truth(op) => CType::INT,
+                    _ => lhs.usual(rhs),
+                }
+            }
+            Expr::Cond { cond, yes, no } => {
+                cond.visit_typed(f);
+                yes.visit_typed(f).usual(no.visit_typed(f))
+            }
+            Expr::Call { args, .. } => {
+                for arg in args {
+                    arg.visit_typed(f);
+                }
+                self.ty()
+            }
+            Expr::Cast { ty, arg } => {
+                arg.visit_typed(f);
+                *ty
+            }
+        };
+        f(self, ty);
+        ty
     }
 
     /// Calls `f` on the expression and everything below it.
@@ -286,6 +326,11 @@ impl Expr {
         });
         n
     }
+}
+
+/// Whether a binary operator gives 0 or 1.
+fn is_truth(op: &str) -> bool {
+    matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||")
 }
 
 /// A named intermediate value inside a statement.
@@ -384,6 +429,19 @@ pub struct Chunk {
     pub finals: Vec<FinalValue>,
 }
 
+/// Why a scalar stays a variable in memory, for a message about it.
+#[derive(Clone, Debug)]
+pub struct KeptScalar {
+    /// The scalar.
+    pub array: ArrayId,
+    /// What is in the way.
+    pub note: String,
+    /// The statement where it is.
+    pub span: Range<usize>,
+    /// What to do about it.
+    pub help: String,
+}
+
 /// A static control part.
 #[derive(Debug)]
 pub struct Scop {
@@ -402,6 +460,8 @@ pub struct Scop {
     /// Variables declared outside the region that only the replaced code used:
     /// loop iterators and scalar temporaries.
     pub unused: Vec<String>,
+    /// Why scalars that statements write are no temporaries.
+    pub kept: Vec<KeptScalar>,
     /// The isl context of all sets; declared last because it must outlive them.
     pub ctx: Ctx,
 }
@@ -501,6 +561,7 @@ impl Reader<'_> {
             chunks,
             region: self.region(),
             unused,
+            kept: Vec::new(),
             ctx: self.ctx.clone(),
         })
     }

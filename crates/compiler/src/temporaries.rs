@@ -1,22 +1,30 @@
 //! Forward substitution of scalar temporaries.
 //!
 //! `float x = A[i-1] + A[i+1]; B[i] = 0.5f * x;` writes `x` in every iteration,
-//! which would serialise the space loops. Where dataflow analysis shows that a
-//! read of a scalar always gets the value of one statement, and that the
-//! elements this value is made of do not change in between, the value moves
+//! which would serialise the space loops. Where it is known which statement a read of a
+//! scalar gets its value from, and that the elements this value is
+//! made of do not change in between, the value moves
 //! into the reading statement as a local variable. Operations keep their order
 //! and types, so results stay equal bit for bit.
+//!
+//! Constant loops around a temporary are unrolled before ([`unroll`]). A reader whose temporaries
+//! come from different statements at different points, as after `if (i > 0) sum += A[i-1];`,
+//! becomes several statements, each for the points at which every temporary has one source.
+
+mod expand;
+mod order;
+mod unroll;
 
 use crate::csource;
 use crate::diag::Result;
-use crate::scop::{
-    Access, ArrayId, Expr, Local, Scop, SourceFile, Statement, schedule_of, writes_to,
-};
-use hexcc_isl::{DimType, Map, UnionMap, compute_flow};
+use crate::scop::{Access, ArrayId, Expr, KeptScalar, Local, Scop, SourceFile, Statement};
+use expand::Expander;
+use hexcc_isl::Map;
 use hexcc_pet::data::PetScop;
 
 /// Substitutes every temporary it can and drops the statements that only
-/// computed them. Scalars that remain are reported by later passes.
+/// computed them. Scalars that remain are reported by later passes, with the reasons in
+/// [`Scop::kept`].
 ///
 /// # Errors
 /// HX0401 where isl gives up.
@@ -26,201 +34,165 @@ pub fn substitute(scop: &mut Scop, source: &SourceFile, pet: &PetScop) -> Result
         .filter(|id| scop.array(*id).extents.is_empty())
         .filter(|id| scop.stmts.iter().any(|s| s.write.array == *id))
         .collect();
-    for reader in 0..scop.stmts.len() {
-        for &scalar in &scalars {
-            substitute_in(scop, reader, scalar)?;
-        }
-    }
-    for scalar in scalars {
-        let is_read = scop
-            .stmts
-            .iter()
-            .any(|s| s.reads.iter().any(|r| r.array == scalar));
-        if is_read {
-            continue;
-        }
-        let name = scop.array(scalar).name.clone();
-        if is_declared_inside(pet, &name) {
-            drop_writes(scop, scalar);
-        } else if csource::is_dead_outside(&source.text, &name, scop.region.clone()) {
-            drop_writes(scop, scalar);
-            scop.unused.push(name);
-        }
-    }
-    Ok(())
-}
-
-/// Replaces the reads of `scalar` in one statement by a local variable.
-fn substitute_in(scop: &mut Scop, reader: usize, scalar: ArrayId) -> Result<()> {
-    let stmt = &scop.stmts[reader];
-    let Some(read) = stmt.reads.iter().find(|r| r.array == scalar) else {
-        return Ok(());
-    };
-    let Some((writer, to_writer)) = single_source(scop, reader, read)? else {
-        return Ok(());
-    };
-    if writer == reader || !unchanged_in_between(scop, reader, writer, &to_writer)? {
+    if scalars.is_empty() {
         return Ok(());
     }
-    let moved = scop.stmts[writer].clone();
-    let ty = scop.array(scalar).elem;
-    let name = scop.array(scalar).name.clone();
-    let domain = scop.stmts[reader].domain.clone();
-    let stmt = &mut scop.stmts[reader];
-
-    // Reads that stay, then those of the writer.
-    let old_reads = std::mem::take(&mut stmt.reads);
-    let mut new_index = Vec::new();
-    for read in old_reads {
-        new_index.push((read.array != scalar).then_some(stmt.reads.len()));
-        if read.array != scalar {
-            stmt.reads.push(read);
-        }
-    }
-    let first_read = stmt.reads.len();
-    for read in &moved.reads {
-        stmt.reads.push(Access {
-            map: to_writer
-                .apply_range(&read.map)?
-                .intersect_domain(&domain)?,
-            ..read.clone()
-        });
-    }
-    let first_local = stmt.locals.len();
-    let local = first_local + moved.locals.len();
-    let retarget = |e: &Expr| match e {
-        Expr::Read(i, read_ty) => Some(match new_index[*i] {
-            Some(i) => Expr::Read(i, *read_ty),
-            None => Expr::Local(local, ty),
-        }),
-        _ => None,
-    };
-    for own in &mut stmt.locals {
-        own.value = own.value.map(&retarget);
-    }
-    let value = stmt.value.map(&retarget);
-    let mut failed = None;
-    let mut move_expr = |e: &Expr| -> Option<Expr> {
-        match e {
-            Expr::Read(i, ty) => Some(Expr::Read(first_read + i, *ty)),
-            Expr::Local(i, ty) => Some(Expr::Local(first_local + i, *ty)),
-            Expr::Affine { value, ty } => {
-                let moved = (value.to_map())
-                    .and_then(|m| to_writer.apply_range(&m))
-                    .and_then(|m| m.to_pw_affs());
-                match moved {
-                    Ok(parts) => parts
-                        .into_iter()
-                        .next()
-                        .map(|value| Expr::Affine { value, ty: *ty }),
-                    Err(error) => {
-                        failed = Some(error);
-                        None
-                    }
-                }
-            }
-            _ => None,
-        }
-    };
-    let mut locals = Vec::new();
-    for l in &moved.locals {
-        locals.push(Local {
-            value: l.value.map_mut(&mut move_expr),
-            ..l.clone()
-        });
-    }
-    locals.push(Local {
-        name,
-        ty,
-        value: moved.value.map_mut(&mut move_expr),
-    });
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    stmt.locals.extend(locals);
-    stmt.value = value;
-    Ok(())
-}
-
-/// The statement all instances of a read get their value from, with the map
-/// from reading to writing instance.
-fn single_source(scop: &Scop, reader: usize, read: &Access) -> Result<Option<(usize, Map)>> {
-    let sink = UnionMap::from_map(&read.map)?;
-    let flow = flow_into(
-        scop,
-        &sink,
-        read.array,
-        &schedule_of(&scop.ctx, &scop.stmts)?,
-    )?;
-    let maps = flow.maps()?;
-    let [map] = maps.as_slice() else {
-        return Ok(None);
-    };
-    let to_writer = map.reverse()?;
-    let domain = &scop.stmts[reader].domain;
-    if !domain.is_subset(&to_writer.domain()?)? || !to_writer.is_single_valued()? {
-        return Ok(None);
-    }
-    let name = to_writer.tuple_name(DimType::Out)?;
-    let writer = scop
-        .stmts
-        .iter()
-        .position(|s| Some(&s.name) == name.as_ref());
-    Ok(writer.map(|w| (w, to_writer)))
-}
-
-/// Whether the elements the writer reads still have the same values where the
-/// reader runs.
-fn unchanged_in_between(
-    scop: &Scop,
-    reader: usize,
-    writer: usize,
-    to_writer: &Map,
-) -> Result<bool> {
-    let schedule = schedule_of(&scop.ctx, &scop.stmts)?;
-    for read in &scop.stmts[writer].reads {
-        let at_writer = flow_into(scop, &UnionMap::from_map(&read.map)?, read.array, &schedule)?
-            .apply_range(&UnionMap::from_map(&to_writer.reverse()?)?)?;
-        let moved = to_writer
-            .apply_range(&read.map)?
-            .intersect_domain(&scop.stmts[reader].domain)?;
-        let at_reader = flow_into(scop, &UnionMap::from_map(&moved)?, read.array, &schedule)?;
-        if !at_reader.is_equal(&at_writer)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Last writers of the elements that `sink` reads.
-fn flow_into(
-    scop: &Scop,
-    sink: &UnionMap,
-    array: ArrayId,
-    schedule: &UnionMap,
-) -> Result<UnionMap> {
-    let nothing = UnionMap::empty(&scop.ctx)?;
-    let writes = writes_to(&scop.ctx, array, &scop.stmts)?;
-    Ok(compute_flow(sink, &writes, &nothing, schedule)?.must)
-}
-
-fn is_declared_inside(pet: &PetScop, name: &str) -> bool {
-    (pet.arrays.iter()).any(|a| a.name == name && a.declared && !a.exposed)
-}
-
-/// Removes the statements that write a scalar.
-fn drop_writes(scop: &mut Scop, scalar: ArrayId) {
-    let keep: Vec<bool> = scop.stmts.iter().map(|s| s.write.array != scalar).collect();
-    let new_index: Vec<usize> = (0..keep.len())
-        .map(|i| keep[..i].iter().filter(|k| **k).count())
+    let mut kept = unroll::unroll(scop, &scalars)?;
+    let ends: Vec<(ArrayId, End)> = (scalars.iter())
+        .map(|&id| (id, end_of(scop, source, pet, &scop.array(id).name)))
         .collect();
+    let survives = |id: ArrayId| ends.contains(&(id, End::Survives));
+    let mut expander = Expander::new(scop, &scalars)?;
+    let mut live: Vec<bool> = (scop.stmts.iter())
+        .map(|s| !scalars.contains(&s.write.array) || survives(s.write.array))
+        .collect();
+    let mut expanded: Vec<Option<Vec<Statement>>> = vec![None; live.len()];
+    // What writes a scalar that stays, stays.
+    while let Some(next) = (0..live.len()).find(|&i| live[i] && expanded[i].is_none()) {
+        let pieces = expander.expand(next)?;
+        for read in pieces.iter().flat_map(|piece| &piece.reads) {
+            for (stmt, live) in scop.stmts.iter().zip(&mut live) {
+                *live |= stmt.write.array == read.array;
+            }
+        }
+        expanded[next] = Some(pieces);
+    }
+    kept.extend(expander.kept);
+    for (i, stmt) in scop.stmts.iter().enumerate().filter(|(i, _)| live[*i]) {
+        if survives(stmt.write.array) && scop.array(stmt.write.array).extents.is_empty() {
+            let note = "`{}` may be used after the region".to_string();
+            let help =
+                "declare `{}` inside the loop body, or use another name elsewhere in the function";
+            kept.push(reason(scop, stmt.write.array, i, note, help));
+        }
+    }
+    let new = (expanded.into_iter().enumerate())
+        .flat_map(|(i, pieces)| pieces.into_iter().flatten().map(move |piece| (i, piece)))
+        .collect();
+    for (id, end) in ends {
+        let is_live = (scop.stmts.iter().zip(&live)).any(|(s, live)| *live && s.write.array == id);
+        if end == End::DeadAfter && !is_live {
+            scop.unused.push(scop.array(id).name.clone());
+        }
+    }
+    scop.kept = kept;
+    replace(scop, new);
+    Ok(())
+}
+
+/// Where the life of a scalar ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// It is declared inside the region.
+    Inside,
+    /// It is a variable of the function that is not mentioned again after the region.
+    DeadAfter,
+    /// It may be read after the region.
+    Survives,
+}
+
+fn end_of(scop: &Scop, source: &SourceFile, pet: &PetScop, name: &str) -> End {
+    let declared = pet.arrays.iter().find(|a| a.name == name && a.declared);
+    let text = &source.text;
+    match declared {
+        Some(array) if !array.exposed => End::Inside,
+        Some(_) if !is_mentioned_after(scop, text, name) => End::Inside,
+        None if csource::is_dead_outside(text, name, scop.region.clone()) => End::DeadAfter,
+        _ => End::Survives,
+    }
+}
+
+/// Whether a name occurs in the function after the region.
+fn is_mentioned_after(scop: &Scop, text: &str, name: &str) -> bool {
+    let Some(function) = csource::enclosing_function(text, scop.region.start) else {
+        return true;
+    };
+    let rest = text.get(scop.region.end..function.body.end).unwrap_or("");
+    (csource::tokenize(rest).iter())
+        .any(|t| t.kind == csource::TokenKind::Ident && rest.get(t.span.clone()) == Some(name))
+}
+
+/// What a message says about a scalar that stays; `{}` stands for its name.
+fn reason(scop: &Scop, array: ArrayId, stmt: usize, note: String, help: &str) -> KeptScalar {
+    let name = &scop.array(array).name;
+    KeptScalar {
+        array,
+        note: note.replace("{}", name),
+        span: scop.stmts[stmt].span.clone(),
+        help: help.replace("{}", name),
+    }
+}
+
+/// Puts new statements in the place of old ones, given by the index of the old one in the order
+/// of these.
+fn replace(scop: &mut Scop, new: Vec<(usize, Statement)>) {
+    let mut successors = vec![Vec::new(); scop.stmts.len()];
+    for (i, (old, _)) in new.iter().enumerate() {
+        successors[*old].push(i);
+    }
     for chunk in &mut scop.chunks {
         chunk.stmts = (chunk.stmts.iter())
-            .filter(|&&i| keep[i])
-            .map(|&i| new_index[i])
+            .flat_map(|&i| successors[i].iter().copied())
             .collect();
     }
-    let mut kept = keep.iter();
-    scop.stmts
-        .retain(|_: &Statement| *kept.next().unwrap_or(&true));
+    scop.stmts = new.into_iter().map(|(_, stmt)| stmt).collect();
+}
+
+/// A statement for some instances of another, given by the map from those of the new one.
+fn through(stmt: &Statement, instances: &Map, name: &str) -> Result<Statement> {
+    let access = |a: &Access| -> Result<Access> {
+        Ok(Access {
+            map: instances.apply_range(&a.map)?,
+            ..a.clone()
+        })
+    };
+    let mut locals = Vec::new();
+    for local in &stmt.locals {
+        locals.push(Local {
+            value: moved(&local.value, Some(instances), &|_| None)?,
+            ..local.clone()
+        });
+    }
+    Ok(Statement {
+        name: name.to_string(),
+        span: stmt.span.clone(),
+        line: stmt.line,
+        domain: instances.domain()?,
+        schedule: instances.apply_range(&stmt.schedule)?,
+        write: access(&stmt.write)?,
+        reads: stmt.reads.iter().map(access).collect::<Result<_>>()?,
+        locals,
+        value: moved(&stmt.value, Some(instances), &|_| None)?,
+    })
+}
+
+/// An expression of one statement for the instances of another, where there is a map from these.
+/// Sub-expressions for which `replacement` gives one are replaced by it.
+fn moved(
+    expr: &Expr,
+    instances: Option<&Map>,
+    replacement: &dyn Fn(&Expr) -> Option<Expr>,
+) -> Result<Expr> {
+    let mut failed = None;
+    let result = expr.map_mut(&mut |e| match (e, instances) {
+        (Expr::Affine { value, ty }, Some(instances)) => {
+            let moved = (value.to_map())
+                .and_then(|m| instances.apply_range(&m))
+                .and_then(|m| m.to_pw_affs());
+            match moved {
+                Ok(parts) => {
+                    (parts.into_iter().next()).map(|value| Expr::Affine { value, ty: *ty })
+                }
+                Err(error) => {
+                    failed = Some(error);
+                    None
+                }
+            }
+        }
+        _ => replacement(e),
+    });
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(result),
+    }
 }

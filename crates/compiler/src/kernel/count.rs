@@ -382,16 +382,16 @@ struct Slots {
 
 impl Slots {
     fn add(&mut self, expr: &Expr) {
-        expr.visit(&mut |e| {
+        expr.visit_typed(&mut |e, ty| {
             let n = match self.products && is_product_in_double(e) {
                 true => PRODUCT_SLOTS,
-                false => slots_of(e),
+                false => slots_of(e, ty),
             };
             self.all += n;
             if n > 4 {
                 self.slow += n;
             }
-            if e.ty() == CType::Double {
+            if ty == CType::Double {
                 self.double += n;
             }
         });
@@ -401,13 +401,13 @@ impl Slots {
 /// Issue slots of one operation, its operands not included, as compiled for
 /// round-to-nearest arithmetic. A sign is a modifier of the instruction that uses
 /// the value.
-fn slots_of(expr: &Expr) -> i64 {
-    let double = expr.ty() == CType::Double;
+fn slots_of(expr: &Expr, ty: CType) -> i64 {
+    let double = ty == CType::Double;
     match expr {
         Expr::Int { .. } | Expr::Float { .. } | Expr::Read(..) | Expr::Local(..) => 0,
         Expr::Affine { .. } | Expr::Cast { .. } | Expr::Cond { .. } => 1,
         Expr::Unary { op, .. } => i64::from(*op != "-"),
-        Expr::Binary { op: "/", .. } => match expr.ty() {
+        Expr::Binary { op: "/", .. } => match ty {
             CType::Double => 20,
             CType::Float => 9,
             _ => 20,

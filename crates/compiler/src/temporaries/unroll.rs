@@ -1,0 +1,131 @@
+//! Unrolls the constant loops that a temporary is computed in.
+//!
+//! `for (int a = -1; a <= 1; a++) sum += w[a+1] * A[i+a];` becomes three statements, so that each
+//! value of `sum` has a statement of its own.
+
+use super::order::Order;
+use super::{reason, through};
+use crate::diag::Result;
+use crate::scop::{ArrayId, KeptScalar, Scop, Statement};
+use hexcc_isl::{DimType, Set};
+
+/// Iterations of all loops of one statement that are unrolled at most.
+const MAX_COPIES: usize = 1024;
+/// Statements that a region may have after unrolling.
+const MAX_STATEMENTS: usize = 4096;
+
+/// Unrolls the loops inside those common to all statements that touch a temporary, around
+/// statements that write it. Gives the reasons for those that stay in a loop.
+pub fn unroll(scop: &mut Scop, temporaries: &[ArrayId]) -> Result<Vec<KeptScalar>> {
+    let mut kept = Vec::new();
+    let order = Order::new(scop)?;
+    let mut dims: Vec<Vec<u32>> = vec![Vec::new(); scop.stmts.len()];
+    for &id in temporaries {
+        let writes = |s: &Statement| s.write.array == id;
+        let touches = |s: &Statement| writes(s) || s.reads.iter().any(|r| r.array == id);
+        let touching: Vec<usize> = (0..scop.stmts.len())
+            .filter(|&i| touches(&scop.stmts[i]))
+            .collect();
+        let n_common = order.n_common(&touching);
+        for i in touching.into_iter().filter(|&i| writes(&scop.stmts[i])) {
+            for d in inner_dims(&scop.stmts[i], n_common)? {
+                if !dims[i].contains(&d) {
+                    dims[i].push(d);
+                }
+            }
+        }
+    }
+    if dims.iter().all(Vec::is_empty) {
+        return Ok(kept);
+    }
+    let mut new: Vec<(usize, Statement)> = Vec::new();
+    for (i, dims) in dims.iter().enumerate() {
+        let stmt = &scop.stmts[i];
+        let copies = if dims.is_empty() {
+            None
+        } else {
+            copies(stmt, dims)?
+        };
+        match copies {
+            Some(copies) if new.len() + copies.len() <= MAX_STATEMENTS => {
+                new.extend(copies.into_iter().map(|copy| (i, copy)));
+            }
+            _ => {
+                if !dims.is_empty() {
+                    let note = "the loop around this assignment to `{}` has many iterations, or a number of them that is not known at compile time";
+                    let help = "a reduction over space cannot be time-tiled; a sum over a small window needs constant loop bounds, such as `for (int a = -1; a <= 1; a++)`";
+                    kept.push(reason(scop, stmt.write.array, i, note.to_string(), help));
+                }
+                new.push((i, stmt.clone()));
+            }
+        }
+    }
+    super::replace(scop, new);
+    sort(scop)?;
+    Ok(kept)
+}
+
+/// The iterators of a statement that its first `n_common` schedule dimensions do not fix.
+fn inner_dims(stmt: &Statement, n_common: usize) -> Result<Vec<u32>> {
+    let schedule = stmt.schedule.to_pw_affs()?;
+    let iterators = stmt.domain.identity()?.to_pw_affs()?;
+    let mut inner = Vec::new();
+    for (d, iterator) in (0..).zip(&iterators) {
+        let mut fixed = false;
+        for f in schedule.iter().take(n_common) {
+            fixed |= (f.sub(iterator)?.as_constant()?).is_some();
+        }
+        if !fixed {
+            inner.push(d);
+        }
+    }
+    Ok(inner)
+}
+
+/// One statement for every iteration of the loops over `dims`, in their order; `None` where
+/// these are not few and the same for all sizes.
+fn copies(stmt: &Statement, dims: &[u32]) -> Result<Option<Vec<Statement>>> {
+    let mut values: Set = stmt.domain.project_out_all_params()?.reset_tuple_name()?;
+    for d in (0..stmt.domain.dim(DimType::Set)? as u32).rev() {
+        if !dims.contains(&d) {
+            values = values.project_out(DimType::Set, d, 1)?;
+        }
+    }
+    let mut sorted = dims.to_vec();
+    sorted.sort_unstable();
+    let points = match values.points(MAX_COPIES) {
+        Ok(points) => points,
+        Err(error) if error.quota => return Err(error.into()),
+        Err(_) => return Ok(None),
+    };
+    let mut all = Vec::new();
+    for (n, point) in points.iter().enumerate() {
+        let mut domain = stmt.domain.clone();
+        for (&d, &value) in sorted.iter().zip(point) {
+            domain = domain.fix(DimType::Set, d, value)?;
+        }
+        if domain.is_empty()? {
+            continue;
+        }
+        let mut slice = domain.identity()?;
+        for &d in sorted.iter().rev() {
+            slice = slice.project_out(DimType::In, d, 1)?;
+        }
+        let name = format!("{}_{n}", stmt.name);
+        all.push(through(
+            stmt,
+            &slice.set_tuple_name(DimType::In, &name)?,
+            &name,
+        )?);
+    }
+    Ok(Some(all))
+}
+
+/// Brings the statements of every part of the region into the order in which they execute.
+fn sort(scop: &mut Scop) -> Result<()> {
+    let order = Order::new(scop)?;
+    for chunk in &mut scop.chunks {
+        chunk.stmts.sort_by_cached_key(|&s| order.key(s));
+    }
+    Ok(())
+}
