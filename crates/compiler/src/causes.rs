@@ -2,8 +2,9 @@
 //! a subscript or a condition that depends on data.
 
 use crate::csource::{self, TokenKind};
-use crate::diag::Diagnostic;
-use crate::scop::{body_exprs, children, collect_names};
+use crate::diag::{Diagnostic, Result};
+use crate::scop::{Statement, body_exprs, children, collect_names};
+use hexcc_isl::DimType;
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -321,6 +322,38 @@ fn called(expr: &PetExpr) -> Option<&str> {
     }
 }
 
+/// Refuses a loop without an end, such as `for (int i = 1; t < N; i++)`.
+///
+/// # Errors
+/// HX0105 for such a loop.
+pub fn check_ends(text: &str, region: Range<usize>, stmt: &Statement) -> Result<()> {
+    for d in 0..stmt.domain.dim(DimType::Set)? {
+        // isl reports an unbounded maximum as an error.
+        let ends = [stmt.domain.dim_max(d as u32), stmt.domain.dim_min(d as u32)];
+        let Some(error) = ends.into_iter().find_map(std::result::Result::err) else {
+            continue;
+        };
+        if error.quota {
+            return Err(error.into());
+        }
+        let name = stmt.domain.dim_name(DimType::Set, d as u32)?;
+        let name = name.unwrap_or_else(|| format!("number {d}"));
+        let header = csource::loop_headers(text, region)
+            .into_iter()
+            .rfind(|(iterator, r)| *iterator == name && r.start < stmt.span.start)
+            .map_or_else(|| stmt.span.clone(), |(_, range)| range);
+        return Err(Box::new(
+            Diagnostic::error("HX0105", format!("loop `{name}` has no end"))
+                .at(header, "nothing bounds this loop")
+                .note("the set of iterations must be known before the loop starts")
+                .help(format!(
+                    "compare `{name}` with a bound in the loop's condition"
+                )),
+        ));
+    }
+    Ok(())
+}
+
 /// The refusal of a call that is no function of <math.h>; one `from_host` is a statement of
 /// its own, or its value goes to a scalar.
 pub fn unknown_call(text: &str, name: &str, span: Range<usize>, from_host: bool) -> Diagnostic {
@@ -334,8 +367,13 @@ pub fn unknown_call(text: &str, name: &str, span: Range<usize>, from_host: bool)
             d.note("the steps of the time loop run on the GPU; work of the host between them is not translated")
                 .help("let the region run for the steps between two calls: `for (int s = 0; s < T; s += 100) { .. }` around a region with `for (int t = s; t < s + 100; t++)`, and call after the region")
         } else {
-            d.note("only functions of <math.h> and abs() exist with the same meaning in device code")
-                .help(format!("if `{name}` is yours, define it in this file, before its use, as `static inline`: then its body is taken"))
+            let d = d.note("functions known to mean the same in device code are abs() and those of <math.h> that usage.md lists under \"Bit equality\"");
+            match name.strip_prefix("__builtin_") {
+                Some(_) => d
+                    .note("a macro of the C library stands for it")
+                    .help("assign what the macro gives to a variable before the region, and use that"),
+                None => d.help(format!("if `{name}` is yours, define it in this file, before its use, as `static inline`: then its body is taken")),
+            }
         };
     };
     let d = d.note("of the functions in a file, the bodies of those marked `inline` are taken");
