@@ -209,7 +209,11 @@ const COMMANDS: [(&str, &str, &str); 36] = [
         "fdtd2d.c --tile h=5,w=8:64 --gpu a100",
     ),
     ("HX0404", "jacobi2d.c --gpu voodoo", "jacobi2d.c --gpu h100"),
-    ("HX0404", "jacobi2d.c --gpu gtx1080", "jacobi2d.c --gpu H100"),
+    (
+        "HX0404",
+        "jacobi2d.c --gpu gtx1080",
+        "jacobi2d.c --gpu H100",
+    ),
     (
         "HX0404",
         "explain heat3d.c --gpu gtx",

@@ -45,7 +45,7 @@ impl Region<'_> {
         let span = range(stmt);
         if let Some(record) = of(&|a| a.element_is_record) {
             return self
-                .member(&record.name, "HX0104", "a subscript")
+                .member(&record.name, stmt, ("HX0104", "a subscript"))
                 .note(SUBSCRIPTS);
         }
         if let Some(table) = of(&|a| !self.is_scalar(a)) {
@@ -108,7 +108,7 @@ impl Region<'_> {
             );
             (
                 "a product of variables in a subscript here".to_string(),
-                Some(help).filter(|_| ops.contains("add") || ops.contains("sub")),
+                Some(help).filter(|_| !args.iter().any(has_square)),
             )
         } else {
             (format!("in a subscript of `{array}` here"), None)
@@ -140,7 +140,7 @@ impl Region<'_> {
         let of = |name: &String| self.pet.arrays.iter().find(|a| a.name == *name);
         if let Some(record) = names.iter().filter_map(of).find(|a| a.element_is_record) {
             return self
-                .member(&record.name, "HX0105", "a loop bound or condition")
+                .member(&record.name, stmt, ("HX0105", "a loop bound or condition"))
                 .note(CONTROL);
         }
         let changed = (names.iter().filter_map(of)).find_map(|a| {
@@ -206,10 +206,21 @@ impl Region<'_> {
         })
     }
 
-    /// The refusal of a struct's member where an `int` is needed.
-    fn member(&self, record: &str, code: &'static str, what: &str) -> Diagnostic {
-        let (place, member) = find_member(self.text, self.span.clone(), record)
-            .unwrap_or_else(|| (self.span.clone(), format!("{record}.n")));
+    /// The refusal of a struct's member where an `int` is needed; its place is `stmt` where a
+    /// macro stands for it.
+    fn member(
+        &self,
+        record: &str,
+        stmt: &PetStmt,
+        (code, what): (&'static str, &str),
+    ) -> Diagnostic {
+        let Some((place, member)) = find_member(self.text, self.span.clone(), record) else {
+            return Diagnostic::error(code, format!("{what} is a member of the struct `{record}`"))
+                .at(range(stmt), "needed here")
+                .help(
+                    "copy the member into an `int` before the region, and write that in the region",
+                );
+        };
         let local = member.rsplit(['.', '>']).next().unwrap_or("n");
         Diagnostic::error(code, format!("{what} is the member of a struct, `{member}`"))
             .at(place, "only variables are size parameters")
@@ -313,6 +324,13 @@ fn operators(expr: &PetExpr) -> Vec<&str> {
     };
     all.extend(children(expr).into_iter().flat_map(operators));
     all
+}
+
+/// Whether something is multiplied by itself, which no row of cells is.
+fn has_square(expr: &PetExpr) -> bool {
+    let here = matches!(expr, PetExpr::Op { op, args, .. }
+        if op == "mul" && args.first() == args.get(1));
+    here || children(expr).into_iter().any(has_square)
 }
 
 fn called(expr: &PetExpr) -> Option<&str> {
