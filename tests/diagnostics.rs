@@ -254,23 +254,60 @@ fn run_here(line: &str) -> Output {
 
 #[test]
 fn commands_are_refused_and_rewritten() {
-    let mut wrong = Vec::new();
-    for (code, line, fix) in COMMANDS {
-        let out = run_here(line);
-        let (found, _) = code_and_line(&refused(line, &out));
-        if found != code {
-            wrong.push(format!("`{line}`: expected {code}, found {found}"));
+    let wrong = common::in_parallel(&COMMANDS, |(code, line, fix)| {
+        let stderr = String::from_utf8_lossy(&run_here(line).stderr).into_owned();
+        let (found, _) = code_and_line(&stderr);
+        if found != *code {
+            return Some(format!("`{line}`: expected {code}, found {found}"));
         }
         let out = run_here(fix);
-        if !out.status.success() {
-            let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
-            wrong.push(format!("`{fix}`: {stderr}"));
-        }
-    }
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        (!out.status.success()).then(|| format!("`{fix}`: {stderr}"))
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     common::assert_none(
         "commands are not refused or not accepted as they should",
         &wrong,
     );
+}
+
+/// Tables of GPUs that are none, and a GPU that is not there.
+#[test]
+fn tables_and_machines_that_lack_something() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let table = folder.path().join("gpus.toml");
+    for text in ["[mine]\nsms = 10\n", "[mine]\nsms = \"ten\"\n", "sms = 10"] {
+        std::fs::write(&table, text).expect("a temporary directory can be written");
+        let line = format!("jacobi2d.c --gpu-table {}", table.display());
+        let stderr = refused(text, &run_here(&line));
+        assert_eq!(code_and_line(&stderr).0, "HX0405", "{text}: {stderr}");
+    }
+    let mut command = hexcc();
+    let words = ["run", "jacobi2d.c", "--emulate"];
+    command
+        .current_dir(testsuite())
+        .args(words)
+        .env("CXX", "no-such-cxx");
+    let stderr = refused("CXX", &output(&mut command).expect("hexcc starts"));
+    assert_eq!(code_and_line(&stderr).0, "HX0506", "{stderr}");
+    for line in [
+        "run jacobi2d.c --gpu",
+        "run heat3d.c --gpu",
+        "run life.c --gpu",
+    ] {
+        let mut command = hexcc();
+        let words = line.split_whitespace();
+        let out = output(command.current_dir(testsuite()).args(words)).expect("hexcc starts");
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        // A machine may have one.
+        assert!(
+            out.status.success() || code_and_line(&stderr).0 == "HX0508",
+            "{stderr}"
+        );
+        if out.status.success() {
+            break;
+        }
+    }
 }
 
 /// The table at the end of docs/diagnostics.md counts what these tests run.

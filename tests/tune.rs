@@ -290,11 +290,15 @@ fn a_compiler_that_is_missing_or_fails_is_named() {
 fn sizes_that_do_not_work_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     for (sizes, code) in [
-        ("M=64", "HX0406"),
-        ("N=1", "HX0606"),
-        ("N=100000", "HX0604"),
+        ("jacobi2d.c --set M=64", "HX0406"),
+        ("jacobi2d.c --set N=1", "HX0606"),
+        ("jacobi2d.c --set N=64,T=0", "HX0606"),
+        ("jacobi1d.c --set N=2,T=8", "HX0606"),
+        ("jacobi2d.c --set N=100000", "HX0604"),
+        ("jacobi1d.c --set N=100000000", "HX0604"),
+        ("fdtd2d.c --set NX=4000,NY=4000", "HX0604"),
     ] {
-        let line = format!("tune jacobi2d.c --set {sizes}");
+        let line = format!("tune {sizes}");
         let out = output(&mut on_fake_gpu(folder.path(), &line)).expect("hexcc starts");
         let (stdout, stderr) = text_of(&out);
         assert_eq!(out.status.code(), Some(1), "{sizes}");

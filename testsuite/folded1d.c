@@ -1,7 +1,7 @@
 /* folded1d: A ring of 2 H cells, folded in half: cell i of the ring is L[i+1], cell 2H-1-i is
  * R[i+1], so that neighbours are at distance 1. Ghost cells join the halves at both ends. The
  * host computes the ring as it is, to compare.
- * hexcc-test: args=H,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=1,w=1;h=3,w=3
+ * hexcc-test: args=H,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=2,w=1;h=5,w=3
  */
 #include <stdio.h>
 #include <stdlib.h>
