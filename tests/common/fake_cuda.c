@@ -4,6 +4,7 @@
  *
  * FAKE_CUDA_WRONG=n  every n-th comparison finds a difference
  * FAKE_CUDA_FAIL=n   the n-th launch of a tiled kernel breaks the GPU
+ * FAKE_NVRTC_FAIL=1  nothing compiles
  * FAKE_CUDA_SLOW=n   blocks of tiled kernels take n times as long
  */
 #include <stdio.h>
@@ -96,9 +97,11 @@ int nvrtcCreateProgram(void **program, const char *text, const char *name, int n
 }
 int nvrtcDestroyProgram(void **program) { return free(*program), 0; }
 int nvrtcAddNameExpression(void *program, const char *name) { return 0; }
-int nvrtcCompileProgram(void *program, int n, const char **options) { return 0; }
-int nvrtcGetProgramLogSize(void *program, size_t *n) { return *n = 1, 0; }
-int nvrtcGetProgramLog(void *program, char *log) { return *log = 0; }
+int nvrtcCompileProgram(void *program, int n, const char **options) {
+  return getenv("FAKE_NVRTC_FAIL") ? 6 : 0;
+}
+int nvrtcGetProgramLogSize(void *program, size_t *n) { return *n = 14, 0; }
+int nvrtcGetProgramLog(void *program, char *log) { return strcpy(log, "a fake failed"), 0; }
 int nvrtcGetLoweredName(void *program, const char *name, const char **lowered) { return *lowered = name, 0; }
 int nvrtcGetCUBINSize(void *program, size_t *n) { return *n = 8, 0; }
 int nvrtcGetCUBIN(void *program, char *image) { return memset(image, 0, 8), 0; }

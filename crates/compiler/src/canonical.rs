@@ -9,6 +9,7 @@
 //! a time step share a slot, so that boundary nests and independent fields do
 //! not lengthen the logical time.
 
+use crate::csource;
 use crate::deps::{self, Dependence};
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{Access, ArrayId, Chunk, Scop, SourceFile, Statement};
@@ -178,7 +179,23 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
             return Ok(result);
         }
     }
-    Err(no_time_loop())
+    Err(nothing_travels(scop, source, chunk, &result.names[0]))
+}
+
+/// The refusal of a loop whose iterations do not build on each other.
+fn nothing_travels(scop: &Scop, source: &SourceFile, chunk: &Chunk, name: &str) -> Box<Diagnostic> {
+    let header = (csource::loop_headers(&source.text, scop.region.clone()).into_iter())
+        .find(|(iterator, range)| iterator == name && chunk.span.contains(&range.start))
+        .map_or_else(|| chunk.span.clone(), |(_, range)| range);
+    Box::new(
+        Diagnostic::error(
+            "HX0201",
+            format!("no iteration of `{name}` reads what an earlier one has written"),
+        )
+        .at(header, "this is no time loop")
+        .note("time tiling reuses values over several sweeps; a single sweep, or one that repeats itself, has nothing to tile")
+        .help("include the loop over time steps in the region, with all that its steps hand on"),
+    )
 }
 
 fn canonical_stmt(stmt: &Statement, index: usize, to_canonical: Map) -> Result<CanonicalStmt> {

@@ -2,8 +2,9 @@
 //! a subscript or a condition that depends on data.
 
 use crate::csource::{self, TokenKind};
-use crate::diag::Diagnostic;
-use crate::scop::{body_exprs, children, collect_names};
+use crate::diag::{Diagnostic, Result};
+use crate::scop::{Statement, body_exprs, children, collect_names};
+use hexcc_isl::DimType;
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -44,7 +45,7 @@ impl Region<'_> {
         let span = range(stmt);
         if let Some(record) = of(&|a| a.element_is_record) {
             return self
-                .member(&record.name, "HX0104", "a subscript")
+                .member(&record.name, stmt, ("HX0104", "a subscript"))
                 .note(SUBSCRIPTS);
         }
         if let Some(table) = of(&|a| !self.is_scalar(a)) {
@@ -107,7 +108,7 @@ impl Region<'_> {
             );
             (
                 "a product of variables in a subscript here".to_string(),
-                Some(help).filter(|_| ops.contains("add") || ops.contains("sub")),
+                Some(help).filter(|_| !args.iter().any(has_square)),
             )
         } else {
             (format!("in a subscript of `{array}` here"), None)
@@ -139,7 +140,7 @@ impl Region<'_> {
         let of = |name: &String| self.pet.arrays.iter().find(|a| a.name == *name);
         if let Some(record) = names.iter().filter_map(of).find(|a| a.element_is_record) {
             return self
-                .member(&record.name, "HX0105", "a loop bound or condition")
+                .member(&record.name, stmt, ("HX0105", "a loop bound or condition"))
                 .note(CONTROL);
         }
         let changed = (names.iter().filter_map(of)).find_map(|a| {
@@ -205,10 +206,21 @@ impl Region<'_> {
         })
     }
 
-    /// The refusal of a struct's member where an `int` is needed.
-    fn member(&self, record: &str, code: &'static str, what: &str) -> Diagnostic {
-        let (place, member) = find_member(self.text, self.span.clone(), record)
-            .unwrap_or_else(|| (self.span.clone(), format!("{record}.n")));
+    /// The refusal of a struct's member where an `int` is needed; its place is `stmt` where a
+    /// macro stands for it.
+    fn member(
+        &self,
+        record: &str,
+        stmt: &PetStmt,
+        (code, what): (&'static str, &str),
+    ) -> Diagnostic {
+        let Some((place, member)) = find_member(self.text, self.span.clone(), record) else {
+            return Diagnostic::error(code, format!("{what} is a member of the struct `{record}`"))
+                .at(range(stmt), "needed here")
+                .help(
+                    "copy the member into an `int` before the region, and write that in the region",
+                );
+        };
         let local = member.rsplit(['.', '>']).next().unwrap_or("n");
         Diagnostic::error(code, format!("{what} is the member of a struct, `{member}`"))
             .at(place, "only variables are size parameters")
@@ -314,11 +326,50 @@ fn operators(expr: &PetExpr) -> Vec<&str> {
     all
 }
 
+/// Whether something is multiplied by itself, which no row of cells is.
+fn has_square(expr: &PetExpr) -> bool {
+    let here = matches!(expr, PetExpr::Op { op, args, .. }
+        if op == "mul" && args.first() == args.get(1));
+    here || children(expr).into_iter().any(has_square)
+}
+
 fn called(expr: &PetExpr) -> Option<&str> {
     match expr {
         PetExpr::Call { name, .. } => Some(name),
         _ => children(expr).into_iter().find_map(called),
     }
+}
+
+/// Refuses a loop without an end, such as `for (int i = 1; t < N; i++)`.
+///
+/// # Errors
+/// HX0105 for such a loop.
+pub fn check_ends(text: &str, region: Range<usize>, stmt: &Statement) -> Result<()> {
+    for d in 0..stmt.domain.dim(DimType::Set)? {
+        // isl reports an unbounded maximum as an error.
+        let ends = [stmt.domain.dim_max(d as u32), stmt.domain.dim_min(d as u32)];
+        let Some(error) = ends.into_iter().find_map(std::result::Result::err) else {
+            continue;
+        };
+        if error.quota {
+            return Err(error.into());
+        }
+        let name = stmt.domain.dim_name(DimType::Set, d as u32)?;
+        let name = name.unwrap_or_else(|| format!("number {d}"));
+        let header = csource::loop_headers(text, region)
+            .into_iter()
+            .rfind(|(iterator, r)| *iterator == name && r.start < stmt.span.start)
+            .map_or_else(|| stmt.span.clone(), |(_, range)| range);
+        return Err(Box::new(
+            Diagnostic::error("HX0105", format!("loop `{name}` has no end"))
+                .at(header, "nothing bounds this loop")
+                .note("the set of iterations must be known before the loop starts")
+                .help(format!(
+                    "compare `{name}` with a bound in the loop's condition"
+                )),
+        ));
+    }
+    Ok(())
 }
 
 /// The refusal of a call that is no function of <math.h>; one `from_host` is a statement of
@@ -334,8 +385,13 @@ pub fn unknown_call(text: &str, name: &str, span: Range<usize>, from_host: bool)
             d.note("the steps of the time loop run on the GPU; work of the host between them is not translated")
                 .help("let the region run for the steps between two calls: `for (int s = 0; s < T; s += 100) { .. }` around a region with `for (int t = s; t < s + 100; t++)`, and call after the region")
         } else {
-            d.note("only functions of <math.h> and abs() exist with the same meaning in device code")
-                .help(format!("if `{name}` is yours, define it in this file, before its use, as `static inline`: then its body is taken"))
+            let d = d.note("functions known to mean the same in device code are abs() and those of <math.h> that usage.md lists under \"Bit equality\"");
+            match name.strip_prefix("__builtin_") {
+                Some(_) => d
+                    .note("a macro of the C library stands for it")
+                    .help("assign what the macro gives to a variable before the region, and use that"),
+                None => d.help(format!("if `{name}` is yours, define it in this file, before its use, as `static inline`: then its body is taken")),
+            }
         };
     };
     let d = d.note("of the functions in a file, the bodies of those marked `inline` are taken");

@@ -520,6 +520,9 @@ fn carried_by_space(
         (Some(name), Some(_)) => {
             format!("space loop `{name}` carries a dependence, so it cannot be tiled hexagonally")
         }
+        (Some(_), None) => {
+            "a loop over cells carries a dependence, so it cannot be tiled hexagonally".to_string()
+        }
         _ => "statements of one time step depend on each other in both directions".to_string(),
     };
     let mut d = Diagnostic::error("HX0203", message);

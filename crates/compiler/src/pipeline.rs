@@ -505,11 +505,15 @@ fn dependences(
                     canonical.n_space
                 ),
             )
-            .help(format!(
-                "0 is the outermost ({}), {} the innermost",
-                canonical.names[1],
-                canonical.n_space - 1
-            )),
+            .help(match canonical.n_space {
+                1 => format!("0 is the only one ({})", canonical.names[1]),
+                n => format!(
+                    "0 is the outermost ({}), {} the innermost ({})",
+                    canonical.names[1],
+                    n - 1,
+                    canonical.names[n]
+                ),
+            }),
         ));
     }
     Ok((canonical, cone))
@@ -1051,6 +1055,7 @@ fn ranked_tiles(
         }
         None => None,
     };
+    check_wavefront(options, hex_dim, cone.delta0.len())?;
     let mut all = Vec::new();
     for dim in wavefronts(options, hex_dim, cone.delta0.len()) {
         let limits = Limits {
@@ -1165,9 +1170,39 @@ fn no_wavefront(canonical: &Canonical, dim: usize) -> Box<Diagnostic> {
             "HX0304",
             format!("tiles along space dimension {dim} ({name}) cannot run in parallel waves"),
         )
-        .note("only classical dimensions with tiles wider than the slopes times the height can")
-        .help("name another dimension, choose wider tiles, or leave `--wavefront` away"),
+        .note("they must be wider than the slopes of the dependences times the height of a tile")
+        .help("choose wider tiles, name another dimension, or leave `--wavefront` away"),
     )
+}
+
+/// Refuses a wavefront along a dimension that is not classical.
+fn check_wavefront(options: &Options, hex_dim: usize, n_space: usize) -> Result<()> {
+    let WavefrontChoice::Dim(dim) = options.wavefront else {
+        return Ok(());
+    };
+    if dim < n_space && dim != hex_dim {
+        return Ok(());
+    }
+    let d = Diagnostic::error(
+        "HX0304",
+        format!("`--wavefront {dim}` names no classical dimension"),
+    );
+    let hexagons = format!(
+        "along space dimension {hex_dim} tiles are hexagons, which run in parallel already"
+    );
+    let classical: Vec<String> = (0..n_space)
+        .filter(|&d| d != hex_dim)
+        .map(|d| d.to_string())
+        .collect();
+    Err(Box::new(match classical.as_slice() {
+        [] => d
+            .note(hexagons)
+            .help("leave `--wavefront` away: the stencil has one dimension"),
+        all => d.note(hexagons).help(format!(
+            "choose {}, or leave `--wavefront` away",
+            all.join(" or ")
+        )),
+    }))
 }
 
 /// Rows per thread that the given tile, or every one tried, cannot have.

@@ -513,7 +513,22 @@ impl Reader<'_> {
         let scalars_read = self.names_read();
         let (updates, kept): (Vec<&PetStmt>, Vec<&PetStmt>) =
             (self.pet.stmts.iter()).partition(|s| self.is_iterator_update(s, &scalars_read));
-        let used = self.names_used(&kept);
+        let context = Set::read(&self.ctx, &self.pet.context)?;
+        let unwrapped = wrap::without_wrapping(&self.ctx, self.pet, &context)?;
+        // A statement without an instance is the branch not taken of a condition that is
+        // always true.
+        let mut live = Vec::new();
+        for stmt in kept {
+            let domain = Set::read(&self.ctx, &stmt.domain)?;
+            let domain = match &unwrapped {
+                Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
+                None => domain,
+            };
+            if !domain.is_empty()? {
+                live.push((stmt, domain));
+            }
+        }
+        let used = self.names_used(&live);
         let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());
         for array in self.pet.arrays.iter().filter(|a| used.contains(&a.name)) {
             ids.insert(array.name.clone(), ArrayId(arrays.len() as u32));
@@ -528,19 +543,9 @@ impl Reader<'_> {
         let schedules: BTreeMap<String, Map> = (schedule.maps()?.into_iter())
             .filter_map(|m| Some((m.tuple_name(DimType::In).ok()??, m)))
             .collect();
-        let context = Set::read(&self.ctx, &self.pet.context)?;
-        let unwrapped = wrap::without_wrapping(&self.ctx, self.pet, &context)?;
         let mut stmts = Vec::new();
-        for stmt in kept {
-            let domain = Set::read(&self.ctx, &stmt.domain)?;
-            let domain = match &unwrapped {
-                Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
-                None => domain,
-            };
-            // The branch not taken of a condition that is always true.
-            if !domain.is_empty()? {
-                stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
-            }
+        for (stmt, domain) in live {
+            stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
         }
         let context = unwrapped.unwrap_or(context);
         for (i, array) in arrays.iter_mut().enumerate() {
@@ -598,9 +603,9 @@ impl Reader<'_> {
         names
     }
 
-    fn names_used(&self, stmts: &[&PetStmt]) -> BTreeSet<String> {
+    fn names_used(&self, stmts: &[(&PetStmt, Set)]) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        for stmt in stmts {
+        for (stmt, _) in stmts {
             for expr in body_exprs(&stmt.body) {
                 collect_names(expr, &mut names, false);
             }
@@ -688,7 +693,7 @@ impl Reader<'_> {
             format!("array `{name}` has elements of type `{ty}`"),
         )
         .at(span, "used here")
-        .note("elements must be float, double or an integer type");
+        .note("elements must be float, double or an integer type other than _Bool");
         match array.element_is_record {
             true => d.help("split an array of structs into one array per member"),
             false => d,
@@ -736,7 +741,7 @@ impl Reader<'_> {
                     let target = body.write(lhs)?;
                     let old = body.reread(&target);
                     let binary = binary_op(op.trim_end_matches("_assign"))
-                        .ok_or_else(|| body.unsupported(&format!("operator `{op}`")))?;
+                        .ok_or_else(|| body.unsupported_operator(op))?;
                     let rhs = body.expr(rhs)?;
                     let value = Expr::Binary {
                         op: binary,
@@ -813,8 +818,15 @@ impl Reader<'_> {
                 (Err(_), _) if d > 0 => return Err(self.not_dense(array, n)),
                 (Err(_), Some(accessed)) => {
                     pointer = true;
-                    self.largest(accessed, (id, d), stmts)?
-                        .map_err(|_| self.no_extent(array))?
+                    match self.largest(accessed, (id, d), stmts)? {
+                        Ok(max) => max,
+                        Err(_) => {
+                            for stmt in stmts {
+                                causes::check_ends(&self.source.text, self.region(), stmt)?;
+                            }
+                            return Err(self.no_extent(array));
+                        }
+                    }
                 }
                 (Err(_), None) => return Err(self.no_extent(array)),
             };
@@ -1031,10 +1043,30 @@ struct BodyReader<'a> {
 
 impl BodyReader<'_> {
     fn unsupported(&self, what: &str) -> Box<Diagnostic> {
+        self.unsupported_since(what, "a statement must assign one array element a value computed from array elements, scalars and constants")
+    }
+
+    fn unsupported_since(&self, what: &str, why: &str) -> Box<Diagnostic> {
         Box::new(
-            Diagnostic::error("HX0108", format!("{what} is not supported in a stencil statement"))
-                .at(self.span.clone(), "in this statement")
-                .note("a statement must assign one array element a value computed from array elements, scalars and constants"),
+            Diagnostic::error(
+                "HX0108",
+                format!("{what} is not supported in a stencil statement"),
+            )
+            .at(self.span.clone(), "in this statement")
+            .note(why),
+        )
+    }
+
+    fn unsupported_operator(&self, op: &str) -> Box<Diagnostic> {
+        if op.ends_with("assign") || op.ends_with("inc") || op.ends_with("dec") {
+            let mut d = self.unsupported("an assignment within an expression");
+            d.help
+                .push("write two statements, one after the other".into());
+            return d;
+        }
+        self.unsupported_since(
+            &format!("operator `{op}`"),
+            "it has no known meaning in device code",
         )
     }
 
@@ -1125,7 +1157,12 @@ impl BodyReader<'_> {
             PetExpr::Cast { ty, arg } => {
                 let ty = CType::parse(ty)
                     .or_else(|| typedef(&self.reader.source.text, ty))
-                    .ok_or_else(|| self.unsupported(&format!("a cast to `{ty}`")))?;
+                    .ok_or_else(|| {
+                        self.unsupported_since(
+                            &format!("a cast to `{ty}`"),
+                            "values are float, double or integers",
+                        )
+                    })?;
                 Expr::Cast {
                     ty,
                     arg: Box::new(self.expr(arg)?),
@@ -1172,7 +1209,7 @@ impl BodyReader<'_> {
                                 "minus" => "-",
                                 "not" => "~",
                                 "lnot" => "!",
-                                _ => return Err(self.unsupported(&format!("operator `{op}`"))),
+                                _ => return Err(self.unsupported_operator(op)),
                             };
                             match parts.pop() {
                                 Some(arg) => Expr::Unary {
@@ -1182,9 +1219,9 @@ impl BodyReader<'_> {
                                 None => return Err(self.unsupported("an empty expression")),
                             }
                         }
-                        _ => return Err(self.unsupported(&format!("operator `{op}`"))),
+                        _ => return Err(self.unsupported_operator(op)),
                     },
-                    (op, Ok(_)) => return Err(self.unsupported(&format!("operator `{op}`"))),
+                    (op, Ok(_)) => return Err(self.unsupported_operator(op)),
                 }
             }
         })
@@ -1195,7 +1232,13 @@ impl BodyReader<'_> {
         let is_hex = text.starts_with("0x") || text.starts_with("0X");
         let ty = match text.chars().last() {
             Some('f' | 'F') if !is_hex || text.contains(['p', 'P']) => CType::Float,
-            Some('l' | 'L') => return Err(self.unsupported("a `long double` literal")),
+            Some('l' | 'L') => {
+                let why = "device code has no `long double`";
+                let mut d = self.unsupported_since("a `long double` literal", why);
+                d.help
+                    .push("write the constant without `L`, a `double`".into());
+                return Err(d);
+            }
             _ => CType::Double,
         };
         let starts_right = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');

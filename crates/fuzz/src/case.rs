@@ -814,8 +814,8 @@ fn judge(case: &Case, facts: &Facts, run: &brute::Run, d: &Diagnostic) -> Outcom
         // Limits of the target, whose counts the brute force does not know.
         "HX0402" | "HX0403" => None,
         "HX0504" | "HX0303" if run.n_space == 0 => None,
-        // Code that never runs has no sizes.
-        "HX0109" if never_runs(program, run) => None,
+        // Code that never runs is no region.
+        "HX0102" if never_runs(program, run) => None,
         _ => Some("all of it is affine".to_string()),
     })
 }

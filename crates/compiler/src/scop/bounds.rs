@@ -6,7 +6,7 @@
 //! keep them inside, the sizes of a run decide, as in C.
 
 use super::{Access, Expr, Scop, SourceFile, Statement, wrap};
-use crate::csource;
+use crate::causes;
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{DimType, PwAff, Set};
 use std::collections::BTreeSet;
@@ -24,42 +24,13 @@ pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
         {
             return Err(never_defined(stmt));
         }
-        check_ends(scop, source, stmt)?;
+        causes::check_ends(&source.text, scop.region.clone(), stmt)?;
         let certain = certain_reads(stmt);
         let reads = stmt.reads.iter().enumerate();
         let reads = reads.filter(|(i, _)| certain.contains(i)).map(|(_, r)| r);
         for access in reads.chain([&stmt.write]) {
             check_access(scop, source, access)?;
         }
-    }
-    Ok(())
-}
-
-/// Refuses a loop without an end, such as `for (int i = 1; t < N; i++)`.
-fn check_ends(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Result<()> {
-    for d in 0..stmt.domain.dim(DimType::Set)? {
-        // isl reports an unbounded maximum as an error.
-        let ends = [stmt.domain.dim_max(d as u32), stmt.domain.dim_min(d as u32)];
-        let Some(error) = ends.into_iter().find_map(std::result::Result::err) else {
-            continue;
-        };
-        if error.quota {
-            return Err(error.into());
-        }
-        let name = stmt.domain.dim_name(DimType::Set, d as u32)?;
-        let name = name.unwrap_or_else(|| format!("number {d}"));
-        let header = csource::loop_headers(&source.text, scop.region.clone())
-            .into_iter()
-            .rfind(|(iterator, r)| *iterator == name && r.start < stmt.span.start)
-            .map_or_else(|| stmt.span.clone(), |(_, range)| range);
-        return Err(Box::new(
-            Diagnostic::error("HX0105", format!("loop `{name}` has no end"))
-                .at(header, "nothing bounds this loop")
-                .note("the set of iterations must be known before the loop starts")
-                .help(format!(
-                    "compare `{name}` with a bound in the loop's condition"
-                )),
-        ));
     }
     Ok(())
 }
