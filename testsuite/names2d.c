@@ -1,5 +1,5 @@
 /* names2d: Names that C++ and CUDA use for something else, and parameters that macros declare.
- * hexcc-test: args=N,T run=1,3;2,1;4,5;9,0;16,7;33,8;48,9;70,12 tile=h=0,w=1:8;h=1,w=2:8 stream=steps=4,vector=1
+ * hexcc-test: args=N,T run=1,3;2,1;4,5;9,0;16,7;33,8;48,9;70,12 tile=h=1,w=2:8;h=3,w=4:8 stream=steps=4,vector=1
  */
 #define N 256L
 #define I 3
