@@ -140,6 +140,10 @@ fn examine(world: &World, data: &[u8]) -> Result<(), Wrong> {
     };
     let translated = catch_unwind(AssertUnwindSafe(|| match input::read(&options) {
         Ok(read) => translate(&read.saved),
+        Err(failure) if failure.diagnostics.iter().any(|d| d.code == "HX0502") => {
+            eprintln!("libpet is not set up, or not the one that the server has");
+            std::process::exit(2);
+        }
         Err(failure) => match internal(&failure.diagnostics, failure.source.as_ref()) {
             Some(wrong) => Err(wrong),
             None => Ok(None),

@@ -451,6 +451,10 @@ impl Form {
             self.set(Feature::After, "nothing");
             self.set(Feature::Before, "nothing");
         }
+        if self.choice(Feature::Macros) == self.choice(Feature::Others) {
+            // Functions would be called as the macros are.
+            self.set(Feature::Others, "none");
+        }
         if self.choice(Feature::Calls) == "inline-step" && self.in_main() {
             self.set(Feature::Calls, "none");
         }
