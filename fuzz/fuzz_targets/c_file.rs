@@ -2,26 +2,35 @@
 //! text or with diagnostics, in time, and what gcc accepts as C has a translation that it accepts
 //! as C++.
 //!
-//! pet runs in a process of its own, as in hexcc, forked from one that has it loaded;
-//! HEXCC_PET_CHILD names hexcc-fuzz. What goes wrong is kept by class in the folder that
-//! HEXCC_FINDINGS names, and the run goes on; only what ends this process ends it.
+//! Files are read by the modules of the command. pet runs in processes of their own, as in hexcc,
+//! forked from one that has it loaded; HEXCC_PET_CHILD names hexcc-fuzz, which is that one. What
+//! goes wrong is kept by class in the folder that HEXCC_FINDINGS names, and the run goes on; only
+//! what ends this process ends it.
 #![no_main]
+
+#[allow(dead_code)]
+#[path = "../../src/bytes.rs"]
+mod bytes;
+#[allow(dead_code)]
+#[path = "../../src/input.rs"]
+mod input;
+#[allow(dead_code)]
+#[path = "../../src/render.rs"]
+mod render;
 
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::pipeline::{self, Options};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
-use hexcc_fuzz::case::find_pet;
 use hexcc_fuzz::findings::Findings;
 use hexcc_fuzz::forms;
 use hexcc_fuzz::hostile;
 use hexcc_fuzz::mutate;
 use hexcc_fuzz::rng::Rng;
-use hexcc_fuzz::server::{SOCKET_VARIABLE, Server};
+use hexcc_fuzz::server::{self, SOCKET_VARIABLE, Server};
 use hexcc_isl::Ctx;
-use hexcc_pet::{PetError, PetPaths, Request};
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -29,8 +38,6 @@ use std::time::{Duration, Instant};
 /// What all runs share.
 struct World {
     work: tempfile::TempDir,
-    child: PathBuf,
-    pet: PetPaths,
     findings: Findings,
     _server: Server,
 }
@@ -38,9 +45,8 @@ struct World {
 static WORLD: LazyLock<World> = LazyLock::new(|| {
     let work = tempfile::tempdir().expect("a folder for files");
     let child = std::env::var_os("HEXCC_PET_CHILD").expect("HEXCC_PET_CHILD is set");
-    let child = PathBuf::from(child);
     let socket = work.path().join("socket");
-    let server = Server::start(&child, &socket).expect("the server of pet children starts");
+    let server = Server::start(Path::new(&child), &socket).expect("the server of pet children starts");
     // SAFETY: libFuzzer runs one thread, and this is before the first input.
     unsafe { std::env::set_var(SOCKET_VARIABLE, &socket) };
     let findings = std::env::var_os("HEXCC_FINDINGS").expect("HEXCC_FINDINGS is set");
@@ -48,8 +54,6 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
     std::panic::set_hook(Box::new(|_| {}));
     World {
         work,
-        child,
-        pet: find_pet().expect("libpet is set up"),
         findings: Findings::new(PathBuf::from(findings)),
         _server: server,
     }
@@ -84,29 +88,37 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// One in so many translations is given to compilers, which takes longer than all the rest.
 const SAMPLE: u64 = 8;
 
-/// A translation, or what went wrong: kind and message. `None` for refusals.
-fn translate(source: String, extraction: hexcc_pet::Extraction) -> Result<Option<String>, (&'static str, String)> {
-    let saved = SavedScop {
-        version: SavedScop::VERSION,
-        source: SourceFile {
-            path: "in.c".to_string(),
-            text: source,
-        },
-        scop: extraction.scop,
+type Wrong = (&'static str, String);
+
+/// The internal error among diagnostics, if there is one. All of them have to be printable.
+fn internal(diagnostics: &[Diagnostic], source: Option<&SourceFile>) -> Option<Wrong> {
+    let _ = render::to_text(diagnostics, source);
+    let d = diagnostics.iter().find(|d| d.code.starts_with("HX9"))?;
+    // Of a crash in libpet, the assertion is the class.
+    let note = d.notes.iter().rfind(|n| n.contains("ssert")).or(d.notes.last());
+    let note = note.filter(|_| d.code == "HX9002").map_or("", String::as_str);
+    Some(("internal", format!("{}: {} {note}", d.code, d.message)))
+}
+
+/// A translation, or what went wrong; `None` for refusals.
+fn translate(saved: &SavedScop) -> Result<Option<String>, Wrong> {
+    let refused = |d: Diagnostic| match internal(std::slice::from_ref(&d), Some(&saved.source)) {
+        Some(wrong) => Err(wrong),
+        None => Ok(None),
     };
-    let internal = |d: &Diagnostic| ("internal", format!("{}: {}", d.code, d.message));
     let ctx = Ctx::new().map_err(|e| ("internal", format!("no context: {e}")))?;
     let options = Options {
         isl_quota: 5_000_000,
         ..Options::default()
     };
-    let compiled = match pipeline::compile(&ctx, &saved, &options) {
+    let compiled = match pipeline::compile(&ctx, saved, &options) {
         Ok(compiled) => compiled,
-        Err(d) if d.code.starts_with("HX9") => return Err(internal(&d)),
-        Err(_) => return Ok(None),
+        Err(d) => return refused(*d),
     };
-    let text = pipeline::print_program(&saved, &compiled, "fuzz", pipeline::Instrument::None);
-    text.map(Some).map_err(|d| internal(&d))
+    match pipeline::print_program(saved, &compiled, "fuzz", pipeline::Instrument::None) {
+        Ok(text) => Ok(Some(text)),
+        Err(d) => refused(*d),
+    }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
@@ -115,45 +127,54 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     text.unwrap_or_default()
 }
 
-/// What went wrong with a file, and whether it was translated at all.
-fn examine(world: &World, data: &[u8]) -> Result<bool, (&'static str, String)> {
+/// What went wrong with a file.
+fn examine(world: &World, data: &[u8]) -> Result<(), Wrong> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let file = world.work.path().join("in.c");
     std::fs::write(&file, data).expect("a file can be written");
-    let request = Request {
+    let options = input::InputOptions {
         file: file.clone(),
         function: None,
         include_dirs: Vec::new(),
         defines: Vec::new(),
-        pet: world.pet.clone(),
     };
-    let extraction = match hexcc_pet::extract(&world.child, &request) {
-        Ok(extraction) => extraction,
-        Err(PetError::Crashed { signal, stderr, .. }) => {
-            // The assertion that failed is the class.
-            let last = stderr.lines().rfind(|l| l.contains("ssert")).or(stderr.lines().last());
-            return Err(("pet", format!("signal {signal:?}: {}", last.unwrap_or(""))));
+    let translated = catch_unwind(AssertUnwindSafe(|| match input::read(&options) {
+        Ok(read) => translate(&read.saved),
+        Err(failure) if failure.diagnostics.iter().any(|d| d.code == "HX0502") => {
+            eprintln!("libpet is not set up, or not the one that the server has");
+            std::process::exit(2);
         }
-        Err(e @ (PetError::Protocol(_) | PetError::TimedOut { .. })) => {
-            return Err(("pet", format!("{e:?}")));
+        Err(failure) => match internal(&failure.diagnostics, failure.source.as_ref()) {
+            Some(wrong) => Err(wrong),
+            None => Ok(None),
+        },
+    }));
+    let text = translated.map_err(|p| ("panic", panic_text(&*p)))??;
+    match text {
+        Some(text) if COUNT.fetch_add(1, Ordering::Relaxed) % SAMPLE == 0 => {
+            forms::compilers_agree(world.work.path(), &file, &text).map_err(|e| ("rejected", e))
         }
-        Err(_) => return Ok(false),
-    };
-    let source = extraction.source.clone();
-    let result = catch_unwind(AssertUnwindSafe(|| translate(source, extraction)));
-    let text = result.map_err(|p| ("panic", panic_text(&*p)))??;
-    let Some(text) = text else { return Ok(false) };
-    if COUNT.fetch_add(1, Ordering::Relaxed) % SAMPLE == 0 {
-        forms::compilers_agree(world.work.path(), &file, &text).map_err(|e| ("rejected", e))?;
+        _ => Ok(()),
     }
-    Ok(true)
 }
 
-fuzz_target!(|data: &[u8]| -> Corpus {
-    let world = &*WORLD;
-    if std::str::from_utf8(data).is_err() {
-        return Corpus::Reject;
+/// This program is also what [`hexcc_pet::extract`] starts, to reach the server.
+fn relay() {
+    if std::env::args().nth(1).as_deref() != Some(hexcc_pet::CHILD_ARGUMENT) {
+        return;
     }
+    let socket = std::env::var_os(SOCKET_VARIABLE).unwrap_or_default();
+    let code = match server::relay(Path::new(&socket)) {
+        Ok(code) => i32::from(code),
+        Err(_) => 2,
+    };
+    // Without libFuzzer's reports at the end.
+    // SAFETY: ends the process, which holds nothing.
+    unsafe { libc::_exit(code) }
+}
+
+fuzz_target!(init: relay(), |data: &[u8]| -> Corpus {
+    let world = &*WORLD;
     let began = Instant::now();
     let mut result = examine(world, data);
     if result.is_ok() && began.elapsed() > PATIENCE {
@@ -165,7 +186,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         }
     }
     match result {
-        Ok(_) => Corpus::Keep,
+        Ok(()) => Corpus::Keep,
         Err((kind, detail)) => {
             world.findings.add(kind, &detail, data);
             Corpus::Reject

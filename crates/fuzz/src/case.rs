@@ -851,6 +851,8 @@ fn grows(program: &Program) -> bool {
 
 /// libpet where the repository keeps it, or where `HEXCC_PET_LIB` says.
 pub fn find_pet() -> Result<PetPaths, String> {
-    let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor/pet");
+    // The same path as hexcc's: a process loads one library.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    let vendor = root.unwrap_or(Path::new(".")).join("vendor/pet");
     hexcc_pet::find_library(Some(&vendor)).map_err(|e| format!("{e:?}"))
 }

@@ -198,7 +198,7 @@ fn pet_child() -> ExitCode {
         return hexcc_pet::run_child();
     };
     match server::relay(Path::new(&socket)) {
-        Ok(code) => code,
+        Ok(code) => ExitCode::from(code),
         Err(e) => {
             eprintln!("hexcc-fuzz: the server of pet children: {e}");
             ExitCode::from(2)

@@ -144,7 +144,7 @@ fn answer(relay: u32) -> Result<()> {
 ///
 /// # Errors
 /// If the server is gone.
-pub fn relay(socket: &Path) -> Result<ExitCode> {
+pub fn relay(socket: &Path) -> Result<u8> {
     let mut stream = UnixStream::connect(socket)?;
     stream.write_all(&std::process::id().to_ne_bytes())?;
     let mut status = [0; 4];
@@ -162,5 +162,5 @@ pub fn relay(socket: &Path) -> Result<ExitCode> {
             libc::raise(libc::WTERMSIG(status));
         }
     }
-    Ok(ExitCode::from(libc::WEXITSTATUS(status) as u8))
+    Ok(libc::WEXITSTATUS(status) as u8)
 }

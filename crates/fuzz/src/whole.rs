@@ -112,7 +112,7 @@ fn part(choice: &str) -> Part {
             "  { char fz_text[64]; fz_label(fz_text, \"step\", 3); printf(\"%s %%\\n\", fz_text); }\n",
         ),
         "va_list" => (
-            "#include <stdarg.h>\nstatic void fz_log(const char *fz_format, ...)\n{\n  va_list fz_list;\n  va_start(fz_list, fz_format);\n  vprintf(fz_format, fz_list);\n  va_end(fz_list);\n}\n",
+            "static void fz_log(const char *fz_format, ...)\n{\n  va_list fz_list;\n  va_start(fz_list, fz_format);\n  vprintf(fz_format, fz_list);\n  va_end(fz_list);\n}\n",
             "  fz_log(\"%d %s %c %g\\n\", 3, \"for (;;) {\", '}', 0.25);\n  fprintf(stdout, \"%5.1f|%-4d|%lu\\n\", 2.5, 7, (unsigned long)9);\n",
         ),
         "while" => (
@@ -124,7 +124,7 @@ fn part(choice: &str) -> Part {
             "  printf(\"%d\\n\", fz_parse(\"12+x\\\"#7\"));\n",
         ),
         "strings" => (
-            "#include <string.h>\n#include <ctype.h>\nstatic const char *fz_words[] = { \"#pragma scop\", \"for (int i = 0; i < n; i++) {\", \"\\\\\", \"/*\", 0 };\nstatic unsigned fz_words_hash(void)\n{\n  unsigned fz_sum = 0, fz_n;\n  const char **fz_p, *fz_c;\n  for (fz_p = fz_words; *fz_p; ++fz_p)\n    for (fz_c = *fz_p, fz_n = 1; *fz_c; fz_c++, fz_n++)\n      fz_sum = fz_sum * 31u + (unsigned)(isupper((unsigned char)*fz_c) ? 1 : *fz_c) * fz_n;\n  return fz_sum + (unsigned)strlen(fz_words[0]);\n}\n",
+            "static const char *fz_words[] = { \"#pragma scop\", \"for (int i = 0; i < n; i++) {\", \"\\\\\", \"/*\", 0 };\nstatic unsigned fz_words_hash(void)\n{\n  unsigned fz_sum = 0, fz_n;\n  const char **fz_p, *fz_c;\n  for (fz_p = fz_words; *fz_p; ++fz_p)\n    for (fz_c = *fz_p, fz_n = 1; *fz_c; fz_c++, fz_n++)\n      fz_sum = fz_sum * 31u + (unsigned)(isupper((unsigned char)*fz_c) ? 1 : *fz_c) * fz_n;\n  return fz_sum + (unsigned)strlen(fz_words[0]);\n}\n",
             "  printf(\"%u\\n\", fz_words_hash());\n",
         ),
         "recursion" => (
@@ -218,6 +218,13 @@ impl Page<'_> {
             || self.form.choice(Feature::SizeType) == "int32_t";
         if stdint {
             all.push("stdint.h");
+        }
+        // Before all macros of the program, as the others.
+        if self.form.choice(Feature::Control) == "strings" {
+            all.extend(["string.h", "ctype.h"]);
+        }
+        if self.form.choice(Feature::Prints) == "va_list" {
+            all.push("stdarg.h");
         }
         all.extend(match self.form.choice(Feature::Headers) {
             "strings-time" => &["string.h", "time.h"][..],
