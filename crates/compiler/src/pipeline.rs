@@ -22,6 +22,7 @@ use crate::target::Target;
 use crate::temporaries;
 use crate::tile_size::{self, Choice, Limits, RowsError};
 use hexcc_isl::Ctx;
+use hexcc_pet::deep::deeply;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -375,6 +376,10 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
+    deeply(|| passes(ctx, saved, options))
+}
+
+fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     let mut clock = Clock::new();
     ctx.set_max_operations(options.isl_quota);
     let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
@@ -1011,6 +1016,15 @@ pub fn explore<R>(
     options: &Options,
     work: impl FnOnce(&Exploration) -> R,
 ) -> Result<R> {
+    deeply(|| explore_here(ctx, saved, options, work))
+}
+
+fn explore_here<R>(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    work: impl FnOnce(&Exploration) -> R,
+) -> Result<R> {
     ctx.set_max_operations(options.isl_quota);
     let mut clock = Clock::new();
     let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
@@ -1313,17 +1327,17 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
 pub fn print_kernels(kernels: &[&KernelIr]) -> String {
     let mut text = HEADER_INCLUDES.to_string();
     for kernel in kernels {
-        text.push_str(&back::print_kernel(kernel, &[]));
+        text.push_str(&deeply(|| back::print_kernel(kernel, &[])));
     }
     text
 }
 
 /// The text of a streamed kernel without comments about its origin, for NVRTC.
 pub fn print_stream_kernel(kernel: &StreamKernel) -> String {
-    let text = match kernel {
+    let text = deeply(|| match kernel {
         StreamKernel::Rows(ir) => back::print_stream(ir, &[]),
         StreamKernel::Planes(ir) => back::print_blocks(ir, &[]),
-    };
+    });
     // NVRTC does not find what CUDA's own header includes.
     let text = text.replacen("#include <cuda.h>\n", TENSOR_MAP, 1);
     format!("{HEADER_INCLUDES}{text}")
@@ -1345,7 +1359,7 @@ pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> St
 
 /// The namespace of a time loop.
 fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
-    match &unit.stream {
+    deeply(|| match &unit.stream {
         Some(StreamKernel::Rows(ir)) => {
             back::print_stream(ir, &stream_header(saved, compiled, unit, ir, version))
         }
@@ -1353,7 +1367,7 @@ fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &st
             back::print_blocks(ir, &blocks_header(saved, compiled, unit, ir, version))
         }
         None => back::print_kernel(&unit.kernel, &header(saved, compiled, unit, version)),
-    }
+    })
 }
 
 fn replacements<'a>(

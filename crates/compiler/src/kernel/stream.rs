@@ -24,7 +24,7 @@ use crate::quotient::is_product_in_double;
 use crate::sched::overlapped::{self, Flow, Pipeline, PipelineProof, Pull, Stage, Tile};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp, DimType, Map, Set};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
@@ -1333,46 +1333,76 @@ struct Operations {
     products: usize,
 }
 
+/// Calls `f` on the parts of an expression that are not in `parts`, which has a number for each.
+/// Gives the number of the expression. Of equal reads, `first` has the first.
+fn for_new_parts(
+    expr: &Expr,
+    first: &[usize],
+    parts: &mut HashMap<String, usize>,
+    f: &mut dyn FnMut(&Expr),
+) -> usize {
+    let key = match expr {
+        Expr::Read(i, _) => format!("read {}", first.get(*i).unwrap_or(i)),
+        Expr::Int { .. } | Expr::Float { .. } | Expr::Local(..) | Expr::Affine { .. } => {
+            format!("{expr:?}")
+        }
+        Expr::Unary { op, arg } => format!("{op} {}", for_new_parts(arg, first, parts, f)),
+        Expr::Cast { ty, arg } => format!("{ty} {}", for_new_parts(arg, first, parts, f)),
+        Expr::Binary { op, lhs, rhs } => {
+            let lhs = for_new_parts(lhs, first, parts, f);
+            format!("{lhs} {op} {}", for_new_parts(rhs, first, parts, f))
+        }
+        Expr::Cond { cond, yes, no } => {
+            let parts = [cond, yes, no].map(|e| for_new_parts(e, first, parts, f));
+            format!("cond {parts:?}")
+        }
+        Expr::Call { name, args } => {
+            let args: Vec<usize> = (args.iter())
+                .map(|e| for_new_parts(e, first, parts, f))
+                .collect();
+            format!("{name} {args:?}")
+        }
+    };
+    let n = parts.len();
+    *parts.entry(key).or_insert_with(|| {
+        f(expr);
+        n
+    })
+}
+
 fn operations(stmt: &KernelStmt) -> Operations {
     let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
     let (mut calls, mut divisions, mut n_products) = (false, 0, 0);
     // The compiler computes equal parts once.
-    let mut seen = HashSet::new();
-    let first_like = |i: usize| (stmt.reads.iter()).position(|r| *r == stmt.reads[i]);
-    let named_once = |e: &Expr| match e {
-        Expr::Read(i, ty) => first_like(*i).map(|first| Expr::Read(first, *ty)),
-        _ => None,
-    };
+    let mut parts = HashMap::new();
+    let first: Vec<usize> = (stmt.reads.iter())
+        .map(|read| (stmt.reads.iter()).position(|r| r == read).unwrap_or(0))
+        .collect();
     let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
     for value in values {
-        value.map(&named_once).visit(&mut |e| {
-            if !seen.insert(format!("{e:?}")) {
-                return;
-            }
-            match e {
-                Expr::Binary { op: "+" | "-", .. } => sums += 1.0,
-                Expr::Binary { op: "*", .. } => products += 1.0,
-                Expr::Binary {
-                    op: "/" | "%", rhs, ..
-                } => {
-                    if stmt.products && is_product_in_double(e) {
-                        others += 3.0;
-                        n_products += 1;
-                        return;
-                    }
-                    let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
-                    others += if constant { 1.0 } else { 2.0 };
-                    calls |= !constant;
-                    divisions += 1;
+        for_new_parts(value, &first, &mut parts, &mut |e| match e {
+            Expr::Binary { op: "+" | "-", .. } => sums += 1.0,
+            Expr::Binary { op: "*", .. } => products += 1.0,
+            Expr::Binary {
+                op: "/" | "%", rhs, ..
+            } => {
+                if stmt.products && is_product_in_double(e) {
+                    others += 3.0;
+                    n_products += 1;
+                    return;
                 }
-                Expr::Call { .. } => {
-                    others += 2.0;
-                    calls = true;
-                    divisions += 1;
-                }
-                Expr::Binary { .. } | Expr::Unary { .. } | Expr::Cond { .. } => others += 1.0,
-                _ => {}
+                let constant = matches!(**rhs, Expr::Float { .. } | Expr::Int { .. });
+                others += if constant { 1.0 } else { 2.0 };
+                calls |= !constant;
+                divisions += 1;
             }
+            Expr::Call { .. } => {
+                others += 2.0;
+                calls = true;
+                divisions += 1;
+            }
+            Expr::Binary { .. } | Expr::Unary { .. } | Expr::Cond { .. } => others += 1.0,
+            _ => {}
         });
     }
     Operations {
