@@ -25,7 +25,7 @@ fn whole_programs_do_what_c_does() {
         hexcc: Path::new(env!("CARGO_BIN_EXE_hexcc")).to_path_buf(),
         seed: 7,
         first: 0,
-        programs: 45,
+        programs: 50,
         jobs: std::thread::available_parallelism().map_or(2, usize::from),
         nvcc: if nvcc { 2 } else { 0 },
         sanitize: 0,

@@ -12,6 +12,7 @@ use crate::rng::Rng;
 use crate::shrink;
 use crate::whole::{Whole, whole};
 use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -83,8 +84,8 @@ fn failure(kind: &'static str, detail: impl Into<String>) -> Verdict {
     })
 }
 
-/// The longest that hexcc may take.
-const TRANSLATION: Duration = Duration::from_secs(10);
+/// Seconds of processor time that hexcc may take, and libpet by itself.
+const TRANSLATION: u64 = 10;
 /// The longest that a compiler or a program may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -216,7 +217,7 @@ fn examine(plan: &Plan, work: &Path, trial: &Trial, seconds: &mut [f64; 4]) -> V
     let at = |name: &str| work.join(name);
     let (c, cu) = (at("program.c"), at("program.cu"));
     std::fs::write(&c, &text).expect("a file can be written");
-    let nth = |n: u64| n > 0 && trial.case.index % n == 0;
+    let nth = |n: u64| n > 0 && trial.case.index.is_multiple_of(n);
     let expect = trial.form.expect();
     let expected = timed(&mut seconds[0], || {
         outputs_of_c(work, &c, &runs, expect, nth(plan.sanitize))
@@ -311,6 +312,7 @@ fn translate_with(plan: &Plan, c: &Path, cu: &Path, flags: &[String]) -> Transla
     let _ = std::fs::remove_file(cu);
     let mut command = Command::new(&plan.hexcc);
     command.arg(c).args(flags).arg("-o").arg(cu);
+    limit_processor_time(&mut command);
     let run = match hostile::finish(&mut command, PATIENCE) {
         Ok(run) => run,
         Err(e) => return failed("hang", e),
@@ -322,6 +324,11 @@ fn translate_with(plan: &Plan, c: &Path, cu: &Path, flags: &[String]) -> Transla
         .collect();
     let head = errors.first().copied().unwrap_or("").to_string();
     let code = hostile::code_of(&run.stderr);
+    // hexcc was stopped, or libpet below it, whose signal it tells.
+    let stopped = format!("signal Some({})", libc::SIGXCPU);
+    if run.signal == Some(libc::SIGXCPU) || run.stderr.contains(&stopped) {
+        return failed("slow", format!("more than {TRANSLATION} s"));
+    }
     if run.stderr.contains("panicked at") || run.code.is_none() {
         return failed(
             "panic",
@@ -337,12 +344,26 @@ fn translate_with(plan: &Plan, c: &Path, cu: &Path, flags: &[String]) -> Transla
             .collect();
         return failed("internal", format!("{head} {}", notes.join(" ")));
     }
-    if run.wall > TRANSLATION {
-        return failed("slow", format!("{:.0} s: {head}", run.wall.as_secs_f64()));
-    }
     match run.code {
         Some(0) => Translation::Done,
         _ => Translation::Refused(code, head),
+    }
+}
+
+/// A busy machine makes nothing slow that is counted in processor time.
+fn limit_processor_time(command: &mut Command) {
+    let limit = libc::rlimit {
+        rlim_cur: TRANSLATION,
+        rlim_max: TRANSLATION + 1,
+    };
+    // SAFETY: setrlimit reads one structure and may be called between fork and exec.
+    unsafe {
+        command.pre_exec(
+            move || match libc::setrlimit(libc::RLIMIT_CPU, &raw const limit) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            },
+        );
     }
 }
 

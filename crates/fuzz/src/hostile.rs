@@ -4,6 +4,7 @@
 use crate::rng::Rng;
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -54,6 +55,7 @@ pub struct Report {
 /// One run of a command.
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
     pub(crate) wall: Duration,
@@ -196,6 +198,7 @@ pub(crate) fn finish(command: &mut Command, patience: Duration) -> Result<Finish
     };
     Ok(Finished {
         code: status.code(),
+        signal: status.signal(),
         stdout: stdout.join().unwrap_or_default(),
         stderr: String::from_utf8_lossy(&stderr.join().unwrap_or_default()).into_owned(),
         wall: began.elapsed(),

@@ -168,7 +168,7 @@ fn block(text: &[u8], at: usize) -> Option<Range<usize>> {
     None
 }
 
-fn replace(bytes: &mut Vec<u8>, range: Range<usize>, with: &str) {
+fn replace(bytes: &mut Vec<u8>, range: Range<usize>, with: impl std::fmt::Display) {
     bytes.splice(range, format!(" {with} ").into_bytes());
 }
 
@@ -310,7 +310,7 @@ pub fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>, sources: &[String]) {
             let ends = ends(bytes);
             if !ends.is_empty() {
                 let at = *rng.pick(&ends);
-                replace(bytes, at..at, &format!("\n{}\n", rng.pick(STATEMENTS)));
+                replace(bytes, at..at, format!("\n{}\n", rng.pick(STATEMENTS)));
             }
         }
         1 => {
@@ -322,7 +322,7 @@ pub fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>, sources: &[String]) {
                 .collect();
             if !values.is_empty() {
                 let range = (*rng.pick(&values)).clone();
-                replace(bytes, range, *rng.pick(VALUES));
+                replace(bytes, range, rng.pick(VALUES));
             }
         }
         2 => {
@@ -332,7 +332,7 @@ pub fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>, sources: &[String]) {
                 .collect();
             if !types.is_empty() {
                 let range = (*rng.pick(&types)).clone();
-                replace(bytes, range, *rng.pick(TYPES));
+                replace(bytes, range, rng.pick(TYPES));
             }
         }
         3 => rename(rng, bytes, &all),
