@@ -101,6 +101,15 @@ pub struct Array {
     /// The declaration does not bound the outermost subscript: it is a pointer, and its
     /// outermost extent is what the scop accesses.
     pub pointer: bool,
+    /// A variable of the program that is an array of one element here.
+    pub variable: bool,
+}
+
+impl Array {
+    /// Whether the program has a variable, not an array.
+    pub fn is_variable(&self) -> bool {
+        self.variable || self.extents.is_empty()
+    }
 }
 
 /// One read or write.
@@ -537,6 +546,7 @@ impl Reader<'_> {
                 elem: self.element_type(array)?,
                 extents: Vec::new(),
                 pointer: false,
+                variable: false,
             });
         }
         let schedule = UnionMap::read(&self.ctx, &self.pet.schedule)?;
