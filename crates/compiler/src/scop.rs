@@ -901,7 +901,7 @@ impl Reader<'_> {
                 format!("the size of array `{name}` cannot be derived"),
             ))
             .note("an extent in its declaration is not affine in integer variables that keep their values")
-            .help("compute the extent once before the declaration, and declare the array with it: `int n = a * b;`, `float (*A)[n]`")
+            .help(format!("compute the extent once, `int n = a * b;`, and declare the array with it behind that, `{element_type} (*{name})[n]`; view a parameter so: `{element_type} (*rows)[n] = {name};` before the region, and `rows` instead of `{name}` in it"))
         } else {
             let names = ["N", "M", "L", "K"];
             let bounds = |from: usize| -> String {
