@@ -90,14 +90,37 @@ pub fn store(
 ) -> Result<PathBuf, Failure> {
     let folder = folder.join("tuned");
     std::fs::create_dir_all(&folder).map_err(|e| emit::cannot_write(&folder, &e))?;
-    let gpu: String = (tuned.gpu.chars())
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
-    let path = folder.join(format!("{}{gpu}.json", key(saved, options)));
+    let path = folder.join(entry_name(saved, options, &tuned.gpu));
     let text =
         serde_json::to_string_pretty(tuned).map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
     emit::write(&path, &(text + "\n"))?;
     Ok(path)
+}
+
+/// Removes the entry for a GPU if it was measured on the same problem, and says which
+/// file it was; `None` where there is none.
+pub fn remove(
+    folder: &Path,
+    saved: &SavedScop,
+    options: &Options,
+    (gpu, problem): (&str, &str),
+) -> Result<Option<PathBuf>, Failure> {
+    let path = (folder.join("tuned")).join(entry_name(saved, options, gpu));
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let entry = serde_json::from_str::<Tuned>(&text).ok();
+    if entry.is_none_or(|entry| entry.problem != problem) {
+        return Ok(None);
+    }
+    std::fs::remove_file(&path).map_err(|e| emit::cannot_write(&path, &e))?;
+    Ok(Some(path))
+}
+
+/// The file of an entry.
+fn entry_name(saved: &SavedScop, options: &Options, gpu: &str) -> String {
+    let gpu: String = (gpu.chars())
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    format!("{}{gpu}.json", key(saved, options))
 }
 
 /// What the name of an entry starts with: hashes of all that the best sizes
@@ -179,6 +202,14 @@ mod tests {
         let first = tuned("GPU 1", "h=3,w=6:64");
         assert!(store(folder.path(), &saved, &options, &first).is_ok());
         assert_eq!(find(folder.path(), &saved, &options, nobody), Some(first));
+        let removed = |problem: &str| {
+            let path = remove(folder.path(), &saved, &options, ("GPU 1", problem));
+            path.is_ok_and(|path| path.is_some())
+        };
+        assert!(!removed("N=65,T=8") && removed("N=64,T=8") && !removed("N=64,T=8"));
+        assert!(find(folder.path(), &saved, &options, nobody).is_none());
+        let first = tuned("GPU 1", "h=3,w=6:64");
+        assert!(store(folder.path(), &saved, &options, &first).is_ok());
 
         // With two GPUs the one that is present decides.
         let second = tuned("GPU/2", "h=7,w=6:32");

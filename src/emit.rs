@@ -1,6 +1,7 @@
 //! Writing results: whole files or nothing, but for logs, which keep what was
 //! written before an end without warning.
 
+use crate::bytes;
 use crate::render::Failure;
 use hexcc_compiler::diag::Diagnostic;
 use std::fmt::Display;
@@ -59,16 +60,17 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
         let error = error.to_string();
         cannot_write(path, &error.split(" at path ").next().unwrap_or_default())
     };
+    let bytes = bytes::encode(text);
     if path == Path::new("-") {
         let mut out = std::io::stdout().lock();
-        return match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        return match out.write_all(&bytes).and_then(|()| out.flush()) {
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(failed(e)),
             _ => Ok(()),
         };
     }
     let is_special = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
     if is_special {
-        return std::fs::write(path, text).map_err(failed);
+        return std::fs::write(path, &bytes).map_err(failed);
     }
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -78,7 +80,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .prefix(".hexcc-")
         .tempfile_in(directory)
         .map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.write_all(&bytes).map_err(failed)?;
     set_permissions(file.as_file()).map_err(failed)?;
     file.persist(path).map_err(|e| failed(e.error))?;
     Ok(())

@@ -1,9 +1,15 @@
 //! Reading a C file through pet, or a saved scop.
 
+use crate::bytes;
 use crate::render::Failure;
+use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::front::c::{self as front, Reduced, Region};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
-use hexcc_pet::{PetError, Request};
+use hexcc_compiler::{csource, pipeline};
+use hexcc_pet::data::{PetScop, Span};
+use hexcc_pet::{PetError, PetPaths, Request};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// How to read the input.
@@ -35,52 +41,391 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
             warnings: Vec::new(),
         });
     }
+    let bytes = std::fs::read(&options.file).map_err(|e| unreadable(&options.file, &e))?;
     let source = SourceFile {
         path: options.file.display().to_string(),
-        text: std::fs::read_to_string(&options.file).map_err(|e| unreadable(&options.file, &e))?,
+        text: bytes::decode(bytes),
     };
-    let fail = |error| Failure {
-        diagnostics: explain(error, &source, options),
+    let fail = |diagnostics| Failure {
+        diagnostics,
         source: Some(source.clone()),
     };
-    let vendor = Path::new(env!("HEXCC_ROOT")).join("vendor/pet");
-    let pet = hexcc_pet::find_library(Some(&vendor)).map_err(fail)?;
-    let exe = std::env::current_exe().map_err(|e| unreadable(Path::new("hexcc"), &e))?;
-    let request = Request {
-        file: options.file.clone(),
-        function: options.function.clone(),
-        include_dirs: options.include_dirs.clone(),
-        defines: options.defines.clone(),
-        pet,
-    };
-    let extraction = hexcc_pet::extract(&exe, &request).map_err(fail)?;
-    let mut warnings = Vec::new();
-    if !extraction.other_scops.is_empty() && options.function.is_none() {
-        let lines: Vec<String> = extraction
-            .other_scops
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        warnings.push(
-            Diagnostic::warning(
-                "HX0103",
-                "the file has several scops; only the first is translated",
-            )
-            .note(format!("others at line {}", lines.join(", ")))
-            .help("choose with `--function NAME`"),
-        );
-    }
+    let reader = Reader::new(options, &source).map_err(|e| fail(explain(e, &source, None)))?;
+    let (scop, warnings) = reader.scop().map_err(fail)?;
     Ok(Input {
         saved: SavedScop {
             version: SavedScop::VERSION,
-            source: SourceFile {
-                path: source.path,
-                text: extraction.source,
-            },
-            scop: extraction.scop,
+            defines: options.defines.clone(),
+            source,
+            scop,
         },
         warnings,
     })
+}
+
+/// Loops without marks that are judged, at most; a file rarely has more than three.
+const MAX_JUDGED: usize = 12;
+
+/// One C file on its way through pet.
+struct Reader<'a> {
+    options: &'a InputOptions,
+    source: &'a SourceFile,
+    exe: PathBuf,
+    pet: PetPaths,
+}
+
+impl<'a> Reader<'a> {
+    fn new(options: &'a InputOptions, source: &'a SourceFile) -> Result<Reader<'a>, PetError> {
+        let vendor = Path::new(env!("HEXCC_ROOT")).join("vendor/pet");
+        let exe = std::env::current_exe();
+        Ok(Reader {
+            options,
+            source,
+            exe: exe.map_err(|e| PetError::Protocol(format!("own executable: {e}")))?,
+            pet: hexcc_pet::find_library(Some(&vendor))?,
+        })
+    }
+
+    /// The region that is meant, and warnings.
+    fn scop(&self) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let text = &self.source.text;
+        let wanted = self.options.function.as_deref();
+        let is_wanted = |r: &Region| {
+            let name = r.function.as_ref().map(|f| f.name.as_str());
+            wanted.is_none() || name == wanted || name.is_none()
+        };
+        let marked: Vec<Region> = (front::marked_regions(text).into_iter())
+            .filter(is_wanted)
+            .collect();
+        if !marked.is_empty() {
+            return self.marked(&marked);
+        }
+        let loops: Vec<Region> = (front::time_loops(text).into_iter())
+            .filter(is_wanted)
+            .take(MAX_JUDGED)
+            .collect();
+        if loops.is_empty() {
+            self.check_function()?;
+            if !csource::has_loop(text) {
+                return Err(vec![self.no_loop()]);
+            }
+            // Loops of functions whose definitions are not understood.
+            let whole = Reduced::unchanged(text);
+            let scop = self.extract(&whole, wanted);
+            let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
+            return Ok((scop, Vec::new()));
+        }
+        self.judged(&loops)
+    }
+
+    fn no_loop(&self) -> Diagnostic {
+        let what = format!("`{}` has no loop", self.source.path);
+        Diagnostic::error("HX0102", what)
+            .note("files that it includes are not searched for loops")
+            .help("give the file that has the time loop")
+    }
+
+    /// Whether the function asked for exists, and if so, has a loop.
+    fn check_function(&self) -> Result<(), Vec<Diagnostic>> {
+        let Some(wanted) = &self.options.function else {
+            return Ok(());
+        };
+        let text = &self.source.text;
+        let regions = [front::marked_regions(text), front::time_loops(text)].concat();
+        let mut others: Vec<String> = (regions.iter())
+            .filter_map(|r| Some(format!("`{}`", r.function.as_ref()?.name)))
+            .collect();
+        others.sort();
+        others.dedup();
+        let functions = csource::functions(text);
+        let exists = functions.iter().find(|f| f.name == *wanted);
+        let d = match exists {
+            Some(f) => Diagnostic::error(
+                "HX0102",
+                format!("function `{wanted}` has no loop to translate"),
+            )
+            .at(
+                f.name_range.clone(),
+                "no loop with a loop in it, here or in what it calls",
+            ),
+            None => Diagnostic::error(
+                "HX0102",
+                format!("there is no function `{wanted}` in `{}`", self.source.path),
+            ),
+        };
+        Err(vec![match others.as_slice() {
+            [] => d.note("no function of the file has a nest of loops"),
+            others => d.help(format!("functions with loops: {}", others.join(", "))),
+        }])
+    }
+
+    /// The first marked region that the preprocessor leaves in the file.
+    fn marked(&self, regions: &[Region]) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut first_failure = None;
+        for (index, region) in regions.iter().enumerate() {
+            match self.region(region) {
+                Ok(scop) => {
+                    let others = [&regions[..index], &regions[index + 1..]].concat();
+                    return Ok((scop, self.other_regions(&others)));
+                }
+                Err(d) => {
+                    let absent = d.iter().all(|d| d.code == "HX0102");
+                    first_failure.get_or_insert(d);
+                    if !absent {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(first_failure.unwrap_or_default())
+    }
+
+    fn other_regions(&self, others: &[Region]) -> Vec<Diagnostic> {
+        if others.is_empty() || self.options.function.is_some() {
+            return Vec::new();
+        }
+        let lines: Vec<String> = (others.iter())
+            .map(|r| self.line(r.span.start).to_string())
+            .collect();
+        let d = Diagnostic::warning(
+            "HX0103",
+            "the file has several scops; only the first is translated",
+        );
+        vec![
+            d.note(format!("others at line {}", lines.join(", ")))
+                .help("choose with `--function NAME`"),
+        ]
+    }
+
+    fn line(&self, at: usize) -> usize {
+        csource::line_col(&self.source.text, at).0
+    }
+
+    /// The likeliest loop that is a time loop, of those without marks; the refusal of the
+    /// likeliest where none is.
+    fn judged(&self, loops: &[Region]) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut refused: Vec<(usize, Vec<Diagnostic>)> = Vec::new();
+        for region in loops {
+            let line = self.line(region.span.start);
+            let judged = self.region(region).and_then(|scop| {
+                self.judge(&scop)?;
+                Ok(scop)
+            });
+            match judged {
+                Ok(scop) => {
+                    let warnings = refused.iter().filter_map(|(line, d)| not_taken(*line, d));
+                    return Ok((scop, warnings.take(1).collect()));
+                }
+                Err(d) => refused.push((line, d)),
+            }
+        }
+        let mut refused = refused.into_iter();
+        let (line, mut diagnostics) = refused.next().unwrap_or_default();
+        if let Some(d) = diagnostics.first_mut() {
+            d.notes.push(format!(
+                "without `#pragma scop` the deepest nest of loops was judged, at line {line}"
+            ));
+            for (line, why) in refused.take(3) {
+                let why = why.first().map_or("", |d| d.message.as_str());
+                d.notes.push(format!("the loop at line {line}: {why}"));
+            }
+        }
+        Err(diagnostics)
+    }
+
+    /// Whether a region has a time loop that can be tiled, as far as dependences say.
+    fn judge(&self, scop: &PetScop) -> Result<(), Vec<Diagnostic>> {
+        let saved = SavedScop {
+            version: SavedScop::VERSION,
+            source: self.source.clone(),
+            defines: self.options.defines.clone(),
+            scop: scop.clone(),
+        };
+        let ctx = hexcc_isl::Ctx::new().map_err(|e| vec![Diagnostic::bug(e)])?;
+        pipeline::judge(&ctx, &saved, &pipeline::Options::default()).map_err(|d| vec![*d])
+    }
+
+    /// What pet makes of a region; its refusals name what they are about.
+    fn region(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
+        let text = &self.source.text;
+        if !region.closed {
+            let d = Diagnostic::error("HX0102", "`#pragma scop` has no `#pragma endscop`")
+                .at(
+                    region.span.start..region.span.start + "#pragma scop".len(),
+                    "begins here",
+                )
+                .help("put `#pragma endscop` behind the time loop, in the same function");
+            return Err(vec![d]);
+        }
+        if let Some(call) = front::first_unreadable_call(text, region) {
+            return Err(vec![host_call(&call)]);
+        }
+        if let Some(early) = front::first_early_return(text, region) {
+            return Err(vec![early_return(early)]);
+        }
+        let include = |name: &str| {
+            let path = self.options.file.parent()?.join(name);
+            let path = path.canonicalize().ok()?;
+            Some(path.to_str()?.to_string())
+        };
+        let function = region.function.as_ref().map(|f| f.name.as_str());
+        let reduced = front::reduce(text, region, &include);
+        match self.extract(&reduced, function) {
+            Ok(scop) => Ok(scop),
+            // What clang misses may be what was left out.
+            Err(PetError::Syntax { .. }) => {
+                let marked = front::mark(text, region, &include);
+                (self.extract(&marked, function))
+                    .map_err(|e| explain_region(e, self.source, &marked, region))
+            }
+            Err(e) => Err(explain_region(e, self.source, &reduced, region)),
+        }
+    }
+
+    /// Runs pet on a text and leads its places back to the user's.
+    fn extract(&self, reduced: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
+        let no_folder = |e: std::io::Error| PetError::Protocol(format!("temporary file: {e}"));
+        let folder = tempfile::tempdir().map_err(no_folder)?;
+        let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
+        let file = folder.path().join(name);
+        std::fs::write(&file, &reduced.text).map_err(no_folder)?;
+        let request = Request {
+            file,
+            function: function.map(str::to_string),
+            include_dirs: self.options.include_dirs.clone(),
+            defines: self.options.defines.clone(),
+            pet: self.pet.clone(),
+        };
+        let extraction = hexcc_pet::extract(&self.exe, &request)?;
+        let mut scop = self.with_own_places(extraction.scop, reduced);
+        self.resolve_types(&mut scop);
+        Ok(scop)
+    }
+
+    /// Element types by their own names: pet leaves those of pointers as the source spells them.
+    fn resolve_types(&self, scop: &mut PetScop) {
+        let unknown = |name: &str| CType::parse(name).is_none();
+        if scop.arrays.iter().all(|a| !unknown(&a.element_type)) {
+            return;
+        }
+        let headers = self.headers();
+        let texts: Vec<&str> = (std::iter::once(self.source.text.as_str()))
+            .chain(headers.iter().map(String::as_str))
+            .collect();
+        for array in (scop.arrays.iter_mut()).filter(|a| unknown(&a.element_type)) {
+            let size = array.element_size;
+            let mut types = csource::typedefs(&texts, &array.element_type);
+            types.retain(|ty| CType::parse(ty).is_some_and(|ty| ty.size() == size));
+            if let [one] = types.as_slice() {
+                array.element_type = one.clone();
+            }
+        }
+    }
+
+    /// The files that the user's includes from beside it or from the directories given, and what
+    /// they include.
+    fn headers(&self) -> Vec<String> {
+        let beside = self.options.file.parent().map(Path::to_path_buf);
+        let dirs: Vec<PathBuf> = (beside.into_iter())
+            .chain(self.options.include_dirs.iter().cloned())
+            .collect();
+        let mut seen: Vec<PathBuf> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
+        let mut open = csource::quoted_includes(&self.source.text);
+        while let Some(name) = open.pop() {
+            let path = dirs.iter().map(|d| d.join(&name)).find(|p| p.is_file());
+            let Some(path) = path.filter(|p| !seen.contains(p)) else {
+                continue;
+            };
+            if let Ok(text) = std::fs::read(&path) {
+                let text = bytes::decode(text);
+                open.extend(csource::quoted_includes(&text));
+                texts.push(text);
+            }
+            seen.push(path);
+        }
+        texts
+    }
+
+    /// The scop with places of the user's text. A statement that stands elsewhere, such as in a
+    /// header, is where the region begins.
+    fn with_own_places(&self, mut scop: PetScop, reduced: &Reduced) -> PetScop {
+        let own = |span: Span| {
+            let range = reduced.original_range(span.start..span.end);
+            let (start, end) = (range.start, range.end);
+            Span { start, end }
+        };
+        scop.span = own(scop.span);
+        for stmt in &mut scop.stmts {
+            if stmt.span.start < stmt.span.end {
+                stmt.span = own(stmt.span);
+            } else {
+                stmt.span.start = scop.span.start;
+                stmt.span.end = scop.span.start;
+            }
+            stmt.line = self.line(stmt.span.start);
+        }
+        scop
+    }
+}
+
+/// A loop that looked likelier than the one that is translated.
+fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
+    // Nests without a time loop around them are set-up code.
+    let why = why.iter().find(|d| d.code != "HX0201")?;
+    let d = Diagnostic::warning(
+        why.code,
+        format!("the loop at line {line} is not translated: {}", why.message),
+    );
+    Some(Diagnostic {
+        labels: why.labels.clone(),
+        ..d
+    })
+}
+
+fn early_return(place: Range<usize>) -> Diagnostic {
+    Diagnostic::error(
+        "HX0105",
+        "`return` in the middle of a function that the region calls",
+    )
+    .at(place, "the rest of the function does not always run")
+    .note("which statements run must be known from loop iterators and sizes alone")
+    .help("write a condition around the rest of the function: `if (!done) { .. }`")
+}
+
+/// A call in the time loop of a function that is not to be seen.
+fn unknown_call(call: &front::Called) -> Diagnostic {
+    Diagnostic::error(
+        "HX0107",
+        format!("call of unknown function `{}`", call.name),
+    )
+    .at(call.stmt.clone(), "in this statement")
+    .note("functions of <math.h>, abs() and functions defined in the same file can be called")
+    .help(format!(
+        "define `{}` in this file, or move the call behind the time loop",
+        call.name
+    ))
+}
+
+/// A call in the time loop of a function that only the host has.
+fn host_call(call: &front::Called) -> Diagnostic {
+    if call.through_pointer {
+        return Diagnostic::error(
+            "HX0107",
+            format!("`{}` is called through a pointer", call.name),
+        )
+        .at(call.stmt.clone(), "in this statement")
+        .note("which function runs is not known before run time")
+        .help("call the function by its own name, and define it in the same file");
+    }
+    let within = match &call.within {
+        Some(function) => format!("`{function}`, which the time loop calls, calls it here"),
+        None => "called in the time loop here".to_string(),
+    };
+    Diagnostic::error("HX0107", format!("the time loop calls `{}`", call.name))
+        .at(call.stmt.clone(), within)
+        .note("the steps of the time loop run on the GPU; work of the host between them is not translated")
+        .help("move the call behind the loop, or let the marked loop run for the steps between two calls: `for (s = 0; s < T; s += 100) { for (t = s; t < s + 100; t++) .. ; .. }`, with the pragmas around the loop over `t`")
 }
 
 fn read_saved(path: &Path) -> Result<SavedScop, Failure> {
@@ -104,20 +449,15 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     ))
 }
 
-/// Byte range of a place clang names.
-fn span_of(source: &SourceFile, line: usize, column: usize) -> std::ops::Range<usize> {
-    let start: usize = (source.text.split_inclusive('\n'))
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let rest = &source.text[start.min(source.text.len())..];
-    let in_line = rest.lines().next().unwrap_or("");
-    let at: usize = (in_line.chars().take(column.saturating_sub(1)))
-        .map(char::len_utf8)
-        .sum();
-    let start = start + at;
-    let len = in_line[at..]
-        .chars()
+/// Byte range of a place clang names in the text that it has read.
+fn span_of(source: &SourceFile, read: &Reduced, line: usize, column: usize) -> Range<usize> {
+    let before = (read.text.split_inclusive('\n')).take(line.saturating_sub(1));
+    let line_start: usize = before.map(str::len).sum();
+    // Columns count bytes.
+    let at = (line_start + column.saturating_sub(1)).min(read.text.len());
+    let start = read.original(at).min(source.text.len());
+    let rest = source.text.get(start..).unwrap_or("");
+    let len = (rest.chars())
         .take_while(|c| c.is_alphanumeric() || *c == '_')
         .map(char::len_utf8)
         .sum::<usize>();
@@ -128,6 +468,7 @@ fn messages(
     code: &'static str,
     list: &[hexcc_pet::ClangMessage],
     source: &SourceFile,
+    read: &Reduced,
 ) -> Vec<Diagnostic> {
     (list.iter())
         .filter(|m| m.severity != hexcc_pet::Severity::Note)
@@ -138,7 +479,7 @@ fn messages(
             };
             let here = Path::new(&m.file).file_name() == Path::new(&source.path).file_name();
             if here && m.line > 0 {
-                d.at(span_of(source, m.line, m.column), "")
+                d.at(span_of(source, read, m.line, m.column), "")
             } else if m.line > 0 {
                 d.note(format!("in {}:{}:{}", m.file, m.line, m.column))
             } else {
@@ -148,7 +489,56 @@ fn messages(
         .collect()
 }
 
-fn explain(error: PetError, source: &SourceFile, options: &InputOptions) -> Vec<Diagnostic> {
+/// Why a region was not extracted.
+fn explain_region(
+    error: PetError,
+    source: &SourceFile,
+    read: &Reduced,
+    region: &Region,
+) -> Vec<Diagnostic> {
+    let is_math = |name: &str| math_function(name).is_some();
+    match &error {
+        PetError::Crashed { .. } => {
+            // What it stumbles over most is a call that it cannot follow.
+            let call = front::first_unknown_call(&source.text, region, &is_math);
+            call.map_or_else(
+                || explain(error, source, Some(read)),
+                |call| vec![unknown_call(&call)],
+            )
+        }
+        PetError::NoScop { messages, .. } => {
+            let whole =
+                |d: &Diagnostic| (d.labels.iter()).any(|l| region.span.contains(&l.span.start));
+            let mut d = no_scop(messages, source, read);
+            if !d.iter().any(whole) && d.iter().all(|d| d.code == "HX0105") {
+                let functions = front::called_functions(&source.text, region);
+                let in_callee = |d: &Diagnostic| {
+                    (d.labels.iter())
+                        .any(|l| functions.iter().any(|f| f.body.contains(&l.span.start)))
+                };
+                d.retain(in_callee);
+            }
+            if d.is_empty() {
+                d.push(not_a_stencil(region));
+            }
+            d
+        }
+        _ => explain(error, source, Some(read)),
+    }
+}
+
+fn not_a_stencil(region: &Region) -> Diagnostic {
+    Diagnostic::error(
+        "HX0105",
+        "the region is not made of loops and assignments alone",
+    )
+    .at(region.span.clone(), "this region")
+    .note("the region must consist of `for` and `if` with affine bounds and of assignments")
+}
+
+fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<Diagnostic> {
+    let unchanged = Reduced::unchanged(&source.text);
+    let read = read.unwrap_or(&unchanged);
     match error {
         PetError::LibraryMissing { searched } => vec![
             Diagnostic::error("HX0502", "libpet, which reads C, was not found")
@@ -164,19 +554,19 @@ fn explain(error: PetError, source: &SourceFile, options: &InputOptions) -> Vec<
             format!("cannot read `{}`: {reason}", path.display()),
         )],
         PetError::Syntax { messages: list } => {
-            let mut all = messages("HX0101", &list, source);
+            let mut all = messages("HX0101", &list, source, read);
             if !all.iter().any(|d| d.severity == hexcc_compiler::diag::Severity::Error) {
                 all.push(Diagnostic::error("HX0101", "clang could not parse the file"));
             }
             all
         }
-        PetError::NoScop { has_pragma, messages: list } => no_scop(has_pragma, &list, source, options),
+        PetError::NoScop { messages: list, .. } => no_scop(&list, source, read),
         PetError::TooDeep { line } => vec![
             Diagnostic::error(
                 "HX0407",
                 format!("an expression is nested deeper than {} levels", hexcc_pet::deep::MAX_DEPTH),
             )
-            .at(span_of(source, line, 1), "in this statement")
+            .at(span_of(source, read, line, 1), "in this statement")
             .note("every operator of a chain such as `a + b + c` is a level")
             .help("compute parts of it in statements of their own: `float x = ..;`"),
         ],
@@ -194,30 +584,56 @@ fn explain(error: PetError, source: &SourceFile, options: &InputOptions) -> Vec<
     }
 }
 
+/// What pet says of constructs it cannot represent, and what they are.
+const UNSUPPORTED: [(&str, &str); 10] = [
+    ("unsupported declaration", "a declaration of this kind"),
+    (
+        "unsupported inline function call argument",
+        "an argument of this kind",
+    ),
+    ("unsupported recursive type", "a type that contains itself"),
+    ("unsupported", "an expression or statement of this kind"),
+    (
+        "prototype required",
+        "a call of a function without a prototype",
+    ),
+    ("missing increment", "a `for` loop without an increment"),
+    ("this type of unary operator", "this unary operator"),
+    ("this type of binary operator", "this binary operator"),
+    ("this type of statement", "a statement of this kind"),
+    (
+        "return statements not supported",
+        "`return` in the middle of a function",
+    ),
+];
+
 fn no_scop(
-    has_pragma: bool,
     list: &[hexcc_pet::ClangMessage],
     source: &SourceFile,
-    options: &InputOptions,
+    read: &Reduced,
 ) -> Vec<Diagnostic> {
-    let unsupported: Vec<Diagnostic> = (messages("HX0105", list, source).into_iter())
-        .filter(|d| !d.labels.is_empty())
-        .map(|mut d| {
-            d.severity = hexcc_compiler::diag::Severity::Error;
-            d.note("the region must consist of `for` and `if` with affine bounds and of assignments")
-                .help("move this statement out of the region, or write it as an assignment to an array element")
-        })
-        .collect();
-    if !unsupported.is_empty() {
-        return unsupported;
-    }
-    let d = match &options.function {
-        Some(name) => Diagnostic::error("HX0102", format!("no scop found in function `{name}`")),
-        None => Diagnostic::error("HX0102", format!("no scop found in `{}`", source.path)),
+    let of_pet = |d: &Diagnostic| {
+        UNSUPPORTED
+            .iter()
+            .find(|(text, _)| d.message.starts_with(text))
     };
-    vec![if has_pragma {
-        d.note("the region between `#pragma scop` and `#pragma endscop` holds nothing to translate")
-    } else {
-        d.help("mark the time loop with `#pragma scop` before and `#pragma endscop` after it")
-    }]
+    let unsupported = (messages("HX0105", list, source, read).into_iter())
+        .filter(|d| !d.labels.is_empty())
+        .find_map(|d| Some((of_pet(&d)?.1, d.labels)));
+    if let Some((what, labels)) = unsupported {
+        let mut d = Diagnostic::error("HX0105", format!("{what} is not supported in the region"))
+            .note("the region must consist of `for` and `if` with affine bounds and of assignments")
+            .help("move this statement out of the region, or write it as an assignment to an array element");
+        for label in labels {
+            d = d.at(csource::statement_at(&source.text, label.span.start), "");
+        }
+        return vec![d];
+    }
+    vec![
+        Diagnostic::error(
+            "HX0102",
+            format!("no loop to translate was found in `{}`", source.path),
+        )
+        .help("mark the time loop with `#pragma scop` before and `#pragma endscop` after it"),
+    ]
 }

@@ -2,6 +2,7 @@
 //! `hexcc-compiler`.
 
 mod bench;
+mod bytes;
 mod cache;
 mod cli;
 mod compare;

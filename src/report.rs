@@ -23,6 +23,13 @@ pub struct Heading {
     pub version: String,
 }
 
+impl Heading {
+    /// Whether the baseline is faster than so many billions of cells per second.
+    pub fn beats(&self, gcells: f64) -> bool {
+        self.naive_gcells > gcells
+    }
+}
+
 /// Sizes of a tile.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -147,6 +154,10 @@ pub fn html(heading: &Heading, points: &[Point]) -> String {
         heading.naive_gcells,
         escaped(&heading.version)
     );
+    let best = ranked(points).first().and_then(|p| p.measured);
+    if best.is_some_and(|best| heading.beats(best)) {
+        t.push_str("<p><b>No point is faster than the baseline, which launches a kernel in every time step. Nothing was kept.</b></p>\n");
+    }
     t.push_str("<h2>Measured against predicted</h2>\n");
     t.push_str(&scatter(points));
     type Cell = fn(&Point) -> Option<(i64, i64)>;

@@ -14,8 +14,9 @@ use hexcc_compiler::pipeline::{self, Instrument};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::BufReader;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Translates a program, runs it beside the original and compares the results.
@@ -82,6 +83,33 @@ struct Finished {
     wall: Duration,
 }
 
+/// Why a program has not come to its end.
+enum Crash {
+    /// A file of an earlier run cannot be removed.
+    Files(Failure),
+    /// The system does not start it.
+    NotStarted(Diagnostic),
+    /// A signal has ended it.
+    Killed(Diagnostic),
+}
+
+impl Crash {
+    fn failure(self) -> Failure {
+        match self {
+            Crash::Files(failure) => failure,
+            Crash::NotStarted(d) | Crash::Killed(d) => failure(d),
+        }
+    }
+
+    /// The failure of the generated program, while the C program came to its end.
+    fn after(self, status: ExitStatus) -> Failure {
+        match self {
+            Crash::Killed(d) => failure(d.note(format!("the C program ended with {status}"))),
+            other => other.failure(),
+        }
+    }
+}
+
 /// Where the files of one comparison are; a temporary directory goes away with it.
 struct Workplace {
     path: PathBuf,
@@ -116,7 +144,7 @@ impl Workplace {
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
         let path = self.path.join(name);
-        std::fs::write(&path, text).map_err(|e| cannot_write(&path, &e))?;
+        std::fs::write(&path, crate::bytes::encode(text)).map_err(|e| cannot_write(&path, &e))?;
         Ok(path)
     }
 
@@ -172,8 +200,26 @@ impl Run {
             target.help(),
         )?;
 
-        let expected = self.execute(&reference, "C program", &place, "c")?;
-        let found = self.execute(&generated, "generated program", &place, "cuda")?;
+        let expected = match self.execute(&reference, "C program", &place, "c") {
+            Err(Crash::Killed(d)) => {
+                return Err(self.blame(d, &input.saved.source.text, (include, stem), &place));
+            }
+            finished => finished.map_err(Crash::failure)?,
+        };
+        if !expected.output.status.success() && !expected.dump.exists() {
+            return Err(failure(self.with_output(
+                Diagnostic::error(
+                    "HX0507",
+                    format!(
+                        "the C program ended before it reached the region: {}",
+                        expected.output.status
+                    ),
+                ),
+                &expected.output,
+            )));
+        }
+        let found = (self.execute(&generated, "generated program", &place, "cuda"))
+            .map_err(|crash| crash.after(expected.output.status))?;
         println!("C program: {} in all", milliseconds(expected.wall));
         let region = region_time(&place.path.join("time.cuda"));
         let region = region.map_or_else(|| "not reached".to_string(), milliseconds);
@@ -293,9 +339,13 @@ impl Run {
         what: &str,
         place: &Workplace,
         suffix: &str,
-    ) -> Result<Finished, Failure> {
-        let dump = place.fresh(&format!("dump.{suffix}"))?;
-        let time = place.fresh(&format!("time.{suffix}"))?;
+    ) -> Result<Finished, Crash> {
+        let fresh = |name: &str| {
+            place
+                .fresh(&format!("{name}.{suffix}"))
+                .map_err(Crash::Files)
+        };
+        let (dump, time) = (fresh("dump")?, fresh("time")?);
         let mut command = Command::new(program);
         command.args(&self.args).stdin(Stdio::null());
         command.env("HEXCC_DUMP", &dump).env("HEXCC_TIME", time);
@@ -304,16 +354,19 @@ impl Run {
         }
         let begin = Instant::now();
         let output = command.output().map_err(|e| {
-            failure(Diagnostic::error(
-                "HX0507",
-                format!("the {what} could not be started: {e}"),
-            ))
+            let message = format!("the {what} could not be started: {e}");
+            Crash::NotStarted(Diagnostic::error("HX0507", message))
         })?;
         let wall = begin.elapsed();
-        if output.status.success() {
+        if output.status.signal().is_none() {
             return Ok(Finished { output, dump, wall });
         }
-        let mut d = Diagnostic::error("HX0507", format!("the {what} failed: {}", output.status));
+        let d = Diagnostic::error("HX0507", format!("the {what} crashed: {}", output.status));
+        Err(Crash::Killed(self.with_output(d, &output)))
+    }
+
+    /// Adds what a program wrote and what it was given.
+    fn with_output(&self, mut d: Diagnostic, output: &Output) -> Diagnostic {
         let text = excerpt(&output.stderr);
         if !text.is_empty() {
             d = d.note(format!("it wrote to its standard error:\n{text}"));
@@ -324,9 +377,36 @@ impl Run {
         } else {
             format!("its arguments were: {}", args.join(" "))
         });
-        Err(failure(d.help(
-            "arguments of the program follow `--`; `--keep DIR` keeps both programs",
-        )))
+        d.help("arguments of the program follow `--`; `--keep DIR` keeps both programs")
+    }
+
+    /// Whose fault it is that the C program, which also writes the region's arrays to a
+    /// file, has crashed: without that it is the user's program alone.
+    fn blame(
+        &self,
+        crash: Diagnostic,
+        text: &str,
+        (include, stem): (&Path, &str),
+        place: &Workplace,
+    ) -> Failure {
+        let own = || {
+            let source = place.write(&format!("{stem}-own.c"), text).ok()?;
+            let program = place.path.join(format!("{stem}-own"));
+            let mut compiler = self.c_compiler(include, &source, &program);
+            build(&mut compiler, "C compiler", HELP_CC).ok()?;
+            let mut command = Command::new(program);
+            command.args(&self.args).stdin(Stdio::null());
+            Some(command.output().ok()?.status)
+        };
+        match own() {
+            Some(status) if status.signal().is_none() => failure(
+                Diagnostic::bug(format!(
+                    "the C program crashes only where hexcc writes the region's arrays to a file; alone it ends with {status}"
+                ))
+                .note("an array does not lie in memory as hexcc takes it to"),
+            ),
+            _ => failure(crash),
+        }
     }
 
     /// Prints the verdict.
@@ -359,6 +439,7 @@ impl Run {
                 tolerance,
             ),
         };
+        let mut equal = same_status(&expected.output, &found.output);
         let reports = match reports {
             Ok(reports) => reports,
             Err(e) => {
@@ -366,7 +447,6 @@ impl Run {
                 return Ok(ExitCode::from(1));
             }
         };
-        let mut equal = true;
         for report in &reports {
             equal &= report.first.is_none();
             println!("{}", verdict(report, tolerance));
@@ -389,6 +469,23 @@ impl Run {
         }
         Ok(ExitCode::from(u8::from(!equal)))
     }
+}
+
+/// Compares how the programs ended; any status is right that both have.
+fn same_status(expected: &Output, found: &Output) -> bool {
+    let (a, b) = (expected.status, found.status);
+    if a == b {
+        if !a.success() {
+            println!("both programs end with {a}");
+        }
+        return true;
+    }
+    println!("MISMATCH: the C program ends with {a}, the generated program with {b}");
+    let text = excerpt(&found.stderr);
+    if !text.is_empty() {
+        println!("  the generated program wrote to its standard error:\n{text}");
+    }
+    false
 }
 
 const HELP_CC: &str = "install a C compiler, or set CC";

@@ -339,7 +339,10 @@ impl Tune {
             return Err(Failure::plain(d));
         };
         let measured = best.measured.unwrap_or(0.0);
-        log.line(&report::json_line("best", best))?;
+        let is_slower = heading.beats(measured);
+        // Whoever reads the lines takes the last word of the search from the kind.
+        let kind = if is_slower { "slower" } else { "best" };
+        log.line(&report::json_line(kind, best))?;
         println!(
             "  {:<40} {:>9} {:>9}  registers  local  shared",
             "tile", "GCell/s", "predicted"
@@ -365,17 +368,22 @@ impl Tune {
             .iter()
             .find(|p| p.variant.to_string() == model)
             .and_then(|p| p.measured);
-        println!(
-            "tuned: {} with {measured:.1} GCell/s, {:.2} times the baseline; the model's choice {model} has {}",
+        let model_speed = model_speed.map_or_else(|| "none".to_string(), |s| format!("{s:.1}"));
+        let result = format!(
+            "{} with {measured:.1} GCell/s, {:.2} times the baseline; the model's choice {model} has {model_speed}",
             best.variant,
             measured / heading.naive_gcells,
-            model_speed.map_or_else(|| "none".to_string(), |s| format!("{s:.1}"))
         );
+        println!("{}: {result}", if is_slower { "no gain" } else { "tuned" });
         println!(
             "written: {} and {}",
             prefix.with_added("jsonl").display(),
             prefix.with_added("html").display()
         );
+        if is_slower {
+            render::render(&[no_gain(best, heading)], None);
+            return self.forget(input, options, heading);
+        }
         let entry = Tuned {
             format: cache::FORMAT,
             gpu: heading.gpu.clone(),
@@ -393,6 +401,35 @@ impl Tune {
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    /// Drops what an earlier search has kept and this one has found to be no gain.
+    fn forget(
+        &self,
+        input: &Input,
+        options: &Options,
+        heading: &Heading,
+    ) -> Result<ExitCode, Failure> {
+        let of = (heading.gpu.as_str(), heading.problem.as_str());
+        let folder = cache::folder().filter(|_| !self.kernel.no_cache);
+        if let Some(folder) = folder
+            && let Some(path) = cache::remove(&folder, &input.saved, options, of)?
+        {
+            println!("removed {}", path.display());
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// All tile sizes measured are slower than the baseline.
+fn no_gain(best: &Point, heading: &Heading) -> Diagnostic {
+    let (measured, naive) = (best.measured.unwrap_or(0.0), heading.naive_gcells);
+    Diagnostic::warning("HX0608", "no tile sizes are faster than one launch per time step")
+        .note(format!(
+            "the best, {}, has {measured:.1} GCell/s; one thread per cell and one launch per step have {naive:.1}",
+            best.variant
+        ))
+        .note(format!("measured with {} on {}", heading.problem, heading.gpu))
+        .help("nothing is kept, and translations take the model's choice: for these sizes a plain kernel, launched in every step, is the better program")
 }
 
 /// The failure where there is no GPU, with what the model would do.

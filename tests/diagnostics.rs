@@ -68,16 +68,287 @@ fn errors_of_the_testsuite() {
             program.name
         );
         let expected = program.expect.as_deref().unwrap_or("none");
-        if !stderr.contains(&format!("error[{expected}]")) {
-            let first = stderr.lines().next().unwrap_or("");
+        let found = code_and_line(&stderr);
+        if found != (expected.to_string(), program.here) {
             wrong.push(format!(
-                "{}: expected {expected}, found: {first}",
-                program.name
+                "{}: expected {expected} at {:?}, found {found:?}",
+                program.name, program.here
             ));
         }
         snapshot(&format!("errors_{}", program.name), &stderr);
     }
     common::assert_none("programs get another diagnostic than they expect", &wrong);
+}
+
+/// The code of the first error, and the line of the main file that it is about.
+fn code_and_line(stderr: &str) -> (String, Option<usize>) {
+    let error = stderr.split("error[").nth(1).unwrap_or_default();
+    let code = error.split(']').next().unwrap_or_default();
+    let place = error.lines().nth(1).and_then(|l| l.split_once("┌─ "));
+    let line = place.and_then(|(_, place)| place.split(':').nth(1)?.parse().ok());
+    (code.to_string(), line)
+}
+
+/// What messages suggest translates.
+#[test]
+fn rewritten_programs_translate() {
+    let folder = tempfile::tempdir_in(common::scratch("diagnostics"))
+        .expect("the build directory can be written");
+    let mut wrong = Vec::new();
+    for program in refused_programs() {
+        let Some(fix) = &program.fix else { continue };
+        let file = folder.path().join(format!("{}.c", program.name));
+        std::fs::write(&file, fix).expect("the build directory can be written");
+        let mut command = hexcc();
+        let out = output(command.arg(&file).args(["-o", "/dev/null"])).expect("hexcc starts");
+        if !out.status.success() || !out.stderr.is_empty() {
+            let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+            wrong.push(format!("{}: {stderr}", program.name));
+        }
+    }
+    common::assert_none("rewritten programs do not translate", &wrong);
+}
+
+/// Misuse of the command line in testsuite/: the code, the options, and what to write instead.
+const COMMANDS: [(&str, &str, &str); 36] = [
+    (
+        "HX0301",
+        "jacobi1d_5pt.c --tile h=1,w=0",
+        "jacobi1d_5pt.c --tile h=1,w=1",
+    ),
+    (
+        "HX0301",
+        "star2d4r.c --tile h=1,w=0:8",
+        "star2d4r.c --tile h=1,w=3:8",
+    ),
+    (
+        "HX0301",
+        "jacobi1d_7pt.c --tile h=2,w=1",
+        "jacobi1d_7pt.c --tile h=2,w=2",
+    ),
+    (
+        "HX0302",
+        "fdtd2d_plain.c --tile h=4,w=2:8",
+        "fdtd2d_plain.c --tile h=5,w=2:8",
+    ),
+    (
+        "HX0302",
+        "coupled1d.c --tile h=2,w=8",
+        "coupled1d.c --tile h=3,w=8",
+    ),
+    (
+        "HX0302",
+        "twostmts2d.c --tile h=2,w=8:8",
+        "twostmts2d.c --tile h=1,w=8:8",
+    ),
+    (
+        "HX0303",
+        "jacobi2d.c --tile h=1,w=2",
+        "jacobi2d.c --tile h=3,w=8:64",
+    ),
+    (
+        "HX0303",
+        "jacobi1d.c --tile h=3,w=8:64",
+        "jacobi1d.c --tile h=3,w=8",
+    ),
+    (
+        "HX0303",
+        "heat3d.c --tile h=1,w=2:0:8",
+        "heat3d.c --tile h=1,w=2:1:8",
+    ),
+    (
+        "HX0304",
+        "jacobi2d.c --wavefront 0",
+        "jacobi2d.c --wavefront 1",
+    ),
+    ("HX0304", "heat3d.c --wavefront 3", "heat3d.c --wavefront 2"),
+    (
+        "HX0304",
+        "star2d4r.c --tile h=7,w=31:2 --wavefront 1",
+        "star2d4r.c --tile h=7,w=31:64 --wavefront 1",
+    ),
+    ("HX0304", "jacobi1d.c --wavefront 0", "jacobi1d.c"),
+    ("HX0305", "parity2d.c --tiling overlapped", "parity2d.c"),
+    ("HX0305", "boundary2d.c --tiling overlapped", "boundary2d.c"),
+    ("HX0305", "uchar2d.c --tiling overlapped", "uchar2d.c"),
+    (
+        "HX0401",
+        "jacobi2d.c --isl-quota 1000",
+        "jacobi2d.c --isl-quota 100000000",
+    ),
+    ("HX0401", "fdtd2d.c --isl-quota 5000", "fdtd2d.c"),
+    ("HX0401", "heat3d.c --isl-quota 1", "heat3d.c"),
+    (
+        "HX0402",
+        "heat3d.c --shared-memory 64",
+        "heat3d.c --shared-memory 64 --memory global",
+    ),
+    (
+        "HX0402",
+        "jacobi2d.c --shared-memory 16",
+        "jacobi2d.c --shared-memory 16 --tile h=1,w=2:8",
+    ),
+    (
+        "HX0402",
+        "fdtd2d.c --shared-memory 100",
+        "fdtd2d.c --shared-memory 10000",
+    ),
+    (
+        "HX0403",
+        "heat3d.c --tile h=3,w=9:64:64",
+        "heat3d.c --tile h=3,w=9:8:16",
+    ),
+    (
+        "HX0403",
+        "jacobi2d.c --tile h=15,w=512:1024",
+        "jacobi2d.c --tile h=15,w=512:1024 --memory global",
+    ),
+    (
+        "HX0403",
+        "fdtd2d.c --tile h=5,w=64:512 --gpu a100",
+        "fdtd2d.c --tile h=5,w=8:64 --gpu a100",
+    ),
+    ("HX0404", "jacobi2d.c --gpu voodoo", "jacobi2d.c --gpu h100"),
+    (
+        "HX0404",
+        "jacobi2d.c --gpu gtx1080",
+        "jacobi2d.c --gpu H100",
+    ),
+    (
+        "HX0404",
+        "explain heat3d.c --gpu gtx",
+        "heat3d.c --gpu rtx4090",
+    ),
+    ("HX0406", "jacobi2d.c --set M=64", "jacobi2d.c --set N=64"),
+    ("HX0406", "static2d.c --set N=64", "static2d.c"),
+    (
+        "HX0406",
+        "explain heat3d.c --set n=64",
+        "heat3d.c --set N=64",
+    ),
+    ("HX0504", "jacobi1d.c --hex-dim 1", "jacobi1d.c --hex-dim 0"),
+    ("HX0504", "jacobi2d.c --hex-dim 7", "jacobi2d.c --hex-dim 1"),
+    ("HX0504", "heat3d.c --hex-dim 3", "heat3d.c --hex-dim 2"),
+    (
+        "HX0510",
+        "jacobi2d.c --tile h=3,w=4:64 --rows-per-thread 1 --threads 128",
+        "jacobi2d.c --tile h=3,w=4:64 --rows-per-thread 4 --threads 128",
+    ),
+    (
+        "HX0510",
+        "jacobi2d.c --rows-per-thread 400",
+        "jacobi2d.c --rows-per-thread 4",
+    ),
+];
+
+fn run_here(line: &str) -> Output {
+    let mut command = hexcc();
+    command
+        .current_dir(testsuite())
+        .args(line.split_whitespace());
+    if !line.starts_with("explain") {
+        command.args(["-o", "/dev/null"]);
+    }
+    output(&mut command).expect("hexcc starts")
+}
+
+#[test]
+fn commands_are_refused_and_rewritten() {
+    let wrong = common::in_parallel(&COMMANDS, |(code, line, fix)| {
+        let stderr = String::from_utf8_lossy(&run_here(line).stderr).into_owned();
+        let (found, _) = code_and_line(&stderr);
+        if found != *code {
+            return Some(format!("`{line}`: expected {code}, found {found}"));
+        }
+        let out = run_here(fix);
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        (!out.status.success()).then(|| format!("`{fix}`: {stderr}"))
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    common::assert_none(
+        "commands are not refused or not accepted as they should",
+        &wrong,
+    );
+}
+
+/// Tables of GPUs that are none, and a GPU that is not there.
+#[test]
+fn tables_and_machines_that_lack_something() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let table = folder.path().join("gpus.toml");
+    for text in ["[mine]\nsms = 10\n", "[mine]\nsms = \"ten\"\n", "sms = 10"] {
+        std::fs::write(&table, text).expect("a temporary directory can be written");
+        let line = format!("jacobi2d.c --gpu-table {}", table.display());
+        let stderr = refused(text, &run_here(&line));
+        assert_eq!(code_and_line(&stderr).0, "HX0405", "{text}: {stderr}");
+    }
+    let mut command = hexcc();
+    let words = ["run", "jacobi2d.c", "--emulate"];
+    command
+        .current_dir(testsuite())
+        .args(words)
+        .env("CXX", "no-such-cxx");
+    let stderr = refused("CXX", &output(&mut command).expect("hexcc starts"));
+    assert_eq!(code_and_line(&stderr).0, "HX0506", "{stderr}");
+    for line in [
+        "run jacobi2d.c --gpu",
+        "run heat3d.c --gpu",
+        "run life.c --gpu",
+    ] {
+        let mut command = hexcc();
+        let words = line.split_whitespace();
+        let out = output(command.current_dir(testsuite()).args(words)).expect("hexcc starts");
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        // A machine may have one.
+        assert!(
+            out.status.success() || code_and_line(&stderr).0 == "HX0508",
+            "{stderr}"
+        );
+        if out.status.success() {
+            break;
+        }
+    }
+}
+
+/// The table at the end of docs/diagnostics.md counts what these tests run.
+#[test]
+fn the_audit_counts_what_is_tested() {
+    let path = common::root().join("docs/diagnostics.md");
+    let page = std::fs::read_to_string(path).expect("the page is there");
+    let (codes, audit) = page.split_once("## The audit").expect("the audit is there");
+    let cell = |row: &str, n: usize| row.split('|').nth(n).unwrap_or("").trim().to_string();
+    let rows = |text: &str| -> Vec<String> {
+        (text.lines().filter(|l| l.starts_with("| HX")))
+            .map(str::to_string)
+            .collect()
+    };
+    let programs = refused_programs();
+    let mut wrong = Vec::new();
+    for code in rows(codes).iter().map(|row| cell(row, 1)) {
+        let code = code.split(' ').next().unwrap_or_default().to_string();
+        let Some(row) = rows(audit).into_iter().find(|row| cell(row, 1) == code) else {
+            wrong.push(format!("{code} is not in the audit"));
+            continue;
+        };
+        let of_code = || {
+            programs
+                .iter()
+                .filter(|p| p.expect.as_deref() == Some(&code))
+        };
+        let commands = COMMANDS.iter().filter(|c| c.0 == code).count();
+        let n = of_code().count() + commands;
+        let fixed = of_code().filter(|p| p.fix.is_some()).count() + commands;
+        let counted = (cell(&row, 2), cell(&row, 3));
+        if n > 0 && counted != (n.to_string(), fixed.to_string()) {
+            wrong.push(format!(
+                "{code}: {n} cases and {fixed} rewrites, the page has {counted:?}"
+            ));
+        }
+    }
+    common::assert_none(
+        "the audit in docs/diagnostics.md is not that of the tests",
+        &wrong,
+    );
 }
 
 /// Every snapshot of the testsuite belongs to a program.

@@ -113,7 +113,9 @@ fn failing_programs_are_diagnosed() {
     );
     assert_eq!((code, stdout.as_str()), (Some(1), ""));
     assert!(
-        stderr.contains("error[HX0507]: the C program failed: exit status: 3"),
+        stderr.contains(
+            "error[HX0507]: the C program ended before it reached the region: exit status: 3"
+        ),
         "{stderr}"
     );
     assert!(
@@ -122,5 +124,50 @@ fn failing_programs_are_diagnosed() {
     );
     let (code, _, stderr) = run_text("  abort();", "");
     assert_eq!(code, Some(1));
-    assert!(stderr.contains("signal: 6"), "{stderr}");
+    assert!(
+        stderr.contains("the C program crashed: signal: 6"),
+        "{stderr}"
+    );
+}
+
+/// What the program is called in its own eyes: `-c` or `-cuda` at the end.
+const IS_C: &str = "  int n = 0; while (argv[0][n]) n++; int is_c = argv[0][n-1] == 'c';\n";
+
+#[test]
+fn the_program_that_crashes_is_named() {
+    let main = format!("{IS_C}  step(50, 3, A);\n  if (!is_c) abort();\n  return 4;");
+    let (code, stdout, stderr) = run_text(&main, "");
+    assert_eq!((code, stdout.as_str()), (Some(1), ""));
+    assert!(
+        stderr.contains("error[HX0507]: the generated program crashed: signal: 6"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("the C program ended with exit status: 4"),
+        "{stderr}"
+    );
+    // A crash of the C program alone, and one that only comparing brings about.
+    let main = format!("{IS_C}  step(50, 3, A);\n  if (is_c) abort();\n  return 0;");
+    let (_, _, stderr) = run_text(&main, "");
+    assert!(
+        stderr.contains("error[HX9001]: internal error: the C program crashes only"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_status_other_than_0_is_compared() {
+    let (code, stdout, stderr) = run_text("  step(50, 3, A);\n  return 3;", "");
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+    assert!(
+        stdout.contains("both programs end with exit status: 3"),
+        "{stdout}"
+    );
+    let main = format!("{IS_C}  step(50, 3, A);\n  return is_c ? 2 : 5;");
+    let (code, stdout, _) = run_text(&main, "");
+    assert_eq!(code, Some(1));
+    assert!(
+        stdout.contains("MISMATCH: the C program ends with exit status: 2, the generated program with exit status: 5"),
+        "{stdout}"
+    );
 }

@@ -177,6 +177,38 @@ fn wrong_results_do_not_count() {
     assert!(text_of(&out).0.contains("1 differ"));
 }
 
+/// What is slower than one launch per step is no result, and replaces none that is kept.
+#[test]
+fn what_is_slower_than_the_baseline_is_not_kept() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let line = "tune jacobi1d.c --set N=65536,T=64 --budget 3s";
+    let kept = || fs::read_dir(folder.path().join("cache/tuned")).map_or(0, Iterator::count);
+    let out = output(&mut on_fake_gpu(folder.path(), line)).expect("hexcc starts");
+    assert!(out.status.success() && kept() == 1, "{}", text_of(&out).1);
+
+    let mut command = on_fake_gpu(folder.path(), line);
+    let out = output(command.env("FAKE_CUDA_SLOW", "100000")).expect("hexcc starts");
+    let (stdout, stderr) = text_of(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(
+        stdout.contains("no gain: ") && !stdout.contains("tuned: "),
+        "{stdout}"
+    );
+    assert!(stderr.contains("warning[HX0608]"), "{stderr}");
+    assert!(stderr.contains("one launch per step have "), "{stderr}");
+    assert_eq!(kept(), 0, "{stdout}");
+    let log = folder.path().join("jacobi1d.tune.jsonl");
+    assert_eq!(
+        (lines(&log, "best").len(), lines(&log, "slower").len()),
+        (0, 1)
+    );
+    let page = fs::read_to_string(folder.path().join("jacobi1d.tune.html"));
+    assert!(page.is_ok_and(|p| p.contains("No point is faster than the baseline")));
+
+    let out = output(&mut on_fake_gpu(folder.path(), "jacobi1d.c")).expect("hexcc starts");
+    assert!(out.status.success() && text_of(&out).1.is_empty());
+}
+
 #[test]
 fn a_broken_gpu_ends_the_search() {
     let folder = tempfile::tempdir().expect("a temporary directory");
@@ -224,15 +256,49 @@ fn lines_so_far(path: &Path) -> usize {
     fs::read_to_string(path).map_or(0, |t| t.lines().count())
 }
 
+/// Without NVRTC, and with one that compiles nothing.
+#[test]
+fn a_compiler_that_is_missing_or_fails_is_named() {
+    for line in [
+        "tune jacobi1d.c --set N=4096,T=64 --budget 2s",
+        "tune heat3d.c --set N=32,T=8 --budget 2s",
+        "bench jacobi2d.c --set N=64,T=8",
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let mut command = on_fake_gpu(folder.path(), line);
+        let out = output(command.env("FAKE_NVRTC_FAIL", "1")).expect("hexcc starts");
+        let (_, stderr) = text_of(&out);
+        assert_eq!(out.status.code(), Some(1));
+        assert!(
+            stderr.contains("error[HX0603]") && stderr.contains("a fake failed"),
+            "{stderr}"
+        );
+        // The driver alone; a machine may have an NVRTC of its own.
+        let driver = folder.path().join("libcuda.so.1");
+        fs::copy(libraries().join("libcuda.so.1"), driver).expect("it can be copied");
+        let mut command = on_fake_gpu(folder.path(), line);
+        let out = output(command.env("LD_LIBRARY_PATH", folder.path())).expect("hexcc starts");
+        let (_, stderr) = text_of(&out);
+        assert!(
+            out.status.success() || stderr.contains("error[HX0602]"),
+            "{stderr}"
+        );
+    }
+}
+
 #[test]
 fn sizes_that_do_not_work_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     for (sizes, code) in [
-        ("M=64", "HX0406"),
-        ("N=1", "HX0606"),
-        ("N=100000", "HX0604"),
+        ("jacobi2d.c --set M=64", "HX0406"),
+        ("jacobi2d.c --set N=1", "HX0606"),
+        ("jacobi2d.c --set N=64,T=0", "HX0606"),
+        ("jacobi1d.c --set N=2,T=8", "HX0606"),
+        ("jacobi2d.c --set N=100000", "HX0604"),
+        ("jacobi1d.c --set N=100000000", "HX0604"),
+        ("fdtd2d.c --set NX=4000,NY=4000", "HX0604"),
     ] {
-        let line = format!("tune jacobi2d.c --set {sizes}");
+        let line = format!("tune {sizes}");
         let out = output(&mut on_fake_gpu(folder.path(), &line)).expect("hexcc starts");
         let (stdout, stderr) = text_of(&out);
         assert_eq!(out.status.code(), Some(1), "{sizes}");

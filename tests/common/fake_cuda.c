@@ -4,6 +4,8 @@
  *
  * FAKE_CUDA_WRONG=n  every n-th comparison finds a difference
  * FAKE_CUDA_FAIL=n   the n-th launch of a tiled kernel breaks the GPU
+ * FAKE_NVRTC_FAIL=1  nothing compiles
+ * FAKE_CUDA_SLOW=n   blocks of tiled kernels take n times as long
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +77,8 @@ int cuFuncSetAttribute(void *function, int attribute, int value) { return 0; }
 int cuLaunchKernel(const char *name, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void *stream, void **args, void **extra) {
   const char *end = strrchr(name, ':');
-  blocks += (double)x * y * z;
+  const char *slow = end && strncmp(end, ":kernel", 7) == 0 ? getenv("FAKE_CUDA_SLOW") : 0;
+  blocks += (double)x * y * z * (slow ? atof(slow) : 1);
   if (end && strcmp(end, ":count") == 0) **(unsigned long long **)args[2] += 1000;
   if (end && strncmp(end, ":kernel", 7) == 0 && counts_to("FAKE_CUDA_FAIL")) broken = 1;
   if (strncmp(name, "different<", 10) == 0 && counts_to("FAKE_CUDA_WRONG")) **(unsigned long long **)args[6] += 1;
@@ -94,9 +97,11 @@ int nvrtcCreateProgram(void **program, const char *text, const char *name, int n
 }
 int nvrtcDestroyProgram(void **program) { return free(*program), 0; }
 int nvrtcAddNameExpression(void *program, const char *name) { return 0; }
-int nvrtcCompileProgram(void *program, int n, const char **options) { return 0; }
-int nvrtcGetProgramLogSize(void *program, size_t *n) { return *n = 1, 0; }
-int nvrtcGetProgramLog(void *program, char *log) { return *log = 0; }
+int nvrtcCompileProgram(void *program, int n, const char **options) {
+  return getenv("FAKE_NVRTC_FAIL") ? 6 : 0;
+}
+int nvrtcGetProgramLogSize(void *program, size_t *n) { return *n = 14, 0; }
+int nvrtcGetProgramLog(void *program, char *log) { return strcpy(log, "a fake failed"), 0; }
 int nvrtcGetLoweredName(void *program, const char *name, const char **lowered) { return *lowered = name, 0; }
 int nvrtcGetCUBINSize(void *program, size_t *n) { return *n = 8, 0; }
 int nvrtcGetCUBIN(void *program, char *image) { return memset(image, 0, 8), 0; }

@@ -49,6 +49,10 @@ pub struct Program {
     pub tiles: Vec<String>,
     /// Code of the diagnostic wanted instead of a translation.
     pub expect: Option<String>,
+    /// The line that it is about, which ends with `// here`; counted from 1.
+    pub here: Option<usize>,
+    /// The program as it translates, from a comment that begins with `fix:`.
+    pub fix: Option<String>,
     /// Further arguments for `hexcc`.
     pub flags: Vec<String>,
     /// Sets of arguments for more translations with the last of `tiles`.
@@ -72,6 +76,8 @@ fn parse(path: &Path) -> Result<Program, String> {
         ulps: 0,
         tiles: Vec::new(),
         expect: None,
+        here: None,
+        fix: None,
         flags: Vec::new(),
         variants: Vec::new(),
         streams: Vec::new(),
@@ -123,6 +129,10 @@ fn parse(path: &Path) -> Result<Program, String> {
             "`run` and `bench` need {n} numbers each, as in `args`"
         ));
     }
+    let marked = |line: &str| line.ends_with("// here");
+    program.here = text.lines().position(marked).map(|n| n + 1);
+    let fix = text.split_once("\n/* fix:\n");
+    program.fix = fix.and_then(|(_, rest)| Some(rest.split_once("\n*/")?.0.to_string() + "\n"));
     program.text = text;
     Ok(program)
 }

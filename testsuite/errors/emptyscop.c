@@ -3,6 +3,6 @@
  */
 void emptyscop(void)
 {
-#pragma scop
+#pragma scop  // here
 #pragma endscop
 }

@@ -89,9 +89,6 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     let schedules: Vec<Vec<PwAff>> = (stmts.iter())
         .map(|s| Ok(s.schedule.to_pw_affs()?))
         .collect::<Result<_>>()?;
-    for stmt in &stmts {
-        check_ends(scop, source, stmt)?;
-    }
     let depth = schedules.iter().map(Vec::len).min().unwrap_or(0);
     let mut time_dim = None;
     for d in 0..depth {
@@ -182,36 +179,23 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
             return Ok(result);
         }
     }
-    Err(no_time_loop())
+    Err(nothing_travels(scop, source, chunk, &result.names[0]))
 }
 
-/// Refuses a loop without an end, such as `for (int i = 1; t < N; i++)`.
-fn check_ends(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Result<()> {
-    for d in 0..stmt.domain.dim(DimType::Set)? {
-        // isl reports an unbounded maximum as an error.
-        let ends = [stmt.domain.dim_max(d as u32), stmt.domain.dim_min(d as u32)];
-        let Some(error) = ends.into_iter().find_map(std::result::Result::err) else {
-            continue;
-        };
-        if error.quota {
-            return Err(error.into());
-        }
-        let name = stmt.domain.dim_name(DimType::Set, d as u32)?;
-        let name = name.unwrap_or_else(|| format!("number {d}"));
-        let header = csource::loop_headers(&source.text, scop.region.clone())
-            .into_iter()
-            .rfind(|(iterator, r)| *iterator == name && r.start < stmt.span.start)
-            .map_or_else(|| stmt.span.clone(), |(_, range)| range);
-        return Err(Box::new(
-            Diagnostic::error("HX0105", format!("loop `{name}` has no end"))
-                .at(header, "nothing bounds this loop")
-                .note("the set of iterations must be known before the loop starts")
-                .help(format!(
-                    "compare `{name}` with a bound in the loop's condition"
-                )),
-        ));
-    }
-    Ok(())
+/// The refusal of a loop whose iterations do not build on each other.
+fn nothing_travels(scop: &Scop, source: &SourceFile, chunk: &Chunk, name: &str) -> Box<Diagnostic> {
+    let header = (csource::loop_headers(&source.text, scop.region.clone()).into_iter())
+        .find(|(iterator, range)| iterator == name && chunk.span.contains(&range.start))
+        .map_or_else(|| chunk.span.clone(), |(_, range)| range);
+    Box::new(
+        Diagnostic::error(
+            "HX0201",
+            format!("no iteration of `{name}` reads what an earlier one has written"),
+        )
+        .at(header, "this is no time loop")
+        .note("time tiling reuses values over several sweeps; a single sweep, or one that repeats itself, has nothing to tile")
+        .help("include the loop over time steps in the region, with all that its steps hand on"),
+    )
 }
 
 fn canonical_stmt(stmt: &Statement, index: usize, to_canonical: Map) -> Result<CanonicalStmt> {

@@ -9,6 +9,12 @@
 //! no knowledge of stencils, and no input on which a function panics. Text that is not understood
 //! is left alone, never rewritten on a guess.
 
+mod cplusplus;
+mod variables;
+
+pub use cplusplus::{expand_parameter_macros, moved, names_for_cplusplus, rename};
+pub use variables::{Declarator, Place, change_before, declarator, is_dead_outside};
+
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -269,6 +275,66 @@ fn literal_end(bytes: &[u8], pos: usize) -> Option<(usize, u8)> {
     Some((at, quote))
 }
 
+/// The preprocessor directives of a file, continuations included.
+pub fn directives(text: &str) -> Vec<&str> {
+    (tokenize(text).into_iter())
+        .filter(|token| token.kind == TokenKind::Directive)
+        .filter_map(|token| text.get(token.span))
+        .collect()
+}
+
+/// Headers whose macros have names that C or POSIX reserve.
+const STANDARD_HEADERS: [&str; 36] = [
+    "assert",
+    "complex",
+    "ctype",
+    "errno",
+    "fenv",
+    "float",
+    "getopt",
+    "inttypes",
+    "iso646",
+    "limits",
+    "locale",
+    "malloc",
+    "math",
+    "memory",
+    "mpi",
+    "omp",
+    "pthread",
+    "sched",
+    "setjmp",
+    "signal",
+    "stdalign",
+    "stdarg",
+    "stdatomic",
+    "stdbool",
+    "stddef",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "stdnoreturn",
+    "string",
+    "strings",
+    "tgmath",
+    "time",
+    "unistd",
+    "wchar",
+    "wctype",
+];
+
+/// Whether a directive includes a header that may define macros of any name.
+pub fn may_define_any(directive: &str) -> bool {
+    let mut words = directive_words(directive);
+    if words.next().is_none_or(|word| !word.starts_with("include")) {
+        return false;
+    }
+    let header = directive
+        .split_once('<')
+        .and_then(|(_, rest)| rest.split_once(".h>"));
+    !header.is_some_and(|(name, _)| name.starts_with("sys/") || STANDARD_HEADERS.contains(&name))
+}
+
 /// The words after `#`: the directive's name first, then everything else split at whitespace.
 fn directive_words(directive: &str) -> impl Iterator<Item = &str> {
     directive
@@ -361,12 +427,12 @@ fn is_plain_name(word: &str) -> bool {
 }
 
 /// A file's tokens without comments and directives, with every bracket's partner.
-struct Code<'a> {
-    text: &'a str,
+pub(crate) struct Code<'a> {
+    pub(crate) text: &'a str,
     /// Every token, for the directives and comments.
-    all: Vec<Token>,
+    pub(crate) all: Vec<Token>,
     /// Tokens that are neither comments nor directives.
-    tokens: Vec<Token>,
+    pub(crate) tokens: Vec<Token>,
     /// For each of `tokens`, the index of the closing bracket if it is a matched opening bracket,
     /// and the reverse. Always `Some(p)` with `p > i` for an opening bracket at `i`, `p < i` for a
     /// closing one.
@@ -384,7 +450,7 @@ struct OpenConditional {
 }
 
 impl<'a> Code<'a> {
-    fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let all = tokenize(text);
         let tokens: Vec<Token> = all
             .iter()
@@ -486,24 +552,24 @@ impl<'a> Code<'a> {
     }
 
     /// Text of the code token at an index; empty when there is no such token.
-    fn word(&self, index: usize) -> &'a str {
+    pub(crate) fn word(&self, index: usize) -> &'a str {
         self.tokens
             .get(index)
             .map_or("", |token| &self.text[token.span.clone()])
     }
 
-    fn is_ident(&self, index: usize) -> bool {
+    pub(crate) fn is_ident(&self, index: usize) -> bool {
         self.tokens
             .get(index)
             .is_some_and(|token| token.kind == TokenKind::Ident)
     }
 
-    fn is_plain_name(&self, index: usize) -> bool {
+    pub(crate) fn is_plain_name(&self, index: usize) -> bool {
         self.is_ident(index) && is_plain_name(self.word(index))
     }
 
     /// Index after the bracket group opening at `index`, or after the one token there.
-    fn skip(&self, index: usize) -> usize {
+    pub(crate) fn skip(&self, index: usize) -> usize {
         match self.partner.get(index) {
             Some(&Some(close)) if close > index => close + 1,
             _ => index + 1,
@@ -511,7 +577,7 @@ impl<'a> Code<'a> {
     }
 
     /// Index of the first token of the bracket group closing at `index`, or `index` itself.
-    fn skip_back(&self, index: usize) -> usize {
+    pub(crate) fn skip_back(&self, index: usize) -> usize {
         match self.partner.get(index) {
             Some(&Some(open)) if open < index => open,
             _ => index,
@@ -519,7 +585,7 @@ impl<'a> Code<'a> {
     }
 
     /// Whether the token at `index` opens a matched group.
-    fn opens(&self, index: usize, bracket: &str) -> bool {
+    pub(crate) fn opens(&self, index: usize, bracket: &str) -> bool {
         self.word(index) == bracket && self.skip(index) > index + 1
     }
 
@@ -529,7 +595,7 @@ impl<'a> Code<'a> {
     }
 
     /// Bytes from the first to the last token of a non-empty index range.
-    fn bytes(&self, range: Range<usize>) -> Range<usize> {
+    pub(crate) fn bytes(&self, range: Range<usize>) -> Range<usize> {
         match (self.tokens.get(range.start), range.end.checked_sub(1)) {
             (Some(first), Some(last)) if range.start < range.end && last < self.tokens.len() => {
                 first.span.start..self.tokens[last].span.end
@@ -706,7 +772,7 @@ fn leading_pragma(code: &Code, from: usize, statement: usize) -> Option<usize> {
 ///
 /// The nesting of unbraced control statements is kept on an explicit stack, so that no input can
 /// exhaust the machine's.
-fn statement_end(code: &Code, index: usize, end: usize) -> usize {
+pub(crate) fn statement_end(code: &Code, index: usize, end: usize) -> usize {
     let mut pending: Vec<Pending> = Vec::new();
     let mut at = index;
     loop {
@@ -797,7 +863,7 @@ fn statement_end(code: &Code, index: usize, end: usize) -> usize {
 ///
 /// A macro invocation used as a statement has no `;`: it ends before a statement keyword or after
 /// the block that follows it.
-fn simple_statement_end(code: &Code, start: usize, end: usize) -> usize {
+pub(crate) fn simple_statement_end(code: &Code, start: usize, end: usize) -> usize {
     let first = code.word(start);
     let jump = matches!(first, "return" | "goto" | "break" | "continue");
     let mut assigned = false;
@@ -820,6 +886,112 @@ fn simple_statement_end(code: &Code, start: usize, end: usize) -> usize {
         at = code.skip(at);
     }
     end
+}
+
+/// The types that `typedef TYPE NAME;` in the texts may give a name, through further names; several
+/// where the preprocessor chooses. Only definitions of plain types count.
+pub fn typedefs(texts: &[&str], name: &str) -> Vec<String> {
+    let words: Vec<&str> = (name.split_whitespace())
+        .filter(|word| !QUALIFIERS.contains(word))
+        .collect();
+    let mut ends = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
+    let mut open = vec![words.join(" ")];
+    while let Some(next) = open.pop() {
+        let behind: Vec<String> = (texts.iter())
+            .flat_map(|text| direct_typedefs(text, &next))
+            .collect();
+        if behind.is_empty() && !seen.is_empty() && !ends.contains(&next) {
+            ends.push(next.clone());
+        }
+        if !seen.contains(&next) {
+            open.extend(behind);
+        }
+        seen.push(next);
+    }
+    ends
+}
+
+/// The words before the name in each `typedef WORDS NAME;`, where there are only words.
+fn direct_typedefs(text: &str, name: &str) -> Vec<String> {
+    let code = Code::new(text);
+    let starts = (0..code.tokens.len()).filter(|&at| code.word(at) == "typedef");
+    starts
+        .filter_map(|start| {
+            let end = (start..code.tokens.len()).find(|&at| code.word(at) == ";")?;
+            let words = start + 1..end - 1;
+            let plain = end > start + 2
+                && code.word(end - 1) == name
+                && words.clone().all(|at| code.is_ident(at));
+            let words: Vec<&str> = (words.map(|at| code.word(at)))
+                .filter(|word| !QUALIFIERS.contains(word))
+                .collect();
+            plain.then(|| words.join(" "))
+        })
+        .collect()
+}
+
+/// Whether any loop statement stands in a text.
+pub fn has_loop(text: &str) -> bool {
+    let code = Code::new(text);
+    (0..code.tokens.len()).any(|at| matches!(code.word(at), "for" | "while"))
+}
+
+/// Names of the files that a text includes in quotes.
+pub fn quoted_includes(text: &str) -> Vec<String> {
+    (tokenize(text).into_iter())
+        .filter(|token| token.kind == TokenKind::Directive)
+        .filter_map(|token| {
+            let directive = text[token.span].trim_start_matches('#').trim_start();
+            let rest = directive.strip_prefix("include")?.trim_start();
+            Some(rest.strip_prefix('"')?.split_once('"')?.0.to_string())
+        })
+        .collect()
+}
+
+/// Bytes of the simple statement around a place, without the heads of control statements before it;
+/// the place itself where no statement is understood.
+pub fn statement_at(text: &str, offset: usize) -> Range<usize> {
+    let code = Code::new(text);
+    let index = code.tokens.partition_point(|t| t.span.end <= offset);
+    match enclosing_function(text, offset) {
+        Some(function) if index < code.tokens.len() => {
+            statement_around(&code, index, &function.body)
+        }
+        _ => {
+            let at = floor_char_boundary(text, offset);
+            at..at
+        }
+    }
+}
+
+/// Bytes of the simple statement around a token, inside of a range.
+pub(crate) fn statement_around(code: &Code, index: usize, range: &Range<usize>) -> Range<usize> {
+    let mut first = index;
+    let mut depth = 0usize;
+    while first > 0 && code.tokens[first - 1].span.start >= range.start {
+        match code.word(first - 1) {
+            ")" | "]" => depth += 1,
+            "(" | "[" => depth = depth.saturating_sub(1),
+            ";" | "{" | "}" if depth == 0 => break,
+            _ => {}
+        }
+        first -= 1;
+    }
+    // Heads of control statements stay outside.
+    while matches!(code.word(first), "if" | "for" | "while" | "switch")
+        && code.opens(first + 1, "(")
+        && code.skip(first + 1) <= index
+    {
+        first = code.skip(first + 1);
+    }
+    if code.word(first) == "else" {
+        first += 1;
+    }
+    let first = first.min(index);
+    let end = (code.tokens).partition_point(|t| t.span.end <= range.end);
+    let stop = simple_statement_end(code, first, end.max(first + 1));
+    code.bytes(first..stop)
 }
 
 /// The `for` loops of a region in textual order: iterator name and bytes from `for` to `)`.
@@ -853,6 +1025,19 @@ pub fn loop_headers(text: &str, region: Range<usize>) -> Vec<(String, Range<usiz
         ));
     }
     headers
+}
+
+/// The head of a compound statement, `while (..)` or `if (..)`; all of it where it has none.
+pub fn head_of(text: &str, stmt: Range<usize>) -> Range<usize> {
+    let code = Code::new(text);
+    let first = (code.tokens.iter()).position(|t| t.span.start >= stmt.start);
+    match first {
+        Some(first) if code.opens(first + 1, "(") => {
+            let end = code.bytes(first..code.skip(first + 1)).end;
+            stmt.start..end.min(stmt.end)
+        }
+        _ => stmt,
+    }
 }
 
 /// Bytes of the `nth` occurrence (from 0) of a variable in a statement, with all its subscripts.
@@ -1531,7 +1716,49 @@ pub fn rewrite_alloc_casts(text: &str) -> Vec<Edit> {
             });
         }
     }
+    edits.extend(void_pointer_casts(&code));
     edits
+}
+
+/// `p = (void *)q` and `p = v` of a variable `void *v`, with the cast to the type of `p` that C++
+/// wants.
+fn void_pointer_casts(code: &Code) -> Vec<Edit> {
+    let is_void = |at: usize| code.word(at) == "void" && code.word(at + 1) == "*";
+    let pointers: HashSet<&str> = (0..code.tokens.len())
+        .filter(|&at| is_void(at) && code.is_plain_name(at + 2))
+        .map(|at| code.word(at + 2))
+        .collect();
+    let mut edits = Vec::new();
+    for equals in 0..code.tokens.len() {
+        if code.word(equals) != "=" {
+            continue;
+        }
+        let value = equals + 1;
+        let cast = code.word(value) == "(" && is_void(value + 1) && code.word(value + 3) == ")";
+        let variable = pointers.contains(code.word(value))
+            && matches!(code.word(value + 1), ";" | "," | ")")
+            && is_void_pointer(code, value);
+        if !cast && !variable {
+            continue;
+        }
+        let Some(lvalue) = assigned_lvalue(code, equals) else {
+            continue;
+        };
+        edits.push(Edit {
+            range: code.bytes(value..if cast { value + 4 } else { value }),
+            replacement: format!("(__typeof__({}))", code.render(lvalue)),
+        });
+    }
+    edits
+}
+
+/// Whether the name at a token is a variable declared `void *`.
+fn is_void_pointer(code: &Code, at: usize) -> bool {
+    let offset = code.tokens[at].span.start;
+    declarator(code.text, code.word(at), offset).is_some_and(|d| {
+        let before = code.tokens.partition_point(|t| t.span.end <= d.range.start);
+        d.stars == 1 && d.n_bounds == 0 && before > 0 && code.word(before - 1) == "void"
+    })
 }
 
 /// What happens to the value of a call.
@@ -1760,6 +1987,22 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn typedefs_lead_to_their_ends() {
+        let text = "typedef const float real;\n#if D\ntypedef double number;\n#else\ntypedef real number;\n#endif\n\
+                    typedef number *row; typedef struct { int x; } cell; typedef loop loop;";
+        let of = |name: &str| {
+            let mut types = typedefs(&[text], name);
+            types.sort();
+            types
+        };
+        assert_eq!(of("const real"), ["float"]);
+        assert_eq!(of("number"), ["double", "float"]);
+        for none in ["row", "cell", "double", "loop"] {
+            assert_eq!(of(none), [""; 0], "{none}");
+        }
+    }
 
     fn slices(text: &str, ranges: Vec<Range<usize>>) -> Vec<&str> {
         ranges.into_iter().map(|range| &text[range]).collect()

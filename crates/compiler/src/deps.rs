@@ -6,6 +6,7 @@
 use crate::canonical::Canonical;
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
+use crate::reach;
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement, schedule_of, writes_to};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap, compute_flow};
 use std::collections::HashMap;
@@ -448,7 +449,7 @@ fn assign_slots(
 }
 
 /// The dependence's two accesses in the source.
-fn dependence_labels(
+pub(crate) fn dependence_labels(
     scop: &Scop,
     source: &SourceFile,
     c: &Canonical,
@@ -519,6 +520,9 @@ fn carried_by_space(
         (Some(name), Some(_)) => {
             format!("space loop `{name}` carries a dependence, so it cannot be tiled hexagonally")
         }
+        (Some(_), None) => {
+            "a loop over cells carries a dependence, so it cannot be tiled hexagonally".to_string()
+        }
         _ => "statements of one time step depend on each other in both directions".to_string(),
     };
     let mut d = Diagnostic::error("HX0203", message);
@@ -567,7 +571,7 @@ pub fn space_names(n_space: usize) -> String {
     names.join(", ")
 }
 
-fn show_point(point: &[i64]) -> String {
+pub(crate) fn show_point(point: &[i64]) -> String {
     let texts: Vec<String> = point.iter().map(ToString::to_string).collect();
     format!("({})", texts.join(", "))
 }
@@ -736,10 +740,54 @@ fn unbounded(
         ..dep.clone()
     };
     let d = dependence_labels(scop, source, c, &shown_dep, d, &shown);
-    Ok(Box::new(
-        d.note("hexagonal tiles are bounded by the slope of the dependences, |ds| <= delta * dt; wrap-around, mirrored and fixed positions have none")
-            .help(format!(
-                "read `{name}` at constant offsets from the element written; periodic boundaries need ghost cells that are updated outside the time loop"
-            )),
-    ))
+    let mut d = d.note(format!("hexagonal tiles are bounded by the slope of the dependences, |ds| <= delta * dt; this one through `{name}` has none"));
+    for help in reach::remedies(scop, c, &shown_dep, j)? {
+        d = d.help(help);
+    }
+    Ok(Box::new(d))
+}
+
+/// A dependence with the cone's slope along dimension `j`, on the side where it
+/// is larger, and one of its distances `(dt, ds..)` with this slope.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn steepest(
+    scop: &Scop,
+    c: &Canonical,
+    cone: &DepCone,
+    j: usize,
+) -> Result<Option<(Dependence, Vec<i64>)>> {
+    let (slope, sign) = match cone.delta0[j] >= cone.delta1[j] {
+        true => (cone.delta0[j], 1),
+        false => (cone.delta1[j], -1),
+    };
+    let names: Vec<String> = (0..c.n_space).map(|i| format!("s{i}")).collect();
+    let (names, p, q) = (names.join(", "), slope.num, slope.den * sign);
+    let steep = Set::read(
+        &scop.ctx,
+        &format!("{{ [u, {names}] : {q} * s{j} = {p} * u }}"),
+    )?;
+    // What is read says more than what is written again.
+    let is_flow = |dep: &&Dependence| dep.kind == DepKind::Flow;
+    let in_order = (c.deps.iter().filter(is_flow)).chain(c.deps.iter().filter(|d| !is_flow(d)));
+    for dep in in_order {
+        let point = dep.distance.intersect(&steep)?.sample_point()?;
+        if let Some(mut point) = point.filter(|p| p.get(j + 1).is_some_and(|s| *s != 0)) {
+            let shift = c.stmts[dep.target].slot - c.stmts[dep.source].slot;
+            point[0] = (point[0] - shift) / c.k;
+            let (from, to) = (dep.source, dep.target);
+            let is_steep = |map: &Map| -> Result<bool> {
+                let distance = logical(&scop.ctx, c, (from, to), map)?;
+                Ok(!distance.intersect(&steep)?.is_empty()?)
+            };
+            let reads = read_with(c, (dep.kind, from, to), &dep.reads, &dep.map, is_steep)?;
+            let dep = Dependence {
+                reads,
+                ..dep.clone()
+            };
+            return Ok(Some((dep, point)));
+        }
+    }
+    Ok(None)
 }

@@ -7,6 +7,7 @@
 //! | module | makes |
 //! |---|---|
 //! | [`diag`], [`ctype`], [`csource`] | diagnostics, C's types, C's text |
+//! | [`front`] | which loop of a C file is meant, and what pet needs to read it |
 //! | [`scop`] | arrays, statements and expressions from pet's data |
 //! | [`temporaries`] | scalar temporaries moved into their readers |
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
@@ -23,14 +24,17 @@
 
 pub mod back;
 pub mod canonical;
+pub mod causes;
 pub mod csource;
 pub mod ctype;
 pub mod deps;
 pub mod diag;
+pub mod front;
 pub mod kernel;
 pub mod model;
 pub mod pipeline;
 pub mod quotient;
+pub mod reach;
 pub mod sched;
 pub mod scop;
 pub mod stream_size;

@@ -14,6 +14,7 @@ use crate::kernel::{
     Switches, TileCounts,
 };
 use crate::model::Problem;
+use crate::reach;
 use crate::sched::{self, HybridSchedule, Proof, ScheduleError, TileSizes, VerifyError, Wavefront};
 use crate::scop::{self, Chunk, SavedScop, Scop};
 use crate::stream_size::{self, StreamChoice};
@@ -385,11 +386,7 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
     clock.lap("scop");
     if scop.stmts.is_empty() {
-        return Err(Box::new(
-            Diagnostic::error("HX0102", "the scop has no statements")
-                .at(scop.region.clone(), "nothing to compute here")
-                .help("put the time loop between `#pragma scop` and `#pragma endscop`"),
-        ));
+        return Err(no_statements(&scop));
     }
     let mut units = Vec::new();
     let mut refused = Vec::new();
@@ -429,6 +426,34 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         timings: clock.laps,
         tuned: None,
     })
+}
+
+/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.
+///
+/// # Errors
+/// The refusal of the largest one.
+pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
+    ctx.set_max_operations(options.isl_quota);
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let mut refusal: Option<(usize, Box<Diagnostic>)> = None;
+    for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
+        let size = chunk.span.len();
+        match dependences(&scop, saved, chunk, options, &mut Clock::new()) {
+            Ok(_) => return Ok(()),
+            Err(_) if refusal.as_ref().is_some_and(|(most, _)| *most >= size) => {}
+            Err(d) => refusal = Some((size, d)),
+        }
+    }
+    Err(refusal.map_or_else(|| no_statements(&scop), |(_, d)| d))
+}
+
+fn no_statements(scop: &Scop) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0102", "the scop has no statements")
+            .at(scop.region.clone(), "nothing to compute here")
+            .help("put the time loop between `#pragma scop` and `#pragma endscop`"),
+    )
 }
 
 fn unit(
@@ -485,11 +510,15 @@ fn dependences(
                     canonical.n_space
                 ),
             )
-            .help(format!(
-                "0 is the outermost ({}), {} the innermost",
-                canonical.names[1],
-                canonical.n_space - 1
-            )),
+            .help(match canonical.n_space {
+                1 => format!("0 is the only one ({})", canonical.names[1]),
+                n => format!(
+                    "0 is the outermost ({}), {} the innermost ({})",
+                    canonical.names[1],
+                    n - 1,
+                    canonical.names[n]
+                ),
+            }),
         ));
     }
     Ok((canonical, cone))
@@ -526,7 +555,7 @@ impl<'a> TimeLoop<'a> {
         index: usize,
         options: &Options,
     ) -> Result<TimeLoop<'a>> {
-        Ok(TimeLoop {
+        let time_loop = TimeLoop {
             scop,
             saved,
             canonical,
@@ -534,7 +563,11 @@ impl<'a> TimeLoop<'a> {
             prepared: kernel::prepare(scop, &saved.source, canonical, options.products())?,
             distances: deps::all_distances(canonical)?.into_iter().collect(),
             index,
-        })
+        };
+        match time_loop.too_far(options, None)? {
+            Some(d) => Err(d),
+            None => Ok(time_loop),
+        }
     }
 
     fn limits(&self, options: &Options) -> Result<Limits> {
@@ -561,6 +594,29 @@ impl<'a> TimeLoop<'a> {
         ranked_tiles(&self.prepared, k, hex_dim, self.cone, options, limits)
     }
 
+    /// The refusal of dependences that leave tiles nothing to gain.
+    fn too_far(
+        &self,
+        options: &Options,
+        nothing_fits: Option<i64>,
+    ) -> Result<Option<Box<Diagnostic>>> {
+        let known = self.prepared.extents(&options.sizes)?;
+        let ground = reach::Ground {
+            known: &known,
+            problem: &Problem::new(&known),
+            sms: options.target.sms,
+            hex_dim: options.hex_dim.unwrap_or(0),
+            nothing_fits,
+        };
+        reach::refusal(
+            self.scop,
+            &self.saved.source,
+            self.canonical,
+            self.cone,
+            &ground,
+        )
+    }
+
     /// Chooses tile sizes, proves the schedule and makes the kernel.
     fn tiled(&self, options: &Options, clock: &mut Clock) -> Result<Tiled> {
         let (scop, distances) = (self.scop, self.distances.as_slice());
@@ -568,11 +624,21 @@ impl<'a> TimeLoop<'a> {
         let mut tiles = self.ranked_tiles(options, &limits)?;
         tiles.truncate(MAX_TILES);
         clock.lap("tile sizes");
-        let (best, schedule) = first_provable(scop, &tiles, distances, self.canonical, options)?
-            .ok_or_else(|| match options.rows_per_thread {
-                Some(_) => no_tile_for_rows(options),
-                None => no_tile(limits.shared_bytes),
-            })?;
+        let best =
+            first_provable(scop, &tiles, distances, self.canonical, options)?.ok_or_else(|| {
+                match options.rows_per_thread {
+                    Some(_) => no_tile_for_rows(options),
+                    None => no_tile(limits.shared_bytes),
+                }
+            });
+        let (best, schedule) = match best {
+            Ok(best) => best,
+            Err(d) => {
+                return Err(self
+                    .too_far(options, Some(limits.shared_bytes))?
+                    .unwrap_or(d));
+            }
+        };
         let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
         clock.lap("proof");
         let switches = options.switches()?;
@@ -1003,6 +1069,7 @@ fn ranked_tiles(
         }
         None => None,
     };
+    check_wavefront(options, hex_dim, cone.delta0.len())?;
     let mut all = Vec::new();
     for dim in wavefronts(options, hex_dim, cone.delta0.len()) {
         let limits = Limits {
@@ -1117,9 +1184,39 @@ fn no_wavefront(canonical: &Canonical, dim: usize) -> Box<Diagnostic> {
             "HX0304",
             format!("tiles along space dimension {dim} ({name}) cannot run in parallel waves"),
         )
-        .note("only classical dimensions with tiles wider than the slopes times the height can")
-        .help("name another dimension, choose wider tiles, or leave `--wavefront` away"),
+        .note("they must be wider than the slopes of the dependences times the height of a tile")
+        .help("choose wider tiles, name another dimension, or leave `--wavefront` away"),
     )
+}
+
+/// Refuses a wavefront along a dimension that is not classical.
+fn check_wavefront(options: &Options, hex_dim: usize, n_space: usize) -> Result<()> {
+    let WavefrontChoice::Dim(dim) = options.wavefront else {
+        return Ok(());
+    };
+    if dim < n_space && dim != hex_dim {
+        return Ok(());
+    }
+    let d = Diagnostic::error(
+        "HX0304",
+        format!("`--wavefront {dim}` names no classical dimension"),
+    );
+    let hexagons = format!(
+        "along space dimension {hex_dim} tiles are hexagons, which run in parallel already"
+    );
+    let classical: Vec<String> = (0..n_space)
+        .filter(|&d| d != hex_dim)
+        .map(|d| d.to_string())
+        .collect();
+    Err(Box::new(match classical.as_slice() {
+        [] => d
+            .note(hexagons)
+            .help("leave `--wavefront` away: the stencil has one dimension"),
+        all => d.note(hexagons).help(format!(
+            "choose {}, or leave `--wavefront` away",
+            all.join(" or ")
+        )),
+    }))
 }
 
 /// Rows per thread that the given tile, or every one tried, cannot have.
@@ -1206,7 +1303,7 @@ pub fn print_program(
     instrument: Instrument,
 ) -> Result<String> {
     back::program(
-        &saved.source,
+        saved,
         &compiled.scop.region,
         &replacements(saved, compiled, version),
         &compiled.scop.unused,
@@ -1220,7 +1317,7 @@ pub fn print_program(
 /// HX9001 if the source cannot be rewritten.
 pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) -> Result<String> {
     back::reference_program(
-        &saved.source,
+        saved,
         &compiled.scop.region,
         &replacements(saved, compiled, version),
     )
@@ -1292,6 +1389,7 @@ fn replacements<'a>(
                 Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
                 _ => Vec::new(),
             },
+            finals: &unit.chunk.finals,
         })
         .collect()
 }

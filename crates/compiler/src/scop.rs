@@ -5,6 +5,13 @@
 //! Architecture invariant: pet's data is read here and nowhere else; later
 //! passes know only [`Scop`].
 
+pub mod bounds;
+mod finals;
+mod wrap;
+
+pub use finals::FinalValue;
+
+use crate::causes;
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
@@ -31,6 +38,9 @@ pub struct SavedScop {
     pub version: u32,
     /// The C file.
     pub source: SourceFile,
+    /// Macros given on the command line, as `NAME` or `NAME=VALUE`.
+    #[serde(default)]
+    pub defines: Vec<String>,
     /// What pet found in it.
     pub scop: PetScop,
 }
@@ -51,15 +61,15 @@ impl SavedScop {
             return Err(format!("format version {theirs}, this build reads {ours}"));
         }
         let region = saved.scop.span;
-        let within = |span: Span| region.start <= span.start && span.end <= region.end;
         let is_text = |span: Span| saved.source.text.get(span.start..span.end).is_some();
         if !is_text(region) {
             return Err("the region does not lie in the source".to_string());
         }
         for stmt in &saved.scop.stmts {
-            if !is_text(stmt.span) || !within(stmt.span) {
+            // Outside of the region stand statements of functions that it calls.
+            if !is_text(stmt.span) {
                 return Err(format!(
-                    "statement `{}` does not lie in the region",
+                    "statement `{}` does not lie in the source",
                     stmt.name
                 ));
             }
@@ -88,6 +98,9 @@ pub struct Array {
     pub elem: CType,
     /// Number of elements per dimension, functions of the parameters.
     pub extents: Vec<PwAff>,
+    /// The declaration does not bound the outermost subscript: it is a pointer, and its
+    /// outermost extent is what the scop accesses.
+    pub pointer: bool,
 }
 
 /// One read or write.
@@ -412,6 +425,8 @@ pub struct Chunk {
     pub span: Range<usize>,
     /// Statements inside, indices into [`Scop::stmts`] in textual order.
     pub stmts: Vec<usize>,
+    /// Iterators declared outside of their loops that are used elsewhere, too.
+    pub finals: Vec<FinalValue>,
 }
 
 /// Why a scalar stays a variable in memory, for a message about it.
@@ -476,7 +491,9 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
         pet,
         ctx: ctx.clone(),
     };
-    reader.scop()
+    let scop = reader.scop()?;
+    bounds::check(&scop, source)?;
+    Ok(scop)
 }
 
 struct Reader<'a> {
@@ -496,11 +513,22 @@ impl Reader<'_> {
         let scalars_read = self.names_read();
         let (updates, kept): (Vec<&PetStmt>, Vec<&PetStmt>) =
             (self.pet.stmts.iter()).partition(|s| self.is_iterator_update(s, &scalars_read));
-        let mut iterators = BTreeSet::new();
-        for expr in updates.iter().flat_map(|s| body_exprs(&s.body)) {
-            collect_names(expr, &mut iterators, false);
+        let context = Set::read(&self.ctx, &self.pet.context)?;
+        let unwrapped = wrap::without_wrapping(&self.ctx, self.pet, &context)?;
+        // A statement without an instance is the branch not taken of a condition that is
+        // always true.
+        let mut live = Vec::new();
+        for stmt in kept {
+            let domain = Set::read(&self.ctx, &stmt.domain)?;
+            let domain = match &unwrapped {
+                Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
+                None => domain,
+            };
+            if !domain.is_empty()? {
+                live.push((stmt, domain));
+            }
         }
-        let used = self.names_used(&kept);
+        let used = self.names_used(&live);
         let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());
         for array in self.pet.arrays.iter().filter(|a| used.contains(&a.name)) {
             ids.insert(array.name.clone(), ArrayId(arrays.len() as u32));
@@ -508,6 +536,7 @@ impl Reader<'_> {
                 name: array.name.clone(),
                 elem: self.element_type(array)?,
                 extents: Vec::new(),
+                pointer: false,
             });
         }
         let schedule = UnionMap::read(&self.ctx, &self.pet.schedule)?;
@@ -515,22 +544,20 @@ impl Reader<'_> {
             .filter_map(|m| Some((m.tuple_name(DimType::In).ok()??, m)))
             .collect();
         let mut stmts = Vec::new();
-        for stmt in kept {
-            let domain = Set::read(&self.ctx, &stmt.domain)?;
-            // The branch not taken of a condition that is always true.
-            if !domain.is_empty()? {
-                stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
-            }
+        for (stmt, domain) in live {
+            stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
         }
-        let context = Set::read(&self.ctx, &self.pet.context)?;
+        let context = unwrapped.unwrap_or(context);
         for (i, array) in arrays.iter_mut().enumerate() {
             let pet = self.pet.arrays.iter().find(|a| a.name == array.name);
             if let Some(pet) = pet {
-                array.extents = self.extents(pet, ArrayId(i as u32), &stmts)?;
+                (array.extents, array.pointer) = self.extents(pet, ArrayId(i as u32), &stmts)?;
+                self.check_sizes_stay(array)?;
             }
         }
         let params = collect_params(&context, &stmts, &arrays)?;
-        let chunks = self.chunks(&stmts);
+        let mut chunks = self.chunks(&stmts);
+        let unused = self.leave_iterators(&updates, &schedules, &context, &mut chunks)?;
         Ok(Scop {
             params,
             context,
@@ -538,67 +565,26 @@ impl Reader<'_> {
             stmts,
             chunks,
             region: self.region(),
-            unused: iterators.into_iter().collect(),
+            unused,
             kept: Vec::new(),
             ctx: self.ctx.clone(),
         })
     }
 
     fn refuse_data_dependence(&self) -> Result<()> {
-        let stmt_with = |pred: &dyn Fn(&PetStmt) -> bool| {
-            (self.pet.stmts.iter().find(|s| pred(s)))
-                .map_or_else(|| self.region(), |s| s.span.start..s.span.end)
+        let region = causes::Region {
+            text: &self.source.text,
+            pet: self.pet,
+            span: self.region(),
         };
         if self.pet.data_dependent_accesses {
-            let span = stmt_with(&|s| body_exprs(&s.body).iter().any(|e| has_index_args(e)));
-            let indirect = (self.pet.stmts.iter())
-                .flat_map(|s| body_exprs(&s.body))
-                .any(|e| self.is_indirect(e));
-            let d = if indirect {
-                Diagnostic::error("HX0104", "a subscript depends on array contents")
-                    .at(span, "indirect access in this statement")
-                    .help("stencils read neighbours at constant offsets; move the indirection out of the time loop")
-            } else {
-                Diagnostic::error("HX0104", "a subscript is not affine")
-                    .at(span, "a product, quotient or remainder of variables in a subscript here")
-                    .help("view a flat array as what it is: `float (*A)[n] = (float (*)[n])p;` and `A[i][j]` instead of `p[i*n+j]`")
-                    .help("for wrap-around subscripts `(i+1)%N` keep ghost cells and update them outside the time loop")
-            };
-            return Err(Box::new(d.note(
-                "tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters",
-            )));
+            return Err(Box::new(region.subscript()));
         }
         let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
         if self.pet.data_dependent_conditions || self.pet.stmts.iter().any(dynamic) {
-            let kind = self.pet.stmts.iter().find_map(|s| match &s.body {
-                PetBody::Unsupported(kind) => Some(kind.as_str()),
-                _ => None,
-            });
-            return Err(Box::new(
-                Diagnostic::error("HX0105", "control flow depends on data")
-                    .at(
-                        stmt_with(&dynamic),
-                        match kind {
-                            Some(kind) => format!("holds `{kind}`, whose effect is not known before run time"),
-                            None => "whether this runs depends on array contents".to_string(),
-                        },
-                    )
-                    .note("loop bounds and conditions must be affine in loop iterators and size parameters, so that the set of iterations is known")
-                    .help("turn a condition on data into a value: `A[i] = cond ? x : y;`; give `while` loops a fixed number of steps"),
-            ));
+            return Err(Box::new(region.control()));
         }
         Ok(())
-    }
-
-    /// Whether a subscript in the expression reads an array.
-    fn is_indirect(&self, expr: &PetExpr) -> bool {
-        let reads_array = |e: &PetExpr| {
-            let mut names = BTreeSet::new();
-            collect_names(e, &mut names, true);
-            (self.pet.arrays.iter()).any(|a| names.contains(&a.name) && !self.is_scalar(a))
-        };
-        let here = matches!(expr, PetExpr::Access { args, .. } if args.iter().any(reads_array));
-        here || children(expr).into_iter().any(|e| self.is_indirect(e))
     }
 
     fn is_scalar(&self, array: &PetArray) -> bool {
@@ -617,9 +603,9 @@ impl Reader<'_> {
         names
     }
 
-    fn names_used(&self, stmts: &[&PetStmt]) -> BTreeSet<String> {
+    fn names_used(&self, stmts: &[(&PetStmt, Set)]) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        for stmt in stmts {
+        for (stmt, _) in stmts {
             for expr in body_exprs(&stmt.body) {
                 collect_names(expr, &mut names, false);
             }
@@ -628,17 +614,9 @@ impl Reader<'_> {
     }
 
     /// Loop iterators declared outside the loops (`int i; for (i = 0; ..`)
-    /// appear as statements that write a scalar nobody reads.
+    /// appear as statements that write a scalar nobody reads, with a value that is known.
     fn is_iterator_update(&self, stmt: &PetStmt, read: &BTreeSet<String>) -> bool {
-        let PetBody::Expr(PetExpr::Op { args, .. }) = &stmt.body else {
-            return false;
-        };
-        let Some(PetExpr::Access {
-            array: Some(name),
-            write: true,
-            ..
-        }) = args.first()
-        else {
+        let Some((name, _)) = finals::update(stmt) else {
             return false;
         };
         let array = self.pet.arrays.iter().find(|a| a.name == *name);
@@ -652,25 +630,73 @@ impl Reader<'_> {
         is_int_scalar && !read.contains(name)
     }
 
+    /// Values that the updates of iterators leave in variables used outside of the region, noted
+    /// with the chunks; returns the variables declared outside that nobody else uses.
+    fn leave_iterators(
+        &self,
+        updates: &[&PetStmt],
+        schedules: &BTreeMap<String, Map>,
+        context: &Set,
+        chunks: &mut [Chunk],
+    ) -> Result<Vec<String>> {
+        let text = &self.source.text;
+        let mut unused = Vec::new();
+        let names: BTreeSet<&str> = (updates.iter())
+            .filter_map(|s| Some(finals::update(s)?.0))
+            .filter(|name| !self.is_local(name))
+            .collect();
+        for name in names {
+            if csource::is_dead_outside(text, name, self.region()) {
+                unused.push(name.to_string());
+                continue;
+            }
+            for chunk in chunks.iter_mut() {
+                let own = (updates.iter())
+                    .filter(|s| finals::update(s).is_some_and(|u| u.0 == name))
+                    .filter(|s| chunk.span.contains(&s.span.start));
+                let value = FinalValue::new(name, own.copied(), schedules, context)?;
+                chunk.finals.extend(value);
+            }
+        }
+        Ok(unused)
+    }
+
+    /// Whether a variable ends with the region, such as one of a function called in it.
+    fn is_local(&self, name: &str) -> bool {
+        (self.pet.arrays.iter()).any(|a| a.name == name && a.declared && !a.exposed)
+    }
+
     fn element_type(&self, array: &PetArray) -> Result<CType> {
         let parsed = CType::parse(&array.element_type);
         match parsed {
             Some(ty) if !array.element_is_record && ty.size() == array.element_size => Ok(ty),
-            _ => {
-                let span = self.first_use(&array.name);
-                Err(Box::new(
-                    Diagnostic::error(
-                        "HX0106",
-                        format!(
-                            "array `{}` has elements of type `{}`",
-                            array.name, array.element_type
-                        ),
-                    )
-                    .at(span, "used here")
-                    .note("elements must be float, double or an integer type")
-                    .help("split an array of structs into one array per member"),
-                ))
-            }
+            _ => Err(Box::new(self.no_number(array))),
+        }
+    }
+
+    /// The refusal of elements that are no numbers.
+    fn no_number(&self, array: &PetArray) -> Diagnostic {
+        let (name, ty) = (&array.name, &array.element_type);
+        let span = self.first_use(name);
+        let text = &self.source.text;
+        let member = causes::find_member(text, self.region(), name);
+        if let (true, Some((place, member))) = (array.element_is_record, member) {
+            return Diagnostic::error("HX0106", format!("`{name}` is a struct"))
+                .at(place, format!("`{member}` is used here"))
+                .note("the region's variables and elements must be float, double or integers")
+                .help(format!(
+                    "copy `{member}` into a variable before the region, an array that is a member into a pointer to its rows, and use that"
+                ));
+        }
+        let d = Diagnostic::error(
+            "HX0106",
+            format!("array `{name}` has elements of type `{ty}`"),
+        )
+        .at(span, "used here")
+        .note("elements must be float, double or an integer type other than _Bool");
+        match array.element_is_record {
+            true => d.help("split an array of structs into one array per member"),
+            false => d,
         }
     }
 
@@ -705,6 +731,7 @@ impl Reader<'_> {
             span: span.clone(),
             reads: Vec::new(),
             seen: BTreeMap::new(),
+            to_scalar: false,
         };
         let (target, value) = match &stmt.body {
             PetBody::Decl { var, init } => (body.write(var)?, body.expr(init)?),
@@ -714,7 +741,7 @@ impl Reader<'_> {
                     let target = body.write(lhs)?;
                     let old = body.reread(&target);
                     let binary = binary_op(op.trim_end_matches("_assign"))
-                        .ok_or_else(|| body.unsupported(&format!("operator `{op}`")))?;
+                        .ok_or_else(|| body.unsupported_operator(op))?;
                     let rhs = body.expr(rhs)?;
                     let value = Expr::Binary {
                         op: binary,
@@ -738,7 +765,8 @@ impl Reader<'_> {
                 (op, _) => return Err(body.unsupported(&format!("statement with operator `{op}`"))),
             },
             PetBody::Expr(PetExpr::Call { name, .. }) => {
-                return Err(unknown_call(name, span));
+                let d = causes::unknown_call(&self.source.text, name, span, true);
+                return Err(Box::new(d));
             }
             PetBody::Expr(_) => return Err(body.unsupported("expression without effect")),
             PetBody::Unsupported(kind) => return Err(body.unsupported(&format!("`{kind}`"))),
@@ -757,9 +785,17 @@ impl Reader<'_> {
         })
     }
 
-    /// Extents from the declaration; an unbounded outermost one (pointers) from
-    /// the largest subscript used.
-    fn extents(&self, array: &PetArray, id: ArrayId, stmts: &[Statement]) -> Result<Vec<PwAff>> {
+    /// Extents from the declaration, an unbounded outermost one (pointers) from the largest
+    /// subscript used, and whether it was.
+    ///
+    /// Only the outermost may be unbounded: elements lie one after the other in memory if and
+    /// only if the declaration gives all other extents.
+    fn extents(
+        &self,
+        array: &PetArray,
+        id: ArrayId,
+        stmts: &[Statement],
+    ) -> Result<(Vec<PwAff>, bool)> {
         let declared = Set::read(&self.ctx, &array.extent)?;
         let n = declared.dim(DimType::Set)?;
         let mut accessed: Option<Set> = None;
@@ -773,18 +809,106 @@ impl Reader<'_> {
             }
         }
         let mut extents = Vec::new();
+        let mut pointer = false;
         for d in 0..n {
             // isl reports an unbounded maximum as an error.
             let max = match (declared.dim_max(d as u32), &accessed) {
                 (Ok(max), _) => max,
-                (Err(_), Some(accessed)) => self
-                    .largest(accessed, (id, d), stmts)?
-                    .map_err(|_| self.no_extent(array))?,
+                (Err(error), _) if error.quota => return Err(error.into()),
+                (Err(_), _) if d > 0 => return Err(self.not_dense(array, n)),
+                (Err(_), Some(accessed)) => {
+                    pointer = true;
+                    match self.largest(accessed, (id, d), stmts)? {
+                        Ok(max) => max,
+                        Err(_) => {
+                            for stmt in stmts {
+                                causes::check_ends(&self.source.text, self.region(), stmt)?;
+                            }
+                            return Err(self.no_extent(array));
+                        }
+                    }
+                }
                 (Err(_), None) => return Err(self.no_extent(array)),
             };
             extents.push(max.add_constant(1)?.coalesce()?);
         }
-        Ok(extents)
+        Ok((extents, pointer))
+    }
+
+    /// Refuses a declared extent whose variable changes between the declaration and the region:
+    /// C keeps the extent, generated code would take the new value.
+    fn check_sizes_stay(&self, array: &Array) -> Result<()> {
+        let (text, region) = (&self.source.text, self.region());
+        let Some(declarator) = csource::declarator(text, &array.name, region.start) else {
+            return Ok(());
+        };
+        for extent in array.extents.iter().skip(usize::from(array.pointer)) {
+            let extent = extent.drop_unused_params()?;
+            for i in 0..extent.dim(DimType::Param)? {
+                let name = extent
+                    .dim_name(DimType::Param, i as u32)?
+                    .unwrap_or_default();
+                let change = csource::change_before(text, &name, &declarator, region.clone());
+                if let Some(change) = change {
+                    let array = &array.name;
+                    return Err(Box::new(
+                        Diagnostic::error(
+                            "HX0109",
+                            format!("`{name}` may not be the size of `{array}` any more"),
+                        )
+                        .at(change, format!("`{name}` can change here"))
+                        .also(declarator.range, format!("the size of `{array}` is from before"))
+                        .note("a variable-length array keeps the size that it was declared with")
+                        .help(format!("keep the size in a variable of its own, which nothing changes, and declare `{array}` with it")),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An array of `rank` dimensions whose declaration does not give an inner extent.
+    fn not_dense(&self, array: &PetArray, rank: usize) -> Box<Diagnostic> {
+        let PetArray {
+            name, element_type, ..
+        } = array;
+        let declarator = csource::declarator(&self.source.text, name, self.region().start);
+        let place = |d: Diagnostic| match &declarator {
+            Some(declarator) => d
+                .at(declarator.range.clone(), "declared here")
+                .also(self.first_use(name), "used here"),
+            None => d.at(self.first_use(name), "used here"),
+        };
+        // `A[N][M]` or `(*A)[M]`, not `*A[N]`.
+        let has_extents = (declarator.as_ref()).is_some_and(|d| match d.stars {
+            0 => d.n_bounds == rank,
+            1 => d.n_bounds + 1 == rank && self.source.text[d.range.clone()].starts_with('('),
+            _ => false,
+        });
+        Box::new(if has_extents {
+            place(Diagnostic::error(
+                "HX0109",
+                format!("the size of array `{name}` cannot be derived"),
+            ))
+            .note("an extent in its declaration is not affine in integer variables that keep their values")
+            .help("compute the extent once before the declaration, and declare the array with it: `int n = a * b;`, `float (*A)[n]`")
+        } else {
+            let names = ["N", "M", "L", "K"];
+            let bounds = |from: usize| -> String {
+                (from..rank)
+                    .map(|d| format!("[{}]", names.get(d).unwrap_or(&"P")))
+                    .collect()
+            };
+            place(Diagnostic::error(
+                "HX0110",
+                format!("the rows of `{name}` are reached through pointers, so they can lie anywhere in memory"),
+            ))
+            .note("device memory is one block, which is filled and read back by one copy")
+            .help(format!(
+                "make it one block, `{element_type} (*{name}){} = malloc(sizeof({element_type}{}));`, or take it as a parameter `{element_type} {name}{}`; subscripts stay as they are",
+                bounds(1), bounds(0), bounds(0)
+            ))
+        })
     }
 
     /// The largest subscript of a dimension for all sizes at which any
@@ -855,6 +979,7 @@ impl Reader<'_> {
             .map(|span| Chunk {
                 span,
                 stmts: Vec::new(),
+                finals: Vec::new(),
             })
             .collect();
         for (i, stmt) in stmts.iter().enumerate() {
@@ -869,6 +994,7 @@ impl Reader<'_> {
                     return vec![Chunk {
                         span: self.region(),
                         stmts: (0..stmts.len()).collect(),
+                        finals: Vec::new(),
                     }];
                 }
             }
@@ -911,14 +1037,36 @@ struct BodyReader<'a> {
     span: Range<usize>,
     reads: Vec<Access>,
     seen: BTreeMap<ArrayId, usize>,
+    /// The statement writes a scalar.
+    to_scalar: bool,
 }
 
 impl BodyReader<'_> {
     fn unsupported(&self, what: &str) -> Box<Diagnostic> {
+        self.unsupported_since(what, "a statement must assign one array element a value computed from array elements, scalars and constants")
+    }
+
+    fn unsupported_since(&self, what: &str, why: &str) -> Box<Diagnostic> {
         Box::new(
-            Diagnostic::error("HX0108", format!("{what} is not supported in a stencil statement"))
-                .at(self.span.clone(), "in this statement")
-                .note("a statement must assign one array element a value computed from array elements, scalars and constants"),
+            Diagnostic::error(
+                "HX0108",
+                format!("{what} is not supported in a stencil statement"),
+            )
+            .at(self.span.clone(), "in this statement")
+            .note(why),
+        )
+    }
+
+    fn unsupported_operator(&self, op: &str) -> Box<Diagnostic> {
+        if op.ends_with("assign") || op.ends_with("inc") || op.ends_with("dec") {
+            let mut d = self.unsupported("an assignment within an expression");
+            d.help
+                .push("write two statements, one after the other".into());
+            return d;
+        }
+        self.unsupported_since(
+            &format!("operator `{op}`"),
+            "it has no known meaning in device code",
         )
     }
 
@@ -947,7 +1095,11 @@ impl BodyReader<'_> {
                 array: Some(name),
                 index,
                 ..
-            } => self.access(name, index),
+            } => {
+                let access = self.access(name, index)?;
+                self.to_scalar = access.map.dim(DimType::Out)? == 0;
+                Ok(access)
+            }
             _ => Err(self.unsupported("this assignment target")),
         }
     }
@@ -1005,7 +1157,12 @@ impl BodyReader<'_> {
             PetExpr::Cast { ty, arg } => {
                 let ty = CType::parse(ty)
                     .or_else(|| typedef(&self.reader.source.text, ty))
-                    .ok_or_else(|| self.unsupported(&format!("a cast to `{ty}`")))?;
+                    .ok_or_else(|| {
+                        self.unsupported_since(
+                            &format!("a cast to `{ty}`"),
+                            "values are float, double or integers",
+                        )
+                    })?;
                 Expr::Cast {
                     ty,
                     arg: Box::new(self.expr(arg)?),
@@ -1016,7 +1173,12 @@ impl BodyReader<'_> {
                     name: name.clone(),
                     args: self.exprs(args)?,
                 },
-                _ => return Err(unknown_call(name, self.span.clone())),
+                _ => {
+                    let text = &self.reader.source.text;
+                    let host = self.to_scalar;
+                    let d = causes::unknown_call(text, name, self.span.clone(), host);
+                    return Err(Box::new(d));
+                }
             },
             PetExpr::Op {
                 op,
@@ -1047,7 +1209,7 @@ impl BodyReader<'_> {
                                 "minus" => "-",
                                 "not" => "~",
                                 "lnot" => "!",
-                                _ => return Err(self.unsupported(&format!("operator `{op}`"))),
+                                _ => return Err(self.unsupported_operator(op)),
                             };
                             match parts.pop() {
                                 Some(arg) => Expr::Unary {
@@ -1057,9 +1219,9 @@ impl BodyReader<'_> {
                                 None => return Err(self.unsupported("an empty expression")),
                             }
                         }
-                        _ => return Err(self.unsupported(&format!("operator `{op}`"))),
+                        _ => return Err(self.unsupported_operator(op)),
                     },
-                    (op, Ok(_)) => return Err(self.unsupported(&format!("operator `{op}`"))),
+                    (op, Ok(_)) => return Err(self.unsupported_operator(op)),
                 }
             }
         })
@@ -1070,7 +1232,13 @@ impl BodyReader<'_> {
         let is_hex = text.starts_with("0x") || text.starts_with("0X");
         let ty = match text.chars().last() {
             Some('f' | 'F') if !is_hex || text.contains(['p', 'P']) => CType::Float,
-            Some('l' | 'L') => return Err(self.unsupported("a `long double` literal")),
+            Some('l' | 'L') => {
+                let why = "device code has no `long double`";
+                let mut d = self.unsupported_since("a `long double` literal", why);
+                d.help
+                    .push("write the constant without `L`, a `double`".into());
+                return Err(d);
+            }
             _ => CType::Double,
         };
         let starts_right = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
@@ -1106,27 +1274,12 @@ fn restore_integer_type(parts: &mut [Expr], type_size: i32) {
     }
 }
 
-/// The scalar type behind `typedef <type> name;` in the file itself.
+/// The scalar type behind a name that the file itself defines, in one way.
 fn typedef(text: &str, name: &str) -> Option<CType> {
-    let tokens = csource::tokenize(text);
-    let word = |i: usize| tokens.get(i).and_then(|t| text.get(t.span.clone()));
-    for start in (0..tokens.len()).filter(|&i| word(i) == Some("typedef")) {
-        let end = (start..tokens.len()).find(|&i| word(i) == Some(";"))?;
-        if end > start + 2 && word(end - 1) == Some(name) {
-            let ty: Vec<&str> = (start + 1..end - 1).filter_map(word).collect();
-            return CType::parse(&ty.join(" "));
-        }
+    match csource::typedefs(&[text], name).as_slice() {
+        [one] => CType::parse(one),
+        _ => None,
     }
-    None
-}
-
-fn unknown_call(name: &str, span: Range<usize>) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("HX0107", format!("call of unknown function `{name}`"))
-            .at(span, "in this statement")
-            .note("only functions of <math.h> and abs() exist with the same meaning in device code")
-            .help(format!("write the body of `{name}` into the statement")),
-    )
 }
 
 fn binary_op(op: &str) -> Option<&'static str> {
@@ -1153,7 +1306,7 @@ fn binary_op(op: &str) -> Option<&'static str> {
     })
 }
 
-fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
+pub(crate) fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
     match body {
         PetBody::Expr(e) => vec![e],
         PetBody::Decl { var, init } => vec![var, init],
@@ -1161,7 +1314,7 @@ fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
     }
 }
 
-fn children(expr: &PetExpr) -> Vec<&PetExpr> {
+pub(crate) fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     match expr {
         PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {
             args.iter().collect()
@@ -1171,13 +1324,8 @@ fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     }
 }
 
-fn has_index_args(expr: &PetExpr) -> bool {
-    matches!(expr, PetExpr::Access { args, .. } if !args.is_empty())
-        || children(expr).into_iter().any(has_index_args)
-}
-
 /// Names of the arrays in an expression; only those read where `reads_only`.
-fn collect_names(expr: &PetExpr, names: &mut BTreeSet<String>, reads_only: bool) {
+pub(crate) fn collect_names(expr: &PetExpr, names: &mut BTreeSet<String>, reads_only: bool) {
     if let PetExpr::Access {
         array: Some(name),
         read,

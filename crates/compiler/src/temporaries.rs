@@ -15,7 +15,7 @@ mod expand;
 mod order;
 mod unroll;
 
-use crate::csource::{self, TokenKind};
+use crate::csource;
 use crate::diag::Result;
 use crate::scop::{Access, ArrayId, Expr, KeptScalar, Local, Scop, SourceFile, Statement};
 use expand::Expander;
@@ -93,29 +93,23 @@ enum End {
 
 fn end_of(scop: &Scop, source: &SourceFile, pet: &PetScop, name: &str) -> End {
     let declared = pet.arrays.iter().find(|a| a.name == name && a.declared);
+    let text = &source.text;
     match declared {
         Some(array) if !array.exposed => End::Inside,
-        Some(_) if !is_mentioned(scop, source, name, false) => End::Inside,
-        _ if is_mentioned(scop, source, name, true) && !is_mentioned(scop, source, name, false) => {
-            End::DeadAfter
-        }
+        Some(_) if !is_mentioned_after(scop, text, name) => End::Inside,
+        None if csource::is_dead_outside(text, name, scop.region.clone()) => End::DeadAfter,
         _ => End::Survives,
     }
 }
 
-/// Whether a name occurs in the function before the region, or after it.
-fn is_mentioned(scop: &Scop, source: &SourceFile, name: &str, before: bool) -> bool {
-    let Some(function) = csource::enclosing_function(&source.text, scop.region.start) else {
-        return !before;
+/// Whether a name occurs in the function after the region.
+fn is_mentioned_after(scop: &Scop, text: &str, name: &str) -> bool {
+    let Some(function) = csource::enclosing_function(text, scop.region.start) else {
+        return true;
     };
-    let range = if before {
-        function.body.start..scop.region.start
-    } else {
-        scop.region.end..function.body.end
-    };
-    let text = source.text.get(range).unwrap_or("");
-    (csource::tokenize(text).iter())
-        .any(|t| t.kind == TokenKind::Ident && text.get(t.span.clone()) == Some(name))
+    let rest = text.get(scop.region.end..function.body.end).unwrap_or("");
+    (csource::tokenize(rest).iter())
+        .any(|t| t.kind == csource::TokenKind::Ident && rest.get(t.span.clone()) == Some(name))
 }
 
 /// What a message says about a scalar that stays; `{}` stands for its name.

@@ -4,6 +4,7 @@
 use crate::rng::Rng;
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -51,12 +52,13 @@ pub struct Report {
     pub slowest: Duration,
 }
 
-/// One run of the command.
-struct Finished {
-    code: Option<i32>,
-    stdout: Vec<u8>,
-    stderr: String,
-    wall: Duration,
+/// One run of a command.
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+    pub(crate) wall: Duration,
 }
 
 /// Damages files and command lines, and runs the command on them.
@@ -156,14 +158,15 @@ fn judge(run: &Finished, folder: &Path, output: &Path, to_stdout: bool) -> Optio
 }
 
 /// The first code of the messages.
-fn code_of(stderr: &str) -> String {
+pub(crate) fn code_of(stderr: &str) -> String {
     let at = stderr.find("error[HX").map(|at| at + 6);
     at.and_then(|at| stderr.get(at..at + 6))
         .unwrap_or("")
         .to_string()
 }
 
-fn finish(command: &mut Command, patience: Duration) -> Result<Finished, String> {
+/// Runs a command; what happened, unless it had to be stopped.
+pub(crate) fn finish(command: &mut Command, patience: Duration) -> Result<Finished, String> {
     let began = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
@@ -195,6 +198,7 @@ fn finish(command: &mut Command, patience: Duration) -> Result<Finished, String>
     };
     Ok(Finished {
         code: status.code(),
+        signal: status.signal(),
         stdout: stdout.join().unwrap_or_default(),
         stderr: String::from_utf8_lossy(&stderr.join().unwrap_or_default()).into_owned(),
         wall: began.elapsed(),

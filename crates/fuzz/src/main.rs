@@ -2,7 +2,10 @@
 
 use hexcc_fuzz::batch::{self, Plan};
 use hexcc_fuzz::case::{self, Case, Failure, Outcome, Tools, Translated};
+use hexcc_fuzz::form::{FEATURES, Filter};
+use hexcc_fuzz::forms;
 use hexcc_fuzz::hostile;
+use hexcc_fuzz::server;
 use hexcc_fuzz::shrink;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 const USAGE: &str = "usage: hexcc-fuzz [options]
+       hexcc-fuzz --whole N [--nvcc N] [--form NAME[=CHOICE]] [--without NAME[=CHOICE]]
        hexcc-fuzz --hostile N [--seed N] [--first N] [--hexcc PATH]
 
 Translates random stencil programs, replays their schedules, runs them in the
@@ -33,6 +37,13 @@ failures.
   --shrink N        attempts to shrink a failure (400)
   --quiet           the summary alone
 
+  --whole N         instead run hexcc on N whole programs in random forms, and
+                    compare what the programs print
+  --nvcc N          nvcc compiles every N-th of them that translates (0)
+  --form NAME       only this form, in all of them; may be repeated
+  --without NAME    not this form; may be repeated. `--form help` lists them
+  --print DIR       write the whole programs to a folder and stop
+  --alike N         failures with the same message that are shrunk (2)
   --hostile N       instead run hexcc on N damaged C files and command lines
   --hexcc PATH      the command (next to this one)
 ";
@@ -53,6 +64,11 @@ struct Args {
     shrink: usize,
     quiet: bool,
     hostile: Option<u64>,
+    whole: Option<u64>,
+    print: Option<PathBuf>,
+    nvcc: u64,
+    alike: u64,
+    filter: Filter,
     hexcc: Option<PathBuf>,
 }
 
@@ -72,6 +88,11 @@ fn parse() -> Result<Args, String> {
         shrink: 400,
         quiet: false,
         hostile: None,
+        whole: None,
+        print: None,
+        nvcc: 0,
+        alike: 2,
+        filter: Filter::default(),
         hexcc: None,
     };
     let mut words = std::env::args().skip(1);
@@ -92,6 +113,18 @@ fn parse() -> Result<Args, String> {
             "--orders" => args.orders = number()? as usize,
             "--shrink" => args.shrink = number()? as usize,
             "--hostile" => args.hostile = Some(number()?),
+            "--whole" => args.whole = Some(number()?),
+            "--nvcc" => args.nvcc = number()?,
+            "--print" => args.print = Some(words.next().ok_or("--print needs a folder")?.into()),
+            "--alike" => args.alike = number()?,
+            "--form" => args
+                .filter
+                .only
+                .push(words.next().ok_or("--form needs a name")?),
+            "--without" => {
+                let name = words.next().ok_or("--without needs a name")?;
+                args.filter.without.push(name);
+            }
             "--hexcc" => args.hexcc = Some(words.next().ok_or("--hexcc needs a value")?.into()),
             "--unnecessary" => args.unnecessary = true,
             "--quiet" => args.quiet = true,
@@ -126,8 +159,12 @@ struct Counts {
 }
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
-        return hexcc_pet::run_child();
+    let first = std::env::args().nth(1);
+    if first.as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
+        return pet_child();
+    }
+    if first.as_deref() == Some(server::SERVER_ARGUMENT) {
+        return serve();
     }
     if std::env::args().nth(1).as_deref() == Some(case::EXTRACT_ARGUMENT) {
         let out = std::env::args().nth(2).unwrap_or_default();
@@ -155,9 +192,44 @@ fn main() -> ExitCode {
     }
 }
 
+/// Reads C in this process, or in one of the server that the environment names.
+fn pet_child() -> ExitCode {
+    let Some(socket) = std::env::var_os(server::SOCKET_VARIABLE) else {
+        return hexcc_pet::run_child();
+    };
+    match server::relay(Path::new(&socket)) {
+        Ok(code) => ExitCode::from(code),
+        Err(e) => {
+            eprintln!("hexcc-fuzz: the server of pet children: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn serve() -> ExitCode {
+    let socket = PathBuf::from(std::env::args().nth(2).unwrap_or_default());
+    let served = case::warm_up()
+        .and_then(|request| server::serve(&socket, &request).map_err(|e| e.to_string()));
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("hexcc-fuzz: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
 fn run(args: &Args) -> Result<bool, String> {
     if let Some(runs) = args.hostile {
         return hostile(args, runs);
+    }
+    if let (Some(programs), Some(folder)) = (args.whole, &args.print) {
+        return forms::print_all(&plan(args, programs, PathBuf::new()), folder)
+            .map(|()| true)
+            .map_err(|e| e.to_string());
+    }
+    if let Some(programs) = args.whole {
+        return whole(args, programs);
     }
     let began = Instant::now();
     let work = tempfile::Builder::new()
@@ -220,16 +292,74 @@ fn run(args: &Args) -> Result<bool, String> {
     Ok(counts.failures.is_empty())
 }
 
-/// Damaged files and command lines.
-fn hostile(args: &Args, runs: u64) -> Result<bool, String> {
+/// The command to test.
+fn command(args: &Args) -> Result<PathBuf, String> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let hexcc = args.hexcc.clone().unwrap_or(exe.with_file_name("hexcc"));
-    if !hexcc.is_file() {
-        return Err(format!(
+    match hexcc.is_file() {
+        true => Ok(hexcc),
+        false => Err(format!(
             "there is no {}; build it or give --hexcc",
             hexcc.display()
-        ));
+        )),
     }
+}
+
+fn plan(args: &Args, programs: u64, hexcc: PathBuf) -> forms::Plan {
+    forms::Plan {
+        hexcc,
+        seed: args.seed,
+        first: args.first,
+        programs,
+        jobs: args.jobs,
+        nvcc: args.nvcc,
+        sanitize: args.sanitize,
+        filter: args.filter.clone(),
+        shrink: args.shrink,
+        out: Some(args.out.clone()),
+        alike: args.alike,
+    }
+}
+
+/// Whole programs in random forms.
+fn whole(args: &Args, programs: u64) -> Result<bool, String> {
+    if args.filter.unknown().is_some_and(|w| w == "help") {
+        for info in FEATURES {
+            println!("{:16} {}", info.name, info.choices.join(" "));
+        }
+        return Ok(true);
+    }
+    if let Some(word) = args.filter.unknown() {
+        return Err(format!("`{word}` is no form; `--form help` lists them"));
+    }
+    let began = Instant::now();
+    let report = forms::run(&plan(args, programs, command(args)?));
+    let refused: u64 = report.refused.values().sum();
+    let failed: u64 = report.failures.values().map(|f| f.0).sum();
+    println!(
+        "{programs} whole programs of seed {} in {:.0} s: {} equal in {} runs, {} of them compiled by nvcc, {refused} refused, {failed} failures",
+        args.seed,
+        began.elapsed().as_secs_f64(),
+        report.equal,
+        report.runs,
+        report.nvcc
+    );
+    let [c, hexcc, emulation, nvcc] = report.seconds;
+    println!(
+        "  seconds of threads: C {c:.0}, hexcc {hexcc:.0}, emulation {emulation:.0}, nvcc {nvcc:.0}"
+    );
+    for (code, n) in &report.refused {
+        println!("  refused with {code}: {n}");
+    }
+    for (class, (n, first)) in &report.failures {
+        println!("  FAILED {n} times: {class}\n    {first}");
+    }
+    Ok(report.failures.is_empty())
+}
+
+/// Damaged files and command lines.
+fn hostile(args: &Args, runs: u64) -> Result<bool, String> {
+    let hexcc = command(args)?;
     let report = hostile::run(&hostile::Plan {
         hexcc: &hexcc,
         sources: hostile::testsuite(),

@@ -110,6 +110,20 @@ impl Names {
         }
     }
 
+    /// The names of the program itself, for text that becomes part of it.
+    pub fn plain() -> Names {
+        Names {
+            taken: BTreeSet::new(),
+            renamed: BTreeMap::new(),
+        }
+    }
+
+    /// Gives a name of the program another identifier.
+    pub fn rename(&mut self, name: &str, identifier: &str) {
+        self.renamed
+            .insert(name.to_string(), identifier.to_string());
+    }
+
     /// A namer with the parameters, arrays and scalars of a stencil named.
     pub fn of_stencil(fixed: &[&str], stencil: &Stencil) -> Names {
         let mut names = Names::new(fixed);

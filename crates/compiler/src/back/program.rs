@@ -6,8 +6,9 @@ use super::names::{Names, mentions};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::{KernelArray, Stencil};
-use crate::scop::SourceFile;
+use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -23,6 +24,8 @@ pub struct Replacement<'a> {
     pub names: Names,
     /// Device memory that it needs beside the arrays.
     pub workspaces: Vec<Workspace>,
+    /// Variables that the replaced code leaves with a value.
+    pub finals: &'a [FinalValue],
 }
 
 /// Device memory of the form of some planes of an array.
@@ -53,57 +56,54 @@ const INCLUDES: &str = "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#
 /// The whole program as CUDA C++. Variables in `unused` were used by the
 /// replaced code only.
 ///
+/// Everything generated but the calls comes before the text of the program, where none of its
+/// macros is defined yet.
+///
 /// # Errors
 /// HX9001 if edits of the source collide.
 pub fn program(
-    source: &SourceFile,
+    saved: &SavedScop,
     region: &Range<usize>,
     replacements: &[Replacement],
     unused: &[String],
     instrument: Instrument,
 ) -> Result<String> {
-    let text = &source.text;
+    let c = CPlusPlus::new(saved, region, replacements)?;
+    let (text, region) = (&c.text, &c.region);
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
-    let function = csource::enclosing_function(text, region.start);
-    let at = function
-        .as_ref()
-        .map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
-    let mut kernels = String::new();
+    let entry = Entry::new(saved);
+    let mut generated = INCLUDES.to_string();
     for r in replacements {
-        // One namespace for both.
-        let end = format!("}} // namespace {}\n", r.stencil.name);
-        let open = r.kernel.strip_suffix(&end);
-        kernels.push_str(open.ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?);
-        kernels.push_str(&host_function(r, instrument));
-        kernels.push('\n');
+        generated.push('\n');
+        generated.push_str(&namespace(r, &entry, instrument)?);
     }
     if instrument == Instrument::Dump {
-        kernels.push_str(&dump_function(replacements.iter().map(|r| r.stencil)));
+        generated.push_str(&dump_function(replacements.iter().map(|r| r.stencil)));
     }
     edits.retain(|e| !region_contains(region, e));
-    edits.push(insertion(at, without_macros(text, kernels)));
     // One inside a replaced statement goes with it.
-    let replaced = |e: &Edit| replacements.iter().any(|r| region_contains(&r.span, e));
+    let replaced = |e: &Edit| c.spans.iter().any(|span| region_contains(span, e));
     edits.extend(
         pragma_lines(text, region)
             .into_iter()
             .filter(|e| !replaced(e)),
     );
-    let mut used_up: String = unused
-        .iter()
+    let mut used_up: String = (unused.iter())
+        .map(|name| c.names.get(name))
+        .filter(|name| csource::declarator(text, name, region.start).is_some())
         .map(|name| format!("(void){name}; "))
         .collect();
-    for r in replacements {
+    for (r, span) in replacements.iter().zip(&c.spans) {
         edits.push(Edit {
-            range: r.span.clone(),
-            replacement: std::mem::take(&mut used_up) + &call(r.stencil),
+            range: span.clone(),
+            replacement: std::mem::take(&mut used_up) + &call(r, &entry, &c.names),
         });
     }
     if instrument == Instrument::Dump {
         edits.push(insertion(
-            end_of_code(region, replacements),
-            dump_calls(replacements),
+            end_of_code(region, &c.spans),
+            dump_calls(replacements, &c.names),
         ));
     }
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
@@ -112,7 +112,82 @@ pub fn program(
     } else {
         ""
     };
-    Ok(format!("{INCLUDES}{restrict}\n{body}"))
+    let generated = without_macros(&saved.defines, generated);
+    Ok(format!("{generated}{restrict}\n{body}"))
+}
+
+/// The program in names that C++ can read, before anything is replaced.
+struct CPlusPlus {
+    text: String,
+    region: Range<usize>,
+    /// Of the replacements.
+    spans: Vec<Range<usize>>,
+    /// Names of its variables.
+    names: Names,
+}
+
+impl CPlusPlus {
+    fn new(
+        saved: &SavedScop,
+        region: &Range<usize>,
+        replacements: &[Replacement],
+    ) -> Result<CPlusPlus> {
+        let (expanded, mut rounds) = csource::expand_parameter_macros(&saved.source.text);
+        let renamed = csource::names_for_cplusplus(&expanded);
+        let edits = csource::rename(&expanded, &renamed);
+        let text = csource::apply_edits(&expanded, edits.clone())
+            .map_err(|e| Box::new(Diagnostic::bug(e)))?;
+        rounds.push(edits);
+        let moved = |span: &Range<usize>| {
+            let at = |offset| {
+                rounds
+                    .iter()
+                    .fold(offset, |at, edits| csource::moved(at, edits))
+            };
+            at(span.start)..at(span.end)
+        };
+        let mut names = Names::plain();
+        for (name, new) in &renamed {
+            names.rename(name, new);
+        }
+        let region = moved(region);
+        check_parameters(&text, &region, replacements, &names)?;
+        Ok(CPlusPlus {
+            spans: replacements.iter().map(|r| moved(&r.span)).collect(),
+            region,
+            text,
+            names,
+        })
+    }
+}
+
+/// Refuses arrays of variable length that the text does not declare: a macro that is not in the
+/// file does, and C++ has no parameters of such types.
+fn check_parameters(
+    text: &str,
+    region: &Range<usize>,
+    replacements: &[Replacement],
+    names: &Names,
+) -> Result<()> {
+    for array in replacements.iter().flat_map(|r| &r.stencil.arrays) {
+        let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
+        let name = names.get(&array.name);
+        let declared = csource::declarator(text, &name, region.start);
+        if variable
+            && csource::enclosing_function(text, region.start).is_some()
+            && declared.is_none()
+        {
+            return Err(Box::new(
+                Diagnostic::error(
+                    "HX0112",
+                    format!("the declaration of `{}` is not in the file", array.name),
+                )
+                .note("its size is variable: CUDA C++ has no parameters of such a type, and hexcc rewrites what it finds in the file and in the file's own macros")
+                .help(format!("write the declaration out: `{} {}{}`", array.elem, array.name, "[..]".repeat(array.extents.len()))),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The C program unchanged but for the dump after the region.
@@ -120,32 +195,90 @@ pub fn program(
 /// # Errors
 /// HX9001 if edits of the source collide.
 pub fn reference_program(
-    source: &SourceFile,
+    saved: &SavedScop,
     region: &Range<usize>,
     replacements: &[Replacement],
 ) -> Result<String> {
-    let text = &source.text;
-    let function = csource::enclosing_function(text, region.start);
-    let at = function.map_or(0, |f| csource::insertion_point(text, f.start_with_comment));
-    let edits = vec![
-        insertion(at, dump_function(replacements.iter().map(|r| r.stencil))),
-        insertion(end_of_code(region, replacements), dump_calls(replacements)),
-    ];
+    let text = &saved.source.text;
+    let edits = vec![insertion(
+        end_of_code(
+            region,
+            &replacements
+                .iter()
+                .map(|r| r.span.clone())
+                .collect::<Vec<_>>(),
+        ),
+        dump_calls(replacements, &Names::plain()),
+    )];
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
-    Ok(format!("#include <stdio.h>\n#include <stdlib.h>\n{body}"))
+    let dump = dump_function(replacements.iter().map(|r| r.stencil));
+    let dump = without_macros(
+        &saved.defines,
+        format!("#include <stdio.h>\n#include <stdlib.h>\n{dump}"),
+    );
+    // The program may ask for more of the headers than the default.
+    Ok(format!(
+        "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n{dump}{body}"
+    ))
 }
 
-/// Hides the macros that the program defines from generated code which uses their
-/// names for something else; expressions of the program have been expanded.
-fn without_macros(source: &str, generated: String) -> String {
-    let mut names: Vec<&str> = (source.lines())
-        .filter_map(|line| {
-            let rest = line.trim_start().strip_prefix('#')?.trim_start();
-            let rest = rest.strip_prefix("define")?.trim_start();
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            Some(&rest[..end.unwrap_or(rest.len())])
+/// What the text of the program calls.
+struct Entry {
+    /// Runs the computation.
+    run: &'static str,
+    /// Leaves values in variables.
+    leave: &'static str,
+}
+
+impl Entry {
+    /// Names that are no macros where the calls stand.
+    fn new(saved: &SavedScop) -> Entry {
+        let text = &saved.source.text;
+        let taken = |name: &str| {
+            saved.defines.iter().any(|d| mentions(d, name))
+                || csource::directives(text).iter().any(|d| mentions(d, name))
+        };
+        let unknown = csource::directives(text)
+            .iter()
+            .any(|d| csource::may_define_any(d));
+        Entry {
+            run: match unknown || taken("run") {
+                true => "hexcc_run",
+                false => "run",
+            },
+            leave: match unknown || taken("leave") {
+                true => "hexcc_leave",
+                false => "leave",
+            },
+        }
+    }
+}
+
+/// The kernel and the host function of a replacement, in one namespace.
+fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<String> {
+    let end = format!("}} // namespace {}\n", r.stencil.name);
+    let kernel = (r.kernel.strip_suffix(&end))
+        .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
+    let host = host_function(r, entry, instrument) + &leave_function(r.finals, entry);
+    let mut text = kernel.to_string();
+    for helper in (HELPERS.iter()).filter(|h| mentions(&host, h.name)) {
+        let definition = helper.definition("static");
+        if !kernel.contains(definition.trim_start_matches("static")) {
+            text.push_str(&definition);
+        }
+    }
+    Ok(text + &host + "\n" + &end)
+}
+
+/// Hides the macros of the command line from generated code; those of the program come later.
+fn without_macros(defines: &[String], generated: String) -> String {
+    let mut names: Vec<&str> = (defines.iter())
+        .filter_map(|define| {
+            define
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .next()
         })
-        .filter(|name| !name.is_empty() && mentions(&generated, name))
+        .filter(|name| !name.is_empty())
         .collect();
     names.sort_unstable();
     names.dedup();
@@ -156,6 +289,58 @@ fn without_macros(source: &str, generated: String) -> String {
         .map(|name| format!("#pragma pop_macro(\"{name}\")\n"))
         .collect();
     format!("{hide}{generated}{restore}")
+}
+
+/// A function that leaves in variables what the loops leave there in C; empty without any.
+fn leave_function(finals: &[FinalValue], entry: &Entry) -> String {
+    if finals.is_empty() {
+        return String::new();
+    }
+    let params = leave_params(finals);
+    let mut names = Names::new(&["run", "leave", "hexcc_run", "hexcc_leave"]);
+    for helper in &HELPERS {
+        names.fresh(helper.name);
+    }
+    for param in &params {
+        names.user(param);
+    }
+    let types: Vec<String> = (finals.iter())
+        .map(|f| names.fresh(&format!("{}_type", f.name)))
+        .collect();
+    let values: Vec<String> = (finals.iter())
+        .map(|f| names.fresh(&format!("{}_after", f.name)))
+        .collect();
+    let mut arguments: Vec<String> = (params.iter())
+        .map(|p| format!("long long {}", names.get(p)))
+        .collect();
+    arguments.extend((types.iter().zip(&values)).map(|(ty, value)| format!("{ty} &{value}")));
+    let template: Vec<String> = types.iter().map(|ty| format!("typename {ty}")).collect();
+    let mut text = format!(
+        "\n// Leaves in variables what the loops leave there in C.\ntemplate <{}>\nstatic void {}({}) {{\n",
+        template.join(", "),
+        entry.leave,
+        arguments.join(", ")
+    );
+    for ((f, ty), value) in finals.iter().zip(&types).zip(&values) {
+        let condition = match ast_to_c(&f.written, &names) {
+            always if always == "1" => String::new(),
+            condition => format!("if ({condition}) "),
+        };
+        let _ = writeln!(
+            text,
+            "  {condition}{value} = ({ty}){};",
+            ast_operand(&f.value, &names)
+        );
+    }
+    text + "}\n"
+}
+
+/// The parameters that values left in variables depend on.
+fn leave_params(finals: &[FinalValue]) -> BTreeSet<String> {
+    finals
+        .iter()
+        .flat_map(|f| f.params.iter().cloned())
+        .collect()
 }
 
 fn insertion(at: usize, replacement: String) -> Edit {
@@ -173,12 +358,8 @@ fn region_contains(region: &Range<usize>, edit: &Edit) -> bool {
 
 /// The dump goes behind the last replaced statement: code of the region that
 /// stays on the host runs the same in both programs.
-fn end_of_code(region: &Range<usize>, replacements: &[Replacement]) -> usize {
-    replacements
-        .iter()
-        .map(|r| r.span.end)
-        .max()
-        .unwrap_or(region.end)
+fn end_of_code(region: &Range<usize>, replaced: &[Range<usize>]) -> usize {
+    (replaced.iter().map(|span| span.end).max()).unwrap_or(region.end)
 }
 
 /// Removes the `#pragma scop` and `#pragma endscop` lines.
@@ -206,18 +387,35 @@ fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
 }
 
 /// The call that takes the place of the scop.
-fn call(ir: &Stencil) -> String {
-    let mut args: Vec<String> = ir.params.clone();
-    args.extend(ir.scalars.iter().map(|(name, _)| name.clone()));
+fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
+    let ir = r.stencil;
+    let scalars = ir.scalars.iter().map(|(name, _)| name);
+    let mut args: Vec<String> = ir
+        .params
+        .iter()
+        .chain(scalars)
+        .map(|n| names.get(n))
+        .collect();
     for array in &ir.arrays {
         args.push(format!(
             "({}{} *){}",
             const_of(array),
             array.elem,
-            array.name
+            names.get(&array.name)
         ));
     }
-    format!("{}::run({});", ir.name, args.join(", "))
+    let mut text = format!("{}::{}({});", ir.name, entry.run, args.join(", "));
+    if !r.finals.is_empty() {
+        let variables = r.finals.iter().map(|f| &f.name);
+        let params = leave_params(r.finals);
+        let args: Vec<String> = params
+            .iter()
+            .chain(variables)
+            .map(|n| names.get(n))
+            .collect();
+        let _ = write!(text, " {}::{}({});", ir.name, entry.leave, args.join(", "));
+    }
+    text
 }
 
 fn const_of(array: &KernelArray) -> &'static str {
@@ -234,7 +432,11 @@ fn host_names(ir: &Stencil) -> Names {
         "kernel",
         "tile",
         "check",
+        "separate",
         "run",
+        "hexcc_run",
+        "leave",
+        "hexcc_leave",
         "begin",
         "end",
         "ms",
@@ -259,7 +461,7 @@ fn host_names(ir: &Stencil) -> Names {
     names
 }
 
-fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
+fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrument) -> String {
     let ir = replacement.stencil;
     let kernel_name = |name: &str| replacement.names.get(name);
     let names = host_names(ir);
@@ -282,7 +484,21 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
     };
     line("// Copies the arrays to the device, runs the computation, copies the results back.");
     line("// Ends the program with a message where CUDA reports an error.");
-    line(&format!("static void run({}) {{", params.join(", ")));
+    line(&format!(
+        "static void {}({}) {{",
+        entry.run,
+        params.join(", ")
+    ));
+    let assumed = ast_to_c(&ir.assumed, &names);
+    if assumed != "1" {
+        line(&format!("  if (!({assumed})) {{"));
+        line(&format!(
+            "    fprintf(stderr, \"{}: a subscript is negative\\n\");",
+            ir.name
+        ));
+        line("    exit(EXIT_FAILURE);");
+        line("  }");
+    }
     let nonempty = ast_to_c(&ir.nonempty, &names);
     if nonempty != "1" {
         line(&format!("  if (!({nonempty})) return;"));
@@ -313,6 +529,9 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
     }
     line("    exit(EXIT_FAILURE);");
     line("  };");
+    for text in overlap_checks(ir, &names) {
+        line(&text);
+    }
     let touched: Vec<String> = (ir.touched.iter())
         .map(|condition| match ast_to_c(condition, &names) {
             always if always == "1" => String::new(),
@@ -443,9 +662,55 @@ fn host_function(replacement: &Replacement, instrument: Instrument) -> String {
         ));
     }
     line("}");
-    line("");
-    line(&format!("}} // namespace {}", ir.name));
     t
+}
+
+/// Ends the program where two arrays share memory and one of them is written: in C every store
+/// would change both. Arrays that are no pointers cannot.
+fn overlap_checks(ir: &Stencil, names: &Names) -> Vec<String> {
+    let bytes = |array: &KernelArray| {
+        let mut text = format!("sizeof({})", array.elem);
+        for extent in &array.extents {
+            let _ = write!(text, " * (size_t){}", ast_operand(extent, names));
+        }
+        text
+    };
+    let mut lines = Vec::new();
+    for (i, a) in ir.arrays.iter().enumerate() {
+        for (j, b) in ir.arrays.iter().enumerate().skip(i + 1) {
+            if !(a.written || b.written) || !(a.pointer || b.pointer) {
+                continue;
+            }
+            let conditions: Vec<String> = [&ir.touched[i], &ir.touched[j]]
+                .into_iter()
+                .map(|touched| ast_to_c(touched, names))
+                .filter(|condition| condition != "1")
+                .collect();
+            let condition = match conditions.is_empty() {
+                true => String::new(),
+                false => format!("if ({}) ", conditions.join(" && ")),
+            };
+            lines.push(format!(
+                "  {condition}separate({}, {}, {}, {}, \"{} and {} share memory\");",
+                names.get(&a.name),
+                bytes(a),
+                names.get(&b.name),
+                bytes(b),
+                a.name,
+                b.name
+            ));
+        }
+    }
+    if !lines.is_empty() {
+        let lambda = [
+            "  const auto separate = [&](const void *x, size_t x_bytes, const void *y, size_t y_bytes, const char *what) {",
+            "    const bool behind = (const char *)y >= (const char *)x + x_bytes, before = (const char *)x >= (const char *)y + y_bytes;",
+            "    if (x_bytes && y_bytes && !behind && !before) check(cudaErrorInvalidValue, what);",
+            "  };",
+        ];
+        lines.splice(0..0, lambda.map(String::from));
+    }
+    lines
 }
 
 /// A function that appends an array to the file named by `HEXCC_DUMP`; C and
@@ -474,18 +739,17 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Stencil>) -> String {
     text
 }
 
-fn dump_calls(replacements: &[Replacement]) -> String {
-    let names = Names::new(&[]);
+fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
     let mut text = String::new();
     for ir in replacements.iter().map(|r| r.stencil) {
-        let nonempty = ast_to_c(&ir.nonempty, &names);
+        let nonempty = ast_to_c(&ir.nonempty, names);
         for array in ir.arrays.iter().filter(|a| a.written) {
             let mut bytes = format!("{}ull", array.elem.size());
             for extent in &array.extents {
                 let _ = write!(
                     bytes,
                     " * (unsigned long long){}",
-                    ast_operand(extent, &names)
+                    ast_operand(extent, names)
                 );
             }
             let _ = write!(
@@ -493,7 +757,7 @@ fn dump_calls(replacements: &[Replacement]) -> String {
                 " if ({nonempty}) hexcc_dump(\"{} {}\", (const void *){}, {bytes}, {});",
                 array.name,
                 type_tag(array),
-                array.name,
+                names.get(&array.name),
                 array.elem.size()
             );
         }

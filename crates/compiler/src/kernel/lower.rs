@@ -14,7 +14,7 @@ use crate::ctype::math_function;
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
 use crate::sched::HybridSchedule;
-use crate::scop::{Array, ArrayId, Expr, Scop, SourceFile, finite_range};
+use crate::scop::{Array, ArrayId, Expr, Scop, SourceFile, bounds, finite_range};
 use hexcc_isl::{AstBuild, AstExpr, Ctx, DimType, Map, PwAff, Set};
 
 /// Choices of the kernel that do not change the schedule.
@@ -456,6 +456,8 @@ impl Prepared<'_> {
             arrays,
             stmts: self.stmts.clone(),
             k: self.c.k,
+            assumed: AstBuild::from_context(&self.scop.context.universe_like()?.params()?)?
+                .expr_from_set(&bounds::assumed(self.scop)?)?,
             nonempty: self.build.expr_from_set(&nonempty)?,
             touched,
             planes: (0..self.array_index.len())
@@ -517,6 +519,7 @@ impl Prepared<'_> {
             extents: Vec::new(),
             written: self.stmts.iter().any(|s| s.write.array == index),
             pitched: array.extents.len() > 1,
+            pointer: array.pointer,
             shared: None,
         }
     }

@@ -322,6 +322,8 @@ pub struct KernelArray {
     pub written: bool,
     /// Rows are padded: their distance in bytes is an argument of the kernel.
     pub pitched: bool,
+    /// The program has it through a pointer, so that another array could share its memory.
+    pub pointer: bool,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }
@@ -524,6 +526,8 @@ pub struct Stencil {
     pub stmts: Vec<KernelStmt>,
     /// Logical time steps per time step.
     pub k: i64,
+    /// Parameter values for which C and the kernel are known to do the same.
+    pub assumed: AstExpr,
     /// Condition on the parameters that there is anything to do.
     pub nonempty: AstExpr,
     /// By array, the condition that then any statement touches it. The program's array may

@@ -1,0 +1,416 @@
+//! Why a region is no static control part: the true cause of what pet reports as
+//! a subscript or a condition that depends on data.
+
+use crate::csource::{self, TokenKind};
+use crate::diag::{Diagnostic, Result};
+use crate::scop::{Statement, body_exprs, children, collect_names};
+use hexcc_isl::DimType;
+use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+const SUBSCRIPTS: &str = "tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters";
+const CONTROL: &str = "loop bounds and conditions must be affine in loop iterators and size parameters, so that the set of iterations is known";
+
+/// A region and its source.
+pub struct Region<'a> {
+    /// The source's text.
+    pub text: &'a str,
+    /// pet's description.
+    pub pet: &'a PetScop,
+    /// Where the region is.
+    pub span: Range<usize>,
+}
+
+impl Region<'_> {
+    /// The refusal of the first subscript that is not affine.
+    pub fn subscript(&self) -> Diagnostic {
+        let offending = self.pet.stmts.iter().find_map(|stmt| {
+            let exprs = body_exprs(&stmt.body);
+            let access = exprs.into_iter().find_map(access_with_arguments)?;
+            Some((stmt, access))
+        });
+        let Some((stmt, PetExpr::Access { array, args, .. })) = offending else {
+            return Diagnostic::error("HX0104", "a subscript is not affine")
+                .at(self.span.clone(), "in this region")
+                .note(SUBSCRIPTS);
+        };
+        let mut read = BTreeSet::new();
+        for arg in args {
+            collect_names(arg, &mut read, true);
+        }
+        let of = |is: &dyn Fn(&PetArray) -> bool| {
+            (self.pet.arrays.iter()).find(|a| read.contains(&a.name) && is(a))
+        };
+        let span = range(stmt);
+        if let Some(record) = of(&|a| a.element_is_record) {
+            return self
+                .member(&record.name, stmt, ("HX0104", "a subscript"))
+                .note(SUBSCRIPTS);
+        }
+        if let Some(table) = of(&|a| !self.is_scalar(a)) {
+            return Diagnostic::error("HX0104", "a subscript depends on array contents")
+                .at(span, format!("a subscript here reads `{}`", table.name))
+                .note(SUBSCRIPTS)
+                .help("stencils read neighbours at constant offsets; move the indirection out of the time loop");
+        }
+        if let Some((variable, writer)) =
+            of(&|a| self.writer(&a.name).is_some()).and_then(|a| Some((a, self.writer(&a.name)?)))
+        {
+            return self.changing(&variable.name, (span, writer));
+        }
+        self.not_affine(span, array.as_deref().unwrap_or("p"), args)
+    }
+
+    /// A subscript with a variable that the region changes.
+    fn changing(&self, name: &str, (span, writer): (Range<usize>, &PetStmt)) -> Diagnostic {
+        let d = Diagnostic::error(
+            "HX0104",
+            format!("a subscript depends on `{name}`, which the region changes"),
+        );
+        let d = if range(writer) == span {
+            d.at(span, "used and changed here")
+        } else {
+            d.at(span, "used here")
+                .also(range(writer), format!("`{name}` changes here"))
+        };
+        d.note(SUBSCRIPTS).help(if counts_while(self, writer) {
+            format!("count in the loop's header: `for (int {name} = 0; {name} < T; {name}++)`")
+        } else {
+            "say what the variable is in each step: planes that alternate are `A[(t+1)%2]` and `A[t%2]`".to_string()
+        })
+    }
+
+    /// A subscript of loop iterators and parameters that is not affine.
+    fn not_affine(&self, span: Range<usize>, array: &str, args: &[PetExpr]) -> Diagnostic {
+        let d = Diagnostic::error("HX0104", "a subscript is not affine");
+        let ops: BTreeSet<&str> = args.iter().flat_map(operators).collect();
+        let call = args.iter().find_map(called);
+        let (what, help) = if let Some(name) = call {
+            let what = format!("a subscript of `{array}` here calls `{name}`");
+            (
+                what,
+                Some("write what it computes into the subscript".to_string()),
+            )
+        } else if ops.contains("mod") {
+            let help = "a wrap-around with a parameter, `(i+1)%N`, has no tiles: fold the ring of cells in half; usage.md, \"Periodic boundaries\", shows how";
+            (
+                "a remainder in a subscript here".to_string(),
+                Some(help.to_string()),
+            )
+        } else if ops.contains("div") {
+            ("a quotient in a subscript here".to_string(), None)
+        } else if ops.contains("mul") {
+            let ty = (self.pet.arrays.iter()).find(|a| a.name == array);
+            let ty = ty.map_or("float", |a| a.element_type.as_str());
+            let help = format!(
+                "view a flat array as what it is: `{ty} (*rows)[n] = ({ty} (*)[n]){array};` before the region, and `rows[i][j]` instead of `{array}[i*n+j]`"
+            );
+            (
+                "a product of variables in a subscript here".to_string(),
+                Some(help).filter(|_| !args.iter().any(has_square)),
+            )
+        } else {
+            (format!("in a subscript of `{array}` here"), None)
+        };
+        let d = d.at(span, what).note(SUBSCRIPTS);
+        match help {
+            Some(help) => d.help(help),
+            None => d,
+        }
+    }
+
+    /// The refusal of the first condition or bound that depends on data.
+    pub fn control(&self) -> Diagnostic {
+        let dynamic = |s: &&PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
+        let Some(stmt) = self.pet.stmts.iter().find(dynamic) else {
+            return Diagnostic::error("HX0105", "control flow depends on data")
+                .at(self.span.clone(), "in this region")
+                .note(CONTROL);
+        };
+        let span = range(stmt);
+        let d = Diagnostic::error("HX0105", "control flow depends on data");
+        if let PetBody::Unsupported(kind) = &stmt.body {
+            return d
+                .at(span, format!("holds `{kind}`, whose effect is not known before run time"))
+                .note(CONTROL)
+                .help("turn a condition on data into a value: `A[i] = cond ? x : y;`; give `while` loops a fixed number of steps");
+        }
+        let names = condition_names(&stmt.domain);
+        let of = |name: &String| self.pet.arrays.iter().find(|a| a.name == *name);
+        if let Some(record) = names.iter().filter_map(of).find(|a| a.element_is_record) {
+            return self
+                .member(&record.name, stmt, ("HX0105", "a loop bound or condition"))
+                .note(CONTROL);
+        }
+        let changed = (names.iter().filter_map(of)).find_map(|a| {
+            let writer = self.is_scalar(a).then(|| self.writer(&a.name)).flatten()?;
+            Some((&a.name, writer)).filter(|_| !is_test(&a.name))
+        });
+        if let Some((name, writer)) = changed {
+            return Diagnostic::error(
+                "HX0105",
+                format!("a loop bound or condition depends on `{name}`, which the region changes"),
+            )
+            .at(span, format!("how often this runs depends on `{name}`"))
+            .also(range(writer), format!("`{name}` changes here"))
+            .note(CONTROL)
+            .help("bounds must keep their values while the region runs");
+        }
+        if let Some(table) = names.iter().find(|name| !is_test(name)) {
+            return d
+                .at(span, format!("whether this runs depends on what `{table}` holds"))
+                .note(CONTROL)
+                .help("copy a bound that does not change into an `int` before the region, `int last = ..;`; turn a condition on data into a value, `A[i] = cond ? x : y;`");
+        }
+        self.tested(stmt, &names)
+    }
+
+    /// The refusal of a `while`, a `break` or an `if` on data.
+    fn tested(&self, stmt: &PetStmt, names: &[String]) -> Diagnostic {
+        let test = names.first().and_then(|name| self.writer(name));
+        let test = test.unwrap_or(stmt);
+        let keyword = self.text.get(range(test)).unwrap_or("");
+        let keyword: String = keyword
+            .chars()
+            .take_while(char::is_ascii_alphabetic)
+            .collect();
+        if keyword == "while" {
+            let head = csource::head_of(self.text, range(test));
+            return Diagnostic::error("HX0105", "a `while` loop ends when its condition says so")
+                .at(head, "how often this runs is not known before")
+                .note(CONTROL)
+                .help("a time loop of a fixed number of steps is a `for`: `for (int t = 0; t < T; t++)`; a test for convergence goes between runs of such a loop, around the region");
+        }
+        let d = Diagnostic::error("HX0105", "control flow depends on data");
+        let is_break = self.breaks(test);
+        if is_break {
+            return d
+                .at(range(test), "the loop ends here, depending on data")
+                .note(CONTROL)
+                .help("let the loop run for a fixed number of steps, and test between runs of it, outside of the region");
+        }
+        d.at(range(stmt), "whether this runs depends on array contents")
+            .note(CONTROL)
+            .help("turn the condition into a value: `A[i] = cond ? x : y;`")
+    }
+
+    /// Whether the statement of a test is an `if` with a `break`, `return` or `goto`.
+    fn breaks(&self, test: &PetStmt) -> bool {
+        let text = self.text.get(range(test)).unwrap_or("");
+        (csource::tokenize(text).iter()).any(|t| {
+            matches!(
+                text.get(t.span.clone()),
+                Some("break" | "continue" | "goto")
+            )
+        })
+    }
+
+    /// The refusal of a struct's member where an `int` is needed; its place is `stmt` where a
+    /// macro stands for it.
+    fn member(
+        &self,
+        record: &str,
+        stmt: &PetStmt,
+        (code, what): (&'static str, &str),
+    ) -> Diagnostic {
+        let Some((place, member)) = find_member(self.text, self.span.clone(), record) else {
+            return Diagnostic::error(code, format!("{what} is a member of the struct `{record}`"))
+                .at(range(stmt), "needed here")
+                .help(
+                    "copy the member into an `int` before the region, and write that in the region",
+                );
+        };
+        let local = member.rsplit(['.', '>']).next().unwrap_or("n");
+        Diagnostic::error(code, format!("{what} is the member of a struct, `{member}`"))
+            .at(place, "only variables are size parameters")
+            .help(format!(
+                "copy it before the region, `int {local} = {member};`, and write `{local}` in the region"
+            ))
+    }
+
+    /// The statement that writes a scalar in the region.
+    fn writer(&self, name: &str) -> Option<&PetStmt> {
+        self.pet.stmts.iter().find(|s| {
+            let mut written = BTreeSet::new();
+            for expr in body_exprs(&s.body) {
+                collect_written(expr, &mut written);
+            }
+            written.contains(name)
+        })
+    }
+
+    fn is_scalar(&self, array: &PetArray) -> bool {
+        is_scalar_extent(&array.extent)
+    }
+}
+
+/// Whether the extent, `{ x[] }`, has no dimension.
+fn is_scalar_extent(extent: &str) -> bool {
+    extent.contains("[] }") || extent.contains("[] :")
+}
+
+fn range(stmt: &PetStmt) -> Range<usize> {
+    stmt.span.start..stmt.span.end
+}
+
+/// Names that pet gives to the results of conditions.
+fn is_test(name: &str) -> bool {
+    name.starts_with("__pet_test")
+}
+
+/// Whether a `while` of the region is counted by the statement.
+fn counts_while(region: &Region, writer: &PetStmt) -> bool {
+    let steps = matches!(&writer.body, PetBody::Expr(PetExpr::Op { op, .. })
+        if op.ends_with("inc") || op == "add_assign");
+    let text = region.text.get(region.span.clone()).unwrap_or("");
+    let word = |t: &csource::Token| text.get(t.span.clone()) == Some("while");
+    steps && csource::tokenize(text).iter().any(word)
+}
+
+/// The names in `[S[..] -> [p, p', q = 1]]`, what a statement's execution depends on.
+fn condition_names(domain: &str) -> Vec<String> {
+    let values = domain.split_once("] -> [").map_or("", |(_, rest)| rest);
+    let values = values.split(']').next().unwrap_or("");
+    (values.split(','))
+        .filter_map(|value| value.split('=').next())
+        .map(|name| name.trim().trim_end_matches('\'').to_string())
+        .collect()
+}
+
+/// The first `record.member` or `record->member` of a region, and its text.
+pub fn find_member(
+    text: &str,
+    region: Range<usize>,
+    record: &str,
+) -> Option<(Range<usize>, String)> {
+    let tokens: Vec<csource::Token> = (csource::tokenize(text).into_iter())
+        .filter(|t| !matches!(t.kind, TokenKind::Comment | TokenKind::Directive))
+        .filter(|t| region.start <= t.span.start && t.span.end <= region.end)
+        .collect();
+    let word = |t: &csource::Token| text.get(t.span.clone()).unwrap_or("");
+    let found = tokens.windows(3).find(|w| {
+        word(&w[0]) == record && matches!(word(&w[1]), "." | "->") && w[2].kind == TokenKind::Ident
+    })?;
+    let range = found[0].span.start..found[2].span.end;
+    Some((range, found.iter().map(word).collect()))
+}
+
+fn access_with_arguments(expr: &PetExpr) -> Option<&PetExpr> {
+    match expr {
+        PetExpr::Access { args, .. } if !args.is_empty() => Some(expr),
+        _ => children(expr).into_iter().find_map(access_with_arguments),
+    }
+}
+
+fn collect_written(expr: &PetExpr, names: &mut BTreeSet<String>) {
+    if let PetExpr::Access {
+        array: Some(name),
+        write: true,
+        ..
+    } = expr
+    {
+        names.insert(name.clone());
+    }
+    for child in children(expr) {
+        collect_written(child, names);
+    }
+}
+
+fn operators(expr: &PetExpr) -> Vec<&str> {
+    let mut all = match expr {
+        PetExpr::Op { op, .. } => vec![op.as_str()],
+        _ => Vec::new(),
+    };
+    all.extend(children(expr).into_iter().flat_map(operators));
+    all
+}
+
+/// Whether something is multiplied by itself, which no row of cells is.
+fn has_square(expr: &PetExpr) -> bool {
+    let here = matches!(expr, PetExpr::Op { op, args, .. }
+        if op == "mul" && args.first() == args.get(1));
+    here || children(expr).into_iter().any(has_square)
+}
+
+fn called(expr: &PetExpr) -> Option<&str> {
+    match expr {
+        PetExpr::Call { name, .. } => Some(name),
+        _ => children(expr).into_iter().find_map(called),
+    }
+}
+
+/// Refuses a loop without an end, such as `for (int i = 1; t < N; i++)`.
+///
+/// # Errors
+/// HX0105 for such a loop.
+pub fn check_ends(text: &str, region: Range<usize>, stmt: &Statement) -> Result<()> {
+    for d in 0..stmt.domain.dim(DimType::Set)? {
+        // isl reports an unbounded maximum as an error.
+        let ends = [stmt.domain.dim_max(d as u32), stmt.domain.dim_min(d as u32)];
+        let Some(error) = ends.into_iter().find_map(std::result::Result::err) else {
+            continue;
+        };
+        if error.quota {
+            return Err(error.into());
+        }
+        let name = stmt.domain.dim_name(DimType::Set, d as u32)?;
+        let name = name.unwrap_or_else(|| format!("number {d}"));
+        let header = csource::loop_headers(text, region)
+            .into_iter()
+            .rfind(|(iterator, r)| *iterator == name && r.start < stmt.span.start)
+            .map_or_else(|| stmt.span.clone(), |(_, range)| range);
+        return Err(Box::new(
+            Diagnostic::error("HX0105", format!("loop `{name}` has no end"))
+                .at(header, "nothing bounds this loop")
+                .note("the set of iterations must be known before the loop starts")
+                .help(format!(
+                    "compare `{name}` with a bound in the loop's condition"
+                )),
+        ));
+    }
+    Ok(())
+}
+
+/// The refusal of a call that is no function of <math.h>; one `from_host` is a statement of
+/// its own, or its value goes to a scalar.
+pub fn unknown_call(text: &str, name: &str, span: Range<usize>, from_host: bool) -> Diagnostic {
+    let d = Diagnostic::error("HX0107", format!("call of unknown function `{name}`"))
+        .at(span.clone(), "in this statement");
+    let defined = csource::functions(text)
+        .into_iter()
+        .find(|f| f.name == name);
+    let Some(function) = defined else {
+        return if from_host {
+            d.note("the steps of the time loop run on the GPU; work of the host between them is not translated")
+                .help("let the region run for the steps between two calls: `for (int s = 0; s < T; s += 100) { .. }` around a region with `for (int t = s; t < s + 100; t++)`, and call after the region")
+        } else {
+            let d = d.note("functions known to mean the same in device code are abs() and those of <math.h> that usage.md lists under \"Bit equality\"");
+            match name.strip_prefix("__builtin_") {
+                Some(_) => d
+                    .note("a macro of the C library stands for it")
+                    .help("assign what the macro gives to a variable before the region, and use that"),
+                None => d.help(format!("if `{name}` is yours, define it in this file, before its use, as `static inline`: then its body is taken")),
+            }
+        };
+    };
+    let d = d.note("of the functions in a file, the bodies of those marked `inline` are taken");
+    let header = text
+        .get(function.start..function.name_range.start)
+        .unwrap_or("");
+    let is_inline = header
+        .split_whitespace()
+        .any(|word| word.contains("inline"));
+    d.also(function.name_range.clone(), "defined here")
+        .help(match is_inline {
+            false if function.start < span.start => {
+                format!("write `static inline` before the definition of `{name}`")
+            }
+            _ if function.start > span.start => {
+                format!(
+                    "move the definition of `{name}` before its use, and mark it `static inline`"
+                )
+            }
+            _ => format!("write the body of `{name}` into the statement"),
+        })
+}

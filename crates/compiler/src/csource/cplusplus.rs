@@ -1,0 +1,432 @@
+//! Names and macros of C that a C++ front end reads otherwise.
+
+use super::{
+    Code, Edit, TokenKind, apply_edits, directive_words, file_scope, parameter_ranges, tokenize,
+};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Keywords of C++ that are names in C.
+const CPLUSPLUS_ONLY: [&str; 27] = [
+    "asm",
+    "catch",
+    "class",
+    "concept",
+    "const_cast",
+    "decltype",
+    "delete",
+    "dynamic_cast",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "operator",
+    "private",
+    "protected",
+    "public",
+    "reinterpret_cast",
+    "requires",
+    "template",
+    "this",
+    "throw",
+    "try",
+    "typename",
+    "virtual",
+];
+/// More of them, which are common words of C++ only.
+const CPLUSPLUS_ONLY_TOO: [&str; 3] = ["static_cast", "typeid", "using"];
+/// Operators of C++ that are names in C unless `<iso646.h>` makes macros of them.
+const OPERATOR_NAMES: [&str; 11] = [
+    "and", "and_eq", "bitand", "bitor", "compl", "not", "not_eq", "or", "or_eq", "xor", "xor_eq",
+];
+/// Names that `<stdbool.h>` or the program may define; C++ has them.
+const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
+/// Functions that CUDA declares in every file, and that C does not.
+const CUDA_FUNCTIONS: [&str; 20] = [
+    "min", "max", "umin", "umax", "llmin", "llmax", "ullmin", "ullmax", "rsqrt", "rsqrtf", "rcbrt",
+    "rcbrtf", "sinpi", "sinpif", "cospi", "cospif", "normcdf", "saturate", "mul24", "mulhi",
+];
+/// Keywords of C that C++ spells differently.
+const SPELLINGS: [(&str, &str); 6] = [
+    ("_Bool", "bool"),
+    ("_Static_assert", "static_assert"),
+    ("_Alignas", "alignas"),
+    ("_Alignof", "alignof"),
+    ("_Thread_local", "thread_local"),
+    ("typeof", "__typeof__"),
+];
+
+/// New names for identifiers of a C file that mean something else in CUDA C++.
+///
+/// The keys are to be replaced everywhere in the file, also in macros.
+pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
+    let tokens = tokenize(text);
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for token in &tokens {
+        match token.kind {
+            TokenKind::Ident => {
+                used.insert(&text[token.span.clone()]);
+            }
+            TokenKind::Directive => used.extend(words_of(&text[token.span.clone()])),
+            _ => {}
+        }
+    }
+    let includes = |header: &str| {
+        (tokens.iter())
+            .any(|t| t.kind == TokenKind::Directive && text[t.span.clone()].contains(header))
+    };
+    let code = Code::new(text);
+    let scope = file_scope(&code);
+    let global: HashSet<&str> = (scope.functions.iter().map(|f| code.word(f.name)))
+        .chain(scope.variables.iter().map(String::as_str))
+        .collect();
+    let own_booleans = !includes("stdbool.h") && BOOLEANS.iter().any(|b| defines(&code, b));
+    let renamed = |name: &str| {
+        CPLUSPLUS_ONLY.contains(&name) && !(name == "asm" && includes_asm(&code))
+            || CPLUSPLUS_ONLY_TOO.contains(&name)
+            || OPERATOR_NAMES.contains(&name) && !includes("iso646.h")
+            || BOOLEANS.contains(&name) && own_booleans
+            || CUDA_FUNCTIONS.contains(&name) && global.contains(name)
+            || is_cuda_type(name)
+    };
+    let mut names = BTreeMap::new();
+    for name in &used {
+        if renamed(name) {
+            let mut new = format!("c_{name}");
+            while used.contains(new.as_str()) {
+                new.push('_');
+            }
+            names.insert((*name).to_string(), new);
+        } else if let Some((_, spelling)) = SPELLINGS.iter().find(|(c, _)| c == name) {
+            names.insert((*name).to_string(), (*spelling).to_string());
+        }
+    }
+    names
+}
+
+/// Edits that give identifiers other names, in code and in macros.
+pub fn rename(text: &str, names: &BTreeMap<String, String>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    if names.is_empty() {
+        return edits;
+    }
+    let mut replace = |start: usize, part: &str| {
+        for token in tokenize(part).iter().filter(|t| t.kind == TokenKind::Ident) {
+            if let Some(new) = names.get(&part[token.span.clone()]) {
+                edits.push(Edit {
+                    range: start + token.span.start..start + token.span.end,
+                    replacement: new.clone(),
+                });
+            }
+        }
+    };
+    for token in tokenize(text) {
+        let part = &text[token.span.clone()];
+        match token.kind {
+            TokenKind::Ident => replace(token.span.start, part),
+            TokenKind::Directive => {
+                let name = directive_words(part).next().unwrap_or("");
+                if !name.starts_with("include") && name != "pragma" {
+                    let hash = part.find('#').map_or(0, |at| at + 1);
+                    replace(token.span.start + hash, &part[hash..]);
+                }
+            }
+            _ => {}
+        }
+    }
+    edits
+}
+
+/// Identifiers in a directive other than `#include` and `#pragma`.
+fn words_of(directive: &str) -> Vec<&str> {
+    let name = directive_words(directive).next().unwrap_or("");
+    if name.starts_with("include") || name == "pragma" {
+        return Vec::new();
+    }
+    let rest = directive.trim_start_matches('#');
+    (tokenize(rest).into_iter())
+        .filter(|t| t.kind == TokenKind::Ident)
+        .filter_map(|t| rest.get(t.span))
+        .collect()
+}
+
+/// `asm("..")` is GNU C, and C++.
+fn includes_asm(code: &Code) -> bool {
+    (0..code.tokens.len()).any(|at| {
+        code.word(at) == "asm" && matches!(code.word(at + 1), "(" | "volatile" | "__volatile__")
+    })
+}
+
+/// Whether the file itself makes a type, an enumerator or a macro of the name.
+fn defines(code: &Code, name: &str) -> bool {
+    let is_name = |at: usize| code.is_ident(at) && code.word(at) == name;
+    let in_code = (0..code.tokens.len()).filter(|&at| is_name(at)).any(|at| {
+        let before = at.checked_sub(1).map_or("", |before| code.word(before));
+        let enumerator = matches!(before, "{" | ",")
+            && matches!(code.word(at + 1), "," | "}" | "=")
+            && (0..at).rev().take(40).any(|i| code.word(i) == "enum");
+        let typedef = code.word(at + 1) == ";"
+            && (0..at)
+                .rev()
+                .take_while(|&i| code.word(i) != ";")
+                .any(|i| code.word(i) == "typedef");
+        enumerator || typedef
+    });
+    in_code
+        || super::directives(code.text).iter().any(|d| {
+            let mut words = directive_words(d);
+            words.next() == Some("define") && words.next() == Some(name)
+        })
+}
+
+/// `float2`, `uchar4`, `dim3` and their like.
+fn is_cuda_type(name: &str) -> bool {
+    const SCALARS: [&str; 12] = [
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "longlong",
+        "ulonglong",
+        "float",
+        "double",
+    ];
+    let Some(base) = name.strip_suffix(['1', '2', '3', '4']) else {
+        return false;
+    };
+    name == "dim3" || SCALARS.contains(&base)
+}
+
+/// A macro of the file.
+struct Macro<'a> {
+    /// Names of its parameters; `None` without parentheses.
+    params: Option<Vec<&'a str>>,
+    /// What it stands for.
+    body: &'a str,
+}
+
+/// The macros of a file that have one meaning in all of it.
+fn macros(text: &str) -> BTreeMap<&str, Macro<'_>> {
+    let mut found: BTreeMap<&str, Macro> = BTreeMap::new();
+    let mut unclear: HashSet<&str> = HashSet::new();
+    for directive in super::directives(text) {
+        let Some((_, rest)) = directive.split_once("define") else {
+            continue;
+        };
+        if directive_words(directive).next() != Some("define") {
+            continue;
+        }
+        let code = Code::new(rest);
+        let Some(first) = code.tokens.first() else {
+            continue;
+        };
+        let name = &rest[first.span.clone()];
+        let has_params = code.opens(1, "(") && code.tokens[1].span.start == first.span.end;
+        let close = if has_params { code.skip(1) } else { 1 };
+        let params = has_params.then(|| {
+            code.split_commas(2..close - 1)
+                .into_iter()
+                .map(|p| &rest[code.bytes(p)])
+                .collect()
+        });
+        let body = match code.tokens.len() > close {
+            true => &rest[code.bytes(close..code.tokens.len())],
+            false => "",
+        };
+        let new = Macro { params, body };
+        match found.get(name) {
+            Some(old) if old.params != new.params || old.body != new.body => {
+                unclear.insert(name);
+            }
+            _ => {
+                found.insert(name, new);
+            }
+        }
+    }
+    found.retain(|name, _| !unclear.contains(name));
+    found
+}
+
+/// The file with the macros in parameter lists expanded that declare arrays, so that
+/// variable-length ones can be rewritten; and the edits, one list for each round.
+pub fn expand_parameter_macros(text: &str) -> (String, Vec<Vec<Edit>>) {
+    let mut text = text.to_string();
+    let mut rounds = Vec::new();
+    // A macro may stand for another one; none stands for itself.
+    for _ in 0..8 {
+        let edits = parameter_macros(&text);
+        let Ok(expanded) = apply_edits(&text, edits.clone()) else {
+            break;
+        };
+        if edits.is_empty() {
+            break;
+        }
+        text = expanded;
+        rounds.push(edits);
+    }
+    (text, rounds)
+}
+
+fn parameter_macros(text: &str) -> Vec<Edit> {
+    let code = Code::new(text);
+    let macros = macros(text);
+    let mut edits = Vec::new();
+    if macros.is_empty() {
+        return edits;
+    }
+    for function in &file_scope(&code).functions {
+        for range in parameter_ranges(&code, function.params) {
+            let mut at = range.start;
+            while at < range.end {
+                let call = macros
+                    .get(code.word(at))
+                    .filter(|m| declares_array(m, &macros));
+                let expanded = call.and_then(|m| expansion(&code, at, m));
+                match expanded {
+                    Some((end, replacement)) => {
+                        let bytes = code.bytes(at..end);
+                        let lines = text[bytes.clone()].matches('\n').count();
+                        edits.push(Edit {
+                            range: bytes,
+                            replacement: replacement + &"\n".repeat(lines),
+                        });
+                        at = end;
+                    }
+                    None => at += 1,
+                }
+            }
+        }
+    }
+    edits
+}
+
+/// Whether a macro stands for brackets, by itself or through another macro.
+fn declares_array(m: &Macro, macros: &BTreeMap<&str, Macro>) -> bool {
+    let through = |name: &str| {
+        macros
+            .get(name)
+            .is_some_and(|inner| inner.body.contains('[') && !inner.body.contains('#'))
+    };
+    !m.body.contains('#')
+        && (m.body.contains('[')
+            || (tokenize(m.body).iter())
+                .any(|t| t.kind == TokenKind::Ident && through(&m.body[t.span.clone()])))
+}
+
+/// What a use of a macro at a token stands for, on one line, and the token after it.
+fn expansion(code: &Code, at: usize, m: &Macro) -> Option<(usize, String)> {
+    let one_line = |text: &str| {
+        let inner = Code::new(text);
+        inner.render(0..inner.tokens.len())
+    };
+    let Some(params) = &m.params else {
+        return Some((at + 1, one_line(m.body)));
+    };
+    if !code.opens(at + 1, "(") {
+        return None;
+    }
+    let end = code.skip(at + 1);
+    let args: Vec<&str> = (code.split_commas(at + 2..end - 1).into_iter())
+        .map(|part| &code.text[code.bytes(part)])
+        .collect();
+    if args.len() != params.len() {
+        return None;
+    }
+    let mut edits = Vec::new();
+    for token in tokenize(m.body)
+        .iter()
+        .filter(|t| t.kind == TokenKind::Ident)
+    {
+        let position = params
+            .iter()
+            .position(|p| *p == &m.body[token.span.clone()]);
+        if let Some(argument) = position.and_then(|i| args.get(i)) {
+            edits.push(Edit {
+                range: token.span.clone(),
+                replacement: (*argument).to_string(),
+            });
+        }
+    }
+    Some((end, one_line(&apply_edits(m.body, edits).ok()?)))
+}
+
+/// Where a byte of the text is after edits that do not replace it; the start of what replaces it
+/// otherwise.
+pub fn moved(offset: usize, edits: &[Edit]) -> usize {
+    let mut moved = offset;
+    for edit in edits.iter().filter(|e| e.range.end <= offset) {
+        moved = moved + edit.replacement.len() - edit.range.len();
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cplusplus_are_replaced() {
+        let renamed = |text: &str| {
+            let names = names_for_cplusplus(text);
+            apply_edits(text, rename(text, &names)).expect("no overlaps")
+        };
+        assert_eq!(
+            renamed("int new, c_new; // new\n#define N new\n#include \"new.h\"\nint f(int class);"),
+            "int c_new_, c_new; // new\n#define N c_new_\n#include \"new.h\"\nint f(int c_class);"
+        );
+        assert_eq!(
+            renamed("static int min(int a) { return a; }"),
+            "static int c_min(int a) { return a; }"
+        );
+        assert_eq!(
+            renamed("int f(int min) { return min; }"),
+            "int f(int min) { return min; }"
+        );
+        assert_eq!(
+            renamed("typedef enum { false, true } bool;"),
+            "typedef enum { c_false, c_true } c_bool;"
+        );
+        assert_eq!(
+            renamed("#include <stdbool.h>\nbool b = true;"),
+            "#include <stdbool.h>\nbool b = true;"
+        );
+        assert_eq!(
+            renamed("typedef struct { float x; } float2; _Bool b;"),
+            "typedef struct { float x; } c_float2; bool b;"
+        );
+    }
+
+    #[test]
+    fn macros_in_parameters_are_expanded() {
+        let expanded = |text: &str| expand_parameter_macros(text).0;
+        let defines = "#define ARG(A) float A[n][n]\n#define TWO(v, a, b) v[a] [b]\n#define VIA(v) TWO(v, n, m+1)\n#define K 3\n#define ODD(a) a##x[n]\n";
+        let check = |from: &str, to: &str| {
+            assert_eq!(
+                expanded(&format!("{defines}{from}")),
+                format!("{defines}{to}")
+            );
+        };
+        check(
+            "void f(int n, ARG(A), int k);",
+            "void f(int n, float A[n][n], int k);",
+        );
+        check(
+            "void f(int n, float TWO(A,n,\n n)) {}",
+            "void f(int n, float A[n] [n]\n) {}",
+        );
+        check(
+            "void f(int n, int m, double VIA(B)) {}",
+            "void f(int n, int m, double B[n] [m+1]) {}",
+        );
+        check(
+            "void f(int a[K], ODD(b)) { ARG(c); }",
+            "void f(int a[K], ODD(b)) { ARG(c); }",
+        );
+    }
+}

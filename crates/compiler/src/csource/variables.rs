@@ -1,0 +1,413 @@
+//! Where variables are declared, and what the text does with them outside of a region.
+
+use super::{
+    Code, Declared, QUALIFIERS, TokenKind, definition, directive_words, file_scope, is_declaration,
+    is_type_word, simple_statement_start, statement_end,
+};
+use std::ops::Range;
+
+/// The declarator of a variable, such as `**A` or `(*A)[N]` or `A[2][N]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declarator {
+    /// Its bytes, without the type before it and the initial value after it.
+    pub range: Range<usize>,
+    /// Stars in it.
+    pub stars: usize,
+    /// Bounds in brackets.
+    pub n_bounds: usize,
+    /// Where the variable lives.
+    pub place: Place,
+}
+
+/// Where a variable lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a call of the function: a parameter or an automatic variable.
+    Call,
+    /// As long as the program: at file scope, `static` or `extern`.
+    Program,
+}
+
+/// The declaration of a name that is visible at an offset inside a function, as far as the text
+/// shows it: not one that a macro expands to.
+pub fn declarator(text: &str, name: &str, offset: usize) -> Option<Declarator> {
+    Scope::new(&Code::new(text), offset)?.declarator(name)
+}
+
+/// Whether nothing outside of a region of a function sees the value that the region leaves in a
+/// variable. The variable belongs to a call of the function, and no code that can run after the
+/// region mentions it, nor any macro, nor does anything take its address.
+pub fn is_dead_outside(text: &str, name: &str, region: Range<usize>) -> bool {
+    let code = Code::new(text);
+    let Some(scope) = Scope::new(&code, region.start) else {
+        return false;
+    };
+    let Some(declarator) = scope.declarator(name) else {
+        return false;
+    };
+    if declarator.place != Place::Call || macro_mentions(&code, name) {
+        return false;
+    }
+    let declared_at = code
+        .tokens
+        .partition_point(|t| t.span.end <= declarator.range.end);
+    let first = code.tokens.partition_point(|t| t.span.start < region.start);
+    let after = code.tokens.partition_point(|t| t.span.start < region.end);
+    let body = scope.body.clone();
+    // What runs again after the region: the loops around it.
+    let again = match body.clone().any(|at| code.word(at) == "goto") {
+        true => declared_at,
+        false => (declared_at.max(body.start)..first)
+            .find(|&at| {
+                matches!(code.word(at), "for" | "while" | "do")
+                    && statement_end(&code, at, body.end) > first
+            })
+            .unwrap_or(first),
+    };
+    let mentioned = |range: Range<usize>| {
+        range
+            .into_iter()
+            .any(|at| code.is_ident(at) && code.word(at) == name)
+    };
+    let address_taken =
+        (body.start..first).any(|at| code.word(at) == name && at >= 2 && is_address(&code, at));
+    !mentioned(again.min(first)..first) && !mentioned(after..body.end) && !address_taken
+}
+
+/// Bytes where the text between the declaration of a variable and a region may change another
+/// variable: an assignment, `++`, `--`, or its address taken. `None` where nothing does.
+pub fn change_before(
+    text: &str,
+    name: &str,
+    declared: &Declarator,
+    region: Range<usize>,
+) -> Option<Range<usize>> {
+    let code = Code::new(text);
+    let scope = Scope::new(&code, region.start)?;
+    let start = code
+        .tokens
+        .partition_point(|t| t.span.start < declared.range.end);
+    let mut end = code.tokens.partition_point(|t| t.span.start < region.start);
+    let start = start.max(scope.body.start);
+    // A loop around the region runs what comes after it before it, too.
+    let outer = (start..end).find_map(|at| {
+        let stop = statement_end(&code, at, scope.body.end);
+        (matches!(code.word(at), "for" | "while" | "do") && stop > end).then_some(stop)
+    });
+    end = outer.unwrap_or(end);
+    (start..end)
+        .filter(|&at| code.is_ident(at) && code.word(at) == name)
+        .find(|&at| {
+            let own = scope.declared_at(at).is_some();
+            !own && (is_assigned(&code, at) || is_address(&code, at))
+        })
+        .map(|at| code.bytes(at..at + 1))
+}
+
+fn is_assigned(code: &Code, at: usize) -> bool {
+    const ASSIGNS: [&str; 13] = [
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
+    ];
+    let before = at.checked_sub(1).map_or("", |before| code.word(before));
+    if matches!(before, "." | "->") {
+        return false;
+    }
+    ASSIGNS.contains(&code.word(at + 1)) || matches!(before, "++" | "--")
+}
+
+/// Whether the name at a token is the operand of a unary `&`.
+fn is_address(code: &Code, at: usize) -> bool {
+    let Some(ampersand) = at.checked_sub(1).filter(|&before| code.word(before) == "&") else {
+        return false;
+    };
+    !ampersand.checked_sub(1).is_some_and(|before| {
+        let word = code.word(before);
+        matches!(word, ")" | "]")
+            || code.tokens[before].kind == TokenKind::Number
+            || code.is_plain_name(before)
+    })
+}
+
+/// Whether a macro of the file has the name, or the name in what it stands for.
+fn macro_mentions(code: &Code, name: &str) -> bool {
+    let directives = code.all.iter().filter(|t| t.kind == TokenKind::Directive);
+    directives.into_iter().any(|directive| {
+        let text = &code.text[directive.span.clone()];
+        if directive_words(text).next() != Some("define") {
+            return false;
+        }
+        let Some(rest) = text.split_once("define").map(|(_, rest)| rest) else {
+            return false;
+        };
+        let inner = Code::new(rest);
+        let parameters = match inner.tokens.first() {
+            Some(first)
+                if inner.opens(1, "(")
+                    && inner
+                        .tokens
+                        .get(1)
+                        .is_some_and(|t| t.span.start == first.span.end) =>
+            {
+                2..inner.skip(1)
+            }
+            _ => 0..0,
+        };
+        let is_name = |at: usize| inner.is_ident(at) && inner.word(at) == name;
+        let own = parameters.clone().any(is_name);
+        !own && (0..inner.tokens.len()).any(is_name)
+    })
+}
+
+/// The function around an offset.
+struct Scope<'a> {
+    code: &'a Code<'a>,
+    /// The token at the offset.
+    at: usize,
+    /// Tokens between the braces.
+    body: Range<usize>,
+    /// The parenthesis that opens the parameters.
+    params: usize,
+    /// First token of the function.
+    start: usize,
+}
+
+impl<'a> Scope<'a> {
+    fn new(code: &'a Code<'a>, offset: usize) -> Option<Scope<'a>> {
+        let functions = file_scope(code).functions;
+        let around = |f: &&Declared| {
+            definition(code, f).is_some_and(|d| d.body.start <= offset && offset <= d.body.end)
+        };
+        let function = functions.iter().find(around)?;
+        let open = function.body?;
+        Some(Scope {
+            code,
+            at: code.tokens.partition_point(|t| t.span.start < offset),
+            body: open + 1..code.skip(open) - 1,
+            params: function.params,
+            start: function.start,
+        })
+    }
+
+    fn declarator(&self, name: &str) -> Option<Declarator> {
+        let code = self.code;
+        let is_name = |at: &usize| code.is_ident(*at) && code.word(*at) == name;
+        let local = (self.body.start..self.at)
+            .rev()
+            .filter(is_name)
+            .find_map(|at| {
+                let part = self.declared_at(at)?;
+                self.is_visible(at).then_some((at, part))
+            });
+        let parameter = || {
+            let close = code.skip(self.params);
+            let at = (self.params..close).find(|at| {
+                is_name(at)
+                    && super::parameter_ranges(code, self.params)
+                        .iter()
+                        .any(|p| p.contains(at) && code.declared_name(p.clone(), true) == Some(*at))
+            })?;
+            let ranges = super::parameter_ranges(code, self.params);
+            Some((at, ranges.into_iter().find(|p| p.contains(&at))?))
+        };
+        if let Some((at, part)) = local {
+            let start = simple_statement_start(code, at);
+            let is_static = (start..at).any(|i| matches!(code.word(i), "static" | "extern"));
+            let place = if is_static {
+                Place::Program
+            } else {
+                Place::Call
+            };
+            return Some(self.taken_apart(at, part, place));
+        }
+        if let Some((at, part)) = parameter() {
+            return Some(self.taken_apart(at, part, Place::Call));
+        }
+        let mut at = 0;
+        while at < self.start {
+            if is_name(&at)
+                && let Some(part) = self.declared_at(at)
+            {
+                return Some(self.taken_apart(at, part, Place::Program));
+            }
+            // Bodies of functions; parentheses hold declarators.
+            at = match code.word(at) {
+                "{" => code.skip(at),
+                _ => at + 1,
+            };
+        }
+        None
+    }
+
+    /// The declarator, as tokens, with what is left of its type, if the token is the name that a
+    /// declaration declares.
+    fn declared_at(&self, at: usize) -> Option<Range<usize>> {
+        let code = self.code;
+        let mut start = simple_statement_start(code, at);
+        // A parenthesised declarator belongs to the statement around it.
+        while start > 0 && code.word(start - 1) == "(" && code.word(start) == "*" {
+            start = simple_statement_start(code, start - 1);
+        }
+        let mut end = at;
+        while end < code.tokens.len() && !matches!(code.word(end), ";" | "{" | "}") {
+            let word = code.word(end);
+            if matches!(word, ")" | "]") && code.skip_back(end) < start {
+                break;
+            }
+            end = code.skip(end);
+        }
+        if !is_declaration(code, start..end) || code.word(start) == "typedef" {
+            return None;
+        }
+        let parts = code.split_commas(start..end);
+        let (position, part) = (parts.into_iter().enumerate()).find(|(_, p)| p.contains(&at))?;
+        let mut stop = part.start;
+        while stop < part.end && code.word(stop) != "=" {
+            stop = code.skip(stop);
+        }
+        let part = part.start..stop.min(part.end);
+        (part.contains(&at) && code.declared_name(part.clone(), position == 0) == Some(at))
+            .then_some(part)
+    }
+
+    /// Whether the block or the loop that a declaration is in holds the offset.
+    fn is_visible(&self, declared: usize) -> bool {
+        let code = self.code;
+        let around = (self.body.start..declared).rev().find(|&open| {
+            matches!(code.word(open), "{" | "(") && code.skip(open) > declared && {
+                // The parentheses of a loop, not those of a declarator.
+                code.word(open) == "{" || open > 0 && code.word(open - 1) == "for"
+            }
+        });
+        match around {
+            None => true,
+            Some(open) if code.word(open) == "{" => code.skip(open) > self.at,
+            Some(open) => statement_end(code, open - 1, self.body.end) > self.at,
+        }
+    }
+
+    fn taken_apart(&self, name: usize, part: Range<usize>, place: Place) -> Declarator {
+        let code = self.code;
+        let is_own = |at: &usize| {
+            matches!(code.word(*at), "*" | "(") || QUALIFIERS.contains(&code.word(*at))
+        };
+        let mut first = name;
+        while first > part.start && is_own(&(first - 1)) && !is_type_word_before(code, first, name)
+        {
+            first -= 1;
+        }
+        let own = first..part.end;
+        let mut n_bounds = 0;
+        let mut at = name + 1;
+        while at < part.end {
+            n_bounds += usize::from(code.opens(at, "["));
+            at = code.skip(at);
+        }
+        Declarator {
+            range: code.bytes(own.clone()),
+            stars: (own.start..name).filter(|&at| code.word(at) == "*").count(),
+            n_bounds,
+            place,
+        }
+    }
+}
+
+/// Whether the token before `first` is a qualifier of the element type, not of the pointer.
+fn is_type_word_before(code: &Code, first: usize, name: usize) -> bool {
+    let word = code.word(first - 1);
+    is_type_word(word) && !(first..name).any(|at| code.word(at) == "*") && {
+        let mut before = first - 1;
+        while before > 0 && QUALIFIERS.contains(&code.word(before)) {
+            before -= 1;
+        }
+        code.word(before) != "*"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_region(text: &str, name: &str) -> Option<(String, usize, usize, Place)> {
+        let d = declarator(text, name, text.find("REGION").expect("a region"))?;
+        Some((
+            text[d.range.clone()].to_string(),
+            d.stars,
+            d.n_bounds,
+            d.place,
+        ))
+    }
+
+    #[test]
+    fn declarators_are_taken_apart() {
+        let text = "float G[4][4], *g;\nstatic int f(int n, const float **A, float B[n][n], float (*C)[n])\n{\n  \
+                    float *D[3], (*E)[n] = 0, F = 1;\n  static int s;\n  { int hidden; }\n  for (int i = 0; i < n; i++) {\n    \
+                    int x = i; REGION;\n  }\n  int late;\n}\n";
+        let found = |name: &str| at_region(text, name);
+        let call = |t: &str, stars, bounds| Some((t.to_string(), stars, bounds, Place::Call));
+        assert_eq!(found("A"), call("**A", 2, 0));
+        assert_eq!(found("B"), call("B[n][n]", 0, 2));
+        assert_eq!(found("C"), call("(*C)[n]", 1, 1));
+        assert_eq!(found("D"), call("*D[3]", 1, 1));
+        assert_eq!(found("E"), call("(*E)[n]", 1, 1));
+        assert_eq!(found("F"), call("F", 0, 0));
+        assert_eq!(found("i"), call("i", 0, 0));
+        assert_eq!(found("x"), call("x", 0, 0));
+        assert_eq!(found("hidden"), None);
+        assert_eq!(found("late"), None);
+        assert_eq!(found("s").map(|d| d.3), Some(Place::Program));
+        assert_eq!(found("G"), Some(("G[4][4]".into(), 0, 2, Place::Program)));
+        assert_eq!(found("g").map(|d| d.1), Some(1));
+    }
+
+    #[test]
+    fn values_are_live_where_something_can_see_them() {
+        let dead = |text: &str| {
+            let start = text.find("REGION").expect("a region");
+            is_dead_outside(text, "x", start..start + 6)
+        };
+        assert!(dead("void f(void) { int x; REGION; }"));
+        assert!(dead("void f(int n) { int x = n; g(x); REGION; }"));
+        assert!(dead("#define F(x) (x)\nvoid f(void) { int x; REGION; }"));
+        assert!(dead("void f(void) { for (;;) { int x; REGION; } }"));
+        assert!(!dead("void f(void) { int x; REGION; g(x); }"));
+        assert!(!dead("int x; void f(void) { REGION; }"));
+        assert!(!dead("void f(void) { static int x; REGION; }"));
+        assert!(!dead(
+            "void f(void) { int x = 0; for (;;) { g(x); REGION; } }"
+        ));
+        assert!(!dead(
+            "void f(void) { int x = 0; for (; x < 3; x++) REGION; }"
+        ));
+        assert!(!dead("void f(void) { int x, *p = &x; REGION; g(*p); }"));
+        assert!(!dead(
+            "void f(void) { int x = 0; again: g(x); REGION; goto again; }"
+        ));
+        assert!(!dead(
+            "#define SHOW g(x)\nvoid f(void) { int x; REGION; SHOW; }"
+        ));
+    }
+
+    #[test]
+    fn changes_of_sizes_are_found() {
+        let change = |text: &str| {
+            let start = text.find("REGION").expect("a region");
+            let declared = declarator(text, "A", start).expect("a declaration");
+            change_before(text, "n", &declared, start..start + 6).is_some()
+        };
+        assert!(!change(
+            "void f(int n, float A[n]) { int m = n; REGION; n = 3; }"
+        ));
+        assert!(!change("void f(int n) { n = 4; float A[n]; REGION; }"));
+        assert!(!change(
+            "void f(int n) { float A[n]; if (n == 3 && m & n) g(n); REGION; }"
+        ));
+        assert!(change("void f(int n, float A[n]) { n--; REGION; }"));
+        assert!(change("void f(int n, float A[n]) { n = 3; REGION; }"));
+        assert!(change(
+            "void f(int n, float A[n]) { scanf(\"%d\", &n); REGION; }"
+        ));
+        assert!(change(
+            "void f(int n, float A[n]) { for (;;) { REGION; n *= 2; } }"
+        ));
+    }
+}

@@ -1,0 +1,316 @@
+//! Functions that a region calls.
+
+use super::region::Region;
+use crate::csource::{self, Code, Function, TokenKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A call that pet must not see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    /// Name of the function.
+    pub name: String,
+    /// Bytes of the statement that calls it; in another function where that is called.
+    pub stmt: Range<usize>,
+    /// The function that the call stands in, where that is not the region's own.
+    pub within: Option<String>,
+    /// Which function runs is decided at run time.
+    pub through_pointer: bool,
+}
+
+/// Functions of the C library that take any number of arguments.
+const VARIADIC: [&str; 14] = [
+    "printf", "fprintf", "sprintf", "snprintf", "dprintf", "asprintf", "scanf", "fscanf", "sscanf",
+    "wprintf", "fwprintf", "swprintf", "syslog", "err",
+];
+
+/// The first call of a function that takes any number of arguments, or through a pointer, in a
+/// region or in a function of the file that it calls: libpet ends at its sight.
+pub fn first_unreadable_call(text: &str, region: &Region) -> Option<Called> {
+    let code = Code::new(text);
+    let variadic = variadic_functions(&code);
+    let pointers = function_pointers(&code);
+    let unreadable = |name: &str| VARIADIC.contains(&name) || variadic.contains(name);
+    let direct = find_in_region(&code, region, &|range| find_call(&code, range, &unreadable));
+    let is_pointer = |name: &str| pointers.contains(name);
+    direct.or_else(|| {
+        let indirect = find_in_region(&code, region, &|range| {
+            find_call(&code, range, &is_pointer).or_else(|| indirect_call(&code, range))
+        })?;
+        Some(Called {
+            through_pointer: true,
+            ..indirect
+        })
+    })
+}
+
+/// The first call of a function that neither the file defines nor `is_known` knows.
+pub fn first_unknown_call(
+    text: &str,
+    region: &Region,
+    is_known: &dyn Fn(&str) -> bool,
+) -> Option<Called> {
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    let macros = macros(&code);
+    let unknown = |index: usize| {
+        let name = code.word(index);
+        code.is_plain_name(index)
+            && code.opens(index + 1, "(")
+            && !macros.contains_key(name)
+            && !is_known(name)
+            && functions.iter().all(|f| f.name != name)
+    };
+    find_in_region(&code, region, &|range| {
+        let index = tokens_in(&code, range).find(|&index| unknown(index))?;
+        let stmt = csource::statement_around(&code, index, range);
+        Some((code.word(index).to_string(), stmt))
+    })
+}
+
+/// Looks for a call in a region, then in the functions that it calls.
+fn find_in_region(
+    code: &Code,
+    region: &Region,
+    find: &dyn Fn(&Range<usize>) -> Option<(String, Range<usize>)>,
+) -> Option<Called> {
+    if let Some((name, stmt)) = find(&region.span) {
+        let (within, through_pointer) = (None, false);
+        return Some(Called {
+            name,
+            stmt,
+            within,
+            through_pointer,
+        });
+    }
+    let functions = csource::functions(code.text);
+    (needed_functions(code, &functions, region).into_iter()).find_map(|f| {
+        let (name, stmt) = find(&f.body)?;
+        let (within, through_pointer) = (Some(f.name.clone()), false);
+        Some(Called {
+            name,
+            stmt,
+            within,
+            through_pointer,
+        })
+    })
+}
+
+/// The first `return;` in the middle of a function that a region calls: libpet ends at its sight.
+pub fn first_early_return(text: &str, region: &Region) -> Option<Range<usize>> {
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    (needed_functions(&code, &functions, region).into_iter()).find_map(|f| {
+        let tokens = tokens_in(&code, &f.body);
+        let end = tokens.end.saturating_sub(2);
+        let early = |at: &usize| code.word(*at) == "return" && code.word(at + 1) == ";";
+        let at = (tokens.start..end).find(early)?;
+        Some(code.bytes(at..at + 2))
+    })
+}
+
+/// Functions of the file that a region calls, themselves or through others.
+pub fn called_functions(text: &str, region: &Region) -> Vec<Function> {
+    let functions = csource::functions(text);
+    let needed = needed_functions(&Code::new(text), &functions, region);
+    needed.into_iter().cloned().collect()
+}
+
+fn tokens_in(code: &Code, range: &Range<usize>) -> Range<usize> {
+    let first = (code.tokens).partition_point(|t| t.span.start < range.start);
+    let end = (code.tokens).partition_point(|t| t.span.end <= range.end);
+    first..end.max(first)
+}
+
+/// The first call through a member or an element: `p->f(x)`, `table[i](x)`, `(*f)(x)`.
+fn indirect_call(code: &Code, range: &Range<usize>) -> Option<(String, Range<usize>)> {
+    let index = tokens_in(code, range).find(|&index| {
+        let through_member = matches!(code.word(index.wrapping_sub(1)), "." | "->")
+            && code.is_plain_name(index)
+            && code.opens(index + 1, "(");
+        let through_element = code.word(index) == "]" && code.opens(index + 1, "(");
+        let dereferenced = code.opens(index, "(")
+            && code.word(index + 1) == "*"
+            && code.is_plain_name(index + 2)
+            && code.skip(index) == index + 4
+            && code.opens(index + 4, "(");
+        through_member || through_element || dereferenced
+    })?;
+    let stmt = csource::statement_around(code, index, range);
+    let called = match code.word(index) {
+        "(" => code.word(index + 2),
+        "]" => code.word(code.skip_back(index).saturating_sub(1)),
+        name => name,
+    };
+    Some((called.to_string(), stmt))
+}
+
+/// Names that the file declares as pointers to functions: `double (*f)(double)`.
+fn function_pointers(code: &Code) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for index in 1..code.tokens.len() {
+        let declared = code.opens(index, "(")
+            && code.word(index + 1) == "*"
+            && code.is_plain_name(index + 2)
+            && code.skip(index) == index + 4
+            && code.opens(index + 4, "(")
+            && (code.is_ident(index - 1) || code.word(index - 1) == "*")
+            && !matches!(code.word(index - 1), "return" | "else" | "do");
+        if declared {
+            names.insert(code.word(index + 2).to_string());
+        }
+    }
+    names
+}
+
+/// The first call in a range of a function that is asked for: its name and its statement.
+fn find_call(
+    code: &Code,
+    range: &Range<usize>,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Option<(String, Range<usize>)> {
+    let macros = macros(code);
+    // A macro counts as what it expands to.
+    let calls = |name: &str| {
+        if wanted(name) {
+            return Some(name.to_string());
+        }
+        let inside = macros.get(name)?;
+        (inside.iter().find(|n| wanted(n))).map(ToString::to_string)
+    };
+    for index in tokens_in(code, range).filter(|&index| code.is_ident(index)) {
+        if let Some(name) = calls(code.word(index)) {
+            return Some((name, csource::statement_around(code, index, range)));
+        }
+    }
+    None
+}
+
+/// Functions declared in the file with `...`.
+fn variadic_functions(code: &Code) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for index in 1..code.tokens.len() {
+        if code.word(index) == "..." && code.word(index + 1) == ")" {
+            let open = code.skip_back(index + 1);
+            if open > 0 && code.is_plain_name(open - 1) {
+                names.insert(code.word(open - 1).to_string());
+            }
+        }
+    }
+    names
+}
+
+/// The macros of the file, each with all names in what it may expand to.
+fn macros<'a>(code: &Code<'a>) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
+    let mut direct: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for token in &code.all {
+        if token.kind != TokenKind::Directive {
+            continue;
+        }
+        let directive = &code.text[token.span.clone()];
+        let Some(body) = (directive.trim_start_matches('#').trim_start()).strip_prefix("define")
+        else {
+            continue;
+        };
+        let mut names = identifiers(body).into_iter();
+        if let Some(name) = names.next() {
+            direct.entry(name).or_default().extend(names);
+        }
+    }
+    let names: Vec<&str> = direct.keys().copied().collect();
+    let mut all = BTreeMap::new();
+    for name in names {
+        let mut reached: BTreeSet<&str> = BTreeSet::new();
+        let mut open = vec![name];
+        while let Some(next) = open.pop() {
+            for inner in direct.get(next).into_iter().flatten() {
+                if reached.insert(inner) {
+                    open.push(inner);
+                }
+            }
+        }
+        all.insert(name, reached);
+    }
+    all
+}
+
+fn identifiers(text: &str) -> Vec<&str> {
+    (csource::tokenize(text).into_iter())
+        .filter(|t| t.kind == TokenKind::Ident)
+        .map(|t| &text[t.span])
+        .collect()
+}
+
+/// Functions of the file that a region calls, themselves or through others or macros, in textual
+/// order; without the region's own.
+pub(super) fn needed_functions<'f>(
+    code: &Code,
+    functions: &'f [Function],
+    region: &Region,
+) -> Vec<&'f Function> {
+    let macros = macros(code);
+    let own = region.function.as_ref().map(|f| f.body.clone());
+    let mut needed: BTreeSet<usize> = BTreeSet::new();
+    let mut open = vec![region.span.clone()];
+    while let Some(range) = open.pop() {
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for index in tokens_in(code, &range).filter(|&index| code.is_ident(index)) {
+            let name = code.word(index);
+            names.insert(name);
+            names.extend(macros.get(name).into_iter().flatten());
+        }
+        for (index, f) in functions.iter().enumerate() {
+            let is_own = own.as_ref() == Some(&f.body);
+            if !is_own && names.contains(f.name.as_str()) && needed.insert(index) {
+                open.push(f.body.clone());
+            }
+        }
+    }
+    (needed.into_iter())
+        .map(|index| &functions[index])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::region::time_loops;
+    use super::*;
+
+    fn found(body: &str) -> Option<(String, String, Option<String>)> {
+        let text = format!(
+            "#define SAY(x) say(x)\n#define say(x) log_it(\"%d\", x)\n\
+             void log_it(const char *f, ...);\n\
+             static void out(int i) {{ if (i) fprintf(stderr, \"%d\", i); }}\n\
+             int main(void) {{ for (t = 0; t < 9; t++) {{ for (i = 0; i < 9; i++) a[i] = t; {body} }} }}\n"
+        );
+        let regions = time_loops(&text);
+        let called = first_unreadable_call(&text, &regions[0])?;
+        let stmt = text[called.stmt].to_string();
+        Some((called.name, stmt, called.within))
+    }
+
+    #[test]
+    fn calls_are_found_in_statements_macros_and_functions() {
+        let call = |name: &str, stmt: &str, within: Option<&str>| {
+            Some((name.to_string(), stmt.to_string(), within.map(String::from)))
+        };
+        assert_eq!(
+            found("if (t % 10 == 0) printf(\"%d;\\n\", t);"),
+            call("printf", "printf(\"%d;\\n\", t);", None)
+        );
+        assert_eq!(found("SAY(t);"), call("log_it", "SAY(t);", None));
+        assert_eq!(
+            found("out(t);"),
+            call("fprintf", "fprintf(stderr, \"%d\", i);", Some("out"))
+        );
+        assert_eq!(
+            found("n = sprintf(s, \"%d\", t) + 1;"),
+            call("sprintf", "n = sprintf(s, \"%d\", t) + 1;", None)
+        );
+        assert_eq!(found("puts(\"printf\");"), None);
+        assert_eq!(found("a[0] = p->f(t);"), call("f", "a[0] = p->f(t);", None));
+        assert_eq!(found("table[2](t);"), call("table", "table[2](t);", None));
+        assert_eq!(found("(*g)(t);"), call("g", "(*g)(t);", None));
+        assert_eq!(found("x = a[2] * (t + 1);"), None);
+    }
+}

@@ -1,0 +1,19 @@
+//! C: which loop of the file is meant, and what of the file pet needs to read it.
+//!
+//! | module | answers |
+//! |---|---|
+//! | [`region`] | the marked regions, and without marks the loops that could be the time loop |
+//! | [`calls`] | which functions a region calls, and which of them cannot be read |
+//! | [`reduce`] | the text that pet gets, with a map back to the user's |
+//!
+//! Architecture invariant: pure functions over text, as in [`crate::csource`].
+
+pub mod calls;
+pub mod reduce;
+pub mod region;
+
+pub use calls::{
+    Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
+};
+pub use reduce::{Reduced, mark, reduce};
+pub use region::{Region, marked_regions, time_loops};

@@ -1,0 +1,273 @@
+//! Regions of a file: those that the user has marked, and loops that could be the time loop.
+
+use crate::csource::{self, Code, Function, TokenKind};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A part of a function that may be translated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Bytes of the region; of a marked one from `#pragma scop` to the end of `#pragma endscop`.
+    pub span: Range<usize>,
+    /// The function around it; absent where its definition is not understood.
+    pub function: Option<Function>,
+    /// Whether pragmas stand around it.
+    pub marked: bool,
+    /// A marked region has its `#pragma endscop`, before the end of the function.
+    pub closed: bool,
+    /// How deep loops nest in it, through the functions it calls.
+    pub depth: usize,
+}
+
+/// The regions between `#pragma scop` and `#pragma endscop`, in textual order.
+///
+/// Conditional compilation is not evaluated. A region without an end lasts to the end of its
+/// function.
+pub fn marked_regions(text: &str) -> Vec<Region> {
+    let code = Code::new(text);
+    let pragmas: Vec<(Range<usize>, bool)> = (code.all.iter())
+        .filter(|token| token.kind == TokenKind::Directive)
+        .filter_map(|token| {
+            let begins = scop_pragma(&text[token.span.clone()])?;
+            Some((token.span.clone(), begins))
+        })
+        .collect();
+    let functions = csource::functions(text);
+    let mut regions = Vec::new();
+    for (index, (start, begins)) in pragmas.iter().enumerate() {
+        if !begins {
+            continue;
+        }
+        let function = enclosing(&functions, start.start);
+        let last = function.as_ref().map_or(text.len(), |f| f.body.end);
+        let end = match pragmas.get(index + 1) {
+            Some((end, false)) if end.end <= last => Some(end.end),
+            _ => None,
+        };
+        regions.push(Region {
+            span: start.start..end.unwrap_or(last),
+            function,
+            marked: true,
+            closed: end.is_some(),
+            depth: 0,
+        });
+    }
+    regions
+}
+
+/// Whether a directive is `#pragma scop` (true) or `#pragma endscop` (false).
+pub(super) fn scop_pragma(directive: &str) -> Option<bool> {
+    let mut words = directive.trim_start_matches('#').split_whitespace();
+    match (words.next(), words.next()) {
+        (Some("pragma"), Some("scop")) => Some(true),
+        (Some("pragma"), Some("endscop")) => Some(false),
+        _ => None,
+    }
+}
+
+fn enclosing(functions: &[Function], offset: usize) -> Option<Function> {
+    (functions.iter())
+        .find(|f| f.body.start <= offset && offset <= f.body.end)
+        .cloned()
+}
+
+/// A loop statement.
+struct Loop {
+    /// Bytes of the whole statement.
+    span: Range<usize>,
+    /// Index of the function it stands in.
+    function: usize,
+}
+
+/// Loops that could be the time loop: those with loops in them, their own or of functions that
+/// they call, or all loops where none has. The likeliest is first: deeper nests before flatter
+/// ones, longer text before shorter, then the order of the text.
+pub fn time_loops(text: &str) -> Vec<Region> {
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    let loops = all_loops(&code, &functions);
+    let mut depths = Depths {
+        code: &code,
+        functions: &functions,
+        loops: &loops,
+        of_function: HashMap::new(),
+    };
+    let mut found: Vec<Region> = Vec::new();
+    for candidate in &loops {
+        let depth = depths.of_loop(candidate);
+        if depth >= 1 {
+            found.push(Region {
+                span: candidate.span.clone(),
+                function: functions.get(candidate.function).cloned(),
+                marked: false,
+                closed: true,
+                depth,
+            });
+        }
+    }
+    if found.iter().any(|r| r.depth > 1) {
+        found.retain(|r| r.depth > 1);
+    }
+    found.sort_by_key(|r| (Reverse(r.depth), Reverse(r.span.len()), r.span.start));
+    found
+}
+
+/// All loops of all functions, outer ones before those inside.
+fn all_loops(code: &Code, functions: &[Function]) -> Vec<Loop> {
+    let mut loops = Vec::new();
+    let mut after_do: Vec<usize> = Vec::new();
+    for (index, token) in code.tokens.iter().enumerate() {
+        let word = code.word(index);
+        if !matches!(word, "for" | "while" | "do") || after_do.contains(&index) {
+            continue;
+        }
+        let here = |f: &Function| f.body.start <= token.span.start && token.span.end <= f.body.end;
+        let Some(function) = functions.iter().position(here) else {
+            continue;
+        };
+        let body_end = functions[function].body.end;
+        let end = (code.tokens).partition_point(|t| t.span.end <= body_end);
+        let stop = csource::statement_end(code, index, end);
+        if word == "do" {
+            // Its own `while` is no loop of its own.
+            let tail = (index..stop).rev().find(|&at| code.word(at) == "while");
+            after_do.extend(tail);
+        }
+        let mut span = code.bytes(index..stop);
+        span.end = span.end.min(body_end);
+        loops.push(Loop { span, function });
+    }
+    loops
+}
+
+/// Depths of nests of loops, through calls.
+struct Depths<'a> {
+    code: &'a Code<'a>,
+    functions: &'a [Function],
+    loops: &'a [Loop],
+    /// `None` while a function's depth is being found, so that recursion ends.
+    of_function: HashMap<usize, Option<usize>>,
+}
+
+impl Depths<'_> {
+    fn of_loop(&mut self, outer: &Loop) -> usize {
+        // The `for` itself lies in the range, too: what is deeper is strictly inside.
+        let inside = outer.span.start + 1..outer.span.end;
+        1 + self.within(&inside)
+    }
+
+    /// The deepest nest of a range, at most a depth that no program has.
+    fn within(&mut self, range: &Range<usize>) -> usize {
+        let inside = |span: &Range<usize>| range.start <= span.start && span.end <= range.end;
+        let mut spans: Vec<Range<usize>> = (self.loops.iter())
+            .filter(|l| inside(&l.span))
+            .map(|l| l.span.clone())
+            .collect();
+        spans.sort_by_key(|s| (s.start, Reverse(s.end)));
+        let calls = self.calls(range);
+        let mut deepest = 0;
+        let points = (spans.iter().map(|s| (s.start, 1))).chain(calls);
+        for (at, own) in points {
+            let around = (spans.iter()).filter(|s| s.start <= at && at < s.end);
+            let outside = around.count().saturating_sub(usize::from(own == 1));
+            deepest = deepest.max(outside + own);
+        }
+        deepest
+    }
+
+    /// Places of calls in a range, each with the depth of the function called.
+    fn calls(&mut self, range: &Range<usize>) -> Vec<(usize, usize)> {
+        let mut calls = Vec::new();
+        for index in 0..self.code.tokens.len() {
+            let at = self.code.tokens[index].span.start;
+            if range.contains(&at) && self.code.is_ident(index) && self.code.word(index + 1) == "("
+            {
+                let name = self.code.word(index);
+                if let Some(f) = self.functions.iter().position(|f| f.name == name) {
+                    calls.push((at, self.of_function(f)));
+                }
+            }
+        }
+        calls
+    }
+
+    fn of_function(&mut self, f: usize) -> usize {
+        if let Some(known) = self.of_function.get(&f) {
+            return known.unwrap_or(0);
+        }
+        self.of_function.insert(f, None);
+        let body = self.functions[f].body.clone();
+        let depth = self.within(&body);
+        self.of_function.insert(f, Some(depth));
+        depth
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, regions: &[Region]) -> Vec<(usize, usize)> {
+        (regions.iter())
+            .map(|r| (csource::line_col(text, r.span.start).0, r.depth))
+            .collect()
+    }
+
+    #[test]
+    fn the_deepest_nest_is_first_and_flat_loops_are_none() {
+        let text = "\
+void init(int n, float *a) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[i] = j;
+}
+int main(void) {
+  do x++; while (x < 3);
+  for (int i = 0; i < 3; i++) y += i;
+  while (err > tol) {
+    for (i = 0; i < n; i++) for (j = 0; j < n; j++) b[i] = a[i];
+    step(n, a);
+  }
+}
+";
+        assert_eq!(
+            lines(text, &time_loops(text)),
+            [(8, 3), (2, 2), (9, 2)],
+            "{:?}",
+            time_loops(text)
+        );
+    }
+
+    #[test]
+    fn loops_of_called_functions_count() {
+        let text = "\
+static void step(int n, float *a) { for (int i = 0; i < n; i++) a[i] = i; }
+static void both(int n, float *a) { step(n, a); both(n, a); }
+int main(void) { for (int t = 0; t < 3; t++) both(n, a); }
+";
+        assert_eq!(lines(text, &time_loops(text)), [(3, 2)]);
+    }
+
+    #[test]
+    fn marked_regions_have_ends() {
+        let text = "\
+// #pragma scop
+void f(void) {
+  # pragma scop
+  a = 1;
+#pragma endscop
+#pragma scop
+  b = 1;
+}
+";
+        let regions = marked_regions(text);
+        let texts: Vec<&str> = (regions.iter()).map(|r| &text[r.span.clone()]).collect();
+        assert_eq!(
+            texts,
+            [
+                "# pragma scop\n  a = 1;\n#pragma endscop",
+                "#pragma scop\n  b = 1;\n"
+            ]
+        );
+    }
+}

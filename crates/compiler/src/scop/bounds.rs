@@ -1,0 +1,247 @@
+//! Accesses that are out of bounds whatever the sizes are.
+//!
+//! A translation copies arrays by their declared sizes, so what C reads behind the end of a row,
+//! or of the array, is not what the kernel reads. C leaves such accesses undefined. They are
+//! refused where they happen for all sizes at which the statement runs at all; where some sizes
+//! keep them inside, the sizes of a run decide, as in C.
+
+use super::{Access, Expr, Scop, SourceFile, Statement, wrap};
+use crate::causes;
+use crate::diag::{Diagnostic, Result};
+use hexcc_isl::{DimType, PwAff, Set};
+use std::collections::BTreeSet;
+
+/// Refuses accesses that are always out of bounds.
+///
+/// # Errors
+/// HX0111 for the first one.
+pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
+    for stmt in &scop.stmts {
+        if stmt
+            .domain
+            .intersect_params(&scop.context.params()?)?
+            .is_empty()?
+        {
+            return Err(never_defined(stmt));
+        }
+        causes::check_ends(&source.text, scop.region.clone(), stmt)?;
+        let certain = certain_reads(stmt);
+        let reads = stmt.reads.iter().enumerate();
+        let reads = reads.filter(|(i, _)| certain.contains(i)).map(|(_, r)| r);
+        for access in reads.chain([&stmt.write]) {
+            check_access(scop, source, access)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a run has to keep for the translation to hold, as conditions on the parameters.
+///
+/// pet takes it for granted that no subscript is negative and no array has a negative size. C
+/// allows subscripts below 0 where a pointer points into the middle of an array. Left out is what
+/// the types of the parameters say, and that the sizes of arrays are not negative.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn assumed(scop: &Scop) -> Result<Set> {
+    let context = scop.context.params()?;
+    let mut known = context.universe_like()?;
+    let mut sizes = BTreeSet::new();
+    for extent in scop.arrays.iter().flat_map(|a| &a.extents) {
+        let extent = extent.drop_unused_params()?;
+        for i in 0..extent.dim(DimType::Param)? {
+            sizes.extend(extent.dim_name(DimType::Param, i as u32)?);
+        }
+    }
+    for name in &scop.params {
+        let holds = |condition: &str| -> Result<Option<Set>> {
+            let text = format!("[{name}] -> {{ : {condition} }}");
+            let set = Set::read(scop.context.ctx(), &text)?;
+            Ok(context.is_subset(&set)?.then_some(set))
+        };
+        let mut conditions: Vec<String> = ([8, 16, 32, wrap::FAR_BITS, 64].iter())
+            .flat_map(|bits| {
+                let signed = 1i128 << (bits - 1);
+                [
+                    format!("{name} >= -{signed}"),
+                    format!("{name} < {signed}"),
+                    format!("{name} < {}", 2 * signed),
+                ]
+            })
+            .collect();
+        let signed = holds(&format!("{name} < 2147483648"))?.is_some();
+        if sizes.contains(name) || !signed || holds(&format!("{name} < 65536"))?.is_some() {
+            conditions.push(format!("{name} >= 0"));
+        }
+        for condition in conditions {
+            if let Some(set) = holds(&condition)? {
+                known = known.intersect(&set)?;
+            }
+        }
+    }
+    Ok(context.gist_params(&known)?.coalesce()?)
+}
+
+/// pet leaves sizes out of its context for which a subscript is negative; no other size makes the
+/// statement run.
+fn never_defined(stmt: &Statement) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0111", "a subscript is negative whenever this loop nest runs")
+            .at(stmt.span.clone(), "for all sizes at which this runs, it or what runs with it accesses an element before the first")
+            .note("C leaves an access before an array, or a row, undefined; arrays are copied to the device from the element that their pointer points to")
+            .help("start the loop later, `for (i = 1; ..)` where `A[i-1]` is read, or let the pointer point to the first element used"),
+    )
+}
+
+/// The reads that every instance of a statement does: not those in the arms of `?:` and behind
+/// `&&` and `||`.
+fn certain_reads(stmt: &Statement) -> BTreeSet<usize> {
+    let mut certain = BTreeSet::new();
+    for expr in stmt.expressions() {
+        collect(expr, &mut certain);
+    }
+    certain
+}
+
+fn collect(expr: &Expr, certain: &mut BTreeSet<usize>) {
+    match expr {
+        Expr::Read(i, _) => {
+            certain.insert(*i);
+        }
+        Expr::Int { .. } | Expr::Float { .. } | Expr::Affine { .. } | Expr::Local(..) => {}
+        Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => collect(arg, certain),
+        Expr::Cond { cond, .. } => collect(cond, certain),
+        Expr::Binary { op, lhs, rhs } => {
+            collect(lhs, certain);
+            if !matches!(*op, "&&" | "||") {
+                collect(rhs, certain);
+            }
+        }
+        Expr::Call { args, .. } => args.iter().for_each(|a| collect(a, certain)),
+    }
+}
+
+fn check_access(scop: &Scop, source: &SourceFile, access: &Access) -> Result<()> {
+    let array = scop.array(access.array);
+    let indices = access.map.range()?;
+    let rank = indices.dim(DimType::Set)?;
+    let runs = (access.map.domain()?.params()?).intersect_params(&scop.context.params()?)?;
+    if runs.is_empty()? || rank != array.extents.len() {
+        return Ok(());
+    }
+    for (d, extent) in array.extents.iter().enumerate() {
+        let along = (indices.project_out(DimType::Set, d as u32 + 1, (rank - d - 1) as u32)?)
+            .project_out(DimType::Set, 0, d as u32)?
+            .reset_tuple_name()?;
+        // The last element, for sizes at which there is one.
+        let last = extent.add_constant(-1)?.to_set()?;
+        let inside = up_to(&last)?;
+        let outside = |set: &Set| -> Result<bool> { Ok(runs.is_subset(&set.params()?)?) };
+        let below = along.subtract(&along.lower_bound(DimType::Set, 0, 0)?)?;
+        let above = along.lower_bound(DimType::Set, 0, 0)?.subtract(&inside)?;
+        let bound = BoundsError {
+            scop,
+            source,
+            access,
+            dim: d,
+            runs: &runs,
+        };
+        if outside(&below)? {
+            return Err(bound.below(&along.dim_min(0)));
+        }
+        if !(array.pointer && d == 0) && outside(&above)? {
+            return Err(bound.above(&along.dim_max(0), extent));
+        }
+    }
+    Ok(())
+}
+
+/// The numbers from 0 to the one in `last`, for each value of the parameters.
+fn up_to(last: &Set) -> Result<Set> {
+    let ctx = last.ctx();
+    let below = Set::read(ctx, "{ [i] : i >= 0 }")?;
+    let upwards = hexcc_isl::Map::read(ctx, "{ [i] -> [j] : j <= i }")?;
+    Ok(last
+        .reset_tuple_name()?
+        .apply(&upwards)?
+        .intersect(&below)?)
+}
+
+/// What a message about an access is made of.
+struct BoundsError<'a> {
+    scop: &'a Scop,
+    source: &'a SourceFile,
+    access: &'a Access,
+    dim: usize,
+    runs: &'a Set,
+}
+
+impl BoundsError<'_> {
+    fn below(&self, lowest: &hexcc_isl::Result<PwAff>) -> Box<Diagnostic> {
+        let array = self.scop.array(self.access.array);
+        let reached = self.text(lowest).map_or("numbers below 0".into(), |t| t);
+        let d = self.message(&reached);
+        if array.pointer && self.dim == 0 {
+            return Box::new(
+                d.note(
+                    "arrays are copied to the device from the element that their pointer points to",
+                )
+                .help(
+                    "let the pointer point to the first element used, and count subscripts from it",
+                ),
+            );
+        }
+        Box::new(
+            d.note("C leaves an access outside of an array, or of a row, undefined")
+                .help("start the loop later, or declare ghost cells and shift the subscripts"),
+        )
+    }
+
+    fn above(&self, highest: &hexcc_isl::Result<PwAff>, extent: &PwAff) -> Box<Diagnostic> {
+        let reached = self
+            .text(highest)
+            .unwrap_or_else(|| "numbers too large".into());
+        let name = &self.scop.array(self.access.array).name;
+        let mut d = self.message(&reached);
+        let last = self.text(&extent.add_constant(-1));
+        if let (Some(extent), Some(last)) = (self.text(&extent.add_constant(0)), last) {
+            d = d.note(format!(
+                "dimension {} of `{name}` has {extent} elements, 0 to {last}",
+                self.dim
+            ));
+        }
+        Box::new(
+            d.note("C leaves an access outside of an array, or of a row, undefined")
+                .help("end the loop earlier, or declare the array larger"),
+        )
+    }
+
+    fn message(&self, reached: &str) -> Diagnostic {
+        let name = &self.scop.array(self.access.array).name;
+        let span = self.scop.access_span(&self.source.text, self.access);
+        Diagnostic::error("HX0111", format!("`{name}` is accessed out of bounds"))
+            .at(span, format!("subscript {} reaches {reached}", self.dim))
+    }
+
+    /// A function of the parameters as C, where it has one piece.
+    fn text(&self, value: &hexcc_isl::Result<PwAff>) -> Option<String> {
+        let value = value.as_ref().ok()?;
+        let value = value.coalesce().ok()?.gist_params(self.runs).ok()?;
+        if value.n_piece().ok()? != 1 {
+            return None;
+        }
+        let text = value.to_str().ok()?;
+        let body = text.split_once("{ ").map_or("", |(_, body)| body);
+        let body = body.strip_suffix(" }")?.strip_prefix("[(")?;
+        let text = body.split(")]").next()?;
+        // isl writes constants first.
+        Some(
+            match text.strip_prefix('-').and_then(|t| t.split_once(" + ")) {
+                Some((constant, rest)) if constant.bytes().all(|b| b.is_ascii_digit()) => {
+                    format!("{rest} - {constant}")
+                }
+                _ => text.to_string(),
+            },
+        )
+    }
+}

@@ -1,0 +1,44 @@
+//! C files that are not UTF-8: comments and strings may hold any bytes, and results must hold the
+//! same ones.
+
+/// Where bytes that are no UTF-8 stand meanwhile: in the last plane for private use.
+const FIRST: u32 = 0x10_ff00;
+
+/// A text; in one that is not UTF-8, bytes above ASCII become characters for private use.
+pub fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|e| {
+        let char_of = |b: u8| match b.is_ascii() {
+            true => char::from(b),
+            false => char::from_u32(FIRST + u32::from(b)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        };
+        e.into_bytes().into_iter().map(char_of).collect()
+    })
+}
+
+/// The bytes of a text that [`decode`] made, or of any other.
+pub fn encode(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u32::from(c).checked_sub(FIRST) {
+            Some(byte @ 0x80..=0xff) => bytes.push(byte as u8),
+            _ => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back() {
+        for bytes in [
+            &b"plain"[..],
+            "\u{e4} \u{10ffff}".as_bytes(),
+            b"a\xe4\xff\x80b",
+        ] {
+            assert_eq!(encode(&decode(bytes.to_vec())), bytes);
+        }
+    }
+}

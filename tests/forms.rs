@@ -1,0 +1,50 @@
+//! Random whole programs in the forms that real programs have, through the command, the emulation
+//! and, some of them, nvcc. `hexcc-fuzz --whole N` does more.
+
+mod common;
+
+use common::{root, say};
+use hexcc_fuzz::forms::{self, Plan};
+use std::path::Path;
+use std::process::Command;
+
+fn has_nvcc() -> bool {
+    let version = Command::new(root().join("scripts/nvcc"))
+        .arg("--version")
+        .output();
+    version.is_ok_and(|out| out.status.success())
+}
+
+#[test]
+fn whole_programs_do_what_c_does() {
+    let nvcc = has_nvcc();
+    if !nvcc {
+        say("nvcc: skipped for random programs, there is no nvcc here");
+    }
+    let report = forms::run(&Plan {
+        hexcc: Path::new(env!("CARGO_BIN_EXE_hexcc")).to_path_buf(),
+        seed: 7,
+        first: 0,
+        programs: 50,
+        jobs: std::thread::available_parallelism().map_or(2, usize::from),
+        nvcc: if nvcc { 2 } else { 0 },
+        sanitize: 0,
+        filter: Default::default(),
+        shrink: 0,
+        out: None,
+        alike: 0,
+    });
+    say(format!(
+        "{} whole programs equal in {} runs, {} compiled by nvcc, refused: {:?}",
+        report.equal, report.runs, report.nvcc, report.refused
+    ));
+    let failures: Vec<String> = (report.failures.values())
+        .map(|(n, first)| format!("{n} times: {first}"))
+        .collect();
+    common::assert_none("whole programs fail", &failures);
+    assert!(
+        !nvcc || report.nvcc >= 15,
+        "{} compiled by nvcc",
+        report.nvcc
+    );
+}

@@ -1,0 +1,25 @@
+/* repeated1d: Every step computes the same from the same.
+ * hexcc-test: expect=HX0201
+ */
+void repeated1d(int N, int T, float A[N], float B[N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++)  // here
+    for (int i = 1; i < N - 1; i++)
+      B[i] = 0.33f * (A[i-1] + A[i] + A[i+1]);
+#pragma endscop
+}
+
+/* fix:
+void repeated1d(int N, int T, float A[N], float B[N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++) {
+    for (int i = 1; i < N - 1; i++)
+      B[i] = 0.33f * (A[i-1] + A[i] + A[i+1]);
+    for (int i = 1; i < N - 1; i++)
+      A[i] = B[i];
+  }
+#pragma endscop
+}
+*/

@@ -1,0 +1,16 @@
+/* rows2d: Rows that were allocated one by one.
+ * hexcc-test: expect=HX0110
+ */
+void rows2d(int N, int T, float **A, float **B)
+{
+#pragma scop
+  for (int t = 0; t < T; t++) {
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        B[i][j] = 0.25f * (A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1]);
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        A[i][j] = B[i][j];
+  }
+#pragma endscop
+}
