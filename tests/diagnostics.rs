@@ -350,9 +350,13 @@ fn statements_of_included_files_have_places() {
 fn deep_expressions_are_refused_where_they_stand() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let chain = "A[t%2][i-1] + ".repeat(4000);
-    let nested = format!("{}A[t%2][i-1]{}", "(1.0f + ".repeat(4000), ")".repeat(4000));
+    let product = "0.5f * ".repeat(4000);
     let negated = format!("{}A[t%2][i-1]", "- ".repeat(4000));
-    for value in [format!("{chain}1.0f"), nested, negated] {
+    for value in [
+        format!("{chain}1.0f"),
+        format!("{product}A[t%2][i]"),
+        negated,
+    ] {
         let text = format!(
             "void deep(int N, int T, float A[2][N])\n{{\n#pragma scop\n  for (int t = 0; t < T; t++)\n    for (int i = 1; i < N; i++)\n      A[(t+1)%2][i] = {value};\n#pragma endscop\n}}\n"
         );
