@@ -322,7 +322,7 @@ fn statements_of_included_files_have_places() {
     for (code, statement) in [
         ("HX0203", "A[i] = 0.5f * (A[i-1] + A[i+1]);"),
         ("HX0104", "A[i] = A[i*i];"),
-        ("HX0111", "A[i] = A[i-2];"),
+        ("HX0105", "if (A[i] > 1.0f) A[i] = 0.5f;"),
     ] {
         let sweep = format!(
             "{}static inline void sweep(float *A)\n{{\n  for (int i = 1; i < 63; i++)\n    {statement}\n}}\n",
