@@ -4,6 +4,7 @@ pub use crate::back::Instrument;
 use crate::back::{self, Replacement};
 use crate::canonical::{self, Canonical};
 use crate::carried;
+use crate::causes;
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
@@ -377,7 +378,12 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    deeply(|| passes(ctx, saved, options))
+    deeply(|| passes(ctx, saved, options)).map_err(|d| placed(saved, d))
+}
+
+fn placed(saved: &SavedScop, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    let span = saved.scop.span;
+    causes::placed(&saved.source.text, span.start..span.end, d)
 }
 
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
@@ -441,6 +447,10 @@ fn model(ctx: &Ctx, saved: &SavedScop) -> Result<Scop> {
 /// # Errors
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
+    judge_chunks(ctx, saved, options).map_err(|d| placed(saved, d))
+}
+
+fn judge_chunks(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
     ctx.set_max_operations(options.isl_quota);
     let scop = model(ctx, saved)?;
     let mut refusal: Option<(usize, Box<Diagnostic>)> = None;

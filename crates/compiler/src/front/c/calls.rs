@@ -26,9 +26,9 @@ impl Called {
 }
 
 /// Functions of the C library that take any number of arguments.
-const VARIADIC: [&str; 14] = [
+const VARIADIC: [&str; 13] = [
     "printf", "fprintf", "sprintf", "snprintf", "dprintf", "asprintf", "scanf", "fscanf", "sscanf",
-    "wprintf", "fwprintf", "swprintf", "syslog", "err",
+    "wprintf", "fwprintf", "swprintf", "syslog",
 ];
 
 /// The first call of a function that takes any number of arguments, or through a pointer, in a
