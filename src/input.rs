@@ -6,7 +6,7 @@ use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
-use hexcc_compiler::{csource, pipeline};
+use hexcc_compiler::{causes, csource, pipeline};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::ops::Range;
@@ -66,6 +66,9 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
 /// Loops without marks that are judged, at most; a file rarely has more than three.
 const MAX_JUDGED: usize = 12;
 
+/// Blanks before the text that pet reads, at least: more than a header of the system has bytes.
+const MIN_LEAD: usize = 1 << 20;
+
 /// One C file on its way through pet.
 struct Reader<'a> {
     options: &'a InputOptions,
@@ -110,7 +113,7 @@ impl<'a> Reader<'a> {
                 return Err(vec![self.no_loop()]);
             }
             // Loops of functions whose definitions are not understood.
-            let whole = Reduced::unchanged(text);
+            let whole = front::whole(text);
             let scop = self.extract(&whole, wanted);
             let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
             return Ok((scop, Vec::new()));
@@ -261,7 +264,7 @@ impl<'a> Reader<'a> {
             return Err(vec![host_call(&call)]);
         }
         if let Some(early) = front::first_early_return(text, region) {
-            return Err(vec![early_return(early)]);
+            return Err(vec![early_return(text, early)]);
         }
         let include = |name: &str| {
             let path = self.options.file.parent()?.join(name);
@@ -276,9 +279,9 @@ impl<'a> Reader<'a> {
             Err(PetError::Syntax { .. }) => {
                 let marked = front::mark(text, region, &include);
                 (self.extract(&marked, function))
-                    .map_err(|e| explain_region(e, self.source, &marked, region))
+                    .map_err(|e| self.explain_region(e, &marked, region))
             }
-            Err(e) => Err(explain_region(e, self.source, &reduced, region)),
+            Err(e) => Err(self.explain_region(e, &reduced, region)),
         }
     }
 
@@ -288,7 +291,9 @@ impl<'a> Reader<'a> {
         let folder = tempfile::tempdir().map_err(no_folder)?;
         let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
         let file = folder.path().join(name);
-        std::fs::write(&file, &reduced.text).map_err(no_folder)?;
+        let lead = self.lead();
+        let padded = " ".repeat(lead) + &reduced.text;
+        std::fs::write(&file, padded).map_err(no_folder)?;
         let request = Request {
             file,
             function: function.map(str::to_string),
@@ -297,7 +302,7 @@ impl<'a> Reader<'a> {
             pet: self.pet.clone(),
         };
         let extraction = hexcc_pet::extract(&self.exe, &request)?;
-        let mut scop = self.with_own_places(extraction.scop, reduced);
+        let mut scop = self.with_own_places(extraction.scop, reduced, lead);
         self.resolve_types(&mut scop);
         Ok(scop)
     }
@@ -347,17 +352,25 @@ impl<'a> Reader<'a> {
         texts
     }
 
-    /// The scop with places of the user's text. A statement that stands elsewhere, such as in a
-    /// header, is where the region begins.
-    fn with_own_places(&self, mut scop: PetScop, reduced: &Reduced) -> PetScop {
+    /// How many blanks to put before a text. pet gives places as offsets and does not say of
+    /// which file: those in any file but the user's are in the blanks.
+    fn lead(&self) -> usize {
+        let longest = self.headers().iter().map(String::len).max();
+        longest.unwrap_or(0).max(MIN_LEAD) + 1
+    }
+
+    /// The scop with places of the user's text, of which pet has read a reduced one behind `lead`
+    /// blanks. A statement that stands elsewhere, such as in a header, is where the region begins.
+    fn with_own_places(&self, mut scop: PetScop, reduced: &Reduced, lead: usize) -> PetScop {
         let own = |span: Span| {
-            let range = reduced.original_range(span.start..span.end);
+            let read = span.start.saturating_sub(lead)..span.end.saturating_sub(lead);
+            let range = reduced.original_range(read);
             let (start, end) = (range.start, range.end);
             Span { start, end }
         };
         scop.span = own(scop.span);
         for stmt in &mut scop.stmts {
-            if stmt.span.start < stmt.span.end {
+            if lead <= stmt.span.start && stmt.span.start < stmt.span.end {
                 stmt.span = own(stmt.span);
             } else {
                 stmt.span.start = scop.span.start;
@@ -366,6 +379,56 @@ impl<'a> Reader<'a> {
             stmt.line = self.line(stmt.span.start);
         }
         scop
+    }
+
+    /// Why a region was not extracted.
+    fn explain_region(&self, error: PetError, read: &Reduced, region: &Region) -> Vec<Diagnostic> {
+        let text = &self.source.text;
+        let is_math = |name: &str| math_function(name).is_some();
+        let PetError::NoScop { messages, .. } = &error else {
+            // What pet stumbles over most is a call that it cannot follow.
+            let call = matches!(error, PetError::Crashed { .. })
+                .then(|| front::first_unknown_call(text, region, &is_math));
+            return call.flatten().map_or_else(
+                || explain(error, self.source, Some(read)),
+                |call| vec![unknown_call(&call)],
+            );
+        };
+        let functions = front::called_functions(text, region);
+        let in_region = |at: usize| region.span.contains(&at);
+        let in_callee = |at: usize| functions.iter().any(|f| f.body.contains(&at));
+        let found = unsupported(messages, self.source, read)
+            .filter(|(_, place)| in_region(place.start) || in_callee(place.start));
+        let d = match found {
+            Some((UnsupportedKind::Return, place)) if in_region(place.start) => {
+                return_in_region(csource::statement_at(text, place.start))
+            }
+            Some((UnsupportedKind::Return, place)) => {
+                early_return(text, csource::statement_at(text, place.start))
+            }
+            Some((UnsupportedKind::Other(what), place)) => {
+                not_supported(what, csource::statement_at(text, place.start))
+            }
+            None if !self.is_compiled(region, read) => left_out(region),
+            None => not_a_stencil(region),
+        };
+        vec![d]
+    }
+
+    /// Whether the preprocessor leaves a region in the file.
+    fn is_compiled(&self, region: &Region, read: &Reduced) -> bool {
+        let marks = |at: &usize| read.original(*at) >= region.span.start;
+        let Some(at) = (0..read.text.len()).find(marks) else {
+            return true;
+        };
+        const MARK: &str = "hexcc looks for this";
+        let (before, after) = read.text.split_at(at);
+        let text = format!("{before}\n#error {MARK}\n{after}");
+        let function = region.function.as_ref().map(|f| f.name.as_str());
+        match self.extract(&Reduced::unchanged(&text), function) {
+            Err(PetError::Syntax { messages }) => messages.iter().any(|m| m.text.contains(MARK)),
+            _ => false,
+        }
     }
 }
 
@@ -383,14 +446,36 @@ fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
     })
 }
 
-fn early_return(place: Range<usize>) -> Diagnostic {
+fn early_return(text: &str, place: Range<usize>) -> Diagnostic {
+    let has_value = text.get(place.clone()).is_some_and(|t| {
+        let value = t.trim_start_matches("return").trim_end_matches(';');
+        !value.trim().is_empty()
+    });
+    let help = if has_value {
+        "return one value at the end of the function: `return cond ? x : y;`"
+    } else {
+        "write a condition around the rest of the function: `if (!done) { .. }`"
+    };
     Diagnostic::error(
         "HX0105",
         "`return` in the middle of a function that the region calls",
     )
     .at(place, "the rest of the function does not always run")
     .note("which statements run must be known from loop iterators and sizes alone")
-    .help("write a condition around the rest of the function: `if (!done) { .. }`")
+    .help(help)
+}
+
+fn return_in_region(place: Range<usize>) -> Diagnostic {
+    Diagnostic::error("HX0105", "`return` in the region")
+        .at(place, "the rest of the region does not always run")
+        .note("which statements run must be known from loop iterators and sizes alone")
+        .help("let the loops run to their ends, and test behind the region")
+}
+
+fn left_out(region: &Region) -> Diagnostic {
+    Diagnostic::error("HX0102", "the preprocessor leaves the region out")
+        .at(region.span.clone(), "this region")
+        .help("define the macros that your compiler gets, with `-D NAME`")
 }
 
 /// A call in the time loop of a function that is not to be seen.
@@ -422,10 +507,20 @@ fn host_call(call: &front::Called) -> Diagnostic {
         Some(function) => format!("`{function}`, which the time loop calls, calls it here"),
         None => "called in the time loop here".to_string(),
     };
-    Diagnostic::error("HX0107", format!("the time loop calls `{}`", call.name))
-        .at(call.stmt.clone(), within)
-        .note("the steps of the time loop run on the GPU; work of the host between them is not translated")
-        .help("move the call behind the loop, or let the marked loop run for the steps between two calls: `for (s = 0; s < T; s += 100) { for (t = s; t < s + 100; t++) .. ; .. }`, with the pragmas around the loop over `t`")
+    let d = Diagnostic::error("HX0107", format!("the time loop calls `{}`", call.name))
+        .at(call.stmt.clone(), within);
+    if call.prints() {
+        return d.note(causes::HOST_WORK).help(causes::HOST_WORK_HELP);
+    }
+    d.note(format!(
+        "`{}` takes any number of arguments, which cannot be followed",
+        call.name
+    ))
+    .help(format!(
+        "if it computes values, give `{}` a fixed number of arguments; otherwise {}",
+        call.name,
+        causes::HOST_WORK_HELP
+    ))
 }
 
 fn read_saved(path: &Path) -> Result<SavedScop, Failure> {
@@ -489,44 +584,6 @@ fn messages(
         .collect()
 }
 
-/// Why a region was not extracted.
-fn explain_region(
-    error: PetError,
-    source: &SourceFile,
-    read: &Reduced,
-    region: &Region,
-) -> Vec<Diagnostic> {
-    let is_math = |name: &str| math_function(name).is_some();
-    match &error {
-        PetError::Crashed { .. } => {
-            // What it stumbles over most is a call that it cannot follow.
-            let call = front::first_unknown_call(&source.text, region, &is_math);
-            call.map_or_else(
-                || explain(error, source, Some(read)),
-                |call| vec![unknown_call(&call)],
-            )
-        }
-        PetError::NoScop { messages, .. } => {
-            let whole =
-                |d: &Diagnostic| (d.labels.iter()).any(|l| region.span.contains(&l.span.start));
-            let mut d = no_scop(messages, source, read);
-            if !d.iter().any(whole) && d.iter().all(|d| d.code == "HX0105") {
-                let functions = front::called_functions(&source.text, region);
-                let in_callee = |d: &Diagnostic| {
-                    (d.labels.iter())
-                        .any(|l| functions.iter().any(|f| f.body.contains(&l.span.start)))
-                };
-                d.retain(in_callee);
-            }
-            if d.is_empty() {
-                d.push(not_a_stencil(region));
-            }
-            d
-        }
-        _ => explain(error, source, Some(read)),
-    }
-}
-
 fn not_a_stencil(region: &Region) -> Diagnostic {
     Diagnostic::error(
         "HX0105",
@@ -584,56 +641,93 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
     }
 }
 
-/// What pet says of constructs it cannot represent, and what they are.
-const UNSUPPORTED: [(&str, &str); 10] = [
-    ("unsupported declaration", "a declaration of this kind"),
-    (
-        "unsupported inline function call argument",
-        "an argument of this kind",
-    ),
-    ("unsupported recursive type", "a type that contains itself"),
-    ("unsupported", "an expression or statement of this kind"),
-    (
-        "prototype required",
-        "a call of a function without a prototype",
-    ),
-    ("missing increment", "a `for` loop without an increment"),
-    ("this type of unary operator", "this unary operator"),
-    ("this type of binary operator", "this binary operator"),
-    ("this type of statement", "a statement of this kind"),
-    (
-        "return statements not supported",
-        "`return` in the middle of a function",
-    ),
-];
+/// What pet cannot represent.
+#[derive(Clone, Copy)]
+enum UnsupportedKind {
+    /// `return` where it is not the end of a function.
+    Return,
+    /// Anything else, in words.
+    Other(&'static str),
+}
 
+/// What pet says of constructs it cannot represent, and what they are.
+const UNSUPPORTED: [(&str, UnsupportedKind); 12] = {
+    use UnsupportedKind::{Other, Return};
+    [
+        (
+            "unsupported declaration",
+            Other("a declaration of this kind"),
+        ),
+        (
+            "unsupported inline function call argument",
+            Other("an argument of this kind"),
+        ),
+        (
+            "unsupported recursive type",
+            Other("a type that contains itself"),
+        ),
+        (
+            "unsupported",
+            Other("an expression or statement of this kind"),
+        ),
+        (
+            "not an affine expression",
+            Other("an expression of this kind"),
+        ),
+        (
+            "prototype required",
+            Other("a call of a function without a prototype"),
+        ),
+        (
+            "missing increment",
+            Other("a `for` loop without an increment"),
+        ),
+        ("this type of unary operator", Other("this unary operator")),
+        (
+            "this type of binary operator",
+            Other("this binary operator"),
+        ),
+        ("this type of statement", Other("a statement of this kind")),
+        ("return statements not supported", Return),
+        ("return statement must be final statement", Return),
+    ]
+};
+
+/// The first construct that pet says it cannot represent, and its place.
+fn unsupported(
+    list: &[hexcc_pet::ClangMessage],
+    source: &SourceFile,
+    read: &Reduced,
+) -> Option<(UnsupportedKind, Range<usize>)> {
+    (messages("HX0105", list, source, read).into_iter()).find_map(|d| {
+        let (_, kind) = (UNSUPPORTED.iter()).find(|(text, _)| d.message.starts_with(text))?;
+        let place = d.labels.into_iter().next()?;
+        Some((*kind, place.span))
+    })
+}
+
+fn not_supported(what: &str, place: Range<usize>) -> Diagnostic {
+    Diagnostic::error("HX0105", format!("{what} is not supported in the region"))
+        .at(place, "")
+        .note("the region must consist of `for` and `if` with affine bounds and of assignments")
+        .help("move this statement out of the region, or write it as an assignment to an array element")
+}
+
+/// Why nothing was extracted from a text whose functions are not understood.
 fn no_scop(
     list: &[hexcc_pet::ClangMessage],
     source: &SourceFile,
     read: &Reduced,
 ) -> Vec<Diagnostic> {
-    let of_pet = |d: &Diagnostic| {
-        UNSUPPORTED
-            .iter()
-            .find(|(text, _)| d.message.starts_with(text))
-    };
-    let unsupported = (messages("HX0105", list, source, read).into_iter())
-        .filter(|d| !d.labels.is_empty())
-        .find_map(|d| Some((of_pet(&d)?.1, d.labels)));
-    if let Some((what, labels)) = unsupported {
-        let mut d = Diagnostic::error("HX0105", format!("{what} is not supported in the region"))
-            .note("the region must consist of `for` and `if` with affine bounds and of assignments")
-            .help("move this statement out of the region, or write it as an assignment to an array element");
-        for label in labels {
-            d = d.at(csource::statement_at(&source.text, label.span.start), "");
-        }
-        return vec![d];
-    }
-    vec![
-        Diagnostic::error(
+    let at = |place: &Range<usize>| csource::statement_at(&source.text, place.start);
+    let d = match unsupported(list, source, read) {
+        Some((UnsupportedKind::Return, place)) => return_in_region(at(&place)),
+        Some((UnsupportedKind::Other(what), place)) => not_supported(what, at(&place)),
+        None => Diagnostic::error(
             "HX0102",
             format!("no loop to translate was found in `{}`", source.path),
         )
         .help("mark the time loop with `#pragma scop` before and `#pragma endscop` after it"),
-    ]
+    };
+    vec![d]
 }

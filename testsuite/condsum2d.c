@@ -1,5 +1,5 @@
 /* condsum2d: A sum into a local variable, of the neighbours that there are: every combination is a statement.
- * hexcc-test: args=N,T run=1,3;2,2;3,2;9,0;16,7;33,8 tile=h=1,w=2:8;h=2,w=3:16 stream=steps=3,vector=1
+ * hexcc-test: args=N,T run=1,3;2,2;3,2;9,0;16,7;33,8 tile=h=1,w=2:8;h=2,w=3:16
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -386,7 +386,7 @@ fn not_injective(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Box<Diag
     let own = (scop.kept.iter()).find(|k| k.array == stmt.write.array);
     let kept = own.or(scop.kept.first());
     Box::new(match kept {
-        Some(kept) if scop.array(stmt.write.array).extents.is_empty() => {
+        Some(kept) if scop.array(stmt.write.array).is_variable() => {
             let d = if kept.span == stmt.span || kept.span == span {
                 d.note(&kept.note)
             } else {
@@ -394,7 +394,7 @@ fn not_injective(scop: &Scop, source: &SourceFile, stmt: &Statement) -> Box<Diag
             };
             d.help(&kept.help)
         }
-        _ if scop.array(stmt.write.array).extents.is_empty() => d.help(format!(
+        _ if scop.array(stmt.write.array).is_variable() => d.help(format!(
             "if `{name}` is a temporary, declare it inside the loop body; a reduction over space cannot be time-tiled"
         )),
         _ => d.help("give every iteration its own element, for example by one more subscript"),

@@ -12,6 +12,13 @@ use std::ops::Range;
 const SUBSCRIPTS: &str = "tiles and their footprints are computed from subscripts that are affine in loop iterators and size parameters";
 const CONTROL: &str = "loop bounds and conditions must be affine in loop iterators and size parameters, so that the set of iterations is known";
 
+/// Why calls of the host end a time loop.
+pub const HOST_WORK: &str =
+    "the steps of the time loop run on the GPU; work of the host between them is not translated";
+
+/// What to do about calls of the host.
+pub const HOST_WORK_HELP: &str = "move the call behind the time loop; a call every so many steps needs two loops, one over the steps from one call to the next, in the region, and one around the region, which makes the call";
+
 /// A region and its source.
 pub struct Region<'a> {
     /// The source's text.
@@ -64,6 +71,17 @@ impl Region<'_> {
 
     /// A subscript with a variable that the region changes.
     fn changing(&self, name: &str, (span, writer): (Range<usize>, &PetStmt)) -> Diagnostic {
+        let head = head_of_loop(self.text, range(writer));
+        if head != range(writer) && range(writer).end <= span.start {
+            return Diagnostic::error(
+                "HX0104",
+                format!("a subscript is what a loop leaves in `{name}`"),
+            )
+            .at(span, format!("`{name}` used after the loop"))
+            .also(head, format!("`{name}` counts here"))
+            .note(SUBSCRIPTS)
+            .help(format!("move this statement behind the region, or write the bound of the loop instead of `{name}`"));
+        }
         let d = Diagnostic::error(
             "HX0104",
             format!("a subscript depends on `{name}`, which the region changes"),
@@ -72,7 +90,7 @@ impl Region<'_> {
             d.at(span, "used and changed here")
         } else {
             d.at(span, "used here")
-                .also(range(writer), format!("`{name}` changes here"))
+                .also(head, format!("`{name}` changes here"))
         };
         d.note(SUBSCRIPTS).help(if counts_while(self, writer) {
             format!("count in the loop's header: `for (int {name} = 0; {name} < T; {name}++)`")
@@ -250,6 +268,14 @@ fn is_scalar_extent(extent: &str) -> bool {
     extent.contains("[] }") || extent.contains("[] :")
 }
 
+/// The header of a `for` loop; anything else whole.
+fn head_of_loop(text: &str, span: Range<usize>) -> Range<usize> {
+    match text.get(span.clone()) {
+        Some(t) if t.starts_with("for") => csource::head_of(text, span),
+        _ => span,
+    }
+}
+
 fn range(stmt: &PetStmt) -> Range<usize> {
     stmt.span.start..stmt.span.end
 }
@@ -382,8 +408,9 @@ pub fn unknown_call(text: &str, name: &str, span: Range<usize>, from_host: bool)
         .find(|f| f.name == name);
     let Some(function) = defined else {
         return if from_host {
-            d.note("the steps of the time loop run on the GPU; work of the host between them is not translated")
-                .help("let the region run for the steps between two calls: `for (int s = 0; s < T; s += 100) { .. }` around a region with `for (int t = s; t < s + 100; t++)`, and call after the region")
+            d.note(HOST_WORK)
+                .help(HOST_WORK_HELP)
+                .help(format!("if `{name}` computes steps, define it in this file, or mark it `static inline` where it is defined"))
         } else {
             let d = d.note("functions known to mean the same in device code are abs() and those of <math.h> that usage.md lists under \"Bit equality\"");
             match name.strip_prefix("__builtin_") {

@@ -10,6 +10,7 @@
 //! | [`front`] | which loop of a C file is meant, and what pet needs to read it |
 //! | [`scop`] | arrays, statements and expressions from pet's data |
 //! | [`temporaries`] | scalar temporaries moved into their readers |
+//! | [`carried`] | scalars that stay, as arrays of one element |
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
 //! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
 //! | [`quotient`] | divisions by constants that are products |
@@ -24,6 +25,7 @@
 
 pub mod back;
 pub mod canonical;
+pub mod carried;
 pub mod causes;
 pub mod csource;
 pub mod ctype;

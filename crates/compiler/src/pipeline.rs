@@ -3,6 +3,7 @@
 pub use crate::back::Instrument;
 use crate::back::{self, Replacement};
 use crate::canonical::{self, Canonical};
+use crate::carried;
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
@@ -382,8 +383,7 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     let mut clock = Clock::new();
     ctx.set_max_operations(options.isl_quota);
-    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
-    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let scop = model(ctx, saved)?;
     clock.lap("scop");
     if scop.stmts.is_empty() {
         return Err(no_statements(&scop));
@@ -428,14 +428,21 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     })
 }
 
+/// The scop without temporaries.
+fn model(ctx: &Ctx, saved: &SavedScop) -> Result<Scop> {
+    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    carried::into_arrays(&mut scop)?;
+    Ok(scop)
+}
+
 /// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.
 ///
 /// # Errors
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
     ctx.set_max_operations(options.isl_quota);
-    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
-    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let scop = model(ctx, saved)?;
     let mut refusal: Option<(usize, Box<Diagnostic>)> = None;
     for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
         let size = chunk.span.len();
@@ -1027,8 +1034,7 @@ fn explore_here<R>(
 ) -> Result<R> {
     ctx.set_max_operations(options.isl_quota);
     let mut clock = Clock::new();
-    let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
-    temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+    let scop = model(ctx, saved)?;
     let analyzed: Vec<(Canonical, DepCone)> = (scop.chunks.iter())
         .filter(|c| !c.stmts.is_empty())
         .filter_map(|chunk| dependences(&scop, saved, chunk, options, &mut clock).ok())

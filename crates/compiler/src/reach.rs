@@ -175,7 +175,15 @@ pub fn remedies(scop: &Scop, c: &Canonical, dep: &Dependence, j: usize) -> Resul
         DepKind::Flow | DepKind::Output => dep.target,
     };
     let one_cell = |read: &usize| reads_one_cell(c, (reader, *read), j).unwrap_or(false);
-    if dep.reads.iter().any(one_cell) {
+    let read = dep.reads.iter().find(|&&read| one_cell(&read));
+    let array = read.map(|&read| scop.array(scop.stmts[c.stmts[reader].stmt].reads[read].array));
+    if let Some(variable) = array.filter(|a| a.variable) {
+        let name = &variable.name;
+        return Ok(vec![format!(
+            "if the values of `{name}` do not depend on the arrays, store them before the region, one for each time step: `for (t = 0; t < T; t++) {{ .. values[t] = {name}; }}`, and read `values[t]` instead"
+        )]);
+    }
+    if read.is_some() {
         return Ok(vec![
             "every cell reads the same one in every step, so no tile can run ahead of it; leave this loop to the host".to_string(),
         ]);

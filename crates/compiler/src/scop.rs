@@ -101,6 +101,15 @@ pub struct Array {
     /// The declaration does not bound the outermost subscript: it is a pointer, and its
     /// outermost extent is what the scop accesses.
     pub pointer: bool,
+    /// A variable of the program that is an array of one element here.
+    pub variable: bool,
+}
+
+impl Array {
+    /// Whether the program has a variable, not an array.
+    pub fn is_variable(&self) -> bool {
+        self.variable || self.extents.is_empty()
+    }
 }
 
 /// One read or write.
@@ -537,6 +546,7 @@ impl Reader<'_> {
                 elem: self.element_type(array)?,
                 extents: Vec::new(),
                 pointer: false,
+                variable: false,
             });
         }
         let schedule = UnionMap::read(&self.ctx, &self.pet.schedule)?;
@@ -891,7 +901,7 @@ impl Reader<'_> {
                 format!("the size of array `{name}` cannot be derived"),
             ))
             .note("an extent in its declaration is not affine in integer variables that keep their values")
-            .help("compute the extent once before the declaration, and declare the array with it: `int n = a * b;`, `float (*A)[n]`")
+            .help(format!("compute the extent once, `int n = a * b;`, and declare the array with it behind that, `{element_type} (*{name})[n]`; view a parameter so: `{element_type} (*rows)[n] = {name};` before the region, and `rows` instead of `{name}` in it"))
         } else {
             let names = ["N", "M", "L", "K"];
             let bounds = |from: usize| -> String {

@@ -401,7 +401,7 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
             "({}{} *){}",
             const_of(array),
             array.elem,
-            names.get(&array.name)
+            address(array, names)
         ));
     }
     let mut text = format!("{}::{}({});", ir.name, entry.run, args.join(", "));
@@ -757,12 +757,21 @@ fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
                 " if ({nonempty}) hexcc_dump(\"{} {}\", (const void *){}, {bytes}, {});",
                 array.name,
                 type_tag(array),
-                names.get(&array.name),
+                address(array, names),
                 array.elem.size()
             );
         }
     }
     text
+}
+
+/// Where the program has the array.
+fn address(array: &KernelArray, names: &Names) -> String {
+    let name = names.get(&array.name);
+    match array.variable {
+        true => format!("&{name}"),
+        false => name,
+    }
 }
 
 /// One word for the element type in a dump.

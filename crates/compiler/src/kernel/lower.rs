@@ -520,6 +520,7 @@ impl Prepared<'_> {
             written: self.stmts.iter().any(|s| s.write.array == index),
             pitched: array.extents.len() > 1,
             pointer: array.pointer,
+            variable: array.variable,
             shared: None,
         }
     }

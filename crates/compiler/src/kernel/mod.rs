@@ -324,6 +324,8 @@ pub struct KernelArray {
     pub pitched: bool,
     /// The program has it through a pointer, so that another array could share its memory.
     pub pointer: bool,
+    /// The program has a variable, whose address is passed.
+    pub variable: bool,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }

@@ -1,19 +1,28 @@
-//! Sizes and iterators of 64-bit unsigned types.
+//! Sizes and iterators of unsigned types.
 //!
 //! C's `size_t` wraps around, and pet says so: `i < n - 1` runs on to 2^64 where n is 0. No array
 //! has so many elements, so a program for which a loop runs that far has no defined result, and
 //! sizes for which one does are left out of what is known about the parameters. What remains has
 //! no remainders by 2^64.
+//!
+//! Loops that wrap around at 2^32 are treated alike: what they run for is left out from 2^31 on.
+//! Arrays may be that large, so a run with such sizes has to end with a message; see
+//! [`bounds::assumed`](super::bounds::assumed).
 
 use super::PetScop;
 use crate::diag::Result;
 use hexcc_isl::{Ctx, DimType, Set};
 
-/// More than any array has elements or any loop that ends has iterations.
+/// Bits of a signed number that no array has more elements than, and no loop that ends more
+/// iterations.
+pub(super) const FAR_BITS: u32 = 61;
+
+/// Where loops end whose iterators have 64 bits.
 const FAR: i64 = (1 << (FAR_BITS - 1)) - 1;
 
-/// Bits of a signed number that is no further than [`FAR`].
-pub(super) const FAR_BITS: u32 = 61;
+/// Where loops end whose iterators have 32 bits. Not the largest number of 31 bits, so that what
+/// this leaves out is never mistaken for what a type leaves out.
+const FAR_32: i64 = (1 << 31) - 2;
 
 /// The part of `context` for which no loop of the scop runs further than any can; none where all
 /// numbers are small.
@@ -21,27 +30,31 @@ pub(super) const FAR_BITS: u32 = 61;
 /// # Errors
 /// HX0401 where isl gives up.
 pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Result<Option<Set>> {
-    let wraps = |text: &str| {
+    let wide = |text: &str| {
         text.contains(&u64::MAX.to_string()) || text.contains(&(1_u128 << 64).to_string())
     };
-    let all = (pet.stmts.iter().map(|s| s.domain.as_str())).chain([pet.context.as_str()]);
-    if !all.into_iter().any(wraps) {
+    let domains = || pet.stmts.iter().map(|s| s.domain.as_str());
+    let (far_away, sizes) = if domains().chain([pet.context.as_str()]).any(wide) {
+        (FAR, near(context, DimType::Param, FAR)?)
+    } else if domains().any(|d| d.contains(&(1_u64 << 32).to_string())) {
+        (FAR_32, context.clone())
+    } else {
         return Ok(None);
-    }
-    let mut context = near(context, DimType::Param)?;
+    };
+    let mut context = sizes;
     for stmt in &pet.stmts {
         let domain = Set::read(ctx, &stmt.domain)?.intersect_params(&context)?;
-        let far = domain.subtract(&near(&domain, DimType::Set)?)?;
+        let far = domain.subtract(&near(&domain, DimType::Set, far_away)?)?;
         context = context.subtract(&far.params()?)?;
     }
     Ok(Some(context.coalesce()?))
 }
 
-/// The points of a set whose coordinates of a kind are no further than any loop runs.
-fn near(set: &Set, kind: DimType) -> Result<Set> {
+/// The points of a set whose coordinates of a kind are at most `far`, without their signs.
+fn near(set: &Set, kind: DimType, far: i64) -> Result<Set> {
     let mut near = set.clone();
     for d in 0..set.dim(kind)? as u32 {
-        near = near.lower_bound(kind, d, -FAR)?.upper_bound(kind, d, FAR)?;
+        near = near.lower_bound(kind, d, -far)?.upper_bound(kind, d, far)?;
     }
     Ok(near)
 }

@@ -16,6 +16,13 @@ const MAX_PIECES: usize = 128;
 /// Values that the statements one becomes may have together.
 const MAX_VALUES: usize = 8192;
 
+const CARRIED: &str = "every iteration needs the value of `{}` from the one before";
+const CARRIED_HELP: &str = "a sum over space cannot be time-tiled: compute it after the time loop, or leave it out of the region";
+const UNASSIGNED: &str =
+    "not every value of `{}` that is read here is assigned in the region before";
+const UNASSIGNED_HELP: &str =
+    "where `{}` is a temporary, assign it in the loop body before it is used";
+
 /// Moves temporaries into statements.
 pub struct Expander<'a> {
     scop: &'a Scop,
@@ -197,11 +204,7 @@ impl<'a> Expander<'a> {
                 map = map.intersect_domain(&next.domain)?;
             }
             if self.is_within(piece, value, source.writer) {
-                let note =
-                    "every iteration needs the value of `{}` from the one before".to_string();
-                let help =
-                    "a sum over space cannot be time-tiled; give every iteration its own element";
-                return Ok(Err((source.writer, note, help)));
+                return Ok(Err((source.writer, CARRIED.to_string(), CARRIED_HELP)));
             }
             let is_array = |r: &Access| !self.scalars.contains(&r.array);
             if let Some(by) = self.changed(stmt, source.writer, &map, prefix, &is_array)? {
@@ -275,9 +278,12 @@ impl<'a> Expander<'a> {
             None => match self.by_dataflow(reader, id)? {
                 Some(sources) => sources,
                 None => {
-                    let note = "not every value of `{}` that is read here is assigned in the region before".to_string();
-                    let help = "assign `{}` in the loop body before it is used";
-                    return Ok(Err((reader, note, help)));
+                    let (note, help) = if self.scop.stmts[reader].write.array == id {
+                        (CARRIED, CARRIED_HELP)
+                    } else {
+                        (UNASSIGNED, UNASSIGNED_HELP)
+                    };
+                    return Ok(Err((reader, note.to_string(), help)));
                 }
             },
         };

@@ -18,6 +18,13 @@ pub struct Called {
     pub through_pointer: bool,
 }
 
+impl Called {
+    /// The function is one of the C library for input or output.
+    pub fn prints(&self) -> bool {
+        VARIADIC.contains(&self.name.as_str())
+    }
+}
+
 /// Functions of the C library that take any number of arguments.
 const VARIADIC: [&str; 14] = [
     "printf", "fprintf", "sprintf", "snprintf", "dprintf", "asprintf", "scanf", "fscanf", "sscanf",

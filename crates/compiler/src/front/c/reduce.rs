@@ -144,6 +144,11 @@ pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<Stri
     apply(text, changes)
 }
 
+/// The whole text as it is.
+pub fn whole(text: &str) -> Reduced {
+    apply(text, vec![(0, Change::Insert(PRELUDE.to_string()))])
+}
+
 /// The whole text with pragmas around the region, for where [`reduce`] takes something away that
 /// was needed.
 pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
