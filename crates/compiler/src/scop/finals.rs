@@ -87,6 +87,10 @@ impl FinalValue {
         let Some(history) = history else {
             return Ok(None);
         };
+        // isl prints no function without a piece.
+        if history.is_empty()? {
+            return Ok(None);
+        }
         let last = history.lexmax()?;
         let n_time = last.dim(DimType::Set)? - 1;
         let last = last.project_out(DimType::Set, 0, n_time as u32)?;
