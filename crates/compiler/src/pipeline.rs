@@ -387,10 +387,10 @@ fn placed(saved: &SavedScop, d: Box<Diagnostic>) -> Box<Diagnostic> {
 }
 
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    let mut clock = Clock::new();
+    let mut clock = Clock::new(ctx);
     ctx.set_max_operations(options.isl_quota);
+    clock.begin("scop")?;
     let scop = model(ctx, saved)?;
-    clock.lap("scop");
     if scop.stmts.is_empty() {
         return Err(no_statements(&scop));
     }
@@ -406,6 +406,8 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
             Err(d) => refused.push((chunk.clone(), d)),
         }
     }
+    // Some errors of isl have a meaning, so a result after a stop may lack something.
+    clock.end()?;
     if units.is_empty() {
         // The largest part is the one the user means.
         let worst = (refused.into_iter()).max_by_key(|(chunk, _)| chunk.span.len());
@@ -456,8 +458,8 @@ fn judge_chunks(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
     let mut refusal: Option<(usize, Box<Diagnostic>)> = None;
     for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
         let size = chunk.span.len();
-        match dependences(&scop, saved, chunk, options, &mut Clock::new()) {
-            Ok(_) => return Ok(()),
+        match dependences(&scop, saved, chunk, options, &mut Clock::new(ctx)) {
+            Ok(_) => return Ok(ctx.check()?),
             Err(_) if refusal.as_ref().is_some_and(|(most, _)| *most >= size) => {}
             Err(d) => refusal = Some((size, d)),
         }
@@ -482,8 +484,8 @@ fn unit(
     clock: &mut Clock,
 ) -> Result<Unit> {
     let (canonical, cone) = dependences(scop, saved, chunk, options, clock)?;
+    clock.begin("accesses")?;
     let time_loop = TimeLoop::new(scop, saved, &canonical, &cone, index, options)?;
-    clock.lap("accesses");
     let tiled = time_loop.tiled(options, clock)?;
     let hybrid = (tiled.tiles.first())
         .and_then(|choice| choice.prediction.as_ref())
@@ -513,10 +515,10 @@ fn dependences(
     clock: &mut Clock,
 ) -> Result<(Canonical, DepCone)> {
     let source = &saved.source;
+    clock.begin("dependences")?;
     let canonical = canonical::canonicalize(scop, source, chunk)?;
-    clock.lap("dependences");
+    clock.begin("cone")?;
     let cone = deps::cone(scop, source, &canonical)?;
-    clock.lap("cone");
     let hex_dim = options.hex_dim.unwrap_or(0);
     if hex_dim >= canonical.n_space {
         return Err(Box::new(
@@ -637,10 +639,11 @@ impl<'a> TimeLoop<'a> {
     /// Chooses tile sizes, proves the schedule and makes the kernel.
     fn tiled(&self, options: &Options, clock: &mut Clock) -> Result<Tiled> {
         let (scop, distances) = (self.scop, self.distances.as_slice());
+        clock.begin("tile sizes")?;
         let limits = self.limits(options)?;
         let mut tiles = self.ranked_tiles(options, &limits)?;
         tiles.truncate(MAX_TILES);
-        clock.lap("tile sizes");
+        clock.begin("proof")?;
         let best =
             first_provable(scop, &tiles, distances, self.canonical, options)?.ok_or_else(|| {
                 match options.rows_per_thread {
@@ -657,7 +660,7 @@ impl<'a> TimeLoop<'a> {
             }
         };
         let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
-        clock.lap("proof");
+        clock.begin("kernel")?;
         let switches = options.switches()?;
         let counts = self.prepared.count(&schedule, &switches);
         let lower = LowerOptions {
@@ -668,7 +671,6 @@ impl<'a> TimeLoop<'a> {
             switches,
         };
         let kernel = kernel::lower(&self.prepared, &schedule, &lower)?;
-        clock.lap("kernel");
         Ok(Tiled {
             schedule,
             proof,
@@ -692,6 +694,7 @@ impl TimeLoop<'_> {
         if tiling == Tiling::Hybrid {
             return Ok(Streamed::default());
         }
+        clock.begin("stream")?;
         let stream = match self.prepared.stream()? {
             Ok(stream) => stream,
             Err(refusal) if tiling == Tiling::Overlapped => {
@@ -706,7 +709,7 @@ impl TimeLoop<'_> {
         };
         let name = unit_name(self.saved, self.scop, self.index, options);
         if self.canonical.n_space > 2 {
-            return self.streamed_planes(&stream, &name, options, hybrid, clock);
+            return self.streamed_planes(&stream, &name, options, hybrid);
         }
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
         let work = self.prepared.stream_work(&stream, options.fast_math);
@@ -737,7 +740,6 @@ impl TimeLoop<'_> {
             Some(tile) => self.prepared.stream_kernel(&stream, &name, tile)?,
             None => None,
         };
-        clock.lap("stream");
         match kernel {
             Some((kernel, _)) => Ok(Streamed {
                 kernel: Some(StreamKernel::Rows(Box::new(kernel))),
@@ -781,7 +783,6 @@ impl TimeLoop<'_> {
         name: &str,
         options: &Options,
         hybrid: Option<f64>,
-        clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
         let refused = |refusal: &str, sizes| self.not_streamed(options, refusal, sizes);
@@ -805,7 +806,6 @@ impl TimeLoop<'_> {
             Some(tile) => self.prepared.stream_kernel(stream, name, tile)?,
             None => None,
         };
-        clock.lap("stream");
         match kernel {
             Some((kernel, _)) => Ok(Streamed {
                 kernel: Some(StreamKernel::Rows(Box::new(kernel))),
@@ -828,7 +828,6 @@ impl TimeLoop<'_> {
         name: &str,
         options: &Options,
         hybrid: Option<f64>,
-        clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
         let refused = |refusal: &str, sizes| self.not_streamed(options, refusal, sizes);
@@ -839,7 +838,7 @@ impl TimeLoop<'_> {
         let ir = match (self.prepared).blocks(stream, name, options.stream_tile, shared)? {
             Ok(ir) => ir,
             // What that kernel cannot take one of patches can.
-            Err(_) => return self.streamed_patches(stream, name, options, hybrid, clock),
+            Err(_) => return self.streamed_patches(stream, name, options, hybrid),
         };
         let sizes = vec![stream_size::predict_planes(&ir, &work, target, &problem)];
         if !forced {
@@ -851,7 +850,6 @@ impl TimeLoop<'_> {
             }
         }
         self.prepared.prove_blocks(stream, &ir)?;
-        clock.lap("stream");
         Ok(Streamed {
             kernel: Some(StreamKernel::Planes(Box::new(ir))),
             sizes,
@@ -999,7 +997,7 @@ impl Exploration<'_> {
             tiling: Tiling::Overlapped,
             ..options.clone()
         };
-        let mut clock = Clock::new();
+        let mut clock = Clock::new(self.ctx);
         (self.loops.iter())
             .map(|time_loop| {
                 let streamed = time_loop.streamed(&options, None, &mut clock)?;
@@ -1015,7 +1013,7 @@ impl Exploration<'_> {
     /// Those of [`compile`].
     pub fn kernels(&self, options: &Options) -> Result<Vec<KernelIr>> {
         self.ctx.reset_operations();
-        let mut clock = Clock::new();
+        let mut clock = Clock::new(self.ctx);
         (self.loops.iter())
             .map(|time_loop| Ok(time_loop.tiled(options, &mut clock)?.kernel))
             .collect()
@@ -1043,7 +1041,7 @@ fn explore_here<R>(
     work: impl FnOnce(&Exploration) -> R,
 ) -> Result<R> {
     ctx.set_max_operations(options.isl_quota);
-    let mut clock = Clock::new();
+    let mut clock = Clock::new(ctx);
     let scop = model(ctx, saved)?;
     let analyzed: Vec<(Canonical, DepCone)> = (scop.chunks.iter())
         .filter(|c| !c.stmts.is_empty())
@@ -1638,25 +1636,44 @@ fn switches(ir: &KernelIr) -> String {
 
 /// Collects durations of passes; a pass that runs several times adds up.
 struct Clock {
+    ctx: Ctx,
     laps: Vec<(&'static str, Duration)>,
-    last: Instant,
+    /// The pass that runs, and since when.
+    running: Option<(&'static str, Instant)>,
 }
 
 impl Clock {
-    fn new() -> Clock {
+    fn new(ctx: &Ctx) -> Clock {
         Clock {
+            ctx: ctx.clone(),
             laps: Vec::new(),
-            last: Instant::now(),
+            running: None,
         }
     }
 
-    fn lap(&mut self, name: &'static str) {
-        let now = Instant::now();
-        let elapsed = now - self.last;
-        self.last = now;
-        match self.laps.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, total)) => *total += elapsed,
-            None => self.laps.push((name, elapsed)),
+    /// Ends the pass that runs and begins another one.
+    ///
+    /// # Errors
+    /// HX0401 where the compilation has been stopped.
+    fn begin(&mut self, name: &'static str) -> Result<()> {
+        self.end()?;
+        self.ctx.stopper().begin(name);
+        self.running = Some((name, Instant::now()));
+        Ok(())
+    }
+
+    /// Ends the pass that runs.
+    ///
+    /// # Errors
+    /// HX0401 where the compilation has been stopped.
+    fn end(&mut self) -> Result<()> {
+        if let Some((name, since)) = self.running.take() {
+            let elapsed = since.elapsed();
+            match self.laps.iter_mut().find(|(n, _)| *n == name) {
+                Some((_, total)) => *total += elapsed,
+                None => self.laps.push((name, elapsed)),
+            }
         }
+        Ok(self.ctx.check()?)
     }
 }
