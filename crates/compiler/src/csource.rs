@@ -12,8 +12,8 @@
 mod cplusplus;
 mod variables;
 
-pub use cplusplus::{expand_parameter_macros, moved, names_for_cplusplus, rename};
-pub use variables::{Declarator, Place, change_before, declarator, is_dead_outside};
+pub use cplusplus::{expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, rename};
+pub use variables::{Declarator, Place, change_before, declarator, ends_within, is_dead_outside};
 
 use std::collections::HashSet;
 use std::fmt;

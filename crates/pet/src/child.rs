@@ -21,7 +21,8 @@ use std::{
 };
 
 use crate::{
-    Extraction, PetError, Request, capture, deep,
+    Extraction, PetError, Request, Severity, capture, deep,
+    error::parse_messages,
     extract::{extract_uncaptured, with_messages},
 };
 
@@ -100,6 +101,11 @@ pub fn extract_within(
 
     let stderr = String::from_utf8_lossy(&stderr);
     if !status.success() {
+        // It may stumble over what clang has found wrong.
+        let messages = parse_messages(&stderr);
+        if messages.iter().any(|m| m.severity == Severity::Error) {
+            return Err(PetError::Syntax { messages });
+        }
         return Err(PetError::Crashed {
             signal: status.signal(),
             code: status.code(),

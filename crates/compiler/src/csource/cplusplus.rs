@@ -6,12 +6,15 @@ use super::{
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Keywords of C++ that are names in C.
-const CPLUSPLUS_ONLY: [&str; 27] = [
+const CPLUSPLUS_ONLY: [&str; 31] = [
     "asm",
     "catch",
     "class",
     "concept",
     "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
     "decltype",
     "delete",
     "dynamic_cast",
@@ -22,6 +25,7 @@ const CPLUSPLUS_ONLY: [&str; 27] = [
     "namespace",
     "new",
     "noexcept",
+    "nullptr",
     "operator",
     "private",
     "protected",
@@ -44,10 +48,15 @@ const OPERATOR_NAMES: [&str; 11] = [
 /// Names that `<stdbool.h>` or the program may define; C++ has them.
 const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
 /// Functions that CUDA declares in every file, and that C does not.
-const CUDA_FUNCTIONS: [&str; 20] = [
+const CUDA_FUNCTIONS: [&str; 44] = [
     "min", "max", "umin", "umax", "llmin", "llmax", "ullmin", "ullmax", "rsqrt", "rsqrtf", "rcbrt",
-    "rcbrtf", "sinpi", "sinpif", "cospi", "cospif", "normcdf", "saturate", "mul24", "mulhi",
+    "rcbrtf", "sinpi", "sinpif", "cospi", "cospif", "normcdf", "normcdfinv", "saturate", "mul24",
+    "mulhi", "norm", "rnorm", "norm3d", "norm4d", "rnorm3d", "rnorm4d", "rhypot", "erfinv",
+    "erfcinv", "erfcx", "sincospi", "clock64", "umul24", "umulhi", "atomicAdd", "atomicSub",
+    "atomicMin", "atomicMax", "atomicExch", "atomicCAS", "atomicAnd", "atomicOr", "atomicXor",
 ];
+/// Variables that CUDA declares in every file.
+const CUDA_VARIABLES: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
 /// Keywords of C that C++ spells differently.
 const SPELLINGS: [(&str, &str); 6] = [
     ("_Bool", "bool"),
@@ -89,6 +98,8 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
             || OPERATOR_NAMES.contains(&name) && !includes("iso646.h")
             || BOOLEANS.contains(&name) && own_booleans
             || CUDA_FUNCTIONS.contains(&name) && global.contains(name)
+            || CUDA_VARIABLES.contains(&name)
+            || name.starts_with("cuda") && global.contains(name) && !includes("cuda")
             || is_cuda_type(name)
     };
     let mut names = BTreeMap::new();
@@ -182,7 +193,7 @@ fn defines(code: &Code, name: &str) -> bool {
 }
 
 /// `float2`, `uchar4`, `dim3` and their like.
-fn is_cuda_type(name: &str) -> bool {
+pub fn is_cuda_type(name: &str) -> bool {
     const SCALARS: [&str; 12] = [
         "char",
         "uchar",
