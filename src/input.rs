@@ -10,6 +10,8 @@ use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_compiler::{causes, csource, pipeline};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -47,22 +49,67 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         path: options.file.display().to_string(),
         text: bytes::decode(bytes),
     };
-    let fail = |diagnostics| Failure {
-        diagnostics,
-        source: Some(source.clone()),
-    };
-    let reader =
-        Reader::new(options, &source, limit).map_err(|e| fail(explain(e, &source, None)))?;
-    let (scop, warnings) = reader.scop().map_err(fail)?;
-    Ok(Input {
-        saved: SavedScop {
-            version: SavedScop::VERSION,
-            defines: options.defines.clone(),
-            source,
-            scop,
-        },
-        warnings,
+    read_source(options, source.clone(), limit).or_else(|first| {
+        let new_names = |words: &BTreeSet<String>| csource::names_for_isl(&source.text, words);
+        let Some(names) = (!first.words.is_empty())
+            .then(|| new_names(&first.words))
+            .flatten()
+        else {
+            return Err(first.failure);
+        };
+        let path = source.path.clone();
+        let renamed = csource::apply_edits(&source.text, csource::rename(&source.text, &names));
+        match renamed.map(|text| read_source(options, SourceFile { path, text }, limit)) {
+            // Names of a header's variables cannot change here.
+            Ok(Err(again)) if !again.words.is_empty() || again.is_syntax() => Err(first.failure),
+            Ok(again) => again.map_err(|e| e.failure),
+            Err(_) => Err(first.failure),
+        }
     })
+}
+
+/// A failure, and the variables whose names are words of isl's notation.
+struct NotRead {
+    failure: Failure,
+    words: BTreeSet<String>,
+}
+
+impl NotRead {
+    fn is_syntax(&self) -> bool {
+        self.failure.diagnostics.iter().any(|d| d.code == "HX0101")
+    }
+}
+
+fn read_source(
+    options: &InputOptions,
+    source: SourceFile,
+    limit: &TimeLimit,
+) -> Result<Input, NotRead> {
+    let fail = |diagnostics, words| NotRead {
+        failure: Failure {
+            diagnostics,
+            source: Some(source.clone()),
+        },
+        words,
+    };
+    let reader = Reader::new(options, &source, limit)
+        .map_err(|e| fail(explain(e, &source, None), BTreeSet::new()))?;
+    let read = reader.scop();
+    let words = reader.words.take();
+    match read {
+        Err(diagnostics) => Err(fail(diagnostics, words)),
+        // The loop that looked likeliest may be one that was not read.
+        Ok(_) if !words.is_empty() => Err(fail(Vec::new(), words)),
+        Ok((scop, warnings)) => Ok(Input {
+            saved: SavedScop {
+                version: SavedScop::VERSION,
+                defines: options.defines.clone(),
+                source,
+                scop,
+            },
+            warnings,
+        }),
+    }
 }
 
 /// Loops without marks that are judged, at most; a file rarely has more than three.
@@ -71,6 +118,9 @@ const MAX_JUDGED: usize = 12;
 /// Blanks before the text that pet reads, at least: more than a header of the system has bytes.
 const MIN_LEAD: usize = 1 << 20;
 
+/// A scop and warnings, or a refusal.
+type Found = Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>>;
+
 /// One C file on its way through pet.
 struct Reader<'a> {
     options: &'a InputOptions,
@@ -78,6 +128,8 @@ struct Reader<'a> {
     limit: &'a TimeLimit,
     exe: PathBuf,
     pet: PetPaths,
+    /// Iterators and sizes found whose names isl would read as something else.
+    words: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Reader<'a> {
@@ -94,11 +146,12 @@ impl<'a> Reader<'a> {
             limit,
             exe: exe.map_err(|e| PetError::Protocol(format!("own executable: {e}")))?,
             pet: hexcc_pet::find_library(Some(&vendor))?,
+            words: RefCell::default(),
         })
     }
 
     /// The region that is meant, and warnings.
-    fn scop(&self) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn scop(&self) -> Found {
         let text = &self.source.text;
         let wanted = self.options.function.as_deref();
         let is_wanted = |r: &Region| {
@@ -108,8 +161,8 @@ impl<'a> Reader<'a> {
         let marked: Vec<Region> = (front::marked_regions(text).into_iter())
             .filter(is_wanted)
             .collect();
-        if !marked.is_empty() {
-            return self.marked(&marked);
+        if let Some(found) = self.marked(&marked) {
+            return found;
         }
         let loops: Vec<Region> = (front::time_loops(text).into_iter())
             .filter(is_wanted)
@@ -170,25 +223,42 @@ impl<'a> Reader<'a> {
         }])
     }
 
-    /// The first marked region that the preprocessor leaves in the file.
-    fn marked(&self, regions: &[Region]) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+    /// The first marked region that the preprocessor leaves in the file; `None` without any.
+    fn marked(&self, regions: &[Region]) -> Option<Found> {
         let mut first_failure = None;
         for (index, region) in regions.iter().enumerate() {
             match self.region(region) {
                 Ok(scop) => {
                     let others = [&regions[..index], &regions[index + 1..]].concat();
-                    return Ok((scop, self.other_regions(&others)));
+                    return Some(Ok((scop, self.other_regions(&others))));
                 }
-                Err(d) => {
+                Err(d) if self.is_compiled(region) => {
                     let absent = d.iter().all(|d| d.code == "HX0102");
                     first_failure.get_or_insert(d);
                     if !absent {
                         break;
                     }
                 }
+                Err(_) => {}
             }
         }
-        Err(first_failure.unwrap_or_default())
+        first_failure.map(Err)
+    }
+
+    /// Whether the preprocessor leaves the line in the file with which a region begins.
+    fn is_compiled(&self, region: &Region) -> bool {
+        const MARK: &str = "hexcc: this line is compiled";
+        let text = &self.source.text;
+        if !csource::is_conditional(text, region.span.start) {
+            return true;
+        }
+        let probe = front::probe(text, region, &format!("#error {MARK}\n"));
+        match self.extract(&probe, None) {
+            Err(PetError::Syntax { messages }) => messages.iter().any(|m| m.text.contains(MARK)),
+            Err(PetError::NoScop { .. }) | Ok(_) => false,
+            // Not to know is no reason to leave out what the user has marked.
+            Err(_) => true,
+        }
     }
 
     fn other_regions(&self, others: &[Region]) -> Vec<Diagnostic> {
@@ -214,7 +284,7 @@ impl<'a> Reader<'a> {
 
     /// The likeliest loop that is a time loop, of those without marks; the refusal of the
     /// likeliest where none is.
-    fn judged(&self, loops: &[Region]) -> Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn judged(&self, loops: &[Region]) -> Found {
         let mut refused: Vec<(usize, Vec<Diagnostic>)> = Vec::new();
         for region in loops {
             let line = self.line(region.span.start);
@@ -311,6 +381,11 @@ impl<'a> Reader<'a> {
             pet: self.pet.clone(),
         };
         let extraction = hexcc_pet::extract(&self.exe, &request, self.limit.left())?;
+        let words = isl_words(&extraction.scop);
+        if let Some(word) = words.first().cloned() {
+            self.words.borrow_mut().extend(words);
+            return Err(PetError::ReservedName(word));
+        }
         let mut scop = self.with_own_places(extraction.scop, reduced, lead);
         self.resolve_types(&mut scop);
         Ok(scop)
@@ -418,26 +493,10 @@ impl<'a> Reader<'a> {
             Some((UnsupportedKind::Other(what), place)) => {
                 not_supported(what, csource::statement_at(text, place.start))
             }
-            None if !self.is_compiled(region, read) => left_out(region),
+            None if !self.is_compiled(region) => left_out(region),
             None => not_a_stencil(region),
         };
         vec![d]
-    }
-
-    /// Whether the preprocessor leaves a region in the file.
-    fn is_compiled(&self, region: &Region, read: &Reduced) -> bool {
-        let marks = |at: &usize| read.original(*at) >= region.span.start;
-        let Some(at) = (0..read.text.len()).find(marks) else {
-            return true;
-        };
-        const MARK: &str = "hexcc looks for this";
-        let (before, after) = read.text.split_at(at);
-        let text = format!("{before}\n#error {MARK}\n{after}");
-        let function = region.function.as_ref().map(|f| f.name.as_str());
-        match self.extract(&Reduced::unchanged(&text), function) {
-            Err(PetError::Syntax { messages }) => messages.iter().any(|m| m.text.contains(MARK)),
-            _ => false,
-        }
     }
 }
 
@@ -453,6 +512,17 @@ fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
         labels: why.labels.clone(),
         ..d
     })
+}
+
+/// Iterators and parameters of a scop that are named like words of isl's notation: what isl has
+/// written cannot be read again.
+fn isl_words(scop: &PetScop) -> BTreeSet<String> {
+    let domains = scop.stmts.iter().map(|s| s.domain.as_str());
+    let texts = domains.chain([scop.context.as_str(), scop.schedule.as_str()]);
+    (texts.flat_map(hexcc_isl::tuple_names))
+        .filter(|name| hexcc_isl::is_keyword(name))
+        .map(str::to_string)
+        .collect()
 }
 
 fn early_return(text: &str, place: Range<usize>) -> Diagnostic {
@@ -635,6 +705,11 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
             .at(span_of(source, read, line, 1), "in this statement")
             .note("every operator of a chain such as `a + b + c` is a level")
             .help("compute parts of it in statements of their own: `float x = ..;`"),
+        ],
+        PetError::ReservedName(name) => vec![
+            Diagnostic::error("HX0114", format!("a variable is called `{name}`"))
+                .note("as an iterator or a size it would be an operator or a constant for the polyhedral library")
+                .help("give the variable another name"),
         ],
         PetError::Crashed { signal, code, stderr } => vec![
             Diagnostic::error("HX9002", "libpet crashed on this file")

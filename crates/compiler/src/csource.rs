@@ -12,8 +12,10 @@
 mod cplusplus;
 mod variables;
 
-pub use cplusplus::{expand_parameter_macros, moved, names_for_cplusplus, rename};
-pub use variables::{Declarator, Place, change_before, declarator, is_dead_outside};
+pub use cplusplus::{
+    expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename,
+};
+pub use variables::{Declarator, Place, change_before, declarator, ends_within, is_dead_outside};
 
 use std::collections::HashSet;
 use std::fmt;
@@ -1365,6 +1367,12 @@ pub fn insertion_point(text: &str, function_start: usize) -> usize {
     } else {
         point
     }
+}
+
+/// Whether the preprocessor may leave out what stands at an offset.
+pub fn is_conditional(text: &str, offset: usize) -> bool {
+    let ranges = conditional_ranges(&Code::new(text));
+    ranges.iter().any(|range| range.contains(&offset))
 }
 
 /// Bytes from each `#if` to the end of its `#endif` (or of the text), by start.

@@ -680,8 +680,15 @@ impl Reader<'_> {
     }
 
     /// Whether a variable ends with the region, such as one of a function called in it.
+    ///
+    /// pet calls those of the time loop's body exposed, too.
     fn is_local(&self, name: &str) -> bool {
-        (self.pet.arrays.iter()).any(|a| a.name == name && a.declared && !a.exposed)
+        (self.pet.arrays.iter()).any(|a| {
+            let text = &self.source.text;
+            a.name == name
+                && a.declared
+                && (!a.exposed || csource::ends_within(text, name, self.region()))
+        })
     }
 
     fn element_type(&self, array: &PetArray) -> Result<CType> {

@@ -23,7 +23,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Extraction, PetError, Request, capture, deep,
+    Extraction, PetError, Request, Severity, capture, deep,
+    error::parse_messages,
     extract::{extract_uncaptured, with_messages},
 };
 
@@ -125,6 +126,11 @@ fn ask(exe: &Path, order: &Order, limit: Option<Duration>) -> Result<Extraction,
 
     let stderr = String::from_utf8_lossy(&stderr);
     if !status.success() {
+        // It may stumble over what clang has found wrong.
+        let messages = parse_messages(&stderr);
+        if messages.iter().any(|m| m.severity == Severity::Error) {
+            return Err(PetError::Syntax { messages });
+        }
         return Err(PetError::Crashed {
             signal: status.signal(),
             code: status.code(),

@@ -78,6 +78,9 @@ pub enum PetError {
         /// Line of its statement.
         line: usize,
     },
+    /// An iterator or a size is named like a word of isl's notation.
+    #[error("a variable is called `{0}`, a word of isl's notation")]
+    ReservedName(String),
     /// The child process died, which is what an assertion inside LLVM or pet does.
     #[error("pet crashed ({})", crash_cause(*.signal, *.code))]
     Crashed {

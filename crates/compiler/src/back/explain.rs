@@ -375,14 +375,19 @@ impl Report<'_> {
             self.section("no tile is full: all take the guarded code");
             return;
         };
+        let mut names = Names::new(&[]);
         let origin: Vec<String> = (0..ir.stencil.dims.len())
-            .map(|d| ir.origin_name(d))
+            .map(|d| {
+                let origin = format!("{}0", ir.stencil.dims[d]);
+                names.rename(&ir.origin_name(d), &origin);
+                origin
+            })
             .collect();
         self.section(&format!(
             "a tile with origin ({}), its row 0 and column 0, is full if",
             origin.join(", ")
         ));
-        let text = ast_to_c(full, &Names::new(&[]));
+        let text = ast_to_c(full, &names);
         for line in wrapped(&text, LINE_WIDTH - 4) {
             self.line(format!("  {line}"));
         }

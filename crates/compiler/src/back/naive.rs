@@ -80,12 +80,8 @@ pub fn naive_is_narrow(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -
 /// Prints the baseline of a kernel; `narrow` where [`naive_is_narrow`] says so, since
 /// half of the instructions of a thread are index arithmetic.
 pub fn print_naive(ir: &KernelIr, precision: Precision, narrow: bool) -> Naive {
-    let mut names = Names::new(FIXED);
-    let all = (ir.stencil.params.iter())
-        .chain(ir.stencil.scalars.iter().map(|(name, _)| name))
-        .chain(ir.stencil.arrays.iter().map(|a| &a.name))
-        .chain(&ir.stencil.dims);
-    for name in all {
+    let mut names = Names::of_stencil(FIXED, &ir.stencil);
+    for name in &ir.stencil.dims {
         names.user(name);
     }
     let printer = Printer {

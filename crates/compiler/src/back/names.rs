@@ -1,5 +1,6 @@
 //! Identifiers of generated code.
 
+use crate::csource;
 use crate::kernel::Stencil;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,17 +20,23 @@ const RESERVED: &[&str] = &[
     "catch",
     "char",
     "class",
+    "char16_t",
+    "char32_t",
+    "char8_t",
     "compl",
     "concept",
     "const",
+    "const_cast",
     "consteval",
     "constexpr",
+    "constinit",
     "continue",
     "decltype",
     "default",
     "delete",
     "do",
     "double",
+    "dynamic_cast",
     "else",
     "enum",
     "explicit",
@@ -58,16 +65,20 @@ const RESERVED: &[&str] = &[
     "protected",
     "public",
     "register",
+    "reinterpret_cast",
     "requires",
     "return",
     "short",
     "signed",
     "sizeof",
     "static",
+    "static_assert",
+    "static_cast",
     "struct",
     "switch",
     "template",
     "this",
+    "thread_local",
     "throw",
     "true",
     "try",
@@ -80,6 +91,7 @@ const RESERVED: &[&str] = &[
     "virtual",
     "void",
     "volatile",
+    "wchar_t",
     "while",
     "xor",
     "xor_eq",
@@ -90,6 +102,27 @@ const RESERVED: &[&str] = &[
     "warpSize",
     "NULL",
     "errno",
+    "size_t",
+    "int8_t",
+    "uint8_t",
+    "fprintf",
+    "fopen",
+    "fclose",
+    "stderr",
+    "exit",
+    "getenv",
+    "FILE",
+    "INT_MAX",
+    "EXIT_FAILURE",
+];
+
+/// Words that printers join with names of the program to make their own, such as `A_pitch`,
+/// `s_A` and `i_lo`.
+const WORDS: &[&str] = &[
+    "W", "after", "at", "bytes", "cells", "depth", "device", "differ", "fetch", "first", "from",
+    "height", "here", "hi", "in", "keep", "kept", "last", "late", "level", "lo", "load", "mine",
+    "n", "next", "offset", "old", "out", "part", "pitch", "place", "r", "ring", "rows", "s",
+    "size", "skew", "slot", "step", "store", "tile", "tiles", "to", "type", "width",
 ];
 
 /// Hands out identifiers that clash neither with each other nor with the
@@ -124,12 +157,24 @@ impl Names {
             .insert(name.to_string(), identifier.to_string());
     }
 
-    /// A namer with the parameters, arrays and scalars of a stencil named.
+    /// A namer with the parameters, arrays and scalars of a stencil named, none like a name that
+    /// a printer makes out of another.
     pub fn of_stencil(fixed: &[&str], stencil: &Stencil) -> Names {
         let mut names = Names::new(fixed);
-        let all = (stencil.params.iter())
+        let all: Vec<&str> = (stencil.params.iter())
             .chain(stencil.arrays.iter().map(|a| &a.name))
-            .chain(stencil.scalars.iter().map(|(name, _)| name));
+            .chain(stencil.scalars.iter().map(|(name, _)| name))
+            .map(String::as_str)
+            .collect();
+        let bases: Vec<&str> = (all.iter().copied())
+            .chain(stencil.dims.iter().map(String::as_str))
+            .chain(stencil.stmts.iter().map(|s| s.name.as_str()))
+            .collect();
+        for name in &all {
+            if is_derived(name, &bases) || is_of_cuda(name) {
+                names.taken.insert((*name).to_string());
+            }
+        }
         for name in all {
             names.user(name);
         }
@@ -162,6 +207,31 @@ impl Names {
             .cloned()
             .unwrap_or_else(|| name.to_string())
     }
+}
+
+/// Whether a printer could make the name out of one of `bases`.
+fn is_derived(name: &str, bases: &[&str]) -> bool {
+    let is_added = |part: &str| {
+        WORDS.contains(&part)
+            || bases.contains(&part)
+            || part
+                .trim_start_matches('n')
+                .bytes()
+                .all(|b| b.is_ascii_digit())
+    };
+    bases.iter().any(|base| {
+        let before = (name.strip_suffix(base)).and_then(|rest| rest.strip_suffix('_'));
+        let after = (name.strip_prefix(base)).and_then(|rest| rest.strip_prefix('_'));
+        [before, after]
+            .into_iter()
+            .flatten()
+            .any(|added| added.split('_').all(is_added))
+    })
+}
+
+/// Whether the headers of CUDA may declare the name.
+fn is_of_cuda(name: &str) -> bool {
+    name.starts_with("cuda") || name.starts_with("__") || csource::is_cuda_type(name)
 }
 
 /// Names and types of parameters and scalars, as `Args` has them.
@@ -217,6 +287,26 @@ mod tests {
         assert_eq!(names.user("tile"), "tile_");
         assert_eq!(names.fresh("tile_"), "tile__");
         assert_eq!(names.user("class"), "class_");
+    }
+
+    #[test]
+    fn names_made_of_others_are_told() {
+        let bases = ["A", "i", "S_0", "A_step0"];
+        for name in [
+            "A_pitch",
+            "i_lo",
+            "s_A",
+            "A_0",
+            "A_n1",
+            "S_0_keep_lo_i",
+            "W_i",
+            "A_",
+        ] {
+            assert!(is_derived(name, &bases), "{name}");
+        }
+        for name in ["A", "Ai", "i0", "A_old_value", "B_pitch", "A_step0"] {
+            assert!(!is_derived(name, &bases), "{name}");
+        }
     }
 
     #[test]

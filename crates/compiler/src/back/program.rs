@@ -424,7 +424,7 @@ fn const_of(array: &KernelArray) -> &'static str {
 
 /// Names for the host function: those of the source where possible.
 fn host_names(ir: &Stencil) -> Names {
-    let mut names = Names::new(&[
+    const FIXED: &[&str] = &[
         "Args",
         "Wave",
         "args",
@@ -448,17 +448,8 @@ fn host_names(ir: &Stencil) -> Names {
         "what",
         "path",
         "file",
-    ]);
-    for param in &ir.params {
-        names.user(param);
-    }
-    for array in &ir.arrays {
-        names.user(&array.name);
-    }
-    for (scalar, _) in &ir.scalars {
-        names.user(scalar);
-    }
-    names
+    ];
+    Names::of_stencil(FIXED, ir)
 }
 
 fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrument) -> String {

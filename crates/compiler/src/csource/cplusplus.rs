@@ -1,17 +1,21 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
 use super::{
-    Code, Edit, TokenKind, apply_edits, directive_words, file_scope, parameter_ranges, tokenize,
+    Code, Edit, TokenKind, apply_edits, directive_words, file_scope, is_type_word,
+    parameter_ranges, tokenize,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Keywords of C++ that are names in C.
-const CPLUSPLUS_ONLY: [&str; 27] = [
+const CPLUSPLUS_ONLY: [&str; 31] = [
     "asm",
     "catch",
     "class",
     "concept",
     "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
     "decltype",
     "delete",
     "dynamic_cast",
@@ -22,6 +26,7 @@ const CPLUSPLUS_ONLY: [&str; 27] = [
     "namespace",
     "new",
     "noexcept",
+    "nullptr",
     "operator",
     "private",
     "protected",
@@ -44,10 +49,54 @@ const OPERATOR_NAMES: [&str; 11] = [
 /// Names that `<stdbool.h>` or the program may define; C++ has them.
 const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
 /// Functions that CUDA declares in every file, and that C does not.
-const CUDA_FUNCTIONS: [&str; 20] = [
-    "min", "max", "umin", "umax", "llmin", "llmax", "ullmin", "ullmax", "rsqrt", "rsqrtf", "rcbrt",
-    "rcbrtf", "sinpi", "sinpif", "cospi", "cospif", "normcdf", "saturate", "mul24", "mulhi",
+const CUDA_FUNCTIONS: [&str; 44] = [
+    "min",
+    "max",
+    "umin",
+    "umax",
+    "llmin",
+    "llmax",
+    "ullmin",
+    "ullmax",
+    "rsqrt",
+    "rsqrtf",
+    "rcbrt",
+    "rcbrtf",
+    "sinpi",
+    "sinpif",
+    "cospi",
+    "cospif",
+    "normcdf",
+    "normcdfinv",
+    "saturate",
+    "mul24",
+    "mulhi",
+    "norm",
+    "rnorm",
+    "norm3d",
+    "norm4d",
+    "rnorm3d",
+    "rnorm4d",
+    "rhypot",
+    "erfinv",
+    "erfcinv",
+    "erfcx",
+    "sincospi",
+    "clock64",
+    "umul24",
+    "umulhi",
+    "atomicAdd",
+    "atomicSub",
+    "atomicMin",
+    "atomicMax",
+    "atomicExch",
+    "atomicCAS",
+    "atomicAnd",
+    "atomicOr",
+    "atomicXor",
 ];
+/// Variables that CUDA declares in every file.
+const CUDA_VARIABLES: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
 /// Keywords of C that C++ spells differently.
 const SPELLINGS: [(&str, &str); 6] = [
     ("_Bool", "bool"),
@@ -89,6 +138,8 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
             || OPERATOR_NAMES.contains(&name) && !includes("iso646.h")
             || BOOLEANS.contains(&name) && own_booleans
             || CUDA_FUNCTIONS.contains(&name) && global.contains(name)
+            || CUDA_VARIABLES.contains(&name)
+            || name.starts_with("cuda") && global.contains(name) && !includes("cuda")
             || is_cuda_type(name)
     };
     let mut names = BTreeMap::new();
@@ -104,6 +155,42 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
         }
     }
     names
+}
+
+/// New names for variables of a C file that isl cannot read; `None` where a macro makes text of
+/// its arguments, which new names would change, or a function of a header has such a name.
+pub fn names_for_isl(text: &str, words: &BTreeSet<String>) -> Option<BTreeMap<String, String>> {
+    let makes_text = |directive: &&str| {
+        let is_define = directive_words(directive).next() == Some("define");
+        is_define && directive.trim_start_matches('#').contains('#')
+    };
+    let code = Code::new(text);
+    let (scope, macros) = (file_scope(&code), macros(text));
+    let is_foreign = |at: usize| {
+        let word = code.word(at);
+        let own =
+            macros.contains_key(word) || scope.functions.iter().any(|f| code.word(f.name) == word);
+        words.contains(word) && code.opens(at + 1, "(") && !own
+    };
+    let directives = super::directives(text);
+    if directives.iter().any(makes_text) || (0..code.tokens.len()).any(is_foreign) {
+        return None;
+    }
+    let used: BTreeSet<&str> = (tokenize(text).iter())
+        .filter(|t| matches!(t.kind, TokenKind::Ident | TokenKind::Directive))
+        .flat_map(|t| match t.kind {
+            TokenKind::Ident => vec![&text[t.span.clone()]],
+            _ => words_of(&text[t.span.clone()]),
+        })
+        .collect();
+    let fresh = |word: &String| {
+        let mut name = format!("{word}_");
+        while used.contains(name.as_str()) {
+            name.push('_');
+        }
+        (word.clone(), name)
+    };
+    Some(words.iter().map(fresh).collect())
 }
 
 /// Edits that give identifiers other names, in code and in macros.
@@ -172,7 +259,7 @@ fn defines(code: &Code, name: &str) -> bool {
                 .rev()
                 .take_while(|&i| code.word(i) != ";")
                 .any(|i| code.word(i) == "typedef");
-        enumerator || typedef
+        enumerator || typedef || is_variable(code, at)
     });
     in_code
         || super::directives(code.text).iter().any(|d| {
@@ -181,8 +268,20 @@ fn defines(code: &Code, name: &str) -> bool {
         })
 }
 
+/// Whether the name at a token is declared there, or changed.
+fn is_variable(code: &Code, at: usize) -> bool {
+    let word = |before: usize| at.checked_sub(before).map_or("", |i| code.word(i));
+    let is_type = |before: usize| {
+        at.checked_sub(before)
+            .is_some_and(|i| is_type_word(code.word(i)) || code.is_plain_name(i))
+    };
+    let changed = matches!(code.word(at + 1), "=" | "+=" | "-=" | "++" | "--" | "[")
+        || matches!(word(1), "++" | "--");
+    changed || is_type(1) || word(1) == "*" && (word(2) == "(" || is_type_word(word(2)))
+}
+
 /// `float2`, `uchar4`, `dim3` and their like.
-fn is_cuda_type(name: &str) -> bool {
+pub fn is_cuda_type(name: &str) -> bool {
     const SCALARS: [&str; 12] = [
         "char",
         "uchar",
@@ -393,6 +492,18 @@ mod tests {
             "typedef enum { c_false, c_true } c_bool;"
         );
         assert_eq!(
+            renamed("int f(int n, int true[n]) { return true[0]; }"),
+            "int f(int n, int c_true[n]) { return c_true[0]; }"
+        );
+        assert_eq!(
+            renamed("int f(void) { int x = g(1, true); return true; }"),
+            "int f(void) { int x = g(1, true); return true; }"
+        );
+        assert_eq!(
+            renamed("static int threadIdx(int constexpr);"),
+            "static int c_threadIdx(int c_constexpr);"
+        );
+        assert_eq!(
             renamed("#include <stdbool.h>\nbool b = true;"),
             "#include <stdbool.h>\nbool b = true;"
         );
@@ -400,6 +511,26 @@ mod tests {
             renamed("typedef struct { float x; } float2; _Bool b;"),
             "typedef struct { float x; } c_float2; bool b;"
         );
+    }
+
+    #[test]
+    fn variables_get_names_that_isl_reads() {
+        let renamed = |text: &str| {
+            let words = ["min", "or"].map(str::to_string).into();
+            let names = names_for_isl(text, &words)?;
+            Some(apply_edits(text, rename(text, &names)).expect("no overlaps"))
+        };
+        let text = |text: &str| Some(text.to_string());
+        assert_eq!(
+            renamed("int min, or_; #define N min\nint f(int or) { return s.min; }"),
+            text("int min_, or_; #define N min_\nint f(int or__) { return s.min_; }")
+        );
+        assert_eq!(renamed("int x = min(1, 2);"), None);
+        assert_eq!(
+            renamed("#define min(a) a\nint x = min(1);"),
+            text("#define min_(a) a\nint x = min_(1);")
+        );
+        assert_eq!(renamed("#define SHOW(x) #x\nint min;"), None);
     }
 
     #[test]

@@ -74,6 +74,20 @@ pub fn is_dead_outside(text: &str, name: &str, region: Range<usize>) -> bool {
     !mentioned(again.min(first)..first) && !mentioned(after..body.end) && !address_taken
 }
 
+/// Whether a variable is declared in blocks inside of a region alone, so that it ends with them.
+pub fn ends_within(text: &str, name: &str, region: Range<usize>) -> bool {
+    let code = Code::new(text);
+    let Some(scope) = Scope::new(&code, region.end) else {
+        return false;
+    };
+    let first = code.tokens.partition_point(|t| t.span.start < region.start);
+    let declared: Vec<usize> = (first..scope.at)
+        .filter(|&at| code.is_ident(at) && code.word(at) == name)
+        .filter(|&at| scope.declared_at(at).is_some())
+        .collect();
+    !declared.is_empty() && !declared.iter().any(|&at| scope.is_visible(at))
+}
+
 /// Bytes where the text between the declaration of a variable and a region may change another
 /// variable: an assignment, `++`, `--`, or its address taken. `None` where nothing does.
 pub fn change_before(
@@ -385,6 +399,24 @@ mod tests {
         assert!(!dead(
             "#define SHOW g(x)\nvoid f(void) { int x; REGION; SHOW; }"
         ));
+    }
+
+    #[test]
+    fn variables_of_blocks_end_with_them() {
+        let ends = |text: &str| {
+            let (start, end) = (text.find('<'), text.find('>'));
+            let (start, end) = (start.expect("a start"), end.expect("an end"));
+            ends_within(text, "x", start..end)
+        };
+        assert!(ends(
+            "void f(void) { REGION<; for (;;) { int x; x = 1; } > g(); }"
+        ));
+        assert!(ends(
+            "void f(void) { int x; REGION<; { int x, y; x = 1; } >; g(x); }"
+        ));
+        assert!(!ends("void f(void) { REGION<; int x; x = 1; > g(x); }"));
+        assert!(!ends("void f(void) { int x; REGION<; x = 1; > g(); }"));
+        assert!(!ends("void f(void) { REGION<; MACRO; x = 1; > g(); }"));
     }
 
     #[test]

@@ -621,7 +621,7 @@ impl KernelIr {
     }
 }
 
-/// Name of the tile origin along a dimension.
+/// Name of the tile origin along a dimension; no name of C, so that no variable has it.
 pub fn origin_name(dim: &str) -> String {
-    format!("{dim}0")
+    format!("{dim}0'")
 }

@@ -117,7 +117,11 @@ pub fn print_kernel(ir: &KernelIr, header: &[String]) -> String {
     let mut names = argument_names(ir);
     let dims: Vec<String> = ir.stencil.dims.iter().map(|d| names.user(d)).collect();
     let origins = (0..dims.len())
-        .map(|d| names.user(&ir.origin_name(d)))
+        .map(|d| {
+            let origin = names.fresh(&format!("{}0", ir.stencil.dims[d]));
+            names.rename(&ir.origin_name(d), &origin);
+            origin
+        })
         .collect();
     let mut cuda = Cuda {
         ir,
@@ -148,18 +152,7 @@ pub fn print_kernel(ir: &KernelIr, header: &[String]) -> String {
 
 /// The namer with everything in `Args` named.
 pub fn argument_names(ir: &KernelIr) -> Names {
-    let mut names = Names::new(FIXED);
-    for param in &ir.stencil.params {
-        names.user(param);
-    }
-    for array in &ir.stencil.arrays {
-        names.user(&array.name);
-        names.fresh(&format!("s_{}", array.name));
-    }
-    for (scalar, _) in &ir.stencil.scalars {
-        names.user(scalar);
-    }
-    names
+    Names::of_stencil(FIXED, &ir.stencil)
 }
 
 /// The fields of `Args` for sizes, scalars and arrays.

@@ -15,5 +15,5 @@ pub mod region;
 pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
 };
-pub use reduce::{Reduced, mark, reduce, whole};
+pub use reduce::{Reduced, mark, probe, reduce, whole};
 pub use region::{Region, marked_regions, time_loops};

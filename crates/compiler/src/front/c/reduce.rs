@@ -155,6 +155,12 @@ pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String
     apply(text, marks(&Code::new(text), region, include))
 }
 
+/// The whole text with a line before the one where a region begins.
+pub fn probe(text: &str, region: &Region, line: &str) -> Reduced {
+    let start = text[..region.span.start].rfind('\n').map_or(0, |at| at + 1);
+    apply(text, vec![(start, Change::Insert(line.to_string()))])
+}
+
 fn marks(
     code: &Code,
     region: &Region,
