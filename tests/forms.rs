@@ -33,6 +33,7 @@ fn whole_programs_do_what_c_does() {
         shrink: 0,
         out: None,
         alike: 0,
+        for_gpu: None,
     });
     say(format!(
         "{} whole programs equal in {} runs, {} compiled by nvcc, refused: {:?}",
