@@ -376,7 +376,13 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    deeply(|| passes(ctx, saved, options))
+    deeply(|| passes(ctx, saved, options)).map_err(|d| or_stopped(ctx, d))
+}
+
+/// The reason of a failure: once computations have been stopped, whatever failed after that
+/// says nothing about the program.
+fn or_stopped(ctx: &Ctx, failure: Box<Diagnostic>) -> Box<Diagnostic> {
+    ctx.check().map_or_else(Into::into, |()| failure)
 }
 
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
@@ -435,6 +441,10 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
 /// # Errors
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
+    judge_here(ctx, saved, options).map_err(|d| or_stopped(ctx, d))
+}
+
+fn judge_here(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
     ctx.set_max_operations(options.isl_quota);
     let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
     temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;

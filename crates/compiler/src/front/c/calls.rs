@@ -68,12 +68,11 @@ pub fn first_unknown_call(
     })
 }
 
+/// What is called in a range of text, if it is a call that is looked for, and its statement.
+type Find<'a> = &'a dyn Fn(&Range<usize>) -> Option<(String, Range<usize>)>;
+
 /// Looks for a call in a region, then in the functions that it calls.
-fn find_in_region(
-    code: &Code,
-    region: &Region,
-    find: &dyn Fn(&Range<usize>) -> Option<(String, Range<usize>)>,
-) -> Option<Called> {
+fn find_in_region(code: &Code, region: &Region, find: Find) -> Option<Called> {
     if let Some((name, stmt)) = find(&region.span) {
         let (within, through_pointer) = (None, false);
         return Some(Called {
