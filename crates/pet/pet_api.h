@@ -78,6 +78,8 @@ enum pet_expr_type pet_expr_get_type(pet_expr *expr);
 int pet_expr_get_type_size(pet_expr *expr);
 int pet_expr_get_n_arg(pet_expr *expr);
 pet_expr *pet_expr_get_arg(pet_expr *expr, int position);
+pet_expr *pet_expr_set_arg(pet_expr *expr, int position, pet_expr *arg);
+pet_expr *pet_expr_copy(pet_expr *expr);
 int pet_expr_op_get_type(pet_expr *expr);
 const char *pet_op_str(int op);
 int pet_expr_is_affine(pet_expr *expr);

@@ -378,12 +378,18 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    deeply(|| passes(ctx, saved, options)).map_err(|d| placed(saved, d))
+    deeply(|| passes(ctx, saved, options)).map_err(|d| placed(saved, or_stopped(ctx, d)))
 }
 
 fn placed(saved: &SavedScop, d: Box<Diagnostic>) -> Box<Diagnostic> {
     let span = saved.scop.span;
     causes::placed(&saved.source.text, span.start..span.end, d)
+}
+
+/// The reason of a failure: once computations have been stopped, whatever failed after that
+/// says nothing about the program.
+fn or_stopped(ctx: &Ctx, failure: Box<Diagnostic>) -> Box<Diagnostic> {
+    ctx.check().map_or_else(Into::into, |()| failure)
 }
 
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
@@ -449,7 +455,7 @@ fn model(ctx: &Ctx, saved: &SavedScop) -> Result<Scop> {
 /// # Errors
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
-    judge_chunks(ctx, saved, options).map_err(|d| placed(saved, d))
+    judge_chunks(ctx, saved, options).map_err(|d| placed(saved, or_stopped(ctx, d)))
 }
 
 fn judge_chunks(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {

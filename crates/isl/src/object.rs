@@ -168,6 +168,7 @@ macro_rules! public_object {
             /// Reads isl notation.
             pub fn read(ctx: &$crate::Ctx, text: &str) -> $crate::Result<Self> {
                 let text = $crate::ctx::notation(text)?;
+                ctx.check()?;
                 ctx.unlimited(|| {
                     // SAFETY: the context is alive and the text ends in NUL.
                     ctx.give(|| unsafe { $read(ctx.raw(), text.as_ptr()) }).map($name)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use hexcc_isl::{
     AstBuild, AstExpr, AstOp, Bound, Ctx, DimType, Error, Map, MultiPwAff, PwAff, Rational, Result,
-    Set, UnionMap, UnionSet, compute_flow,
+    Set, Stopper, UnionMap, UnionSet, compute_flow,
 };
 
 fn ctx() -> Ctx {
@@ -209,7 +209,7 @@ fn errors_are_values() {
             .map(drop),
     ];
     for (i, failure) in failures.into_iter().enumerate() {
-        let Err(Error { message, quota }) = failure else {
+        let Err(Error { message, quota, .. }) = failure else {
             panic!("operation {i} does not fail");
         };
         assert!(!message.is_empty() && !quota);
@@ -264,6 +264,37 @@ fn an_exceeded_quota_is_an_error_and_passes() {
     ctx.set_max_operations(0);
     assert!(a.subtract(&b).unwrap().is_subset(&a).unwrap());
     assert_eq!(cube.count().unwrap(), 333_400);
+}
+
+/// A computation ends soon after another thread has asked for it, and new contexts do not begin.
+#[test]
+fn another_thread_stops_computations() {
+    let stopper = Stopper::default();
+    let ctx = Ctx::with_stopper(stopper.clone()).unwrap();
+    stopper.begin("work");
+    assert_eq!((stopper.work(), stopper.why()), ("work", None));
+    let a = set(
+        &ctx,
+        "[N] -> { [i, j] : 0 <= i, j < N and (i + j) mod 3 = 0 }",
+    );
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        stopper.stop("enough".to_owned());
+        stopper.stop("more than enough".to_owned());
+    });
+    let error = loop {
+        if let Err(error) = a.subtract(&a).and_then(|empty| empty.is_empty()) {
+            break error;
+        }
+    };
+    thread.join().unwrap();
+    assert!(error.quota);
+    assert_eq!(error.stopped.as_deref(), Some("enough"));
+    assert_eq!(ctx.check(), Err(error.clone()));
+    let new = Ctx::with_stopper(ctx.stopper().clone()).unwrap();
+    assert_eq!(Set::read(&new, "{ [i] : i > 3 }").unwrap_err(), error);
+    // Others go on.
+    assert!(Set::read(&Ctx::new().unwrap(), "{ [i] : i > 3 }").is_ok());
 }
 
 /// Every operation fails at each point where the limit can stop it, without a crash or a leak.

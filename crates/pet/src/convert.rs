@@ -292,13 +292,32 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// libpet does not export the accessor, so the type comes from pet's YAML.
+    /// libpet does not export the accessor, so the type comes from pet's YAML: that of the
+    /// cast of a leaf, since all casts of a nest together would print its square.
     unsafe fn cast_type(&self, expr: *mut pet_expr) -> Result<String, PetError> {
-        let yaml = unsafe { self.expr_yaml(expr)? };
+        // SAFETY: see `Reader`; `pet_expr_set_arg` takes both expressions.
+        let yaml = unsafe {
+            let leaf = self.leaf(expr)?.into_raw();
+            let copy = self.pet.pet_expr_copy(expr);
+            let cast = self.own(self.pet.pet_expr_set_arg(copy, 0, leaf), "pet_expr_set_arg")?;
+            self.expr_yaml(cast.get())?
+        };
         yaml.lines()
             .find_map(|line| line.strip_prefix("cast:"))
             .map(|name| name.trim().trim_matches('"').to_owned())
             .ok_or_else(|| PetError::Protocol(format!("no type in the cast {yaml:?}")))
+    }
+
+    /// The first operand of the first operand and so on.
+    unsafe fn leaf(&self, expr: *mut pet_expr) -> Result<Owned<'_, pet_expr>, PetError> {
+        // SAFETY: see `Reader`.
+        unsafe {
+            let mut leaf = self.own(self.pet.pet_expr_copy(expr), "pet_expr_copy")?;
+            while self.pet.pet_expr_get_n_arg(leaf.get()) > 0 {
+                leaf = self.own(self.pet.pet_expr_get_arg(leaf.get(), 0), "operand")?;
+            }
+            Ok(leaf)
+        }
     }
 
     unsafe fn expr_yaml(&self, expr: *mut pet_expr) -> Result<String, PetError> {
