@@ -138,6 +138,29 @@ impl Region<'_> {
         }
     }
 
+    /// The refusal of the first loop with a step that is no constant: pet describes its iterator
+    /// as a variable that changes.
+    pub fn step(&self) -> Option<Diagnostic> {
+        let (stmt, head) = self.pet.stmts.iter().find_map(|stmt| {
+            let head = head_of_loop(self.text, range(stmt));
+            (head != range(stmt) && reads_what_it_writes(stmt)).then_some((stmt, head))
+        })?;
+        let mut written = BTreeSet::new();
+        for expr in body_exprs(&stmt.body) {
+            collect_written(expr, &mut written);
+        }
+        let name = written.first()?;
+        Some(
+            Diagnostic::error(
+                "HX0105",
+                format!("the step of the loop over `{name}` is not an integer constant"),
+            )
+            .at(head, format!("`{name}` changes by what is not known here"))
+            .note("the set of iterations must be known; that of a step which is a variable, even a `const` one, or a product is not affine")
+            .help("write the step as a number, or as a macro that stands for one"),
+        )
+    }
+
     /// The refusal of the first condition or bound that depends on data.
     pub fn control(&self) -> Diagnostic {
         let dynamic = |s: &&PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
@@ -271,7 +294,9 @@ fn is_scalar_extent(extent: &str) -> bool {
 /// The header of a `for` loop; anything else whole.
 fn head_of_loop(text: &str, span: Range<usize>) -> Range<usize> {
     match text.get(span.clone()) {
-        Some(t) if t.starts_with("for") => csource::head_of(text, span),
+        Some(t) if (t.strip_prefix("for")).is_some_and(|t| t.trim_start().starts_with('(')) => {
+            csource::head_of(text, span)
+        }
         _ => span,
     }
 }
@@ -341,6 +366,20 @@ fn collect_written(expr: &PetExpr, names: &mut BTreeSet<String>) {
     for child in children(expr) {
         collect_written(child, names);
     }
+}
+
+/// Whether a statement computes the next value of a variable from the one before, as
+/// `i += s` and `i = 2 * i`.
+fn reads_what_it_writes(stmt: &PetStmt) -> bool {
+    let (mut written, mut read) = (BTreeSet::new(), BTreeSet::new());
+    for expr in body_exprs(&stmt.body) {
+        if matches!(expr, PetExpr::Op { op, .. } if op != "assign") {
+            return true;
+        }
+        collect_written(expr, &mut written);
+        collect_names(expr, &mut read, true);
+    }
+    !written.is_disjoint(&read)
 }
 
 fn operators(expr: &PetExpr) -> Vec<&str> {

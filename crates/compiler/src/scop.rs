@@ -587,14 +587,19 @@ impl Reader<'_> {
             pet: self.pet,
             span: self.region(),
         };
-        if self.pet.data_dependent_accesses {
-            return Err(Box::new(region.subscript()));
-        }
         let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
-        if self.pet.data_dependent_conditions || self.pet.stmts.iter().any(dynamic) {
-            return Err(Box::new(region.control()));
+        let control = self.pet.data_dependent_conditions || self.pet.stmts.iter().any(dynamic);
+        if !self.pet.data_dependent_accesses && !control {
+            return Ok(());
         }
-        Ok(())
+        if let Some(refusal) = region.step() {
+            return Err(Box::new(refusal));
+        }
+        Err(Box::new(if self.pet.data_dependent_accesses {
+            region.subscript()
+        } else {
+            region.control()
+        }))
     }
 
     fn is_scalar(&self, array: &PetArray) -> bool {
