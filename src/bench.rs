@@ -3,6 +3,7 @@
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit::{self, Log, Prefix};
 use crate::input::Input;
+use crate::limit::TimeLimit;
 use crate::measure::{
     self, Accuracy, Arrays, Baseline, Text, Tiled, TiledKernel, Workbench, gpu_failure, median_ms,
 };
@@ -126,7 +127,7 @@ impl Bench {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
         // All files are read before the first one is measured.
-        let ctx = cli::context()?;
+        let ctx = cli::context(&TimeLimit::none())?;
         let mut stencils = Vec::new();
         for file in &self.files {
             let input = InputArgs {
@@ -135,8 +136,11 @@ impl Bench {
                 include: self.include.clone(),
                 define: self.define.clone(),
             };
-            let input = input.read()?;
-            stencils.push((self.compile(&ctx, &input)?, input.saved, name_of(file)));
+            let limit = TimeLimit::start(self.kernel.time_limit);
+            let input = input.read(&limit)?;
+            let compiled = self.compile(&cli::context(&limit)?, &input)?;
+            limit.finish()?;
+            stencils.push((compiled, input.saved, name_of(file)));
         }
         let bench = Workbench::open().map_err(gpu_failure)?;
         let prefix = Prefix(self.output.clone());

@@ -3,6 +3,7 @@
 use crate::cache::{self, Tuned};
 use crate::emit;
 use crate::input::{self, Input, InputOptions};
+use crate::limit::{self, TimeLimit};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::diag::Diagnostic;
@@ -93,6 +94,9 @@ pub struct KernelArgs {
     /// Bound on isl's operations, 0 for none
     #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
     pub isl_quota: u64,
+    /// Bound on the processor time of a translation, 0 for none
+    #[arg(long, value_name = "SECONDS", default_value_t = limit::DEFAULT_SECONDS)]
+    pub time_limit: u64,
     /// Namespace of the generated code [default: `hexcc_` and the function]
     #[arg(long, value_parser = parse_name)]
     pub name: Option<String>,
@@ -281,13 +285,14 @@ impl TargetArgs {
 
 impl InputArgs {
     /// Reads the input and prints warnings.
-    pub fn read(&self) -> Result<Input, Failure> {
-        let input = input::read(&InputOptions {
+    pub fn read(&self, limit: &TimeLimit) -> Result<Input, Failure> {
+        let options = InputOptions {
             file: self.file.clone(),
             function: self.function.clone(),
             include_dirs: self.include.clone(),
             defines: self.define.clone(),
-        })?;
+        };
+        let input = input::read(&options, limit)?;
         render::render(&input.warnings, Some(&input.saved.source));
         Ok(input)
     }
@@ -426,20 +431,21 @@ pub fn main() -> Result<ExitCode, Failure> {
 }
 
 /// An isl context, which fails only without memory.
-pub fn context() -> Result<Ctx, Failure> {
-    Ctx::new().map_err(|e| Failure::plain(Diagnostic::bug(e)))
+pub fn context(limit: &TimeLimit) -> Result<Ctx, Failure> {
+    Ctx::with_stopper(limit.stopper().clone()).map_err(|e| Failure::plain(Diagnostic::bug(e)))
 }
 
 impl Translate {
     fn run(&self) -> Result<ExitCode, Failure> {
-        let input = self.input.read()?;
+        let limit = TimeLimit::start(self.kernel.time_limit);
+        let input = self.input.read(&limit)?;
         if self.emit == Emit::Scop {
             let text = hexcc_pet::deep::to_json(&input.saved)
                 .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
             emit::write(&self.output, &(text + "\n"))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let ctx = context()?;
+        let ctx = context(&limit)?;
         let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
@@ -453,9 +459,10 @@ impl Translate {
         let reference = || {
             pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)
         };
-        if let Some(path) = &self.reference {
-            emit::write(path, &reference()?)?;
-        }
+        let beside = match &self.reference {
+            Some(path) => Some((path, reference()?)),
+            None => None,
+        };
         let text = match self.emit {
             Emit::Kernel => pipeline::print_header(&input.saved, &compiled, crate::VERSION),
             Emit::Reference => reference()?,
@@ -464,6 +471,10 @@ impl Translate {
                     .map_err(with_source)?
             }
         };
+        limit.finish()?;
+        if let Some((path, reference)) = beside {
+            emit::write(path, &reference)?;
+        }
         emit::write(&self.output, &text)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -3,6 +3,7 @@
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit;
 use crate::input::Input;
+use crate::limit::TimeLimit;
 use crate::render::Failure;
 use clap::Parser;
 use hexcc_compiler::back::{TilingPicture, explain, explain_tiles, tiling_svg};
@@ -36,23 +37,30 @@ pub struct Explain {
 impl Explain {
     /// Compiles the input and reports on it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
-        let input = self.input.read()?;
-        let ctx = cli::context()?;
+        let limit = TimeLimit::start(self.kernel.time_limit);
+        let input = self.input.read(&limit)?;
+        let ctx = cli::context(&limit)?;
         let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
         if self.tiles {
             let target = self.target.target()?;
             let text = explain_tiles(&input.saved, &compiled, &target);
+            limit.finish()?;
             emit::write(Path::new("-"), &text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        if let Some(path) = &self.svg {
-            emit::write(path, &drawing(&input, &compiled))?;
-        }
+        let drawn = (self.svg.as_ref()).map(|path| (path, drawing(&input, &compiled)));
+        let mut report = None;
         if self.svg.as_deref() != Some(Path::new("-")) {
             // What the compilation has left of the quota need not suffice.
             ctx.reset_operations();
-            let text = explain(&input.saved, &compiled) + &durations(&compiled);
-            emit::write(Path::new("-"), &text)?;
+            report = Some(explain(&input.saved, &compiled) + &durations(&compiled));
+        }
+        limit.finish()?;
+        if let Some((path, drawing)) = drawn {
+            emit::write(path, &drawing)?;
+        }
+        if let Some(report) = report {
+            emit::write(Path::new("-"), &report)?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,6 +1,7 @@
 //! Reading a C file through pet, or a saved scop.
 
 use crate::bytes;
+use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
@@ -33,7 +34,7 @@ pub struct Input {
 }
 
 /// Reads the input file.
-pub fn read(options: &InputOptions) -> Result<Input, Failure> {
+pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure> {
     let is_saved = options.file.extension().is_some_and(|e| e == "json");
     if is_saved {
         return Ok(Input {
@@ -50,7 +51,8 @@ pub fn read(options: &InputOptions) -> Result<Input, Failure> {
         diagnostics,
         source: Some(source.clone()),
     };
-    let reader = Reader::new(options, &source).map_err(|e| fail(explain(e, &source, None)))?;
+    let reader =
+        Reader::new(options, &source, limit).map_err(|e| fail(explain(e, &source, None)))?;
     let (scop, warnings) = reader.scop().map_err(fail)?;
     Ok(Input {
         saved: SavedScop {
@@ -73,17 +75,23 @@ const MIN_LEAD: usize = 1 << 20;
 struct Reader<'a> {
     options: &'a InputOptions,
     source: &'a SourceFile,
+    limit: &'a TimeLimit,
     exe: PathBuf,
     pet: PetPaths,
 }
 
 impl<'a> Reader<'a> {
-    fn new(options: &'a InputOptions, source: &'a SourceFile) -> Result<Reader<'a>, PetError> {
+    fn new(
+        options: &'a InputOptions,
+        source: &'a SourceFile,
+        limit: &'a TimeLimit,
+    ) -> Result<Reader<'a>, PetError> {
         let vendor = Path::new(env!("HEXCC_ROOT")).join("vendor/pet");
         let exe = std::env::current_exe();
         Ok(Reader {
             options,
             source,
+            limit,
             exe: exe.map_err(|e| PetError::Protocol(format!("own executable: {e}")))?,
             pet: hexcc_pet::find_library(Some(&vendor))?,
         })
@@ -244,7 +252,8 @@ impl<'a> Reader<'a> {
             defines: self.options.defines.clone(),
             scop: scop.clone(),
         };
-        let ctx = hexcc_isl::Ctx::new().map_err(|e| vec![Diagnostic::bug(e)])?;
+        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone())
+            .map_err(|e| vec![Diagnostic::bug(e)])?;
         pipeline::judge(&ctx, &saved, &pipeline::Options::default()).map_err(|d| vec![*d])
     }
 
@@ -301,7 +310,7 @@ impl<'a> Reader<'a> {
             defines: self.options.defines.clone(),
             pet: self.pet.clone(),
         };
-        let extraction = hexcc_pet::extract(&self.exe, &request)?;
+        let extraction = hexcc_pet::extract(&self.exe, &request, self.limit.left())?;
         let mut scop = self.with_own_places(extraction.scop, reduced, lead);
         self.resolve_types(&mut scop);
         Ok(scop)
@@ -629,8 +638,12 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
                 .help("simplify the statements inside the scop; please report the file"),
         ],
         PetError::TimedOut { seconds } => vec![
-            Diagnostic::error("HX0401", format!("libpet did not finish within {seconds} s"))
-                .help("reduce the scop region to the time loop"),
+            Diagnostic::error(
+                "HX0401",
+                format!("libpet did not finish within {seconds} s of processor time"),
+            )
+            .note("translations are bounded so that each of them ends")
+            .help("reduce the region to the time loop, use shorter statements, or raise `--time-limit`"),
         ],
         PetError::Protocol(what) => vec![Diagnostic::bug(format!("pet child: {what}"))],
     }

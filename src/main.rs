@@ -10,6 +10,7 @@ mod emit;
 mod explain;
 mod hash;
 mod input;
+mod limit;
 mod measure;
 mod problem;
 mod render;

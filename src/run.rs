@@ -7,6 +7,7 @@
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::compare::{self, ArrayReport, Tolerance};
 use crate::emit::cannot_write;
+use crate::limit::TimeLimit;
 use crate::render::Failure;
 use clap::Parser;
 use hexcc_compiler::diag::Diagnostic;
@@ -162,8 +163,9 @@ impl Run {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let target = self.target()?;
-        let input = self.input.read()?;
-        let ctx = cli::context()?;
+        let limit = TimeLimit::start(self.kernel.time_limit);
+        let input = self.input.read(&limit)?;
+        let ctx = cli::context(&limit)?;
         let compiled = self.kernel.compile(&ctx, &input, &TargetArgs::default())?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
@@ -174,6 +176,7 @@ impl Run {
                 .map_err(with_source)?;
         let c = pipeline::print_reference(&input.saved, &compiled, crate::VERSION)
             .map_err(with_source)?;
+        limit.finish()?;
 
         let source = Path::new(&input.saved.source.path);
         let stem = source

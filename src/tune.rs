@@ -4,6 +4,7 @@ use crate::cache::{self, Tuned};
 use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
 use crate::emit::{self, Log, Prefix};
 use crate::input::Input;
+use crate::limit::TimeLimit;
 use crate::measure::{
     self, Arrays, Baseline, Built, Tiled, TiledKernel, Workbench, gpu_failure, median_ms,
 };
@@ -194,14 +195,17 @@ impl Tune {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let start = Instant::now();
-        let input = self.input.read()?;
-        let ctx = cli::context()?;
+        let limit = TimeLimit::start(self.kernel.time_limit);
+        let input = self.input.read(&limit)?;
+        let ctx = cli::context(&limit)?;
         // The cache must not decide what the model's choice is.
         let kernel = KernelArgs {
             no_cache: true,
             ..self.kernel.clone()
         };
         let compiled = kernel.compile(&ctx, &input, &self.target)?;
+        // What follows repeats this many times.
+        limit.finish()?;
         let bench = match Workbench::open() {
             Ok(bench) => bench,
             Err(error) => return Err(without_gpu(error, &compiled)),

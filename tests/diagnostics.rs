@@ -310,6 +310,65 @@ fn tables_and_machines_that_lack_something() {
     }
 }
 
+/// Statements of included files: the message is about the region, and says where they are.
+#[test]
+fn statements_of_included_files_have_places() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text)
+            .expect("a temporary directory can be written");
+    };
+    // A header longer than the file, so that its offsets lie in the region.
+    for (code, statement) in [
+        ("HX0203", "A[i] = 0.5f * (A[i-1] + A[i+1]);"),
+        ("HX0104", "A[i] = A[i*i];"),
+        ("HX0105", "if (A[i] > 1.0f) A[i] = 0.5f;"),
+    ] {
+        let sweep = format!(
+            "{}static inline void sweep(float *A)\n{{\n  for (int i = 1; i < 63; i++)\n    {statement}\n}}\n",
+            "\n".repeat(80)
+        );
+        write("sweep.h", &sweep);
+        write(
+            "main.c",
+            "#include \"sweep.h\"\nfloat A[64];\nvoid run(int T)\n{\n#pragma scop\n\n  for (int t = 0; t < T; t++)\n    sweep(A);\n#pragma endscop\n}\n",
+        );
+        let mut command = hexcc();
+        command.current_dir(folder.path()).arg("main.c");
+        let stderr = refused(statement, &output(&mut command).expect("hexcc starts"));
+        assert_eq!(
+            code_and_line(&stderr),
+            (code.to_string(), Some(7)),
+            "{stderr}"
+        );
+        assert!(stderr.contains("an included file"), "{stderr}");
+    }
+}
+
+/// Expressions deeper than any that a person writes.
+#[test]
+fn deep_expressions_are_refused_where_they_stand() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let chain = "A[t%2][i-1] + ".repeat(4000);
+    let product = "0.5f * ".repeat(4000);
+    let negated = format!("{}A[t%2][i-1]", "- ".repeat(4000));
+    for value in [
+        format!("{chain}1.0f"),
+        format!("{product}A[t%2][i]"),
+        negated,
+    ] {
+        let text = format!(
+            "void deep(int N, int T, float A[2][N])\n{{\n#pragma scop\n  for (int t = 0; t < T; t++)\n    for (int i = 1; i < N; i++)\n      A[(t+1)%2][i] = {value};\n#pragma endscop\n}}\n"
+        );
+        std::fs::write(folder.path().join("deep.c"), text)
+            .expect("a temporary directory can be written");
+        let mut command = hexcc();
+        command.current_dir(folder.path()).arg("deep.c");
+        let stderr = refused("deep", &output(&mut command).expect("hexcc starts"));
+        assert_eq!(code_and_line(&stderr), ("HX0407".to_string(), Some(6)));
+    }
+}
+
 /// The table at the end of docs/diagnostics.md counts what these tests run.
 #[test]
 fn the_audit_counts_what_is_tested() {

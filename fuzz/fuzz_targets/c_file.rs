@@ -15,6 +15,9 @@ mod bytes;
 #[path = "../../src/input.rs"]
 mod input;
 #[allow(dead_code)]
+#[path = "../../src/limit.rs"]
+mod limit;
+#[allow(dead_code)]
 #[path = "../../src/render.rs"]
 mod render;
 
@@ -148,7 +151,7 @@ fn examine(world: &World, data: &[u8]) -> Result<(), Wrong> {
         include_dirs: Vec::new(),
         defines: Vec::new(),
     };
-    let translated = catch_unwind(AssertUnwindSafe(|| match input::read(&options) {
+    let translated = catch_unwind(AssertUnwindSafe(|| match input::read(&options, &limit::TimeLimit::none()) {
         Ok(read) => translate(&read.saved),
         Err(failure) if failure.diagnostics.iter().any(|d| d.code == "HX0502") => {
             eprintln!("libpet is not set up, or not the one that the server has");

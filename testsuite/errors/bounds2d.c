@@ -11,7 +11,7 @@ void bounds2d(int T)
   for (int t = 0; t < T; t++) {
     for (int i = 0; i < N; i++)
       for (int j = 0; j < N; j++)
-        B[i][j] = 0.5f * (A[i+1][j] + A[i][j]);
+        B[i][j] = 0.5f * (A[i+1][j] + A[i][j]);  // here
     for (int i = 0; i < N; i++)
       for (int j = 0; j < N; j++)
         A[i][j] = B[i][j];

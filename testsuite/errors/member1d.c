@@ -22,11 +22,12 @@ struct params {
 void member1d(struct params p, float A[2][p.n])
 {
   int n = p.n, steps = p.steps;
+  float (*B)[n] = A;
 
 #pragma scop
   for (int t = 0; t < steps; t++)
     for (int i = 1; i < n - 1; i++)
-      A[(t+1)%2][i] = 0.5f * (A[t%2][i-1] + A[t%2][i+1]);
+      B[(t+1)%2][i] = 0.5f * (B[t%2][i-1] + B[t%2][i+1]);
 #pragma endscop
 }
 */

@@ -1,7 +1,7 @@
 /* product2d: A row length that is a product of variables.
  * hexcc-test: expect=HX0109
  */
-void product2d(int N, int T, int M, float (*A)[N*M], float (*B)[N*M])
+void product2d(int N, int T, int M, float (*A)[N*M], float (*B)[N*M])  // here
 {
 #pragma scop
   for (int t = 0; t < T; t++) {

@@ -4,7 +4,7 @@
 void resized2d(int N, int T, float A[N][N], float B[N][N])
 {
   if (T > 10)
-    N -= 2;
+    N -= 2;  // here
 #pragma scop
   for (int t = 0; t < T; t++) {
     for (int i = 1; i < N - 1; i++)

@@ -3,7 +3,7 @@
  */
 typedef float (*plane)[64];
 
-void rowpointers3d(int T, plane *A, float (*B)[64][64])
+void rowpointers3d(int T, plane *A, float (*B)[64][64])  // here
 {
 #pragma scop
   for (int t = 0; t < T; t++) {

@@ -1,7 +1,7 @@
 /* rows2d: Rows that were allocated one by one.
  * hexcc-test: expect=HX0110
  */
-void rows2d(int N, int T, float **A, float **B)
+void rows2d(int N, int T, float **A, float **B)  // here
 {
 #pragma scop
   for (int t = 0; t < T; t++) {

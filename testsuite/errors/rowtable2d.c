@@ -2,7 +2,7 @@
  * hexcc-test: expect=HX0110
  */
 #define N 100
-static double *A[N], *B[N];
+static double *A[N], *B[N];  // here
 
 void rowtable2d(int T)
 {

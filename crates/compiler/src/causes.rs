@@ -19,6 +19,26 @@ pub const HOST_WORK: &str =
 /// What to do about calls of the host.
 pub const HOST_WORK_HELP: &str = "move the call behind the time loop; a call every so many steps needs two loops, one over the steps from one call to the next, in the region, and one around the region, which makes the call";
 
+/// Gives labels at statements that have no place in the file, which are empty and where the region
+/// begins, the place of the region's first loop.
+pub fn placed(text: &str, region: Range<usize>, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+    let first = csource::loop_headers(text, region.clone())
+        .into_iter()
+        .next();
+    let Some((_, first)) = first else { return d };
+    let mut moved = false;
+    for label in &mut d.labels {
+        if label.span.is_empty() && label.span.start == region.start {
+            label.span = first.clone();
+            moved = true;
+        }
+    }
+    if moved {
+        d.notes.insert(0, "this is about a statement of an included file or a macro that the region uses; the region is translated as one piece".to_string());
+    }
+    d
+}
+
 /// A region and its source.
 pub struct Region<'a> {
     /// The source's text.

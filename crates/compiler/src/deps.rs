@@ -304,9 +304,9 @@ fn last_writers(ctx: &Ctx, problems: &[Problem]) -> Result<Vec<String>> {
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
     // Starting a thread costs less than one problem.
     let share = problems.len().div_ceil(n_threads.min(8)).max(2);
-    let quota = ctx.max_operations();
+    let (quota, stopper) = (ctx.max_operations(), ctx.stopper());
     let solve = |part: &[Problem]| -> hexcc_isl::Result<Vec<String>> {
-        let ctx = Ctx::new()?;
+        let ctx = Ctx::with_stopper(stopper.clone())?;
         ctx.set_max_operations(quota);
         let mut read = Texts {
             ctx: &ctx,

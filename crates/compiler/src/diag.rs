@@ -83,6 +83,13 @@ impl Diagnostic {
             .help("please report it with the source file, the command line and `hexcc --version`")
     }
 
+    /// A compilation that has been stopped.
+    pub fn stopped(why: String) -> Self {
+        Self::error("HX0401", why)
+            .note("translations are bounded so that each of them ends")
+            .help("use fewer and shorter statements, or raise `--time-limit`")
+    }
+
     /// Adds the place the message is about.
     pub fn at(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
         self.labels.push(Label {
@@ -121,7 +128,9 @@ pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 impl From<hexcc_isl::Error> for Box<Diagnostic> {
     fn from(error: hexcc_isl::Error) -> Self {
-        Box::new(if error.quota {
+        Box::new(if let Some(why) = error.stopped {
+            Diagnostic::stopped(why)
+        } else if error.quota {
             Diagnostic::error(
                 "HX0401",
                 "the polyhedral computation exceeded its operation limit",

@@ -4,6 +4,7 @@ pub use crate::back::Instrument;
 use crate::back::{self, Replacement};
 use crate::canonical::{self, Canonical};
 use crate::carried;
+use crate::causes;
 use crate::csource;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
@@ -377,14 +378,19 @@ pub struct Compiled {
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    deeply(|| passes(ctx, saved, options))
+    deeply(|| passes(ctx, saved, options)).map_err(|d| placed(saved, d))
+}
+
+fn placed(saved: &SavedScop, d: Box<Diagnostic>) -> Box<Diagnostic> {
+    let span = saved.scop.span;
+    causes::placed(&saved.source.text, span.start..span.end, d)
 }
 
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    let mut clock = Clock::new();
+    let mut clock = Clock::new(ctx);
     ctx.set_max_operations(options.isl_quota);
+    clock.begin("scop")?;
     let scop = model(ctx, saved)?;
-    clock.lap("scop");
     if scop.stmts.is_empty() {
         return Err(no_statements(&scop));
     }
@@ -400,6 +406,8 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
             Err(d) => refused.push((chunk.clone(), d)),
         }
     }
+    // Some errors of isl have a meaning, so a result after a stop may lack something.
+    clock.end()?;
     if units.is_empty() {
         // The largest part is the one the user means.
         let worst = (refused.into_iter()).max_by_key(|(chunk, _)| chunk.span.len());
@@ -441,13 +449,17 @@ fn model(ctx: &Ctx, saved: &SavedScop) -> Result<Scop> {
 /// # Errors
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
+    judge_chunks(ctx, saved, options).map_err(|d| placed(saved, d))
+}
+
+fn judge_chunks(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
     ctx.set_max_operations(options.isl_quota);
     let scop = model(ctx, saved)?;
     let mut refusal: Option<(usize, Box<Diagnostic>)> = None;
     for chunk in scop.chunks.iter().filter(|c| !c.stmts.is_empty()) {
         let size = chunk.span.len();
-        match dependences(&scop, saved, chunk, options, &mut Clock::new()) {
-            Ok(_) => return Ok(()),
+        match dependences(&scop, saved, chunk, options, &mut Clock::new(ctx)) {
+            Ok(_) => return Ok(ctx.check()?),
             Err(_) if refusal.as_ref().is_some_and(|(most, _)| *most >= size) => {}
             Err(d) => refusal = Some((size, d)),
         }
@@ -472,8 +484,8 @@ fn unit(
     clock: &mut Clock,
 ) -> Result<Unit> {
     let (canonical, cone) = dependences(scop, saved, chunk, options, clock)?;
+    clock.begin("accesses")?;
     let time_loop = TimeLoop::new(scop, saved, &canonical, &cone, index, options)?;
-    clock.lap("accesses");
     let tiled = time_loop.tiled(options, clock)?;
     let hybrid = (tiled.tiles.first())
         .and_then(|choice| choice.prediction.as_ref())
@@ -503,10 +515,10 @@ fn dependences(
     clock: &mut Clock,
 ) -> Result<(Canonical, DepCone)> {
     let source = &saved.source;
+    clock.begin("dependences")?;
     let canonical = canonical::canonicalize(scop, source, chunk)?;
-    clock.lap("dependences");
+    clock.begin("cone")?;
     let cone = deps::cone(scop, source, &canonical)?;
-    clock.lap("cone");
     let hex_dim = options.hex_dim.unwrap_or(0);
     if hex_dim >= canonical.n_space {
         return Err(Box::new(
@@ -627,10 +639,11 @@ impl<'a> TimeLoop<'a> {
     /// Chooses tile sizes, proves the schedule and makes the kernel.
     fn tiled(&self, options: &Options, clock: &mut Clock) -> Result<Tiled> {
         let (scop, distances) = (self.scop, self.distances.as_slice());
+        clock.begin("tile sizes")?;
         let limits = self.limits(options)?;
         let mut tiles = self.ranked_tiles(options, &limits)?;
         tiles.truncate(MAX_TILES);
-        clock.lap("tile sizes");
+        clock.begin("proof")?;
         let best =
             first_provable(scop, &tiles, distances, self.canonical, options)?.ok_or_else(|| {
                 match options.rows_per_thread {
@@ -647,7 +660,7 @@ impl<'a> TimeLoop<'a> {
             }
         };
         let proof = sched::verify(&scop.ctx, &schedule, distances).map_err(not_proven)?;
-        clock.lap("proof");
+        clock.begin("kernel")?;
         let switches = options.switches()?;
         let counts = self.prepared.count(&schedule, &switches);
         let lower = LowerOptions {
@@ -658,7 +671,6 @@ impl<'a> TimeLoop<'a> {
             switches,
         };
         let kernel = kernel::lower(&self.prepared, &schedule, &lower)?;
-        clock.lap("kernel");
         Ok(Tiled {
             schedule,
             proof,
@@ -682,6 +694,7 @@ impl TimeLoop<'_> {
         if tiling == Tiling::Hybrid {
             return Ok(Streamed::default());
         }
+        clock.begin("stream")?;
         let stream = match self.prepared.stream()? {
             Ok(stream) => stream,
             Err(refusal) if tiling == Tiling::Overlapped => {
@@ -696,7 +709,7 @@ impl TimeLoop<'_> {
         };
         let name = unit_name(self.saved, self.scop, self.index, options);
         if self.canonical.n_space > 2 {
-            return self.streamed_planes(&stream, &name, options, hybrid, clock);
+            return self.streamed_planes(&stream, &name, options, hybrid);
         }
         let problem = Problem::new(&self.prepared.extents(&options.sizes)?);
         let work = self.prepared.stream_work(&stream, options.fast_math);
@@ -727,7 +740,6 @@ impl TimeLoop<'_> {
             Some(tile) => self.prepared.stream_kernel(&stream, &name, tile)?,
             None => None,
         };
-        clock.lap("stream");
         match kernel {
             Some((kernel, _)) => Ok(Streamed {
                 kernel: Some(StreamKernel::Rows(Box::new(kernel))),
@@ -771,7 +783,6 @@ impl TimeLoop<'_> {
         name: &str,
         options: &Options,
         hybrid: Option<f64>,
-        clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
         let refused = |refusal: &str, sizes| self.not_streamed(options, refusal, sizes);
@@ -795,7 +806,6 @@ impl TimeLoop<'_> {
             Some(tile) => self.prepared.stream_kernel(stream, name, tile)?,
             None => None,
         };
-        clock.lap("stream");
         match kernel {
             Some((kernel, _)) => Ok(Streamed {
                 kernel: Some(StreamKernel::Rows(Box::new(kernel))),
@@ -818,7 +828,6 @@ impl TimeLoop<'_> {
         name: &str,
         options: &Options,
         hybrid: Option<f64>,
-        clock: &mut Clock,
     ) -> Result<Streamed> {
         let forced = options.wanted_tiling() == Tiling::Overlapped;
         let refused = |refusal: &str, sizes| self.not_streamed(options, refusal, sizes);
@@ -829,7 +838,7 @@ impl TimeLoop<'_> {
         let ir = match (self.prepared).blocks(stream, name, options.stream_tile, shared)? {
             Ok(ir) => ir,
             // What that kernel cannot take one of patches can.
-            Err(_) => return self.streamed_patches(stream, name, options, hybrid, clock),
+            Err(_) => return self.streamed_patches(stream, name, options, hybrid),
         };
         let sizes = vec![stream_size::predict_planes(&ir, &work, target, &problem)];
         if !forced {
@@ -841,7 +850,6 @@ impl TimeLoop<'_> {
             }
         }
         self.prepared.prove_blocks(stream, &ir)?;
-        clock.lap("stream");
         Ok(Streamed {
             kernel: Some(StreamKernel::Planes(Box::new(ir))),
             sizes,
@@ -989,7 +997,7 @@ impl Exploration<'_> {
             tiling: Tiling::Overlapped,
             ..options.clone()
         };
-        let mut clock = Clock::new();
+        let mut clock = Clock::new(self.ctx);
         (self.loops.iter())
             .map(|time_loop| {
                 let streamed = time_loop.streamed(&options, None, &mut clock)?;
@@ -1005,7 +1013,7 @@ impl Exploration<'_> {
     /// Those of [`compile`].
     pub fn kernels(&self, options: &Options) -> Result<Vec<KernelIr>> {
         self.ctx.reset_operations();
-        let mut clock = Clock::new();
+        let mut clock = Clock::new(self.ctx);
         (self.loops.iter())
             .map(|time_loop| Ok(time_loop.tiled(options, &mut clock)?.kernel))
             .collect()
@@ -1033,7 +1041,7 @@ fn explore_here<R>(
     work: impl FnOnce(&Exploration) -> R,
 ) -> Result<R> {
     ctx.set_max_operations(options.isl_quota);
-    let mut clock = Clock::new();
+    let mut clock = Clock::new(ctx);
     let scop = model(ctx, saved)?;
     let analyzed: Vec<(Canonical, DepCone)> = (scop.chunks.iter())
         .filter(|c| !c.stmts.is_empty())
@@ -1628,25 +1636,44 @@ fn switches(ir: &KernelIr) -> String {
 
 /// Collects durations of passes; a pass that runs several times adds up.
 struct Clock {
+    ctx: Ctx,
     laps: Vec<(&'static str, Duration)>,
-    last: Instant,
+    /// The pass that runs, and since when.
+    running: Option<(&'static str, Instant)>,
 }
 
 impl Clock {
-    fn new() -> Clock {
+    fn new(ctx: &Ctx) -> Clock {
         Clock {
+            ctx: ctx.clone(),
             laps: Vec::new(),
-            last: Instant::now(),
+            running: None,
         }
     }
 
-    fn lap(&mut self, name: &'static str) {
-        let now = Instant::now();
-        let elapsed = now - self.last;
-        self.last = now;
-        match self.laps.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, total)) => *total += elapsed,
-            None => self.laps.push((name, elapsed)),
+    /// Ends the pass that runs and begins another one.
+    ///
+    /// # Errors
+    /// HX0401 where the compilation has been stopped.
+    fn begin(&mut self, name: &'static str) -> Result<()> {
+        self.end()?;
+        self.ctx.stopper().begin(name);
+        self.running = Some((name, Instant::now()));
+        Ok(())
+    }
+
+    /// Ends the pass that runs.
+    ///
+    /// # Errors
+    /// HX0401 where the compilation has been stopped.
+    fn end(&mut self) -> Result<()> {
+        if let Some((name, since)) = self.running.take() {
+            let elapsed = since.elapsed();
+            match self.laps.iter_mut().find(|(n, _)| *n == name) {
+                Some((_, total)) => *total += elapsed,
+                None => self.laps.push((name, elapsed)),
+            }
         }
+        Ok(self.ctx.check()?)
     }
 }

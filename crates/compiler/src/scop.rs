@@ -527,6 +527,9 @@ impl Reader<'_> {
         // A statement without an instance is the branch not taken of a condition that is
         // always true.
         let mut live = Vec::new();
+        if let Some(first) = kept.first().filter(|_| context.is_empty().unwrap_or(false)) {
+            return Err(bounds::never_defined(first.span.start..first.span.end));
+        }
         for stmt in kept {
             let domain = Set::read(&self.ctx, &stmt.domain)?;
             let domain = match &unwrapped {

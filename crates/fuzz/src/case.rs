@@ -441,7 +441,7 @@ fn saved(file: &Path, extraction: Extraction) -> SavedScop {
 
 fn read(tools: &Tools, case: &Case) -> Result<SavedScop, PetError> {
     let request = request(tools, case);
-    let extraction = hexcc_pet::extract(&tools.exe, &request);
+    let extraction = hexcc_pet::extract(&tools.exe, &request, Some(PATIENCE));
     let _ = std::fs::remove_file(&request.file);
     Ok(saved(&request.file, extraction?))
 }

@@ -43,6 +43,8 @@ pub struct Plan {
     pub out: Option<PathBuf>,
     /// Failures of the same kind and message that are shrunk; the others are counted.
     pub alike: u64,
+    /// Where programs and translations go instead of being run, for a machine with a GPU.
+    pub for_gpu: Option<PathBuf>,
 }
 
 /// What happened.
@@ -219,6 +221,11 @@ fn examine(plan: &Plan, work: &Path, trial: &Trial, seconds: &mut [f64; 4]) -> V
     std::fs::write(&c, &text).expect("a file can be written");
     let nth = |n: u64| n > 0 && trial.case.index.is_multiple_of(n);
     let expect = trial.form.expect();
+    if let Some(folder) = &plan.for_gpu {
+        return timed(&mut seconds[1], || {
+            hand_over(plan, work, trial, &runs, folder)
+        });
+    }
     let expected = timed(&mut seconds[0], || {
         outputs_of_c(work, &c, &runs, expect, nth(plan.sanitize))
     });
@@ -250,6 +257,39 @@ fn examine(plan: &Plan, work: &Path, trial: &Trial, seconds: &mut [f64; 4]) -> V
         return failure("nvcc", e);
     }
     Verdict::Equal(runs.len() as u64, nvcc)
+}
+
+/// Translates a program and puts it where `scripts/gpu-whole-run` finds it: NAME.c, NAME.cu and
+/// NAME.args with a line of arguments for each run.
+fn hand_over(
+    plan: &Plan,
+    work: &Path,
+    trial: &Trial,
+    runs: &[Vec<String>],
+    folder: &Path,
+) -> Verdict {
+    let (c, cu) = (work.join("program.c"), work.join("program.cu"));
+    match translate(plan, &c, &cu, trial) {
+        Translation::Failed(f) => return Verdict::Failed(f),
+        Translation::Refused(code, message) => return judge(plan, work, trial, &code, &message),
+        Translation::Done => {}
+    }
+    if let Expect::Refusal(codes) = trial.form.expect() {
+        return failure(
+            "accepted",
+            format!("{} has to be refused with one of {codes:?}", trial.form),
+        );
+    }
+    let lines: String = runs.iter().map(|args| args.join(" ") + "\n").collect();
+    let to = |extension: &str| folder.join(trial.case.name()).with_extension(extension);
+    let copied = (std::fs::create_dir_all(folder))
+        .and_then(|()| std::fs::copy(&c, to("c")))
+        .and_then(|_| std::fs::copy(&cu, to("cu")))
+        .and_then(|_| std::fs::write(to("args"), lines));
+    match copied {
+        Ok(()) => Verdict::Equal(0, false),
+        Err(e) => failure("generator", e.to_string()),
+    }
 }
 
 /// What the C program prints in each run.

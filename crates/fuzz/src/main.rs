@@ -43,6 +43,7 @@ failures.
   --form NAME       only this form, in all of them; may be repeated
   --without NAME    not this form; may be repeated. `--form help` lists them
   --print DIR       write the whole programs to a folder and stop
+  --for-gpu DIR     translate them and leave the running to scripts/gpu-whole-run DIR
   --alike N         failures with the same message that are shrunk (2)
   --hostile N       instead run hexcc on N damaged C files and command lines
   --hexcc PATH      the command (next to this one)
@@ -65,6 +66,7 @@ struct Args {
     quiet: bool,
     hostile: Option<u64>,
     whole: Option<u64>,
+    for_gpu: Option<PathBuf>,
     print: Option<PathBuf>,
     nvcc: u64,
     alike: u64,
@@ -89,6 +91,7 @@ fn parse() -> Result<Args, String> {
         quiet: false,
         hostile: None,
         whole: None,
+        for_gpu: None,
         print: None,
         nvcc: 0,
         alike: 2,
@@ -115,6 +118,9 @@ fn parse() -> Result<Args, String> {
             "--hostile" => args.hostile = Some(number()?),
             "--whole" => args.whole = Some(number()?),
             "--nvcc" => args.nvcc = number()?,
+            "--for-gpu" => {
+                args.for_gpu = Some(words.next().ok_or("--for-gpu needs a folder")?.into())
+            }
             "--print" => args.print = Some(words.next().ok_or("--print needs a folder")?.into()),
             "--alike" => args.alike = number()?,
             "--form" => args
@@ -318,6 +324,7 @@ fn plan(args: &Args, programs: u64, hexcc: PathBuf) -> forms::Plan {
         shrink: args.shrink,
         out: Some(args.out.clone()),
         alike: args.alike,
+        for_gpu: args.for_gpu.clone(),
     }
 }
 

@@ -8,7 +8,7 @@ use libc::{c_char, c_int, c_ulong};
 
 use crate::ffi;
 use crate::object::{Object, Owned};
-use crate::{Error, Result};
+use crate::{Error, Result, Stopper};
 
 /// A handle to an isl context. Clones share the context.
 ///
@@ -19,10 +19,12 @@ pub struct Ctx(Rc<CtxInner>);
 
 struct CtxInner {
     ptr: NonNull<ffi::isl_ctx>,
+    stopper: Stopper,
 }
 
 impl Drop for CtxInner {
     fn drop(&mut self) {
+        self.stopper.remove(self.ptr);
         // SAFETY: this is the only owner, and every object that refers to the context held a
         // reference to `self`, so all of them are gone.
         unsafe { ffi::isl_ctx_free(self.ptr.as_ptr()) }
@@ -38,10 +40,16 @@ impl std::fmt::Debug for Ctx {
 impl Ctx {
     /// Creates a context that never prints, and never aborts.
     pub fn new() -> Result<Ctx> {
+        Ctx::with_stopper(Stopper::default())
+    }
+
+    /// As [`Ctx::new`], with computations that end when `stopper` says so.
+    pub fn with_stopper(stopper: Stopper) -> Result<Ctx> {
         // SAFETY: `isl_ctx_alloc` has no precondition and gives a fresh context or NULL.
         let ptr = NonNull::new(unsafe { ffi::isl_ctx_alloc() })
             .ok_or_else(|| Error::new("isl cannot allocate a context"))?;
-        let ctx = Ctx(Rc::new(CtxInner { ptr }));
+        stopper.add(ptr);
+        let ctx = Ctx(Rc::new(CtxInner { ptr, stopper }));
         ctx.stat(|| {
             // SAFETY: the context is alive.
             unsafe { ffi::isl_options_set_on_error(ctx.raw(), ffi::ON_ERROR_CONTINUE) }
@@ -73,6 +81,20 @@ impl Ctx {
     pub fn reset_operations(&self) {
         // SAFETY: the context is alive.
         unsafe { ffi::isl_ctx_reset_operations(self.raw()) }
+    }
+
+    /// What stops the context's computations.
+    pub fn stopper(&self) -> &Stopper {
+        &self.0.stopper
+    }
+
+    /// Fails once the context's computations have been stopped. Long work without isl asks now
+    /// and then.
+    pub fn check(&self) -> Result<()> {
+        match self.0.stopper.why() {
+            Some(why) => Err(Error::stopped(why)),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn raw(&self) -> *mut ffi::isl_ctx {
@@ -112,12 +134,16 @@ impl Ctx {
                 ffi::isl_ctx_last_error_line(self.raw()),
             )
         };
+        if let Err(stopped) = self.check() {
+            return stopped;
+        }
         // An exceeded limit often makes isl fail again on its way out, with a message
         // about something else. The limit stays exceeded, so it is tried.
         if error == ffi::ERROR_QUOTA || self.is_exhausted() {
             return Error {
                 message: "isl exceeded the limit on its operations".to_owned(),
                 quota: true,
+                stopped: None,
             };
         }
         let text = text.unwrap_or_else(|| "isl failed without a message".to_owned());

@@ -6,10 +6,13 @@
 pub struct Error {
     /// isl's own message, with the place in isl's source where it has one.
     pub message: String,
-    /// Whether the operation limit set by [`Ctx::set_max_operations`](crate::Ctx::set_max_operations)
-    /// was hit. All objects remain usable after
-    /// [`Ctx::reset_operations`](crate::Ctx::reset_operations).
+    /// Whether a limit was hit: that set by [`Ctx::set_max_operations`](crate::Ctx::set_max_operations),
+    /// after which all objects remain usable by
+    /// [`Ctx::reset_operations`](crate::Ctx::reset_operations), or another one, as
+    /// [`Error::stopped`] tells.
     pub quota: bool,
+    /// The reason given to the [`Stopper`](crate::Stopper), where that ended the computation.
+    pub stopped: Option<String>,
 }
 
 impl Error {
@@ -18,6 +21,16 @@ impl Error {
         Error {
             message: message.into(),
             quota: false,
+            stopped: None,
+        }
+    }
+
+    /// The end of a computation from outside.
+    pub(crate) fn stopped(why: String) -> Self {
+        Error {
+            message: why.clone(),
+            quota: true,
+            stopped: Some(why),
         }
     }
 }

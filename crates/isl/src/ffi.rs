@@ -77,6 +77,7 @@ unsafe extern "C" {
     pub fn isl_ctx_set_max_operations(ctx: *mut isl_ctx, max_operations: c_ulong);
     pub fn isl_ctx_get_max_operations(ctx: *mut isl_ctx) -> c_ulong;
     pub fn isl_ctx_reset_operations(ctx: *mut isl_ctx);
+    pub fn isl_ctx_abort(ctx: *mut isl_ctx);
     pub fn isl_options_set_on_error(ctx: *mut isl_ctx, val: c_int) -> IslStat;
     pub fn isl_options_set_ast_build_detect_min_max(ctx: *mut isl_ctx, val: c_int) -> IslStat;
     pub fn isl_val_int_from_si(ctx: *mut isl_ctx, i: c_long) -> *mut isl_val;

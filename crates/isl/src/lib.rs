@@ -41,6 +41,7 @@ mod map;
 mod object;
 mod pw_aff;
 mod set;
+mod stop;
 mod union;
 mod value;
 
@@ -51,5 +52,6 @@ pub use flow::{Flow, compute_flow};
 pub use map::Map;
 pub use pw_aff::{MultiPwAff, PwAff};
 pub use set::{Constraint, Set};
+pub use stop::Stopper;
 pub use union::{UnionMap, UnionSet};
 pub use value::{Bound, DimType, Rational};

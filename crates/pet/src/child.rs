@@ -20,6 +20,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     Extraction, PetError, Request, capture, deep,
     extract::{extract_uncaptured, with_messages},
@@ -28,37 +30,59 @@ use crate::{
 /// The only argument of the child process.
 pub const CHILD_ARGUMENT: &str = "--pet-child";
 
-/// How long [`extract`] waits for the child.
-pub const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// How long [`extract`] waits at least for a child with a limit on its processor time: it may
+/// have to share the processor.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Stack of the child; it takes memory only where it is used.
 const CHILD_STACK: usize = 512 << 20;
 
-/// Extracts a scop in a child process, within [`TIME_LIMIT`].
+/// Extracts a scop in a child process.
 ///
 /// `exe` is a program that calls [`run_child`] when its only argument is
-/// [`CHILD_ARGUMENT`]; hexcc passes itself.
+/// [`CHILD_ARGUMENT`]; hexcc passes itself. `limit` bounds the child's processor time, in whole
+/// seconds, rounded up; a child that waits instead of working is stopped, too, later.
 ///
 /// # Errors
 ///
 /// Any [`PetError`] but `LibraryMissing`.
-pub fn extract(exe: &Path, request: &Request) -> Result<Extraction, PetError> {
-    extract_within(exe, request, TIME_LIMIT)
-}
-
-/// As [`extract`], with another time limit.
-///
-/// # Errors
-///
-/// Any [`PetError`] but `LibraryMissing`.
-pub fn extract_within(
+pub fn extract(
     exe: &Path,
     request: &Request,
-    limit: Duration,
+    limit: Option<Duration>,
 ) -> Result<Extraction, PetError> {
+    let seconds = limit.map(|limit| limit.as_secs() + u64::from(limit.subsec_nanos() > 0));
+    let ordered = Order {
+        request: request.clone(),
+        processor_seconds: seconds,
+    };
+    let patience = seconds.map(|s| PATIENCE.max(Duration::from_secs(s.saturating_mul(4))));
+    ask(exe, &ordered, patience).map_err(|error| match (error, seconds) {
+        (
+            PetError::Crashed {
+                signal: Some(libc::SIGXCPU),
+                ..
+            },
+            Some(seconds),
+        ) => PetError::TimedOut { seconds },
+        (error, _) => error,
+    })
+}
+
+/// What the child is told.
+#[derive(Serialize, Deserialize)]
+struct Order {
+    request: Request,
+    /// Processor time that it may take.
+    processor_seconds: Option<u64>,
+}
+
+/// Starts the child and awaits its answer until `limit`.
+fn ask(exe: &Path, order: &Order, limit: Option<Duration>) -> Result<Extraction, PetError> {
     let started = Instant::now();
-    let deadline = started + limit;
-    let request = serde_json::to_vec(request)
+    // A deadline that no clock reaches is none.
+    let deadline = limit.and_then(|limit| started.checked_add(limit));
+    let order = serde_json::to_vec(order)
         .map_err(|error| PetError::Protocol(format!("the request: {error}")))?;
     let broken = |error: io::Error| PetError::Protocol(format!("{}: {error}", exe.display()));
     let mut child = Command::new(exe)
@@ -71,7 +95,7 @@ pub fn extract_within(
 
     if let Some(mut stdin) = child.stdin.take() {
         // A child that dies first breaks the pipe; its exit status tells why.
-        thread::spawn(move || stdin.write_all(&request));
+        thread::spawn(move || stdin.write_all(&order));
     }
     let stdout = child.stdout.take().map(read_all);
     let stderr = child.stderr.take().map(read_all);
@@ -84,16 +108,17 @@ pub fn extract_within(
     };
     // A grandchild could keep the pipes open, so even a finished child's output is
     // awaited no longer than the deadline.
-    let receive = |from: Option<Receiver<Vec<u8>>>| {
-        from?
+    let receive = |from: Option<Receiver<Vec<u8>>>| match deadline {
+        Some(deadline) => from?
             .recv_timeout(deadline.saturating_duration_since(Instant::now()))
-            .ok()
+            .ok(),
+        None => from?.recv().ok(),
     };
     let finished = status.and_then(|status| Some((status, receive(stdout)?, receive(stderr)?)));
     let Some((status, stdout, stderr)) = finished else {
         stop(&mut child);
         return Err(PetError::TimedOut {
-            seconds: limit.as_secs(),
+            seconds: limit.unwrap_or_default().as_secs(),
         });
     };
     tracing::debug!(elapsed = ?started.elapsed(), %status, "pet child finished");
@@ -144,24 +169,43 @@ fn answer() -> io::Result<()> {
 
     let mut input = Vec::new();
     io::stdin().read_to_end(&mut input)?;
-    let request: Request = serde_json::from_slice(&input)?;
+    let order: Order = serde_json::from_slice(&input)?;
+    if let Some(seconds) = order.processor_seconds {
+        bound_processor_time(seconds);
+    }
     // clang and pet are recursive, too, and know no bound.
     let answer = stacker::grow(CHILD_STACK, || {
-        serde_json::to_vec(&extract_uncaptured(&request))
+        serde_json::to_vec(&extract_uncaptured(&order.request))
     })?;
     // SAFETY: the descriptor comes from its owner, which gives it up.
     let mut output = unsafe { File::from_raw_fd(output.into_raw_fd()) };
     output.write_all(&answer)
 }
 
+/// Lets the system end this process with SIGXCPU after so many seconds of processor time. A
+/// tighter limit that it was started with stays.
+fn bound_processor_time(seconds: u64) {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: getrlimit writes one structure, which setrlimit reads.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_CPU, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_cur.min(seconds);
+            libc::setrlimit(libc::RLIMIT_CPU, &raw const limit);
+        }
+    }
+}
+
 /// Waits for the end of `child`; `None` when the deadline comes first.
-fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, deadline: Option<Instant>) -> io::Result<Option<ExitStatus>> {
     let mut pause = Duration::from_micros(500);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        let left = deadline.saturating_duration_since(Instant::now());
+        let left = deadline.map_or(pause, |d| d.saturating_duration_since(Instant::now()));
         if left.is_zero() {
             return Ok(None);
         }

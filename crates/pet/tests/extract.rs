@@ -16,7 +16,7 @@ use std::{
 use hexcc_pet::{
     Extraction, LIBRARY_VARIABLE, PetError, PetPaths, Request, Severity,
     data::{PetArray, PetBody, PetExpr, PetStmt},
-    extract, extract_in_process, extract_within, find_library,
+    extract, extract_in_process, find_library,
 };
 
 const CHILD: &str = env!("CARGO_BIN_EXE_hexcc-pet-child");
@@ -60,6 +60,9 @@ impl Drop for Scratch {
     }
 }
 
+/// More than anything here takes.
+const LIMIT: Option<Duration> = Some(Duration::from_secs(30));
+
 fn request(file: PathBuf, pet: PetPaths) -> Request {
     Request {
         file,
@@ -77,6 +80,7 @@ fn try_c(text: &str) -> Option<Result<Extraction, PetError>> {
     Some(extract(
         Path::new(CHILD),
         &request(scratch.file("in.c", text), pet),
+        LIMIT,
     ))
 }
 
@@ -97,7 +101,7 @@ fn data(name: &str) -> Option<Extraction> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
         .join(name);
-    Some(extract(Path::new(CHILD), &request(file, pet()?)).unwrap())
+    Some(extract(Path::new(CHILD), &request(file, pet()?), LIMIT).unwrap())
 }
 
 fn text_of<'a>(e: &'a Extraction, stmt: &PetStmt) -> &'a str {
@@ -495,7 +499,7 @@ fn unreadable_files() {
     let latin1 = scratch.0.join("latin1.c");
     fs::write(&latin1, b"// \xe9\n").unwrap();
     for file in [scratch.0.join("gone.c"), scratch.0.clone(), latin1] {
-        let result = extract(Path::new(CHILD), &request(file.clone(), pet.clone()));
+        let result = extract(Path::new(CHILD), &request(file.clone(), pet.clone()), LIMIT);
         let Err(PetError::FileNotReadable { path, .. }) = &result else {
             panic!("{result:?}")
         };
@@ -521,19 +525,19 @@ fn functions_defines_and_include_directories() {
         defines: vec!["SIZE=41".to_owned(), "GO".to_owned()],
         ..request(file, pet)
     };
-    let e = extract(Path::new(CHILD), &request).unwrap();
+    let e = extract(Path::new(CHILD), &request, LIMIT).unwrap();
     assert_eq!(bodies(&e), ["assign(A[(0)], 1)"]);
     assert_eq!(e.other_scops, [9]);
     assert_eq!(e.scop.indent, "    ");
     assert!(e.scop.arrays[0].extent.contains("i0 <= 41"));
 
     request.function = Some("g".to_owned());
-    let e = extract(Path::new(CHILD), &request).unwrap();
+    let e = extract(Path::new(CHILD), &request, LIMIT).unwrap();
     assert_eq!(bodies(&e), ["assign(A[(1)], 2)"]);
     assert_eq!(e.other_scops, [4]);
 
     request.function = Some("h".to_owned());
-    let result = extract(Path::new(CHILD), &request);
+    let result = extract(Path::new(CHILD), &request, LIMIT);
     assert_eq!(
         result,
         Err(PetError::NoScop {
@@ -589,7 +593,7 @@ fn with_script(script: &str, limit: Duration) -> Result<Extraction, PetError> {
     };
     let request = request("in.c".into(), pet);
     loop {
-        let result = extract_within(&exe, &request, limit);
+        let result = extract(&exe, &request, Some(limit));
         // A child forked by another test at this moment may still hold the script
         // open for writing.
         if !matches!(&result, Err(PetError::Protocol(text)) if text.contains("busy")) {
@@ -656,6 +660,7 @@ fn children_that_misbehave() {
                 clang_include: None,
             },
         ),
+        LIMIT,
     );
     assert!(matches!(result, Err(PetError::Protocol(_))), "{result:?}");
 }
@@ -669,7 +674,7 @@ fn a_library_that_is_not_libpet() {
         library: library.clone(),
         clang_include: None,
     };
-    let result = extract(Path::new(CHILD), &request(file, pet));
+    let result = extract(Path::new(CHILD), &request(file, pet), LIMIT);
     let Err(PetError::LibraryUnusable { path, .. }) = &result else {
         panic!("{result:?}")
     };

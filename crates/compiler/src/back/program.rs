@@ -493,7 +493,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     if assumed != "1" {
         line(&format!("  if (!({assumed})) {{"));
         line(&format!(
-            "    fprintf(stderr, \"{}: a subscript is negative\\n\");",
+            "    fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");",
             ir.name
         ));
         line("    exit(EXIT_FAILURE);");

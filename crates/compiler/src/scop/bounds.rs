@@ -10,6 +10,7 @@ use crate::causes;
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{DimType, PwAff, Set};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Refuses accesses that are always out of bounds.
 ///
@@ -22,7 +23,7 @@ pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
             .intersect_params(&scop.context.params()?)?
             .is_empty()?
         {
-            return Err(never_defined(stmt));
+            return Err(never_defined(stmt.span.clone()));
         }
         causes::check_ends(&source.text, scop.region.clone(), stmt)?;
         let certain = certain_reads(stmt);
@@ -84,10 +85,10 @@ pub fn assumed(scop: &Scop) -> Result<Set> {
 
 /// pet leaves sizes out of its context for which a subscript is negative; no other size makes the
 /// statement run.
-fn never_defined(stmt: &Statement) -> Box<Diagnostic> {
+pub(super) fn never_defined(span: Range<usize>) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("HX0111", "a subscript is negative whenever this loop nest runs")
-            .at(stmt.span.clone(), "for all sizes at which this runs, it or what runs with it accesses an element before the first")
+            .at(span, "for all sizes at which this runs, it or what runs with it accesses an element before the first")
             .note("C leaves an access before an array, or a row, undefined; arrays are copied to the device from the element that their pointer points to")
             .help("start the loop later, `for (i = 1; ..)` where `A[i-1]` is read, or let the pointer point to the first element used"),
     )

@@ -26,9 +26,9 @@ impl Called {
 }
 
 /// Functions of the C library that take any number of arguments.
-const VARIADIC: [&str; 14] = [
+const VARIADIC: [&str; 13] = [
     "printf", "fprintf", "sprintf", "snprintf", "dprintf", "asprintf", "scanf", "fscanf", "sscanf",
-    "wprintf", "fwprintf", "swprintf", "syslog", "err",
+    "wprintf", "fwprintf", "swprintf", "syslog",
 ];
 
 /// The first call of a function that takes any number of arguments, or through a pointer, in a
@@ -75,11 +75,14 @@ pub fn first_unknown_call(
     })
 }
 
+/// The name of a function and the statement that calls it.
+type Found = (String, Range<usize>);
+
 /// Looks for a call in a region, then in the functions that it calls.
 fn find_in_region(
     code: &Code,
     region: &Region,
-    find: &dyn Fn(&Range<usize>) -> Option<(String, Range<usize>)>,
+    find: &dyn Fn(&Range<usize>) -> Option<Found>,
 ) -> Option<Called> {
     if let Some((name, stmt)) = find(&region.span) {
         let (within, through_pointer) = (None, false);
