@@ -484,15 +484,10 @@ impl<'a> Reader<'a> {
         let found = unsupported(messages, self.source, read)
             .filter(|(_, place)| in_region(place.start) || in_callee(place.start));
         let d = match found {
-            Some((UnsupportedKind::Return, place)) if in_region(place.start) => {
-                return_in_region(csource::statement_at(text, place.start))
-            }
-            Some((UnsupportedKind::Return, place)) => {
+            Some((UnsupportedKind::Return, place)) if !in_region(place.start) => {
                 early_return(text, csource::statement_at(text, place.start))
             }
-            Some((UnsupportedKind::Other(what), place)) => {
-                not_supported(what, csource::statement_at(text, place.start))
-            }
+            Some((kind, place)) => not_supported(text, kind, place.start),
             None if !self.is_compiled(region) => left_out(region),
             None => not_a_stencil(region),
         };
@@ -734,17 +729,19 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
 enum UnsupportedKind {
     /// `return` where it is not the end of a function.
     Return,
+    /// What also stands for the header of a loop that counts in another way, in words.
+    Form(&'static str),
     /// Anything else, in words.
     Other(&'static str),
 }
 
 /// What pet says of constructs it cannot represent, and what they are.
 const UNSUPPORTED: [(&str, UnsupportedKind); 12] = {
-    use UnsupportedKind::{Other, Return};
+    use UnsupportedKind::{Form, Other, Return};
     [
         (
             "unsupported declaration",
-            Other("a declaration of this kind"),
+            Form("a declaration of this kind"),
         ),
         (
             "unsupported inline function call argument",
@@ -756,7 +753,7 @@ const UNSUPPORTED: [(&str, UnsupportedKind); 12] = {
         ),
         (
             "unsupported",
-            Other("an expression or statement of this kind"),
+            Form("an expression or statement of this kind"),
         ),
         (
             "not an affine expression",
@@ -768,7 +765,7 @@ const UNSUPPORTED: [(&str, UnsupportedKind); 12] = {
         ),
         (
             "missing increment",
-            Other("a `for` loop without an increment"),
+            Form("a `for` loop without an increment"),
         ),
         ("this type of unary operator", Other("this unary operator")),
         (
@@ -794,11 +791,32 @@ fn unsupported(
     })
 }
 
-fn not_supported(what: &str, place: Range<usize>) -> Diagnostic {
+/// The refusal of a construct that pet does not represent.
+fn not_supported(text: &str, kind: UnsupportedKind, place: usize) -> Diagnostic {
+    let stmt = csource::statement_at(text, place);
+    let what = match kind {
+        UnsupportedKind::Return => return return_in_region(stmt),
+        UnsupportedKind::Form(what) => match csource::loop_header_at(text, place) {
+            Some(header) => return loop_form(header),
+            None => what,
+        },
+        UnsupportedKind::Other(what) => what,
+    };
     Diagnostic::error("HX0105", format!("{what} is not supported in the region"))
-        .at(place, "")
+        .at(stmt, "")
         .note("the region must consist of `for` and `if` with affine bounds and of assignments")
         .help("move this statement out of the region, or write it as an assignment to an array element")
+}
+
+/// The refusal of a loop whose header pet does not read.
+fn loop_form(header: Range<usize>) -> Diagnostic {
+    Diagnostic::error(
+        "HX0105",
+        "the header of a loop is not of the form `for (i = first; i < end; i += step)`",
+    )
+    .at(header, "not of this form")
+    .note("the set of iterations must be known: a loop counts with one integer variable, by a number that is a constant")
+    .help("count with a variable of the loop, `for (int i = first; ..)`; what a member of a struct, another variable or an element shall count, assign after the loop")
 }
 
 /// Why nothing was extracted from a text whose functions are not understood.
@@ -807,10 +825,8 @@ fn no_scop(
     source: &SourceFile,
     read: &Reduced,
 ) -> Vec<Diagnostic> {
-    let at = |place: &Range<usize>| csource::statement_at(&source.text, place.start);
     let d = match unsupported(list, source, read) {
-        Some((UnsupportedKind::Return, place)) => return_in_region(at(&place)),
-        Some((UnsupportedKind::Other(what), place)) => not_supported(what, at(&place)),
+        Some((kind, place)) => not_supported(&source.text, kind, place.start),
         None => Diagnostic::error(
             "HX0102",
             format!("no loop to translate was found in `{}`", source.path),

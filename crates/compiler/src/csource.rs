@@ -1029,6 +1029,14 @@ pub fn loop_headers(text: &str, region: Range<usize>) -> Vec<(String, Range<usiz
     headers
 }
 
+/// Bytes of the header of the `for` loop that has a place in it, from `for` to `)`.
+pub fn loop_header_at(text: &str, offset: usize) -> Option<Range<usize>> {
+    let headers = loop_headers(text, 0..text.len()).into_iter();
+    (headers.map(|(_, bytes)| bytes))
+        .filter(|bytes| bytes.contains(&offset))
+        .last()
+}
+
 /// The head of a compound statement, `while (..)` or `if (..)`; all of it where it has none.
 pub fn head_of(text: &str, stmt: Range<usize>) -> Range<usize> {
     let code = Code::new(text);
