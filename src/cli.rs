@@ -6,6 +6,7 @@ use crate::input::{self, Input, InputOptions};
 use crate::limit::{self, TimeLimit};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
+use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
@@ -435,6 +436,25 @@ pub fn context(limit: &TimeLimit) -> Result<Ctx, Failure> {
     Ctx::with_stopper(limit.stopper().clone()).map_err(|e| Failure::plain(Diagnostic::bug(e)))
 }
 
+/// Host code that CUDA's compiler refuses.
+fn host_warnings(input: &Input) -> Vec<Diagnostic> {
+    let (source, span) = (&input.saved.source, &input.saved.scop.span);
+    let on_host = |place: &csource::NotCPlusPlus| {
+        place.range.end <= span.start || span.end <= place.range.start
+    };
+    (csource::not_cplusplus(&source.text).into_iter())
+        .filter(on_host)
+        .map(|place| {
+            Diagnostic::warning("HX0113", format!("{} is C and not C++", place.what))
+                .at(place.range, "compilers of CUDA refuse this")
+                .help(format!(
+                    "{}; or take the GPU's part alone, `--emit kernel`, and leave this file C",
+                    place.instead
+                ))
+        })
+        .collect()
+}
+
 impl Translate {
     fn run(&self) -> Result<ExitCode, Failure> {
         let limit = TimeLimit::start(self.kernel.time_limit);
@@ -467,6 +487,7 @@ impl Translate {
             Emit::Kernel => pipeline::print_header(&input.saved, &compiled, crate::VERSION),
             Emit::Reference => reference()?,
             Emit::Cuda | Emit::Scop => {
+                render::render(&host_warnings(&input), Some(&input.saved.source));
                 pipeline::print_program(&input.saved, &compiled, crate::VERSION, instrument)
                     .map_err(with_source)?
             }

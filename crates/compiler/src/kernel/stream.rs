@@ -459,7 +459,8 @@ impl StreamIr {
     }
 
     /// Planes before the newest at which level `-age` of a field enters: where no level needs
-    /// a plane earlier, it is loaded later.
+    /// a plane earlier, it is loaded later. What a launch of one step hands on enters no later
+    /// than the step's results leave, with which the last iteration ends.
     pub fn enters(&self, f: usize, age: i64) -> i64 {
         let reads = self.fields.iter().flat_map(|f| &f.pieces);
         let reads = reads.flat_map(|p| &p.reads).filter_map(|read| match read {
@@ -472,7 +473,8 @@ impl StreamIr {
             } if *field == f && *a > age => Some(if *row != 0 { 0 } else { *back }),
             _ => None,
         });
-        let kept = (age == 0).then_some(self.pipeline.step_lag);
+        let handed_on = age == 0 || age + 1 < self.pipeline.stages[f].buffers;
+        let kept = handed_on.then_some((age + 1) * self.pipeline.step_lag);
         reads.chain(kept).min().unwrap_or(0)
     }
 

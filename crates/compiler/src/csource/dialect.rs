@@ -1,0 +1,437 @@
+//! C of the host's code that C++ refuses and that is not rewritten.
+//!
+//! The text alone decides, without types: what is found is worth a warning, and not everything is
+//! found.
+
+use super::{Code, Declared, file_scope, is_declaration, is_type_word, simple_statement_start};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A place that a C++ compiler refuses, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotCPlusPlus {
+    /// Bytes.
+    pub range: Range<usize>,
+    /// What stands there.
+    pub what: &'static str,
+    /// What to write instead.
+    pub instead: &'static str,
+}
+
+/// Places of a file that are C and not C++, in textual order.
+pub fn not_cplusplus(text: &str) -> Vec<NotCPlusPlus> {
+    let code = Code::new(text);
+    let functions = file_scope(&code).functions;
+    let mut found = Vec::new();
+    let mut add = |places: Vec<Range<usize>>, what, instead| {
+        found.extend(places.into_iter().map(|tokens| NotCPlusPlus {
+            range: code.bytes(tokens),
+            what,
+            instead,
+        }));
+    };
+    add(
+        old_style(&code),
+        "parameters declared behind the parentheses",
+        "declare them inside: `int f(int a, int b)`",
+    );
+    add(
+        without_prototype(&code, &functions),
+        "a function declared without its parameters and called with some",
+        "declare the parameters",
+    );
+    add(
+        void_main(&code),
+        "`main` without the type `int`",
+        "write `int main`",
+    );
+    add(
+        defined_twice(&code),
+        "a variable defined twice",
+        "leave one definition",
+    );
+    add(
+        designated(&code),
+        "designators in another order than the members, or of elements",
+        "give the values in order, without designators",
+    );
+    add(
+        address_of_literal(&code),
+        "the address of a compound literal",
+        "make it a variable",
+    );
+    add(
+        enumerations(&code),
+        "a number in a variable of an enumeration",
+        "cast it to the enumeration, or make the variable an `int`",
+    );
+    add(
+        jumps(&code),
+        "a jump over the initial value of a variable",
+        "declare the variable before the jump, or in a block of its own",
+    );
+    add(
+        nested_types(&code),
+        "a struct, union or enumeration declared inside a struct and used outside",
+        "declare it before the struct",
+    );
+    add(complex(&code), "a complex number", "use two numbers");
+    found.sort_by_key(|f| f.range.start);
+    found
+}
+
+/// `int f(a, b) int a; int b; {`.
+fn old_style(code: &Code) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < code.tokens.len() {
+        if code.is_plain_name(at) && code.opens(at + 1, "(") {
+            let close = code.skip(at + 1);
+            let names = code.split_commas(at + 2..close - 1);
+            let only_names = !names.is_empty()
+                && names
+                    .iter()
+                    .all(|p| p.len() == 1 && code.is_plain_name(p.start));
+            let typed = is_type_word(code.word(close))
+                || code.is_plain_name(close) && code.is_plain_name(close + 1)
+                || code.word(close) == "struct";
+            let body = (close..code.tokens.len())
+                .find(|&i| matches!(code.word(i), "{" | "=" | "("))
+                .filter(|&i| code.word(i) == "{" && code.word(i - 1) == ";");
+            if only_names && typed && body.is_some() {
+                found.push(at..close);
+            }
+            at = close;
+        } else {
+            // Bodies hold no definitions.
+            at = code.skip(at);
+        }
+    }
+    found
+}
+
+/// Calls with arguments of functions declared `f()`.
+fn without_prototype(code: &Code, functions: &[Declared]) -> Vec<Range<usize>> {
+    let bare = |f: &&Declared| code.skip(f.params) == f.params + 2;
+    let names: BTreeSet<&str> = functions
+        .iter()
+        .filter(bare)
+        .map(|f| code.word(f.name))
+        .collect();
+    let full: BTreeSet<&str> = (functions.iter().filter(|f| !bare(f)))
+        .map(|f| code.word(f.name))
+        .collect();
+    let is_call = |at: &usize| {
+        let name = code.word(*at);
+        names.contains(name)
+            && !full.contains(name)
+            && code.opens(*at + 1, "(")
+            && code.skip(*at + 1) > *at + 3
+    };
+    let first = (0..code.tokens.len()).find(is_call);
+    first.map(|at| at..code.skip(at + 1)).into_iter().collect()
+}
+
+/// `void main()`, and `main()` alone.
+fn void_main(code: &Code) -> Vec<Range<usize>> {
+    let mut at = 0;
+    while at < code.tokens.len() {
+        if code.word(at) == "main" && code.opens(at + 1, "(") {
+            let before = at.checked_sub(1).map_or("", |i| code.word(i));
+            let untyped = matches!(before, "" | ";" | "}" | "void");
+            return if untyped {
+                vec![at..at + 1]
+            } else {
+                Vec::new()
+            };
+        }
+        at = code.skip(at);
+    }
+    Vec::new()
+}
+
+/// Variables of the file that are declared more than once without `extern`.
+fn defined_twice(code: &Code) -> Vec<Range<usize>> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < code.tokens.len() {
+        let mut end = start;
+        while end < code.tokens.len() && !matches!(code.word(end), ";" | "}") {
+            end = match code.opens(end, "{") && !(start..end).any(|i| code.word(i) == "=") {
+                true if !matches!(code.word(start), "struct" | "union" | "enum" | "typedef") => {
+                    break;
+                }
+                _ => code.skip(end),
+            };
+        }
+        if code.word(end) == ";" && !matches!(code.word(start), "extern" | "typedef") {
+            for (position, part) in code.split_commas(start..end).into_iter().enumerate() {
+                let stop = (part.clone())
+                    .find(|&i| code.word(i) == "=")
+                    .unwrap_or(part.end);
+                let head = part.start..stop;
+                // Prototypes and macros have parentheses.
+                if head.clone().any(|i| code.word(i) == "(") {
+                    break;
+                }
+                if let Some(name) = code.declared_name(head, position == 0)
+                    && !super::is_conditional(code.text, code.tokens[name].span.start)
+                    && !seen.insert(code.word(name))
+                {
+                    found.push(name..name + 1);
+                }
+            }
+        }
+        start = code.skip(end).max(end + 1);
+    }
+    found
+}
+
+/// The members of the structs of a file, in order.
+fn members<'a>(code: &Code<'a>) -> Vec<Vec<&'a str>> {
+    let mut all = Vec::new();
+    for at in 0..code.tokens.len() {
+        let open = if code.opens(at + 1, "{") {
+            at + 1
+        } else {
+            at + 2
+        };
+        if !matches!(code.word(at), "struct") || !code.opens(open, "{") {
+            continue;
+        }
+        let mut names = Vec::new();
+        let mut start = open + 1;
+        let close = code.skip(open) - 1;
+        while start < close {
+            let mut end = start;
+            while end < close && code.word(end) != ";" {
+                end = code.skip(end);
+            }
+            for (position, part) in code.split_commas(start..end).into_iter().enumerate() {
+                let name = code.declared_name(part, position == 0);
+                names.extend(name.map(|name| code.word(name)));
+            }
+            start = end + 1;
+        }
+        all.push(names);
+    }
+    all
+}
+
+/// `{ .b = 1, .a = 2 }` and `{ [3] = 1 }`.
+fn designated(code: &Code) -> Vec<Range<usize>> {
+    let members = members(code);
+    let mut found = Vec::new();
+    for open in (0..code.tokens.len()).filter(|&at| code.opens(at, "{")) {
+        let parts = code.split_commas(open + 1..code.skip(open) - 1);
+        let element = |p: &&Range<usize>| {
+            code.opens(p.start, "[") && matches!(code.word(code.skip(p.start)), "=" | "[" | ".")
+        };
+        if let Some(part) = parts.iter().find(element) {
+            found.push(part.clone());
+            continue;
+        }
+        let names: Vec<&str> = (parts.iter())
+            .filter(|p| code.word(p.start) == "." && code.is_ident(p.start + 1))
+            .map(|p| code.word(p.start + 1))
+            .collect();
+        let places = |of: &Vec<&str>| -> Option<Vec<usize>> {
+            let place = |name: &&str| of.iter().position(|member| member == name);
+            names.iter().map(place).collect()
+        };
+        let known: Vec<Vec<usize>> = members.iter().filter_map(places).collect();
+        let ordered = |places: &Vec<usize>| places.windows(2).all(|w| w[0] < w[1]);
+        if names.len() > 1 && !known.is_empty() && !known.iter().any(ordered) {
+            found.push(parts[0].clone());
+        }
+    }
+    found
+}
+
+/// `&(struct s){ 1, 2 }` and `(int[]){ 1, 2 }`.
+fn address_of_literal(code: &Code) -> Vec<Range<usize>> {
+    (0..code.tokens.len())
+        .filter_map(|at| {
+            let close = code.skip(at);
+            let begins = is_type_word(code.word(at + 1))
+                || matches!(code.word(at + 1), "struct" | "union")
+                || code.is_plain_name(at + 1);
+            if !code.opens(at, "(") || !begins || !code.opens(close, "{") || at == 0 {
+                return None;
+            }
+            let is_array = code.word(close - 2) == "]";
+            let before = code.word(at - 1);
+            (before == "&" || is_array && !code.is_ident(at - 1)).then_some(at..close)
+        })
+        .collect()
+}
+
+/// Numbers assigned to variables of enumerations, and such variables counted up.
+fn enumerations(code: &Code) -> Vec<Range<usize>> {
+    let n = code.tokens.len();
+    let variables: BTreeMap<&str, usize> = (0..n)
+        .filter(|&at| code.word(at) == "enum" && code.is_plain_name(at + 1))
+        .filter(|&at| code.is_plain_name(at + 2) && code.word(at + 3) != "(")
+        .map(|at| (code.word(at + 2), at + 2))
+        .collect();
+    let enumerators: BTreeSet<&str> = (0..n)
+        .filter(|&at| code.word(at) == "enum")
+        .filter_map(|at| {
+            [at + 1, at + 2]
+                .into_iter()
+                .find(|&open| code.opens(open, "{"))
+        })
+        .flat_map(|open| code.split_commas(open + 1..code.skip(open) - 1))
+        .map(|part| code.word(part.start))
+        .collect();
+    let is_enum = |at: usize| {
+        let word = code.word(at);
+        variables.contains_key(word) || enumerators.contains(word)
+    };
+    (0..n)
+        .filter(|&at| code.is_ident(at) && variables.contains_key(code.word(at)))
+        .filter(|&at| at == 0 || !matches!(code.word(at - 1), "." | "->"))
+        .filter(|&at| {
+            let (next, value) = (code.word(at + 1), at + 2);
+            let counted = matches!(next, "++" | "--" | "+=" | "-=")
+                || at > 0 && matches!(code.word(at - 1), "++" | "--");
+            let ends = matches!(code.word(value + 1), ";" | "," | ")");
+            let is_value = code.is_ident(value) || code.word(value).parse::<i64>().is_ok();
+            counted || next == "=" && ends && is_value && !is_enum(value)
+        })
+        .map(|at| at..at + 1)
+        .collect()
+}
+
+/// `goto` over declarations with initial values.
+fn jumps(code: &Code) -> Vec<Range<usize>> {
+    let n = code.tokens.len();
+    let mut found = Vec::new();
+    for at in (0..n).filter(|&at| code.word(at) == "goto" && code.is_plain_name(at + 1)) {
+        let is_label = |i: &usize| code.word(*i) == code.word(at + 1) && code.word(*i + 1) == ":";
+        let Some(label) = (at + 2..n).find(is_label) else {
+            continue;
+        };
+        let mut i = at + 2;
+        while i < label {
+            // What is declared in blocks that end before the label is not jumped into.
+            let past = code.skip(i);
+            if past > i + 1 && past <= label {
+                i = past;
+                continue;
+            }
+            let start = simple_statement_start(code, i);
+            if code.word(i) == "=" && start > at && is_declaration(code, start..i) {
+                // The same function, and a scope that holds the label.
+                let closes = (i..label).any(|j| code.word(j) == "}" && code.skip_back(j) < i);
+                if !closes {
+                    found.push(at..at + 2);
+                    break;
+                }
+            }
+            i += 1;
+        }
+    }
+    found
+}
+
+/// Tags declared in a struct and used outside of it.
+fn nested_types(code: &Code) -> Vec<Range<usize>> {
+    let is_tag = |at: usize| matches!(code.word(at), "struct" | "union" | "enum");
+    let n = code.tokens.len();
+    let mut found = Vec::new();
+    for outer in (0..n).filter(|&at| is_tag(at) && code.word(at) != "enum") {
+        let open = [outer + 1, outer + 2]
+            .into_iter()
+            .find(|&o| code.opens(o, "{"));
+        let Some(open) = open else { continue };
+        let close = code.skip(open);
+        for at in (open + 1..close).filter(|&at| is_tag(at) && code.opens(at + 2, "{")) {
+            let used = (close..n).any(|i| is_tag(i) && code.word(i + 1) == code.word(at + 1));
+            if used {
+                found.push(at..at + 2);
+            }
+        }
+    }
+    found
+}
+
+/// `double complex`.
+fn complex(code: &Code) -> Vec<Range<usize>> {
+    let is_complex = |at: &usize| {
+        let word = code.word(*at);
+        matches!(word, "_Complex" | "__complex__")
+            || word == "complex" && *at > 0 && is_type_word(code.word(*at - 1))
+    };
+    let first = (0..code.tokens.len()).find(is_complex);
+    first.map(|at| at..at + 1).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let all = not_cplusplus(text);
+        all.into_iter().map(|f| &text[f.range]).collect()
+    }
+
+    #[test]
+    fn c_that_is_no_cplusplus_is_found() {
+        let cases: [(&str, &[&str]); 16] = [
+            (
+                "static int f(a, b) int a; T *b; { return a; }",
+                &["f(a, b)"],
+            ),
+            ("int f(); int g(void) { return f(1); }", &["f(1)"]),
+            ("void main(void) { }", &["main"]),
+            ("main() { }", &["main"]),
+            ("static int x; static int x, y = 8;", &["x"]),
+            (
+                "struct s { int a, *b; char c[3]; }; struct s t = { .c = 1, .a = 2 };",
+                &[".c = 1"],
+            ),
+            ("int v[4] = { [2] = 1 };", &["[2] = 1"]),
+            (
+                "int f(void) { return g(&(struct s){ 1 }); }",
+                &["(struct s)"],
+            ),
+            ("int f(void) { return g((int[]){ 1 }); }", &["(int[])"]),
+            ("enum e { A, B }; void f(int n) { enum e x = n; }", &["x"]),
+            ("void f(int n) { enum e x; x++; }", &["x"]),
+            (
+                "void f(void) { goto end; int x = 1; end: g(x); }",
+                &["goto end"],
+            ),
+            (
+                "struct s { struct t { int x; } y; }; struct t z;",
+                &["struct t"],
+            ),
+            ("double complex z;", &["complex"]),
+            ("void f(void) { switch (x) { case 1: main(3); } }", &[]),
+            ("int main(int argc, char **argv) { return 0; }", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn c_that_is_cplusplus_is_not() {
+        for text in [
+            "int f(); int g(void) { return f(); }",
+            "int f(); int f(int a) { return a; } int g(void) { return f(1); }",
+            "extern int x; int x = 3; typedef struct { int a, b; } s; s t = { .a = 1, .b = 2 };",
+            "#ifdef A\nint x;\n#else\nint x;\n#endif\nint y, z;",
+            "enum e { A, B }; enum e x = A; void f(void) { enum e y = x; y = B; y = (enum e)3; }",
+            "void f(void) { if (a) goto end; { int x = 1; g(x); } b = 3; end: h(); }",
+            "void f(void) { int x = 1; goto end; end: g(x); }",
+            "struct s { struct t { int x; } y; }; int t; struct s z;",
+            "static void f(int a, T b) { DO(a, b) int c; if (c) { } }",
+            "int x = sizeof(int); float A[3] = { 1, 2 }, *p = (float *)q;",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+}
