@@ -53,11 +53,26 @@ pub fn extract(
     limit: Option<Duration>,
 ) -> Result<Extraction, PetError> {
     let seconds = limit.map(|limit| limit.as_secs() + u64::from(limit.subsec_nanos() > 0));
+    let patience = seconds.map(|s| PATIENCE.max(Duration::from_secs(s.saturating_mul(4))));
+    extract_within(exe, request, seconds, patience)
+}
+
+/// As [`extract`], with a bound on the child's processor time and one on the time until it
+/// answers.
+///
+/// # Errors
+///
+/// Any [`PetError`] but `LibraryMissing`.
+pub fn extract_within(
+    exe: &Path,
+    request: &Request,
+    seconds: Option<u64>,
+    patience: Option<Duration>,
+) -> Result<Extraction, PetError> {
     let ordered = Order {
         request: request.clone(),
         processor_seconds: seconds,
     };
-    let patience = seconds.map(|s| PATIENCE.max(Duration::from_secs(s.saturating_mul(4))));
     ask(exe, &ordered, patience).map_err(|error| match (error, seconds) {
         (
             PetError::Crashed {

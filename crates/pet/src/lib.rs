@@ -20,7 +20,7 @@ mod ffi;
 mod locate;
 mod pragma;
 
-pub use child::{CHILD_ARGUMENT, extract, run_child};
+pub use child::{CHILD_ARGUMENT, extract, extract_within, run_child};
 pub use error::{ClangMessage, PetError, Severity, parse_messages};
 pub use extract::{Extraction, Request, extract_in_process};
 pub use locate::{INCLUDE_VARIABLE, LIBRARY_VARIABLE, PetPaths, find_library};

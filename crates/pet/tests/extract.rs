@@ -16,7 +16,7 @@ use std::{
 use hexcc_pet::{
     Extraction, LIBRARY_VARIABLE, PetError, PetPaths, Request, Severity,
     data::{PetArray, PetBody, PetExpr, PetStmt},
-    extract, extract_in_process, find_library,
+    extract, extract_in_process, extract_within, find_library,
 };
 
 const CHILD: &str = env!("CARGO_BIN_EXE_hexcc-pet-child");
@@ -71,6 +71,21 @@ fn request(file: PathBuf, pet: PetPaths) -> Request {
         defines: Vec::new(),
         pet,
     }
+}
+
+/// A child that computes for too long is ended by the system.
+#[test]
+fn processor_time_is_bounded() {
+    let Some(pet) = pet() else { return };
+    let scratch = Scratch::new();
+    let sum = vec!["A[i]"; 40_000].join(" + ");
+    let text = format!(
+        "void f(int n, float *A) {{\n#pragma scop\nfor (int i = 0; i < n; i++) A[i] = {sum};\n\
+         #pragma endscop\n}}\n"
+    );
+    let request = request(scratch.file("in.c", &text), pet);
+    let result = extract(Path::new(CHILD), &request, Some(Duration::from_millis(300)));
+    assert_eq!(result, Err(PetError::TimedOut { seconds: 1 }));
 }
 
 /// Extracts from C text; `None` without libpet.
@@ -593,7 +608,7 @@ fn with_script(script: &str, limit: Duration) -> Result<Extraction, PetError> {
     };
     let request = request("in.c".into(), pet);
     loop {
-        let result = extract(&exe, &request, Some(limit));
+        let result = extract_within(&exe, &request, None, Some(limit));
         // A child forked by another test at this moment may still hold the script
         // open for writing.
         if !matches!(&result, Err(PetError::Protocol(text)) if text.contains("busy")) {
