@@ -4,14 +4,21 @@
 /// Where bytes that are no UTF-8 stand meanwhile: in the last plane for private use.
 const FIRST: u32 = 0x10_ff00;
 
-/// A text; in one that is not UTF-8, bytes above ASCII become characters for private use.
+/// A text; in one that is not UTF-8, or has characters that stand for bytes here, bytes above
+/// ASCII become characters for private use.
 pub fn decode(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|e| {
+    let text = String::from_utf8(bytes).map_err(|e| e.into_bytes());
+    let is_plain = |text: &String| text.chars().all(|c| u32::from(c) < FIRST);
+    let text = text.and_then(|text| match is_plain(&text) {
+        true => Ok(text),
+        false => Err(text.into_bytes()),
+    });
+    text.unwrap_or_else(|bytes| {
         let char_of = |b: u8| match b.is_ascii() {
             true => char::from(b),
             false => char::from_u32(FIRST + u32::from(b)).unwrap_or(char::REPLACEMENT_CHARACTER),
         };
-        e.into_bytes().into_iter().map(char_of).collect()
+        bytes.into_iter().map(char_of).collect()
     })
 }
 

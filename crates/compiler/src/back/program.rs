@@ -502,9 +502,11 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     if !set.is_empty() {
         line(&format!("  {};", set.join(", ")));
     }
-    for array in &ir.arrays {
-        let (elem, name) = (array.elem, names.get(&array.name));
-        line(&format!("  {elem} *{name}_device = nullptr;"));
+    for group in ir.arrays.chunk_by(|a, b| a.elem == b.elem) {
+        let pointers: Vec<String> = (group.iter())
+            .map(|array| format!("*{}_device = nullptr", names.get(&array.name)))
+            .collect();
+        line(&format!("  {} {};", group[0].elem, pointers.join(", ")));
     }
     line("  const auto check = [&](cudaError_t error, const char *what) {");
     line("    if (error == cudaSuccess) return;");
@@ -512,12 +514,12 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         "    fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
         ir.name
     ));
-    for array in &ir.arrays {
-        line(&format!("    cudaFree({}_device);", names.get(&array.name)));
-    }
-    for workspace in &replacement.workspaces {
-        line(&format!("    cudaFree(args.{});", workspace.field));
-    }
+    let arrays = (ir.arrays.iter()).map(|a| format!("{}_device", names.get(&a.name)));
+    let workspaces = (replacement.workspaces.iter()).map(|w| format!("args.{}", w.field));
+    let frees: Vec<String> = (arrays.chain(workspaces))
+        .map(|memory| format!("cudaFree({memory})"))
+        .collect();
+    line(&format!("    {};", frees.join(", ")));
     line("    exit(EXIT_FAILURE);");
     line("  };");
     for text in overlap_checks(ir, &names) {
@@ -695,8 +697,8 @@ fn overlap_checks(ir: &Stencil, names: &Names) -> Vec<String> {
     if !lines.is_empty() {
         let lambda = [
             "  const auto separate = [&](const void *x, size_t x_bytes, const void *y, size_t y_bytes, const char *what) {",
-            "    const bool behind = (const char *)y >= (const char *)x + x_bytes, before = (const char *)x >= (const char *)y + y_bytes;",
-            "    if (x_bytes && y_bytes && !behind && !before) check(cudaErrorInvalidValue, what);",
+            "    const bool overlap = (const char *)y < (const char *)x + x_bytes && (const char *)x < (const char *)y + y_bytes;",
+            "    check(x_bytes && y_bytes && overlap ? cudaErrorInvalidValue : cudaSuccess, what);",
             "  };",
         ];
         lines.splice(0..0, lambda.map(String::from));
