@@ -13,7 +13,9 @@ mod cplusplus;
 mod dialect;
 mod variables;
 
-pub use cplusplus::{expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename};
+pub use cplusplus::{
+    expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename,
+};
 pub use dialect::{NotCPlusPlus, not_cplusplus};
 pub use variables::{Declarator, Place, change_before, declarator, ends_within, is_dead_outside};
 

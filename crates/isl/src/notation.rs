@@ -44,7 +44,9 @@ mod tests {
             assert!(!read(word), "{word}");
             assert!(!read(&word.to_uppercase()), "{word}");
         }
-        for word in ["N", "minimum", "e0", "S", "schedule", "domain", "lcm", "gcd", "infinit"] {
+        for word in [
+            "N", "minimum", "e0", "S", "schedule", "domain", "lcm", "gcd", "infinit",
+        ] {
             assert!(!is_keyword(word));
             assert!(read(word), "{word}");
         }
@@ -57,6 +59,9 @@ mod tests {
             names("[N, min] -> { S_0[t, i = 0, or] : exists (e0 = floor((t)/2): t = 2e0) }"),
             ["N", "min", "t", "i", "or"]
         );
-        assert_eq!(names("{ S[mod] -> [0, mod, floor((t)/2), (-mod)] }"), ["mod", "mod"]);
+        assert_eq!(
+            names("{ S[mod] -> [0, mod, floor((t)/2), (-mod)] }"),
+            ["mod", "mod"]
+        );
     }
 }

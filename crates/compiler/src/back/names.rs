@@ -214,7 +214,10 @@ fn is_derived(name: &str, bases: &[&str]) -> bool {
     let is_added = |part: &str| {
         WORDS.contains(&part)
             || bases.contains(&part)
-            || part.trim_start_matches('n').bytes().all(|b| b.is_ascii_digit())
+            || part
+                .trim_start_matches('n')
+                .bytes()
+                .all(|b| b.is_ascii_digit())
     };
     bases.iter().any(|base| {
         let before = (name.strip_suffix(base)).and_then(|rest| rest.strip_suffix('_'));
@@ -289,7 +292,16 @@ mod tests {
     #[test]
     fn names_made_of_others_are_told() {
         let bases = ["A", "i", "S_0", "A_step0"];
-        for name in ["A_pitch", "i_lo", "s_A", "A_0", "A_n1", "S_0_keep_lo_i", "W_i", "A_"] {
+        for name in [
+            "A_pitch",
+            "i_lo",
+            "s_A",
+            "A_0",
+            "A_n1",
+            "S_0_keep_lo_i",
+            "W_i",
+            "A_",
+        ] {
             assert!(is_derived(name, &bases), "{name}");
         }
         for name in ["A", "Ai", "i0", "A_old_value", "B_pitch", "A_step0"] {

@@ -1,7 +1,8 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
 use super::{
-    Code, Edit, TokenKind, apply_edits, directive_words, file_scope, is_type_word, parameter_ranges, tokenize,
+    Code, Edit, TokenKind, apply_edits, directive_words, file_scope, is_type_word,
+    parameter_ranges, tokenize,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -49,11 +50,50 @@ const OPERATOR_NAMES: [&str; 11] = [
 const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
 /// Functions that CUDA declares in every file, and that C does not.
 const CUDA_FUNCTIONS: [&str; 44] = [
-    "min", "max", "umin", "umax", "llmin", "llmax", "ullmin", "ullmax", "rsqrt", "rsqrtf", "rcbrt",
-    "rcbrtf", "sinpi", "sinpif", "cospi", "cospif", "normcdf", "normcdfinv", "saturate", "mul24",
-    "mulhi", "norm", "rnorm", "norm3d", "norm4d", "rnorm3d", "rnorm4d", "rhypot", "erfinv",
-    "erfcinv", "erfcx", "sincospi", "clock64", "umul24", "umulhi", "atomicAdd", "atomicSub",
-    "atomicMin", "atomicMax", "atomicExch", "atomicCAS", "atomicAnd", "atomicOr", "atomicXor",
+    "min",
+    "max",
+    "umin",
+    "umax",
+    "llmin",
+    "llmax",
+    "ullmin",
+    "ullmax",
+    "rsqrt",
+    "rsqrtf",
+    "rcbrt",
+    "rcbrtf",
+    "sinpi",
+    "sinpif",
+    "cospi",
+    "cospif",
+    "normcdf",
+    "normcdfinv",
+    "saturate",
+    "mul24",
+    "mulhi",
+    "norm",
+    "rnorm",
+    "norm3d",
+    "norm4d",
+    "rnorm3d",
+    "rnorm4d",
+    "rhypot",
+    "erfinv",
+    "erfcinv",
+    "erfcx",
+    "sincospi",
+    "clock64",
+    "umul24",
+    "umulhi",
+    "atomicAdd",
+    "atomicSub",
+    "atomicMin",
+    "atomicMax",
+    "atomicExch",
+    "atomicCAS",
+    "atomicAnd",
+    "atomicOr",
+    "atomicXor",
 ];
 /// Variables that CUDA declares in every file.
 const CUDA_VARIABLES: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
@@ -128,8 +168,8 @@ pub fn names_for_isl(text: &str, words: &BTreeSet<String>) -> Option<BTreeMap<St
     let (scope, macros) = (file_scope(&code), macros(text));
     let is_foreign = |at: usize| {
         let word = code.word(at);
-        let own = macros.contains_key(word)
-            || scope.functions.iter().any(|f| code.word(f.name) == word);
+        let own =
+            macros.contains_key(word) || scope.functions.iter().any(|f| code.word(f.name) == word);
         words.contains(word) && code.opens(at + 1, "(") && !own
     };
     let directives = super::directives(text);

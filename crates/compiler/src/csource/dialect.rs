@@ -88,8 +88,10 @@ fn old_style(code: &Code) -> Vec<Range<usize>> {
         if code.is_plain_name(at) && code.opens(at + 1, "(") {
             let close = code.skip(at + 1);
             let names = code.split_commas(at + 2..close - 1);
-            let only_names =
-                !names.is_empty() && names.iter().all(|p| p.len() == 1 && code.is_plain_name(p.start));
+            let only_names = !names.is_empty()
+                && names
+                    .iter()
+                    .all(|p| p.len() == 1 && code.is_plain_name(p.start));
             let typed = is_type_word(code.word(close))
                 || code.is_plain_name(close) && code.is_plain_name(close + 1)
                 || code.word(close) == "struct";
@@ -111,7 +113,11 @@ fn old_style(code: &Code) -> Vec<Range<usize>> {
 /// Calls with arguments of functions declared `f()`.
 fn without_prototype(code: &Code, functions: &[Declared]) -> Vec<Range<usize>> {
     let bare = |f: &&Declared| code.skip(f.params) == f.params + 2;
-    let names: BTreeSet<&str> = functions.iter().filter(bare).map(|f| code.word(f.name)).collect();
+    let names: BTreeSet<&str> = functions
+        .iter()
+        .filter(bare)
+        .map(|f| code.word(f.name))
+        .collect();
     let full: BTreeSet<&str> = (functions.iter().filter(|f| !bare(f)))
         .map(|f| code.word(f.name))
         .collect();
@@ -133,7 +139,11 @@ fn void_main(code: &Code) -> Vec<Range<usize>> {
         if code.word(at) == "main" && code.opens(at + 1, "(") {
             let before = at.checked_sub(1).map_or("", |i| code.word(i));
             let untyped = matches!(before, "" | ";" | "}" | "void");
-            return if untyped { vec![at..at + 1] } else { Vec::new() };
+            return if untyped {
+                vec![at..at + 1]
+            } else {
+                Vec::new()
+            };
         }
         at = code.skip(at);
     }
@@ -149,13 +159,17 @@ fn defined_twice(code: &Code) -> Vec<Range<usize>> {
         let mut end = start;
         while end < code.tokens.len() && !matches!(code.word(end), ";" | "}") {
             end = match code.opens(end, "{") && !(start..end).any(|i| code.word(i) == "=") {
-                true if !matches!(code.word(start), "struct" | "union" | "enum" | "typedef") => break,
+                true if !matches!(code.word(start), "struct" | "union" | "enum" | "typedef") => {
+                    break;
+                }
                 _ => code.skip(end),
             };
         }
         if code.word(end) == ";" && !matches!(code.word(start), "extern" | "typedef") {
             for (position, part) in code.split_commas(start..end).into_iter().enumerate() {
-                let stop = (part.clone()).find(|&i| code.word(i) == "=").unwrap_or(part.end);
+                let stop = (part.clone())
+                    .find(|&i| code.word(i) == "=")
+                    .unwrap_or(part.end);
                 let head = part.start..stop;
                 // Prototypes and macros have parentheses.
                 if head.clone().any(|i| code.word(i) == "(") {
@@ -178,7 +192,11 @@ fn defined_twice(code: &Code) -> Vec<Range<usize>> {
 fn members<'a>(code: &Code<'a>) -> Vec<Vec<&'a str>> {
     let mut all = Vec::new();
     for at in 0..code.tokens.len() {
-        let open = if code.opens(at + 1, "{") { at + 1 } else { at + 2 };
+        let open = if code.opens(at + 1, "{") {
+            at + 1
+        } else {
+            at + 2
+        };
         if !matches!(code.word(at), "struct") || !code.opens(open, "{") {
             continue;
         }
@@ -259,7 +277,11 @@ fn enumerations(code: &Code) -> Vec<Range<usize>> {
         .collect();
     let enumerators: BTreeSet<&str> = (0..n)
         .filter(|&at| code.word(at) == "enum")
-        .filter_map(|at| [at + 1, at + 2].into_iter().find(|&open| code.opens(open, "{")))
+        .filter_map(|at| {
+            [at + 1, at + 2]
+                .into_iter()
+                .find(|&open| code.opens(open, "{"))
+        })
         .flat_map(|open| code.split_commas(open + 1..code.skip(open) - 1))
         .map(|part| code.word(part.start))
         .collect();
@@ -320,7 +342,9 @@ fn nested_types(code: &Code) -> Vec<Range<usize>> {
     let n = code.tokens.len();
     let mut found = Vec::new();
     for outer in (0..n).filter(|&at| is_tag(at) && code.word(at) != "enum") {
-        let open = [outer + 1, outer + 2].into_iter().find(|&o| code.opens(o, "{"));
+        let open = [outer + 1, outer + 2]
+            .into_iter()
+            .find(|&o| code.opens(o, "{"));
         let Some(open) = open else { continue };
         let close = code.skip(open);
         for at in (open + 1..close).filter(|&at| is_tag(at) && code.opens(at + 2, "{")) {
@@ -356,7 +380,10 @@ mod tests {
     #[test]
     fn c_that_is_no_cplusplus_is_found() {
         let cases: [(&str, &[&str]); 16] = [
-            ("static int f(a, b) int a; T *b; { return a; }", &["f(a, b)"]),
+            (
+                "static int f(a, b) int a; T *b; { return a; }",
+                &["f(a, b)"],
+            ),
             ("int f(); int g(void) { return f(1); }", &["f(1)"]),
             ("void main(void) { }", &["main"]),
             ("main() { }", &["main"]),
@@ -366,11 +393,17 @@ mod tests {
                 &[".c = 1"],
             ),
             ("int v[4] = { [2] = 1 };", &["[2] = 1"]),
-            ("int f(void) { return g(&(struct s){ 1 }); }", &["(struct s)"]),
+            (
+                "int f(void) { return g(&(struct s){ 1 }); }",
+                &["(struct s)"],
+            ),
             ("int f(void) { return g((int[]){ 1 }); }", &["(int[])"]),
             ("enum e { A, B }; void f(int n) { enum e x = n; }", &["x"]),
             ("void f(int n) { enum e x; x++; }", &["x"]),
-            ("void f(void) { goto end; int x = 1; end: g(x); }", &["goto end"]),
+            (
+                "void f(void) { goto end; int x = 1; end: g(x); }",
+                &["goto end"],
+            ),
             (
                 "struct s { struct t { int x; } y; }; struct t z;",
                 &["struct t"],

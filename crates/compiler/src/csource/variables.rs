@@ -408,8 +408,12 @@ mod tests {
             let (start, end) = (start.expect("a start"), end.expect("an end"));
             ends_within(text, "x", start..end)
         };
-        assert!(ends("void f(void) { REGION<; for (;;) { int x; x = 1; } > g(); }"));
-        assert!(ends("void f(void) { int x; REGION<; { int x, y; x = 1; } >; g(x); }"));
+        assert!(ends(
+            "void f(void) { REGION<; for (;;) { int x; x = 1; } > g(); }"
+        ));
+        assert!(ends(
+            "void f(void) { int x; REGION<; { int x, y; x = 1; } >; g(x); }"
+        ));
         assert!(!ends("void f(void) { REGION<; int x; x = 1; > g(x); }"));
         assert!(!ends("void f(void) { int x; REGION<; x = 1; > g(); }"));
         assert!(!ends("void f(void) { REGION<; MACRO; x = 1; > g(); }"));
