@@ -6,7 +6,7 @@
 
 use crate::case::{Case, Failure};
 use crate::findings;
-use crate::form::{Expect, Filter, Form};
+use crate::form::{Expect, Feature, Filter, Form};
 use crate::hostile::{self, Finished};
 use crate::rng::Rng;
 use crate::shrink;
@@ -233,13 +233,13 @@ fn examine(plan: &Plan, work: &Path, trial: &Trial, seconds: &mut [f64; 4]) -> V
         Ok(expected) => expected,
         Err(e) => return failure("generator", e),
     };
-    match timed(&mut seconds[1], || translate(plan, &c, &cu, trial)) {
+    let warned = match timed(&mut seconds[1], || translate(plan, &c, &cu, trial)) {
         Translation::Failed(f) => return Verdict::Failed(f),
         Translation::Refused(code, message) => {
             return judge(plan, work, trial, &code, &message);
         }
-        Translation::Done => {}
-    }
+        Translation::Done { warned } => warned,
+    };
     if let Expect::Refusal(codes) = expect {
         return failure(
             "accepted",
@@ -249,12 +249,19 @@ fn examine(plan: &Plan, work: &Path, trial: &Trial, seconds: &mut [f64; 4]) -> V
     let compared = timed(&mut seconds[2], || {
         compare(work, &cu, &runs, &expected, trial.case.index)
     });
-    if let Err(f) = compared {
-        return Verdict::Failed(f);
+    match compared {
+        Err(f) if f.kind == "build" && warned => {
+            return Verdict::Refused("HX0113, a warning".to_string());
+        }
+        Err(f) => return Verdict::Failed(f),
+        Ok(()) => {}
     }
     let nvcc = nth(plan.nvcc);
     if nvcc && let Err(e) = timed(&mut seconds[3], || nvcc_compiles(work, &cu)) {
-        return failure("nvcc", e);
+        return match warned {
+            true => Verdict::Refused("HX0113, a warning".to_string()),
+            false => failure("nvcc", e),
+        };
     }
     Verdict::Equal(runs.len() as u64, nvcc)
 }
@@ -326,7 +333,10 @@ fn outputs_of_c(
 }
 
 enum Translation {
-    Done,
+    /// Whether hexcc warned that compilers of CUDA refuse the host's code.
+    Done {
+        warned: bool,
+    },
     /// Code and message.
     Refused(String, String),
     Failed(Failure),
@@ -385,7 +395,9 @@ fn translate_with(plan: &Plan, c: &Path, cu: &Path, flags: &[String]) -> Transla
         return failed("internal", format!("{head} {}", notes.join(" ")));
     }
     match run.code {
-        Some(0) => Translation::Done,
+        Some(0) => Translation::Done {
+            warned: run.stderr.contains("[HX0113]"),
+        },
         _ => Translation::Refused(code, head),
     }
 }
@@ -413,7 +425,9 @@ fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> 
         Expect::Translation => &[],
         Expect::Either(codes) | Expect::Refusal(codes) => codes,
     };
-    if allowed.contains(&code) {
+    // A macro that makes text of its arguments lets no variable be renamed.
+    let no_names = code == "HX0114" && trial.form.choice(Feature::Macros) == "functions";
+    if allowed.contains(&code) || no_names {
         return Verdict::Refused(format!("{code} of the form"));
     }
     // The stencil itself may be the reason.
@@ -427,7 +441,7 @@ fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> 
     match translate(plan, &c, &work.join("plain.cu"), &plain) {
         Translation::Refused(..) => Verdict::Refused(code.to_string()),
         Translation::Failed(f) => Verdict::Failed(f),
-        Translation::Done => failure(
+        Translation::Done { .. } => failure(
             "refused",
             format!("the plain form translates, and this one is refused: {message}"),
         ),

@@ -41,6 +41,9 @@ fn temporaries(program: &Program, form: &Form) -> Program {
         return program;
     }
     let arrays = program.arrays.clone();
+    // At the top of a function, all bodies share one variable of a name.
+    let shared = form.choice(Feature::Temporaries) == "top-of-function";
+    let mut types: Vec<Elem> = Vec::new();
     for item in program.nests.iter_mut().flat_map(|n| &mut n.items) {
         if item.cond.is_some() || item.then.len() != 1 || item.locals.len() > 1 {
             continue;
@@ -51,8 +54,14 @@ fn temporaries(program: &Program, form: &Form) -> Program {
             if left == 0 {
                 return None;
             }
+            let elem = arrays[access.array].elem;
+            match types.get(locals.len()) {
+                Some(other) if shared && *other != elem => return None,
+                Some(_) => {}
+                None => types.push(elem),
+            }
             left -= 1;
-            locals.push((arrays[access.array].elem, Expr::Read(access.clone())));
+            locals.push((elem, Expr::Read(access.clone())));
             Some(locals.len() - 1)
         });
     }

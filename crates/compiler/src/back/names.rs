@@ -170,9 +170,10 @@ impl Names {
             .chain(stencil.dims.iter().map(String::as_str))
             .chain(stencil.stmts.iter().map(|s| s.name.as_str()))
             .collect();
-        for name in &all {
+        let dims = stencil.dims.iter().map(String::as_str);
+        for name in all.iter().copied().chain(dims) {
             if is_derived(name, &bases) || is_of_cuda(name) {
-                names.taken.insert((*name).to_string());
+                names.taken.insert(name.to_string());
             }
         }
         for name in all {

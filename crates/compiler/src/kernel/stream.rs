@@ -473,9 +473,14 @@ impl StreamIr {
             } if *field == f && *a > age => Some(if *row != 0 { 0 } else { *back }),
             _ => None,
         });
-        let handed_on = age == 0 || age + 1 < self.pipeline.stages[f].buffers;
-        let kept = handed_on.then_some((age + 1) * self.pipeline.step_lag);
-        reads.chain(kept).min().unwrap_or(0)
+        let handed_on = age + 1 < self.pipeline.stages[f].buffers;
+        let leaves = (age + 1) * self.pipeline.step_lag;
+        match reads.min() {
+            Some(read) if handed_on || age == 0 => read.min(leaves),
+            Some(read) => read,
+            None if age == 0 => leaves,
+            None => 0,
+        }
     }
 
     /// Lanes whose columns are results, for so many steps.

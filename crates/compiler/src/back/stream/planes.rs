@@ -725,9 +725,14 @@ impl Printer<'_> {
             && let Some(condition) = condition(ages)
         {
             let (lo, hi) = field.margin;
+            // A plane of a level from 0 down cannot be had before it enters.
+            let there = match text {
+                "" => ir.enters(f, -constant),
+                _ => 0,
+            };
             self.out.line(format!(
                 "{condition}{name}[{level}][{}].columns({lo}, {hi}, 0, R - 1);",
-                field.exchanged
+                field.exchanged.max(there)
             ));
         }
     }
