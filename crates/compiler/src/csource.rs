@@ -1030,9 +1030,7 @@ pub fn loop_headers(text: &str, region: Range<usize>) -> Vec<(String, Range<usiz
 /// Bytes of the header of the `for` loop that has a place in it, from `for` to `)`.
 pub fn loop_header_at(text: &str, offset: usize) -> Option<Range<usize>> {
     let headers = loop_headers(text, 0..text.len()).into_iter();
-    (headers.map(|(_, bytes)| bytes))
-        .filter(|bytes| bytes.contains(&offset))
-        .last()
+    (headers.map(|(_, bytes)| bytes)).rfind(|bytes| bytes.contains(&offset))
 }
 
 /// The head of a compound statement, `while (..)` or `if (..)`; all of it where it has none.
