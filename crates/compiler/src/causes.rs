@@ -163,7 +163,7 @@ impl Region<'_> {
     pub fn step(&self) -> Option<Diagnostic> {
         let (stmt, head) = self.pet.stmts.iter().find_map(|stmt| {
             let head = head_of_loop(self.text, range(stmt));
-            (head != range(stmt) && reads_what_it_writes(stmt)).then_some((stmt, head))
+            (head != range(stmt) && steps_by_unknown(stmt)).then_some((stmt, head))
         })?;
         let mut written = BTreeSet::new();
         for expr in body_exprs(&stmt.body) {
@@ -388,18 +388,39 @@ fn collect_written(expr: &PetExpr, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a statement computes the next value of a variable from the one before, as
-/// `i += s` and `i = 2 * i`.
-fn reads_what_it_writes(stmt: &PetStmt) -> bool {
-    let (mut written, mut read) = (BTreeSet::new(), BTreeSet::new());
-    for expr in body_exprs(&stmt.body) {
-        if matches!(expr, PetExpr::Op { op, .. } if op != "assign") {
-            return true;
+/// Whether a statement computes the next value of a variable from the one before by something
+/// else than a constant, as `i += s` and `i = 2 * i`.
+fn steps_by_unknown(stmt: &PetStmt) -> bool {
+    let PetBody::Expr(PetExpr::Op { op, args, .. }) = &stmt.body else {
+        return false;
+    };
+    match args.as_slice() {
+        [target, value] if op == "assign" => {
+            let (mut written, mut read) = (BTreeSet::new(), BTreeSet::new());
+            collect_written(target, &mut written);
+            collect_names(value, &mut read, true);
+            !written.is_disjoint(&read)
         }
-        collect_written(expr, &mut written);
-        collect_names(expr, &mut read, true);
+        [_, value] if op.ends_with("_assign") => !is_number(value),
+        _ => false,
     }
-    !written.is_disjoint(&read)
+}
+
+/// Whether an expression is an integer, as a literal or as pet writes affine functions,
+/// `{ S[t] -> [(1)] }`.
+fn is_number(value: &PetExpr) -> bool {
+    match value {
+        PetExpr::Int { .. } => true,
+        PetExpr::Op { op, args, .. } if op == "minus" => args.iter().all(is_number),
+        PetExpr::Access {
+            array: None, index, ..
+        } => {
+            let value = index.rsplit_once("-> [").map_or("", |(_, value)| value);
+            let digits = value.trim_matches(|c: char| "()[]{} -".contains(c));
+            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+        }
+        _ => false,
+    }
 }
 
 fn operators(expr: &PetExpr) -> Vec<&str> {
