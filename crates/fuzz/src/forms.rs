@@ -279,7 +279,7 @@ fn hand_over(
     match translate(plan, &c, &cu, trial) {
         Translation::Failed(f) => return Verdict::Failed(f),
         Translation::Refused(code, message) => return judge(plan, work, trial, &code, &message),
-        Translation::Done => {}
+        Translation::Done { .. } => {}
     }
     if let Expect::Refusal(codes) = trial.form.expect() {
         return failure(

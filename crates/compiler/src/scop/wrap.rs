@@ -9,9 +9,9 @@
 //! Arrays may be that large, so a run with such sizes has to end with a message; see
 //! [`bounds::assumed`](super::bounds::assumed).
 
-use super::PetScop;
+use super::{PetExpr, PetScop, PetStmt, body_exprs, children};
 use crate::diag::Result;
-use hexcc_isl::{Ctx, DimType, Set};
+use hexcc_isl::{Ctx, DimType, MultiPwAff, Set};
 
 /// Bits of a signed number that no array has more elements than, and no loop that ends more
 /// iterations.
@@ -33,10 +33,12 @@ pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Resul
     let wide = |text: &str| {
         text.contains(&u64::MAX.to_string()) || text.contains(&(1_u128 << 64).to_string())
     };
-    let domains = || pet.stmts.iter().map(|s| s.domain.as_str());
-    let (far_away, sizes) = if domains().chain([pet.context.as_str()]).any(wide) {
+    let texts: Vec<&str> = (pet.stmts.iter())
+        .flat_map(|s| subscripts(s).into_iter().chain([s.domain.as_str()]))
+        .collect();
+    let (far_away, sizes) = if texts.iter().any(|t| wide(t)) || wide(&pet.context) {
         (FAR, near(context, DimType::Param, FAR)?)
-    } else if domains().any(|d| d.contains(&(1_u64 << 32).to_string())) {
+    } else if (texts.iter()).any(|t| t.contains(&(1_u64 << 32).to_string())) {
         (FAR_32, context.clone())
     } else {
         return Ok(None);
@@ -46,8 +48,32 @@ pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Resul
         let domain = Set::read(ctx, &stmt.domain)?.intersect_params(&context)?;
         let far = domain.subtract(&near(&domain, DimType::Set, far_away)?)?;
         context = context.subtract(&far.params()?)?;
+        for index in subscripts(stmt).into_iter().filter(|i| i.contains(" mod ")) {
+            let map = MultiPwAff::read(ctx, index)?.to_map()?;
+            let elements = map.intersect_domain(&domain)?.range()?;
+            let far = elements.subtract(&near(&elements, DimType::Set, far_away)?)?;
+            context = context.subtract(&far.params()?)?;
+        }
     }
     Ok(Some(context.coalesce()?))
+}
+
+/// The subscripts of the arrays that a statement accesses, as pet has them.
+fn subscripts(stmt: &PetStmt) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut open = body_exprs(&stmt.body);
+    while let Some(expr) = open.pop() {
+        if let PetExpr::Access {
+            array: Some(_),
+            index,
+            ..
+        } = expr
+        {
+            found.push(index.as_str());
+        }
+        open.extend(children(expr));
+    }
+    found
 }
 
 /// The points of a set whose coordinates of a kind are at most `far`, without their signs.
