@@ -494,13 +494,13 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     if nonempty != "1" {
         line(&format!("  if (!({nonempty})) return;"));
     }
-    line("  Args args{};");
     let values = ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n));
     let set: Vec<String> = values
         .map(|name| format!("args.{} = {}", kernel_name(name), names.get(name)))
         .collect();
-    if !set.is_empty() {
-        line(&format!("  {};", set.join(", ")));
+    match set.is_empty() {
+        true => line("  Args args{};"),
+        false => line(&format!("  Args args{{}}; {};", set.join(", "))),
     }
     for group in ir.arrays.chunk_by(|a, b| a.elem == b.elem) {
         let pointers: Vec<String> = (group.iter())
