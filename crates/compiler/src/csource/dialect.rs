@@ -140,7 +140,7 @@ fn void_main(code: &Code) -> Vec<Range<usize>> {
             let before = at.checked_sub(1).map_or("", |i| code.word(i));
             let untyped = matches!(before, "" | ";" | "}" | "void");
             return if untyped {
-                vec![at..at + 1]
+                std::iter::once(at..at + 1).collect()
             } else {
                 Vec::new()
             };

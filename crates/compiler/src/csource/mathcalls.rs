@@ -69,7 +69,9 @@ pub fn rewrite_math_calls(text: &str) -> Vec<Edit> {
     for directive in &all {
         let mut words = directive_words(directive);
         if words.next() == Some("define") {
-            own.extend(words.next());
+            // Parameters of a macro follow its name at once.
+            let name = words.next().and_then(|word| word.split('(').next());
+            own.extend(name);
         }
     }
     let mut edits = casts(&code, 0, &own);

@@ -23,6 +23,9 @@ const UNASSIGNED: &str =
 const UNASSIGNED_HELP: &str =
     "where `{}` is a temporary, assign it in the loop body before it is used";
 
+/// By dimension of an array, the subscript if it is a constant.
+type Planes = Rc<Vec<Option<i64>>>;
+
 /// Moves temporaries into statements.
 pub struct Expander<'a> {
     scop: &'a Scop,
@@ -34,7 +37,7 @@ pub struct Expander<'a> {
     /// Where a statement's reads of a scalar get their values from, as far as known.
     sources: HashMap<(usize, ArrayId), Rc<Vec<Source>>>,
     /// Constant subscripts of a statement's write and reads.
-    planes: HashMap<(usize, Option<usize>), Rc<Vec<Option<i64>>>>,
+    planes: HashMap<(usize, Option<usize>), Planes>,
     /// Why scalars stay in memory.
     pub kept: Vec<KeptScalar>,
 }
