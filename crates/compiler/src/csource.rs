@@ -11,12 +11,14 @@
 
 mod cplusplus;
 mod dialect;
+mod mathcalls;
 mod variables;
 
 pub use cplusplus::{
     expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename,
 };
 pub use dialect::{NotCPlusPlus, not_cplusplus};
+pub use mathcalls::rewrite_math_calls;
 pub use variables::{Declarator, Place, change_before, declarator, ends_within, is_dead_outside};
 
 use std::collections::HashSet;

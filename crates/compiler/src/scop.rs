@@ -683,12 +683,18 @@ impl Reader<'_> {
     ///
     /// pet calls those of the time loop's body exposed, too.
     fn is_local(&self, name: &str) -> bool {
-        (self.pet.arrays.iter()).any(|a| {
-            let text = &self.source.text;
-            a.name == name
-                && a.declared
-                && (!a.exposed || csource::ends_within(text, name, self.region()))
-        })
+        (self.pet.arrays.iter())
+            .any(|a| a.name == name && a.declared && (!a.exposed || self.ends_within(name)))
+    }
+
+    /// Whether a variable is declared in blocks inside of the region; pet adds a number to a
+    /// name that something else has.
+    fn ends_within(&self, name: &str) -> bool {
+        let ends = |name: &str| csource::ends_within(&self.source.text, name, self.region());
+        let original = (name.rsplit_once('_'))
+            .filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit()))
+            .map(|(original, _)| original);
+        ends(name) || original.is_some_and(ends)
     }
 
     fn element_type(&self, array: &PetArray) -> Result<CType> {

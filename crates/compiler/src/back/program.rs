@@ -84,11 +84,13 @@ pub fn program(
     edits.retain(|e| !region_contains(region, e));
     // One inside a replaced statement goes with it.
     let replaced = |e: &Edit| c.spans.iter().any(|span| region_contains(span, e));
-    edits.extend(
-        pragma_lines(text, region)
-            .into_iter()
-            .filter(|e| !replaced(e)),
-    );
+    let rewritten: Vec<Range<usize>> = edits.iter().map(|e| e.range.clone()).collect();
+    let is_gone =
+        |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
+    let of_host = pragma_lines(text, region)
+        .into_iter()
+        .chain(csource::rewrite_math_calls(text));
+    edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let mut used_up: String = (unused.iter())
         .map(|name| c.names.get(name))
         .filter(|name| csource::declarator(text, name, region.start).is_some())

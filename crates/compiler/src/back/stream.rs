@@ -191,6 +191,9 @@ pub fn stream_names(ir: &StreamIr) -> Names {
 /// The namespace with the kernel and `launch`.
 pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
     let mut names = stream_names(ir);
+    for name in [LOWEST_ROW, HIGHEST_ROW, FIRST_COLUMN] {
+        names.rename(name, in_c(name));
+    }
     let fields = field_names(ir, &mut names);
     let (i, j) = ir.dims();
     let i = match i {
@@ -234,6 +237,11 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
     p.launch();
     p.out.line(format!("}} // namespace {}", ir.stencil.name));
     with_helpers(p.out.text, &ir.stencil.name)
+}
+
+/// The identifier of one of the names in [`StreamIr::full`].
+fn in_c(name: &str) -> &str {
+    name.trim_end_matches('\'')
 }
 
 /// Puts the functions of integers that a namespace calls at its start.
@@ -529,12 +537,14 @@ impl Printer<'_> {
             "// of the row."
         });
         let origin = if self.streams() {
-            format!("int {LOWEST_ROW}, int {HIGHEST_ROW}, int {FIRST_COLUMN}")
+            [LOWEST_ROW, HIGHEST_ROW, FIRST_COLUMN]
+                .map(in_c)
+                .join(", int ")
         } else {
-            format!("int {FIRST_COLUMN}")
+            in_c(FIRST_COLUMN).to_string()
         };
         self.out.open(format!(
-            "__device__ __forceinline__ bool full(const Args &args, {origin}) {{"
+            "__device__ __forceinline__ bool full(const Args &args, int {origin}) {{"
         ));
         self.parameters(&condition);
         self.out.line(format!("return {condition};"));
@@ -726,7 +736,7 @@ impl Printer<'_> {
         self.out.close("};");
         if !self.streams() {
             self.out.line(format!(
-                "if (full(args, {FIRST_COLUMN})) advance(Flag<true>{{}}); else advance(Flag<false>{{}});"
+                "if (full(args, j_first)) advance(Flag<true>{{}}); else advance(Flag<false>{{}});"
             ));
             return;
         }
@@ -747,7 +757,7 @@ impl Printer<'_> {
             low += " - LAG * Steps";
         }
         self.out.line(format!(
-            "if (full(args, {}, {}, {FIRST_COLUMN})) {{",
+            "if (full(args, {}, {}, j_first)) {{",
             add_constant(&low, -most),
             add_constant("newest + UNROLL + AHEAD", -1 - least)
         ));

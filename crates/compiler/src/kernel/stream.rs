@@ -309,12 +309,13 @@ pub struct StreamIr {
     pub full: AstExpr,
 }
 
-/// Name of the lowest row in [`StreamIr::full`].
-pub const LOWEST_ROW: &str = "i_low";
+/// Name of the lowest row in [`StreamIr::full`]; as the others no name of C, so that no variable
+/// has it.
+pub const LOWEST_ROW: &str = "i_low'";
 /// Name of the highest row.
-pub const HIGHEST_ROW: &str = "i_high";
+pub const HIGHEST_ROW: &str = "i_high'";
 /// Name of the first column that a tile computes.
-pub const FIRST_COLUMN: &str = "j_first";
+pub const FIRST_COLUMN: &str = "j_first'";
 
 impl StreamIr {
     /// Names of the streamed dimension, if there is one, and the contiguous one.
