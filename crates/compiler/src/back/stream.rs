@@ -735,9 +735,9 @@ impl Printer<'_> {
         }
         self.out.close("};");
         if !self.streams() {
-            self.out.line(format!(
-                "if (full(args, j_first)) advance(Flag<true>{{}}); else advance(Flag<false>{{}});"
-            ));
+            self.out.line(
+                "if (full(args, j_first)) advance(Flag<true>{}); else advance(Flag<false>{});",
+            );
             return;
         }
         self.out.line("#pragma unroll 1");
