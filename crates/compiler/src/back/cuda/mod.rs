@@ -405,7 +405,7 @@ impl Cuda<'_> {
                 ));
             }
             let pitch = self.pitch_name(array);
-            if mentions(&text, &pitch) {
+            if array.pitched && mentions(&text, &pitch) {
                 lines.push(format!("const int {pitch} = args.{pitch};"));
             }
         }

@@ -687,7 +687,11 @@ impl Printer<'_> {
         let name = self.fields[f].clone();
         // Levels that are read: from 1 - the largest age to T - the smallest.
         let condition = |(least, most): (i64, i64)| match text {
-            "" => (constant >= 1 - most).then(String::new),
+            "" => (constant >= 1 - most).then(|| match constant + least {
+                // A launch of fewer steps has no reader, nor a place for it in shared memory.
+                reader if reader > 1 => format!("if ({reader} <= Steps) "),
+                _ => String::new(),
+            }),
             _ if least > 0 => Some(format!(
                 "if ({} <= Steps) ",
                 add_constant(text, constant + least)
