@@ -1,6 +1,6 @@
 /* carried1d: Scalars that one time step hands to the next: a clock, a counter, and the values
  * that an absorbing boundary remembers.
- * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=1,w=2;h=5,w=4;h=9,w=8
+ * hexcc-test: args=N,T run=1,3;2,5;3,2;5,1;16,7;17,0;40,9;64,8;129,16;300,17 tile=h=3,w=4;h=7,w=8;h=11,w=12
  */
 #include <stdio.h>
 #include <stdlib.h>
