@@ -277,6 +277,16 @@ pub fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
+/// Generated text without its comments, whose words are no names.
+pub fn without_comments(text: &str) -> String {
+    let code = |line: &str| {
+        line.split_once("//")
+            .map_or(line, |(code, _)| code)
+            .to_string()
+    };
+    text.lines().map(code).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

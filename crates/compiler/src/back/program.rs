@@ -8,7 +8,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::kernel::{KernelArray, Stencil};
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -94,6 +94,7 @@ pub fn program(
     let mut used_up: String = (unused.iter())
         .map(|name| c.names.get(name))
         .filter(|name| csource::declarator(text, name, region.start).is_some())
+        .chain(functions_used_up(text, &c.spans))
         .map(|name| format!("(void){name}; "))
         .collect();
     for (r, span) in replacements.iter().zip(&c.spans) {
@@ -116,6 +117,25 @@ pub fn program(
     };
     let generated = without_macros(&saved.defines, generated);
     Ok(format!("{generated}{restrict}\n{body}"))
+}
+
+/// Static functions that the replaced code alone calls: a compiler would warn of them.
+fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
+    let functions = csource::functions(text);
+    let is_replaced = |at: usize| replaced.iter().any(|span| span.contains(&at));
+    let in_body = |at: usize| functions.iter().any(|f| f.body.contains(&at));
+    let is_used_up = |f: &&csource::Function| {
+        let specifiers = &text[f.start..f.name_range.start];
+        let name = BTreeMap::from([(f.name.clone(), String::new())]);
+        let uses = csource::rename(text, &name).into_iter();
+        let uses: Vec<usize> = uses.map(|e| e.range.start).collect();
+        mentions(specifiers, "static")
+            && !mentions(specifiers, "inline")
+            && uses.iter().any(|&at| is_replaced(at))
+            && uses.iter().all(|&at| is_replaced(at) || !in_body(at))
+    };
+    let used_up = functions.iter().filter(is_used_up);
+    used_up.map(|f| f.name.clone()).collect()
 }
 
 /// The program in names that C++ can read, before anything is replaced.

@@ -293,8 +293,9 @@ fn difference(a: &AstExpr, b: &AstExpr) -> Option<i64> {
     (a == b).then_some(m - n)
 }
 
-/// Tile sizes where the user gives none: as many cells as registers hold.
-fn default_tile(order: &Order, elem: CType, radius: Offset) -> StreamTile {
+/// Tile sizes where the user gives none: as many cells as registers hold, of a statement with so
+/// many reads.
+fn default_tile(order: &Order, elem: CType, radius: Offset, reads: usize) -> StreamTile {
     let words = (elem.size() as i64 + 3) / 4;
     let [ri, rj, _] = radius;
     let planes = |steps: i64| match order {
@@ -310,7 +311,8 @@ fn default_tile(order: &Order, elem: CType, radius: Offset) -> StreamTile {
     let budget = match (order, words) {
         (Order::Chain(_), 1) => 180,
         (Order::Chain(_), _) => 120,
-        (Order::Late, _) => 140,
+        // Products of several cells are under way (125 reads: 2 x 3 cells of 2 x 4 fit).
+        (Order::Late, _) => (140 - 2 * (reads as i64 - 27).max(0) / 5).max(1),
         (_, 1) => 168,
         _ => 192,
     };
@@ -418,7 +420,7 @@ impl Prepared<'_> {
             array: field.array,
             write,
             domain: domain.clone(),
-            tile: wanted.or(default_tile(&order, elem, radius)),
+            tile: wanted.or(default_tile(&order, elem, radius, offsets.len())),
             stencil,
             offsets,
             radius,
@@ -620,7 +622,7 @@ mod tests {
             for elem in [CType::Float, CType::Double] {
                 for ri in 1..=MAX_RADIUS {
                     for rj in 1..=MAX_RADIUS {
-                        let tile = default_tile(&order, elem, [ri, rj, 1]);
+                        let tile = default_tile(&order, elem, [ri, rj, 1], 7);
                         assert!(tile.rows >= (tile.steps - 1) * rj, "{tile}, {ri}, {rj}");
                         assert!(tile.rows >= rj && tile.steps >= 1);
                     }

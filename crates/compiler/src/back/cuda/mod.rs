@@ -8,7 +8,7 @@ mod launch;
 mod rows;
 
 use super::expr::ast_to_c;
-use super::names::{Names, by_type, declarations, mentions, values};
+use super::names::{Names, by_type, declarations, mentions, values, without_comments};
 use super::text::Writer;
 use crate::kernel::{Interval, KernelIr, Stencil};
 use helpers::insert_helpers;
@@ -382,7 +382,8 @@ impl Cuda<'_> {
     /// Declarations of those size and scalar arguments that `body` uses.
     fn argument_locals(&self, body: &str) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut text = body.to_string();
+        let body = &without_comments(body);
+        let mut text = body.clone();
         let mut extents = Vec::new();
         for array in &self.ir.stencil.arrays {
             for d in 1..array.extents.len() {
