@@ -11,6 +11,7 @@ use hexcc_compiler::{causes, csource, pipeline};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -285,7 +286,7 @@ impl<'a> Reader<'a> {
     /// The likeliest loop that is a time loop, of those without marks; the refusal of the
     /// likeliest where none is.
     fn judged(&self, loops: &[Region]) -> Found {
-        let mut refused: Vec<(usize, Vec<Diagnostic>)> = Vec::new();
+        let mut refused: Vec<(usize, usize, Vec<Diagnostic>)> = Vec::new();
         for region in loops {
             let line = self.line(region.span.start);
             let judged = self.region(region).and_then(|scop| {
@@ -294,19 +295,22 @@ impl<'a> Reader<'a> {
             });
             match judged {
                 Ok(scop) => {
-                    let warnings = refused.iter().filter_map(|(line, d)| not_taken(*line, d));
+                    let warnings = (refused.iter()).filter_map(|(_, line, d)| not_taken(*line, d));
                     return Ok((scop, warnings.take(1).collect()));
                 }
-                Err(d) => refused.push((line, d)),
+                Err(d) => refused.push((region.depth, line, d)),
             }
         }
+        // Of nests of one depth, one that is no set-up code: that calls and casts.
+        let is_other = |d: &Vec<Diagnostic>| d.iter().all(|d| d.code == "HX0105");
+        refused.sort_by_key(|(depth, _, d)| (Reverse(*depth), is_other(d)));
         let mut refused = refused.into_iter();
-        let (line, mut diagnostics) = refused.next().unwrap_or_default();
+        let (_, line, mut diagnostics) = refused.next().unwrap_or_default();
         if let Some(d) = diagnostics.first_mut() {
             d.notes.push(format!(
                 "without `#pragma scop` the deepest nest of loops was judged, at line {line}"
             ));
-            for (line, why) in refused.take(3) {
+            for (_, line, why) in refused.take(3) {
                 let why = why.first().map_or("", |d| d.message.as_str());
                 d.notes.push(format!("the loop at line {line}: {why}"));
             }

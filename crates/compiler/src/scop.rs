@@ -536,9 +536,11 @@ impl Reader<'_> {
                 Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
                 None => domain,
             };
-            if !domain.is_empty()? {
-                live.push((stmt, domain));
+            if domain.is_empty()? {
+                continue;
             }
+            wrap::check_remainders(stmt, &domain)?;
+            live.push((stmt, domain));
         }
         let used = self.names_used(&live);
         let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());

@@ -10,7 +10,7 @@
 //! [`bounds::assumed`](super::bounds::assumed).
 
 use super::{PetExpr, PetScop, PetStmt, body_exprs, children};
-use crate::diag::Result;
+use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Ctx, DimType, MultiPwAff, Set};
 
 /// Bits of a signed number that no array has more elements than, and no loop that ends more
@@ -23,6 +23,31 @@ const FAR: i64 = (1 << (FAR_BITS - 1)) - 1;
 /// Where loops end whose iterators have 32 bits. Not the largest number of 31 bits, so that what
 /// this leaves out is never mistaken for what a type leaves out.
 const FAR_32: i64 = (1 << 31) - 2;
+
+/// Refuses instances that are told by remainders of numbers of 64 bits without sign, such as
+/// those of the other branch of `if (i % 3 == 0)`: pet takes them modulo 2^64, which no type holds.
+///
+/// # Errors
+/// HX0105.
+pub(super) fn check_remainders(stmt: &PetStmt, domain: &Set) -> Result<()> {
+    let text = domain.to_string();
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    let is_wide = |n: &str| n.len() > 18 && n.parse::<i64>().is_err();
+    if !numbers.any(is_wide) {
+        return Ok(());
+    }
+    Err(Box::new(
+        Diagnostic::error(
+            "HX0105",
+            "a condition with remainders of `size_t` or another unsigned type of 64 bits",
+        )
+        .at(stmt.span.start..stmt.span.end, "decides here what executes")
+        .note(
+            "the remainder of a number that wraps around at 2^64 has no form that can be analysed",
+        )
+        .help("declare the iterators as `int` or `long`"),
+    ))
+}
 
 /// The part of `context` for which no loop of the scop runs further than any can; none where all
 /// numbers are small.

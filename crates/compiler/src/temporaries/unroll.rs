@@ -6,8 +6,9 @@
 use super::order::Order;
 use super::{reason, through};
 use crate::diag::Result;
-use crate::scop::{ArrayId, KeptScalar, Scop, Statement};
-use hexcc_isl::{DimType, Set};
+use crate::scop::{ArrayId, KeptScalar, Scop, Statement, schedule_of, writes_to};
+use hexcc_isl::{DimType, Set, UnionMap, compute_flow};
+use std::collections::BTreeMap;
 
 /// Iterations of all loops of one statement that are unrolled at most.
 const MAX_COPIES: usize = 1024;
@@ -22,13 +23,21 @@ pub fn unroll(scop: &mut Scop, temporaries: &[ArrayId]) -> Result<Vec<KeptScalar
     let mut dims: Vec<Vec<u32>> = vec![Vec::new(); scop.stmts.len()];
     for &id in temporaries {
         let writes = |s: &Statement| s.write.array == id;
-        let touches = |s: &Statement| writes(s) || s.reads.iter().any(|r| r.array == id);
+        let reads = |s: &Statement| s.reads.iter().any(|r| r.array == id);
+        let touches = |s: &Statement| writes(s) || reads(s);
+        // A counter keeps its value from cell to cell, and copies would not change that.
+        if !scop.stmts.iter().any(|s| writes(s) && !reads(s)) {
+            continue;
+        }
         let touching: Vec<usize> = (0..scop.stmts.len())
             .filter(|&i| touches(&scop.stmts[i]))
             .collect();
-        let n_common = order.n_common(&touching);
-        for i in touching.into_iter().filter(|&i| writes(&scop.stmts[i])) {
-            for d in inner_dims(&scop.stmts[i], n_common)? {
+        if inner_loops(scop, &order, id, &touching)?.is_empty() {
+            continue;
+        }
+        // Of a name that several nests use, every value has loops of its own.
+        for life in lives(scop, id, touching)? {
+            for (i, d) in inner_loops(scop, &order, id, &life)? {
                 if !dims[i].contains(&d) {
                     dims[i].push(d);
                 }
@@ -63,6 +72,60 @@ pub fn unroll(scop: &mut Scop, temporaries: &[ArrayId]) -> Result<Vec<KeptScalar
     super::replace(scop, new);
     sort(scop)?;
     Ok(kept)
+}
+
+/// The loops around statements that write a temporary, inside those that all of `touching` have
+/// in common: statement and iterator.
+fn inner_loops(
+    scop: &Scop,
+    order: &Order,
+    id: ArrayId,
+    touching: &[usize],
+) -> Result<Vec<(usize, u32)>> {
+    let n_common = order.n_common(touching);
+    let mut found = Vec::new();
+    for &i in touching
+        .iter()
+        .filter(|&&i| scop.stmts[i].write.array == id)
+    {
+        let inner = inner_dims(&scop.stmts[i], n_common)?;
+        found.extend(inner.into_iter().map(|d| (i, d)));
+    }
+    Ok(found)
+}
+
+/// The statements that touch a temporary, apart where no value goes from one part to another.
+fn lives(scop: &Scop, id: ArrayId, touching: Vec<usize>) -> Result<Vec<Vec<usize>>> {
+    let stmts = || touching.iter().map(|&i| &scop.stmts[i]);
+    let mut reads = UnionMap::empty(&scop.ctx)?;
+    for read in stmts().flat_map(|s| &s.reads).filter(|r| r.array == id) {
+        reads = reads.union(&UnionMap::from_map(&read.map)?)?;
+    }
+    let flow = compute_flow(
+        &reads,
+        &writes_to(&scop.ctx, id, stmts())?,
+        &UnionMap::empty(&scop.ctx)?,
+        &schedule_of(&scop.ctx, stmts())?,
+    )?;
+    // One number for all statements of a life.
+    let mut life: Vec<usize> = (0..touching.len()).collect();
+    for map in flow.must.maps()? {
+        let place = |dim| -> Result<Option<usize>> {
+            let name = map.tuple_name(dim)?;
+            Ok(stmts().position(|s| Some(&s.name) == name.as_ref()))
+        };
+        if let (Some(writer), Some(reader)) = (place(DimType::In)?, place(DimType::Out)?) {
+            let (from, to) = (life[reader], life[writer]);
+            life.iter_mut()
+                .filter(|l| **l == from)
+                .for_each(|l| *l = to);
+        }
+    }
+    let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (stmt, life) in touching.into_iter().zip(life) {
+        parts.entry(life).or_default().push(stmt);
+    }
+    Ok(parts.into_values().collect())
 }
 
 /// The iterators of a statement that its first `n_common` schedule dimensions do not fix.
