@@ -156,6 +156,10 @@ fn streamed_planes_do_not_spill() {
     assert_none("kernels nvcc does not compile cleanly", &failures);
 }
 
+/// Programs whose default tiles spill, and the most bytes: measured to be faster than tiles that do
+/// not. levels3d at 384^3 on an H200: 108 GCell/s with 128 registers, 104 with 255.
+const SPILLS: [(&str, u64); 1] = [("levels3d", 640)];
+
 #[test]
 fn nvcc_accepts_all_programs() {
     if !has_nvcc() {
@@ -175,7 +179,8 @@ fn nvcc_accepts_all_programs() {
                 if found.n_kernels == 0 {
                     failures.push(format!("{}: ptxas reports no kernel", program.name));
                 }
-                if found.spills > 0 {
+                let known = SPILLS.iter().find(|(name, _)| *name == program.name);
+                if found.spills > known.map_or(0, |(_, bytes)| *bytes) {
                     failures.push(format!(
                         "{}: {} bytes of spills",
                         program.name, found.spills

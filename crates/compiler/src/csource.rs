@@ -445,6 +445,39 @@ pub(crate) struct Code<'a> {
     partner: Vec<Option<usize>>,
 }
 
+/// Branches of conditional compilation that are no C, since a quote in them has no end: they are
+/// never compiled.
+fn prose(text: &str, all: &[Token]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    // Where the innermost branches begin, and whether they are C so far.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    for token in all {
+        let word = &text[token.span.clone()];
+        match token.kind {
+            TokenKind::Directive => {
+                let name = directive_words(word).next().unwrap_or("");
+                let is_else = matches!(name, "else" | "elif" | "elifdef" | "elifndef");
+                if is_else || name == "endif" {
+                    let ended = open.pop();
+                    found.extend((ended.filter(|o| !o.1)).map(|o| o.0..token.span.start));
+                }
+                if is_else || matches!(name, "if" | "ifdef" | "ifndef") {
+                    open.push((token.span.end, true));
+                }
+            }
+            TokenKind::Str | TokenKind::Char => {
+                let quotes = word.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+                let ends = quotes.len() > 1 && quotes.chars().next() == quotes.chars().next_back();
+                if let Some(branch) = open.last_mut() {
+                    branch.1 &= ends;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// An `#if` whose `#endif` has not been met, during bracket matching.
 struct OpenConditional {
     /// The brackets open at the `#if`.
@@ -458,9 +491,11 @@ struct OpenConditional {
 impl<'a> Code<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let all = tokenize(text);
+        let prose = prose(text, &all);
         let tokens: Vec<Token> = all
             .iter()
             .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::Directive))
+            .filter(|token| !prose.iter().any(|range| range.contains(&token.span.start)))
             .cloned()
             .collect();
         let mut code = Code {
@@ -523,6 +558,7 @@ impl<'a> Code<'a> {
                     }
                     continue;
                 }
+                _ if self.tokens.get(index).is_none_or(|t| t.span != token.span) => continue,
                 TokenKind::Punct => match &self.text[token.span.clone()] {
                     "(" | "[" | "{" => stack.push(vec![index]),
                     close @ (")" | "]" | "}") => {
@@ -2170,6 +2206,14 @@ mod tests {
             Some("f".to_owned())
         );
         assert_eq!(enclosing_function(text, 0), None);
+    }
+
+    #[test]
+    fn branches_that_are_no_c_are_not_read() {
+        let text = "#if A\nit's no C: { ( for (;;\n#else\nint x;\n#endif\nvoid f(int n) { g('\"', \"'\"); }";
+        let found = functions(text);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "f");
     }
 
     #[test]

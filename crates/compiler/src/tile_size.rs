@@ -5,7 +5,7 @@
 //! the same on every machine.
 
 use crate::deps::DepCone;
-use crate::kernel::{FEW_REGISTERS, MANY_REGISTERS, Moves, Prepared, Work};
+use crate::kernel::{FEW_REGISTERS, Moves, Prepared, Work};
 use crate::model::{self, Launch, Prediction, Problem};
 use crate::sched::{Hexagon, HybridSchedule, ScheduleError, TileSizes, Wavefront};
 use crate::target::Target;
@@ -190,12 +190,7 @@ pub fn choose_threads(
     };
     let mut tile = counted(prepared, sizes, &schedule, limits);
     // Of equals the first, which has the fewest threads.
-    let registers = tile.work.registers_wanted;
-    let mut blocks = blocks(tile.work.columns, &schedule, limits);
-    if registers > MANY_REGISTERS && limits.threads.is_none() {
-        blocks.retain(|[x, y]| x * y * registers <= limits.target.registers_per_sm);
-    }
-    for block in blocks {
+    for block in blocks(tile.work.columns, &schedule, limits) {
         let prediction = predict(&tile, block, limits);
         if prediction.map_or(0.0, |p| p.gcells) > tile.gcells() || tile.block == [0, 0] {
             (tile.block, tile.prediction) = (block, prediction);

@@ -473,6 +473,9 @@ impl Form {
                 .iter()
                 .any(|a| a.dims.len() + usize::from(a.storage != Storage::Plain) == 2),
             // An access that all iterations make, at the iterator of the innermost loop.
+            // The size of the outermost dimension of a parameter is known from a constant or
+            // another parameter alone.
+            "out-of-bounds" if self.choice(Feature::Sizes) == "variable" => false,
             "out-of-bounds" => program.nests.first().is_some_and(|nest| {
                 let (Some(l), Some(item)) = (nest.loops.last(), nest.items.first()) else {
                     return false;
@@ -690,7 +693,6 @@ pub const CPP: &[&str] = &[
     "or",
     "not",
     "xor",
-    "constexpr",
     "decltype",
     "nullptr",
     "requires",

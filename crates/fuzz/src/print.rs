@@ -553,7 +553,9 @@ impl<'a> Writer<'a> {
                 .map(|e| format!("[{e}]"))
                 .collect();
             let _ = match self.form.choice(Feature::Arrays) {
-                "macro-parameter" => writeln!(out, "#define GRID_{name}(x_) {elem} x_{extents}"),
+                "macro-parameter" => {
+                    writeln!(out, "#define GRID_{name}(name_) {elem} name_{extents}")
+                }
                 "typedef" => writeln!(out, "typedef {elem} grid_{name}{extents};"),
                 _ => Ok(()),
             };

@@ -34,6 +34,28 @@ pub fn whole(program: &Program, form: &Form, name: &str) -> Whole {
     }
 }
 
+/// Macros with parameters, of names that generated code has too.
+const FUNCTION_MACROS: [&str; 13] = [
+    "min(a, b) ((a) < (b) ? (a) : (b))",
+    "max(a, b) ((a) > (b) ? (a) : (b))",
+    "SQR(x) ((x) * (x))",
+    "IDX(i, j) ((i) * 10 + (j))",
+    "row(r) (r)",
+    "copy(x) x",
+    "lowest(x, y) x",
+    "mod(x) (x)",
+    "launch() 0",
+    "swap(x, y) do { int z = x; x = y; y = z; } while (0)",
+    "check(call) if (!(call)) abort()",
+    "value(x) #x",
+    "tile(x, ...) x##_t",
+];
+
+/// What a macro with parameters is called.
+fn macro_name(line: &str) -> &str {
+    line.split('(').next().unwrap_or(line)
+}
+
 /// The program with its first reads in local variables, where the form wants that.
 fn temporaries(program: &Program, form: &Form) -> Program {
     let mut program = program.clone();
@@ -393,7 +415,10 @@ impl Page<'_> {
             "cuda" => CUDA,
             "libc" => LIBC,
             "functions" => {
-                return "#define min(a, b) ((a) < (b) ? (a) : (b))\n#define max(a, b) ((a) > (b) ? (a) : (b))\n#define SQR(x) ((x) * (x))\n#define IDX(i, j) ((i) * 10 + (j))\n#define row(r) (r)\n#define copy(x) x\n#define lowest(x, y) x\n#define mod(x) (x)\n#define launch() 0\n#define swap(x, y) do { int z = x; x = y; y = z; } while (0)\n#define check(call) if (!(call)) abort()\n#define value(x) #x\n#define tile(x, ...) x##_t\n".to_string();
+                let used = mentioned(text);
+                let is_free = |line: &&&str| !used.contains(macro_name(line));
+                let lines = FUNCTION_MACROS.iter().filter(is_free);
+                return lines.map(|line| format!("#define {line}\n")).collect();
             }
             _ => return String::new(),
         };

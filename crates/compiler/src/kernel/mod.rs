@@ -446,13 +446,6 @@ pub const SHARED_ROW_REGISTERS: i64 = 64;
 /// addresses and tests of several arrays or statements.
 pub const MANY_REGISTERS: i64 = 128;
 
-/// Registers where three dimensions meet many rows of addresses, or boxes of many arrays.
-pub const ALL_REGISTERS: i64 = 255;
-
-/// Slices in shared memory from which on a kernel of three space dimensions takes all registers:
-/// the addresses of their copies stay in them from tile to tile.
-const MANY_SLICES: i64 = 6;
-
 /// Statements from which on their tests take more than [`FEW_REGISTERS`].
 const MANY_STATEMENTS: usize = 8;
 
@@ -463,12 +456,6 @@ pub fn registers_wanted(
     arrays: &[KernelArray],
 ) -> i64 {
     let boxes = arrays.iter().filter(|a| a.shared.is_some()).count();
-    let slices: i64 = (arrays.iter().filter_map(|a| a.shared.as_ref()))
-        .map(|s| s.n_slices)
-        .sum();
-    if schedule.n_space > 2 && slices >= MANY_SLICES {
-        return ALL_REGISTERS;
-    }
     let is_general = |s: &KernelStmt| {
         let mut accesses = s.elements().chain([&s.write]);
         accesses.any(|a| a.subs.iter().any(|sub| matches!(sub, Sub::General { .. })))
