@@ -398,7 +398,7 @@ const TYPE_WORDS: [&str; 16] = [
     "__int128",
 ];
 /// Words followed by a parenthesis that does not hold parameters of a declared function.
-const OPERATOR_WORDS: [&str; 18] = [
+const OPERATOR_WORDS: [&str; 17] = [
     "__attribute__",
     "__attribute",
     "__declspec",
@@ -414,7 +414,6 @@ const OPERATOR_WORDS: [&str; 18] = [
     "typeof",
     "__typeof__",
     "__typeof",
-    "decltype",
     "sizeof",
     "_Pragma",
 ];
@@ -1936,7 +1935,7 @@ fn is_declaration(code: &Code, range: Range<usize>) -> bool {
     if is_type_word(word)
         || matches!(
             word,
-            "typeof" | "__typeof__" | "__typeof" | "decltype" | "auto" | "__auto_type"
+            "typeof" | "__typeof__" | "__typeof" | "auto" | "__auto_type"
         )
         || OPERATOR_WORDS.contains(&word) && word.starts_with("__attribute")
     {

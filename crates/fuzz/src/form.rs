@@ -473,16 +473,20 @@ impl Form {
                 .iter()
                 .any(|a| a.dims.len() + usize::from(a.storage != Storage::Plain) == 2),
             // An access that all iterations make, at the iterator of the innermost loop.
-            // The size of the outermost dimension of a parameter is known from a constant or
-            // another parameter alone.
-            "out-of-bounds" if self.choice(Feature::Sizes) == "variable" => false,
             "out-of-bounds" => program.nests.first().is_some_and(|nest| {
                 let (Some(l), Some(item)) = (nest.loops.last(), nest.items.first()) else {
                     return false;
                 };
+                // The size of the outermost dimension of a parameter says nothing in C.
+                let rows = |array: &crate::model::Array| {
+                    array.dims.len() > 1 || array.storage != Storage::Plain
+                };
                 let behind =
                     |sub: &Sub| matches!(sub, Sub::Iter(dim, c) if *dim == l.dim && *c >= 0);
-                item.cond.is_none() && item.then.iter().any(|s| s.target.subs.iter().any(behind))
+                item.cond.is_none()
+                    && item.then.iter().any(|s| {
+                        rows(&program.arrays[s.target.array]) && s.target.subs.iter().any(behind)
+                    })
             }),
             _ => true,
         }

@@ -398,6 +398,10 @@ fn translate_with(plan: &Plan, c: &Path, cu: &Path, flags: &[String]) -> Transla
         Some(0) => Translation::Done {
             warned: run.stderr.contains("[HX0113]"),
         },
+        // What another loop was refused for stands in the notes.
+        _ if run.stderr.contains(WIDE_REMAINDERS) => {
+            Translation::Refused(code, format!("{head} [{WIDE_REMAINDERS}]"))
+        }
         _ => Translation::Refused(code, head),
     }
 }
@@ -419,6 +423,9 @@ fn limit_processor_time(command: &mut Command) {
     }
 }
 
+/// In a refusal of remainders in 64 bits without sign, which have no form that isl can take.
+const WIDE_REMAINDERS: &str = "remainders of `size_t`";
+
 /// Whether a refusal was due.
 fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> Verdict {
     let allowed: &[&str] = match trial.form.expect() {
@@ -427,10 +434,9 @@ fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> 
     };
     // A macro that makes text of its arguments lets no variable be renamed.
     let no_names = code == "HX0114" && trial.form.choice(Feature::Macros) == "functions";
-    // Remainders in 64 bits without sign have no form that isl can take.
-    let wide = code == "HX0105" && message.contains("remainders of `size_t`");
-    // Of a small domain of known size tiles are known to be of no use.
-    let small = code == "HX0204" && trial.form.choice(Feature::Sizes).starts_with("macro");
+    let wide = message.contains(WIDE_REMAINDERS);
+    // In a small domain, or few steps, of known size tiles are known to be of no use.
+    let small = matches!(code, "HX0201" | "HX0204") && trial.form.fixed_sizes();
     if allowed.contains(&code) || no_names || wide || small {
         return Verdict::Refused(format!("{code} of the form"));
     }

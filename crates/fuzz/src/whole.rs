@@ -71,6 +71,12 @@ fn temporaries(program: &Program, form: &Form) -> Program {
             continue;
         }
         let locals = &mut item.locals;
+        let agree = |(n, own): (usize, &(Elem, Expr))| types.get(n).is_none_or(|ty| *ty == own.0);
+        if shared && !locals.iter().enumerate().all(agree) {
+            continue;
+        }
+        let new = locals.iter().skip(types.len()).map(|own| own.0);
+        types.extend(new.collect::<Vec<_>>());
         let mut left = 2;
         keep_reads(&mut item.then[0].value, &mut |access| {
             if left == 0 {

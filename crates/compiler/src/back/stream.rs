@@ -115,6 +115,11 @@ const FIXED: &[&str] = &[
     "away",
     "from",
     "to",
+    "begin",
+    "piece",
+    "pitch",
+    "width",
+    "COUNT",
 ];
 
 /// More names, in three space dimensions.
@@ -122,7 +127,7 @@ const FIXED: &[&str] = &[
 const FIXED_PLANES: &[&str] = &[
     "R", "COLS", "ROWS", "ABOVE", "BELOW", "HEIGHT", "PAGE", "FIRST", "Patch", "Columns", "Bits", "Shape",
     "planes", "plane", "load_row", "store_row", "columns", "publish", "inside", "has", "compare", "cells", "first",
-    "memory", "warp", "above", "below", "results", "r", "offset", "written", "page", "former", "place", "level", "begin",
+    "memory", "warp", "above", "below", "results", "r", "offset", "written", "page", "former", "place", "level",
     "differ", "bytes", "depth", "slot", "before", "Ring", "SLOTS", "fetch", "taken",
 ];
 

@@ -130,6 +130,7 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
     let scope = file_scope(&code);
     let global: HashSet<&str> = (scope.functions.iter().map(|f| code.word(f.name)))
         .chain(scope.variables.iter().map(String::as_str))
+        .chain(enumerators(&code))
         .collect();
     let own_booleans = !includes("stdbool.h") && BOOLEANS.iter().any(|b| defines(&code, b));
     let renamed = |name: &str| {
@@ -152,6 +153,26 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
             names.insert((*name).to_string(), new);
         } else if let Some((_, spelling)) = SPELLINGS.iter().find(|(c, _)| c == name) {
             names.insert((*name).to_string(), (*spelling).to_string());
+        }
+    }
+    names
+}
+
+/// The constants that `enum {..}` defines.
+fn enumerators<'a>(code: &Code<'a>) -> Vec<&'a str> {
+    let opens = |at: &usize| {
+        let named = usize::from(code.is_plain_name(*at + 1));
+        code.word(*at) == "enum" && code.opens(*at + 1 + named, "{")
+    };
+    let mut names = Vec::new();
+    for start in (0..code.tokens.len()).filter(opens) {
+        let brace = start + 1 + usize::from(code.is_plain_name(start + 1));
+        let mut at = brace + 1;
+        while at + 1 < code.skip(brace) {
+            if matches!(code.word(at - 1), "{" | ",") && code.is_ident(at) {
+                names.push(code.word(at));
+            }
+            at = code.skip(at);
         }
     }
     names
@@ -498,6 +519,10 @@ mod tests {
         assert_eq!(
             renamed("int f(void) { int x = g(1, true); return true; }"),
             "int f(void) { int x = g(1, true); return true; }"
+        );
+        assert_eq!(
+            renamed("enum { clock64 = 3, b };\nenum e { a = sizeof(int[clock64]), min };"),
+            "enum { c_clock64 = 3, b };\nenum e { a = sizeof(int[c_clock64]), c_min };"
         );
         assert_eq!(
             renamed("static int threadIdx(int constexpr);"),
