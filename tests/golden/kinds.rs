@@ -89,7 +89,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     ),
     (
         "patches_fields",
-        "Overlapped tiling, three space dimensions: patches of two arrays in double precision.",
+        "Overlapped tiling, three space dimensions: patches, two statements and arrays, in double precision.",
         "testsuite/heat3d_double.c --stream-tile steps=1,vector=2,rows=3,warps=8",
     ),
     (
