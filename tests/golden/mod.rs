@@ -6,7 +6,9 @@
 
 mod kinds;
 
-use crate::common::{self, Program, assert_none, hexcc, in_parallel, root, say, succeed};
+use crate::common::{
+    self, Program, assert_none, hexcc, in_parallel, is_wanted, root, say, succeed,
+};
 use crate::hash::fnv;
 use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::pipeline::{self, Compiled, Options};
@@ -99,15 +101,6 @@ fn benchmarks() -> Vec<PathBuf> {
     entries
         .map(|e| e.expect("a folder can be listed").path())
         .collect()
-}
-
-/// Whether HEXCC_E2E, where it is set, names the program.
-fn is_wanted(path: &Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    match std::env::var("HEXCC_E2E") {
-        Ok(only) => only.split(',').any(|name| name == stem),
-        Err(_) => true,
-    }
 }
 
 /// The baselines, and the kernels of both tilings as they are measured.
