@@ -1,5 +1,5 @@
 //! Every program of the testsuite, translated, run in the CPU emulation of CUDA
-//! and compared with the C program.
+//! and compared with the C program; its text is compared with tests/golden/hashes.txt.
 //!
 //! HEXCC_E2E=name,name limits the programs. What was built and what has passed is
 //! remembered below the build directory by its content; HEXCC_E2E_FRESH=1
@@ -8,6 +8,9 @@
 mod common;
 #[path = "../src/compare.rs"]
 mod compare;
+mod golden;
+#[path = "../src/hash.rs"]
+mod hash;
 
 use common::{Program, assert_none, hexcc, in_parallel, output, programs, say, succeed};
 use compare::Tolerance;
@@ -17,7 +20,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 const SEEDS: [u64; 3] = [0, 1, 12345];
@@ -35,30 +38,26 @@ fn testsuite_is_tidy() {
 fn results_equal_c() {
     let begin = Instant::now();
     let bench = Bench::new();
-    let programs = programs();
+    let suite = suite();
     let references = References::default();
-    let jobs: Vec<_> = (programs.iter())
-        .flat_map(|program| variants(program).map(move |flags| (program, flags)))
-        .collect();
-    let results = in_parallel(&jobs, |(program, flags)| {
+    let results = in_parallel(&suite.translations, |translation| {
         let begin = Instant::now();
-        let result = check(&bench, program, &references, flags);
+        let result = check(&bench, translation, &references);
         (result, begin.elapsed())
     });
     let mut failures = Vec::new();
     let mut walls: HashMap<&str, Duration> = HashMap::new();
-    for ((program, _), (_, wall)) in jobs.iter().zip(&results) {
-        *walls.entry(&program.name).or_default() += *wall;
-    }
-    for ((program, flags), (result, _)) in jobs.iter().zip(&results) {
+    for (translation, (result, wall)) in suite.translations.iter().zip(&results) {
+        let name = &translation.program.name;
+        *walls.entry(name).or_default() += *wall;
         if let Err(e) = result {
-            failures.push(format!("{} {}: {e}", program.name, flags.join(" ")));
+            failures.push(format!("{name} {}: {e}", translation.arguments.join(" ")));
         }
     }
     say(format!(
         "e2e: {} programs, {} translations ({} built, {} known to pass), {} runs and {} with failing allocations or launches in {:.1} s, {} failures",
-        programs.len(),
-        jobs.len(),
+        suite.programs.len(),
+        suite.translations.len(),
         bench.n_built.load(Ordering::Relaxed),
         bench.n_known.load(Ordering::Relaxed),
         bench.n_runs.load(Ordering::Relaxed),
@@ -75,6 +74,70 @@ fn results_equal_c() {
         }
     }
     assert_none("programs do not do what C does", &failures);
+}
+
+#[test]
+fn text_is_golden() {
+    let mut texts = golden::further(suite().programs);
+    for translation in &suite().translations {
+        let text = translation.texts.as_ref().map(|(text, _)| text.clone());
+        let key = golden::key(&translation.program.path, &translation.arguments);
+        texts.insert(key, text.map_err(Clone::clone));
+    }
+    golden::check(&texts);
+}
+
+/// The testsuite, translated; the tests share it.
+struct Suite {
+    programs: &'static [Program],
+    translations: Vec<Translation>,
+}
+
+struct Translation {
+    program: &'static Program,
+    /// Arguments that the text depends on.
+    arguments: Vec<String>,
+    /// CUDA, and the C to compare with.
+    texts: Result<(String, String), String>,
+}
+
+fn suite() -> &'static Suite {
+    static SUITE: OnceLock<Suite> = OnceLock::new();
+    SUITE.get_or_init(|| {
+        let programs: &'static [Program] = programs().leak();
+        let jobs: Vec<_> = (programs.iter())
+            .flat_map(|program| variants(program).map(move |flags| (program, flags)))
+            .collect();
+        let work = tempfile::tempdir_in(common::scratch("e2e"))
+            .expect("the build directory can be written");
+        let serial = AtomicUsize::new(0);
+        let translations = in_parallel(&jobs, |&(program, ref flags)| {
+            let n = serial.fetch_add(1, Ordering::Relaxed);
+            let arguments = [&program.flags, flags, &["--instrument".to_string()][..]].concat();
+            let texts = translate(program, &arguments, &work.path().join(format!("{n}.c")));
+            Translation {
+                program,
+                arguments,
+                texts,
+            }
+        });
+        Suite {
+            programs,
+            translations,
+        }
+    })
+}
+
+fn translate(
+    program: &Program,
+    arguments: &[String],
+    c: &Path,
+) -> Result<(String, String), String> {
+    let mut command = hexcc();
+    command.args(golden::GPU).arg(&program.path).args(arguments);
+    command.arg("--reference").arg(c);
+    let text = succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
+    Ok((text, fs::read_to_string(c).map_err(|e| e.to_string())?))
 }
 
 /// Flags for each translation of a program.
@@ -353,34 +416,25 @@ fn heights(text: &str) -> Vec<i64> {
     heights
 }
 
-fn check(
-    bench: &Bench,
-    program: &Program,
-    references: &References,
-    flags: &[String],
-) -> Result<(), String> {
-    let c = bench.temporary(".c");
-    let mut command = hexcc();
-    command.arg(&program.path).args(&program.flags).args(flags);
-    command.arg("--instrument").arg("--reference").arg(&c);
-    let text = succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
-    let c = fs::read_to_string(&c).map_err(|e| e.to_string())?;
-    let all = arguments(program, &text);
-    if program.args.iter().any(|a| a == "T") && heights(&text).is_empty() {
+fn check(bench: &Bench, translation: &Translation, references: &References) -> Result<(), String> {
+    let program = translation.program;
+    let (text, c) = translation.texts.as_ref().map_err(Clone::clone)?;
+    let all = arguments(program, text);
+    if program.args.iter().any(|a| a == "T") && heights(text).is_empty() {
         return Err("no ROWS and K in the generated text".to_string());
     }
-    let passed = bench.remembered("passed", (&text, &c, &all, program.ulps, SEEDS, "failures"));
+    let passed = bench.remembered("passed", (text, c, &all, program.ulps, SEEDS, "failures"));
     if passed.exists() && !bench.fresh {
         touch(&passed);
         bench.n_known.fetch_add(1, Ordering::Relaxed);
         return Ok(());
     }
-    let built = bench.build(".cu", &text, |source, program| {
+    let built = bench.build(".cu", text, |source, program| {
         let mut command = Command::new(common::root().join("scripts/emucc"));
         command.args(EMUCC_FLAGS).arg(source).arg("-o").arg(program);
         command
     })?;
-    let reference = references.build(bench, &c)?;
+    let reference = references.build(bench, c)?;
     for args in &all {
         let expected = references.result(bench, &reference, args)?;
         for seed in SEEDS {
