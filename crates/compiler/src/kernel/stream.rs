@@ -112,6 +112,11 @@ impl Coefficient {
     pub fn is_of(&self, other: &Coefficient) -> bool {
         (self.array, &self.plane) == (other.array, &other.plane)
     }
+
+    /// Planes that a level reads before the newest one.
+    pub fn depth(&self) -> i64 {
+        self.before.1 - self.before.0
+    }
 }
 
 /// Sizes of a streamed tile; 0 for what is to be chosen.
@@ -431,7 +436,7 @@ impl StreamIr {
 
     /// Planes of a coefficient in shared memory: those that levels read, and the next.
     pub fn slots(&self, of: &Coefficient, steps: i64) -> i64 {
-        self.pipeline.step_lag * (steps - 1) + of.before.1 - of.before.0 + 2
+        self.pipeline.step_lag * (steps - 1) + of.depth() + 2
     }
 
     /// Bytes of shared memory: two pages of the outer rows of warps, of this and of the last

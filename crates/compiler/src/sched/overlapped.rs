@@ -224,7 +224,10 @@ impl Pipeline {
         let empty: Option<Vec<(i64, i64)>> = None;
         let mut need = vec![vec![empty; levels]; n];
         for (f, levels) in need.iter_mut().enumerate() {
-            for q in steps - self.below(f) + 1..=steps {
+            // In three space dimensions the last launch, of one step, writes all buffers.
+            let all = (self.n_space > 2 && steps == 1).then_some(self.stages[f].buffers);
+            let n_wanted = self.below(f).max(all.unwrap_or(0)).min(steps - lowest + 1);
+            for q in steps - n_wanted + 1..=steps {
                 levels[index(q)] = Some(vec![(0, 0); self.n_space]);
             }
         }

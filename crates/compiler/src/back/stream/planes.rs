@@ -308,9 +308,12 @@ impl Printer<'_> {
             .zip(self.coefficient_names())
             .collect();
         if !coefficients.is_empty() {
-            let fetches = coefficients.iter().map(|(c, name)| {
-                let plane = add_constant("begin", -ir.pipeline.step_lag - c.before.0);
-                format!("fetch_{name}(0, {plane}), ")
+            // The first iteration reads older planes, too, and its values may be results.
+            let fetches = coefficients.iter().flat_map(|(c, name)| {
+                (0..=c.depth()).map(move |slot| {
+                    let away = slot - c.depth() - ir.pipeline.step_lag - c.before.0;
+                    format!("fetch_{name}({slot}, {}), ", add_constant("begin", away))
+                })
             });
             let fetches: String = fetches.collect();
             self.out.line(format!("{fetches}__pipeline_commit();"));
@@ -528,7 +531,7 @@ impl Printer<'_> {
                 ),
             };
             let slots = self.slots_text(c);
-            self.out.line(format!("Ring<{elem}, {slots}> {name}_ring = {{({elem} *)(memory + {start}) + lane * V, 0}};"));
+            self.out.line(format!("Ring<{elem}, {slots}> {name}_ring = {{({elem} *)(memory + {start}) + lane * V, {}}};", c.depth()));
             let exists = match self.empty(c.array) {
                 empty if empty.is_empty() => String::new(),
                 empty => format!("if (!({empty})) "),
@@ -544,7 +547,7 @@ impl Printer<'_> {
     fn slots_text(&self, c: &Coefficient) -> String {
         let lag = self.ir.pipeline.step_lag;
         growth(Growth {
-            constant: c.before.1 - c.before.0 + 2 - lag,
+            constant: c.depth() + 2 - lag,
             per_step: lag,
         })
     }
