@@ -19,22 +19,26 @@ pub const HOST_WORK: &str =
 /// What to do about calls of the host.
 pub const HOST_WORK_HELP: &str = "move the call behind the time loop; a call every so many steps needs two loops, one over the steps from one call to the next, in the region, and one around the region, which makes the call";
 
-/// Gives labels at statements that have no place in the file, which are empty and where the region
-/// begins, the place of the region's first loop.
+/// Gives labels at statements that have no place in the file, which are empty and where a
+/// top-level statement of the region begins, the place of the first loop there.
 pub fn placed(text: &str, region: Range<usize>, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
-    let first = csource::loop_headers(text, region.clone())
-        .into_iter()
-        .next();
-    let Some((_, first)) = first else { return d };
+    let headers = csource::loop_headers(text, region.clone());
     let mut moved = false;
     for label in &mut d.labels {
-        if label.span.is_empty() && label.span.start == region.start {
-            label.span = first.clone();
+        let at = label.span.start;
+        let mut later = headers.iter().map(|(_, header)| header);
+        let header = later.find(|header| at <= header.start);
+        if let (true, Some(header)) = (label.span.is_empty() && region.start <= at, header) {
+            label.span = header.clone();
             moved = true;
         }
     }
     if moved {
-        d.notes.insert(0, "this is about a statement of an included file or a macro that the region uses; the region is translated as one piece".to_string());
+        d.notes.insert(
+            0,
+            "this is about a statement of an included file or a macro that the loop uses"
+                .to_string(),
+        );
     }
     d
 }

@@ -556,9 +556,21 @@ impl Reader<'_> {
         let schedules: BTreeMap<String, Map> = (schedule.maps()?.into_iter())
             .filter_map(|m| Some((m.tuple_name(DimType::In).ok()??, m)))
             .collect();
+        let updates: Vec<&PetStmt> = (updates.into_iter())
+            .filter(|s| finals::update(s).is_some_and(|(name, _)| !self.is_local(name)))
+            .collect();
+        let mut placed: Vec<&PetStmt> = live.iter().map(|(stmt, _)| *stmt).collect();
+        placed.extend(&updates);
+        let (mut chunks, chunk_of) = self.chunks(&placed, &schedules)?;
         let mut stmts = Vec::new();
-        for (stmt, domain) in live {
-            stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
+        for (i, (stmt, domain)) in live.into_iter().enumerate() {
+            chunks[chunk_of[i]].stmts.push(i);
+            // One without a place of its own is where its chunk begins.
+            let span = match stmt.span.start < stmt.span.end {
+                true => stmt.span.start..stmt.span.end,
+                false => chunks[chunk_of[i]].span.start..chunks[chunk_of[i]].span.start,
+            };
+            stmts.push(self.statement((stmt, span), domain, &schedules, &ids, &arrays)?);
         }
         let context = unwrapped.unwrap_or(context);
         for (i, array) in arrays.iter_mut().enumerate() {
@@ -569,7 +581,9 @@ impl Reader<'_> {
             }
         }
         let params = collect_params(&context, &stmts, &arrays)?;
-        let mut chunks = self.chunks(&stmts);
+        let updates: Vec<(&PetStmt, usize)> = (updates.into_iter())
+            .zip(chunk_of[stmts.len()..].iter().copied())
+            .collect();
         let unused = self.leave_iterators(&updates, &schedules, &context, &mut chunks)?;
         Ok(Scop {
             params,
@@ -648,11 +662,12 @@ impl Reader<'_> {
         is_int_scalar && !read.contains(name)
     }
 
-    /// Values that the updates of iterators leave in variables used outside of the region, noted
-    /// with the chunks; returns the variables declared outside that nobody else uses.
+    /// Values that the updates of iterators, each with the index of its chunk, leave in variables
+    /// used outside of the region, noted with the chunks; returns the variables declared outside
+    /// that nobody else uses.
     fn leave_iterators(
         &self,
-        updates: &[&PetStmt],
+        updates: &[(&PetStmt, usize)],
         schedules: &BTreeMap<String, Map>,
         context: &Set,
         chunks: &mut [Chunk],
@@ -660,19 +675,18 @@ impl Reader<'_> {
         let text = &self.source.text;
         let mut unused = Vec::new();
         let names: BTreeSet<&str> = (updates.iter())
-            .filter_map(|s| Some(finals::update(s)?.0))
-            .filter(|name| !self.is_local(name))
+            .filter_map(|(s, _)| Some(finals::update(s)?.0))
             .collect();
         for name in names {
             if csource::is_dead_outside(text, name, self.region()) {
                 unused.push(name.to_string());
                 continue;
             }
-            for chunk in chunks.iter_mut() {
+            for (i, chunk) in chunks.iter_mut().enumerate() {
                 let own = (updates.iter())
-                    .filter(|s| finals::update(s).is_some_and(|u| u.0 == name))
-                    .filter(|s| chunk.span.contains(&s.span.start));
-                let value = FinalValue::new(name, own.copied(), schedules, context)?;
+                    .filter(|(s, at)| *at == i && finals::update(s).is_some_and(|u| u.0 == name))
+                    .map(|(s, _)| *s);
+                let value = FinalValue::new(name, own, schedules, context)?;
                 chunk.finals.extend(value);
             }
         }
@@ -743,13 +757,12 @@ impl Reader<'_> {
 
     fn statement(
         &self,
-        stmt: &PetStmt,
+        (stmt, span): (&PetStmt, Range<usize>),
         domain: Set,
         schedules: &BTreeMap<String, Map>,
         ids: &BTreeMap<String, ArrayId>,
         arrays: &[Array],
     ) -> Result<Statement> {
-        let span = stmt.span.start..stmt.span.end;
         let schedule = schedules
             .get(&stmt.name)
             .ok_or_else(|| Box::new(Diagnostic::bug(format!("no schedule for {}", stmt.name))))?
@@ -1004,33 +1017,80 @@ impl Reader<'_> {
         )
     }
 
-    fn chunks(&self, stmts: &[Statement]) -> Vec<Chunk> {
-        let mut chunks: Vec<Chunk> = csource::split_statements(&self.source.text, self.region())
-            .into_iter()
-            .map(|span| Chunk {
-                span,
-                stmts: Vec::new(),
-                finals: Vec::new(),
-            })
+    /// The top-level statements of the region, and for each of pet's statements the one that it
+    /// belongs to.
+    fn chunks(
+        &self,
+        stmts: &[&PetStmt],
+        schedules: &BTreeMap<String, Map>,
+    ) -> Result<(Vec<Chunk>, Vec<usize>)> {
+        let chunk = |span: Range<usize>| Chunk {
+            span,
+            stmts: Vec::new(),
+            finals: Vec::new(),
+        };
+        let pieces = csource::split_statements(&self.source.text, self.region());
+        let by_place: Vec<Option<usize>> = (stmts.iter())
+            .map(|s| pieces.iter().position(|p| p.contains(&s.span.start)))
             .collect();
-        for (i, stmt) in stmts.iter().enumerate() {
-            match chunks
-                .iter_mut()
-                .find(|c| c.span.contains(&stmt.span.start))
-            {
-                Some(chunk) => chunk.stmts.push(i),
-                None => {
-                    // Statements that a macro expands to have no place of their
-                    // own; the region is then one chunk.
-                    return vec![Chunk {
-                        span: self.region(),
-                        stmts: (0..stmts.len()).collect(),
-                        finals: Vec::new(),
-                    }];
-                }
-            }
+        let of_stmts = match by_place.iter().copied().collect::<Option<Vec<usize>>>() {
+            Some(all) => Some(all),
+            None => self.by_order(stmts, (&pieces, &by_place), schedules)?,
+        };
+        Ok(match of_stmts {
+            Some(of_stmts) => (pieces.into_iter().map(chunk).collect(), of_stmts),
+            None => (vec![chunk(self.region())], vec![0; stmts.len()]),
+        })
+    }
+
+    /// The top-level statement of each of pet's, by what is first in their schedules. Statements
+    /// of called functions, of macros and of other files have no place in the region; pet
+    /// numbers the top-level statements that it sees. `None` where that is not surely what the
+    /// text has.
+    fn by_order(
+        &self,
+        stmts: &[&PetStmt],
+        (pieces, by_place): (&[Range<usize>], &[Option<usize>]),
+        schedules: &BTreeMap<String, Map>,
+    ) -> Result<Option<Vec<usize>>> {
+        let text = &self.source.text;
+        let is_loop = |piece: &Range<usize>| {
+            let mut lines = text[piece.clone()].lines().map(str::trim_start);
+            let first = lines.find(|line| !line.starts_with('#'));
+            first.is_some_and(|line| line.starts_with("for"))
+                && !csource::is_conditional(text, piece.start)
+        };
+        if pieces.len() < 2 || !pieces.iter().all(is_loop) {
+            return Ok(None);
         }
-        chunks
+        let mut numbers: BTreeMap<&str, i64> = BTreeMap::new();
+        for (name, schedule) in schedules {
+            let times = schedule.range()?;
+            let (Some(first), Some(last)) = (
+                times.dim_min_val(0)?.finite(),
+                times.dim_max_val(0)?.finite(),
+            ) else {
+                return Ok(None);
+            };
+            if first != last {
+                return Ok(None);
+            }
+            numbers.insert(name, first.floor());
+        }
+        // A loop has one number, and none where the preprocessor leaves it out.
+        let all: BTreeSet<i64> = numbers.values().copied().collect();
+        if all.len() != pieces.len() {
+            return Ok(None);
+        }
+        let of_stmt = |s: &&PetStmt| {
+            all.iter()
+                .position(|n| Some(n) == numbers.get(s.name.as_str()))
+        };
+        let found: Option<Vec<usize>> = stmts.iter().map(of_stmt).collect();
+        Ok(found.filter(|found| {
+            let mut pairs = found.iter().zip(by_place);
+            pairs.all(|(at, place)| place.is_none_or(|place| place == *at))
+        }))
     }
 }
 
