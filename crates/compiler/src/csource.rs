@@ -17,9 +17,11 @@ mod variables;
 pub use cplusplus::{
     expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename,
 };
-pub use dialect::{NotCPlusPlus, not_cplusplus};
+pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
 pub use mathcalls::rewrite_math_calls;
-pub use variables::{Declarator, Place, change_before, declarator, ends_within, is_dead_outside};
+pub use variables::{
+    Declarator, Place, change_before, constant, declarator, ends_within, is_dead_outside,
+};
 
 use std::collections::HashSet;
 use std::fmt;
@@ -1033,10 +1035,64 @@ pub fn loop_headers(text: &str, region: Range<usize>) -> Vec<(String, Range<usiz
     headers
 }
 
+/// The first subscript `[i-2]` of a statement whose loop starts at a smaller number,
+/// `for (i = 1; ..)`, as far as numbers stand in the text.
+pub fn subscript_below(
+    text: &str,
+    region: Range<usize>,
+    stmt: &Range<usize>,
+) -> Option<Range<usize>> {
+    let headers = loop_headers(text, region);
+    let starts_at = |iterator: &str| {
+        let header = (headers.iter()).rfind(|(i, r)| i == iterator && r.end <= stmt.start)?;
+        let head = &text[header.1.clone()];
+        let first = head.split_once('=')?.1.split(';').next()?;
+        first.trim().parse::<i64>().ok()
+    };
+    let code = Code::new(text);
+    let first = code.tokens.partition_point(|t| t.span.start < stmt.start);
+    let end = code.tokens.partition_point(|t| t.span.end <= stmt.end);
+    let is_below = |at: &usize| {
+        let back = code.word(at + 3).parse::<i64>();
+        let is_difference =
+            code.opens(*at, "[") && code.word(at + 2) == "-" && code.skip(*at) == at + 5;
+        is_difference && back.is_ok_and(|n| starts_at(code.word(at + 1)).is_some_and(|s| s < n))
+    };
+    (first..end).find(is_below).map(|at| code.bytes(at..at + 5))
+}
+
 /// Bytes of the header of the `for` loop that has a place in it, from `for` to `)`.
 pub fn loop_header_at(text: &str, offset: usize) -> Option<Range<usize>> {
     let headers = loop_headers(text, 0..text.len()).into_iter();
     (headers.map(|(_, bytes)| bytes)).rfind(|bytes| bytes.contains(&offset))
+}
+
+/// The first place of a name in a range of a file.
+pub fn find_word(text: &str, range: Range<usize>, name: &str) -> Option<Range<usize>> {
+    (tokenize(text).into_iter())
+        .filter(|t| t.kind == TokenKind::Ident && range.contains(&t.span.start))
+        .map(|t| t.span)
+        .find(|span| text.get(span.clone()) == Some(name))
+}
+
+/// Whether a place is inside of brackets, in a subscript.
+pub fn is_in_brackets(text: &str, offset: usize) -> bool {
+    is_inside(text, offset, |code, at| code.word(at) == "[")
+}
+
+/// Whether a place is in the parentheses of an `if` or a loop.
+pub fn is_in_condition(text: &str, offset: usize) -> bool {
+    is_inside(text, offset, |code, at| {
+        at > 0 && matches!(code.word(at - 1), "if" | "for" | "while")
+    })
+}
+
+/// Whether a place is between a bracket of a kind and the one that closes it.
+fn is_inside(text: &str, offset: usize, is_kind: impl Fn(&Code, usize) -> bool) -> bool {
+    let code = Code::new(text);
+    let index = code.tokens.partition_point(|t| t.span.end <= offset);
+    (0..index)
+        .any(|at| matches!(code.word(at), "(" | "[") && code.skip(at) > index && is_kind(&code, at))
 }
 
 /// The head of a compound statement, `while (..)` or `if (..)`; all of it where it has none.

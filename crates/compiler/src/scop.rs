@@ -527,10 +527,16 @@ impl Reader<'_> {
         // A statement without an instance is the branch not taken of a condition that is
         // always true.
         let mut live = Vec::new();
-        if let Some(first) = kept.first().filter(|_| context.is_empty().unwrap_or(false)) {
-            return Err(bounds::never_defined(first.span.start..first.span.end));
+        let never_defined = || {
+            let spans: Vec<Range<usize>> =
+                (kept.iter()).map(|s| s.span.start..s.span.end).collect();
+            bounds::never_defined(&self.source.text, &self.region(), &spans)
+        };
+        if !kept.is_empty() && context.is_empty().unwrap_or(false) {
+            return Err(never_defined());
         }
-        for stmt in kept {
+        for stmt in &kept {
+            let stmt = *stmt;
             let domain = Set::read(&self.ctx, &stmt.domain)?;
             let domain = match &unwrapped {
                 Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
@@ -539,6 +545,10 @@ impl Reader<'_> {
             if !domain.is_empty()? {
                 live.push((stmt, domain));
             }
+        }
+        let is_gone = live.is_empty() && !kept.is_empty();
+        if is_gone && bounds::leaves_out_sizes(&context, self.pet)? {
+            return Err(never_defined());
         }
         let used = self.names_used(&live);
         let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());
