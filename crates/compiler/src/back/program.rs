@@ -196,7 +196,7 @@ fn check_parameters(
         let name = names.get(&array.name);
         // `ROWS(A)` looks like the declaration of a scalar.
         let declared = csource::declarator(text, &name, region.start)
-            .is_some_and(|d| d.n_bounds > 0 || d.stars > 0);
+            .is_some_and(|d| d.n_bounds > 0 || d.stars > 0 || !text[d.range].starts_with('('));
         let function = csource::enclosing_function(text, region.start);
         if !variable || function.is_none() || declared {
             continue;
