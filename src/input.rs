@@ -183,6 +183,9 @@ struct Reader<'a> {
     limit: &'a TimeLimit,
     exe: PathBuf,
     pet: PetPaths,
+    /// The files that the user's includes from beside it or from the directories given, and what
+    /// they include.
+    headers: Vec<String>,
     /// Iterators and sizes found whose names isl would read as something else.
     words: RefCell<BTreeSet<String>>,
 }
@@ -201,6 +204,7 @@ impl<'a> Reader<'a> {
             limit,
             exe: exe.map_err(|e| PetError::Protocol(format!("own executable: {e}")))?,
             pet: hexcc_pet::find_library(Some(&vendor))?,
+            headers: headers(options, &source.text),
             words: RefCell::default(),
         })
     }
@@ -480,9 +484,8 @@ impl<'a> Reader<'a> {
         if scop.arrays.iter().all(|a| !unknown(&a.element_type)) {
             return;
         }
-        let headers = self.headers();
         let texts: Vec<&str> = (std::iter::once(self.source.text.as_str()))
-            .chain(headers.iter().map(String::as_str))
+            .chain(self.headers.iter().map(String::as_str))
             .collect();
         for array in (scop.arrays.iter_mut()).filter(|a| unknown(&a.element_type)) {
             let size = array.element_size;
@@ -494,35 +497,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The files that the user's includes from beside it or from the directories given, and what
-    /// they include.
-    fn headers(&self) -> Vec<String> {
-        let beside = self.options.file.parent().map(Path::to_path_buf);
-        let dirs: Vec<PathBuf> = (beside.into_iter())
-            .chain(self.options.include_dirs.iter().cloned())
-            .collect();
-        let mut seen: Vec<PathBuf> = Vec::new();
-        let mut texts: Vec<String> = Vec::new();
-        let mut open = csource::quoted_includes(&self.source.text);
-        while let Some(name) = open.pop() {
-            let path = dirs.iter().map(|d| d.join(&name)).find(|p| p.is_file());
-            let Some(path) = path.filter(|p| !seen.contains(p)) else {
-                continue;
-            };
-            if let Ok(text) = std::fs::read(&path) {
-                let text = bytes::decode(text);
-                open.extend(csource::quoted_includes(&text));
-                texts.push(text);
-            }
-            seen.push(path);
-        }
-        texts
-    }
-
     /// How many blanks to put before a text. pet gives places as offsets and does not say of
     /// which file: those in any file but the user's are in the blanks.
     fn lead(&self) -> usize {
-        let longest = self.headers().iter().map(String::len).max();
+        let longest = self.headers.iter().map(String::len).max();
         longest.unwrap_or(0).max(MIN_LEAD) + 1
     }
 
@@ -579,6 +557,31 @@ impl<'a> Reader<'a> {
         };
         vec![d]
     }
+}
+
+/// The files that a text includes from beside it or from the directories given, and what they
+/// include.
+fn headers(options: &InputOptions, text: &str) -> Vec<String> {
+    let beside = options.file.parent().map(Path::to_path_buf);
+    let dirs: Vec<PathBuf> = (beside.into_iter())
+        .chain(options.include_dirs.iter().cloned())
+        .collect();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
+    let mut open = csource::quoted_includes(text);
+    while let Some(name) = open.pop() {
+        let path = dirs.iter().map(|d| d.join(&name)).find(|p| p.is_file());
+        let Some(path) = path.filter(|p| !seen.contains(p)) else {
+            continue;
+        };
+        if let Ok(text) = std::fs::read(&path) {
+            let text = bytes::decode(text);
+            open.extend(csource::quoted_includes(&text));
+            texts.push(text);
+        }
+        seen.push(path);
+    }
+    texts
 }
 
 /// A loop that looked likelier than the one that is translated.
