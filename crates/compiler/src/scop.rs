@@ -126,6 +126,24 @@ pub struct Access {
     pub stmt: Range<usize>,
 }
 
+/// The subscripts of an access that are constants.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn planes(access: &Map) -> Result<Vec<Option<i64>>> {
+    let mut planes = Vec::new();
+    for f in access.to_pw_affs()? {
+        planes.push(f.as_constant()?.map(|c| c.floor()));
+    }
+    Ok(planes)
+}
+
+/// Whether two accesses of an array have different constants in one subscript.
+pub fn are_apart(a: &[Option<i64>], b: &[Option<i64>]) -> bool {
+    let mut both = a.iter().zip(b);
+    both.any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
+}
+
 /// A C expression, in the source's order of operations.
 #[derive(Clone, Debug)]
 pub enum Expr {
