@@ -947,14 +947,18 @@ pub fn has_loop(text: &str) -> bool {
 
 /// Names of the files that a text includes in quotes.
 pub fn quoted_includes(text: &str) -> Vec<String> {
-    (tokenize(text).into_iter())
-        .filter(|token| token.kind == TokenKind::Directive)
-        .filter_map(|token| {
-            let directive = text[token.span].trim_start_matches('#').trim_start();
-            let rest = directive.strip_prefix("include")?.trim_start();
-            Some(rest.strip_prefix('"')?.split_once('"')?.0.to_string())
-        })
+    let all = directives(text).into_iter();
+    all.filter_map(|d| Some(d[quoted_include(d)?].to_string()))
         .collect()
+}
+
+/// Bytes of the name in a directive that includes a file in quotes.
+pub(crate) fn quoted_include(directive: &str) -> Option<Range<usize>> {
+    let after_hash = directive.trim_start_matches('#').trim_start();
+    let rest = after_hash.strip_prefix("include")?.trim_start();
+    let name = rest.strip_prefix('"')?;
+    let start = directive.len() - name.len();
+    Some(start..start + name.find('"')?)
 }
 
 /// Bytes of the simple statement around a place, without the heads of control statements before it;

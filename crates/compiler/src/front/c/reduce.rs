@@ -228,23 +228,16 @@ fn block_around(code: &Code, stmt: &Range<usize>, region: &Range<usize>) -> Opti
 
 /// Files included from beside the user's, by their whole path.
 fn includes(code: &Code, include: &dyn Fn(&str) -> Option<String>) -> Vec<(usize, Change)> {
-    let mut changes = Vec::new();
-    for token in (code.all.iter()).filter(|t| t.kind == TokenKind::Directive) {
-        let directive = &code.text[token.span.clone()];
-        let after_hash = directive.trim_start_matches('#').trim_start();
-        let Some(rest) = after_hash.strip_prefix("include") else {
-            continue;
-        };
-        let quoted = rest.trim_start().strip_prefix('"');
-        let Some((name, _)) = quoted.and_then(|q| q.split_once('"')) else {
-            continue;
-        };
-        if let (Some(path), Some(at)) = (include(name), directive.find('"')) {
-            let start = token.span.start + at + 1;
-            changes.push((start, Change::Replace(start + name.len(), path)));
-        }
-    }
-    changes
+    (code.all.iter())
+        .filter(|t| t.kind == TokenKind::Directive)
+        .filter_map(|token| {
+            let directive = &code.text[token.span.clone()];
+            let name = csource::quoted_include(directive)?;
+            let path = include(&directive[name.clone()])?;
+            let (start, end) = (token.span.start + name.start, token.span.start + name.end);
+            Some((start, Change::Replace(end, path)))
+        })
+        .collect()
 }
 
 /// A function that the region calls: inline, and before the region's own function.
