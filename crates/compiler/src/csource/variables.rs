@@ -1,7 +1,7 @@
 //! Where variables are declared, and what the text does with them outside of a region.
 
 use super::{
-    Code, Declared, QUALIFIERS, TokenKind, definition, directive_words, file_scope, is_declaration,
+    Code, Declared, QUALIFIERS, TokenKind, define, definition, file_scope, is_declaration,
     is_type_word, simple_statement_start, statement_end,
 };
 use std::ops::Range;
@@ -187,31 +187,10 @@ fn is_address(code: &Code, at: usize) -> bool {
 
 /// Whether a macro of the file has the name, or the name in what it stands for.
 fn macro_mentions(code: &Code, name: &str) -> bool {
-    let directives = code.all.iter().filter(|t| t.kind == TokenKind::Directive);
-    directives.into_iter().any(|directive| {
-        let text = &code.text[directive.span.clone()];
-        if directive_words(text).next() != Some("define") {
-            return false;
-        }
-        let Some(rest) = text.split_once("define").map(|(_, rest)| rest) else {
-            return false;
-        };
-        let inner = Code::new(rest);
-        let parameters = match inner.tokens.first() {
-            Some(first)
-                if inner.opens(1, "(")
-                    && inner
-                        .tokens
-                        .get(1)
-                        .is_some_and(|t| t.span.start == first.span.end) =>
-            {
-                2..inner.skip(1)
-            }
-            _ => 0..0,
-        };
-        let is_name = |at: usize| inner.is_ident(at) && inner.word(at) == name;
-        let own = parameters.clone().any(is_name);
-        !own && (0..inner.tokens.len()).any(is_name)
+    let macros = super::directives(code.text).into_iter().filter_map(define);
+    macros.into_iter().any(|m| {
+        let has_name = m.name == name || m.words().contains(&name);
+        has_name && !m.params.is_some_and(|params| params.contains(&name))
     })
 }
 
