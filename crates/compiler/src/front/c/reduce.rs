@@ -5,7 +5,7 @@
 //! that it calls are marked `inline` and stand before their callers, for pet reads no others, and
 //! pragmas stand around the one region that is meant.
 
-use super::calls::needed_functions;
+use super::calls::{macros, needed_functions};
 use super::region::{Region, scop_pragma};
 use crate::csource::{self, Code, Function, TokenKind};
 use std::ops::Range;
@@ -128,7 +128,7 @@ const PRELUDE: &str = "#pragma clang diagnostic ignored \"-Weverything\"\n";
 pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
     let code = Code::new(text);
     let functions = csource::functions(text);
-    let needed = needed_functions(&code, &functions, region);
+    let needed = needed_functions(&code, &functions, &macros(&code), region);
     let mut changes = marks(&code, region, include);
     for function in &functions {
         if (region.function.as_ref()).is_some_and(|f| f.body == function.body) {
@@ -136,7 +136,7 @@ pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<Stri
             continue;
         }
         if needed.iter().any(|f| f.body == function.body) {
-            changes.extend(made_inline(text, function, region));
+            changes.extend(made_inline(&code, function, region));
         } else {
             changes.extend(without_body(&code, function));
         }
@@ -241,10 +241,10 @@ fn includes(code: &Code, include: &dyn Fn(&str) -> Option<String>) -> Vec<(usize
 }
 
 /// A function that the region calls: inline, and before the region's own function.
-fn made_inline(text: &str, function: &Function, region: &Region) -> Vec<(usize, Change)> {
-    let code = Code::new(text);
+fn made_inline(code: &Code, function: &Function, region: &Region) -> Vec<(usize, Change)> {
+    let text = code.text;
     // libpet ends at the sight of one without a value.
-    let mut changes: Vec<(usize, Change)> = (last_return(&code, function).into_iter())
+    let mut changes: Vec<(usize, Change)> = (last_return(code, function).into_iter())
         .map(|last| (last.start, Change::Blank(last.end)))
         .collect();
     if function.start < region.span.start {
