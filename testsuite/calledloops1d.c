@@ -1,10 +1,10 @@
-/* calledloops1d: Two time loops in one scop that call the same functions, whose iterator belongs to the file.
+/* calledloops1d: Two time loops in one scop that call the same functions, whose iterators belong to the file and to one of them.
  * hexcc-test: args=N,T run=1,3;2,1;3,2;4,5;9,0;16,7;33,8;100,9;257,17 tile=h=1,w=4;h=3,w=8;h=5,w=16
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-int i;
+int i, t;
 
 static void sweep(int N, float *A, float *B)
 {
@@ -14,6 +14,8 @@ static void sweep(int N, float *A, float *B)
 
 static void back(int N, float *A, float *B)
 {
+  int i;
+
   for (i = 1; i < N; i++)
     B[i] = 0.75f * A[i-1];
 }
@@ -21,11 +23,11 @@ static void back(int N, float *A, float *B)
 static void run(int N, int T, float *A, float *B, float *C)
 {
 #pragma scop
-  for (int t = 0; t < T; t++) {
+  for (t = 0; t < T; t++) {
     sweep(N, A, B);
     sweep(N, B, A);
   }
-  for (int t = 0; t < T - 2; t++) {
+  for (t = 0; t < T - 2; t++) {
     back(N, A, C);
     sweep(N, C, A);
   }
@@ -70,7 +72,7 @@ int main(int argc, char **argv)
   add_to_hash(A, size);
   add_to_hash(B, size);
   add_to_hash(C, size);
-  printf("%d %016llx\n", i, hash);
+  printf("%d %d %016llx\n", i, t, hash);
   free(A);
   free(B);
   free(C);

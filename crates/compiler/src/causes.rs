@@ -3,7 +3,7 @@
 
 use crate::csource::{self, TokenKind};
 use crate::diag::{Diagnostic, Result};
-use crate::scop::{Statement, body_exprs, children, collect_names};
+use crate::scop::{Statement, body_exprs, children, collect_names, unnumbered};
 use hexcc_isl::DimType;
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
 use std::collections::BTreeSet;
@@ -323,9 +323,7 @@ impl Region<'_> {
         let Some(callee) = callee else {
             return (here, None);
         };
-        let own = (record.rsplit_once('_'))
-            .filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit()))
-            .map_or(record, |(own, _)| own);
+        let own = unnumbered(record).unwrap_or(record);
         let mut found = find_members(self.text, callee.body.clone(), record);
         if found.is_empty() {
             found = find_members(self.text, callee.body.clone(), own);

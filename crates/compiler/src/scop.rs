@@ -585,7 +585,10 @@ impl Reader<'_> {
             .filter_map(|m| Some((m.tuple_name(DimType::In).ok()??, m)))
             .collect();
         let updates: Vec<&PetStmt> = (updates.into_iter())
-            .filter(|s| finals::update(s).is_some_and(|(name, _)| !self.is_local(name)))
+            .filter(|s| {
+                finals::update(s)
+                    .is_some_and(|(name, _)| !self.is_local(name) && !self.is_of_callee(name, s))
+            })
             .collect();
         let mut placed: Vec<&PetStmt> = live.iter().map(|(stmt, _)| *stmt).collect();
         placed.extend(&updates);
@@ -729,14 +732,32 @@ impl Reader<'_> {
             .any(|a| a.name == name && a.declared && (!a.exposed || self.ends_within(name)))
     }
 
+    /// Whether a statement writes a variable of a function that the region calls, which pet calls
+    /// exposed, too.
+    fn is_of_callee(&self, name: &str, stmt: &PetStmt) -> bool {
+        let text = &self.source.text;
+        let is_declared = (self.pet.arrays.iter()).any(|a| a.name == name && a.declared);
+        let at = stmt.span.start;
+        if !is_declared || self.region().contains(&at) && stmt.span.end > at {
+            return false;
+        }
+        if stmt.span.end > at {
+            let own = csource::enclosing_function(text, self.region().start);
+            let other = csource::enclosing_function(text, at);
+            return other.is_some_and(|f| own.is_none_or(|own| own.body != f.body));
+        }
+        // In another file or a macro: of the region if it has the name.
+        let original = unnumbered(name).unwrap_or(name);
+        [name, original]
+            .iter()
+            .all(|name| csource::find_word(text, self.region(), name).is_none())
+    }
+
     /// Whether a variable is declared in blocks inside of the region; pet adds a number to a
     /// name that something else has.
     fn ends_within(&self, name: &str) -> bool {
         let ends = |name: &str| csource::ends_within(&self.source.text, name, self.region());
-        let original = (name.rsplit_once('_'))
-            .filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit()))
-            .map(|(original, _)| original);
-        ends(name) || original.is_some_and(ends)
+        ends(name) || unnumbered(name).is_some_and(ends)
     }
 
     fn element_type(&self, array: &PetArray) -> Result<CType> {
@@ -1105,21 +1126,42 @@ impl Reader<'_> {
             }
             numbers.insert(name, first.floor());
         }
-        // A loop has one number, and none where the preprocessor leaves it out.
-        let all: BTreeSet<i64> = numbers.values().copied().collect();
-        if all.len() != pieces.len() {
+        // A loop has one number, one more before it where its iterator is declared elsewhere, and
+        // none where the preprocessor leaves it out.
+        let mut places: BTreeMap<i64, Option<usize>> = BTreeMap::new();
+        for number in numbers.values() {
+            places.insert(*number, None);
+        }
+        for stmt in (self.pet.stmts.iter()).filter(|s| s.span.start < s.span.end) {
+            let place = pieces.iter().position(|p| p.contains(&stmt.span.start));
+            if let (Some(number), Some(_)) = (numbers.get(stmt.name.as_str()), place) {
+                places.insert(*number, place);
+            }
+        }
+        let (mut piece_of, mut n) = (BTreeMap::new(), 0);
+        let mut before = None;
+        for (number, place) in places {
+            n += usize::from(place.is_none() || place != before);
+            piece_of.insert(number, n - 1);
+            before = place;
+        }
+        if n != pieces.len() {
             return Ok(None);
         }
-        let of_stmt = |s: &&PetStmt| {
-            all.iter()
-                .position(|n| Some(n) == numbers.get(s.name.as_str()))
-        };
+        let of_stmt = |s: &&PetStmt| piece_of.get(numbers.get(s.name.as_str())?).copied();
         let found: Option<Vec<usize>> = stmts.iter().map(of_stmt).collect();
         Ok(found.filter(|found| {
             let mut pairs = found.iter().zip(by_place);
             pairs.all(|(at, place)| place.is_none_or(|place| place == *at))
         }))
     }
+}
+
+/// A name without the number that pet adds where something else has it.
+pub(crate) fn unnumbered(name: &str) -> Option<&str> {
+    let (original, number) = name.rsplit_once('_')?;
+    let is_number = number.bytes().all(|b| b.is_ascii_digit());
+    is_number.then_some(original)
 }
 
 fn collect_params(context: &Set, stmts: &[Statement], arrays: &[Array]) -> Result<Vec<String>> {
