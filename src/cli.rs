@@ -445,7 +445,7 @@ fn host_warnings(input: &Input) -> Vec<Diagnostic> {
     (csource::not_cplusplus(&source.text).into_iter())
         .filter(on_host)
         .map(|place| {
-            Diagnostic::warning("HX0113", format!("{} is C and not C++", place.what))
+            Diagnostic::warning("HX0113", format!("{}: this is C and not C++", place.what))
                 .at(place.range, "compilers of CUDA refuse this")
                 .help(format!(
                     "{}; or take the GPU's part alone, `--emit kernel`, and leave this file C",

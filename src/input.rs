@@ -50,19 +50,31 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         path: options.file.display().to_string(),
         text: bytes::decode(bytes),
     };
-    read_source(options, source.clone(), limit).or_else(|first| {
+    if let Some(d) = named_cplusplus(&source) {
+        return Err(Failure {
+            diagnostics: vec![d],
+            source: Some(source),
+        });
+    }
+    read_source(options, source.clone(), limit).or_else(|mut first| {
         let new_names = |words: &BTreeSet<String>| csource::names_for_isl(&source.text, words);
         let Some(names) = (!first.words.is_empty())
             .then(|| new_names(&first.words))
             .flatten()
         else {
-            return Err(first.failure);
+            if !first.words.is_empty() {
+                first.not_renamed("a macro of the file makes text of its arguments, or a function of another file has such a name");
+            }
+            return Err(first.or_cplusplus(&source));
         };
         let path = source.path.clone();
         let renamed = csource::apply_edits(&source.text, csource::rename(&source.text, &names));
         match renamed.map(|text| read_source(options, SourceFile { path, text }, limit)) {
             // Names of a header's variables cannot change here.
-            Ok(Err(again)) if !again.words.is_empty() || again.is_syntax() => Err(first.failure),
+            Ok(Err(again)) if !again.words.is_empty() || again.is_syntax() => {
+                first.not_renamed("it is not declared in this file");
+                Err(first.failure)
+            }
             Ok(again) => again.map_err(|e| e.failure),
             Err(_) => Err(first.failure),
         }
@@ -79,6 +91,49 @@ impl NotRead {
     fn is_syntax(&self) -> bool {
         self.failure.diagnostics.iter().any(|d| d.code == "HX0101")
     }
+
+    /// Says why a variable keeps a name that isl cannot read.
+    fn not_renamed(&mut self, why: &str) {
+        for d in (self.failure.diagnostics.iter_mut()).filter(|d| d.code == "HX0114") {
+            d.notes
+                .push(format!("hexcc renames such variables where it can: {why}"));
+        }
+    }
+
+    /// What clang says of C++ is no help.
+    fn or_cplusplus(self, source: &SourceFile) -> Failure {
+        match csource::first_cplusplus(&source.text) {
+            Some(place) if self.is_syntax() => Failure {
+                diagnostics: vec![cplusplus(source, Some(place))],
+                ..self.failure
+            },
+            _ => self.failure,
+        }
+    }
+}
+
+/// The refusal of a file that has the name of a C++ file.
+fn named_cplusplus(source: &SourceFile) -> Option<Diagnostic> {
+    const EXTENSIONS: [&str; 10] = [
+        "cpp", "cc", "cxx", "c++", "cp", "C", "hpp", "hh", "hxx", "cu",
+    ];
+    let extension = Path::new(&source.path).extension()?.to_str()?;
+    EXTENSIONS
+        .contains(&extension)
+        .then(|| cplusplus(source, csource::first_cplusplus(&source.text)))
+}
+
+/// The refusal of C++, with the first place of it that is no C.
+fn cplusplus(source: &SourceFile, place: Option<Range<usize>>) -> Diagnostic {
+    let path = &source.path;
+    let d = Diagnostic::error("HX0115", format!("`{path}` is C++, and hexcc reads C"));
+    let d = match place {
+        Some(place) => d.at(place, "not C"),
+        None => d
+            .note("its name says so; the same text can compute something else in C++, where `sqrt` of a float is another function")
+            .help("if it is meant as C, give it a name that ends in `.c`"),
+    };
+    d.help("put the time loop into a C file of its own: its translation is C++, whose functions the other files can call")
 }
 
 fn read_source(
@@ -129,6 +184,9 @@ struct Reader<'a> {
     limit: &'a TimeLimit,
     exe: PathBuf,
     pet: PetPaths,
+    /// The files that the user's includes from beside it or from the directories given, and what
+    /// they include.
+    headers: Vec<String>,
     /// Iterators and sizes found whose names isl would read as something else.
     words: RefCell<BTreeSet<String>>,
 }
@@ -147,6 +205,7 @@ impl<'a> Reader<'a> {
             limit,
             exe: exe.map_err(|e| PetError::Protocol(format!("own executable: {e}")))?,
             pet: hexcc_pet::find_library(Some(&vendor))?,
+            headers: headers(options, &source.text),
             words: RefCell::default(),
         })
     }
@@ -231,7 +290,7 @@ impl<'a> Reader<'a> {
             match self.region(region) {
                 Ok(scop) => {
                     let others = [&regions[..index], &regions[index + 1..]].concat();
-                    return Some(Ok((scop, self.other_regions(&others))));
+                    return Some(Ok((scop, self.other_regions(region, others))));
                 }
                 Err(d) if self.is_compiled(region) => {
                     let absent = d.iter().all(|d| d.code == "HX0102");
@@ -262,21 +321,44 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn other_regions(&self, others: &[Region]) -> Vec<Diagnostic> {
-        if others.is_empty() || self.options.function.is_some() {
+    /// A warning of regions that are compiled and not translated.
+    fn other_regions(&self, taken: &Region, mut others: Vec<Region>) -> Vec<Diagnostic> {
+        if self.options.function.is_some() {
             return Vec::new();
         }
-        let lines: Vec<String> = (others.iter())
-            .map(|r| self.line(r.span.start).to_string())
-            .collect();
+        others.retain(|r| self.is_compiled(r));
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let text = &self.source.text;
+        let first_line = |r: &Region| {
+            let end = text[r.span.start..].find('\n');
+            r.span.start..end.map_or(text.len(), |n| r.span.start + n)
+        };
         let d = Diagnostic::warning(
             "HX0103",
-            "the file has several scops; only the first is translated",
+            "the file has several scops; only one is translated",
         );
-        vec![
-            d.note(format!("others at line {}", lines.join(", ")))
-                .help("choose with `--function NAME`"),
-        ]
+        let d = (others.iter()).fold(d.at(first_line(taken), "translated"), |d, r| {
+            d.also(first_line(r), "not translated")
+        });
+        let name = |r: &Region| r.function.as_ref().map(|f| f.name.clone());
+        let mut names: Vec<String> = others.iter().filter_map(name).collect();
+        names.retain(|n| Some(n) != name(taken).as_ref());
+        names.dedup();
+        let d = match names.as_slice() {
+            [] => d,
+            [one] => d.help(format!("choose the other with `--function {one}`")),
+            names => d.help(format!(
+                "choose another with `--function`: {}",
+                names.join(", ")
+            )),
+        };
+        let is_same = others.iter().any(|r| name(r) == name(taken));
+        vec![match is_same {
+            true => d.help("put loops of one function between one `#pragma scop` and one `#pragma endscop`: each is translated by itself"),
+            false => d,
+        }]
     }
 
     fn line(&self, at: usize) -> usize {
@@ -310,8 +392,13 @@ impl<'a> Reader<'a> {
             d.notes.push(format!(
                 "without `#pragma scop` the deepest nest of loops was judged, at line {line}"
             ));
-            for (_, line, why) in refused.take(3) {
-                let why = why.first().map_or("", |d| d.message.as_str());
+            // What says nothing of the loop itself is no reason.
+            let reasons = refused.filter_map(|(_, line, why)| {
+                let why = why.into_iter().next()?;
+                let says_why = !matches!(why.code, "HX0102" | "HX9001" | "HX9002");
+                says_why.then_some((line, why.message))
+            });
+            for (line, why) in reasons.take(3) {
                 d.notes.push(format!("the loop at line {line}: {why}"));
             }
         }
@@ -401,9 +488,8 @@ impl<'a> Reader<'a> {
         if scop.arrays.iter().all(|a| !unknown(&a.element_type)) {
             return;
         }
-        let headers = self.headers();
         let texts: Vec<&str> = (std::iter::once(self.source.text.as_str()))
-            .chain(headers.iter().map(String::as_str))
+            .chain(self.headers.iter().map(String::as_str))
             .collect();
         for array in (scop.arrays.iter_mut()).filter(|a| unknown(&a.element_type)) {
             let size = array.element_size;
@@ -415,35 +501,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The files that the user's includes from beside it or from the directories given, and what
-    /// they include.
-    fn headers(&self) -> Vec<String> {
-        let beside = self.options.file.parent().map(Path::to_path_buf);
-        let dirs: Vec<PathBuf> = (beside.into_iter())
-            .chain(self.options.include_dirs.iter().cloned())
-            .collect();
-        let mut seen: Vec<PathBuf> = Vec::new();
-        let mut texts: Vec<String> = Vec::new();
-        let mut open = csource::quoted_includes(&self.source.text);
-        while let Some(name) = open.pop() {
-            let path = dirs.iter().map(|d| d.join(&name)).find(|p| p.is_file());
-            let Some(path) = path.filter(|p| !seen.contains(p)) else {
-                continue;
-            };
-            if let Ok(text) = std::fs::read(&path) {
-                let text = bytes::decode(text);
-                open.extend(csource::quoted_includes(&text));
-                texts.push(text);
-            }
-            seen.push(path);
-        }
-        texts
-    }
-
     /// How many blanks to put before a text. pet gives places as offsets and does not say of
     /// which file: those in any file but the user's are in the blanks.
     fn lead(&self) -> usize {
-        let longest = self.headers().iter().map(String::len).max();
+        let longest = self.headers.iter().map(String::len).max();
         longest.unwrap_or(0).max(MIN_LEAD) + 1
     }
 
@@ -472,6 +533,9 @@ impl<'a> Reader<'a> {
     /// Why a region was not extracted.
     fn explain_region(&self, error: PetError, read: &Reduced, region: &Region) -> Vec<Diagnostic> {
         let text = &self.source.text;
+        if let PetError::ReservedName(name) = &error {
+            return vec![reserved(name, text, region)];
+        }
         let is_math = |name: &str| math_function(name).is_some();
         let PetError::NoScop { messages, .. } = &error else {
             // What pet stumbles over most is a call that it cannot follow.
@@ -497,6 +561,31 @@ impl<'a> Reader<'a> {
         };
         vec![d]
     }
+}
+
+/// The files that a text includes from beside it or from the directories given, and what they
+/// include.
+fn headers(options: &InputOptions, text: &str) -> Vec<String> {
+    let beside = options.file.parent().map(Path::to_path_buf);
+    let dirs: Vec<PathBuf> = (beside.into_iter())
+        .chain(options.include_dirs.iter().cloned())
+        .collect();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
+    let mut open = csource::quoted_includes(text);
+    while let Some(name) = open.pop() {
+        let path = dirs.iter().map(|d| d.join(&name)).find(|p| p.is_file());
+        let Some(path) = path.filter(|p| !seen.contains(p)) else {
+            continue;
+        };
+        if let Ok(text) = std::fs::read(&path) {
+            let text = bytes::decode(text);
+            open.extend(csource::quoted_includes(&text));
+            texts.push(text);
+        }
+        seen.push(path);
+    }
+    texts
 }
 
 /// A loop that looked likelier than the one that is translated.
@@ -705,11 +794,13 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
             .note("every operator of a chain such as `a + b + c` is a level")
             .help("compute parts of it in statements of their own: `float x = ..;`"),
         ],
-        PetError::ReservedName(name) => vec![
-            Diagnostic::error("HX0114", format!("a variable is called `{name}`"))
-                .note("as an iterator or a size it would be an operator or a constant for the polyhedral library")
-                .help("give the variable another name"),
-        ],
+        PetError::ReservedName(name) => vec![reserved(&name, &source.text, &Region {
+            span: 0..source.text.len(),
+            function: None,
+            marked: false,
+            closed: true,
+            depth: 0,
+        })],
         PetError::Crashed { signal, code, stderr } => vec![
             Diagnostic::error("HX9002", "libpet crashed on this file")
                 .note(format!("signal {signal:?}, exit code {code:?}"))
@@ -726,6 +817,20 @@ fn explain(error: PetError, source: &SourceFile, read: Option<&Reduced>) -> Vec<
         ],
         PetError::Protocol(what) => vec![Diagnostic::bug(format!("pet child: {what}"))],
     }
+}
+
+/// The refusal of a variable with the name of a word of isl, and where the region uses it first.
+fn reserved(name: &str, text: &str, region: &Region) -> Diagnostic {
+    let callees = front::called_functions(text, region);
+    let places = std::iter::once(region.span.clone()).chain(callees.into_iter().map(|f| f.body));
+    let place = places
+        .into_iter()
+        .find_map(|range| csource::find_word(text, range, name));
+    let d = Diagnostic::error("HX0114", format!("a variable is called `{name}`"));
+    (place.into_iter())
+        .fold(d, |d, place| d.at(place, "used here"))
+        .note("as an iterator or a size it would be an operator or a constant for the polyhedral library")
+        .help("give the variable another name")
 }
 
 /// What pet cannot represent.

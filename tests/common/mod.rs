@@ -49,6 +49,10 @@ pub struct Program {
     pub tiles: Vec<String>,
     /// Code of the diagnostic wanted instead of a translation.
     pub expect: Option<String>,
+    /// Code of the warning wanted beside a translation.
+    pub warns: Option<String>,
+    /// Further arguments with which the program translates without a word.
+    pub instead: Vec<String>,
     /// The line that it is about, which ends with `// here`; counted from 1.
     pub here: Option<usize>,
     /// The program as it translates, from a comment that begins with `fix:`.
@@ -76,6 +80,8 @@ fn parse(path: &Path) -> Result<Program, String> {
         ulps: 0,
         tiles: Vec::new(),
         expect: None,
+        warns: None,
+        instead: Vec::new(),
         here: None,
         fix: None,
         flags: Vec::new(),
@@ -116,6 +122,8 @@ fn parse(path: &Path) -> Result<Program, String> {
             "tile" => program.tiles = list(value, ';'),
             "stream" => program.streams = list(value, ';'),
             "expect" => program.expect = Some(value.to_string()),
+            "warns" => program.warns = Some(value.to_string()),
+            "instead" => program.instead = list(value, ','),
             "flags" => program.flags = list(value, ','),
             "variants" => {
                 program.variants = value.split(';').map(|set| list(set, ',')).collect();
@@ -137,15 +145,17 @@ fn parse(path: &Path) -> Result<Program, String> {
     Ok(program)
 }
 
-/// The C files of a folder, sorted; anything else in it is an error, as is a
-/// header that cannot be read.
+/// The C files of a folder, sorted; anything else in it is an error, but what they include, as is
+/// a header that cannot be read.
 fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<Program> {
     let entries = std::fs::read_dir(folder).expect("the testsuite is a folder");
     let mut paths: Vec<PathBuf> = entries
         .map(|e| e.expect("a folder can be listed").path())
         .collect();
     paths.sort();
-    let mut programs = Vec::new();
+    let mut programs: Vec<Program> = Vec::new();
+    let (headers, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        (paths.into_iter()).partition(|p| p.extension().is_some_and(|e| e == "h"));
     for path in paths {
         if path.is_dir() && path == testsuite().join("errors") {
             continue;
@@ -157,6 +167,13 @@ fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<Program> {
         match parse(&path) {
             Ok(program) => programs.push(program),
             Err(e) => problems.push(format!("{}: {e}", path.display())),
+        }
+    }
+    for path in headers {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let include = format!("#include \"{name}\"");
+        if !programs.iter().any(|p| p.text.contains(&include)) {
+            problems.push(format!("{}: no program includes it", path.display()));
         }
     }
     programs
@@ -179,9 +196,9 @@ pub fn problems() -> Vec<String> {
         }
     }
     for program in read_folder(&testsuite().join("errors"), &mut problems) {
-        if program.expect.is_none() || !program.runs.is_empty() {
+        if program.expect.is_some() == program.warns.is_some() || !program.runs.is_empty() {
             problems.push(format!(
-                "errors/{}: `expect` is needed, `run` is not",
+                "errors/{}: `expect` or `warns` is needed, `run` is not",
                 program.name
             ));
         }
@@ -205,7 +222,7 @@ pub fn is_wanted(path: &Path) -> bool {
     }
 }
 
-/// The programs that must be refused.
+/// The programs that must be refused, or translated with a warning.
 pub fn refused_programs() -> Vec<Program> {
     read_folder(&testsuite().join("errors"), &mut Vec::new())
 }

@@ -3,7 +3,7 @@
 
 use crate::csource::{self, TokenKind};
 use crate::diag::{Diagnostic, Result};
-use crate::scop::{Statement, body_exprs, children, collect_names};
+use crate::scop::{Statement, body_exprs, children, collect_names, unnumbered};
 use hexcc_isl::DimType;
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt};
 use std::collections::BTreeSet;
@@ -19,22 +19,26 @@ pub const HOST_WORK: &str =
 /// What to do about calls of the host.
 pub const HOST_WORK_HELP: &str = "move the call behind the time loop; a call every so many steps needs two loops, one over the steps from one call to the next, in the region, and one around the region, which makes the call";
 
-/// Gives labels at statements that have no place in the file, which are empty and where the region
-/// begins, the place of the region's first loop.
+/// Gives labels at statements that have no place in the file, which are empty and where a
+/// top-level statement of the region begins, the place of the first loop there.
 pub fn placed(text: &str, region: Range<usize>, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
-    let first = csource::loop_headers(text, region.clone())
-        .into_iter()
-        .next();
-    let Some((_, first)) = first else { return d };
+    let headers = csource::loop_headers(text, region.clone());
     let mut moved = false;
     for label in &mut d.labels {
-        if label.span.is_empty() && label.span.start == region.start {
-            label.span = first.clone();
+        let at = label.span.start;
+        let mut later = headers.iter().map(|(_, header)| header);
+        let header = later.find(|header| at <= header.start);
+        if let (true, Some(header)) = (label.span.is_empty() && region.start <= at, header) {
+            label.span = header.clone();
             moved = true;
         }
     }
     if moved {
-        d.notes.insert(0, "this is about a statement of an included file or a macro that the region uses; the region is translated as one piece".to_string());
+        d.notes.insert(
+            0,
+            "this is about a statement of an included file or a macro that the loop uses"
+                .to_string(),
+        );
     }
     d
 }
@@ -71,9 +75,7 @@ impl Region<'_> {
         };
         let span = range(stmt);
         if let Some(record) = of(&|a| a.element_is_record) {
-            return self
-                .member(&record.name, stmt, ("HX0104", "a subscript"))
-                .note(SUBSCRIPTS);
+            return self.member(&record.name, stmt, false);
         }
         if let Some(table) = of(&|a| !self.is_scalar(a)) {
             return Diagnostic::error("HX0104", "a subscript depends on array contents")
@@ -200,9 +202,7 @@ impl Region<'_> {
         let names = condition_names(&stmt.domain);
         let of = |name: &String| self.pet.arrays.iter().find(|a| a.name == *name);
         if let Some(record) = names.iter().filter_map(of).find(|a| a.element_is_record) {
-            return self
-                .member(&record.name, stmt, ("HX0105", "a loop bound or condition"))
-                .note(CONTROL);
+            return self.member(&record.name, stmt, true);
         }
         let changed = (names.iter().filter_map(of)).find_map(|a| {
             let writer = self.is_scalar(a).then(|| self.writer(&a.name)).flatten()?;
@@ -269,25 +269,66 @@ impl Region<'_> {
 
     /// The refusal of a struct's member where an `int` is needed; its place is `stmt` where a
     /// macro stands for it.
-    fn member(
-        &self,
-        record: &str,
-        stmt: &PetStmt,
-        (code, what): (&'static str, &str),
-    ) -> Diagnostic {
-        let Some((place, member)) = find_member(self.text, self.span.clone(), record) else {
+    fn member(&self, record: &str, stmt: &PetStmt, is_bound: bool) -> Diagnostic {
+        let (all, callee) = self.members(record, stmt);
+        let in_header =
+            |m: &&(Range<usize>, String)| csource::loop_header_at(self.text, m.0.start).is_some();
+        let in_place = |m: &&(Range<usize>, String)| match is_bound {
+            true => csource::is_in_condition(self.text, m.0.start),
+            false => csource::is_in_brackets(self.text, m.0.start),
+        };
+        // What bounds a loop comes before what its body reads.
+        let bound = all.iter().find(in_header);
+        let found = bound
+            .or_else(|| all.iter().find(in_place))
+            .or(all.first())
+            .cloned();
+        let in_header = bound.is_some();
+        let (code, what, why) = match is_bound || in_header {
+            true => ("HX0105", "a loop bound or condition", CONTROL),
+            false => ("HX0104", "a subscript", SUBSCRIPTS),
+        };
+        let Some((place, member)) = found else {
             return Diagnostic::error(code, format!("{what} is a member of the struct `{record}`"))
                 .at(range(stmt), "needed here")
+                .note(why)
                 .help(
                     "copy the member into an `int` before the region, and write that in the region",
                 );
         };
         let local = member.rsplit(['.', '>']).next().unwrap_or("n");
-        Diagnostic::error(code, format!("{what} is the member of a struct, `{member}`"))
-            .at(place, "only variables are size parameters")
-            .help(format!(
-                "copy it before the region, `int {local} = {member};`, and write `{local}` in the region"
-            ))
+        let d = Diagnostic::error(
+            code,
+            format!("{what} is the member of a struct, `{member}`"),
+        )
+        .at(place, "only variables are size parameters")
+        .note(why);
+        d.help(match callee {
+            None => format!("copy it before the region, `int {local} = {member};`, and write `{local}` in the region"),
+            Some(f) => format!("copy the member into an `int` before the region, and hand that to `{}` as a parameter, `int {local}`", f.name),
+        })
+    }
+
+    /// Where a region uses members of a struct, and the function that it calls where they are in
+    /// one: pet adds a number to the name of a parameter.
+    fn members(
+        &self,
+        record: &str,
+        stmt: &PetStmt,
+    ) -> (Vec<(Range<usize>, String)>, Option<csource::Function>) {
+        let here = find_members(self.text, self.span.clone(), record);
+        let at = stmt.span.start;
+        let callee = csource::enclosing_function(self.text, at)
+            .filter(|_| here.is_empty() && !self.span.contains(&at));
+        let Some(callee) = callee else {
+            return (here, None);
+        };
+        let own = unnumbered(record).unwrap_or(record);
+        let mut found = find_members(self.text, callee.body.clone(), record);
+        if found.is_empty() {
+            found = find_members(self.text, callee.body.clone(), own);
+        }
+        (found, Some(callee))
     }
 
     /// The statement that writes a scalar in the region.
@@ -355,16 +396,25 @@ pub fn find_member(
     region: Range<usize>,
     record: &str,
 ) -> Option<(Range<usize>, String)> {
+    find_members(text, region, record).into_iter().next()
+}
+
+/// All `record.member` and `record->member` of a region, and their text.
+fn find_members(text: &str, region: Range<usize>, record: &str) -> Vec<(Range<usize>, String)> {
     let tokens: Vec<csource::Token> = (csource::tokenize(text).into_iter())
         .filter(|t| !matches!(t.kind, TokenKind::Comment | TokenKind::Directive))
         .filter(|t| region.start <= t.span.start && t.span.end <= region.end)
         .collect();
     let word = |t: &csource::Token| text.get(t.span.clone()).unwrap_or("");
-    let found = tokens.windows(3).find(|w| {
+    let is_member = |w: &&[csource::Token]| {
         word(&w[0]) == record && matches!(word(&w[1]), "." | "->") && w[2].kind == TokenKind::Ident
-    })?;
-    let range = found[0].span.start..found[2].span.end;
-    Some((range, found.iter().map(word).collect()))
+    };
+    (tokens.windows(3).filter(is_member))
+        .map(|w| {
+            let range = w[0].span.start..w[2].span.end;
+            (range, w.iter().map(word).collect())
+        })
+        .collect()
 }
 
 fn access_with_arguments(expr: &PetExpr) -> Option<&PetExpr> {

@@ -17,9 +17,11 @@ mod variables;
 pub use cplusplus::{
     expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename,
 };
-pub use dialect::{NotCPlusPlus, not_cplusplus};
+pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
 pub use mathcalls::rewrite_math_calls;
-pub use variables::{Declarator, Place, change_before, declarator, ends_within, is_dead_outside};
+pub use variables::{
+    Declarator, Place, change_before, constant, declarator, ends_within, is_dead_outside,
+};
 
 use std::collections::HashSet;
 use std::fmt;
@@ -342,11 +344,63 @@ pub fn may_define_any(directive: &str) -> bool {
 }
 
 /// The words after `#`: the directive's name first, then everything else split at whitespace.
-fn directive_words(directive: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn directive_words(directive: &str) -> impl Iterator<Item = &str> {
     directive
         .trim_start_matches('#')
         .split(|c: char| c.is_whitespace() || c == '\\')
         .filter(|word| !word.is_empty())
+}
+
+/// A macro as a directive defines it.
+pub(crate) struct Define<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Names of its parameters; `None` without parentheses.
+    pub(crate) params: Option<Vec<&'a str>>,
+    /// What it stands for.
+    pub(crate) body: &'a str,
+    /// Where that begins in the directive.
+    pub(crate) body_start: usize,
+}
+
+impl<'a> Define<'a> {
+    /// Identifiers in what it stands for.
+    pub(crate) fn words(&self) -> Vec<&'a str> {
+        // A `#` that begins a text begins a directive.
+        let body = self.body.trim_start_matches('#');
+        (tokenize(body).into_iter())
+            .filter(|t| t.kind == TokenKind::Ident)
+            .filter_map(|t| body.get(t.span))
+            .collect()
+    }
+}
+
+/// The macro that a directive defines, if it does.
+pub(crate) fn define(directive: &str) -> Option<Define<'_>> {
+    if directive_words(directive).next() != Some("define") {
+        return None;
+    }
+    let (_, rest) = directive.split_once("define")?;
+    let code = Code::new(rest);
+    let first = code.tokens.first()?;
+    let name = &rest[first.span.clone()];
+    // Parameters follow the name at once.
+    let has_params = code.opens(1, "(") && code.tokens[1].span.start == first.span.end;
+    let close = if has_params { code.skip(1) } else { 1 };
+    let params = has_params.then(|| {
+        let params = code.split_commas(2..close - 1).into_iter();
+        params.map(|p| &rest[code.bytes(p)]).collect()
+    });
+    let body = match code.tokens.len() > close {
+        true => code.bytes(close..code.tokens.len()),
+        false => rest.len()..rest.len(),
+    };
+    Some(Define {
+        name,
+        params,
+        body_start: directive.len() - rest.len() + body.start,
+        body: &rest[body],
+    })
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -980,14 +1034,18 @@ pub fn has_loop(text: &str) -> bool {
 
 /// Names of the files that a text includes in quotes.
 pub fn quoted_includes(text: &str) -> Vec<String> {
-    (tokenize(text).into_iter())
-        .filter(|token| token.kind == TokenKind::Directive)
-        .filter_map(|token| {
-            let directive = text[token.span].trim_start_matches('#').trim_start();
-            let rest = directive.strip_prefix("include")?.trim_start();
-            Some(rest.strip_prefix('"')?.split_once('"')?.0.to_string())
-        })
+    let all = directives(text).into_iter();
+    all.filter_map(|d| Some(d[quoted_include(d)?].to_string()))
         .collect()
+}
+
+/// Bytes of the name in a directive that includes a file in quotes.
+pub(crate) fn quoted_include(directive: &str) -> Option<Range<usize>> {
+    let after_hash = directive.trim_start_matches('#').trim_start();
+    let rest = after_hash.strip_prefix("include")?.trim_start();
+    let name = rest.strip_prefix('"')?;
+    let start = directive.len() - name.len();
+    Some(start..start + name.find('"')?)
 }
 
 /// Bytes of the simple statement around a place, without the heads of control statements before it;
@@ -1068,10 +1126,64 @@ pub fn loop_headers(text: &str, region: Range<usize>) -> Vec<(String, Range<usiz
     headers
 }
 
+/// The first subscript `[i-2]` of a statement whose loop starts at a smaller number,
+/// `for (i = 1; ..)`, as far as numbers stand in the text.
+pub fn subscript_below(
+    text: &str,
+    region: Range<usize>,
+    stmt: &Range<usize>,
+) -> Option<Range<usize>> {
+    let headers = loop_headers(text, region);
+    let starts_at = |iterator: &str| {
+        let header = (headers.iter()).rfind(|(i, r)| i == iterator && r.end <= stmt.start)?;
+        let head = &text[header.1.clone()];
+        let first = head.split_once('=')?.1.split(';').next()?;
+        first.trim().parse::<i64>().ok()
+    };
+    let code = Code::new(text);
+    let first = code.tokens.partition_point(|t| t.span.start < stmt.start);
+    let end = code.tokens.partition_point(|t| t.span.end <= stmt.end);
+    let is_below = |at: &usize| {
+        let back = code.word(at + 3).parse::<i64>();
+        let is_difference =
+            code.opens(*at, "[") && code.word(at + 2) == "-" && code.skip(*at) == at + 5;
+        is_difference && back.is_ok_and(|n| starts_at(code.word(at + 1)).is_some_and(|s| s < n))
+    };
+    (first..end).find(is_below).map(|at| code.bytes(at..at + 5))
+}
+
 /// Bytes of the header of the `for` loop that has a place in it, from `for` to `)`.
 pub fn loop_header_at(text: &str, offset: usize) -> Option<Range<usize>> {
     let headers = loop_headers(text, 0..text.len()).into_iter();
     (headers.map(|(_, bytes)| bytes)).rfind(|bytes| bytes.contains(&offset))
+}
+
+/// The first place of a name in a range of a file.
+pub fn find_word(text: &str, range: Range<usize>, name: &str) -> Option<Range<usize>> {
+    (tokenize(text).into_iter())
+        .filter(|t| t.kind == TokenKind::Ident && range.contains(&t.span.start))
+        .map(|t| t.span)
+        .find(|span| text.get(span.clone()) == Some(name))
+}
+
+/// Whether a place is inside of brackets, in a subscript.
+pub fn is_in_brackets(text: &str, offset: usize) -> bool {
+    is_inside(text, offset, |code, at| code.word(at) == "[")
+}
+
+/// Whether a place is in the parentheses of an `if` or a loop.
+pub fn is_in_condition(text: &str, offset: usize) -> bool {
+    is_inside(text, offset, |code, at| {
+        at > 0 && matches!(code.word(at - 1), "if" | "for" | "while")
+    })
+}
+
+/// Whether a place is between a bracket of a kind and the one that closes it.
+fn is_inside(text: &str, offset: usize, is_kind: impl Fn(&Code, usize) -> bool) -> bool {
+    let code = Code::new(text);
+    let index = code.tokens.partition_point(|t| t.span.end <= offset);
+    (0..index)
+        .any(|at| matches!(code.word(at), "(" | "[") && code.skip(at) > index && is_kind(&code, at))
 }
 
 /// The head of a compound statement, `while (..)` or `if (..)`; all of it where it has none.
@@ -1146,6 +1258,7 @@ struct FileScope {
     functions: Vec<Declared>,
     /// Variables that are not constants: C++ refuses them in the bounds of a parameter too.
     variables: HashSet<String>,
+    constants: HashSet<String>,
 }
 
 fn file_scope(code: &Code) -> FileScope {
@@ -1190,7 +1303,7 @@ fn file_scope_item(code: &Code, start: usize, scope: &mut FileScope) -> usize {
                                 });
                             }
                         }
-                        _ => record_variables(code, start..at, &mut scope.variables),
+                        _ => record_variables(code, start..at, scope),
                     }
                 }
                 return at + 1;
@@ -1279,15 +1392,16 @@ fn has_type_before(code: &Code, start: usize, name: usize) -> bool {
 }
 
 /// Records the variables of a file scope declaration that are not constants.
-fn record_variables(code: &Code, range: Range<usize>, variables: &mut HashSet<String>) {
+fn record_variables(code: &Code, range: Range<usize>, scope: &mut FileScope) {
     let constant = |at: usize| matches!(code.word(at), "const" | "constexpr");
+    let mut variables = &mut scope.variables;
     for (position, part) in code.split_commas(range.clone()).into_iter().enumerate() {
         let mut end = part.start;
         while end < part.end && code.word(end) != "=" {
             end = code.skip(end);
         }
         if position == 0 && code.word(range.start) != "extern" && (part.start..end).any(constant) {
-            return;
+            variables = &mut scope.constants;
         }
         if let Some(name) = code.declared_name(part.start..end.min(part.end), position == 0) {
             variables.insert(code.word(name).to_owned());

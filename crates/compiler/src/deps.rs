@@ -7,7 +7,9 @@ use crate::canonical::Canonical;
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use crate::reach;
-use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement, schedule_of, writes_to};
+use crate::scop::{
+    Access, ArrayId, Scop, SourceFile, Statement, are_apart, planes, schedule_of, writes_to,
+};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap, compute_flow};
 use std::collections::HashMap;
 use std::fmt;
@@ -173,21 +175,6 @@ fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
 
 /// Statements that write an array of which all output dependences are one dataflow problem.
 const FEW_WRITERS: usize = 4;
-
-/// The subscripts of an access that are constants.
-fn planes(access: &Map) -> Result<Vec<Option<i64>>> {
-    let mut planes = Vec::new();
-    for f in access.to_pw_affs()? {
-        planes.push(f.as_constant()?.map(|c| c.floor()));
-    }
-    Ok(planes)
-}
-
-/// Whether two accesses of an array have different constants in one subscript.
-fn are_apart(a: &[Option<i64>], b: &[Option<i64>]) -> bool {
-    let mut both = a.iter().zip(b);
-    both.any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
-}
 
 /// Reads of an array by a statement of which every one is a dataflow problem of its own.
 const FEW_READS: usize = 32;

@@ -126,6 +126,24 @@ pub struct Access {
     pub stmt: Range<usize>,
 }
 
+/// The subscripts of an access that are constants.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn planes(access: &Map) -> Result<Vec<Option<i64>>> {
+    let mut planes = Vec::new();
+    for f in access.to_pw_affs()? {
+        planes.push(f.as_constant()?.map(|c| c.floor()));
+    }
+    Ok(planes)
+}
+
+/// Whether two accesses of an array have different constants in one subscript.
+pub fn are_apart(a: &[Option<i64>], b: &[Option<i64>]) -> bool {
+    let mut both = a.iter().zip(b);
+    both.any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
+}
+
 /// A C expression, in the source's order of operations.
 #[derive(Clone, Debug)]
 pub enum Expr {
@@ -527,10 +545,16 @@ impl Reader<'_> {
         // A statement without an instance is the branch not taken of a condition that is
         // always true.
         let mut live = Vec::new();
-        if let Some(first) = kept.first().filter(|_| context.is_empty().unwrap_or(false)) {
-            return Err(bounds::never_defined(first.span.start..first.span.end));
+        let never_defined = || {
+            let spans: Vec<Range<usize>> =
+                (kept.iter()).map(|s| s.span.start..s.span.end).collect();
+            bounds::never_defined(&self.source.text, &self.region(), &spans)
+        };
+        if !kept.is_empty() && context.is_empty().unwrap_or(false) {
+            return Err(never_defined());
         }
-        for stmt in kept {
+        for stmt in &kept {
+            let stmt = *stmt;
             let domain = Set::read(&self.ctx, &stmt.domain)?;
             let domain = match &unwrapped {
                 Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
@@ -541,6 +565,10 @@ impl Reader<'_> {
             }
             wrap::check_remainders(stmt, &domain)?;
             live.push((stmt, domain));
+        }
+        let is_gone = live.is_empty() && !kept.is_empty();
+        if is_gone && bounds::leaves_out_sizes(&context, self.pet)? {
+            return Err(never_defined());
         }
         let used = self.names_used(&live);
         let (mut arrays, mut ids) = (Vec::new(), BTreeMap::new());
@@ -558,9 +586,24 @@ impl Reader<'_> {
         let schedules: BTreeMap<String, Map> = (schedule.maps()?.into_iter())
             .filter_map(|m| Some((m.tuple_name(DimType::In).ok()??, m)))
             .collect();
+        let updates: Vec<&PetStmt> = (updates.into_iter())
+            .filter(|s| {
+                finals::update(s)
+                    .is_some_and(|(name, _)| !self.is_local(name) && !self.is_of_callee(name, s))
+            })
+            .collect();
+        let mut placed: Vec<&PetStmt> = live.iter().map(|(stmt, _)| *stmt).collect();
+        placed.extend(&updates);
+        let (mut chunks, chunk_of) = self.chunks(&placed, &schedules)?;
         let mut stmts = Vec::new();
-        for (stmt, domain) in live {
-            stmts.push(self.statement(stmt, domain, &schedules, &ids, &arrays)?);
+        for (i, (stmt, domain)) in live.into_iter().enumerate() {
+            chunks[chunk_of[i]].stmts.push(i);
+            // One without a place of its own is where its chunk begins.
+            let span = match stmt.span.start < stmt.span.end {
+                true => stmt.span.start..stmt.span.end,
+                false => chunks[chunk_of[i]].span.start..chunks[chunk_of[i]].span.start,
+            };
+            stmts.push(self.statement((stmt, span), domain, &schedules, &ids, &arrays)?);
         }
         let context = unwrapped.unwrap_or(context);
         for (i, array) in arrays.iter_mut().enumerate() {
@@ -571,7 +614,9 @@ impl Reader<'_> {
             }
         }
         let params = collect_params(&context, &stmts, &arrays)?;
-        let mut chunks = self.chunks(&stmts);
+        let updates: Vec<(&PetStmt, usize)> = (updates.into_iter())
+            .zip(chunk_of[stmts.len()..].iter().copied())
+            .collect();
         let unused = self.leave_iterators(&updates, &schedules, &context, &mut chunks)?;
         Ok(Scop {
             params,
@@ -650,11 +695,12 @@ impl Reader<'_> {
         is_int_scalar && !read.contains(name)
     }
 
-    /// Values that the updates of iterators leave in variables used outside of the region, noted
-    /// with the chunks; returns the variables declared outside that nobody else uses.
+    /// Values that the updates of iterators, each with the index of its chunk, leave in variables
+    /// used outside of the region, noted with the chunks; returns the variables declared outside
+    /// that nobody else uses.
     fn leave_iterators(
         &self,
-        updates: &[&PetStmt],
+        updates: &[(&PetStmt, usize)],
         schedules: &BTreeMap<String, Map>,
         context: &Set,
         chunks: &mut [Chunk],
@@ -662,19 +708,18 @@ impl Reader<'_> {
         let text = &self.source.text;
         let mut unused = Vec::new();
         let names: BTreeSet<&str> = (updates.iter())
-            .filter_map(|s| Some(finals::update(s)?.0))
-            .filter(|name| !self.is_local(name))
+            .filter_map(|(s, _)| Some(finals::update(s)?.0))
             .collect();
         for name in names {
             if csource::is_dead_outside(text, name, self.region()) {
                 unused.push(name.to_string());
                 continue;
             }
-            for chunk in chunks.iter_mut() {
+            for (i, chunk) in chunks.iter_mut().enumerate() {
                 let own = (updates.iter())
-                    .filter(|s| finals::update(s).is_some_and(|u| u.0 == name))
-                    .filter(|s| chunk.span.contains(&s.span.start));
-                let value = FinalValue::new(name, own.copied(), schedules, context)?;
+                    .filter(|(s, at)| *at == i && finals::update(s).is_some_and(|u| u.0 == name))
+                    .map(|(s, _)| *s);
+                let value = FinalValue::new(name, own, schedules, context)?;
                 chunk.finals.extend(value);
             }
         }
@@ -689,14 +734,32 @@ impl Reader<'_> {
             .any(|a| a.name == name && a.declared && (!a.exposed || self.ends_within(name)))
     }
 
+    /// Whether a statement writes a variable of a function that the region calls, which pet calls
+    /// exposed, too.
+    fn is_of_callee(&self, name: &str, stmt: &PetStmt) -> bool {
+        let text = &self.source.text;
+        let is_declared = (self.pet.arrays.iter()).any(|a| a.name == name && a.declared);
+        let at = stmt.span.start;
+        if !is_declared || self.region().contains(&at) && stmt.span.end > at {
+            return false;
+        }
+        if stmt.span.end > at {
+            let own = csource::enclosing_function(text, self.region().start);
+            let other = csource::enclosing_function(text, at);
+            return other.is_some_and(|f| own.is_none_or(|own| own.body != f.body));
+        }
+        // In another file or a macro: of the region if it has the name.
+        let original = unnumbered(name).unwrap_or(name);
+        [name, original]
+            .iter()
+            .all(|name| csource::find_word(text, self.region(), name).is_none())
+    }
+
     /// Whether a variable is declared in blocks inside of the region; pet adds a number to a
     /// name that something else has.
     fn ends_within(&self, name: &str) -> bool {
         let ends = |name: &str| csource::ends_within(&self.source.text, name, self.region());
-        let original = (name.rsplit_once('_'))
-            .filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit()))
-            .map(|(original, _)| original);
-        ends(name) || original.is_some_and(ends)
+        ends(name) || unnumbered(name).is_some_and(ends)
     }
 
     fn element_type(&self, array: &PetArray) -> Result<CType> {
@@ -745,13 +808,12 @@ impl Reader<'_> {
 
     fn statement(
         &self,
-        stmt: &PetStmt,
+        (stmt, span): (&PetStmt, Range<usize>),
         domain: Set,
         schedules: &BTreeMap<String, Map>,
         ids: &BTreeMap<String, ArrayId>,
         arrays: &[Array],
     ) -> Result<Statement> {
-        let span = stmt.span.start..stmt.span.end;
         let schedule = schedules
             .get(&stmt.name)
             .ok_or_else(|| Box::new(Diagnostic::bug(format!("no schedule for {}", stmt.name))))?
@@ -1006,34 +1068,102 @@ impl Reader<'_> {
         )
     }
 
-    fn chunks(&self, stmts: &[Statement]) -> Vec<Chunk> {
-        let mut chunks: Vec<Chunk> = csource::split_statements(&self.source.text, self.region())
-            .into_iter()
-            .map(|span| Chunk {
-                span,
-                stmts: Vec::new(),
-                finals: Vec::new(),
-            })
+    /// The top-level statements of the region, and for each of pet's statements the one that it
+    /// belongs to.
+    fn chunks(
+        &self,
+        stmts: &[&PetStmt],
+        schedules: &BTreeMap<String, Map>,
+    ) -> Result<(Vec<Chunk>, Vec<usize>)> {
+        let chunk = |span: Range<usize>| Chunk {
+            span,
+            stmts: Vec::new(),
+            finals: Vec::new(),
+        };
+        let pieces = csource::split_statements(&self.source.text, self.region());
+        let by_place: Vec<Option<usize>> = (stmts.iter())
+            .map(|s| pieces.iter().position(|p| p.contains(&s.span.start)))
             .collect();
-        for (i, stmt) in stmts.iter().enumerate() {
-            match chunks
-                .iter_mut()
-                .find(|c| c.span.contains(&stmt.span.start))
-            {
-                Some(chunk) => chunk.stmts.push(i),
-                None => {
-                    // Statements that a macro expands to have no place of their
-                    // own; the region is then one chunk.
-                    return vec![Chunk {
-                        span: self.region(),
-                        stmts: (0..stmts.len()).collect(),
-                        finals: Vec::new(),
-                    }];
-                }
+        let of_stmts = match by_place.iter().copied().collect::<Option<Vec<usize>>>() {
+            Some(all) => Some(all),
+            None => self.by_order(stmts, (&pieces, &by_place), schedules)?,
+        };
+        Ok(match of_stmts {
+            Some(of_stmts) => (pieces.into_iter().map(chunk).collect(), of_stmts),
+            None => (vec![chunk(self.region())], vec![0; stmts.len()]),
+        })
+    }
+
+    /// The top-level statement of each of pet's, by what is first in their schedules. Statements
+    /// of called functions, of macros and of other files have no place in the region; pet
+    /// numbers the top-level statements that it sees. `None` where that is not surely what the
+    /// text has.
+    fn by_order(
+        &self,
+        stmts: &[&PetStmt],
+        (pieces, by_place): (&[Range<usize>], &[Option<usize>]),
+        schedules: &BTreeMap<String, Map>,
+    ) -> Result<Option<Vec<usize>>> {
+        let text = &self.source.text;
+        let is_loop = |piece: &Range<usize>| {
+            let mut lines = text[piece.clone()].lines().map(str::trim_start);
+            let first = lines.find(|line| !line.starts_with('#'));
+            first.is_some_and(|line| line.starts_with("for"))
+                && !csource::is_conditional(text, piece.start)
+        };
+        if pieces.len() < 2 || !pieces.iter().all(is_loop) {
+            return Ok(None);
+        }
+        let mut numbers: BTreeMap<&str, i64> = BTreeMap::new();
+        for (name, schedule) in schedules {
+            let times = schedule.range()?;
+            let (Some(first), Some(last)) = (
+                times.dim_min_val(0)?.finite(),
+                times.dim_max_val(0)?.finite(),
+            ) else {
+                return Ok(None);
+            };
+            if first != last {
+                return Ok(None);
+            }
+            numbers.insert(name, first.floor());
+        }
+        // A loop has one number, one more before it where its iterator is declared elsewhere, and
+        // none where the preprocessor leaves it out.
+        let mut places: BTreeMap<i64, Option<usize>> = BTreeMap::new();
+        for number in numbers.values() {
+            places.insert(*number, None);
+        }
+        for stmt in (self.pet.stmts.iter()).filter(|s| s.span.start < s.span.end) {
+            let place = pieces.iter().position(|p| p.contains(&stmt.span.start));
+            if let (Some(number), Some(_)) = (numbers.get(stmt.name.as_str()), place) {
+                places.insert(*number, place);
             }
         }
-        chunks
+        let (mut piece_of, mut n) = (BTreeMap::new(), 0);
+        let mut before = None;
+        for (number, place) in places {
+            n += usize::from(place.is_none() || place != before);
+            piece_of.insert(number, n - 1);
+            before = place;
+        }
+        if n != pieces.len() {
+            return Ok(None);
+        }
+        let of_stmt = |s: &&PetStmt| piece_of.get(numbers.get(s.name.as_str())?).copied();
+        let found: Option<Vec<usize>> = stmts.iter().map(of_stmt).collect();
+        Ok(found.filter(|found| {
+            let mut pairs = found.iter().zip(by_place);
+            pairs.all(|(at, place)| place.is_none_or(|place| place == *at))
+        }))
     }
+}
+
+/// A name without the number that pet adds where something else has it.
+pub(crate) fn unnumbered(name: &str) -> Option<&str> {
+    let (original, number) = name.rsplit_once('_')?;
+    let is_number = number.bytes().all(|b| b.is_ascii_digit());
+    is_number.then_some(original)
 }
 
 fn collect_params(context: &Set, stmts: &[Statement], arrays: &[Array]) -> Result<Vec<String>> {

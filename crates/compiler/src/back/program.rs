@@ -173,7 +173,7 @@ impl CPlusPlus {
             names.rename(name, new);
         }
         let region = moved(region);
-        check_parameters(&text, &region, replacements, &names)?;
+        check_parameters((saved, &text), &region, replacements, &names)?;
         Ok(CPlusPlus {
             spans: replacements.iter().map(|r| moved(&r.span)).collect(),
             region,
@@ -186,7 +186,7 @@ impl CPlusPlus {
 /// Refuses arrays of variable length that the text does not declare: a macro that is not in the
 /// file does, and C++ has no parameters of such types.
 fn check_parameters(
-    text: &str,
+    (saved, text): (&SavedScop, &str),
     region: &Range<usize>,
     replacements: &[Replacement],
     names: &Names,
@@ -194,20 +194,39 @@ fn check_parameters(
     for array in replacements.iter().flat_map(|r| &r.stencil.arrays) {
         let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
         let name = names.get(&array.name);
-        let declared = csource::declarator(text, &name, region.start);
-        if variable
-            && csource::enclosing_function(text, region.start).is_some()
-            && declared.is_none()
-        {
-            return Err(Box::new(
-                Diagnostic::error(
-                    "HX0112",
-                    format!("the declaration of `{}` is not in the file", array.name),
-                )
-                .note("its size is variable: CUDA C++ has no parameters of such a type, and hexcc rewrites what it finds in the file and in the file's own macros")
-                .help(format!("write the declaration out: `{} {}{}`", array.elem, array.name, "[..]".repeat(array.extents.len()))),
-            ));
+        // `ROWS(A)` looks like the declaration of a scalar.
+        let declared = csource::declarator(text, &name, region.start)
+            .is_some_and(|d| d.n_bounds > 0 || d.stars > 0 || !text[d.range].starts_with('('));
+        let function = csource::enclosing_function(text, region.start);
+        if !variable || function.is_none() || declared {
+            continue;
         }
+        let bounds = |from: usize| -> String {
+            (array.extents.iter().skip(from))
+                .map(|e| format!("[{}]", ast_to_c(e, names)))
+                .collect()
+        };
+        let declaration = match array.pointer {
+            true => format!("{} (*{name}){}", array.elem, bounds(1)),
+            false => format!("{} {name}{}", array.elem, bounds(0)),
+        };
+        let original = &saved.source.text;
+        let around = csource::enclosing_function(original, saved.scop.span.start);
+        let place = around
+            .and_then(|f| csource::find_word(original, f.name_range.end..f.body.end, &array.name));
+        let d = Diagnostic::error(
+            "HX0112",
+            format!(
+                "the declaration of `{}` is not written out in the file",
+                array.name
+            ),
+        );
+        return Err(Box::new(
+            (place.into_iter())
+                .fold(d, |d, place| d.at(place, "declared with a macro of another file"))
+                .note("its size is variable: CUDA C++ has no parameters of such a type, and hexcc rewrites what it finds in the file and in the file's own macros")
+                .help(format!("write the declaration out: `{declaration}`")),
+        ));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
 use super::{
-    Code, Edit, TokenKind, apply_edits, directive_words, file_scope, is_type_word,
+    Code, Define, Edit, TokenKind, apply_edits, define, directive_words, file_scope, is_type_word,
     parameter_ranges, tokenize,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -123,13 +123,16 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
         }
     }
     let includes = |header: &str| {
-        (tokens.iter())
-            .any(|t| t.kind == TokenKind::Directive && text[t.span.clone()].contains(header))
+        let mut directives = tokens.iter().filter(|t| t.kind == TokenKind::Directive);
+        directives.any(|t| {
+            let mut words = directive_words(&text[t.span.clone()]);
+            words.next() == Some("include") && text[t.span.clone()].contains(header)
+        })
     };
     let code = Code::new(text);
     let scope = file_scope(&code);
     let global: HashSet<&str> = (scope.functions.iter().map(|f| code.word(f.name)))
-        .chain(scope.variables.iter().map(String::as_str))
+        .chain((scope.variables.iter().chain(&scope.constants)).map(String::as_str))
         .chain(enumerators(&code))
         .collect();
     let own_booleans = !includes("stdbool.h") && BOOLEANS.iter().any(|b| defines(&code, b));
@@ -283,10 +286,8 @@ fn defines(code: &Code, name: &str) -> bool {
         enumerator || typedef || is_variable(code, at)
     });
     in_code
-        || super::directives(code.text).iter().any(|d| {
-            let mut words = directive_words(d);
-            words.next() == Some("define") && words.next() == Some(name)
-        })
+        || (super::directives(code.text).into_iter().filter_map(define))
+            .any(|m| m.params.is_none() && m.name == name)
 }
 
 /// Whether the name at a token is declared there, or changed.
@@ -323,49 +324,17 @@ pub fn is_cuda_type(name: &str) -> bool {
     name == "dim3" || SCALARS.contains(&base)
 }
 
-/// A macro of the file.
-struct Macro<'a> {
-    /// Names of its parameters; `None` without parentheses.
-    params: Option<Vec<&'a str>>,
-    /// What it stands for.
-    body: &'a str,
-}
-
 /// The macros of a file that have one meaning in all of it.
-fn macros(text: &str) -> BTreeMap<&str, Macro<'_>> {
-    let mut found: BTreeMap<&str, Macro> = BTreeMap::new();
+fn macros(text: &str) -> BTreeMap<&str, Define<'_>> {
+    let mut found: BTreeMap<&str, Define> = BTreeMap::new();
     let mut unclear: HashSet<&str> = HashSet::new();
-    for directive in super::directives(text) {
-        let Some((_, rest)) = directive.split_once("define") else {
-            continue;
-        };
-        if directive_words(directive).next() != Some("define") {
-            continue;
-        }
-        let code = Code::new(rest);
-        let Some(first) = code.tokens.first() else {
-            continue;
-        };
-        let name = &rest[first.span.clone()];
-        let has_params = code.opens(1, "(") && code.tokens[1].span.start == first.span.end;
-        let close = if has_params { code.skip(1) } else { 1 };
-        let params = has_params.then(|| {
-            code.split_commas(2..close - 1)
-                .into_iter()
-                .map(|p| &rest[code.bytes(p)])
-                .collect()
-        });
-        let body = match code.tokens.len() > close {
-            true => &rest[code.bytes(close..code.tokens.len())],
-            false => "",
-        };
-        let new = Macro { params, body };
-        match found.get(name) {
+    for new in super::directives(text).into_iter().filter_map(define) {
+        match found.get(new.name) {
             Some(old) if old.params != new.params || old.body != new.body => {
-                unclear.insert(name);
+                unclear.insert(new.name);
             }
             _ => {
-                found.insert(name, new);
+                found.insert(new.name, new);
             }
         }
     }
@@ -427,7 +396,7 @@ fn parameter_macros(text: &str) -> Vec<Edit> {
 }
 
 /// Whether a macro stands for brackets, by itself or through another macro.
-fn declares_array(m: &Macro, macros: &BTreeMap<&str, Macro>) -> bool {
+fn declares_array(m: &Define, macros: &BTreeMap<&str, Define>) -> bool {
     let through = |name: &str| {
         macros
             .get(name)
@@ -440,7 +409,7 @@ fn declares_array(m: &Macro, macros: &BTreeMap<&str, Macro>) -> bool {
 }
 
 /// What a use of a macro at a token stands for, on one line, and the token after it.
-fn expansion(code: &Code, at: usize, m: &Macro) -> Option<(usize, String)> {
+fn expansion(code: &Code, at: usize, m: &Define) -> Option<(usize, String)> {
     let one_line = |text: &str| {
         let inner = Code::new(text);
         inner.render(0..inner.tokens.len())

@@ -3,7 +3,9 @@
 //! The text alone decides, without types: what is found is worth a warning, and not everything is
 //! found.
 
-use super::{Code, Declared, file_scope, is_declaration, is_type_word, simple_statement_start};
+use super::{
+    Code, Declared, TokenKind, file_scope, is_declaration, is_type_word, simple_statement_start,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -78,6 +80,39 @@ pub fn not_cplusplus(text: &str) -> Vec<NotCPlusPlus> {
     add(complex(&code), "a complex number", "use two numbers");
     found.sort_by_key(|f| f.range.start);
     found
+}
+
+/// The first place of a file that is C++ and not C, whatever macros are defined.
+pub fn first_cplusplus(text: &str) -> Option<Range<usize>> {
+    let code = Code::new(text);
+    let in_code = (0..code.tokens.len())
+        .filter(|&at| {
+            let (word, next) = (code.word(at), code.word(at + 1));
+            match word {
+                "template" | "static_cast" | "reinterpret_cast" | "const_cast" => next == "<",
+                "namespace" | "class" => code.is_ident(at + 1) || next == "{",
+                "using" => code.is_ident(at + 1),
+                "extern" => next == "\"C\"",
+                "::" => true,
+                ":" => next == ":",
+                _ => false,
+            }
+        })
+        .map(|at| code.bytes(at..at + 2));
+    // Headers of C have names with a dot.
+    let headers = (code.all.iter()).filter(|t| {
+        let directive = &text[t.span.clone()];
+        let mut words = super::directive_words(directive);
+        let includes = t.kind == TokenKind::Directive
+            && words.next().is_some_and(|word| word.starts_with("include"));
+        let name = directive
+            .split_once('<')
+            .and_then(|(_, rest)| rest.split_once('>'));
+        includes && name.is_some_and(|(name, _)| !name.contains('.'))
+    });
+    (in_code.chain(headers.map(|t| t.span.clone())))
+        .filter(|place| !super::is_conditional(text, place.start))
+        .min_by_key(|place| place.start)
 }
 
 /// `int f(a, b) int a; int b; {`.
@@ -414,6 +449,30 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn cplusplus_is_found() {
+        let place = |text: &str| first_cplusplus(text).map(|r| text[r].to_string());
+        for (text, expected) in [
+            (
+                "int a;\n#include <cmath>\ntemplate <class T> T f(T a);",
+                "#include <cmath>",
+            ),
+            ("extern \"C\" int f(void);", "extern \"C\""),
+            ("float g(float a) { return std::sqrt(a); }", "::"),
+            ("namespace { int x; }", "namespace {"),
+        ] {
+            let found = place(text);
+            let found = found.as_deref().map(|f| f.starts_with(expected));
+            assert_eq!(found, Some(true), "{text}");
+        }
+        for text in [
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif",
+            "#include <math.h>\n#include \"own\"\nint class, using = 1; void f(int a) { a ? class : using; }",
+        ] {
+            assert_eq!(place(text), None, "{text}");
         }
     }
 

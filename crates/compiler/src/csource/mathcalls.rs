@@ -1,7 +1,7 @@
 //! Calls of <math.h>: C has one function of each name, for `double`, where C++ takes the one of the
 //! arguments' type.
 
-use super::{Code, Edit, TokenKind, directive_words, directives, file_scope, tokenize};
+use super::{Code, Edit, TokenKind, define, directives, file_scope};
 use std::collections::BTreeSet;
 
 /// Functions that C calls with `double`, with the number of such arguments, which are the first.
@@ -66,25 +66,15 @@ pub fn rewrite_math_calls(text: &str) -> Vec<Edit> {
     let mut own: BTreeSet<&str> = (file_scope(&code).functions.iter())
         .map(|f| code.word(f.name))
         .collect();
-    for directive in &all {
-        let mut words = directive_words(directive);
-        if words.next() == Some("define") {
-            // Parameters of a macro follow its name at once.
-            let name = words.next().and_then(|word| word.split('(').next());
-            own.extend(name);
-        }
-    }
+    own.extend(all.iter().filter_map(|d| Some(define(d)?.name)));
     let mut edits = casts(&code, 0, &own);
-    for token in tokenize(text)
-        .iter()
-        .filter(|t| t.kind == TokenKind::Directive)
-    {
-        let directive = &text[token.span.clone()];
-        if directive_words(directive).next() == Some("define")
-            && let Some(at) = directive.find("define")
-        {
-            let body = Code::new(&directive[at..]);
-            edits.extend(casts(&body, token.span.start + at, &own));
+    let directives = (code.all.iter()).filter(|t| t.kind == TokenKind::Directive);
+    for token in directives {
+        if let Some(m) = define(&text[token.span.clone()]) {
+            // A `#` that begins a text begins a directive.
+            let body = m.body.trim_start_matches('#');
+            let start = token.span.start + m.body_start + (m.body.len() - body.len());
+            edits.extend(casts(&Code::new(body), start, &own));
         }
     }
     edits
@@ -147,6 +137,10 @@ mod tests {
             (
                 "#define D(a, b) \\\n  fabs(a - b)\nint x = abs(2.5) + s.abs(3);",
                 "#define D(a, b) \\\n  fabs((double)(a - b))\nint x = abs((int)(2.5)) + s.abs(3);",
+            ),
+            (
+                "#define ROOT sqrt(x)\n# define HALF(x) (fabs(x) / 2)",
+                "#define ROOT sqrt((double)(x))\n# define HALF(x) (fabs((double)(x)) / 2)",
             ),
             (
                 "double y = ldexp(x, 3), z = sqrtf(x);",

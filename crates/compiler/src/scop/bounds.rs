@@ -3,10 +3,12 @@
 //! A translation copies arrays by their declared sizes, so what C reads behind the end of a row,
 //! or of the array, is not what the kernel reads. C leaves such accesses undefined. They are
 //! refused where they happen for all sizes at which the statement runs at all; where some sizes
-//! keep them inside, the sizes of a run decide, as in C.
+//! keep them inside, the sizes of a run decide, as in C. A size with a value that the function gives
+//! it has no other.
 
-use super::{Access, Expr, Scop, SourceFile, Statement, wrap};
+use super::{Access, Expr, PetScop, Scop, SourceFile, Statement, wrap};
 use crate::causes;
+use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{DimType, PwAff, Set};
 use std::collections::BTreeSet;
@@ -17,23 +19,40 @@ use std::ops::Range;
 /// # Errors
 /// HX0111 for the first one.
 pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
+    let known = constants(scop, source)?;
     for stmt in &scop.stmts {
         if stmt
             .domain
             .intersect_params(&scop.context.params()?)?
             .is_empty()?
         {
-            return Err(never_defined(stmt.span.clone()));
+            return Err(never_defined(
+                &source.text,
+                &scop.region,
+                std::slice::from_ref(&stmt.span),
+            ));
         }
         causes::check_ends(&source.text, scop.region.clone(), stmt)?;
         let certain = certain_reads(stmt);
         let reads = stmt.reads.iter().enumerate();
         let reads = reads.filter(|(i, _)| certain.contains(i)).map(|(_, r)| r);
         for access in reads.chain([&stmt.write]) {
-            check_access(scop, source, access)?;
+            check_access(scop, source, access, &known)?;
         }
     }
     Ok(())
+}
+
+/// The sizes with values that the text gives them.
+fn constants(scop: &Scop, source: &SourceFile) -> Result<Set> {
+    let mut known = scop.context.params()?.universe_like()?;
+    for name in &scop.params {
+        if let Some(value) = csource::constant(&source.text, name, scop.region.clone()) {
+            let text = format!("[{name}] -> {{ : {name} = {value} }}");
+            known = known.intersect(&Set::read(scop.context.ctx(), &text)?)?;
+        }
+    }
+    Ok(known)
 }
 
 /// What a run has to keep for the translation to hold, as conditions on the parameters.
@@ -46,7 +65,6 @@ pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
 /// HX0401 where isl gives up.
 pub fn assumed(scop: &Scop) -> Result<Set> {
     let context = scop.context.params()?;
-    let mut known = context.universe_like()?;
     let mut sizes = BTreeSet::new();
     for extent in scop.arrays.iter().flat_map(|a| &a.extents) {
         let extent = extent.drop_unused_params()?;
@@ -54,10 +72,18 @@ pub fn assumed(scop: &Scop) -> Result<Set> {
             sizes.extend(extent.dim_name(DimType::Param, i as u32)?);
         }
     }
-    for name in &scop.params {
+    let known = of_types(&context, &scop.params, &sizes)?;
+    Ok(context.gist_params(&known)?.coalesce()?)
+}
+
+/// What the types of parameters say of their values, as far as a context holds it, and that those
+/// named are not negative.
+fn of_types(context: &Set, params: &[String], sizes: &BTreeSet<String>) -> Result<Set> {
+    let mut known = context.universe_like()?;
+    for name in params {
         let holds = |condition: &str| -> Result<Option<Set>> {
             let text = format!("[{name}] -> {{ : {condition} }}");
-            let set = Set::read(scop.context.ctx(), &text)?;
+            let set = Set::read(context.ctx(), &text)?;
             Ok(context.is_subset(&set)?.then_some(set))
         };
         let mut conditions: Vec<String> = ([8, 16, 32, wrap::FAR_BITS, 64].iter())
@@ -80,16 +106,53 @@ pub fn assumed(scop: &Scop) -> Result<Set> {
             }
         }
     }
-    Ok(context.gist_params(&known)?.coalesce()?)
+    Ok(known)
+}
+
+/// Whether pet leaves out of a context sizes that types and the declarations of arrays allow, so
+/// that statements that never run may do so because of it.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub(super) fn leaves_out_sizes(context: &Set, pet: &PetScop) -> Result<bool> {
+    let context = context.params()?;
+    let mut params = Vec::new();
+    for i in 0..context.dim(DimType::Param)? {
+        params.extend(context.dim_name(DimType::Param, i as u32)?);
+    }
+    let declared = |name: &String| pet.arrays.iter().any(|a| mentions(&a.extent, name));
+    let sizes = params.iter().filter(|name| declared(name)).cloned();
+    let known = of_types(&context, &params, &sizes.collect())?;
+    Ok(!context
+        .gist_params(&known)?
+        .coalesce()?
+        .plain_is_universe()?)
+}
+
+fn mentions(extent: &str, name: &str) -> bool {
+    let words = extent.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.into_iter().any(|word| word == name)
 }
 
 /// pet leaves sizes out of its context for which a subscript is negative; no other size makes the
-/// statement run.
-pub(super) fn never_defined(span: Range<usize>) -> Box<Diagnostic> {
+/// statements run.
+pub(super) fn never_defined(
+    text: &str,
+    region: &Range<usize>,
+    stmts: &[Range<usize>],
+) -> Box<Diagnostic> {
+    let subscript = (stmts.iter()).find_map(|s| csource::subscript_below(text, region.clone(), s));
+    let d = Diagnostic::error(
+        "HX0111",
+        "a subscript is negative whenever this loop nest runs",
+    );
+    let d = match (subscript, stmts.first()) {
+        (Some(subscript), _) => d.at(subscript, "reaches elements before the first"),
+        (None, Some(first)) => d.at(first.clone(), "for all sizes at which this runs, it or what runs with it accesses an element before the first"),
+        (None, None) => d,
+    };
     Box::new(
-        Diagnostic::error("HX0111", "a subscript is negative whenever this loop nest runs")
-            .at(span, "for all sizes at which this runs, it or what runs with it accesses an element before the first")
-            .note("C leaves an access before an array, or a row, undefined; arrays are copied to the device from the element that their pointer points to")
+        d.note("C leaves an access before an array, or a row, undefined; arrays are copied to the device from the element that their pointer points to")
             .help("start the loop later, `for (i = 1; ..)` where `A[i-1]` is read, or let the pointer point to the first element used"),
     )
 }
@@ -122,11 +185,13 @@ fn collect(expr: &Expr, certain: &mut BTreeSet<usize>) {
     }
 }
 
-fn check_access(scop: &Scop, source: &SourceFile, access: &Access) -> Result<()> {
+fn check_access(scop: &Scop, source: &SourceFile, access: &Access, known: &Set) -> Result<()> {
     let array = scop.array(access.array);
     let indices = access.map.range()?;
     let rank = indices.dim(DimType::Set)?;
-    let runs = (access.map.domain()?.params()?).intersect_params(&scop.context.params()?)?;
+    let runs = (access.map.domain()?.params()?)
+        .intersect_params(&scop.context.params()?)?
+        .intersect_params(known)?;
     if runs.is_empty()? || rank != array.extents.len() {
         return Ok(());
     }

@@ -4,7 +4,8 @@ use super::order::Order;
 use super::{moved, reason};
 use crate::diag::Result;
 use crate::scop::{
-    Access, ArrayId, Expr, KeptScalar, Local, Scop, Statement, schedule_of, writes_to,
+    Access, ArrayId, Expr, KeptScalar, Local, Scop, Statement, are_apart, planes, schedule_of,
+    writes_to,
 };
 use hexcc_isl::{DimType, Map, Set, UnionMap, compute_flow};
 use std::cmp::Ordering;
@@ -404,9 +405,7 @@ impl<'a> Expander<'a> {
                     continue;
                 }
                 let (a, b) = (self.planes(writer, Some(r))?, self.planes(other, None)?);
-                let apart = (a.iter().zip(b.iter()))
-                    .any(|(a, b)| matches!((a, b), (Some(a), Some(b)) if a != b));
-                if apart {
+                if are_apart(&a, &b) {
                     continue;
                 }
                 let same_element = (map.apply_range(&read.map)?)
@@ -447,11 +446,7 @@ impl<'a> Expander<'a> {
         }
         let s = &self.scop.stmts[stmt];
         let access = read.map_or(&s.write, |r| &s.reads[r]);
-        let mut constants = Vec::new();
-        for f in access.map.to_pw_affs()? {
-            constants.push(f.as_constant()?.map(|c| c.floor()));
-        }
-        let constants = Rc::new(constants);
+        let constants = Rc::new(planes(&access.map)?);
         self.planes.insert((stmt, read), constants.clone());
         Ok(constants)
     }

@@ -1,7 +1,7 @@
 //! Functions that a region calls.
 
 use super::region::Region;
-use crate::csource::{self, Code, Function, TokenKind};
+use crate::csource::{self, Code, Function};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -38,11 +38,15 @@ pub fn first_unreadable_call(text: &str, region: &Region) -> Option<Called> {
     let variadic = variadic_functions(&code);
     let pointers = function_pointers(&code);
     let unreadable = |name: &str| VARIADIC.contains(&name) || variadic.contains(name);
-    let direct = find_in_region(&code, region, &|range| find_call(&code, range, &unreadable));
+    let macros = macros(&code);
+    let call = |range: &Range<usize>, wanted: &dyn Fn(&str) -> bool| {
+        find_call((&code, &macros), range, wanted)
+    };
+    let direct = find_in_region((&code, &macros), region, &|range| call(range, &unreadable));
     let is_pointer = |name: &str| pointers.contains(name);
     direct.or_else(|| {
-        let indirect = find_in_region(&code, region, &|range| {
-            find_call(&code, range, &is_pointer).or_else(|| indirect_call(&code, range))
+        let indirect = find_in_region((&code, &macros), region, &|range| {
+            call(range, &is_pointer).or_else(|| indirect_call(&code, range))
         })?;
         Some(Called {
             through_pointer: true,
@@ -68,7 +72,7 @@ pub fn first_unknown_call(
             && !is_known(name)
             && functions.iter().all(|f| f.name != name)
     };
-    find_in_region(&code, region, &|range| {
+    find_in_region((&code, &macros), region, &|range| {
         let index = tokens_in(&code, range).find(|&index| unknown(index))?;
         let stmt = csource::statement_around(&code, index, range);
         Some((code.word(index).to_string(), stmt))
@@ -80,29 +84,23 @@ type Found = (String, Range<usize>);
 
 /// Looks for a call in a region, then in the functions that it calls.
 fn find_in_region(
-    code: &Code,
+    (code, macros): (&Code, &Macros),
     region: &Region,
     find: &dyn Fn(&Range<usize>) -> Option<Found>,
 ) -> Option<Called> {
-    if let Some((name, stmt)) = find(&region.span) {
-        let (within, through_pointer) = (None, false);
-        return Some(Called {
-            name,
-            stmt,
-            within,
-            through_pointer,
-        });
-    }
-    let functions = csource::functions(code.text);
-    (needed_functions(code, &functions, region).into_iter()).find_map(|f| {
-        let (name, stmt) = find(&f.body)?;
-        let (within, through_pointer) = (Some(f.name.clone()), false);
+    let called = |range: &Range<usize>, within: Option<&Function>| {
+        let (name, stmt) = find(range)?;
         Some(Called {
             name,
             stmt,
-            within,
-            through_pointer,
+            within: within.map(|f| f.name.clone()),
+            through_pointer: false,
         })
+    };
+    called(&region.span, None).or_else(|| {
+        let functions = csource::functions(code.text);
+        let mut needed = needed_functions(code, &functions, macros, region).into_iter();
+        needed.find_map(|f| called(&f.body, Some(f)))
     })
 }
 
@@ -110,7 +108,8 @@ fn find_in_region(
 pub fn first_early_return(text: &str, region: &Region) -> Option<Range<usize>> {
     let code = Code::new(text);
     let functions = csource::functions(text);
-    (needed_functions(&code, &functions, region).into_iter()).find_map(|f| {
+    let needed = needed_functions(&code, &functions, &macros(&code), region);
+    needed.into_iter().find_map(|f| {
         let tokens = tokens_in(&code, &f.body);
         let end = tokens.end.saturating_sub(2);
         let early = |at: &usize| code.word(*at) == "return" && code.word(at + 1) == ";";
@@ -122,7 +121,8 @@ pub fn first_early_return(text: &str, region: &Region) -> Option<Range<usize>> {
 /// Functions of the file that a region calls, themselves or through others.
 pub fn called_functions(text: &str, region: &Region) -> Vec<Function> {
     let functions = csource::functions(text);
-    let needed = needed_functions(&Code::new(text), &functions, region);
+    let code = Code::new(text);
+    let needed = needed_functions(&code, &functions, &macros(&code), region);
     needed.into_iter().cloned().collect()
 }
 
@@ -175,11 +175,10 @@ fn function_pointers(code: &Code) -> BTreeSet<String> {
 
 /// The first call in a range of a function that is asked for: its name and its statement.
 fn find_call(
-    code: &Code,
+    (code, macros): (&Code, &Macros),
     range: &Range<usize>,
     wanted: &dyn Fn(&str) -> bool,
-) -> Option<(String, Range<usize>)> {
-    let macros = macros(code);
+) -> Option<Found> {
     // A macro counts as what it expands to.
     let calls = |name: &str| {
         if wanted(name) {
@@ -210,22 +209,18 @@ fn variadic_functions(code: &Code) -> BTreeSet<String> {
     names
 }
 
-/// The macros of the file, each with all names in what it may expand to.
-fn macros<'a>(code: &Code<'a>) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
-    let mut direct: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for token in &code.all {
-        if token.kind != TokenKind::Directive {
-            continue;
-        }
-        let directive = &code.text[token.span.clone()];
-        let Some(body) = (directive.trim_start_matches('#').trim_start()).strip_prefix("define")
-        else {
-            continue;
-        };
-        let mut names = identifiers(body).into_iter();
-        if let Some(name) = names.next() {
-            direct.entry(name).or_default().extend(names);
-        }
+/// Macros, each with all names in what it may expand to.
+type Macros<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+/// The macros of the file.
+pub(super) fn macros<'a>(code: &Code<'a>) -> Macros<'a> {
+    let mut direct = Macros::new();
+    for define in csource::directives(code.text)
+        .into_iter()
+        .filter_map(csource::define)
+    {
+        let names = direct.entry(define.name).or_default();
+        names.extend(define.words());
     }
     let names: Vec<&str> = direct.keys().copied().collect();
     let mut all = BTreeMap::new();
@@ -244,21 +239,14 @@ fn macros<'a>(code: &Code<'a>) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
     all
 }
 
-fn identifiers(text: &str) -> Vec<&str> {
-    (csource::tokenize(text).into_iter())
-        .filter(|t| t.kind == TokenKind::Ident)
-        .map(|t| &text[t.span])
-        .collect()
-}
-
 /// Functions of the file that a region calls, themselves or through others or macros, in textual
 /// order; without the region's own.
 pub(super) fn needed_functions<'f>(
     code: &Code,
     functions: &'f [Function],
+    macros: &Macros,
     region: &Region,
 ) -> Vec<&'f Function> {
-    let macros = macros(code);
     let own = region.function.as_ref().map(|f| f.body.clone());
     let mut needed: BTreeSet<usize> = BTreeSet::new();
     let mut open = vec![region.span.clone()];

@@ -5,7 +5,7 @@
 //! that it calls are marked `inline` and stand before their callers, for pet reads no others, and
 //! pragmas stand around the one region that is meant.
 
-use super::calls::needed_functions;
+use super::calls::{macros, needed_functions};
 use super::region::{Region, scop_pragma};
 use crate::csource::{self, Code, Function, TokenKind};
 use std::ops::Range;
@@ -128,7 +128,7 @@ const PRELUDE: &str = "#pragma clang diagnostic ignored \"-Weverything\"\n";
 pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
     let code = Code::new(text);
     let functions = csource::functions(text);
-    let needed = needed_functions(&code, &functions, region);
+    let needed = needed_functions(&code, &functions, &macros(&code), region);
     let mut changes = marks(&code, region, include);
     for function in &functions {
         if (region.function.as_ref()).is_some_and(|f| f.body == function.body) {
@@ -136,7 +136,7 @@ pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<Stri
             continue;
         }
         if needed.iter().any(|f| f.body == function.body) {
-            changes.extend(made_inline(text, function, region));
+            changes.extend(made_inline(&code, function, region));
         } else {
             changes.extend(without_body(&code, function));
         }
@@ -228,30 +228,23 @@ fn block_around(code: &Code, stmt: &Range<usize>, region: &Range<usize>) -> Opti
 
 /// Files included from beside the user's, by their whole path.
 fn includes(code: &Code, include: &dyn Fn(&str) -> Option<String>) -> Vec<(usize, Change)> {
-    let mut changes = Vec::new();
-    for token in (code.all.iter()).filter(|t| t.kind == TokenKind::Directive) {
-        let directive = &code.text[token.span.clone()];
-        let after_hash = directive.trim_start_matches('#').trim_start();
-        let Some(rest) = after_hash.strip_prefix("include") else {
-            continue;
-        };
-        let quoted = rest.trim_start().strip_prefix('"');
-        let Some((name, _)) = quoted.and_then(|q| q.split_once('"')) else {
-            continue;
-        };
-        if let (Some(path), Some(at)) = (include(name), directive.find('"')) {
-            let start = token.span.start + at + 1;
-            changes.push((start, Change::Replace(start + name.len(), path)));
-        }
-    }
-    changes
+    (code.all.iter())
+        .filter(|t| t.kind == TokenKind::Directive)
+        .filter_map(|token| {
+            let directive = &code.text[token.span.clone()];
+            let name = csource::quoted_include(directive)?;
+            let path = include(&directive[name.clone()])?;
+            let (start, end) = (token.span.start + name.start, token.span.start + name.end);
+            Some((start, Change::Replace(end, path)))
+        })
+        .collect()
 }
 
 /// A function that the region calls: inline, and before the region's own function.
-fn made_inline(text: &str, function: &Function, region: &Region) -> Vec<(usize, Change)> {
-    let code = Code::new(text);
+fn made_inline(code: &Code, function: &Function, region: &Region) -> Vec<(usize, Change)> {
+    let text = code.text;
     // libpet ends at the sight of one without a value.
-    let mut changes: Vec<(usize, Change)> = (last_return(&code, function).into_iter())
+    let mut changes: Vec<(usize, Change)> = (last_return(code, function).into_iter())
         .map(|last| (last.start, Change::Blank(last.end)))
         .collect();
     if function.start < region.span.start {

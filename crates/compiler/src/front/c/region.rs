@@ -58,7 +58,7 @@ pub fn marked_regions(text: &str) -> Vec<Region> {
 
 /// Whether a directive is `#pragma scop` (true) or `#pragma endscop` (false).
 pub(super) fn scop_pragma(directive: &str) -> Option<bool> {
-    let mut words = directive.trim_start_matches('#').split_whitespace();
+    let mut words = csource::directive_words(directive);
     match (words.next(), words.next()) {
         (Some("pragma"), Some("scop")) => Some(true),
         (Some("pragma"), Some("endscop")) => Some(false),
