@@ -294,10 +294,11 @@ impl<'a> Reader<'a> {
                 }
                 Err(d) if self.is_compiled(region) => {
                     let absent = d.iter().all(|d| d.code == "HX0102");
-                    first_failure.get_or_insert(d);
                     if !absent {
+                        first_failure = Some(d);
                         break;
                     }
+                    first_failure.get_or_insert(d);
                 }
                 Err(_) => {}
             }

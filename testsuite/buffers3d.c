@@ -1,6 +1,6 @@
 /* buffers3d: Four time buffers in three dimensions of which the steps read one: the last launch writes those that
  * nothing reads any more, and their first planes have to have entered.
- * hexcc-test: args=N,T run=3,2;4,5;6,5;9,8;12,4;16,10 tile=h=1,w=1:4:8 stream=steps=3,vector=4,rows=2,warps=4;steps=4,vector=2,rows=2,warps=4
+ * hexcc-test: args=N,T run=3,2;4,5;6,5;9,8;12,4;16,10 flags=--tiling=overlapped stream=steps=3,vector=4,rows=2,warps=4;steps=4,vector=2,rows=2,warps=4
  */
 #include <stdio.h>
 #include <stdlib.h>

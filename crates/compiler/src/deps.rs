@@ -657,6 +657,9 @@ fn blame(scop: &Scop, source: &SourceFile, c: &Canonical, j: usize) -> Result<Bo
 
 /// `max(sign * ds_j / du)` over a set of distances with `du >= 1`, `None` where
 /// unbounded; by Dinkelbach's iteration, each step an exact integer maximum.
+/// A distance that no array has; what is bounded by the range of a type alone has no bound.
+const FAR: i64 = 1 << 28;
+
 fn max_slope(
     ctx: &Ctx,
     distances: &Set,
@@ -681,6 +684,7 @@ fn max_slope(
         )?)?;
         match excess.dim_max_val(0)? {
             Bound::Finite(max) if max <= 0.into() => return Ok(Some(slope)),
+            Bound::Finite(max) if max >= FAR.into() => return Ok(None),
             Bound::Finite(max) => {
                 let best = excess.fix(DimType::Set, 0, max.floor())?;
                 match best.lexmin()?.sample_point()?.as_deref() {

@@ -176,7 +176,16 @@ impl Names {
                 names.taken.insert(name.to_string());
             }
         }
+        // Logical time has `u_lo` and `u_hi`.
+        if bases[all.len()..].contains(&"u") {
+            names.taken.insert("u".to_string());
+        }
         for name in all {
+            // An underscore alone may be what a printer gives a dimension.
+            if is_derived(name, &bases) && !names.renamed.contains_key(name) {
+                let own = names.fresh(&format!("{name}_own"));
+                names.rename(name, &own);
+            }
             names.user(name);
         }
         names

@@ -2,7 +2,7 @@
 
 use super::cuda::args_fields;
 use super::expr::{HELPERS, ast_operand, ast_to_c, body_with};
-use super::names::{Names, declarations, mentions};
+use super::names::{Names, declarations, mentions, without_comments};
 use super::program::Workspace;
 use super::text::{Writer, add_constant};
 use crate::kernel::stream::{Domain, FIRST_COLUMN, Field, Growth, HIGHEST_ROW, LOWEST_ROW, Piece};
@@ -343,13 +343,6 @@ fn growth(g: Growth) -> String {
         n => format!("{n} * Steps"),
     };
     add_constant(&steps, g.constant)
-}
-
-/// The lines that are code; comments quote the source.
-fn without_comments(text: &str) -> String {
-    (text.lines())
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .collect()
 }
 
 impl Printer<'_> {

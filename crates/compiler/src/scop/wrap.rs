@@ -30,10 +30,7 @@ const FAR_32: i64 = (1 << 31) - 2;
 /// # Errors
 /// HX0105.
 pub(super) fn check_remainders(stmt: &PetStmt, domain: &Set) -> Result<()> {
-    let text = domain.to_string();
-    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
-    let is_wide = |n: &str| n.len() > 18 && n.parse::<i64>().is_err();
-    if !numbers.any(is_wide) {
+    if !is_wide(&domain.to_string()) {
         return Ok(());
     }
     Err(Box::new(
@@ -80,7 +77,28 @@ pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Resul
             context = context.subtract(&far.params()?)?;
         }
     }
-    Ok(Some(context.coalesce()?))
+    without_wide(&context.coalesce()?).map(Some)
+}
+
+/// Numbers that 64 bits with a sign do not hold.
+fn is_wide(text: &str) -> bool {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    numbers.any(|n| n.len() > 18 && n.parse::<i64>().is_err())
+}
+
+/// A set without the parts that only remainders by 2^64 describe: in them loops are empty, and
+/// others may run. A program ends there with a message.
+fn without_wide(context: &Set) -> Result<Set> {
+    let mut simple: Option<Set> = None;
+    for part in context.basic_sets()? {
+        if !is_wide(&part.to_string()) {
+            simple = Some(match simple {
+                Some(set) => set.union(&part)?,
+                None => part,
+            });
+        }
+    }
+    Ok(simple.unwrap_or_else(|| context.clone()))
 }
 
 /// The subscripts of the arrays that a statement accesses, as pet has them.

@@ -6,9 +6,9 @@
 //! keep what they held one level before.
 
 use super::super::expr::{ast_operand, ast_to_c};
-use super::super::names::mentions;
+use super::super::names::{mentions, without_comments};
 use super::super::text::{Writer, add_constant};
-use super::{ADDRESSES, Printer, growth, without_comments};
+use super::{ADDRESSES, Printer, growth};
 use crate::kernel::stream::{Coefficient, Domain, Growth, Piece, StreamRead};
 use hexcc_isl::{AstExpr, AstOp};
 use std::collections::BTreeSet;
@@ -269,7 +269,12 @@ impl Printer<'_> {
         let (i, j, k) = (self.i.clone(), self.middle.clone(), self.j.clone());
         self.out.line("using Shape = Reach<Steps>;");
         self.out.line("extern __shared__ __align__(16) unsigned char memory[]; // two pages, of this and the last iteration, and planes");
-        self.out.line("const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0), above = warp > 0 ? warp - 1 : 0, below = warp + 1 < WARPS ? warp + 1 : warp;");
+        let exchanges = (0..ir.fields.len()).any(|f| self.page_bytes(f).is_some());
+        let others = match exchanges {
+            true => ", above = warp > 0 ? warp - 1 : 0, below = warp + 1 < WARPS ? warp + 1 : warp",
+            false => "",
+        };
+        self.out.line(format!("const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0){others};"));
         self.out.line(format!("const int tile_{k} = blockIdx.x % pass.tiles_{k}, rest = blockIdx.x / pass.tiles_{k}, tile_{j} = rest % pass.tiles_{j}, chunk = rest / pass.tiles_{j};"));
         self.out.line(format!("const int {i}_first = pass.{i}_lo + chunk * pass.planes, {i}_last = (int)lowest({i}_first + pass.planes - 1, pass.{i}_hi);"));
         self.out.line(format!("const int {j}_mine = pass.{j}_lo + tile_{j} * Shape::HEIGHT - Shape::ABOVE + warp * R; // the lane's first row and column"));
