@@ -459,7 +459,7 @@ impl Form {
             self.set(Feature::Calls, "none");
         }
         if self.choice(Feature::Temporaries) == "top-of-function"
-            && self.choice(Feature::Calls) == "inline-step"
+            && (self.choice(Feature::Calls) == "inline-step" || !locals_agree(program))
         {
             self.set(Feature::Temporaries, "joined");
         }
@@ -545,6 +545,20 @@ impl Form {
     pub fn names(&self, program: &Program, function: &str) -> Names {
         Namer::new(self).names(program, function)
     }
+}
+
+/// Whether local variables of a name have one type everywhere, so that all bodies can share one.
+fn locals_agree(program: &Program) -> bool {
+    let mut types: Vec<Elem> = Vec::new();
+    let items = program.nests.iter().flat_map(|nest| &nest.items);
+    items
+        .flat_map(|item| item.locals.iter().enumerate())
+        .all(|(n, local)| {
+            if n == types.len() {
+                types.push(local.0);
+            }
+            types[n] == local.0
+        })
 }
 
 impl fmt::Display for Form {

@@ -65,7 +65,9 @@ fn temporaries(program: &Program, form: &Form) -> Program {
     let arrays = program.arrays.clone();
     // At the top of a function, all bodies share one variable of a name.
     let shared = form.choice(Feature::Temporaries) == "top-of-function";
-    let mut types: Vec<Elem> = Vec::new();
+    let own = program.nests.iter().flat_map(|n| &n.items);
+    let own = own.flat_map(|item| &item.locals).take(1);
+    let mut types: Vec<Elem> = own.map(|local| local.0).collect();
     for item in program.nests.iter_mut().flat_map(|n| &mut n.items) {
         if item.cond.is_some() || item.then.len() != 1 || item.locals.len() > 1 {
             continue;
@@ -169,8 +171,8 @@ fn part(choice: &str) -> Part {
             "  printf(\"%d %d\\n\", fz_even(10), fz_odd(7));\n",
         ),
         "struct" => (
-            "struct fz_point { double x, y; int tag[3]; };\ntypedef struct { struct fz_point from, to; unsigned bits : 3, : 2, more : 4; } fz_edge;\nstatic double fz_length(const fz_edge *fz_e)\n{\n  double fz_dx = fz_e->to.x - fz_e->from.x, fz_dy = fz_e->to.y - fz_e->from.y;\n  return fz_dx * fz_dx + fz_dy * fz_dy + fz_e->more;\n}\n",
-            "  { fz_edge fz_e = { { 1.0, 2.0, { 1 } }, { 4.0, 6.0, { 0, 2, 0 } }, 5, 9 };\n    printf(\"%g %d\\n\", fz_length(&fz_e), fz_e.to.tag[1]); }\n",
+            "struct fz_point { double x, y; int tag[3]; };\ntypedef struct { struct fz_point fz_from, fz_to; unsigned bits : 3, : 2, more : 4; } fz_edge;\nstatic double fz_length(const fz_edge *fz_e)\n{\n  double fz_dx = fz_e->fz_to.x - fz_e->fz_from.x, fz_dy = fz_e->fz_to.y - fz_e->fz_from.y;\n  return fz_dx * fz_dx + fz_dy * fz_dy + fz_e->more;\n}\n",
+            "  { fz_edge fz_e = { { 1.0, 2.0, { 1 } }, { 4.0, 6.0, { 0, 2, 0 } }, 5, 9 };\n    printf(\"%g %d\\n\", fz_length(&fz_e), fz_e.fz_to.tag[1]); }\n",
         ),
         "enum" => (
             "enum fz_color { FZ_RED, FZ_GREEN = 5, FZ_BLUE };\nstatic const char *fz_name(enum fz_color fz_c)\n{\n  switch (fz_c) {\n  case FZ_RED: return \"red\";\n  case FZ_GREEN: return \"green\";\n  default: return \"other\";\n  }\n}\n",

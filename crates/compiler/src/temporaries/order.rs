@@ -58,7 +58,7 @@ impl Order {
     }
 
     /// Number of schedule dimensions up to which the loops around all of some statements are the
-    /// same.
+    /// same. An iterator may have one value in some of them, as under `if (i == 0)`.
     pub fn n_common(&self, stmts: &[usize]) -> usize {
         let Some((&first, rest)) = stmts.split_first() else {
             return 0;
@@ -66,7 +66,7 @@ impl Order {
         let depth = self.constants[first].len();
         let same = |other: &usize| {
             (self.constants[first].iter().zip(&self.constants[*other]))
-                .position(|(a, b)| a != b)
+                .position(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
                 .unwrap_or(depth)
         };
         rest.iter().map(same).min().unwrap_or(depth)
