@@ -1241,6 +1241,16 @@ impl BodyReader<'_> {
         let map = MultiPwAff::read(&self.reader.ctx, index)?
             .to_map()?
             .intersect_domain(self.domain)?;
+        let declared = (self.reader.pet.arrays.iter())
+            .find(|a| a.name == name)
+            .map(|a| Set::read(&self.reader.ctx, &a.extent));
+        if let Some(declared) = declared
+            && declared?.dim(DimType::Set)? != map.dim(DimType::Out)?
+        {
+            let mut d = self.unsupported("an array used as a whole");
+            d.help.push("pointers cannot be swapped inside the region: use two time planes, `A[(t+1)%2]` and `A[t%2]`, or two nests, A to B and B to A".into());
+            return Err(d);
+        }
         let nth = self.seen.entry(array).or_insert(0);
         let access = Access {
             array,
@@ -1294,18 +1304,7 @@ impl BodyReader<'_> {
                 ..
             } => {
                 let access = self.access(name, index)?;
-                let array = &self.arrays[access.array.index()];
-                let (ty, rank) = (array.elem, access.map.dim(DimType::Out)?);
-                let declared = (self.reader.pet.arrays.iter())
-                    .find(|a| a.name == *name)
-                    .map(|a| Set::read(&self.reader.ctx, &a.extent));
-                if let Some(declared) = declared
-                    && declared?.dim(DimType::Set)? != rank
-                {
-                    let mut d = self.unsupported("an array used as a whole");
-                    d.help.push("pointers cannot be swapped inside the region: use two time planes, `A[(t+1)%2]` and `A[t%2]`, or two nests, A to B and B to A".into());
-                    return Err(d);
-                }
+                let ty = self.arrays[access.array.index()].elem;
                 self.reads.push(access);
                 Expr::Read(self.reads.len() - 1, ty)
             }

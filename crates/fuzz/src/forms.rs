@@ -11,6 +11,7 @@ use crate::hostile::{self, Finished};
 use crate::rng::Rng;
 use crate::shrink;
 use crate::whole::{Whole, whole};
+use hexcc_compiler::csource;
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -614,8 +615,11 @@ fn shrink_and_write(plan: &Plan, work: &Path, trial: Trial, found: &Failure) {
 /// Its first messages about the translation.
 pub fn compilers_agree(work: &Path, c: &Path, text: &str) -> Result<(), String> {
     let mut cc = Command::new("cc");
-    cc.args(["-fsyntax-only", "-std=gnu11", "-w", "-pedantic-errors"]);
-    if finished(cc.arg(c), PATIENCE).is_err() {
+    // `-w` would also hide what the standard forbids and the compiler takes.
+    cc.args(["-fsyntax-only", "-std=gnu11", "-pedantic-errors"]);
+    let source = std::fs::read_to_string(c).map_err(|e| e.to_string())?;
+    let is_cplusplus = csource::not_cplusplus(&source).is_empty();
+    if !is_cplusplus || finished(cc.arg(c), PATIENCE).is_err() {
         return Ok(());
     }
     let cu = work.join("agree.cu");
