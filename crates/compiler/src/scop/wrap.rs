@@ -80,10 +80,10 @@ pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Resul
     without_wide(&context.coalesce()?).map(Some)
 }
 
-/// Numbers that 64 bits with a sign do not hold.
+/// Whether there are numbers that 64 bits with a sign do not hold; they hold -2^63.
 fn is_wide(text: &str) -> bool {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit());
-    numbers.any(|n| n.len() > 18 && n.parse::<i64>().is_err())
+    numbers.any(|n| n.len() > 18 && n.parse::<u64>().map_or(true, |n| n > 1 << 63))
 }
 
 /// A set without the parts that only remainders by 2^64 describe: in them loops are empty, and
