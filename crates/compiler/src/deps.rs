@@ -655,11 +655,11 @@ fn blame(scop: &Scop, source: &SourceFile, c: &Canonical, j: usize) -> Result<Bo
     )))
 }
 
-/// `max(sign * ds_j / du)` over a set of distances with `du >= 1`, `None` where
-/// unbounded; by Dinkelbach's iteration, each step an exact integer maximum.
 /// A distance that no array has; what is bounded by the range of a type alone has no bound.
 const FAR: i64 = 1 << 28;
 
+/// `max(sign * ds_j / du)` over a set of distances with `du >= 1`, `None` where
+/// unbounded; by Dinkelbach's iteration, each step an exact integer maximum.
 fn max_slope(
     ctx: &Ctx,
     distances: &Set,

@@ -553,8 +553,7 @@ impl Reader<'_> {
         if !kept.is_empty() && context.is_empty().unwrap_or(false) {
             return Err(never_defined());
         }
-        for stmt in &kept {
-            let stmt = *stmt;
+        for &stmt in &kept {
             let domain = Set::read(&self.ctx, &stmt.domain)?;
             let domain = match &unwrapped {
                 Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,

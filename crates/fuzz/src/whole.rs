@@ -65,20 +65,17 @@ fn temporaries(program: &Program, form: &Form) -> Program {
     let arrays = program.arrays.clone();
     // At the top of a function, all bodies share one variable of a name.
     let shared = form.choice(Feature::Temporaries) == "top-of-function";
+    // Where they share, those that bodies have already agree (`locals_agree`).
     let own = program.nests.iter().flat_map(|n| &n.items);
-    let own = own.flat_map(|item| &item.locals).take(1);
-    let mut types: Vec<Elem> = own.map(|local| local.0).collect();
+    let own = own
+        .map(|item| &item.locals)
+        .max_by_key(|locals| locals.len());
+    let mut types: Vec<Elem> = own.into_iter().flatten().map(|local| local.0).collect();
     for item in program.nests.iter_mut().flat_map(|n| &mut n.items) {
         if item.cond.is_some() || item.then.len() != 1 || item.locals.len() > 1 {
             continue;
         }
         let locals = &mut item.locals;
-        let agree = |(n, own): (usize, &(Elem, Expr))| types.get(n).is_none_or(|ty| *ty == own.0);
-        if shared && !locals.iter().enumerate().all(agree) {
-            continue;
-        }
-        let new = locals.iter().skip(types.len()).map(|own| own.0);
-        types.extend(new.collect::<Vec<_>>());
         let mut left = 2;
         keep_reads(&mut item.then[0].value, &mut |access| {
             if left == 0 {

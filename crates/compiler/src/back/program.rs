@@ -124,17 +124,21 @@ fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
     let functions = csource::functions(text);
     let is_replaced = |at: usize| replaced.iter().any(|span| span.contains(&at));
     let in_body = |at: usize| functions.iter().any(|f| f.body.contains(&at));
-    let is_used_up = |f: &&csource::Function| {
+    // Few are: the text is searched for no others.
+    let is_candidate = |f: &&csource::Function| {
         let specifiers = &text[f.start..f.name_range.start];
+        mentions(specifiers, "static")
+            && !mentions(specifiers, "inline")
+            && (replaced.iter()).any(|span| mentions(&text[span.clone()], &f.name))
+    };
+    let is_used_up = |f: &&csource::Function| {
         let name = BTreeMap::from([(f.name.clone(), String::new())]);
         let uses = csource::rename(text, &name).into_iter();
         let uses: Vec<usize> = uses.map(|e| e.range.start).collect();
-        mentions(specifiers, "static")
-            && !mentions(specifiers, "inline")
-            && uses.iter().any(|&at| is_replaced(at))
+        uses.iter().any(|&at| is_replaced(at))
             && uses.iter().all(|&at| is_replaced(at) || !in_body(at))
     };
-    let used_up = functions.iter().filter(is_used_up);
+    let used_up = functions.iter().filter(is_candidate).filter(is_used_up);
     used_up.map(|f| f.name.clone()).collect()
 }
 

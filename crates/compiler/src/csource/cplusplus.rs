@@ -163,13 +163,12 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
 
 /// The constants that `enum {..}` defines.
 fn enumerators<'a>(code: &Code<'a>) -> Vec<&'a str> {
-    let opens = |at: &usize| {
-        let named = usize::from(code.is_plain_name(*at + 1));
-        code.word(*at) == "enum" && code.opens(*at + 1 + named, "{")
+    let brace_of = |at: usize| {
+        let brace = at + 1 + usize::from(code.is_plain_name(at + 1));
+        (code.word(at) == "enum" && code.opens(brace, "{")).then_some(brace)
     };
     let mut names = Vec::new();
-    for start in (0..code.tokens.len()).filter(opens) {
-        let brace = start + 1 + usize::from(code.is_plain_name(start + 1));
+    for brace in (0..code.tokens.len()).filter_map(brace_of) {
         let mut at = brace + 1;
         while at + 1 < code.skip(brace) {
             if matches!(code.word(at - 1), "{" | ",") && code.is_ident(at) {
