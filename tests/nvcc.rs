@@ -160,6 +160,27 @@ fn streamed_planes_do_not_spill() {
 /// not. levels3d at 384^3 on an H200: 108 GCell/s with 128 registers, 104 with 255.
 const SPILLS: [(&str, u64); 1] = [("levels3d", 640)];
 
+/// A C file may define what a generated file's headers declare; then it gets another name.
+#[test]
+fn names_that_headers_declare_are_known() {
+    if !has_nvcc() {
+        return;
+    }
+    let list = root().join("crates/compiler/src/csource/declared.txt");
+    let list = std::fs::read_to_string(list).expect("names that headers declare");
+    let known: Vec<&str> = list.split_whitespace().collect();
+    let now = succeed(&mut Command::new(root().join("scripts/declared-names")));
+    let now = now.expect("scripts/declared-names");
+    let new: Vec<&str> = (now.split_whitespace())
+        .filter(|name| !known.contains(name))
+        .collect();
+    assert!(now.contains("atomicAdd"), "no names of CUDA: {now}");
+    assert!(
+        new.is_empty(),
+        "`scripts/declared-names > crates/compiler/src/csource/declared.txt` adds {new:?}"
+    );
+}
+
 #[test]
 fn nvcc_accepts_all_programs() {
     if !has_nvcc() {

@@ -1259,6 +1259,9 @@ struct FileScope {
     /// Variables that are not constants: C++ refuses them in the bounds of a parameter too.
     variables: HashSet<String>,
     constants: HashSet<String>,
+    /// Those of the variables that an `extern` without a value declares, so that they may be defined
+    /// in another file.
+    elsewhere: HashSet<String>,
 }
 
 fn file_scope(code: &Code) -> FileScope {
@@ -1405,6 +1408,9 @@ fn record_variables(code: &Code, range: Range<usize>, scope: &mut FileScope) {
         }
         if let Some(name) = code.declared_name(part.start..end.min(part.end), position == 0) {
             variables.insert(code.word(name).to_owned());
+            if code.word(range.start) == "extern" && end >= part.end {
+                scope.elsewhere.insert(code.word(name).to_owned());
+            }
         }
     }
 }

@@ -556,7 +556,7 @@ impl Reader<'_> {
         for &stmt in &kept {
             let domain = Set::read(&self.ctx, &stmt.domain)?;
             let domain = match &unwrapped {
-                Some(sizes) => domain.intersect_params(sizes)?.coalesce()?,
+                Some(sizes) => wrap::with_ends(&domain.intersect_params(sizes)?.coalesce()?)?,
                 None => domain,
             };
             if domain.is_empty()? {
@@ -1009,7 +1009,8 @@ impl Reader<'_> {
     /// statement runs; -1 where none of them touches the array.
     ///
     /// Where every subscript selects a time buffer or a fixed plane, the largest
-    /// for any sizes: kernels count on all buffers.
+    /// for any sizes: kernels count on all buffers. What a subscript is where its statement does not
+    /// run tells the two apart, `t % 2` from `t` with a bound, but is no element of the array.
     fn largest(
         &self,
         accessed: &Set,
@@ -1021,10 +1022,10 @@ impl Reader<'_> {
             for access in stmt.reads.iter().chain([&stmt.write]) {
                 if access.array == id && planes.is_some() {
                     let f = &access.map.to_pw_affs()?[d];
-                    let range = finite_range(&f.gist(&stmt.domain)?)?;
-                    planes = planes
-                        .zip(range.filter(|r| r.0 >= 0))
-                        .map(|(n, r)| r.1.max(n));
+                    let anywhere = finite_range(&f.gist(&stmt.domain)?)?;
+                    let last = anywhere.filter(|r| r.0 >= 0).map(|r| r.1);
+                    let reached = finite_range(f)?.map_or(i64::MAX, |r| r.1);
+                    planes = (planes.zip(last)).map(|(n, last)| last.min(reached).max(n));
                 }
             }
         }

@@ -478,14 +478,14 @@ impl Form {
                     return false;
                 };
                 // The size of the outermost dimension of a parameter says nothing in C.
-                let rows = |array: &crate::model::Array| {
-                    array.dims.len() > 1 || array.storage != Storage::Plain
-                };
+                let first =
+                    |array: &crate::model::Array| usize::from(array.storage == Storage::Plain);
                 let behind =
                     |sub: &Sub| matches!(sub, Sub::Iter(dim, c) if *dim == l.dim && *c >= 0);
                 item.cond.is_none()
                     && item.then.iter().any(|s| {
-                        rows(&program.arrays[s.target.array]) && s.target.subs.iter().any(behind)
+                        let first = first(&program.arrays[s.target.array]);
+                        s.target.subs.iter().skip(first).any(behind)
                     })
             }),
             _ => true,
@@ -748,6 +748,12 @@ pub const CUDA: &[&str] = &[
     "__syncwarp_",
     "umin",
     "rcbrt",
+    "all",
+    "any",
+    "fadd",
+    "erfinv",
+    "basename",
+    "make_float4",
 ];
 /// What `<math.h>` and `<stdlib.h>` declare, as people shadow it.
 pub const LIBC: &[&str] = &[

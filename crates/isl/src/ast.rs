@@ -1,6 +1,5 @@
 //! Expressions of a target language from sets and functions.
 
-use crate::ctx::c_string;
 use crate::object::{Owned, Shared};
 use crate::value::{c_index, integer};
 use crate::{Ctx, DimType, Error, PwAff, Result, Set, ffi};
@@ -234,18 +233,7 @@ fn inputs_to_params(function: &PwAff) -> Result<PwAff> {
     })?;
     let mut function = function.clone();
     for (pos, name) in names.iter().enumerate() {
-        let pos = count(pos)?;
-        let name = c_string(name)?;
-        // SAFETY: the context is alive, and isl copies the name.
-        let id = ctx
-            .give(|| unsafe { ffi::isl_id_alloc(ctx.raw(), name.as_ptr(), std::ptr::null_mut()) })?
-            .into_raw();
-        // SAFETY: one reference and the identifier are consumed, and isl checks the position.
-        function = ctx
-            .give(|| unsafe {
-                ffi::isl_pw_aff_set_dim_id(function.0.take(), DimType::In.raw(), pos, id)
-            })
-            .map(PwAff)?;
+        function = function.set_input_name(count(pos)?, name)?;
     }
     let (n_param, n_dim) = (count(n_param)?, count(n_dim)?);
     let (dst, src) = (DimType::Param.raw(), DimType::In.raw());

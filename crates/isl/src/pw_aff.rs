@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::ctx::c_string;
 use crate::object::{Owned, coalesces, operations, public_object, questions};
 use crate::value::{c_index, check_range, int_val, integer};
 use crate::{Bound, Ctx, DimType, Error, Map, Rational, Result, Set, ffi};
@@ -113,6 +114,20 @@ impl PwAff {
             (Bound::Finite(min), Bound::Finite(max)) if min == max => Ok(Some(min)),
             _ => Ok(None),
         }
+    }
+
+    /// The same function with a name for the input at a position.
+    pub fn set_input_name(&self, pos: u32, name: &str) -> Result<PwAff> {
+        let ctx = &self.0.ctx;
+        let name = c_string(name)?;
+        // SAFETY: the context is alive, and isl copies the name.
+        let id = ctx
+            .give(|| unsafe { ffi::isl_id_alloc(ctx.raw(), name.as_ptr(), std::ptr::null_mut()) })?
+            .into_raw();
+        let dim = DimType::In.raw();
+        // SAFETY: one reference and the identifier are consumed, and isl checks the position.
+        ctx.give(|| unsafe { ffi::isl_pw_aff_set_dim_id(self.0.take(), dim, pos, id) })
+            .map(PwAff)
     }
 
     /// The largest value over the domain and all parameter values.

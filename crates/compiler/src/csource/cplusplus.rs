@@ -48,53 +48,10 @@ const OPERATOR_NAMES: [&str; 11] = [
 ];
 /// Names that `<stdbool.h>` or the program may define; C++ has them.
 const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
-/// Functions that CUDA declares in every file, and that C does not.
-const CUDA_FUNCTIONS: [&str; 44] = [
-    "min",
-    "max",
-    "umin",
-    "umax",
-    "llmin",
-    "llmax",
-    "ullmin",
-    "ullmax",
-    "rsqrt",
-    "rsqrtf",
-    "rcbrt",
-    "rcbrtf",
-    "sinpi",
-    "sinpif",
-    "cospi",
-    "cospif",
-    "normcdf",
-    "normcdfinv",
-    "saturate",
-    "mul24",
-    "mulhi",
-    "norm",
-    "rnorm",
-    "norm3d",
-    "norm4d",
-    "rnorm3d",
-    "rnorm4d",
-    "rhypot",
-    "erfinv",
-    "erfcinv",
-    "erfcx",
-    "sincospi",
-    "clock64",
-    "umul24",
-    "umulhi",
-    "atomicAdd",
-    "atomicSub",
-    "atomicMin",
-    "atomicMax",
-    "atomicExch",
-    "atomicCAS",
-    "atomicAnd",
-    "atomicOr",
-    "atomicXor",
-];
+/// Names that a generated file cannot define at file scope: what the headers that it includes
+/// declare, of C, of GNU and of CUDA. A C file without these headers may define them.
+/// Made by scripts/declared-names.
+const DECLARED: &str = include_str!("declared.txt");
 /// Variables that CUDA declares in every file.
 const CUDA_VARIABLES: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
 /// Keywords of C that C++ spells differently.
@@ -131,17 +88,21 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
     };
     let code = Code::new(text);
     let scope = file_scope(&code);
-    let global: HashSet<&str> = (scope.functions.iter().map(|f| code.word(f.name)))
-        .chain((scope.variables.iter().chain(&scope.constants)).map(String::as_str))
+    let bodies = scope.functions.iter().filter(|f| f.body.is_some());
+    let variables = scope.variables.iter().chain(&scope.constants);
+    let global: HashSet<&str> = (bodies.map(|f| code.word(f.name)))
+        .chain(variables.map(String::as_str))
+        .filter(|name| !scope.elsewhere.contains(*name))
         .chain(enumerators(&code))
         .collect();
+    let declared: HashSet<&str> = DECLARED.split_whitespace().collect();
     let own_booleans = !includes("stdbool.h") && BOOLEANS.iter().any(|b| defines(&code, b));
     let renamed = |name: &str| {
         CPLUSPLUS_ONLY.contains(&name) && !(name == "asm" && includes_asm(&code))
             || CPLUSPLUS_ONLY_TOO.contains(&name)
             || OPERATOR_NAMES.contains(&name) && !includes("iso646.h")
             || BOOLEANS.contains(&name) && own_booleans
-            || CUDA_FUNCTIONS.contains(&name) && global.contains(name)
+            || declared.contains(name) && global.contains(name)
             || CUDA_VARIABLES.contains(&name)
             || name.starts_with("cuda") && global.contains(name) && !includes("cuda")
             || is_cuda_type(name)
@@ -298,7 +259,26 @@ fn is_variable(code: &Code, at: usize) -> bool {
     };
     let changed = matches!(code.word(at + 1), "=" | "+=" | "-=" | "++" | "--" | "[")
         || matches!(word(1), "++" | "--");
-    changed || is_type(1) || word(1) == "*" && (word(2) == "(" || is_type_word(word(2)))
+    changed
+        || is_type(1)
+        || word(1) == "*" && (word(2) == "(" || is_type_word(word(2)))
+        || word(1) == "," && matches!(code.word(at + 1), "," | ";") && is_in_declaration(code, at)
+}
+
+/// Whether the statement around a token begins with a type, and the token is in no parentheses.
+fn is_in_declaration(code: &Code, at: usize) -> bool {
+    let mut depth = 0;
+    for i in (0..at).rev() {
+        match code.word(i) {
+            "}" if depth == 0 && code.word(i + 1) != "," => return is_type_word(code.word(i + 1)),
+            ")" | "]" | "}" => depth += 1,
+            "(" | "[" | "{" if depth > 0 => depth -= 1,
+            "(" | "[" => return false,
+            ";" | "{" if depth == 0 => return is_type_word(code.word(i + 1)),
+            _ => {}
+        }
+    }
+    is_type_word(code.word(0))
 }
 
 /// `float2`, `uchar4`, `dim3` and their like.
@@ -473,12 +453,24 @@ mod tests {
             "static int c_min(int a) { return a; }"
         );
         assert_eq!(
+            renamed(
+                "static double time, all; extern int optind; double fabs(double); int isalpha;"
+            ),
+            "static double c_time, c_all; extern int optind; double fabs(double); int c_isalpha;"
+        );
+        assert_eq!(
             renamed("int f(int min) { return min; }"),
             "int f(int min) { return min; }"
         );
         assert_eq!(
             renamed("typedef enum { false, true } bool;"),
             "typedef enum { c_false, c_true } c_bool;"
+        );
+        assert_eq!(
+            renamed(
+                "static int i, bool, true; void f(void) { { i = 1; } int j = g(2), false; false = 1; }"
+            ),
+            "static int i, c_bool, c_true; void f(void) { { i = 1; } int j = g(2), c_false; c_false = 1; }"
         );
         assert_eq!(
             renamed("int f(int n, int true[n]) { return true[0]; }"),

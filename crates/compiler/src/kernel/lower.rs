@@ -612,17 +612,18 @@ impl Prepared<'_> {
             .to_canonical
             .reverse()?
             .apply_range(&value.to_map()?)?;
-        let map = map.intersect_domain(domain)?.gist_domain(domain)?;
-        self.expr_of(&map.to_pw_affs()?[0])
+        let value = &map.intersect_domain(domain)?.to_pw_affs()?[0];
+        self.expr_of(&value.gist(domain)?)
     }
 
     /// The expression of a function of `[t, s..]`.
     fn expr_of(&self, f: &PwAff) -> Result<AstExpr> {
-        let mut map = f.coalesce()?.to_map()?;
+        // Outside of the domain that it was simplified for, the pieces of a function may overlap.
+        let mut f = f.coalesce()?;
         for (d, name) in self.c.names.iter().enumerate() {
-            map = map.set_dim_name(DimType::In, d as u32, name)?;
+            f = f.set_input_name(d as u32, name)?;
         }
-        Ok(self.build.expr_from_pw_aff(&map.to_pw_affs()?[0])?)
+        Ok(self.build.expr_from_pw_aff(&f)?)
     }
 
     fn named(&self, set: &Set) -> Result<Set> {

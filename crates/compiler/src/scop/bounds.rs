@@ -4,7 +4,7 @@
 //! or of the array, is not what the kernel reads. C leaves such accesses undefined. They are
 //! refused where they happen for all sizes at which the statement runs at all; where some sizes
 //! keep them inside, the sizes of a run decide, as in C. A size with a value that the function gives
-//! it has no other.
+//! it has no other; sizes at which sums of an unsigned type wrap around excuse nothing.
 
 use super::{Access, Expr, PetScop, Scop, SourceFile, Statement, wrap};
 use crate::causes;
@@ -19,7 +19,7 @@ use std::ops::Range;
 /// # Errors
 /// HX0111 for the first one.
 pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
-    let known = constants(scop, source)?;
+    let known = constants(scop, source)?.intersect(&common_sizes(scop)?)?;
     for stmt in &scop.stmts {
         if stmt
             .domain
@@ -53,6 +53,16 @@ fn constants(scop: &Scop, source: &SourceFile) -> Result<Set> {
         }
     }
     Ok(known)
+}
+
+/// The sizes whose sums no type of 32 bits wraps around.
+fn common_sizes(scop: &Scop) -> Result<Set> {
+    let mut sizes = scop.context.params()?.universe_like()?;
+    for name in &scop.params {
+        let text = format!("[{name}] -> {{ : {name} <= {} }}", 1 << 30);
+        sizes = sizes.intersect(&Set::read(scop.context.ctx(), &text)?)?;
+    }
+    Ok(sizes)
 }
 
 /// What a run has to keep for the translation to hold, as conditions on the parameters.

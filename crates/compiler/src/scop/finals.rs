@@ -78,7 +78,9 @@ impl FinalValue {
         // Points in time with the values written.
         let mut history: Option<Set> = None;
         for stmt in writes {
-            let written = written_by(stmt, schedules, context)?;
+            let Some(written) = written_by(stmt, schedules, context)? else {
+                continue;
+            };
             history = Some(match history {
                 Some(all) => all.union(&written)?,
                 None => written,
@@ -107,33 +109,33 @@ impl FinalValue {
     }
 }
 
-/// `[time, value]` of all instances of a statement that writes a variable.
-fn written_by(stmt: &PetStmt, schedules: &BTreeMap<String, Map>, context: &Set) -> Result<Set> {
+/// `[time, value]` of all instances of a statement that writes a variable; `None` where it never
+/// runs, which a schedule does not list.
+fn written_by(
+    stmt: &PetStmt,
+    schedules: &BTreeMap<String, Map>,
+    context: &Set,
+) -> Result<Option<Set>> {
     let ctx = context.ctx();
+    let domain = Set::read(ctx, &stmt.domain)?.intersect_params(&context.params()?)?;
+    if domain.is_empty()? {
+        return Ok(None);
+    }
     let schedule = schedules
         .get(&stmt.name)
         .ok_or_else(|| Diagnostic::bug(format!("no schedule for {}", stmt.name)))?;
-    let domain = Set::read(ctx, &stmt.domain)?.intersect_params(&context.params()?)?;
     let schedule = schedule.intersect_domain(&domain)?;
-    let value = match update(stmt) {
-        Some((_, PetExpr::Access { index, .. })) => MultiPwAff::read(ctx, index)?.to_map()?,
-        Some((_, value)) => {
-            let constant = integer(value)
-                .ok_or_else(|| Diagnostic::bug(format!("no value of {}", stmt.name)))?;
-            let times = schedule.range()?;
-            let n = times.dim(DimType::Set)? as u32;
-            return Ok(times
-                .add_dims(DimType::Set, 1)?
-                .fix(DimType::Set, n, constant)?);
-        }
-        None => {
-            return Err(Box::new(Diagnostic::bug(format!(
-                "no value of {}",
-                stmt.name
-            ))));
-        }
-    };
-    Ok(schedule.flat_range_product(&value)?.range()?)
+    let no_value = || Diagnostic::bug(format!("no value of {}", stmt.name));
+    let (_, value) = update(stmt).ok_or_else(no_value)?;
+    if let PetExpr::Access { index, .. } = value {
+        let value = MultiPwAff::read(ctx, index)?.to_map()?;
+        return Ok(Some(schedule.flat_range_product(&value)?.range()?));
+    }
+    let constant = integer(value).ok_or_else(no_value)?;
+    let times = schedule.range()?;
+    let n = times.dim(DimType::Set)? as u32;
+    let times = times.add_dims(DimType::Set, 1)?;
+    Ok(Some(times.fix(DimType::Set, n, constant)?))
 }
 
 fn params_of(value: &PwAff, written: &Set) -> Result<Vec<String>> {

@@ -9,7 +9,7 @@
 //! Arrays may be that large, so a run with such sizes has to end with a message; see
 //! [`bounds::assumed`](super::bounds::assumed).
 
-use super::{PetExpr, PetScop, PetStmt, body_exprs, children};
+use super::{PetExpr, PetScop, PetStmt, body_exprs, children, finite_range};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Ctx, DimType, MultiPwAff, Set};
 
@@ -78,6 +78,25 @@ pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Resul
         }
     }
     without_wide(&context.coalesce()?).map(Some)
+}
+
+/// The same instances, with the smallest and the largest of the sizes at which any is run in words.
+/// Where no such size wraps around, isl then sees what remainders by 2^32 are, and drops them.
+pub(super) fn with_ends(domain: &Set) -> Result<Set> {
+    let sizes = domain.params()?;
+    let mut bounded = domain.clone();
+    for d in 0..sizes.dim(DimType::Param)? as u32 {
+        let Some(name) = sizes.dim_name(DimType::Param, d)? else {
+            continue;
+        };
+        let value = Set::read(domain.ctx(), &format!("[{name}] -> {{ [{name}] }}"))?;
+        let value = value.intersect_params(&sizes)?.dim_max(0)?;
+        if let Some((lo, hi)) = finite_range(&value)? {
+            let lower = bounded.lower_bound(DimType::Param, d, lo)?;
+            bounded = lower.upper_bound(DimType::Param, d, hi)?;
+        }
+    }
+    Ok(bounded)
 }
 
 /// Whether there are numbers that 64 bits with a sign do not hold; they hold -2^63.
