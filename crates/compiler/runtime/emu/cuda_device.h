@@ -7,6 +7,7 @@
 #include "hexcc_emu.h"
 #include "vector_types.h"
 #include <math.h>
+#include <type_traits>
 
 #define __global__
 #define __device__
@@ -41,7 +42,8 @@ inline void __nanosleep(unsigned) { hexcc_emu::poll(); }
 namespace hexcc_emu {
 
 template <class T> inline T shuffle(unsigned mask, T value, unsigned source) {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles move values of 4 or 8 bytes");
+    // CUDA's take int, long, long long, float and double; smaller integers become int.
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "shuffles move numbers of at most 8 bytes");
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
     bits = warp_op(WarpOp::Shuffle, mask, bits, source);

@@ -128,7 +128,6 @@ fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
     let is_candidate = |f: &&csource::Function| {
         let specifiers = &text[f.start..f.name_range.start];
         mentions(specifiers, "static")
-            && !mentions(specifiers, "inline")
             && (replaced.iter()).any(|span| mentions(&text[span.clone()], &f.name))
     };
     let is_used_up = |f: &&csource::Function| {
