@@ -87,8 +87,9 @@ fn failure(kind: &'static str, detail: impl Into<String>) -> Verdict {
     })
 }
 
-/// Seconds of processor time that hexcc may take, and libpet by itself.
-const TRANSLATION: u64 = 10;
+/// Seconds of processor time after which hexcc is stopped, and libpet by itself: two more than those
+/// after which it has to stop by itself.
+const TRANSLATION: u64 = 12;
 /// The longest that a compiler or a program may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 

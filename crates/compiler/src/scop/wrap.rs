@@ -80,8 +80,8 @@ pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Resul
     without_wide(&context.coalesce()?).map(Some)
 }
 
-/// The same instances, with the smallest and the largest of the sizes at which any is run in words.
-/// Where no such size wraps around, isl then sees what remainders by 2^32 are, and drops them.
+/// The same instances, or sizes, with the smallest and the largest of each size in words. Where none
+/// of them wraps around, isl then sees what remainders by 2^32 and 2^64 are, and drops them.
 pub(super) fn with_ends(domain: &Set) -> Result<Set> {
     let sizes = domain.params()?;
     let mut bounded = domain.clone();
@@ -110,6 +110,7 @@ fn is_wide(text: &str) -> bool {
 fn without_wide(context: &Set) -> Result<Set> {
     let mut simple: Option<Set> = None;
     for part in context.basic_sets()? {
+        let part = with_ends(&part)?;
         if !is_wide(&part.to_string()) {
             simple = Some(match simple {
                 Some(set) => set.union(&part)?,
