@@ -15,7 +15,8 @@ use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::kernel::{KernelIr, plan};
-use hexcc_compiler::pipeline::{self, Compiled, Options, Tiling, Unit};
+use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::pipeline::{self, Compiled, Unit};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_gpu::{Binary, Flags, GpuError};
 use hexcc_isl::Ctx;
@@ -86,7 +87,7 @@ impl Job {
     /// Whether there are results to compare with those in double precision.
     fn has_float(&self) -> bool {
         let kernels = self.variants.iter().flat_map(|c| &c.units);
-        let mut arrays = kernels.flat_map(|unit| &unit.kernel.stencil.arrays);
+        let mut arrays = kernels.flat_map(|unit| &unit.hybrid.kernel.stencil.arrays);
         arrays.any(|a| a.written && a.elem == CType::Float)
     }
 
@@ -157,7 +158,11 @@ impl Bench {
             let set = self.target_for(&compiled).set;
             let problem = measure::choose_problem(&saved, &compiled, &set, memory)?;
             let mut variants = vec![self.for_problem(&ctx, &saved, compiled, &problem)?];
-            if variants[0].units.iter().any(|u| u.stream.is_some()) {
+            if variants[0]
+                .units
+                .iter()
+                .any(|u| u.overlapped.kernel.is_some())
+            {
                 variants.extend(self.hybrid(&ctx, &saved, &problem)?);
             }
             let mut job = Job {
@@ -212,7 +217,7 @@ impl Bench {
     /// The options for a stencil, without the sizes that it lacks where there are
     /// several.
     fn target_for(&self, compiled: &Compiled) -> TargetArgs {
-        let params = &compiled.units[0].kernel.stencil.params;
+        let params = &compiled.units[0].hybrid.kernel.stencil.params;
         let mut target = self.target.clone();
         (target.set).retain(|(name, _)| self.files.len() == 1 || params.contains(name));
         target
@@ -295,7 +300,7 @@ impl Bench {
         };
         let params = problem.values();
         let sets = [params.clone()];
-        let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
+        let kernels: Vec<_> = compiled.units.iter().map(|u| &u.hybrid.kernel).collect();
         let layouts: Vec<_> = (kernels.iter())
             .map(|ir| plan::allocation(ir, &params).unwrap_or_default())
             .collect();
@@ -380,8 +385,9 @@ impl Bench {
             let built = measure::assemble(&kernels, binaries, &sets)?;
             let tiled = Tiled::load(bench, &built)?;
             let fill_results = || {
-                (compiled.units.iter().enumerate())
-                    .try_for_each(|(i, u)| results.fill(bench, &u.kernel, tiled.layouts(i, 0)))
+                (compiled.units.iter().enumerate()).try_for_each(|(i, u)| {
+                    results.fill(bench, &u.hybrid.kernel, tiled.layouts(i, 0))
+                })
             };
             let run = || tiled.run(bench, compiled, &results, (0, &params));
             fill_results()?;
@@ -391,10 +397,10 @@ impl Bench {
             let mut different = 0;
             for (i, unit) in compiled.units.iter().enumerate() {
                 let both = (tiled.layouts(i, 0), layouts[i].as_slice());
-                different += results.different(&reference, bench, &unit.kernel, both)?;
+                different += results.different(&reference, bench, &unit.hybrid.kernel, both)?;
             }
             let variant = chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string());
-            let streamed = compiled.units.iter().any(|u| u.stream.is_some());
+            let streamed = compiled.units.iter().any(|u| u.overlapped.kernel.is_some());
             rows.push(BenchRow {
                 tiling: Some(if streamed { "overlapped" } else { "hybrid" }),
                 predicted_gcells: compiled.units.first().and_then(Unit::predicted),

@@ -8,7 +8,7 @@ use crate::hash::fnv;
 use crate::render::Failure;
 use crate::variant::Variant;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::pipeline::{Options, Tiling};
+use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::Target;
 use serde::{Deserialize, Serialize};

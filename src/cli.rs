@@ -6,11 +6,14 @@ use crate::input::{self, Input, InputOptions};
 use crate::limit::{self, TimeLimit};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
+use hexcc_compiler::back::Instrument;
 use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
-use hexcc_compiler::pipeline::{self, Compiled, Instrument, Options, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline::{self, Compiled};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;
@@ -477,18 +480,18 @@ impl Translate {
             Instrument::None
         };
         let reference = || {
-            pipeline::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)
+            output::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)
         };
         let beside = match &self.reference {
             Some(path) => Some((path, reference()?)),
             None => None,
         };
         let text = match self.emit {
-            Emit::Kernel => pipeline::print_header(&input.saved, &compiled, crate::VERSION),
+            Emit::Kernel => output::print_header(&input.saved, &compiled, crate::VERSION),
             Emit::Reference => reference()?,
             Emit::Cuda | Emit::Scop => {
                 render::render(&host_warnings(&input), Some(&input.saved.source));
-                pipeline::print_program(&input.saved, &compiled, crate::VERSION, instrument)
+                output::print_program(&input.saved, &compiled, crate::VERSION, instrument)
                     .map_err(with_source)?
             }
         };
@@ -561,8 +564,8 @@ mod tests {
             let Ok(compiled) = compiled else {
                 panic!("it does not compile");
             };
-            let sizes = compiled.units[0].schedule.sizes().to_string();
-            (sizes, pipeline::print_header(&input.saved, &compiled, "0"))
+            let sizes = compiled.units[0].hybrid.schedule.sizes().to_string();
+            (sizes, output::print_header(&input.saved, &compiled, "0"))
         };
         let (by_model, _) = compile("");
         store("h=2,w=3:32");

@@ -6,9 +6,9 @@ use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use clap::Parser;
-use hexcc_compiler::back::{TilingPicture, explain, explain_tiles, tiling_svg};
 use hexcc_compiler::csource;
 use hexcc_compiler::pipeline::Compiled;
+use hexcc_compiler::report::{TilingPicture, explain, explain_tiles, tiling_svg};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -75,11 +75,11 @@ fn drawing(input: &Input, compiled: &Compiled) -> String {
         .to_string_lossy();
     let pictures: Vec<TilingPicture> = (compiled.units.iter())
         .map(|unit| {
-            let line = csource::line_col(&source.text, unit.chunk.span.start).0;
+            let line = csource::line_col(&source.text, unit.analysis.chunk.span.start).0;
             TilingPicture {
                 title: format!("{file}, line {line}: hexagonal tiling"),
-                names: &unit.canonical.names,
-                schedule: &unit.schedule,
+                names: &unit.analysis.canonical.names,
+                schedule: &unit.hybrid.schedule,
             }
         })
         .collect();
@@ -92,7 +92,7 @@ fn durations(compiled: &Compiled) -> String {
     let proof: f64 = compiled
         .units
         .iter()
-        .map(|u| u.proof.elapsed.as_secs_f64())
+        .map(|u| u.hybrid.proof.elapsed.as_secs_f64())
         .sum();
     let mut text = String::new();
     let _ = writeln!(

@@ -7,7 +7,7 @@ use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
-use hexcc_compiler::{causes, csource, pipeline};
+use hexcc_compiler::{causes, csource, options, pipeline};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
@@ -416,7 +416,7 @@ impl<'a> Reader<'a> {
         };
         let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone())
             .map_err(|e| vec![Diagnostic::bug(e)])?;
-        pipeline::judge(&ctx, &saved, &pipeline::Options::default()).map_err(|d| vec![*d])
+        pipeline::judge(&ctx, &saved, &options::Options::default()).map_err(|d| vec![*d])
     }
 
     /// What pet makes of a region; its refusals name what they are about.

@@ -12,8 +12,10 @@ use hexcc_compiler::kernel::stream_plan::{
     self, Action, Base, Compare, Gpu, Instance, Place, StreamRun, Word,
 };
 use hexcc_compiler::kernel::{KernelIr, Stencil, Sub};
-use hexcc_compiler::pipeline::{self, Compiled, StreamKernel, Unit};
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline::{Compiled, Unit};
 use hexcc_compiler::scop::{Expr, SavedScop};
+use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{
     Attributes, Binary, Buffer, Compiler, Device, Flags, GpuError, Kernel, Module, Packed,
     TensorElement,
@@ -444,9 +446,9 @@ pub enum TiledKernel<'a> {
 impl<'a> TiledKernel<'a> {
     /// The kernel that a translation has.
     pub fn of(unit: &'a Unit) -> TiledKernel<'a> {
-        match &unit.stream {
+        match &unit.overlapped.kernel {
             Some(stream) => TiledKernel::Streamed(stream),
-            None => TiledKernel::Hybrid(&unit.kernel),
+            None => TiledKernel::Hybrid(&unit.hybrid.kernel),
         }
     }
 
@@ -542,12 +544,12 @@ pub fn texts(kernels: &[TiledKernel], flags: Flags) -> Vec<Text> {
     (kernels.iter())
         .map(|kernel| match kernel {
             TiledKernel::Hybrid(ir) => Text {
-                text: pipeline::print_kernels(&[ir]),
+                text: output::print_kernels(&[ir]),
                 names: vec![format!("{}::kernel", ir.stencil.name)],
                 flags,
             },
             TiledKernel::Streamed(stream) => Text {
-                text: pipeline::print_stream_kernel(stream),
+                text: output::print_stream_kernel(stream),
                 names: (stream.instances().iter())
                     .map(|k| format!("{}::kernel<{}>", stream.stencil().name, k.steps))
                     .collect(),
@@ -734,7 +736,7 @@ impl<'a> Tiled<'a> {
             let Some(source) = compiled.units.get(i) else {
                 continue;
             };
-            let ir = &source.kernel;
+            let ir = &source.hybrid.kernel;
             let layouts = Some(self.layouts(i, set));
             let workspaces = loaded.stream.as_ref().map_or(&[][..], |s| &s.workspaces);
             let args = arguments(ir, Precision::Source, params, arrays, layouts, workspaces)?;
@@ -995,9 +997,9 @@ impl Baseline {
     ) -> Vec<Text> {
         (compiled.units.iter())
             .map(|unit| {
-                let layouts = plan::allocation(&unit.kernel, params).unwrap_or_default();
-                let narrow = back::naive_is_narrow(&unit.kernel, params, &layouts);
-                let naive = back::print_naive(&unit.kernel, precision, narrow);
+                let layouts = plan::allocation(&unit.hybrid.kernel, params).unwrap_or_default();
+                let narrow = back::naive_is_narrow(&unit.hybrid.kernel, params, &layouts);
+                let naive = back::print_naive(&unit.hybrid.kernel, precision, narrow);
                 Text {
                     text: naive.text,
                     names: naive.kernels,
@@ -1069,7 +1071,7 @@ impl Baseline {
     ) -> Result<(), GpuError> {
         for (unit, loaded) in compiled.units.iter().zip(&self.units) {
             let kernels: Vec<&Kernel> = loaded.slots.iter().collect();
-            self.launch(bench, &unit.kernel, &kernels, arrays, params, None)?;
+            self.launch(bench, &unit.hybrid.kernel, &kernels, arrays, params, None)?;
         }
         Ok(())
     }
@@ -1123,7 +1125,7 @@ impl Baseline {
     ) -> Result<Work, GpuError> {
         let mut work = Work::default();
         for (unit, loaded) in compiled.units.iter().zip(&self.units) {
-            let ir = &unit.kernel;
+            let ir = &unit.hybrid.kernel;
             let bytes = 8 * ir.stencil.stmts.len();
             let mut counters = bench.device.allocate(bytes as u64)?;
             bench.device.upload(&mut counters, &vec![0; bytes])?;
@@ -1210,7 +1212,7 @@ pub fn choose_problem(
     given: &[(String, i64)],
     memory: u64,
 ) -> Result<Problem, Failure> {
-    let kernels: Vec<&KernelIr> = compiled.units.iter().map(|u| &u.kernel).collect();
+    let kernels: Vec<&KernelIr> = compiled.units.iter().map(|u| &u.hybrid.kernel).collect();
     let defaults = crate::problem::header_sizes(&saved.source.text);
     let given = given.iter().cloned().collect();
     Problem::choose(&kernels, &given, &defaults, memory / 4).map_err(bad_sizes)
@@ -1253,19 +1255,23 @@ mod tests {
             let text = std::fs::read_to_string(file.path()).expect("test data");
             let saved: SavedScop = serde_json::from_str(&text).expect("a saved scop");
             let ctx = hexcc_isl::Ctx::new().expect("memory for a context");
-            let compiled = pipeline::compile(&ctx, &saved, &pipeline::Options::default());
+            let compiled = hexcc_compiler::pipeline::compile(
+                &ctx,
+                &saved,
+                &hexcc_compiler::options::Options::default(),
+            );
             let compiled = compiled.unwrap_or_else(|d| panic!("{what}: {d:?}"));
             for (precision, narrow) in [(Precision::Source, true), (Precision::Double, false)] {
                 for unit in &compiled.units {
-                    let naive = back::print_naive(&unit.kernel, precision, narrow);
+                    let naive = back::print_naive(&unit.hybrid.kernel, precision, narrow);
                     compile(&what, &naive.text, &naive.kernels);
                 }
             }
             let hybrid: Vec<_> = (compiled.units.iter())
-                .map(|u| TiledKernel::Hybrid(&u.kernel))
+                .map(|u| TiledKernel::Hybrid(&u.hybrid.kernel))
                 .collect();
             let streamed: Vec<_> = (compiled.units.iter())
-                .filter_map(|u| u.stream.as_ref().map(TiledKernel::Streamed))
+                .filter_map(|u| u.overlapped.kernel.as_ref().map(TiledKernel::Streamed))
                 .collect();
             let fast = Flags {
                 fmad: true,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Values of the region's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Name and value, in the order of [`KernelIr::params`].
+    /// Name and value, in the order of [`Stencil::params`].
     pub params: Vec<(String, i64)>,
     /// Parameter that bounds the time loop, where one alone does.
     pub time: Option<usize>,
@@ -210,7 +210,8 @@ fn array_bytes(kernels: &[&KernelIr], params: &[i64]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexcc_compiler::pipeline::{self, Compiled, Options};
+    use hexcc_compiler::options::Options;
+    use hexcc_compiler::pipeline::{self, Compiled};
     use hexcc_isl::Ctx;
 
     fn compiled(text: &str) -> Compiled {
@@ -237,7 +238,7 @@ mod tests {
         let compiled = compiled(include_str!(
             "../crates/compiler/tests/data/jacobi2d.scop.json"
         ));
-        let kernels = [&compiled.units[0].kernel];
+        let kernels = [&compiled.units[0].hybrid.kernel];
         let choose = |memory| Problem::choose(&kernels, &none(), &none(), memory);
         let text = |memory| choose(memory).map(|p| p.to_string());
         assert_eq!(text(1 << 40), Ok("N=16384,T=512".to_string()));
@@ -258,7 +259,7 @@ mod tests {
         let compiled = compiled(include_str!(
             "../crates/compiler/tests/data/jacobi2d.scop.json"
         ));
-        let ir = &compiled.units[0].kernel;
+        let ir = &compiled.units[0].hybrid.kernel;
         let problem = Problem::choose(&[ir], &none(), &none(), 1 << 30).expect("sizes");
         assert_eq!(problem.steps(&ir.stencil), 512);
         assert_eq!(problem.with_steps(&ir.stencil, 20), [8192, 20]);

@@ -10,8 +10,9 @@ use crate::emit::cannot_write;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use clap::Parser;
+use hexcc_compiler::back::Instrument;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::pipeline::{self, Instrument};
+use hexcc_compiler::output;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::BufReader;
@@ -171,10 +172,9 @@ impl Run {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let cuda =
-            pipeline::print_program(&input.saved, &compiled, crate::VERSION, Instrument::Dump)
-                .map_err(with_source)?;
-        let c = pipeline::print_reference(&input.saved, &compiled, crate::VERSION)
+        let cuda = output::print_program(&input.saved, &compiled, crate::VERSION, Instrument::Dump)
+            .map_err(with_source)?;
+        let c = output::print_reference(&input.saved, &compiled, crate::VERSION)
             .map_err(with_source)?;
         limit.finish()?;
 
@@ -235,7 +235,7 @@ impl Run {
                 "GPU region: {region} in the CPU emulation, which says nothing about a GPU"
             ),
         }
-        let exact = compiled.units.iter().all(|u| u.kernel.stencil.exact);
+        let exact = compiled.units.iter().all(|u| u.hybrid.kernel.stencil.exact);
         self.judge(&expected, &found, self.tolerance(exact))
     }
 

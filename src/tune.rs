@@ -15,11 +15,14 @@ use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::explore::{self, Exploration};
 use hexcc_compiler::kernel::KernelIr;
-use hexcc_compiler::pipeline::{self, Compiled, Exploration, Options, StreamKernel, Tiling};
+use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::pipeline::{self, Compiled};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::stream_size::StreamChoice;
 use hexcc_compiler::tile_size::Choice;
+use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{Compiler, Flags, GpuError};
 use hexcc_isl::Ctx;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -440,9 +443,9 @@ fn no_gain(best: &Point, heading: &Heading) -> Diagnostic {
 fn without_gpu(error: GpuError, compiled: &Compiled) -> Failure {
     let mut failure = gpu_failure(error);
     let unit = &compiled.units[0];
-    let sizes = match &unit.stream {
+    let sizes = match &unit.overlapped.kernel {
         Some(stream) => format!("--stream-tile {}", stream.tile()),
-        None => format!("--tile {}", unit.schedule.sizes()),
+        None => format!("--tile {}", unit.hybrid.schedule.sizes()),
     };
     if let Some(d) = failure.diagnostics.first_mut() {
         d.notes.push(format!(
@@ -466,7 +469,7 @@ fn choices(
     options: &Options,
 ) -> hexcc_compiler::diag::Result<Vec<Candidate>> {
     let tiling = cache::searched_tiling(options);
-    let mut all = pipeline::explore(ctx, saved, options, |exploration| {
+    let mut all = explore::explore(ctx, saved, options, |exploration| {
         let mut given = Vec::new();
         let mut all = Vec::new();
         if tiling != Tiling::Overlapped {
@@ -546,8 +549,8 @@ impl<'a> Ground<'a> {
         choices: &[Candidate],
         flags: Flags,
     ) -> Result<Ground<'a>, GpuError> {
-        let first = &compiled.units[0].kernel.stencil;
-        let kernels: Vec<_> = compiled.units.iter().map(|u| &u.kernel).collect();
+        let first = &compiled.units[0].hybrid.kernel.stencil;
+        let kernels: Vec<_> = compiled.units.iter().map(|u| &u.hybrid.kernel).collect();
         // Three time tiles of the tallest candidate.
         let k = first.k;
         let n_check = 3 * choices.iter().map(|c| c.steps(k)).max().unwrap_or(2) + 1;
@@ -573,7 +576,7 @@ impl<'a> Ground<'a> {
     }
 
     fn measure_baseline(&mut self) -> Result<(), GpuError> {
-        let first = &self.compiled.units[0].kernel.stencil;
+        let first = &self.compiled.units[0].hybrid.kernel.stencil;
         let steps = problem::steps(first, &self.check).unwrap_or(1).max(1);
         self.fill(&self.reference, &self.check)?;
         let work = (self.baseline).work(self.bench, self.compiled, &self.reference, &self.check)?;
@@ -591,8 +594,12 @@ impl<'a> Ground<'a> {
 
     fn fill(&self, arrays: &Arrays, params: &[i64]) -> Result<(), GpuError> {
         for unit in &self.compiled.units {
-            let layouts = hexcc_compiler::kernel::plan::allocation(&unit.kernel, params);
-            arrays.fill(self.bench, &unit.kernel, &layouts.unwrap_or_default())?;
+            let layouts = hexcc_compiler::kernel::plan::allocation(&unit.hybrid.kernel, params);
+            arrays.fill(
+                self.bench,
+                &unit.hybrid.kernel,
+                &layouts.unwrap_or_default(),
+            )?;
         }
         Ok(())
     }
@@ -601,12 +608,13 @@ impl<'a> Ground<'a> {
     fn is_right(&self, tiled: &Tiled, (set, params): (usize, &[i64])) -> Result<bool, GpuError> {
         let bench = self.bench;
         for (i, unit) in self.compiled.units.iter().enumerate() {
-            self.work.fill(bench, &unit.kernel, tiled.layouts(i, set))?;
+            self.work
+                .fill(bench, &unit.hybrid.kernel, tiled.layouts(i, set))?;
         }
         tiled.run(bench, self.compiled, &self.work, (set, params))?;
         let mut n = 0;
         for (i, unit) in self.compiled.units.iter().enumerate() {
-            let ir = &unit.kernel;
+            let ir = &unit.hybrid.kernel;
             let layouts = hexcc_compiler::kernel::plan::allocation(ir, params);
             let expected = layouts.unwrap_or_default();
             let layouts = (tiled.layouts(i, set), expected.as_slice());
@@ -650,7 +658,7 @@ impl Recipe {
     fn work(&self, results: &mpsc::Sender<(usize, Result<Ready, String>)>) {
         let Ok(ctx) = Ctx::new() else { return };
         // The analysis has succeeded before, so it does here.
-        let _ = pipeline::explore(&ctx, &self.saved, &self.options, |exploration| {
+        let _ = explore::explore(&ctx, &self.saved, &self.options, |exploration| {
             loop {
                 let index = self.next.fetch_add(1, Ordering::Relaxed);
                 let late = self.stop.load(Ordering::Relaxed) || Instant::now() > self.deadline;
@@ -807,7 +815,7 @@ fn finals(
     end: Instant,
     log: &mut Log,
 ) -> Result<(), Failure> {
-    let first = &ground.compiled.units[0].kernel.stencil;
+    let first = &ground.compiled.units[0].hybrid.kernel.stencil;
     let full = ground.problem.values();
     let steps = ground.problem.steps(first);
     let cells = ground.cells_per_step * steps as f64;

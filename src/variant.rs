@@ -1,7 +1,8 @@
 //! What tuning varies, as the command line spells it.
 
 use hexcc_compiler::kernel::stream::StreamTile;
-use hexcc_compiler::pipeline::{Options, Tiling, Unit, WavefrontChoice};
+use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::pipeline::Unit;
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::tile_size::Choice;
 use serde::{Deserialize, Serialize};
@@ -47,7 +48,7 @@ impl Variant {
     /// What a time loop was compiled with; `None` for hybrid tiles that the model has not
     /// chosen.
     pub fn taken(unit: &Unit) -> Option<Variant> {
-        match &unit.stream {
+        match &unit.overlapped.kernel {
             Some(stream) => Some(Variant::streamed(stream.tile())),
             None => unit.choice().map(Variant::of),
         }

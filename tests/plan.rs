@@ -8,8 +8,11 @@ use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::kernel::KernelIr;
 use hexcc_compiler::kernel::plan;
 use hexcc_compiler::kernel::stream_plan::{Action, Base, Gpu, Instance, Place, StreamRun, Word};
-use hexcc_compiler::pipeline::{self, Options, StreamKernel, WavefrontChoice};
+use hexcc_compiler::options::{Options, WavefrontChoice};
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_isl::Ctx;
 use std::fmt::Write;
 use std::path::Path;
@@ -164,8 +167,8 @@ fn check(
         }
         compiled => compiled.map_err(|d| d.message)?,
     };
-    let ir = &compiled.units[0].kernel;
-    let stream = compiled.units[0].stream.as_ref();
+    let ir = &compiled.units[0].hybrid.kernel;
+    let stream = compiled.units[0].overlapped.kernel.as_ref();
     let params: Option<Vec<i64>> = (ir.stencil.params.iter())
         .map(|p| {
             let at = names.iter().position(|n| n == p)?;
@@ -173,7 +176,7 @@ fn check(
         })
         .collect();
     let params = params.ok_or("a parameter is no argument of the program")?;
-    let header = pipeline::print_header(saved, &compiled, "test");
+    let header = output::print_header(saved, &compiled, "test");
     let layouts = plan::allocation(ir, &params).unwrap_or_default();
     let narrow = back::naive_is_narrow(ir, &params, &layouts);
     let naive = back::print_naive(ir, Precision::Source, narrow);

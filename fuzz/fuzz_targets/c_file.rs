@@ -22,7 +22,9 @@ mod limit;
 mod render;
 
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::pipeline::{self, Options};
+use hexcc_compiler::options::Options;
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_fuzz::findings::Findings;
 use hexcc_fuzz::forms;
@@ -128,7 +130,7 @@ fn translate(saved: &SavedScop) -> Result<Option<String>, Wrong> {
         Ok(compiled) => compiled,
         Err(d) => return refused(*d),
     };
-    match pipeline::print_program(saved, &compiled, "fuzz", pipeline::Instrument::None) {
+    match output::print_program(saved, &compiled, "fuzz", pipeline::Instrument::None) {
         Ok(text) => Ok(Some(text)),
         Err(d) => refused(*d),
     }

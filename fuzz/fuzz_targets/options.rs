@@ -3,7 +3,9 @@
 #![no_main]
 
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
-use hexcc_compiler::pipeline::{self, Options, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;
@@ -123,7 +125,7 @@ fuzz_target!(|line: Line| {
     };
     let ctx = Ctx::new().expect("memory for a context");
     if let Ok(compiled) = pipeline::compile(&ctx, saved, &options) {
-        let text = pipeline::print_program(saved, &compiled, "fuzz", pipeline::Instrument::None);
+        let text = output::print_program(saved, &compiled, "fuzz", pipeline::Instrument::None);
         text.unwrap_or_else(|d| panic!("{}", d.message));
     }
 });

@@ -1,7 +1,9 @@
 //! Saved scops, damaged as trees of JSON: translating them ends with a text or with diagnostics.
 #![no_main]
 
-use hexcc_compiler::pipeline::{self, Options};
+use hexcc_compiler::options::Options;
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_fuzz::rng::Rng;
 use hexcc_isl::Ctx;
@@ -111,8 +113,8 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         ..Options::default()
     };
     if let Ok(compiled) = pipeline::compile(&ctx, &saved, &options) {
-        let _ = pipeline::print_program(&saved, &compiled, "fuzz", pipeline::Instrument::None);
-        let _ = pipeline::print_header(&saved, &compiled, "fuzz");
+        let _ = output::print_program(&saved, &compiled, "fuzz", pipeline::Instrument::None);
+        let _ = output::print_header(&saved, &compiled, "fuzz");
     }
     Corpus::Keep
 });

@@ -11,7 +11,9 @@ use crate::common::{
 };
 use crate::hash::fnv;
 use hexcc_compiler::back::{self, Precision};
-use hexcc_compiler::pipeline::{self, Compiled, Options};
+use hexcc_compiler::options::Options;
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline::{self, Compiled};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +119,7 @@ fn baselines(compiled: &Compiled) -> String {
     let mut text = String::new();
     for unit in &compiled.units {
         for (precision, narrow) in [(Precision::Source, true), (Precision::Double, false)] {
-            text.push_str(&back::print_naive(&unit.kernel, precision, narrow).text);
+            text.push_str(&back::print_naive(&unit.hybrid.kernel, precision, narrow).text);
         }
     }
     text
@@ -126,9 +128,9 @@ fn baselines(compiled: &Compiled) -> String {
 fn measured(compiled: &Compiled) -> String {
     let mut text = String::new();
     for unit in &compiled.units {
-        text.push_str(&pipeline::print_kernels(&[&unit.kernel]));
-        if let Some(stream) = &unit.stream {
-            text.push_str(&pipeline::print_stream_kernel(stream));
+        text.push_str(&output::print_kernels(&[&unit.hybrid.kernel]));
+        if let Some(stream) = &unit.overlapped.kernel {
+            text.push_str(&output::print_stream_kernel(stream));
         }
     }
     text

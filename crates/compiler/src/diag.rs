@@ -83,6 +83,11 @@ impl Diagnostic {
             .help("please report it with the source file, the command line and `hexcc --version`")
     }
 
+    /// Whether it tells of a broken invariant.
+    pub fn is_bug(&self) -> bool {
+        self.code == "HX9001"
+    }
+
     /// A compilation that has been stopped.
     pub fn stopped(why: String) -> Self {
         Self::error("HX0401", why)

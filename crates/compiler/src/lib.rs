@@ -16,9 +16,12 @@
 //! | [`quotient`] | divisions by constants that are products |
 //! | [`kernel`] | what a tile loads, computes and stores |
 //! | [`target`], [`model`] | what a GPU can do, predicted time of a kernel |
-//! | [`tile_size`] | candidates and the choice of sizes |
-//! | [`back`] | CUDA text and the rewritten program |
-//! | [`pipeline`] | the list of passes |
+//! | [`tile_size`], [`stream_size`] | candidates and the choice of sizes |
+//! | [`options`] | what the user may choose |
+//! | [`tiling`] | hybrid and overlapped tiling, from sizes to a proven kernel |
+//! | [`pipeline`], [`explore`] | the list of passes, for one choice of sizes and for many |
+//! | [`back`], [`report`] | CUDA text and the rewritten program; what is told of them |
+//! | [`output`] | the texts of a compilation |
 //!
 //! Architecture invariant: no file, process or GPU access, and no panic on
 //! anything a user can influence.
@@ -27,19 +30,25 @@ pub mod back;
 pub mod canonical;
 pub mod carried;
 pub mod causes;
+mod clock;
 pub mod csource;
 pub mod ctype;
 pub mod deps;
 pub mod diag;
+pub mod explore;
 pub mod front;
 pub mod kernel;
 pub mod model;
+pub mod options;
+pub mod output;
 pub mod pipeline;
 pub mod quotient;
 pub mod reach;
+pub mod report;
 pub mod sched;
 pub mod scop;
 pub mod stream_size;
 pub mod target;
 pub mod temporaries;
 pub mod tile_size;
+pub mod tiling;

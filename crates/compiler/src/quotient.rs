@@ -13,7 +13,7 @@
 //! t = m is x = c m. A normal `float` has a neighbour halfway only at 25 bits, the last of which
 //! is odd, and then x would have 25 bits, too. So t is subnormal, and m an odd multiple of 2^-150
 //! below 2^-126. With c = odd 2^k, x = odd 2^k m must be a multiple of 2^-149, which takes
-//! k >= 1. For such constants [`products_are_exact`] finds out whether y = m for every such m.
+//! k >= 1. For such constants `products_are_exact` finds out whether y = m for every such m.
 
 use crate::ctype::CType;
 use crate::scop::Expr;

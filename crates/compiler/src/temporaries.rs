@@ -7,7 +7,7 @@
 //! into the reading statement as a local variable. Operations keep their order
 //! and types, so results stay equal bit for bit.
 //!
-//! Constant loops around a temporary are unrolled before ([`unroll`]). A reader whose temporaries
+//! Constant loops around a temporary are unrolled before (`unroll`). A reader whose temporaries
 //! come from different statements at different points, as after `if (i > 0) sum += A[i-1];`,
 //! becomes several statements, each for the points at which every temporary has one source.
 

@@ -82,7 +82,7 @@ pub fn schedule_for(
 ///
 /// Every combination of height and widths is counted for one width of the
 /// innermost classical dimension, and the other widths of that dimension for the
-/// [`SHORTLIST`] best, because it hardly changes their order.
+/// `SHORTLIST` best, because it hardly changes their order.
 pub fn candidates(
     prepared: &Prepared,
     k: i64,

@@ -1,7 +1,8 @@
 //! What `hexcc explain` prints and draws, from saved scops: no pet needed.
 
-use hexcc_compiler::back::{TilingPicture, explain, tiling_svg};
-use hexcc_compiler::pipeline::{self, Compiled, Options};
+use hexcc_compiler::options::Options;
+use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::report::{TilingPicture, explain, tiling_svg};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
@@ -59,8 +60,8 @@ fn the_picture_in_the_documentation_is_current() {
     let unit = &compiled.units[0];
     let drawn = tiling_svg(&[TilingPicture {
         title: "contrived1d.c, line 11: hexagonal tiling".to_string(),
-        names: &unit.canonical.names,
-        schedule: &unit.schedule,
+        names: &unit.analysis.canonical.names,
+        schedule: &unit.hybrid.schedule,
     }]);
     assert!(
         drawn == include_str!("../../../docs/tiling.svg"),

@@ -1,13 +1,15 @@
 //! The tile-size model on real stencils: counts against a simulation of a
 //! launch, a case worked out by hand, and predictions against measurements.
 
-use hexcc_compiler::back::explain_tiles;
 use hexcc_compiler::kernel::{Interval, KernelAccess, KernelIr, Reuse, Row, SharedDim, Sub, Work};
 use hexcc_compiler::model::{self, Launch, Problem};
-use hexcc_compiler::pipeline::{self, Compiled, Options, WavefrontChoice};
+use hexcc_compiler::options::{Options, WavefrontChoice};
+use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::report::explain_tiles;
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::Target;
+use hexcc_compiler::tiling;
 use hexcc_isl::Ctx;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -76,18 +78,18 @@ fn rows_per_thread() {
     let (_, compiled) = compile("jacobi2d", &options);
     let (_, whole) = compile("jacobi2d", &with_tile(4, &[3, 256]));
     let (unit, whole) = (&compiled.units[0], &whole.units[0]);
-    assert_eq!(unit.tiles[0].block, [256, 2]);
-    assert_eq!(unit.kernel.block.threads, [(1, 256), (0, 2)]);
-    assert_eq!(unit.kernel.points_per_thread(0), 6);
+    assert_eq!(unit.hybrid.tiles[0].block, [256, 2]);
+    assert_eq!(unit.hybrid.kernel.block.threads, [(1, 256), (0, 2)]);
+    assert_eq!(unit.hybrid.kernel.points_per_thread(0), 6);
     let expected = Work {
         // Two parts of n points read n + 4 elements of their own column.
         shared_loads: 280 * 256,
         shared_words: 360 * 256,
         value_words: 6,
         operand_words: 8,
-        ..whole.tiles[0].work.clone()
+        ..whole.hybrid.tiles[0].work.clone()
     };
-    assert_eq!(unit.tiles[0].work, expected);
+    assert_eq!(unit.hybrid.tiles[0].work, expected);
 }
 
 /// jacobi2d with h = 4, w = 3:256: rows of 4, 6, 8, 10, 12, 12, 10, 8, 6 and 4
@@ -96,7 +98,7 @@ fn rows_per_thread() {
 fn a_case_by_hand() {
     let (_, compiled) = compile("jacobi2d", &with_tile(4, &[3, 256]));
     let unit = &compiled.units[0];
-    let work = &unit.tiles[0].work;
+    let work = &unit.hybrid.tiles[0].work;
     let expected = Work {
         // 80 points of the hexagon in 256 columns, one statement.
         points: 80 * 256,
@@ -149,7 +151,8 @@ fn a_case_by_hand() {
         block: [256, 1],
         registers: None,
     };
-    let p = model::predict(work, &unit.schedule, &launch, &target, &problem).expect("it fits");
+    let p =
+        model::predict(work, &unit.hybrid.schedule, &launch, &target, &problem).expect("it fits");
     // The launch bounds ask for 65536 / (80 * 256) = 3 blocks, which leaves 85
     // registers, in units of 8; ptxas takes what it may.
     assert_eq!((p.registers, p.resident_blocks), (80, 3));
@@ -269,7 +272,7 @@ fn of_tile(ir: &KernelIr, origin: &[i64]) -> [Elements; 3] {
 fn simulated(stencil: &str, h: i64, w: &[i64]) -> ((i64, i64), Work) {
     let (_, compiled) = compile(stencil, &with_tile(h, w));
     let unit = &compiled.units[0];
-    let (ir, work) = (&unit.kernel, &unit.tiles[0].work);
+    let (ir, work) = (&unit.hybrid.kernel, &unit.hybrid.tiles[0].work);
     let mut period = w.to_vec();
     period[ir.schedule.hex_dim] = ir.schedule.hexagon.width();
     let (mut touched, mut read, mut stored) = (Elements::new(), Elements::new(), Elements::new());
@@ -354,7 +357,10 @@ fn counts_agree() {
         ("heat3d", 1, &[2, 8, 32]),
     ] {
         let (_, compiled) = compile(stencil, &with_tile(h, w));
-        let (counts, work) = (&compiled.units[0].counts, &compiled.units[0].tiles[0].work);
+        let (counts, work) = (
+            &compiled.units[0].hybrid.counts,
+            &compiled.units[0].hybrid.tiles[0].work,
+        );
         assert_eq!(
             (counts.iterations, counts.stores, counts.shared_bytes),
             (work.iterations, work.stores, work.shared_bytes),
@@ -388,8 +394,8 @@ fn choices_are_reproducible_and_fit() {
         };
         assert_eq!(table(), table());
         let (_, compiled) = compile("heat2d", &options);
-        let tiles = &compiled.units[0].tiles;
-        assert_eq!(tiles.len(), pipeline::MAX_TILES);
+        let tiles = &compiled.units[0].hybrid.tiles;
+        assert_eq!(tiles.len(), tiling::MAX_TILES);
         for tile in tiles {
             assert!(tile.work.shared_bytes <= options.target.shared_per_block);
             assert!(tile.prediction.is_some_and(|p| p.resident_blocks >= 1));
@@ -464,13 +470,13 @@ fn measured() {
         let Some((_, compiled)) = fitting(&m.stencil, &options) else {
             continue;
         };
-        let tile = &compiled.units[0].tiles[0];
+        let tile = &compiled.units[0].hybrid.tiles[0];
         let predict = |registers| {
             let launch = Launch {
                 block: tile.block,
                 registers,
             };
-            let problem = &compiled.units[0].problem;
+            let problem = &compiled.units[0].hybrid.problem;
             model::predict(
                 &tile.work,
                 &tile.schedule,

@@ -5,14 +5,16 @@ use crate::generate;
 use crate::model::{Env, Program, Size};
 use crate::replay::{self, Schedule};
 use crate::rng::Rng;
+use hexcc_compiler::back::Instrument;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
-use hexcc_compiler::pipeline::{
-    self, Compiled, Instrument, Options, StreamKernel, Tiling, WavefrontChoice,
-};
+use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::output;
+use hexcc_compiler::pipeline::{self, Compiled};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
+use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_isl::Ctx;
 use hexcc_pet::{Extraction, PetError, PetPaths, Request};
 use std::io::Write;
@@ -615,7 +617,7 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
         );
     }
     let text = catch_unwind(AssertUnwindSafe(|| {
-        pipeline::print_program(&saved, &compiled, "fuzz", Instrument::None)
+        output::print_program(&saved, &compiled, "fuzz", Instrument::None)
     }));
     let text = match text {
         Ok(Ok(text)) => text,
@@ -627,7 +629,7 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
         Err(e) => return failed("schedule", e),
     };
     let tile = (compiled.units.first())
-        .and_then(|u| u.stream.as_ref())
+        .and_then(|u| u.overlapped.kernel.as_ref())
         .map(StreamKernel::tile);
     let mut replays = 0;
     // Loops of a single iteration can hide a dimension from the compiler, and
@@ -674,11 +676,11 @@ fn schedule_of(case: &Case, saved: &SavedScop, compiled: &Compiled) -> Result<Sc
     let [unit] = compiled.units.as_slice() else {
         return Err(format!("{} units for one time loop", compiled.units.len()));
     };
-    let s = &unit.schedule;
+    let s = &unit.hybrid.schedule;
     let n_space = s.n_space;
     let lines = case.program.stmt_lines(&case.name());
     let mut slots = vec![0; lines.len()];
-    for c in &unit.canonical.stmts {
+    for c in &unit.analysis.canonical.stmts {
         let at = compiled.scop.stmts[c.stmt].span.start;
         let line = saved.source.text[..at].matches('\n').count();
         let number = lines.iter().position(|&l| l == line);

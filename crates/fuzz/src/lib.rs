@@ -5,7 +5,7 @@
 //! | [`model`] | a stencil program as data |
 //! | [`generate`] | random programs |
 //! | [`form`] | the form of a program: how the same stencil is written |
-//! | [`print`] | their C text |
+//! | [`print`](mod@print) | their C text |
 //! | [`whole`] | a whole program around a stencil |
 //! | [`brute`] | what they do, by enumeration: dependences, slots, slopes |
 //! | [`replay`] | execution in the order of a schedule, from its numbers alone |

@@ -9,7 +9,7 @@ pub struct Error {
     /// Whether a limit was hit: that set by [`Ctx::set_max_operations`](crate::Ctx::set_max_operations),
     /// after which all objects remain usable by
     /// [`Ctx::reset_operations`](crate::Ctx::reset_operations), or another one, as
-    /// [`Error::stopped`] tells.
+    /// `Error::stopped` tells.
     pub quota: bool,
     /// The reason given to the [`Stopper`](crate::Stopper), where that ended the computation.
     pub stopped: Option<String>,

@@ -9,7 +9,7 @@ use crate::ffi;
 /// Stops the computations of all contexts that were made with it, from any thread.
 ///
 /// From then on, every operation of these contexts fails with what [`Stopper::stop`] was told,
-/// [`Error::stopped`](crate::Error::stopped). Clones stop the same contexts.
+/// `Error::stopped`. Clones stop the same contexts.
 #[derive(Clone, Default)]
 pub struct Stopper(Arc<Mutex<State>>);
 

@@ -110,7 +110,7 @@ pub const HELPERS: [Helper; 4] = [
     },
 ];
 
-/// An isl expression in C, which may call [`HELPERS`].
+/// An isl expression in C, which may call `HELPERS`.
 pub fn ast_to_c(expr: &AstExpr, names: &Names) -> String {
     ast(expr, names).0
 }

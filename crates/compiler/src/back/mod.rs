@@ -6,23 +6,17 @@
 mod arguments;
 mod blocks;
 mod cuda;
-mod explain;
 mod expr;
 mod naive;
-mod names;
+pub(crate) mod names;
 mod program;
 mod stream;
-mod svg;
 mod text;
-mod tiles;
 
 pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};
 pub use cuda::{argument_names, print_kernel};
-pub use explain::explain;
 pub use expr::ast_to_c;
 pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
 pub use program::{Instrument, Replacement, Workspace, dump_function, program, reference_program};
 pub use stream::{print_stream, stream_names, workspaces};
-pub use svg::{TilingPicture, tiling_svg};
-pub use tiles::explain_tiles;

@@ -186,7 +186,7 @@ pub enum Sub {
 /// An access of a statement in canonical coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelAccess {
-    /// Index in [`KernelIr::arrays`].
+    /// Index in [`Stencil::arrays`].
     pub array: usize,
     /// One per array dimension.
     pub subs: Vec<Sub>,
@@ -195,7 +195,7 @@ pub struct KernelAccess {
 /// Where a value that a statement reads comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Read {
-    /// An index into [`KernelIr::scalars`].
+    /// An index into [`Stencil::scalars`].
     Scalar(usize),
     /// An array element.
     Element(KernelAccess),

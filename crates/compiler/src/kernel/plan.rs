@@ -93,7 +93,7 @@ pub(super) fn ranges_of(stencil: &Stencil, params: &[i64]) -> Option<Vec<(i64, i
         .collect()
 }
 
-/// The launches for given parameters, in the order of [`KernelIr::params`].
+/// The launches for given parameters, in the order of [`Stencil::params`].
 /// `None` where a number does not fit.
 pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
     let s = &ir.schedule;
@@ -148,7 +148,7 @@ pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
 /// Rows of pitched arrays start at multiples of so many bytes.
 pub const PITCH_BYTES: i64 = 128;
 
-/// The layout of every array, in the order of [`KernelIr::arrays`].
+/// The layout of every array, in the order of [`Stencil::arrays`].
 /// `None` where a number does not fit, or is negative.
 pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
     layouts(&ir.stencil, params)

@@ -1239,7 +1239,7 @@ pub struct FieldWork {
     /// Bytes of an element.
     pub bytes: i64,
     /// Arithmetic instructions per element, with multiplications fused into additions and
-    /// [`PRECISE_SLOTS`] for precise divisions and functions.
+    /// `PRECISE_SLOTS` for precise divisions and functions.
     pub operations: f64,
     /// Divisions by values or functions are among them.
     pub calls: bool,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`region`] | the marked regions, and without marks the loops that could be the time loop |
 //! | [`calls`] | which functions a region calls, and which of them cannot be read |
-//! | [`reduce`] | the text that pet gets, with a map back to the user's |
+//! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |
 //!
 //! Architecture invariant: pure functions over text, as in [`crate::csource`].
 

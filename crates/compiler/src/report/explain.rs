@@ -3,8 +3,8 @@
 //! Architecture invariant: everything here formats results of earlier passes;
 //! durations are left to the caller, so that the text is the same each time.
 
-use super::expr::ast_to_c;
-use super::names::Names;
+use crate::back::ast_to_c;
+use crate::back::names::Names;
 use crate::canonical::{CanonicalStmt, DimRole};
 use crate::csource;
 use crate::deps::{DepKind, Dependence};
@@ -79,7 +79,12 @@ impl Report<'_> {
             self.saved.source.path,
             plural(n)
         ));
-        let is_tiled = |start: usize| compiled.units.iter().any(|u| u.chunk.span.start == start);
+        let is_tiled = |start: usize| {
+            compiled
+                .units
+                .iter()
+                .any(|u| u.analysis.chunk.span.start == start)
+        };
         let host: Vec<String> = (self.scop.chunks.iter())
             .filter(|c| !c.stmts.is_empty() && !is_tiled(c.span.start))
             .map(|c| self.location(c.span.start))
@@ -90,11 +95,12 @@ impl Report<'_> {
     }
 
     fn unit(&mut self, index: usize, unit: &Unit) {
-        let place = self.location(unit.chunk.span.start);
-        let function = csource::enclosing_function(&self.saved.source.text, unit.chunk.span.start);
+        let place = self.location(unit.analysis.chunk.span.start);
+        let function =
+            csource::enclosing_function(&self.saved.source.text, unit.analysis.chunk.span.start);
         let function = function.map_or(String::new(), |f| format!(", in {}()", f.name));
         self.section(&format!("time loop {} at {place}{function}", index + 1));
-        let (names, k) = (&unit.canonical.names, unit.canonical.k);
+        let (names, k) = (&unit.analysis.canonical.names, unit.analysis.canonical.k);
         self.line(format!(
             "  coordinates ({}); logical time {}",
             names.join(", "),
@@ -115,7 +121,13 @@ impl Report<'_> {
 
     fn statements(&mut self, unit: &Unit) {
         self.section("statements");
-        for (stmt, kernel) in unit.canonical.stmts.iter().zip(&unit.kernel.stencil.stmts) {
+        for (stmt, kernel) in unit
+            .analysis
+            .canonical
+            .stmts
+            .iter()
+            .zip(&unit.hybrid.kernel.stencil.stmts)
+        {
             let head = format!(
                 "  {}  line {}, slot {}:  ",
                 kernel.name, kernel.line, stmt.slot
@@ -139,16 +151,17 @@ impl Report<'_> {
         };
         simplified().map_or_else(
             |error| format!("(isl: {error})"),
-            |set| set_text(&set, &unit.canonical.names),
+            |set| set_text(&set, &unit.analysis.canonical.names),
         )
     }
 
     fn arrays(&mut self, unit: &Unit) {
         self.section("arrays");
         let mut rows = Vec::new();
-        for (id, roles) in &unit.canonical.roles {
+        for (id, roles) in &unit.analysis.canonical.roles {
             let array = self.scop.array(*id);
-            let kernel = (unit.kernel.stencil.arrays.iter()).position(|a| a.name == array.name);
+            let kernel =
+                (unit.hybrid.kernel.stencil.arrays.iter()).position(|a| a.name == array.name);
             match kernel {
                 Some(index) => rows.push(array_row(unit, index, roles)),
                 None => rows.push(scalar_row(array)),
@@ -158,13 +171,13 @@ impl Report<'_> {
     }
 
     fn dependences(&mut self, unit: &Unit) {
-        let names = &unit.canonical.names;
+        let names = &unit.analysis.canonical.names;
         let space: Vec<String> = names[1..].iter().map(|s| format!("d{s}")).collect();
         self.section(&format!(
             "dependences, distances (du, {})",
             space.join(", ")
         ));
-        let mut deps: Vec<&Dependence> = unit.canonical.deps.iter().collect();
+        let mut deps: Vec<&Dependence> = unit.analysis.canonical.deps.iter().collect();
         deps.sort_by_key(|d| match d.kind {
             DepKind::Flow => 0,
             DepKind::Anti => 1,
@@ -181,14 +194,18 @@ impl Report<'_> {
     }
 
     fn dependence(&self, unit: &Unit, dep: &Dependence) -> Vec<String> {
-        let stmt = |i: usize| &self.scop.stmts[unit.canonical.stmts[i].stmt];
+        let stmt = |i: usize| &self.scop.stmts[unit.analysis.canonical.stmts[i].stmt];
         let (read_in_source, read_in_target) = match dep.kind {
             DepKind::Flow => (&[][..], &dep.reads[..]),
             DepKind::Anti => (&dep.reads[..], &[][..]),
             DepKind::Output => (&[][..], &[][..]),
         };
         let mut distance_names = vec!["du".to_string()];
-        distance_names.extend(unit.canonical.names[1..].iter().map(|s| format!("d{s}")));
+        distance_names.extend(
+            unit.analysis.canonical.names[1..]
+                .iter()
+                .map(|s| format!("d{s}")),
+        );
         vec![
             dep.kind.to_string(),
             format!("{} -> {}", stmt(dep.source).name, stmt(dep.target).name),
@@ -205,8 +222,8 @@ impl Report<'_> {
     ///
     /// `reads` are those it stands for, none for the write.
     fn access(&self, unit: &Unit, index: usize, reads: &[usize]) -> String {
-        let stmt = &self.scop.stmts[unit.canonical.stmts[index].stmt];
-        let kernel = &unit.kernel.stencil.stmts[index];
+        let stmt = &self.scop.stmts[unit.analysis.canonical.stmts[index].stmt];
+        let kernel = &unit.hybrid.kernel.stencil.stmts[index];
         let (access, canonical) = match *reads {
             [] => (Some(&stmt.write), Some(&kernel.write)),
             [r, ..] => (
@@ -245,18 +262,18 @@ impl Report<'_> {
     fn cone(&mut self, unit: &Unit) {
         self.section("opposite dependence cone, -delta1 du <= ds <= delta0 du");
         let mut rows = Vec::new();
-        for (j, name) in unit.canonical.names[1..].iter().enumerate() {
+        for (j, name) in unit.analysis.canonical.names[1..].iter().enumerate() {
             rows.push(vec![
                 name.clone(),
-                format!("delta0 = {}", unit.cone.delta0[j]),
-                format!("delta1 = {}", unit.cone.delta1[j]),
+                format!("delta0 = {}", unit.analysis.cone.delta0[j]),
+                format!("delta1 = {}", unit.analysis.cone.delta1[j]),
             ]);
         }
         self.text.push_str(&table("  ", &rows));
     }
 
     fn schedule(&mut self, unit: &Unit) {
-        let (names, schedule) = (&unit.canonical.names, &unit.schedule);
+        let (names, schedule) = (&unit.analysis.canonical.names, &unit.hybrid.schedule);
         let hexagon = &schedule.hexagon;
         let (dim, s) = (schedule.hex_dim, &names[schedule.hex_dim + 1]);
         self.section("schedule");
@@ -313,15 +330,16 @@ impl Report<'_> {
 
     fn counts(&mut self, unit: &Unit) {
         self.section("a full tile");
-        let ir = &unit.kernel;
+        let ir = &unit.hybrid.kernel;
         let (loads, stores) = (Traffic::loads(ir), Traffic::stores(ir));
         let n_barriers = unit
+            .hybrid
             .schedule
             .barrier_after_row
             .iter()
             .filter(|&&b| b)
             .count();
-        let iterations = unit.counts.iterations;
+        let iterations = unit.hybrid.counts.iterations;
         let per_iteration = |n: i64| n as f64 / iterations.max(1) as f64;
         let strides = match ir.stencil.stmts.iter().any(|s| s.lattice.is_some()) {
             true => ", of which strided loops skip some",
@@ -364,13 +382,13 @@ impl Report<'_> {
         self.section("proof");
         self.line(format!(
             "  {} sets of possible violations, each found empty by isl: every instance is in one",
-            unit.proof.n_checks
+            unit.hybrid.proof.n_checks
         ));
         self.line("  tile, no dependence joins parallel instances, every dependence goes forward");
     }
 
     fn full_tiles(&mut self, unit: &Unit) {
-        let ir = &unit.kernel;
+        let ir = &unit.hybrid.kernel;
         let Some(full) = &ir.full else {
             self.section("no tile is full: all take the guarded code");
             return;
@@ -548,7 +566,7 @@ fn scalar_row(array: &Array) -> Vec<String> {
 }
 
 fn array_row(unit: &Unit, index: usize, roles: &[DimRole]) -> Vec<String> {
-    let array = &unit.kernel.stencil.arrays[index];
+    let array = &unit.hybrid.kernel.stencil.arrays[index];
     let names = Names::new(&[]);
     let extents: Vec<String> = (array.extents.iter())
         .map(|e| format!("[{}]", ast_to_c(e, &names)))
@@ -568,7 +586,7 @@ fn array_row(unit: &Unit, index: usize, roles: &[DimRole]) -> Vec<String> {
 
 /// Subscripts of one dimension of an array over all accesses.
 fn subscripts(unit: &Unit, array: usize, d: usize) -> impl Iterator<Item = &Sub> {
-    (unit.kernel.stencil.stmts.iter())
+    (unit.hybrid.kernel.stencil.stmts.iter())
         .flat_map(|s| std::iter::once(&s.write).chain(s.elements()))
         .filter(move |a| a.array == array)
         .filter_map(move |a| a.subs.get(d))
@@ -576,7 +594,7 @@ fn subscripts(unit: &Unit, array: usize, d: usize) -> impl Iterator<Item = &Sub>
 
 /// What a dimension of an array stands for.
 fn role_text(unit: &Unit, array: usize, d: usize, role: DimRole) -> String {
-    let names = &unit.canonical.names;
+    let names = &unit.analysis.canonical.names;
     match role {
         DimRole::Time => {
             let modulo = subscripts(unit, array, d).find_map(|s| match s {
@@ -631,13 +649,13 @@ fn home_text(array: &KernelArray) -> String {
 
 /// An access in canonical coordinates.
 fn canonical_text(unit: &Unit, access: &KernelAccess) -> String {
-    let names = &unit.canonical.names;
+    let names = &unit.analysis.canonical.names;
     let shifted = |name: &str, offset: i64| match offset {
         0 => name.to_string(),
         n if n < 0 => format!("{name}-{}", -n),
         n => format!("{name}+{n}"),
     };
-    let mut text = unit.kernel.stencil.arrays[access.array].name.clone();
+    let mut text = unit.hybrid.kernel.stencil.arrays[access.array].name.clone();
     for sub in &access.subs {
         let inner = match sub {
             Sub::Const(c) => c.to_string(),

@@ -36,7 +36,7 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
         if index > 0 {
             text.push('\n');
         }
-        let line = csource::line_col(&saved.source.text, unit.chunk.span.start).0;
+        let line = csource::line_col(&saved.source.text, unit.analysis.chunk.span.start).0;
         let _ = writeln!(
             text,
             "time loop {} at {}:{line}, tile sizes for {} and {}",
@@ -50,7 +50,7 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
             "counts per full tile; times in ps of the whole GPU per update of a point\n"
         );
         let mut rows = vec![HEAD.map(str::to_string)];
-        rows.extend(unit.tiles.iter().map(row));
+        rows.extend(unit.hybrid.tiles.iter().map(row));
         text.push_str(&aligned(&rows));
         text.push('\n');
         text.push_str(&overlapped(unit));
@@ -78,10 +78,10 @@ const STREAM_HEAD: [&str; 13] = [
 /// The sizes of overlapped tiles, and which tiling is taken.
 fn overlapped(unit: &Unit) -> String {
     let mut text = String::new();
-    if !unit.stream_sizes.is_empty() {
+    if !unit.overlapped.sizes.is_empty() {
         text.push_str("overlapped tiling; slots are thread-instructions per update\n\n");
         let mut rows = vec![STREAM_HEAD.map(str::to_string)];
-        rows.extend(unit.stream_sizes.iter().map(|c| {
+        rows.extend(unit.overlapped.sizes.iter().map(|c| {
             [
                 c.tile.steps.to_string(),
                 c.tile.vector.to_string(),
@@ -109,7 +109,7 @@ fn overlapped(unit: &Unit) -> String {
 
 /// The tiling taken, and why.
 pub fn taken(unit: &Unit) -> String {
-    match (&unit.stream, &unit.no_stream) {
+    match (&unit.overlapped.kernel, &unit.overlapped.refusal) {
         (Some(stream), _) => format!("overlapped tiling, {}", stream.tile()),
         (None, Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
         (None, None) => "hybrid tiling, as asked for".to_string(),
@@ -118,11 +118,17 @@ pub fn taken(unit: &Unit) -> String {
 
 /// The sizes that times are for.
 fn problem(unit: &Unit) -> String {
-    let extents: Vec<String> = unit.problem.extents.iter().map(f64::to_string).collect();
+    let extents: Vec<String> = unit
+        .hybrid
+        .problem
+        .extents
+        .iter()
+        .map(f64::to_string)
+        .collect();
     format!(
         "{} points, {} steps",
         extents.join(" x "),
-        unit.problem.steps
+        unit.hybrid.problem.steps
     )
 }
 

@@ -1,0 +1,235 @@
+//! What the user may choose, and which choices go together.
+
+use crate::diag::{Diagnostic, Result};
+use crate::kernel::stream::StreamTile;
+use crate::kernel::{CopyOut, Reuse, Schema, Switches};
+use crate::sched::TileSizes;
+use crate::target::Target;
+
+/// What the user may choose.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Tile sizes; chosen by counts where absent.
+    pub tile: Option<TileSizes>,
+    /// Space dimension tiled by hexagons; the outermost where absent.
+    pub hex_dim: Option<usize>,
+    /// Memory the kernel computes in.
+    pub schema: Schema,
+    /// Threads per block wanted; chosen by the model where absent.
+    pub threads: Option<i64>,
+    /// Rows of contiguous points that a thread computes at most; as the block has it
+    /// where absent.
+    pub rows_per_thread: Option<i64>,
+    /// Shared memory a block may use, bytes; what the target allows where absent.
+    pub shared_limit: Option<i64>,
+    /// The GPU that tile sizes are chosen for.
+    pub target: Target,
+    /// Values of size parameters that tile sizes are chosen for.
+    pub sizes: Vec<(String, i64)>,
+    /// When values go to global memory; only live ones, as they are computed,
+    /// where absent.
+    pub copy_out: Option<CopyOut>,
+    /// Copies of 16 bytes where the tile sizes allow it (CGO'14 section 4.2.3);
+    /// on where absent.
+    pub aligned_loads: Option<bool>,
+    /// Tiles reuse the columns of the tile before them (section 4.2.2);
+    /// dynamically where absent.
+    pub reuse: Option<Reuse>,
+    /// Full tiles have code of their own (section 4.3.1).
+    pub full_tiles: bool,
+    /// Rows and points are unrolled (section 4.3.2); on where absent.
+    pub unroll: Option<bool>,
+    /// Whether tiles along a classical dimension run in parallel, too.
+    pub wavefront: WavefrontChoice,
+    /// How time is tiled.
+    pub tiling: Tiling,
+    /// Sizes of streamed tiles; chosen by the model where absent.
+    pub stream_tile: Option<StreamTile>,
+    /// The generated program will be built with nvcc's `--use_fast_math`.
+    pub fast_math: bool,
+    /// Bound on isl's work; 0 for none.
+    pub isl_quota: u64,
+    /// Namespace of the generated code; `hexcc_` and the function where absent.
+    pub name: Option<String>,
+}
+
+/// How time is tiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tiling {
+    /// As the model predicts.
+    Auto,
+    /// Hexagons and classical tiles (CGO'14): nothing is computed twice.
+    Hybrid,
+    /// Overlapped tiles that stream through registers (ICS'12): neighbours
+    /// compute their common halo twice.
+    Overlapped,
+}
+
+/// Whether tiles along a classical dimension run in parallel, in waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WavefrontChoice {
+    /// As the model predicts.
+    Auto,
+    /// Hexagons only, as in the paper.
+    None,
+    /// Along this space dimension.
+    Dim(usize),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            tile: None,
+            hex_dim: None,
+            schema: Schema::Shared,
+            threads: None,
+            rows_per_thread: None,
+            shared_limit: None,
+            target: Target::default(),
+            sizes: Vec::new(),
+            copy_out: None,
+            aligned_loads: None,
+            reuse: None,
+            full_tiles: true,
+            unroll: None,
+            wavefront: WavefrontChoice::Auto,
+            tiling: Tiling::Auto,
+            stream_tile: None,
+            fast_math: false,
+            isl_quota: 200_000_000,
+            name: None,
+        }
+    }
+}
+
+impl Options {
+    /// Whether divisions of `float` by constants become products in `double`: on GPUs where
+    /// these are fast, and unless divisions are, too.
+    pub(crate) fn products(&self) -> bool {
+        !self.fast_math && 4.0 * self.target.fp64_lanes >= self.target.fp32_lanes
+    }
+
+    /// Bytes of shared memory that a block may use.
+    pub(crate) fn shared_bytes(&self) -> i64 {
+        self.shared_limit.unwrap_or(self.target.shared_per_block)
+    }
+
+    /// The optimizations wanted; what is absent is the best that the others
+    /// allow.
+    ///
+    /// # Errors
+    /// HX0509 for an option that another one makes useless.
+    pub fn switches(&self) -> Result<Switches> {
+        self.check_tiling()?;
+        let useless = |option: &str, other: &str, why: &str| {
+            Err(Box::new(
+                Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
+                    .note(why)
+                    .help("leave one of the two away"),
+            ))
+        };
+        if self.schema == Schema::Global {
+            let given = [
+                ("--copy-out", self.copy_out.is_some()),
+                ("--aligned-loads", self.aligned_loads.is_some()),
+                ("--reuse", self.reuse.is_some()),
+                ("--unroll on", self.unroll == Some(true)),
+            ];
+            if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+                let why = match *option {
+                    "--unroll on" => "rows that compute in global memory are never unrolled",
+                    _ => "nothing is copied to or from shared memory",
+                };
+                return useless(option, "--memory global", why);
+            }
+        }
+        if !self.full_tiles {
+            let only = |what: &str| format!("only full tiles with code of their own {what}");
+            match self.reuse {
+                Some(Reuse::Static) => {
+                    return useless("--reuse static", "--full-tiles off", &only("reuse columns"));
+                }
+                Some(Reuse::Dynamic) => {
+                    return useless(
+                        "--reuse dynamic",
+                        "--full-tiles off",
+                        &only("reuse columns"),
+                    );
+                }
+                Some(Reuse::None) | None => {}
+            }
+            match self.copy_out {
+                Some(CopyOut::Separate) => {
+                    let why = only("copy out after their last row");
+                    return useless("--copy-out separate", "--full-tiles off", &why);
+                }
+                Some(CopyOut::Live) => {
+                    let why = only("leave stores away");
+                    return useless("--copy-out live", "--full-tiles off", &why);
+                }
+                Some(CopyOut::Interleaved) | None => {}
+            }
+        }
+        Ok(Switches {
+            copy_out: (self.copy_out).unwrap_or(match self.full_tiles {
+                true => CopyOut::Live,
+                false => CopyOut::Interleaved,
+            }),
+            aligned_loads: self.aligned_loads.unwrap_or(true),
+            reuse: (self.reuse).unwrap_or(match self.full_tiles {
+                true => Reuse::Dynamic,
+                false => Reuse::None,
+            }),
+            full_tiles: self.full_tiles,
+            unroll: self.unroll.unwrap_or(true),
+        })
+    }
+}
+
+impl Options {
+    /// Options that only the hybrid tiling has, as far as they are given.
+    fn hybrid_only(&self) -> Option<&'static str> {
+        let given = [
+            ("--tile", self.tile.is_some()),
+            ("--hex-dim", self.hex_dim.is_some()),
+            ("--memory global", self.schema == Schema::Global),
+            ("--threads", self.threads.is_some()),
+            ("--rows-per-thread", self.rows_per_thread.is_some()),
+            ("--shared-memory", self.shared_limit.is_some()),
+            ("--copy-out", self.copy_out.is_some()),
+            ("--aligned-loads", self.aligned_loads.is_some()),
+            ("--reuse", self.reuse.is_some()),
+            ("--full-tiles off", !self.full_tiles),
+            ("--unroll", self.unroll.is_some()),
+            ("--wavefront", self.wavefront != WavefrontChoice::Auto),
+        ];
+        given
+            .iter()
+            .find(|(_, given)| *given)
+            .map(|(name, _)| *name)
+    }
+
+    /// The tiling that the options ask for, [`Tiling::Auto`] where they leave it open.
+    pub fn wanted_tiling(&self) -> Tiling {
+        match self.tiling {
+            Tiling::Auto if self.hybrid_only().is_some() => Tiling::Hybrid,
+            Tiling::Auto if self.stream_tile.is_some() => Tiling::Overlapped,
+            tiling => tiling,
+        }
+    }
+
+    /// Refuses options of one tiling together with the other.
+    fn check_tiling(&self) -> Result<()> {
+        let (option, other) = match (self.tiling, self.hybrid_only(), self.stream_tile) {
+            (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
+            (Tiling::Hybrid, _, Some(_)) => ("--stream-tile", "--tiling hybrid"),
+            (Tiling::Auto, Some(option), Some(_)) => (option, "--stream-tile"),
+            _ => return Ok(()),
+        };
+        Err(Box::new(
+            Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
+                .note("hybrid and overlapped tiling have options of their own")
+                .help("leave one of the two away"),
+        ))
+    }
+}

@@ -1,0 +1,239 @@
+//! The comment at the head of generated code.
+
+use crate::csource;
+use crate::kernel::blocks::{BlocksIr, Order};
+use crate::kernel::stream::StreamIr;
+use crate::kernel::{self, CopyOut, KernelIr, KernelStmt, Reuse, Schema, Stencil};
+use crate::pipeline::{Compiled, Unit};
+use crate::scop::SavedScop;
+
+/// The comment at the head of a generated namespace.
+pub(crate) fn header(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    unit: &Unit,
+    version: &str,
+) -> Vec<String> {
+    let ir = &unit.hybrid.kernel;
+    let mut lines = vec![
+        origin(saved, unit, version),
+        String::new(),
+        "Hybrid hexagonal/classical tiling (Grosser et al., CGO 2014); isl has proven that every"
+            .to_string(),
+        "instance runs once and every dependence is kept.".to_string(),
+        match ir.schedule.k {
+            1 => format!(
+                "  logical time u = {}, coordinates ({})",
+                ir.stencil.dims[0],
+                ir.stencil.dims.join(", ")
+            ),
+            k => format!(
+                "  logical time u = {k} {} + slot, coordinates ({})",
+                ir.stencil.dims[0],
+                ir.stencil.dims.join(", ")
+            ),
+        },
+    ];
+    for (j, dim) in ir.stencil.dims[1..].iter().enumerate() {
+        let (delta0, delta1) = (unit.analysis.cone.delta0[j], unit.analysis.cone.delta1[j]);
+        lines.push(if j == ir.schedule.hex_dim {
+            format!(
+                "  {dim}: hexagonal, delta0 = {delta0}, delta1 = {delta1}, h = {}, w0 = {}",
+                ir.schedule.hexagon.h, ir.schedule.hexagon.w0
+            )
+        } else {
+            let w = ir.schedule.classical_dim(j).map_or(0, |c| c.w);
+            format!("  {dim}: classical, delta1 = {delta1}, w = {w}")
+        });
+    }
+    let c = unit.hybrid.counts;
+    lines.push(match ir.schema {
+        Schema::Shared => format!(
+            "  a full tile: {} iterations, {} loads, {} stores, {} bytes of shared memory",
+            c.iterations, c.loads, c.stores, ir.shared_bytes
+        ),
+        Schema::Global => format!(
+            "  a full tile: {} iterations, all in global memory",
+            c.iterations
+        ),
+    });
+    lines.push(format!("  switches: {}", switches(ir)));
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
+    lines.extend(exactness(&ir.stencil));
+    lines
+}
+
+/// The comment at the head of a namespace with a streamed kernel.
+pub(crate) fn stream_header(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    unit: &Unit,
+    ir: &StreamIr,
+    version: &str,
+) -> Vec<String> {
+    let mut lines = vec![
+        origin(saved, unit, version),
+        String::new(),
+        "Overlapped tiling, streamed (Holewinski et al., ICS 2012): a launch advances all tiles by several".to_string(),
+        "time steps; each computes the halo that its results depend on itself. isl has proven that it does.".to_string(),
+    ];
+    let (steps, v) = (ir.tile.steps, ir.tile.vector);
+    let lanes = ir.result_lanes(steps);
+    let (i, j) = ir.dims();
+    if ir.has_planes() {
+        let rows = ir.tile.rows * ir.tile.warps;
+        lines.extend([
+            format!(
+                "  {}: streamed; a time step lags {} planes, a tile computes {} planes beside its results",
+                ir.stencil.dims[1],
+                ir.pipeline.step_lag,
+                ir.growths.extra.at(steps)
+            ),
+            format!(
+                "  {}: {rows} rows a block, {} of them results; those of other warps come through shared memory",
+                ir.stencil.dims[2],
+                ir.result_rows(steps)
+            ),
+            format!(
+                "  {j}: {} columns a block, {} of them results; those of other lanes come by shuffles",
+                32 * v,
+                lanes * v
+            ),
+        ]);
+    } else {
+        lines.push(format!(
+            "  {j}: {} columns a warp, {} of them results",
+            32 * v,
+            lanes * v
+        ));
+    }
+    if let Some(i) = i.filter(|_| !ir.has_planes()) {
+        lines.push(format!(
+            "  {i}: streamed; a time step lags {} rows, a tile computes {} rows beside its results",
+            ir.pipeline.step_lag,
+            ir.growths.extra.at(steps)
+        ));
+    }
+    lines.push(format!("  tile: {}", ir.tile));
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
+    lines.extend(exactness(&ir.stencil));
+    lines
+}
+
+/// The comment at the head of a namespace with a kernel that streams planes.
+pub(crate) fn blocks_header(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    unit: &Unit,
+    ir: &BlocksIr,
+    version: &str,
+) -> Vec<String> {
+    let [_, i, j, k] = &ir.stencil.dims[..] else {
+        return Vec::new();
+    };
+    let (columns, rows) = ir.extent();
+    let (k_results, j_results) = ir.results(ir.tile.steps);
+    let mut lines = vec![
+        origin(saved, unit, version),
+        String::new(),
+        "Overlapped tiling, streamed (Holewinski et al., ICS 2012): a launch advances all tiles by several".to_string(),
+        "time steps; each computes the halo that its results depend on itself. isl has proven that it does.".to_string(),
+        format!("  {i}: streamed, a plane in each step of a block; {}", match ir.order {
+            Order::Ripple => "a new row goes through all levels at once",
+            Order::Late => "the last level comes first",
+            Order::Chain(_) => "values are summed up plane by plane",
+        }),
+        format!("  {j}: {rows} rows a block, {j_results} of them results; a warp has {}, and those of others come through shared memory", ir.tile.rows),
+        format!("  {k}: {columns} columns a block, {k_results} of them results; columns of other lanes come by shuffles"),
+        "Level t: values t time steps after the first; 0 is loaded, T stored, those between live in registers.".to_string(),
+        format!("  tile: {}", ir.tile),
+    ];
+    if let Some(tuned) = &compiled.tuned {
+        lines.push(format!("  {tuned}"));
+    }
+    lines.extend(exactness(&ir.stencil));
+    lines
+}
+
+/// Where a kernel comes from, for the comment at its head.
+fn origin(saved: &SavedScop, unit: &Unit, version: &str) -> String {
+    let line = csource::line_col(&saved.source.text, unit.analysis.chunk.span.start).0;
+    let path = &saved.source.path;
+    let path = path.rsplit('/').next().unwrap_or(path);
+    format!("Generated by hexcc {version} from {path}, line {line}.")
+}
+
+/// How exact results are.
+fn exactness(stencil: &Stencil) -> Vec<String> {
+    let line = if stencil.exact {
+        "Built with `nvcc -fmad=false` the results equal the C program's bit for bit."
+    } else {
+        "Library functions differ from the host's by a few ulps; all else equals C (`nvcc -fmad=false`)."
+    };
+    let products = "Quotients of a float and a constant are products in double, which round to the same float.";
+    let has_products = stencil.stmts.iter().any(KernelStmt::has_products);
+    let mut lines = vec![line.to_string()];
+    lines.extend(has_products.then(|| products.to_string()));
+    lines
+}
+
+/// The optimizations that a kernel has, for the comment at its head.
+fn switches(ir: &KernelIr) -> String {
+    let s = &ir.switches;
+    let mut words = Vec::new();
+    match ir.schema {
+        Schema::Global => words.push("no shared memory"),
+        Schema::Shared => {
+            let is_aligned = |s: &kernel::SharedBox| s.vector > 1;
+            let aligned = ir
+                .stencil
+                .arrays
+                .iter()
+                .filter_map(|a| a.shared.as_ref())
+                .any(is_aligned);
+            // Strided loops store as they compute.
+            let copies_out = (ir.stencil.arrays.iter())
+                .filter_map(|a| a.shared.as_ref())
+                .any(|s| s.copy_out.is_some());
+            words.push(match s.copy_out {
+                CopyOut::Separate if copies_out => "copy-out separate",
+                CopyOut::Separate | CopyOut::Interleaved => "copy-out interleaved",
+                CopyOut::Live => "copy-out live",
+            });
+            words.push(if aligned {
+                "aligned loads"
+            } else {
+                "loads not aligned"
+            });
+            words.push(match s.reuse {
+                Reuse::None => "no reuse",
+                Reuse::Static => "reuse static",
+                Reuse::Dynamic => "reuse dynamic",
+            });
+        }
+    }
+    words.push(match (s.full_tiles, &ir.full) {
+        (true, Some(_)) => "full tiles separate",
+        (true, None) => "no full tiles",
+        (false, _) => "full tiles not separate",
+    });
+    if !s.unroll {
+        words.push("nothing unrolled");
+    } else if ir.schema == Schema::Shared {
+        words.push(match ir.unrolls_rows() {
+            true => "rows unrolled",
+            false => "points unrolled",
+        });
+    }
+    let mut text = words.join(", ");
+    // Of a thread; without the option as many as the threads leave.
+    if let (true, Some(dim)) = (ir.rows_wanted, ir.schedule.row_dim()) {
+        let n = ir.points_per_thread(dim);
+        text += &format!(", {n} rows per thread along {}", ir.stencil.dims[dim + 1]);
+    }
+    text
+}

@@ -1,0 +1,10 @@
+//! What users read of a compilation beside the generated code.
+
+mod explain;
+pub(crate) mod header;
+mod svg;
+mod tiles;
+
+pub use explain::explain;
+pub use svg::{TilingPicture, tiling_svg};
+pub use tiles::explain_tiles;

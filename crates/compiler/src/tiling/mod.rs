@@ -1,0 +1,117 @@
+//! Tilings of a time loop, siblings of each other: each chooses sizes, proves and makes a kernel.
+
+pub mod hybrid;
+pub mod overlapped;
+mod refusals;
+
+use crate::canonical::{self, Canonical};
+use crate::clock::Clock;
+use crate::deps::{self, DepCone};
+use crate::diag::{Diagnostic, Result};
+use crate::kernel::{self, Prepared};
+use crate::model::Problem;
+use crate::options::Options;
+use crate::reach;
+use crate::scop::{Chunk, Scop, SourceFile};
+use hexcc_isl::Set;
+
+/// Candidates for tile sizes that are kept.
+pub const MAX_TILES: usize = 20;
+
+/// What dependences say of a time loop.
+pub struct Analysis {
+    /// Where it is in the source.
+    pub chunk: Chunk,
+    /// Statements, slots and dependences.
+    pub canonical: Canonical,
+    /// Slopes of the dependences.
+    pub cone: DepCone,
+}
+
+impl Analysis {
+    /// Computes the dependences of a top-level loop.
+    ///
+    /// # Errors
+    /// The reason why it is no time loop that can be tiled.
+    pub(crate) fn new(
+        scop: &Scop,
+        source: &SourceFile,
+        chunk: &Chunk,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<Analysis> {
+        clock.begin("dependences")?;
+        let canonical = canonical::canonicalize(scop, source, chunk)?;
+        clock.begin("cone")?;
+        let cone = deps::cone(scop, source, &canonical)?;
+        let hex_dim = options.hex_dim.unwrap_or(0);
+        if hex_dim >= canonical.n_space {
+            return Err(refusals::no_such_dimension(hex_dim, &canonical));
+        }
+        Ok(Analysis {
+            chunk: chunk.clone(),
+            canonical,
+            cone,
+        })
+    }
+}
+
+/// A time loop with all that does not depend on tile sizes.
+pub(crate) struct TimeLoop<'a> {
+    scop: &'a Scop,
+    source: &'a SourceFile,
+    analysis: &'a Analysis,
+    prepared: Prepared<'a>,
+    distances: Vec<Set>,
+}
+
+impl<'a> TimeLoop<'a> {
+    /// What tiles need to know of a loop.
+    ///
+    /// # Errors
+    /// The refusal of dependences that reach too far for tiles of any size.
+    pub fn new(
+        scop: &'a Scop,
+        source: &'a SourceFile,
+        analysis: &'a Analysis,
+        options: &Options,
+    ) -> Result<TimeLoop<'a>> {
+        let canonical = &analysis.canonical;
+        let time_loop = TimeLoop {
+            scop,
+            source,
+            analysis,
+            prepared: kernel::prepare(scop, source, canonical, options.products())?,
+            distances: deps::all_distances(canonical)?.into_iter().collect(),
+        };
+        match time_loop.too_far(options, None)? {
+            Some(d) => Err(d),
+            None => Ok(time_loop),
+        }
+    }
+
+    /// The sizes of the domain and the number of time steps that predictions are for.
+    fn problem(&self, options: &Options) -> Result<Problem> {
+        Ok(Problem::new(&self.prepared.extents(&options.sizes)?))
+    }
+
+    /// The refusal of dependences that leave tiles nothing to gain.
+    fn too_far(
+        &self,
+        options: &Options,
+        nothing_fits: Option<i64>,
+    ) -> Result<Option<Box<Diagnostic>>> {
+        let known = self.prepared.extents(&options.sizes)?;
+        let ground = reach::Ground {
+            known: &known,
+            problem: &Problem::new(&known),
+            sms: options.target.sms,
+            hex_dim: options.hex_dim.unwrap_or(0),
+            nothing_fits,
+        };
+        let Analysis {
+            canonical, cone, ..
+        } = self.analysis;
+        reach::refusal(self.scop, self.source, canonical, cone, &ground)
+    }
+}

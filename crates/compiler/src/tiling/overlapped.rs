@@ -1,0 +1,334 @@
+//! Overlapped tiling, streamed (Holewinski et al., ICS 2012): from tile sizes to a proven kernel.
+
+use super::{MAX_TILES, TimeLoop, refusals};
+use crate::clock::Clock;
+use crate::diag::Result;
+use crate::kernel::Stencil;
+use crate::kernel::blocks::BlocksIr;
+use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile, StreamWork};
+use crate::kernel::stream_plan::{self, Instance, StreamRun};
+use crate::model::Problem;
+use crate::options::{Options, Tiling};
+use crate::sched::overlapped::Pipeline;
+use crate::stream_size::{self, StreamChoice};
+use crate::target::Target;
+use std::collections::HashSet;
+
+/// Two warps per scheduler do not hide what these take.
+const SLOW_IN_PLANES: &str =
+    "in three space dimensions precise divisions and functions make it slow";
+
+/// Most reads of a statement for which streamed planes were measured to be fast (j3d27pt). With 125
+/// they run at 0.5 of naive speed, where hybrid tiles run at 1.2 (box3d2r, H200).
+const MOST_READS_IN_PLANES: usize = 27;
+
+const MANY_READS_IN_PLANES: &str =
+    "in three space dimensions more than 27 reads a cell make it slow";
+
+const HYBRID_IS_FASTER: &str = "the hybrid tiling is predicted to be faster";
+
+const NO_SUCH_PATCH: &str = "a tile of these sizes has no results, rows of more than 16 bytes a lane, fewer rows a warp than \
+     the stencil reads beside a cell, or patches of more than 32 cells";
+
+/// A kernel of overlapped tiling.
+pub enum StreamKernel {
+    /// One or two space dimensions: a warp streams rows.
+    Rows(Box<StreamIr>),
+    /// Three: a block streams planes.
+    Planes(Box<BlocksIr>),
+}
+
+impl StreamKernel {
+    /// Sizes of its tiles.
+    pub fn tile(&self) -> StreamTile {
+        match self {
+            StreamKernel::Rows(ir) => ir.tile,
+            StreamKernel::Planes(ir) => ir.tile,
+        }
+    }
+
+    /// Its arrays and statements.
+    pub fn stencil(&self) -> &Stencil {
+        match self {
+            StreamKernel::Rows(ir) => &ir.stencil,
+            StreamKernel::Planes(ir) => &ir.stencil,
+        }
+    }
+
+    /// The instances of the kernel's template that launches are made of.
+    pub fn instances(&self) -> Vec<Instance> {
+        match self {
+            StreamKernel::Rows(ir) => stream_plan::instances_of_rows(ir),
+            StreamKernel::Planes(ir) => stream_plan::instances_of_planes(ir),
+        }
+    }
+
+    /// The launches for given parameters, in the order of [`Stencil::params`]; `None`
+    /// where a number does not fit.
+    pub fn plan(&self, params: &[i64]) -> Option<StreamRun> {
+        match self {
+            StreamKernel::Rows(ir) => StreamRun::of_rows(ir, params),
+            StreamKernel::Planes(ir) => StreamRun::of_planes(ir, params),
+        }
+    }
+
+    /// The time steps of a run of so many launches of T steps, or one more: results are in
+    /// the arrays after an even number of launches, of which the last may take a single step.
+    pub fn steps_of(&self, launches: i64) -> i64 {
+        match self {
+            StreamKernel::Rows(ir) if ir.completes() => (launches | 1) * ir.tile.steps + 1,
+            StreamKernel::Rows(ir) => (launches + launches % 2) * ir.tile.steps,
+            StreamKernel::Planes(ir) => (launches + launches % 2) * ir.tile.steps + 1,
+        }
+    }
+}
+
+/// What overlapped tiling makes of a time loop.
+#[derive(Default)]
+pub struct Overlapped {
+    /// The kernel, where it is taken.
+    pub kernel: Option<StreamKernel>,
+    /// Sizes of tiles with their predictions, best first.
+    pub sizes: Vec<StreamChoice>,
+    /// Why it is not taken.
+    pub refusal: Option<Refusal>,
+}
+
+impl Overlapped {
+    fn refused(refusal: &str, sizes: Vec<StreamChoice>) -> Overlapped {
+        Overlapped {
+            kernel: None,
+            sizes,
+            refusal: Some(refusal.to_string()),
+        }
+    }
+
+    fn taken(kernel: StreamKernel, sizes: Vec<StreamChoice>) -> Overlapped {
+        Overlapped {
+            kernel: Some(kernel),
+            sizes,
+            refusal: None,
+        }
+    }
+}
+
+/// What the kernels of overlapped tiling are chosen by.
+struct Wish<'a> {
+    stream: Stream,
+    work: StreamWork,
+    problem: Problem,
+    name: &'a str,
+    options: &'a Options,
+    /// Predicted speed of the other tiling, where this one is not asked for: it has to be faster.
+    hybrid: Option<f64>,
+    /// It is taken even where it is known to be slow.
+    forced: bool,
+}
+
+impl Wish<'_> {
+    /// Why a kernel in three space dimensions is better not taken.
+    fn slow_in_3d(&self) -> Option<&'static str> {
+        let is_slow = !self.forced && self.work.fields.iter().any(|f| f.precise > 0);
+        is_slow.then_some(SLOW_IN_PLANES)
+    }
+
+    /// Whether the other tiling is better.
+    fn slower(&self, best: Option<&StreamChoice>) -> Option<&'static str> {
+        let is_slower = |hybrid: f64| !self.forced && best.is_none_or(|s| s.gcells < hybrid);
+        (self.hybrid.is_some_and(is_slower)).then_some(HYBRID_IS_FASTER)
+    }
+}
+
+/// What makes candidates for sizes of tiles of rows.
+type Candidates = fn(&Pipeline, &StreamWork, &Target, &Problem) -> Vec<StreamChoice>;
+
+impl TimeLoop<'_> {
+    /// The kernel of overlapped tiling, if that is wanted and possible.
+    ///
+    /// # Errors
+    /// HX0305 where it is asked for and does not apply.
+    pub fn overlapped(
+        &self,
+        name: &str,
+        options: &Options,
+        hybrid: Option<f64>,
+        clock: &mut Clock,
+    ) -> Result<Overlapped> {
+        let tiling = options.wanted_tiling();
+        if tiling == Tiling::Hybrid {
+            return Ok(Overlapped::default());
+        }
+        clock.begin("stream")?;
+        let found = match self.prepared.stream()? {
+            Ok(stream) => self.best_stream(&Wish {
+                work: self.prepared.stream_work(&stream, options.fast_math),
+                stream,
+                problem: self.problem(options)?,
+                name,
+                options,
+                hybrid,
+                forced: tiling == Tiling::Overlapped,
+            })?,
+            Err(refusal) => Overlapped::refused(&refusal, Vec::new()),
+        };
+        match &found.refusal {
+            Some(refusal) if tiling == Tiling::Overlapped => {
+                let canonical = &self.analysis.canonical;
+                Err(refusals::no_overlapped(canonical, self.scop, refusal))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn best_stream(&self, wish: &Wish) -> Result<Overlapped> {
+        if self.is_3d() {
+            let (options, name) = (wish.options, wish.name);
+            let (given, shared) = (options.stream_tile, options.shared_bytes());
+            // What the kernel of a block cannot take one of patches can.
+            if let Ok(ir) = self.prepared.blocks(&wish.stream, name, given, shared)? {
+                return self.of_block(ir, wish);
+            }
+        }
+        self.of_warps(wish)
+    }
+
+    fn is_3d(&self) -> bool {
+        self.analysis.canonical.n_space > 2
+    }
+
+    /// A warp streams rows, or, in three space dimensions, planes of its patch.
+    fn of_warps(&self, wish: &Wish) -> Result<Overlapped> {
+        let is_3d = self.is_3d();
+        let mut sizes = match is_3d {
+            true => self.patch_sizes(wish)?,
+            false => self.row_sizes(wish, stream_size::candidates),
+        };
+        // Of the same steps only the best patch.
+        let mut seen = HashSet::new();
+        sizes.retain(|choice| !is_3d || seen.insert(choice.tile.steps));
+        sizes.truncate(MAX_TILES);
+        let best = sizes.first();
+        let slow = wish.slow_in_3d().filter(|_| is_3d);
+        if let Some(objection) = slow.or_else(|| wish.slower(best)) {
+            return Ok(Overlapped::refused(objection, sizes));
+        }
+        let usual = match is_3d {
+            true => StreamTile::OF_PATCHES,
+            false => StreamTile::OF_ROWS,
+        };
+        let given = wish.options.stream_tile.map(|tile| tile.or(usual));
+        let kernel = match given.or(best.map(|s| s.tile)) {
+            Some(tile) => (self.prepared).stream_kernel(&wish.stream, wish.name, tile)?,
+            None => None,
+        };
+        Ok(match kernel {
+            Some((kernel, _)) => Overlapped::taken(StreamKernel::Rows(Box::new(kernel)), sizes),
+            None if !is_3d => Overlapped::refused("no tile has results or is full", sizes),
+            None if given.is_some() => Overlapped::refused(NO_SUCH_PATCH, sizes),
+            None => Overlapped::refused("no tile fits into registers", sizes),
+        })
+    }
+
+    /// In three space dimensions, a block streams planes.
+    fn of_block(&self, ir: BlocksIr, wish: &Wish) -> Result<Overlapped> {
+        let target = &wish.options.target;
+        let prediction = stream_size::predict_planes(&ir, &wish.work, target, &wish.problem);
+        let many_reads = !wish.forced && ir.offsets.len() > MOST_READS_IN_PLANES;
+        let objection = (wish.slow_in_3d())
+            .or(many_reads.then_some(MANY_READS_IN_PLANES))
+            .or_else(|| wish.slower(Some(&prediction)));
+        let sizes = vec![prediction];
+        if let Some(objection) = objection {
+            return Ok(Overlapped::refused(objection, sizes));
+        }
+        self.prepared.prove_blocks(&wish.stream, &ir)?;
+        let kernel = StreamKernel::Planes(Box::new(ir));
+        Ok(Overlapped::taken(kernel, sizes))
+    }
+
+    /// Sizes of tiles of rows, the best first: the given one, or those that the model knows.
+    fn row_sizes(&self, wish: &Wish, candidates: Candidates) -> Vec<StreamChoice> {
+        let (pipeline, target) = (wish.stream.pipeline(), &wish.options.target);
+        let Some(tile) = wish.options.stream_tile else {
+            return candidates(pipeline, &wish.work, target, &wish.problem);
+        };
+        let tile = tile.or(StreamTile::OF_ROWS);
+        let growths = Growths::of(pipeline, tile.steps);
+        stream_size::predict(pipeline, &wish.work, &growths, tile, target, &wish.problem)
+            .into_iter()
+            .collect()
+    }
+
+    /// Sizes of tiles of patches, the best first: the given one, or those that the model knows.
+    fn patch_sizes(&self, wish: &Wish) -> Result<Vec<StreamChoice>> {
+        let (pipeline, target) = (wish.stream.pipeline(), &wish.options.target);
+        let (work, problem) = (&wish.work, &wish.problem);
+        if let Some(tile) = wish.options.stream_tile {
+            let tile = tile.or(StreamTile::OF_PATCHES);
+            let growths = Growths::of(pipeline, tile.steps);
+            let choice =
+                stream_size::predict_patches(pipeline, work, &growths, tile, target, problem);
+            return Ok(choice.into_iter().collect());
+        }
+        let limit = wish.options.shared_bytes();
+        let mut ir = self.prepared.unproven_patches(&wish.stream, wish.name)?;
+        let mut sizes = stream_size::patch_candidates(pipeline, work, target, problem);
+        sizes.retain(|choice| {
+            ir.tile = choice.tile;
+            let bytes = ir.shared_bytes(choice.tile.steps);
+            bytes <= limit && choice.tile.min_blocks * (bytes + 1024) <= target.shared_per_sm
+        });
+        Ok(sizes)
+    }
+
+    /// All sizes of overlapped tiles with their predictions, best first; only the given ones
+    /// where there are some, and none where overlapped tiling does not apply.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn overlapped_sizes(&self, name: &str, options: &Options) -> Result<Vec<StreamChoice>> {
+        let Ok(stream) = self.prepared.stream()? else {
+            return Ok(Vec::new());
+        };
+        let wish = Wish {
+            work: self.prepared.stream_work(&stream, options.fast_math),
+            stream,
+            problem: self.problem(options)?,
+            name,
+            options,
+            hybrid: None,
+            forced: true,
+        };
+        let mut all = match self.is_3d() {
+            true => self.sizes_in_3d(&wish)?,
+            false => self.row_sizes(&wish, stream_size::all_candidates),
+        };
+        all.sort_by(|a, b| b.gcells.total_cmp(&a.gcells));
+        Ok(all)
+    }
+
+    fn sizes_in_3d(&self, wish: &Wish) -> Result<Vec<StreamChoice>> {
+        let (options, target) = (wish.options, &wish.options.target);
+        let (given, shared) = (options.stream_tile, options.shared_bytes());
+        let blocks = (self.prepared).blocks(&wish.stream, wish.name, given, shared)?;
+        let Ok(default) = blocks else {
+            return self.patch_sizes(wish);
+        };
+        let predict =
+            |ir: &BlocksIr| stream_size::predict_planes(ir, &wish.work, target, &wish.problem);
+        // The default sizes first, then others like them.
+        let mut all = vec![predict(&default)];
+        let others = match given {
+            Some(_) => Vec::new(),
+            None => stream_size::tiles_of_planes(default.tile),
+        };
+        for tile in others {
+            let usable = default.with_tile(tile, shared);
+            all.extend(usable.and_then(|ir| {
+                let choice = predict(&ir);
+                stream_size::planes_fit(&ir, &choice, target).then_some(choice)
+            }));
+        }
+        Ok(all)
+    }
+}
