@@ -14,7 +14,7 @@ use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::ctype::CType;
-use hexcc_compiler::kernel::{KernelIr, plan};
+use hexcc_compiler::kernel::{Stencil, plan};
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::pipeline::{self, Compiled, Unit};
 use hexcc_compiler::scop::SavedScop;
@@ -87,7 +87,7 @@ impl Job {
     /// Whether there are results to compare with those in double precision.
     fn has_float(&self) -> bool {
         let kernels = self.variants.iter().flat_map(|c| &c.units);
-        let mut arrays = kernels.flat_map(|unit| &unit.hybrid.kernel.stencil.arrays);
+        let mut arrays = kernels.flat_map(|unit| &unit.stencil().arrays);
         arrays.any(|a| a.written && a.elem == CType::Float)
     }
 
@@ -217,7 +217,7 @@ impl Bench {
     /// The options for a stencil, without the sizes that it lacks where there are
     /// several.
     fn target_for(&self, compiled: &Compiled) -> TargetArgs {
-        let params = &compiled.units[0].hybrid.kernel.stencil.params;
+        let params = &compiled.units[0].stencil().params;
         let mut target = self.target.clone();
         (target.set).retain(|(name, _)| self.files.len() == 1 || params.contains(name));
         target
@@ -300,13 +300,13 @@ impl Bench {
         };
         let params = problem.values();
         let sets = [params.clone()];
-        let kernels: Vec<_> = compiled.units.iter().map(|u| &u.hybrid.kernel).collect();
+        let kernels: Vec<_> = compiled.units.iter().map(|u| u.stencil()).collect();
         let layouts: Vec<_> = (kernels.iter())
-            .map(|ir| plan::allocation(ir, &params).unwrap_or_default())
+            .map(|stencil| plan::layouts(stencil, &params).unwrap_or_default())
             .collect();
         let fill = |arrays: &Arrays| {
             let mut all = kernels.iter().zip(&layouts);
-            all.try_for_each(|(ir, layouts)| arrays.fill(bench, ir, layouts))
+            all.try_for_each(|(stencil, layouts)| arrays.fill(bench, stencil, layouts))
         };
         let arrays = |precision| Arrays::new(bench, &kernels, &sets, precision, false);
 
@@ -337,8 +337,8 @@ impl Bench {
             let Some(exact) = &exact else {
                 return Ok(None);
             };
-            for (ir, layouts) in kernels.iter().zip(&layouts) {
-                let found = arrays.error(exact, bench, ir, layouts)?;
+            for (stencil, layouts) in kernels.iter().zip(&layouts) {
+                let found = arrays.error(exact, bench, stencil, layouts)?;
                 worst = match (worst, found) {
                     (Some(a), Some(b)) => Some(Accuracy {
                         rms: a.rms.max(b.rms),
@@ -385,9 +385,8 @@ impl Bench {
             let built = measure::assemble(&kernels, binaries, &sets)?;
             let tiled = Tiled::load(bench, &built)?;
             let fill_results = || {
-                (compiled.units.iter().enumerate()).try_for_each(|(i, u)| {
-                    results.fill(bench, &u.hybrid.kernel, tiled.layouts(i, 0))
-                })
+                (compiled.units.iter().enumerate())
+                    .try_for_each(|(i, u)| results.fill(bench, u.stencil(), tiled.layouts(i, 0)))
             };
             let run = || tiled.run(bench, compiled, &results, (0, &params));
             fill_results()?;
@@ -397,7 +396,7 @@ impl Bench {
             let mut different = 0;
             for (i, unit) in compiled.units.iter().enumerate() {
                 let both = (tiled.layouts(i, 0), layouts[i].as_slice());
-                different += results.different(&reference, bench, &unit.hybrid.kernel, both)?;
+                different += results.different(&reference, bench, unit.stencil(), both)?;
             }
             let variant = chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string());
             let streamed = compiled.units.iter().any(|u| u.overlapped.kernel.is_some());
@@ -417,7 +416,7 @@ fn exact_arrays(
     bench: &Workbench,
     compiled: &Compiled,
     binaries: Vec<Binary>,
-    kernels: &[&KernelIr],
+    kernels: &[&Stencil],
     sets: &[Vec<i64>],
     fill: &dyn Fn(&Arrays) -> Result<(), GpuError>,
 ) -> Result<Arrays, GpuError> {

@@ -179,16 +179,16 @@ impl Arrays {
     /// [`GpuError::OutOfMemory`].
     pub fn new(
         bench: &Workbench,
-        kernels: &[&KernelIr],
+        kernels: &[&Stencil],
         sets: &[Vec<i64>],
         precision: Precision,
         written_only: bool,
     ) -> Result<Arrays, GpuError> {
         let mut wanted: Vec<(String, CType, bool, u64)> = Vec::new();
-        for ir in kernels {
+        for stencil in kernels {
             for params in sets {
-                let layouts = plan::allocation(ir, params).unwrap_or_default();
-                for (array, layout) in ir.stencil.arrays.iter().zip(&layouts) {
+                let layouts = plan::layouts(stencil, params).unwrap_or_default();
+                for (array, layout) in stencil.arrays.iter().zip(&layouts) {
                     let elem = precision.of(array.elem);
                     let bytes = layout.elements.unsigned_abs() * elem.size() as u64;
                     match wanted.iter_mut().find(|w| w.0 == array.name) {
@@ -222,8 +222,8 @@ impl Arrays {
     }
 
     /// Device pointers in the order of a kernel's arrays.
-    fn pointers(&self, ir: &KernelIr) -> Vec<u64> {
-        (ir.stencil.arrays.iter())
+    fn pointers(&self, stencil: &Stencil) -> Vec<u64> {
+        (stencil.arrays.iter())
             .map(|a| self.find(&a.name).map_or(0, |d| d.buffer.pointer()))
             .collect()
     }
@@ -237,10 +237,10 @@ impl Arrays {
     pub fn fill(
         &self,
         bench: &Workbench,
-        ir: &KernelIr,
+        stencil: &Stencil,
         layouts: &[ArrayLayout],
     ) -> Result<(), GpuError> {
-        for (array, layout) in ir.stencil.arrays.iter().zip(layouts) {
+        for (array, layout) in stencil.arrays.iter().zip(layouts) {
             let Some(target) = self.find(&array.name) else {
                 continue;
             };
@@ -253,11 +253,11 @@ impl Arrays {
             };
             let pointer = target.buffer.pointer().cast_signed();
             let seed = fnv(&array.name).cast_signed();
-            let buffers = match ir.stencil.dims.len() {
+            let buffers = match stencil.dims.len() {
                 4 => layout
                     .extents
                     .first()
-                    .filter(|_| has_time_buffers(ir, &array.name)),
+                    .filter(|_| has_time_buffers(stencil, &array.name)),
                 _ => None,
             };
             let buffers = buffers.copied().unwrap_or(1).max(1);
@@ -279,12 +279,12 @@ impl Arrays {
         &self,
         other: &Arrays,
         bench: &Workbench,
-        ir: &KernelIr,
+        stencil: &Stencil,
         layouts: (&[ArrayLayout], &[ArrayLayout]),
     ) -> Result<u64, GpuError> {
         let mut counter = bench.device.allocate(8)?;
         bench.device.upload(&mut counter, &[0; 8])?;
-        for (i, array) in ir.stencil.arrays.iter().enumerate() {
+        for (i, array) in stencil.arrays.iter().enumerate() {
             let (Some(a), Some(b)) = (self.find(&array.name), other.find(&array.name)) else {
                 continue;
             };
@@ -321,13 +321,13 @@ impl Arrays {
         &self,
         exact: &Arrays,
         bench: &Workbench,
-        ir: &KernelIr,
+        stencil: &Stencil,
         layouts: &[ArrayLayout],
     ) -> Result<Option<Accuracy>, GpuError> {
         let mut sums = bench.device.allocate(32)?;
         bench.device.upload(&mut sums, &[0; 32])?;
         let mut any = false;
-        for (array, layout) in ir.stencil.arrays.iter().zip(layouts) {
+        for (array, layout) in stencil.arrays.iter().zip(layouts) {
             let (Some(a), Some(b)) = (self.find(&array.name), exact.find(&array.name)) else {
                 continue;
             };
@@ -361,9 +361,9 @@ impl Arrays {
 }
 
 /// Whether an array's outermost subscript selects one of several time buffers.
-fn has_time_buffers(ir: &KernelIr, name: &str) -> bool {
-    let array = ir.stencil.arrays.iter().position(|a| a.name == name);
-    (ir.stencil.stmts.iter())
+fn has_time_buffers(stencil: &Stencil, name: &str) -> bool {
+    let array = stencil.arrays.iter().position(|a| a.name == name);
+    (stencil.stmts.iter())
         .filter(|stmt| Some(stmt.write.array) == array)
         .any(|stmt| {
             let outermost = stmt.write.subs.first();
@@ -394,8 +394,8 @@ fn integers(bytes: &[u8]) -> Vec<u64> {
 
 /// Values of the scalars the kernel takes: in (0, 1], or small positive
 /// integers.
-pub fn scalar_values(ir: &KernelIr) -> Vec<f64> {
-    (ir.stencil.scalars.iter())
+pub fn scalar_values(stencil: &Stencil) -> Vec<f64> {
+    (stencil.scalars.iter())
         .map(|(name, ty)| {
             let seed = fnv(name) >> 40;
             if ty.is_floating() {
@@ -410,16 +410,16 @@ pub fn scalar_values(ir: &KernelIr) -> Vec<f64> {
 /// `struct Args` of a kernel; of a tiled one with layouts, and with the memory that a
 /// streamed one needs beside the arrays.
 fn arguments(
-    ir: &KernelIr,
+    stencil: &Stencil,
     precision: Precision,
     params: &[i64],
     arrays: &Arrays,
     layouts: Option<&[ArrayLayout]>,
     workspaces: &[Buffer],
 ) -> Result<Packed, GpuError> {
-    let scalars = scalar_values(ir);
-    let pointers = arrays.pointers(ir);
-    let bytes = back::pack_arguments(ir, precision, params, &scalars, &pointers, layouts);
+    let scalars = scalar_values(stencil);
+    let pointers = arrays.pointers(stencil);
+    let bytes = back::pack_arguments(stencil, precision, params, &scalars, &pointers, layouts);
     let packed = bytes.and_then(|mut bytes| {
         bytes.extend(workspaces.iter().flat_map(|w| w.pointer().to_ne_bytes()));
         Packed::new(&bytes)
@@ -736,10 +736,17 @@ impl<'a> Tiled<'a> {
             let Some(source) = compiled.units.get(i) else {
                 continue;
             };
-            let ir = &source.hybrid.kernel;
+            let stencil = source.stencil();
             let layouts = Some(self.layouts(i, set));
             let workspaces = loaded.stream.as_ref().map_or(&[][..], |s| &s.workspaces);
-            let args = arguments(ir, Precision::Source, params, arrays, layouts, workspaces)?;
+            let args = arguments(
+                stencil,
+                Precision::Source,
+                params,
+                arrays,
+                layouts,
+                workspaces,
+            )?;
             match (&unit.code, &loaded.stream) {
                 (Code::Hybrid { launches, .. }, _) => {
                     let launches = launches.get(set).map_or(&[][..], Vec::as_slice);
@@ -747,7 +754,7 @@ impl<'a> Tiled<'a> {
                 }
                 (Code::Streamed { runs, .. }, Some(stream)) => {
                     let Some(run) = runs.get(set) else { continue };
-                    let pointers = arrays.pointers(ir);
+                    let pointers = arrays.pointers(stencil);
                     let actions = stream.actions(bench, run, set, &pointers)?;
                     for action in actions.iter() {
                         stream.start(bench, loaded, run, &pointers, &args, action)?;
@@ -997,9 +1004,9 @@ impl Baseline {
     ) -> Vec<Text> {
         (compiled.units.iter())
             .map(|unit| {
-                let layouts = plan::allocation(&unit.hybrid.kernel, params).unwrap_or_default();
-                let narrow = back::naive_is_narrow(&unit.hybrid.kernel, params, &layouts);
-                let naive = back::print_naive(&unit.hybrid.kernel, precision, narrow);
+                let layouts = plan::layouts(unit.stencil(), params).unwrap_or_default();
+                let narrow = back::naive_is_narrow(unit.stencil(), params, &layouts);
+                let naive = back::print_naive(unit.stencil(), precision, narrow);
                 Text {
                     text: naive.text,
                     names: naive.kernels,
@@ -1071,7 +1078,7 @@ impl Baseline {
     ) -> Result<(), GpuError> {
         for (unit, loaded) in compiled.units.iter().zip(&self.units) {
             let kernels: Vec<&Kernel> = loaded.slots.iter().collect();
-            self.launch(bench, &unit.hybrid.kernel, &kernels, arrays, params, None)?;
+            self.launch(bench, unit.stencil(), &kernels, arrays, params, None)?;
         }
         Ok(())
     }
@@ -1079,17 +1086,17 @@ impl Baseline {
     fn launch(
         &self,
         bench: &Workbench,
-        ir: &KernelIr,
+        stencil: &Stencil,
         kernels: &[&Kernel],
         arrays: &Arrays,
         params: &[i64],
         counters: Option<&Packed>,
     ) -> Result<(), GpuError> {
-        let layouts = plan::allocation(ir, params).unwrap_or_default();
-        let Some(plan) = back::naive_plan(ir, params, &layouts) else {
+        let layouts = plan::layouts(stencil, params).unwrap_or_default();
+        let Some(plan) = back::naive_plan(stencil, params, &layouts) else {
             return Ok(());
         };
-        let args = arguments(ir, self.precision, params, arrays, None, &[])?;
+        let args = arguments(stencil, self.precision, params, arrays, None, &[])?;
         for t in plan.times.clone() {
             let mut step = vec![t];
             step.extend(&plan.step);
@@ -1125,22 +1132,22 @@ impl Baseline {
     ) -> Result<Work, GpuError> {
         let mut work = Work::default();
         for (unit, loaded) in compiled.units.iter().zip(&self.units) {
-            let ir = &unit.hybrid.kernel;
-            let bytes = 8 * ir.stencil.stmts.len();
+            let stencil = unit.stencil();
+            let bytes = 8 * stencil.stmts.len();
             let mut counters = bench.device.allocate(bytes as u64)?;
             bench.device.upload(&mut counters, &vec![0; bytes])?;
             let pointer = Packed::of_integers(&[counters.pointer().cast_signed()]);
             self.launch(
                 bench,
-                ir,
+                stencil,
                 &[&loaded.count],
                 arrays,
                 params,
                 pointer.as_ref(),
             )?;
             let counts = integers(&bench.device.download(&counters, bytes)?);
-            let mut cells = vec![0.0; ir.stencil.arrays.len()];
-            for (stmt, count) in ir.stencil.stmts.iter().zip(counts) {
+            let mut cells = vec![0.0; stencil.arrays.len()];
+            for (stmt, count) in stencil.stmts.iter().zip(counts) {
                 let mut operations = stmt.value.n_operations();
                 let mut flops = n_flops(&stmt.value);
                 for (_, _, value) in &stmt.locals {
@@ -1212,7 +1219,7 @@ pub fn choose_problem(
     given: &[(String, i64)],
     memory: u64,
 ) -> Result<Problem, Failure> {
-    let kernels: Vec<&KernelIr> = compiled.units.iter().map(|u| &u.hybrid.kernel).collect();
+    let kernels: Vec<&Stencil> = compiled.units.iter().map(|u| u.stencil()).collect();
     let defaults = crate::problem::header_sizes(&saved.source.text);
     let given = given.iter().cloned().collect();
     Problem::choose(&kernels, &given, &defaults, memory / 4).map_err(bad_sizes)
@@ -1263,7 +1270,7 @@ mod tests {
             let compiled = compiled.unwrap_or_else(|d| panic!("{what}: {d:?}"));
             for (precision, narrow) in [(Precision::Source, true), (Precision::Double, false)] {
                 for unit in &compiled.units {
-                    let naive = back::print_naive(&unit.hybrid.kernel, precision, narrow);
+                    let naive = back::print_naive(unit.stencil(), precision, narrow);
                     compile(&what, &naive.text, &naive.kernels);
                 }
             }

@@ -1,8 +1,8 @@
 //! Sizes of a problem that is measured: from the command line, from the header
 //! comment of a testsuite program, or chosen to fit the GPU.
 
+use hexcc_compiler::kernel::Stencil;
 use hexcc_compiler::kernel::plan;
-use hexcc_compiler::kernel::{KernelIr, Stencil};
 use hexcc_isl::AstExpr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ impl Problem {
     /// # Errors
     /// What is wrong with the sizes given, or that none could be found.
     pub fn choose(
-        kernels: &[&KernelIr],
+        kernels: &[&Stencil],
         given: &BTreeMap<String, i64>,
         defaults: &BTreeMap<String, i64>,
         memory: u64,
@@ -52,7 +52,7 @@ impl Problem {
         let Some(first) = kernels.first() else {
             return Err("there is no kernel".to_string());
         };
-        let names = &first.stencil.params;
+        let names = &first.params;
         if let Some(unknown) = given.keys().find(|name| !names.contains(name)) {
             return Err(format!(
                 "`{unknown}` is not a size of the region; those are: {}",
@@ -64,7 +64,7 @@ impl Problem {
             [name] => names.iter().position(|n| n == *name),
             _ => None,
         };
-        let n_space = first.stencil.dims.len().saturating_sub(1).clamp(1, 4);
+        let n_space = first.dims.len().saturating_sub(1).clamp(1, 4);
         let known = |name: &str| given.get(name).or_else(|| defaults.get(name)).copied();
         let mut extent = EXTENTS[n_space - 1];
         loop {
@@ -94,9 +94,9 @@ impl Problem {
             if bytes.is_none() {
                 return Err("the arrays are too large, or an extent is negative".to_string());
             }
-            let works = |ir: &&KernelIr| {
-                let launches = plan::launches(ir, &problem.values());
-                launches.is_some_and(|l| !l.is_empty())
+            let works = |stencil: &&Stencil| {
+                let ranges = plan::ranges(stencil, &problem.values());
+                ranges.is_some_and(|r| !r.is_empty())
             };
             if !kernels.iter().any(works) {
                 return Err(format!("there is nothing to compute with {problem}"));
@@ -172,10 +172,10 @@ pub fn steps(stencil: &Stencil, params: &[i64]) -> Option<i64> {
 }
 
 /// Parameters that bound the time loop and no space coordinate.
-fn time_params(kernels: &[&KernelIr]) -> BTreeSet<String> {
+fn time_params(kernels: &[&Stencil]) -> BTreeSet<String> {
     let (mut time, mut space) = (BTreeSet::new(), BTreeSet::new());
-    for ir in kernels {
-        for (d, range) in ir.stencil.ranges.iter().enumerate() {
+    for stencil in kernels {
+        for (d, range) in stencil.ranges.iter().enumerate() {
             let into = if d == 0 { &mut time } else { &mut space };
             names_in(&range.lo, into);
             names_in(&range.hi, into);
@@ -195,10 +195,10 @@ fn names_in(expr: &AstExpr, into: &mut BTreeSet<String>) {
 }
 
 /// Bytes of all arrays, each counted once.
-fn array_bytes(kernels: &[&KernelIr], params: &[i64]) -> Option<u64> {
+fn array_bytes(kernels: &[&Stencil], params: &[i64]) -> Option<u64> {
     let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
-    for ir in kernels {
-        for (array, layout) in ir.stencil.arrays.iter().zip(plan::allocation(ir, params)?) {
+    for stencil in kernels {
+        for (array, layout) in stencil.arrays.iter().zip(plan::layouts(stencil, params)?) {
             let elements = u64::try_from(layout.elements).ok()?;
             let size = elements.checked_mul(array.elem.size() as u64)?;
             bytes.insert(&array.name, size);
@@ -238,7 +238,7 @@ mod tests {
         let compiled = compiled(include_str!(
             "../crates/compiler/tests/data/jacobi2d.scop.json"
         ));
-        let kernels = [&compiled.units[0].hybrid.kernel];
+        let kernels = [compiled.units[0].stencil()];
         let choose = |memory| Problem::choose(&kernels, &none(), &none(), memory);
         let text = |memory| choose(memory).map(|p| p.to_string());
         assert_eq!(text(1 << 40), Ok("N=16384,T=512".to_string()));
@@ -259,10 +259,10 @@ mod tests {
         let compiled = compiled(include_str!(
             "../crates/compiler/tests/data/jacobi2d.scop.json"
         ));
-        let ir = &compiled.units[0].hybrid.kernel;
-        let problem = Problem::choose(&[ir], &none(), &none(), 1 << 30).expect("sizes");
-        assert_eq!(problem.steps(&ir.stencil), 512);
-        assert_eq!(problem.with_steps(&ir.stencil, 20), [8192, 20]);
-        assert_eq!(problem.with_steps(&ir.stencil, 4000), [8192, 512]);
+        let stencil = compiled.units[0].stencil();
+        let problem = Problem::choose(&[stencil], &none(), &none(), 1 << 30).expect("sizes");
+        assert_eq!(problem.steps(stencil), 512);
+        assert_eq!(problem.with_steps(stencil, 20), [8192, 20]);
+        assert_eq!(problem.with_steps(stencil, 4000), [8192, 512]);
     }
 }

@@ -235,7 +235,7 @@ impl Run {
                 "GPU region: {region} in the CPU emulation, which says nothing about a GPU"
             ),
         }
-        let exact = compiled.units.iter().all(|u| u.hybrid.kernel.stencil.exact);
+        let exact = compiled.units.iter().all(|u| u.stencil().exact);
         self.judge(&expected, &found, self.tolerance(exact))
     }
 

@@ -549,8 +549,8 @@ impl<'a> Ground<'a> {
         choices: &[Candidate],
         flags: Flags,
     ) -> Result<Ground<'a>, GpuError> {
-        let first = &compiled.units[0].hybrid.kernel.stencil;
-        let kernels: Vec<_> = compiled.units.iter().map(|u| &u.hybrid.kernel).collect();
+        let first = compiled.units[0].stencil();
+        let kernels: Vec<_> = compiled.units.iter().map(|u| u.stencil()).collect();
         // Three time tiles of the tallest candidate.
         let k = first.k;
         let n_check = 3 * choices.iter().map(|c| c.steps(k)).max().unwrap_or(2) + 1;
@@ -576,7 +576,7 @@ impl<'a> Ground<'a> {
     }
 
     fn measure_baseline(&mut self) -> Result<(), GpuError> {
-        let first = &self.compiled.units[0].hybrid.kernel.stencil;
+        let first = self.compiled.units[0].stencil();
         let steps = problem::steps(first, &self.check).unwrap_or(1).max(1);
         self.fill(&self.reference, &self.check)?;
         let work = (self.baseline).work(self.bench, self.compiled, &self.reference, &self.check)?;
@@ -594,12 +594,8 @@ impl<'a> Ground<'a> {
 
     fn fill(&self, arrays: &Arrays, params: &[i64]) -> Result<(), GpuError> {
         for unit in &self.compiled.units {
-            let layouts = hexcc_compiler::kernel::plan::allocation(&unit.hybrid.kernel, params);
-            arrays.fill(
-                self.bench,
-                &unit.hybrid.kernel,
-                &layouts.unwrap_or_default(),
-            )?;
+            let layouts = hexcc_compiler::kernel::plan::layouts(unit.stencil(), params);
+            arrays.fill(self.bench, unit.stencil(), &layouts.unwrap_or_default())?;
         }
         Ok(())
     }
@@ -609,16 +605,16 @@ impl<'a> Ground<'a> {
         let bench = self.bench;
         for (i, unit) in self.compiled.units.iter().enumerate() {
             self.work
-                .fill(bench, &unit.hybrid.kernel, tiled.layouts(i, set))?;
+                .fill(bench, unit.stencil(), tiled.layouts(i, set))?;
         }
         tiled.run(bench, self.compiled, &self.work, (set, params))?;
         let mut n = 0;
         for (i, unit) in self.compiled.units.iter().enumerate() {
-            let ir = &unit.hybrid.kernel;
-            let layouts = hexcc_compiler::kernel::plan::allocation(ir, params);
+            let stencil = unit.stencil();
+            let layouts = hexcc_compiler::kernel::plan::layouts(stencil, params);
             let expected = layouts.unwrap_or_default();
             let layouts = (tiled.layouts(i, set), expected.as_slice());
-            n += (self.work).different(&self.reference, bench, ir, layouts)?;
+            n += (self.work).different(&self.reference, bench, stencil, layouts)?;
         }
         Ok(n == 0)
     }
@@ -815,7 +811,7 @@ fn finals(
     end: Instant,
     log: &mut Log,
 ) -> Result<(), Failure> {
-    let first = &ground.compiled.units[0].hybrid.kernel.stencil;
+    let first = ground.compiled.units[0].stencil();
     let full = ground.problem.values();
     let steps = ground.problem.steps(first);
     let cells = ground.cells_per_step * steps as f64;

@@ -177,9 +177,9 @@ fn check(
         .collect();
     let params = params.ok_or("a parameter is no argument of the program")?;
     let header = output::print_header(saved, &compiled, "test");
-    let layouts = plan::allocation(ir, &params).unwrap_or_default();
-    let narrow = back::naive_is_narrow(ir, &params, &layouts);
-    let naive = back::print_naive(ir, Precision::Source, narrow);
+    let layouts = plan::layouts(&ir.stencil, &params).unwrap_or_default();
+    let narrow = back::naive_is_narrow(&ir.stencil, &params, &layouts);
+    let naive = back::print_naive(&ir.stencil, Precision::Source, narrow);
     // Kernels that stream planes take single steps where time buffers differ.
     let fills: &[bool] = match stream {
         Some(StreamKernel::Planes(_)) => &[true, false],
@@ -225,13 +225,21 @@ fn driver(
     params: &[i64],
     alike: bool,
 ) -> Option<String> {
-    let layouts = plan::allocation(ir, params)?;
+    let layouts = plan::layouts(&ir.stencil, params)?;
     let launches = plan::launches(ir, params)?;
-    let naive = back::naive_plan(ir, params, &layouts)?;
+    let naive = back::naive_plan(&ir.stencil, params, &layouts)?;
     let scalars = vec![0.3; ir.stencil.scalars.len()];
     let zeros = vec![0; ir.stencil.arrays.len()];
-    let pack =
-        |layouts| back::pack_arguments(ir, Precision::Source, params, &scalars, &zeros, layouts);
+    let pack = |layouts| {
+        back::pack_arguments(
+            &ir.stencil,
+            Precision::Source,
+            params,
+            &scalars,
+            &zeros,
+            layouts,
+        )
+    };
     let list = |values: &[i64]| {
         let texts: Vec<String> = values.iter().map(|v| format!("{v}ll")).collect();
         texts.join(", ")

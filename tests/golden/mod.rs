@@ -119,7 +119,7 @@ fn baselines(compiled: &Compiled) -> String {
     let mut text = String::new();
     for unit in &compiled.units {
         for (precision, narrow) in [(Precision::Source, true), (Precision::Double, false)] {
-            text.push_str(&back::print_naive(&unit.hybrid.kernel, precision, narrow).text);
+            text.push_str(&back::print_naive(unit.stencil(), precision, narrow).text);
         }
     }
     text

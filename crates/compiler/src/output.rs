@@ -100,7 +100,7 @@ fn replacements<'a>(
     (compiled.units.iter())
         .map(|unit| Replacement {
             span: unit.analysis.chunk.span.clone(),
-            stencil: &unit.hybrid.kernel.stencil,
+            stencil: unit.stencil(),
             kernel: kernel_text(saved, compiled, unit, version),
             names: match &unit.overlapped.kernel {
                 Some(StreamKernel::Rows(ir)) => back::stream_names(ir),

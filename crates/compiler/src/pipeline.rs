@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
+use crate::kernel::Stencil;
 use crate::options::Options;
 use crate::sched::HybridSchedule;
 use crate::scop::{self, Chunk, SavedScop, Scop};
@@ -25,6 +26,11 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// Its arrays and statements.
+    pub fn stencil(&self) -> &Stencil {
+        &self.hybrid.kernel.stencil
+    }
+
     /// The model's entry for the hybrid kernel.
     pub fn choice(&self) -> Option<&Choice> {
         let Hybrid {

@@ -7,7 +7,7 @@ use super::expr::{HELPERS, ast_operand, ast_to_c, body};
 use super::names::Names;
 use crate::ctype::{CType, math_function};
 use crate::kernel::plan::{self, ArrayLayout};
-use crate::kernel::{KernelAccess, KernelIr, KernelStmt, Sub};
+use crate::kernel::{KernelAccess, KernelStmt, Stencil, Sub};
 use crate::scop::Expr;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -58,45 +58,41 @@ pub struct NaivePlan {
 /// Whether 32-bit indices do: no array has 2^31 elements, and no coordinate or
 /// parameter is so large that a small multiple of it overflows. Iterators as
 /// values may have any factors, so they need 64 bits.
-pub fn naive_is_narrow(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> bool {
+pub fn naive_is_narrow(stencil: &Stencil, params: &[i64], layouts: &[ArrayLayout]) -> bool {
     const LARGEST: u64 = 1 << 27;
     let value_of = |name: &str| {
-        let at = ir.stencil.params.iter().position(|p| p == name)?;
+        let at = stencil.params.iter().position(|p| p == name)?;
         params.get(at).copied()
     };
     let small = |i: i64| i.unsigned_abs() <= LARGEST;
     let bound = |bound| plan::eval(bound, &value_of).is_some_and(small);
     params.iter().copied().all(small)
-        && ir
-            .stencil
-            .ranges
-            .iter()
-            .all(|r| bound(&r.lo) && bound(&r.hi))
-        && layouts.len() == ir.stencil.arrays.len()
+        && stencil.ranges.iter().all(|r| bound(&r.lo) && bound(&r.hi))
+        && layouts.len() == stencil.arrays.len()
         && layouts.iter().all(|l| i32::try_from(l.elements).is_ok())
-        && ir.stencil.stmts.iter().all(|s| s.affine.is_empty())
+        && stencil.stmts.iter().all(|s| s.affine.is_empty())
 }
 
 /// Prints the baseline of a kernel; `narrow` where [`naive_is_narrow`] says so, since
 /// half of the instructions of a thread are index arithmetic.
-pub fn print_naive(ir: &KernelIr, precision: Precision, narrow: bool) -> Naive {
-    let mut names = Names::of_stencil(FIXED, &ir.stencil);
-    for name in &ir.stencil.dims {
+pub fn print_naive(stencil: &Stencil, precision: Precision, narrow: bool) -> Naive {
+    let mut names = Names::of_stencil(FIXED, stencil);
+    for name in &stencil.dims {
         names.user(name);
     }
     let printer = Printer {
-        ir,
+        stencil,
         precision,
         narrow,
-        dims: ir.stencil.dims.iter().map(|d| names.get(d)).collect(),
+        dims: stencil.dims.iter().map(|d| names.get(d)).collect(),
         names,
     };
     let suffix = match precision {
         Precision::Source => "naive",
         Precision::Double => "naive_double",
     };
-    let namespace = format!("{}_{suffix}", ir.stencil.name);
-    let mut kernels: Vec<String> = (0..ir.schedule.k)
+    let namespace = format!("{}_{suffix}", stencil.name);
+    let mut kernels: Vec<String> = (0..stencil.k)
         .map(|slot| format!("{namespace}::slot_{slot}"))
         .collect();
     kernels.push(format!("{namespace}::count"));
@@ -108,8 +104,8 @@ pub fn print_naive(ir: &KernelIr, precision: Precision, narrow: bool) -> Naive {
 
 /// How to launch the baseline for given parameters; `None` where there is
 /// nothing to do, or a number does not fit into a launch.
-pub fn naive_plan(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> Option<NaivePlan> {
-    let ranges = plan::ranges(ir, params)?;
+pub fn naive_plan(stencil: &Stencil, params: &[i64], layouts: &[ArrayLayout]) -> Option<NaivePlan> {
+    let ranges = plan::ranges(stencil, params)?;
     let ((t_lo, t_hi), space) = (*ranges.first()?, ranges.get(1..)?);
     let mut sizes: Vec<i64> = space.iter().map(|(lo, hi)| hi - lo + 1).collect();
     if sizes.iter().any(|&n| n < 1) {
@@ -140,7 +136,7 @@ pub fn naive_plan(ir: &KernelIr, params: &[i64], layouts: &[ArrayLayout]) -> Opt
 }
 
 struct Printer<'a> {
-    ir: &'a KernelIr,
+    stencil: &'a Stencil,
     precision: Precision,
     narrow: bool,
     names: Names,
@@ -149,7 +145,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn text(&self, namespace: &str) -> String {
-        let ir = self.ir;
+        let stencil = self.stencil;
         let mut t = format!("namespace {namespace} {{\n\n");
         let index = if self.narrow { "int" } else { "long long" };
         let _ = writeln!(t, "using Index = {index};\n");
@@ -158,13 +154,13 @@ impl Printer<'_> {
             t.push_str(&definition.replace("long long", "Index"));
         }
         t.push_str("\nstruct Args {\n");
-        for param in &ir.stencil.params {
+        for param in &stencil.params {
             let _ = writeln!(t, "  long long {};", self.names.get(param));
         }
-        for (name, ty) in &ir.stencil.scalars {
+        for (name, ty) in &stencil.scalars {
             let _ = writeln!(t, "  {} {};", self.precision.of(*ty), self.names.get(name));
         }
-        for array in &ir.stencil.arrays {
+        for array in &stencil.arrays {
             let elem = self.precision.of(array.elem);
             let _ = writeln!(t, "  {elem} *{};", self.names.get(&array.name));
         }
@@ -173,11 +169,11 @@ impl Printer<'_> {
         for dim in &self.dims[1..] {
             let _ = writeln!(t, "  long long {dim}_lo, {dim}_hi;");
         }
-        for array in &ir.stencil.arrays {
+        for array in &stencil.arrays {
             let _ = writeln!(t, "  long long {}_pitch;", self.names.get(&array.name));
         }
         t.push_str("};\n");
-        for slot in 0..ir.schedule.k {
+        for slot in 0..stencil.k {
             self.slot(&mut t, slot);
         }
         self.count(&mut t);
@@ -187,12 +183,12 @@ impl Printer<'_> {
 
     /// Everything a kernel starts with: arguments and the thread's point.
     fn prologue(&self, t: &mut String) {
-        let ir = self.ir;
-        for param in &ir.stencil.params {
+        let stencil = self.stencil;
+        for param in &stencil.params {
             let name = self.names.get(param);
             let _ = writeln!(t, "  const Index {name} = (Index)args.{name};");
         }
-        for (scalar, ty) in &ir.stencil.scalars {
+        for (scalar, ty) in &stencil.scalars {
             let name = self.names.get(scalar);
             let _ = writeln!(
                 t,
@@ -200,7 +196,7 @@ impl Printer<'_> {
                 self.precision.of(*ty)
             );
         }
-        for array in &ir.stencil.arrays {
+        for array in &stencil.arrays {
             let name = self.names.get(&array.name);
             let constant = if array.written { "" } else { "const " };
             let elem = self.precision.of(array.elem);
@@ -247,7 +243,7 @@ impl Printer<'_> {
         );
         self.prologue(t);
         t.push_str("  if (!inside) return;\n");
-        for stmt in self.ir.stencil.stmts.iter().filter(|s| s.slot == slot) {
+        for stmt in self.stencil.stmts.iter().filter(|s| s.slot == slot) {
             self.statement(t, stmt);
         }
         t.push_str("}\n");
@@ -258,7 +254,7 @@ impl Printer<'_> {
         let _ = writeln!(t, "  // {}, line {}", stmt.name, stmt.line);
         let _ = writeln!(t, "  if ({guard}) {{");
         let stmt = self.promoted(stmt);
-        let body = body(&self.ir.stencil, &stmt, &self.names, |access| {
+        let body = body(self.stencil, &stmt, &self.names, |access| {
             self.element(access)
         });
         for definition in body.definitions {
@@ -272,7 +268,7 @@ impl Printer<'_> {
     /// plane of its time: neighbours share the thread's index, and the block
     /// shares the plane's.
     fn element(&self, access: &KernelAccess) -> String {
-        let name = self.names.get(&self.ir.stencil.arrays[access.array].name);
+        let name = self.names.get(&self.stencil.arrays[access.array].name);
         let n = access.subs.len();
         let is_space = |sub: &Sub| matches!(sub, Sub::Space { .. });
         let first = access.subs.iter().position(is_space).unwrap_or(n);
@@ -358,7 +354,7 @@ impl Printer<'_> {
         t.push_str("__global__ void __launch_bounds__(256) count(const Args args, const Step step, unsigned long long *counts) {\n");
         self.prologue(t);
         t.push_str("  int n;\n");
-        for (i, stmt) in self.ir.stencil.stmts.iter().enumerate() {
+        for (i, stmt) in self.stencil.stmts.iter().enumerate() {
             let guard = ast_to_c(&stmt.guard, &self.names);
             let _ = writeln!(t, "  n = __syncthreads_count(inside && ({guard}));");
             let _ = writeln!(

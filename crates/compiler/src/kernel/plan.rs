@@ -78,12 +78,7 @@ pub fn eval(expr: &AstExpr, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<i6
 /// First and last value of `t` and of every space coordinate for given
 /// parameters; empty where there is nothing to do, `None` where a number does not
 /// fit.
-pub fn ranges(ir: &KernelIr, params: &[i64]) -> Option<Vec<(i64, i64)>> {
-    ranges_of(&ir.stencil, params)
-}
-
-/// The same for a stencil.
-pub(super) fn ranges_of(stencil: &Stencil, params: &[i64]) -> Option<Vec<(i64, i64)>> {
+pub fn ranges(stencil: &Stencil, params: &[i64]) -> Option<Vec<(i64, i64)>> {
     let value_of = |name: &str| value_of(stencil, params, name);
     if eval(&stencil.nonempty, &value_of)? == 0 {
         return Some(Vec::new());
@@ -98,7 +93,7 @@ pub(super) fn ranges_of(stencil: &Stencil, params: &[i64]) -> Option<Vec<(i64, i
 pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
     let s = &ir.schedule;
     let (hex, k) = (&s.hexagon, s.k);
-    let ranges = ranges(ir, params)?;
+    let ranges = ranges(&ir.stencil, params)?;
     let Some(&(t_lo, t_hi)) = ranges.first() else {
         return Some(Vec::new());
     };
@@ -150,11 +145,6 @@ pub const PITCH_BYTES: i64 = 128;
 
 /// The layout of every array, in the order of [`Stencil::arrays`].
 /// `None` where a number does not fit, or is negative.
-pub fn allocation(ir: &KernelIr, params: &[i64]) -> Option<Vec<ArrayLayout>> {
-    layouts(&ir.stencil, params)
-}
-
-/// The same for a stencil.
 pub fn layouts(stencil: &Stencil, params: &[i64]) -> Option<Vec<ArrayLayout>> {
     let value_of = |name: &str| value_of(stencil, params, name);
     let layout = |(array, planes): (&KernelArray, &Option<i64>)| {

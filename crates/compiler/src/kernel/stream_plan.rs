@@ -184,7 +184,7 @@ impl StreamRun {
             .filter(|f| f.live > 0)
             .map(|f| f.plane_bytes.checked_mul(f.live))
             .collect::<Option<_>>()?;
-        let ranges = plan::ranges_of(&ir.stencil, params)?;
+        let ranges = plan::ranges(&ir.stencil, params)?;
         let (kind, compare) = match ranges.first() {
             None => (Kind::Nothing, Vec::new()),
             Some(&t) => {
@@ -203,7 +203,7 @@ impl StreamRun {
 
     /// The run of a kernel that streams planes; `None` where a number does not fit.
     pub fn of_planes(ir: &BlocksIr, params: &[i64]) -> Option<StreamRun> {
-        let planes = match plan::ranges_of(&ir.stencil, params)?.first() {
+        let planes = match plan::ranges(&ir.stencil, params)?.first() {
             None => None,
             Some(&t) => Some(Planes::new(ir, t, params)?),
         };

@@ -126,7 +126,7 @@ impl Report<'_> {
             .canonical
             .stmts
             .iter()
-            .zip(&unit.hybrid.kernel.stencil.stmts)
+            .zip(&unit.stencil().stmts)
         {
             let head = format!(
                 "  {}  line {}, slot {}:  ",
@@ -160,8 +160,7 @@ impl Report<'_> {
         let mut rows = Vec::new();
         for (id, roles) in &unit.analysis.canonical.roles {
             let array = self.scop.array(*id);
-            let kernel =
-                (unit.hybrid.kernel.stencil.arrays.iter()).position(|a| a.name == array.name);
+            let kernel = (unit.stencil().arrays.iter()).position(|a| a.name == array.name);
             match kernel {
                 Some(index) => rows.push(array_row(unit, index, roles)),
                 None => rows.push(scalar_row(array)),
@@ -223,7 +222,7 @@ impl Report<'_> {
     /// `reads` are those it stands for, none for the write.
     fn access(&self, unit: &Unit, index: usize, reads: &[usize]) -> String {
         let stmt = &self.scop.stmts[unit.analysis.canonical.stmts[index].stmt];
-        let kernel = &unit.hybrid.kernel.stencil.stmts[index];
+        let kernel = &unit.stencil().stmts[index];
         let (access, canonical) = match *reads {
             [] => (Some(&stmt.write), Some(&kernel.write)),
             [r, ..] => (
@@ -566,7 +565,7 @@ fn scalar_row(array: &Array) -> Vec<String> {
 }
 
 fn array_row(unit: &Unit, index: usize, roles: &[DimRole]) -> Vec<String> {
-    let array = &unit.hybrid.kernel.stencil.arrays[index];
+    let array = &unit.stencil().arrays[index];
     let names = Names::new(&[]);
     let extents: Vec<String> = (array.extents.iter())
         .map(|e| format!("[{}]", ast_to_c(e, &names)))
@@ -586,7 +585,7 @@ fn array_row(unit: &Unit, index: usize, roles: &[DimRole]) -> Vec<String> {
 
 /// Subscripts of one dimension of an array over all accesses.
 fn subscripts(unit: &Unit, array: usize, d: usize) -> impl Iterator<Item = &Sub> {
-    (unit.hybrid.kernel.stencil.stmts.iter())
+    (unit.stencil().stmts.iter())
         .flat_map(|s| std::iter::once(&s.write).chain(s.elements()))
         .filter(move |a| a.array == array)
         .filter_map(move |a| a.subs.get(d))
@@ -655,7 +654,7 @@ fn canonical_text(unit: &Unit, access: &KernelAccess) -> String {
         n if n < 0 => format!("{name}-{}", -n),
         n => format!("{name}+{n}"),
     };
-    let mut text = unit.hybrid.kernel.stencil.arrays[access.array].name.clone();
+    let mut text = unit.stencil().arrays[access.array].name.clone();
     for sub in &access.subs {
         let inner = match sub {
             Sub::Const(c) => c.to_string(),
