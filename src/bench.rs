@@ -13,11 +13,13 @@ use crate::report::{self, BenchRow};
 use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
+use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::kernel::{Stencil, plan};
 use hexcc_compiler::options::{Options, Tiling};
-use hexcc_compiler::pipeline::{self, Compiled, Unit};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::tiling::Kernel;
 use hexcc_gpu::{Binary, Flags, GpuError};
 use hexcc_isl::Ctx;
 use std::ops::Range;
@@ -158,11 +160,9 @@ impl Bench {
             let set = self.target_for(&compiled).set;
             let problem = measure::choose_problem(&saved, &compiled, &set, memory)?;
             let mut variants = vec![self.for_problem(&ctx, &saved, compiled, &problem)?];
-            if variants[0]
-                .units
-                .iter()
-                .any(|u| u.overlapped.kernel.is_some())
-            {
+            // The other tiling, too, where it applies.
+            let compared = |u: &Unit| matches!(&u.tiled.kernel, Kernel::Overlapped(_, Some(_)));
+            if variants[0].units.iter().all(compared) {
                 variants.extend(self.hybrid(&ctx, &saved, &problem)?);
             }
             let mut job = Job {
@@ -399,7 +399,7 @@ impl Bench {
                 different += results.different(&reference, bench, unit.stencil(), both)?;
             }
             let variant = chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string());
-            let streamed = compiled.units.iter().any(|u| u.overlapped.kernel.is_some());
+            let streamed = compiled.units.iter().any(|u| u.stream().is_some());
             rows.push(BenchRow {
                 tiling: Some(if streamed { "overlapped" } else { "hybrid" }),
                 predicted_gcells: compiled.units.first().and_then(Unit::predicted),

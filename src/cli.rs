@@ -7,13 +7,14 @@ use crate::limit::{self, TimeLimit};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::back::Instrument;
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
 use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
-use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_isl::Ctx;
@@ -564,7 +565,12 @@ mod tests {
             let Ok(compiled) = compiled else {
                 panic!("it does not compile");
             };
-            let sizes = compiled.units[0].hybrid.schedule.sizes().to_string();
+            let sizes = compiled.units[0]
+                .hybrid()
+                .expect("hybrid tiles")
+                .schedule
+                .sizes()
+                .to_string();
             (sizes, output::print_header(&input.saved, &compiled, "0"))
         };
         let (by_model, _) = compile("");

@@ -6,8 +6,9 @@ use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use clap::Parser;
+use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::csource;
-use hexcc_compiler::pipeline::Compiled;
+use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::report::{TilingPicture, explain, explain_tiles, tiling_svg};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,10 @@ impl Explain {
             emit::write(Path::new("-"), &text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let drawn = (self.svg.as_ref()).map(|path| (path, drawing(&input, &compiled)));
+        let drawn = match &self.svg {
+            Some(path) => Some((path, drawing(&input, &compiled)?)),
+            None => None,
+        };
         let mut report = None;
         if self.svg.as_deref() != Some(Path::new("-")) {
             // What the compilation has left of the quota need not suffice.
@@ -66,40 +70,44 @@ impl Explain {
     }
 }
 
-/// The tilings of all time loops.
-fn drawing(input: &Input, compiled: &Compiled) -> String {
+/// The hybrid tilings of all time loops.
+fn drawing(input: &Input, compiled: &Compiled) -> Result<String, Failure> {
     let source = &input.saved.source;
     let file = Path::new(&source.path)
         .file_name()
         .unwrap_or_default()
         .to_string_lossy();
     let pictures: Vec<TilingPicture> = (compiled.units.iter())
-        .map(|unit| {
+        .filter_map(|unit| {
             let line = csource::line_col(&source.text, unit.analysis.chunk.span.start).0;
-            TilingPicture {
+            Some(TilingPicture {
                 title: format!("{file}, line {line}: hexagonal tiling"),
                 names: &unit.analysis.canonical.names,
-                schedule: &unit.hybrid.schedule,
-            }
+                schedule: &unit.hybrid()?.schedule,
+            })
         })
         .collect();
-    tiling_svg(&pictures)
+    if pictures.is_empty() {
+        let d = Diagnostic::error("HX0509", "`--svg` has no hexagons to draw")
+            .note("the time loops have overlapped tiles only")
+            .help("`--tiling hybrid` draws the hybrid tiling");
+        return Err(Failure::plain(d));
+    }
+    Ok(tiling_svg(&pictures))
 }
 
 /// What the proofs and everything else took.
 fn durations(compiled: &Compiled) -> String {
     let total: f64 = compiled.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();
-    let proof: f64 = compiled
-        .units
-        .iter()
-        .map(|u| u.hybrid.proof.elapsed.as_secs_f64())
-        .sum();
-    let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "\ncompiled in {:.1} ms, {:.1} ms of it for the proof",
-        total * 1e3,
-        proof * 1e3
-    );
+    let proofs: Vec<f64> = (compiled.units.iter())
+        .filter_map(Unit::hybrid)
+        .map(|hybrid| hybrid.proof.elapsed.as_secs_f64() * 1e3)
+        .collect();
+    let mut text = format!("\ncompiled in {:.1} ms", total * 1e3);
+    if !proofs.is_empty() {
+        let proof: f64 = proofs.iter().sum();
+        let _ = write!(text, ", {proof:.1} ms of it for the proof of hybrid tiling");
+    }
+    text.push('\n');
     text
 }

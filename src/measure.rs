@@ -5,6 +5,7 @@ use crate::hash::fnv;
 use crate::problem::Problem;
 use crate::render::Failure;
 use hexcc_compiler::back::{self, Precision};
+use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout, Launch};
@@ -13,8 +14,8 @@ use hexcc_compiler::kernel::stream_plan::{
 };
 use hexcc_compiler::kernel::{KernelIr, Stencil, Sub};
 use hexcc_compiler::output;
-use hexcc_compiler::pipeline::{Compiled, Unit};
 use hexcc_compiler::scop::{Expr, SavedScop};
+use hexcc_compiler::tiling;
 use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{
     Attributes, Binary, Buffer, Compiler, Device, Flags, GpuError, Kernel, Module, Packed,
@@ -446,9 +447,9 @@ pub enum TiledKernel<'a> {
 impl<'a> TiledKernel<'a> {
     /// The kernel that a translation has.
     pub fn of(unit: &'a Unit) -> TiledKernel<'a> {
-        match &unit.overlapped.kernel {
-            Some(stream) => TiledKernel::Streamed(stream),
-            None => TiledKernel::Hybrid(&unit.hybrid.kernel),
+        match &unit.tiled.kernel {
+            tiling::Kernel::Overlapped(stream, _) => TiledKernel::Streamed(stream),
+            tiling::Kernel::Hybrid(hybrid) => TiledKernel::Hybrid(&hybrid.kernel),
         }
     }
 
@@ -1275,10 +1276,10 @@ mod tests {
                 }
             }
             let hybrid: Vec<_> = (compiled.units.iter())
-                .map(|u| TiledKernel::Hybrid(&u.hybrid.kernel))
+                .filter_map(|u| Some(TiledKernel::Hybrid(&u.hybrid()?.kernel)))
                 .collect();
             let streamed: Vec<_> = (compiled.units.iter())
-                .filter_map(|u| u.overlapped.kernel.as_ref().map(TiledKernel::Streamed))
+                .filter_map(|u| u.stream().map(TiledKernel::Streamed))
                 .collect();
             let fast = Flags {
                 fmad: true,

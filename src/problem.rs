@@ -210,8 +210,9 @@ fn array_bytes(kernels: &[&Stencil], params: &[i64]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hexcc_compiler::compiled::Compiled;
     use hexcc_compiler::options::Options;
-    use hexcc_compiler::pipeline::{self, Compiled};
+    use hexcc_compiler::pipeline;
     use hexcc_isl::Ctx;
 
     fn compiled(text: &str) -> Compiled {

@@ -14,14 +14,16 @@ use crate::report::{self, Heading, Point, Shape};
 use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::explore::{self, Exploration};
 use hexcc_compiler::kernel::KernelIr;
 use hexcc_compiler::options::{Options, Tiling};
-use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::stream_size::StreamChoice;
 use hexcc_compiler::tile_size::Choice;
+use hexcc_compiler::tiling::Kernel;
 use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{Compiler, Flags, GpuError};
 use hexcc_isl::Ctx;
@@ -443,9 +445,9 @@ fn no_gain(best: &Point, heading: &Heading) -> Diagnostic {
 fn without_gpu(error: GpuError, compiled: &Compiled) -> Failure {
     let mut failure = gpu_failure(error);
     let unit = &compiled.units[0];
-    let sizes = match &unit.overlapped.kernel {
-        Some(stream) => format!("--stream-tile {}", stream.tile()),
-        None => format!("--tile {}", unit.hybrid.schedule.sizes()),
+    let sizes = match &unit.tiled.kernel {
+        Kernel::Overlapped(kernel, _) => format!("--stream-tile {}", kernel.tile()),
+        Kernel::Hybrid(hybrid) => format!("--tile {}", hybrid.schedule.sizes()),
     };
     if let Some(d) = failure.diagnostics.first_mut() {
         d.notes.push(format!(

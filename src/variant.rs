@@ -1,10 +1,11 @@
 //! What tuning varies, as the command line spells it.
 
+use hexcc_compiler::compiled::Unit;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
-use hexcc_compiler::pipeline::Unit;
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::tile_size::Choice;
+use hexcc_compiler::tiling::Kernel;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -48,9 +49,9 @@ impl Variant {
     /// What a time loop was compiled with; `None` for hybrid tiles that the model has not
     /// chosen.
     pub fn taken(unit: &Unit) -> Option<Variant> {
-        match &unit.overlapped.kernel {
-            Some(stream) => Some(Variant::streamed(stream.tile())),
-            None => unit.choice().map(Variant::of),
+        match &unit.tiled.kernel {
+            Kernel::Overlapped(kernel, _) => Some(Variant::streamed(kernel.tile())),
+            Kernel::Hybrid(hybrid) => hybrid.choice().map(Variant::of),
         }
     }
 

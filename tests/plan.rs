@@ -167,8 +167,8 @@ fn check(
         }
         compiled => compiled.map_err(|d| d.message)?,
     };
-    let ir = &compiled.units[0].hybrid.kernel;
-    let stream = compiled.units[0].overlapped.kernel.as_ref();
+    let hybrid = compiled.units[0].hybrid().ok_or("no hybrid tiles")?;
+    let (ir, stream) = (&hybrid.kernel, compiled.units[0].stream());
     let params: Option<Vec<i64>> = (ir.stencil.params.iter())
         .map(|p| {
             let at = names.iter().position(|n| n == p)?;

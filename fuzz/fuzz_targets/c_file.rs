@@ -130,7 +130,7 @@ fn translate(saved: &SavedScop) -> Result<Option<String>, Wrong> {
         Ok(compiled) => compiled,
         Err(d) => return refused(*d),
     };
-    match output::print_program(saved, &compiled, "fuzz", pipeline::Instrument::None) {
+    match output::print_program(saved, &compiled, "fuzz", hexcc_compiler::back::Instrument::None) {
         Ok(text) => Ok(Some(text)),
         Err(d) => refused(*d),
     }

@@ -125,7 +125,7 @@ fuzz_target!(|line: Line| {
     };
     let ctx = Ctx::new().expect("memory for a context");
     if let Ok(compiled) = pipeline::compile(&ctx, saved, &options) {
-        let text = output::print_program(saved, &compiled, "fuzz", pipeline::Instrument::None);
+        let text = output::print_program(saved, &compiled, "fuzz", hexcc_compiler::back::Instrument::None);
         text.unwrap_or_else(|d| panic!("{}", d.message));
     }
 });

@@ -113,7 +113,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         ..Options::default()
     };
     if let Ok(compiled) = pipeline::compile(&ctx, &saved, &options) {
-        let _ = output::print_program(&saved, &compiled, "fuzz", pipeline::Instrument::None);
+        let _ = output::print_program(&saved, &compiled, "fuzz", hexcc_compiler::back::Instrument::None);
         let _ = output::print_header(&saved, &compiled, "fuzz");
     }
     Corpus::Keep

@@ -11,9 +11,10 @@ use crate::common::{
 };
 use crate::hash::fnv;
 use hexcc_compiler::back::{self, Precision};
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::options::Options;
 use hexcc_compiler::output;
-use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,8 +129,10 @@ fn baselines(compiled: &Compiled) -> String {
 fn measured(compiled: &Compiled) -> String {
     let mut text = String::new();
     for unit in &compiled.units {
-        text.push_str(&output::print_kernels(&[&unit.hybrid.kernel]));
-        if let Some(stream) = &unit.overlapped.kernel {
+        if let Some(hybrid) = unit.hybrid() {
+            text.push_str(&output::print_kernels(&[&hybrid.kernel]));
+        }
+        if let Some(stream) = unit.stream() {
             text.push_str(&output::print_stream_kernel(stream));
         }
     }

@@ -18,7 +18,7 @@
 //! | [`target`], [`model`] | what a GPU can do, predicted time of a kernel |
 //! | [`tile_size`], [`stream_size`] | candidates and the choice of sizes |
 //! | [`options`] | what the user may choose |
-//! | [`tiling`] | hybrid and overlapped tiling, from sizes to a proven kernel |
+//! | [`tiling`], [`compiled`] | hybrid and overlapped tiling, from sizes to a proven kernel; the results |
 //! | [`pipeline`], [`explore`] | the list of passes, for one choice of sizes and for many |
 //! | [`back`], [`report`] | CUDA text and the rewritten program; what is told of them |
 //! | [`output`] | the texts of a compilation |
@@ -31,6 +31,7 @@ pub mod canonical;
 pub mod carried;
 pub mod causes;
 mod clock;
+pub mod compiled;
 pub mod csource;
 pub mod ctype;
 pub mod deps;

@@ -1,11 +1,12 @@
 //! The texts that are made of a compilation.
 
 use crate::back::{self, Instrument, Replacement};
+use crate::compiled::{Compiled, Unit};
 use crate::diag::Result;
 use crate::kernel::KernelIr;
-use crate::pipeline::{Compiled, Unit};
 use crate::report::header;
 use crate::scop::SavedScop;
+use crate::tiling::Kernel;
 use crate::tiling::overlapped::StreamKernel;
 use hexcc_pet::deep::deeply;
 
@@ -76,19 +77,18 @@ const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef
 
 /// The namespace of a time loop.
 fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
-    deeply(|| match &unit.overlapped.kernel {
-        Some(StreamKernel::Rows(ir)) => back::print_stream(
-            ir,
-            &header::stream_header(saved, compiled, unit, ir, version),
-        ),
-        Some(StreamKernel::Planes(ir)) => back::print_blocks(
-            ir,
-            &header::blocks_header(saved, compiled, unit, ir, version),
-        ),
-        None => back::print_kernel(
-            &unit.hybrid.kernel,
-            &header::header(saved, compiled, unit, version),
-        ),
+    deeply(|| match &unit.tiled.kernel {
+        Kernel::Overlapped(kernel, _) => {
+            let header = header::of_overlapped(saved, compiled, unit, kernel, version);
+            match kernel {
+                StreamKernel::Rows(ir) => back::print_stream(ir, &header),
+                StreamKernel::Planes(ir) => back::print_blocks(ir, &header),
+            }
+        }
+        Kernel::Hybrid(hybrid) => {
+            let header = header::of_hybrid(saved, compiled, unit, hybrid, version);
+            back::print_kernel(&hybrid.kernel, &header)
+        }
     })
 }
 
@@ -102,12 +102,12 @@ fn replacements<'a>(
             span: unit.analysis.chunk.span.clone(),
             stencil: unit.stencil(),
             kernel: kernel_text(saved, compiled, unit, version),
-            names: match &unit.overlapped.kernel {
-                Some(StreamKernel::Rows(ir)) => back::stream_names(ir),
-                Some(StreamKernel::Planes(ir)) => back::blocks_names(ir),
-                None => back::argument_names(&unit.hybrid.kernel),
+            names: match &unit.tiled.kernel {
+                Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
+                Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
+                Kernel::Hybrid(hybrid) => back::argument_names(&hybrid.kernel),
             },
-            workspaces: match &unit.overlapped.kernel {
+            workspaces: match unit.stream() {
                 Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
                 _ => Vec::new(),
             },

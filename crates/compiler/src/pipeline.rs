@@ -1,74 +1,14 @@
 //! The passes, top to bottom.
 
 use crate::clock::Clock;
+use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::Stencil;
 use crate::options::Options;
-use crate::sched::HybridSchedule;
 use crate::scop::{self, Chunk, SavedScop, Scop};
-use crate::tile_size::Choice;
-use crate::tiling::hybrid::Hybrid;
-use crate::tiling::overlapped::Overlapped;
-use crate::tiling::{Analysis, TimeLoop};
+use crate::tiling::{Analysis, Tiled, TimeLoop};
 use crate::{carried, causes, csource, temporaries};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
-use std::time::Duration;
-
-/// One time loop of the scop, compiled.
-pub struct Unit {
-    /// What dependences say of it.
-    pub analysis: Analysis,
-    /// Its kernel with hybrid tiling.
-    pub hybrid: Hybrid,
-    /// Its kernel with overlapped tiling, where that is taken instead.
-    pub overlapped: Overlapped,
-}
-
-impl Unit {
-    /// Its arrays and statements.
-    pub fn stencil(&self) -> &Stencil {
-        &self.hybrid.kernel.stencil
-    }
-
-    /// The model's entry for the hybrid kernel.
-    pub fn choice(&self) -> Option<&Choice> {
-        let Hybrid {
-            schedule, kernel, ..
-        } = &self.hybrid;
-        let wavefront = |s: &HybridSchedule| s.wavefront.map(|w| w.dim);
-        (self.hybrid.tiles.iter()).find(|c| {
-            c.sizes == schedule.sizes()
-                && wavefront(&c.schedule) == wavefront(schedule)
-                && c.threads() == kernel.block.size()
-        })
-    }
-
-    /// Predicted updates of points per nanosecond of the kernel that is taken.
-    pub fn predicted(&self) -> Option<f64> {
-        match &self.overlapped.kernel {
-            Some(stream) => (self.overlapped.sizes.iter())
-                .find(|c| c.tile == stream.tile())
-                .map(|c| c.gcells),
-            None => self.choice().map(Choice::gcells),
-        }
-    }
-}
-
-/// The result of a compilation.
-pub struct Compiled {
-    /// The scop.
-    pub scop: Scop,
-    /// Time loops in textual order; at least one.
-    pub units: Vec<Unit>,
-    /// Warnings, such as parts of the region left on the host.
-    pub warnings: Vec<Diagnostic>,
-    /// Passes and their durations.
-    pub timings: Vec<(&'static str, Duration)>,
-    /// Where the tile sizes come from, for the comment in the generated code;
-    /// empty for what the model or the user chose.
-    pub tuned: Option<String>,
-}
 
 /// Compiles a scop.
 ///
@@ -85,11 +25,7 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     for analysis in std::mem::take(&mut region.analyses) {
         let name = unit_name(saved, &region.scop, units.len(), options);
         match tile(&region.scop, saved, &analysis, &name, options, &mut clock) {
-            Ok((hybrid, overlapped)) => units.push(Unit {
-                analysis,
-                hybrid,
-                overlapped,
-            }),
+            Ok(tiled) => units.push(Unit { analysis, tiled }),
             Err(d) => region.refuse(analysis.chunk, d)?,
         }
     }
@@ -107,7 +43,7 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     })
 }
 
-/// The kernels of a time loop.
+/// The kernel of a time loop.
 fn tile(
     scop: &Scop,
     saved: &SavedScop,
@@ -115,13 +51,9 @@ fn tile(
     name: &str,
     options: &Options,
     clock: &mut Clock,
-) -> Result<(Hybrid, Overlapped)> {
+) -> Result<Tiled> {
     clock.begin("accesses")?;
-    let time_loop = TimeLoop::new(scop, &saved.source, analysis, options)?;
-    let hybrid = time_loop.hybrid(name, options, clock)?;
-    let best = hybrid.tiles.first().and_then(|c| c.prediction.as_ref());
-    let overlapped = time_loop.overlapped(name, options, best.map(|p| p.gcells), clock)?;
-    Ok((hybrid, overlapped))
+    TimeLoop::new(scop, &saved.source, analysis, options)?.tiled(name, options, clock)
 }
 
 /// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.

@@ -1,7 +1,8 @@
 //! What `hexcc explain` prints and draws, from saved scops: no pet needed.
 
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::options::Options;
-use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::report::{TilingPicture, explain, tiling_svg};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
@@ -61,7 +62,7 @@ fn the_picture_in_the_documentation_is_current() {
     let drawn = tiling_svg(&[TilingPicture {
         title: "contrived1d.c, line 11: hexagonal tiling".to_string(),
         names: &unit.analysis.canonical.names,
-        schedule: &unit.hybrid.schedule,
+        schedule: &unit.hybrid().expect("hybrid tiles").schedule,
     }]);
     assert!(
         drawn == include_str!("../../../docs/tiling.svg"),

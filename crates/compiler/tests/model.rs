@@ -1,15 +1,17 @@
 //! The tile-size model on real stencils: counts against a simulation of a
 //! launch, a case worked out by hand, and predictions against measurements.
 
+use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::kernel::{Interval, KernelAccess, KernelIr, Reuse, Row, SharedDim, Sub, Work};
 use hexcc_compiler::model::{self, Launch, Problem};
-use hexcc_compiler::options::{Options, WavefrontChoice};
-use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::report::explain_tiles;
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::Target;
 use hexcc_compiler::tiling;
+use hexcc_compiler::tiling::hybrid::Hybrid;
 use hexcc_isl::Ctx;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -66,6 +68,28 @@ fn heat3d_tiles() {
     insta::assert_snapshot!(explain_tiles(&saved, &compiled, &Target::default()));
 }
 
+fn hybrid(unit: &Unit) -> &Hybrid {
+    unit.hybrid().expect("hybrid tiles")
+}
+
+/// Overlapped tiling that is asked for costs alone.
+#[test]
+fn overlapped_tiling_searches_no_hybrid_tiles() {
+    let options = Options {
+        tiling: Tiling::Overlapped,
+        ..Options::default()
+    };
+    let (_, compiled) = compile("jacobi2d", &options);
+    let unit = &compiled.units[0];
+    assert!(unit.hybrid().is_none() && unit.stream().is_some());
+    assert!(unit.predicted().is_some_and(|gcells| gcells > 0.0));
+    let passes: Vec<&str> = compiled.timings.iter().map(|(pass, _)| *pass).collect();
+    assert_eq!(
+        passes,
+        ["scop", "dependences", "cone", "accesses", "stream"]
+    );
+}
+
 /// jacobi2d with h = 4, w = 3:256, whose widest rows have 12 points: two rows of threads
 /// share each row, and load the elements at their border twice.
 #[test]
@@ -78,18 +102,18 @@ fn rows_per_thread() {
     let (_, compiled) = compile("jacobi2d", &options);
     let (_, whole) = compile("jacobi2d", &with_tile(4, &[3, 256]));
     let (unit, whole) = (&compiled.units[0], &whole.units[0]);
-    assert_eq!(unit.hybrid.tiles[0].block, [256, 2]);
-    assert_eq!(unit.hybrid.kernel.block.threads, [(1, 256), (0, 2)]);
-    assert_eq!(unit.hybrid.kernel.points_per_thread(0), 6);
+    assert_eq!(hybrid(unit).tiles[0].block, [256, 2]);
+    assert_eq!(hybrid(unit).kernel.block.threads, [(1, 256), (0, 2)]);
+    assert_eq!(hybrid(unit).kernel.points_per_thread(0), 6);
     let expected = Work {
         // Two parts of n points read n + 4 elements of their own column.
         shared_loads: 280 * 256,
         shared_words: 360 * 256,
         value_words: 6,
         operand_words: 8,
-        ..whole.hybrid.tiles[0].work.clone()
+        ..hybrid(whole).tiles[0].work.clone()
     };
-    assert_eq!(unit.hybrid.tiles[0].work, expected);
+    assert_eq!(hybrid(unit).tiles[0].work, expected);
 }
 
 /// jacobi2d with h = 4, w = 3:256: rows of 4, 6, 8, 10, 12, 12, 10, 8, 6 and 4
@@ -98,7 +122,7 @@ fn rows_per_thread() {
 fn a_case_by_hand() {
     let (_, compiled) = compile("jacobi2d", &with_tile(4, &[3, 256]));
     let unit = &compiled.units[0];
-    let work = &unit.hybrid.tiles[0].work;
+    let work = &hybrid(unit).tiles[0].work;
     let expected = Work {
         // 80 points of the hexagon in 256 columns, one statement.
         points: 80 * 256,
@@ -152,7 +176,7 @@ fn a_case_by_hand() {
         registers: None,
     };
     let p =
-        model::predict(work, &unit.hybrid.schedule, &launch, &target, &problem).expect("it fits");
+        model::predict(work, &hybrid(unit).schedule, &launch, &target, &problem).expect("it fits");
     // The launch bounds ask for 65536 / (80 * 256) = 3 blocks, which leaves 85
     // registers, in units of 8; ptxas takes what it may.
     assert_eq!((p.registers, p.resident_blocks), (80, 3));
@@ -272,7 +296,7 @@ fn of_tile(ir: &KernelIr, origin: &[i64]) -> [Elements; 3] {
 fn simulated(stencil: &str, h: i64, w: &[i64]) -> ((i64, i64), Work) {
     let (_, compiled) = compile(stencil, &with_tile(h, w));
     let unit = &compiled.units[0];
-    let (ir, work) = (&unit.hybrid.kernel, &unit.hybrid.tiles[0].work);
+    let (ir, work) = (&hybrid(unit).kernel, &hybrid(unit).tiles[0].work);
     let mut period = w.to_vec();
     period[ir.schedule.hex_dim] = ir.schedule.hexagon.width();
     let (mut touched, mut read, mut stored) = (Elements::new(), Elements::new(), Elements::new());
@@ -358,8 +382,8 @@ fn counts_agree() {
     ] {
         let (_, compiled) = compile(stencil, &with_tile(h, w));
         let (counts, work) = (
-            &compiled.units[0].hybrid.counts,
-            &compiled.units[0].hybrid.tiles[0].work,
+            &hybrid(&compiled.units[0]).counts,
+            &hybrid(&compiled.units[0]).tiles[0].work,
         );
         assert_eq!(
             (counts.iterations, counts.stores, counts.shared_bytes),
@@ -394,7 +418,7 @@ fn choices_are_reproducible_and_fit() {
         };
         assert_eq!(table(), table());
         let (_, compiled) = compile("heat2d", &options);
-        let tiles = &compiled.units[0].hybrid.tiles;
+        let tiles = &hybrid(&compiled.units[0]).tiles;
         assert_eq!(tiles.len(), tiling::MAX_TILES);
         for tile in tiles {
             assert!(tile.work.shared_bytes <= options.target.shared_per_block);
@@ -470,13 +494,13 @@ fn measured() {
         let Some((_, compiled)) = fitting(&m.stencil, &options) else {
             continue;
         };
-        let tile = &compiled.units[0].hybrid.tiles[0];
+        let tile = &hybrid(&compiled.units[0]).tiles[0];
         let predict = |registers| {
             let launch = Launch {
                 block: tile.block,
                 registers,
             };
-            let problem = &compiled.units[0].hybrid.problem;
+            let problem = &compiled.units[0].tiled.problem;
             model::predict(
                 &tile.work,
                 &tile.schedule,

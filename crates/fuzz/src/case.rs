@@ -6,12 +6,13 @@ use crate::model::{Env, Program, Size};
 use crate::replay::{self, Schedule};
 use crate::rng::Rng;
 use hexcc_compiler::back::Instrument;
+use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
 use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
-use hexcc_compiler::pipeline::{self, Compiled};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_compiler::tiling::overlapped::StreamKernel;
@@ -542,8 +543,12 @@ fn compile(ctx: &Ctx, saved: &SavedScop, config: &Config) -> Result<Compiled, St
     } else {
         hybrid
     };
+    compile_with(ctx, saved, &options)
+}
+
+fn compile_with(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled, Stopped> {
     ctx.reset_operations();
-    match catch_unwind(AssertUnwindSafe(|| pipeline::compile(ctx, saved, &options))) {
+    match catch_unwind(AssertUnwindSafe(|| pipeline::compile(ctx, saved, options))) {
         Ok(result) => result.map_err(Stopped::Diagnostic),
         Err(panic) => {
             let text = (panic.downcast_ref::<String>().cloned())
@@ -624,12 +629,12 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
         Ok(Err(d)) => return failed("print", format!("{}: {}", d.code, d.message)),
         Err(_) => return failed("panic", "while printing"),
     };
-    let mut schedule = match schedule_of(case, &saved, &compiled) {
+    let mut schedule = match replayed(&ctx, case, &saved, &compiled) {
         Ok(schedule) => schedule,
         Err(e) => return failed("schedule", e),
     };
     let tile = (compiled.units.first())
-        .and_then(|u| u.overlapped.kernel.as_ref())
+        .and_then(Unit::stream)
         .map(StreamKernel::tile);
     let mut replays = 0;
     // Loops of a single iteration can hide a dimension from the compiler, and
@@ -664,6 +669,27 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
     })
 }
 
+/// The schedule to replay; with overlapped tiles that of the model's hybrid ones.
+fn replayed(
+    ctx: &Ctx,
+    case: &Case,
+    saved: &SavedScop,
+    compiled: &Compiled,
+) -> Result<Schedule, String> {
+    if compiled.units.iter().all(|u| u.hybrid().is_some()) {
+        return schedule_of(case, saved, compiled);
+    }
+    let options = Options {
+        tiling: Tiling::Hybrid,
+        ..Options::default()
+    };
+    match compile_with(ctx, saved, &options) {
+        Ok(hybrid) => schedule_of(case, saved, &hybrid),
+        Err(Stopped::Diagnostic(d)) => Err(format!("{}: {}", d.code, d.message)),
+        Err(Stopped::Panic(text)) => Err(text),
+    }
+}
+
 fn fraction(r: hexcc_isl::Rational) -> Fraction {
     Fraction {
         num: r.num,
@@ -676,7 +702,7 @@ fn schedule_of(case: &Case, saved: &SavedScop, compiled: &Compiled) -> Result<Sc
     let [unit] = compiled.units.as_slice() else {
         return Err(format!("{} units for one time loop", compiled.units.len()));
     };
-    let s = &unit.hybrid.schedule;
+    let s = &unit.hybrid().ok_or("no hybrid tiles")?.schedule;
     let n_space = s.n_space;
     let lines = case.program.stmt_lines(&case.name());
     let mut slots = vec![0; lines.len()];

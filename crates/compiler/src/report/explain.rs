@@ -3,17 +3,20 @@
 //! Architecture invariant: everything here formats results of earlier passes;
 //! durations are left to the caller, so that the text is the same each time.
 
+use super::header;
 use crate::back::ast_to_c;
 use crate::back::names::Names;
 use crate::canonical::{CanonicalStmt, DimRole};
+use crate::compiled::{Compiled, Unit};
 use crate::csource;
 use crate::deps::{DepKind, Dependence};
 use crate::kernel::{
     Interval, KernelAccess, KernelArray, KernelIr, Read, Schema, SharedBox, SharedDim, Sub,
 };
-use crate::pipeline::{Compiled, Unit};
 use crate::sched::{Hexagon, Phase};
 use crate::scop::{Access, Array, SavedScop, Scop, Statement};
+use crate::tiling::Kernel;
+use crate::tiling::hybrid::Hybrid;
 use hexcc_isl::{DimType, Set};
 use std::fmt::{self, Write};
 
@@ -113,10 +116,13 @@ impl Report<'_> {
         self.arrays(unit);
         self.dependences(unit);
         self.cone(unit);
-        self.schedule(unit);
-        self.counts(unit);
-        self.proof(unit);
-        self.full_tiles(unit);
+        self.tiling(unit);
+        if let Some(hybrid) = unit.hybrid() {
+            self.schedule(unit, hybrid);
+            self.counts(hybrid);
+            self.proof(hybrid);
+            self.full_tiles(hybrid);
+        }
     }
 
     fn statements(&mut self, unit: &Unit) {
@@ -271,8 +277,23 @@ impl Report<'_> {
         self.text.push_str(&table("  ", &rows));
     }
 
-    fn schedule(&mut self, unit: &Unit) {
-        let (names, schedule) = (&unit.analysis.canonical.names, &unit.hybrid.schedule);
+    /// What is taken, where that is not the hybrid tiling that is described next.
+    fn tiling(&mut self, unit: &Unit) {
+        let Kernel::Overlapped(kernel, hybrid) = &unit.tiled.kernel else {
+            return;
+        };
+        self.section("tiling");
+        for line in header::tiles_of(kernel) {
+            self.line(format!("  {line}"));
+        }
+        if hybrid.is_some() {
+            self.line("");
+            self.line("what follows is the hybrid tiling, which is predicted to be slower");
+        }
+    }
+
+    fn schedule(&mut self, unit: &Unit, hybrid: &Hybrid) {
+        let (names, schedule) = (&unit.analysis.canonical.names, &hybrid.schedule);
         let hexagon = &schedule.hexagon;
         let (dim, s) = (schedule.hex_dim, &names[schedule.hex_dim + 1]);
         self.section("schedule");
@@ -327,18 +348,17 @@ impl Report<'_> {
         }
     }
 
-    fn counts(&mut self, unit: &Unit) {
+    fn counts(&mut self, hybrid: &Hybrid) {
         self.section("a full tile");
-        let ir = &unit.hybrid.kernel;
+        let ir = &hybrid.kernel;
         let (loads, stores) = (Traffic::loads(ir), Traffic::stores(ir));
-        let n_barriers = unit
-            .hybrid
+        let n_barriers = hybrid
             .schedule
             .barrier_after_row
             .iter()
             .filter(|&&b| b)
             .count();
-        let iterations = unit.hybrid.counts.iterations;
+        let iterations = hybrid.counts.iterations;
         let per_iteration = |n: i64| n as f64 / iterations.max(1) as f64;
         let strides = match ir.stencil.stmts.iter().any(|s| s.lattice.is_some()) {
             true => ", of which strided loops skip some",
@@ -377,17 +397,17 @@ impl Report<'_> {
         self.text.push_str(&table("  ", &rows));
     }
 
-    fn proof(&mut self, unit: &Unit) {
+    fn proof(&mut self, hybrid: &Hybrid) {
         self.section("proof");
         self.line(format!(
             "  {} sets of possible violations, each found empty by isl: every instance is in one",
-            unit.hybrid.proof.n_checks
+            hybrid.proof.n_checks
         ));
         self.line("  tile, no dependence joins parallel instances, every dependence goes forward");
     }
 
-    fn full_tiles(&mut self, unit: &Unit) {
-        let ir = &unit.hybrid.kernel;
+    fn full_tiles(&mut self, hybrid: &Hybrid) {
+        let ir = &hybrid.kernel;
         let Some(full) = &ir.full else {
             self.section("no tile is full: all take the guarded code");
             return;

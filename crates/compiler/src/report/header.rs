@@ -1,20 +1,23 @@
 //! The comment at the head of generated code.
 
+use crate::compiled::{Compiled, Unit};
 use crate::csource;
 use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::StreamIr;
 use crate::kernel::{self, CopyOut, KernelIr, KernelStmt, Reuse, Schema, Stencil};
-use crate::pipeline::{Compiled, Unit};
 use crate::scop::SavedScop;
+use crate::tiling::hybrid::Hybrid;
+use crate::tiling::overlapped::StreamKernel;
 
-/// The comment at the head of a generated namespace.
-pub(crate) fn header(
+/// The comment at the head of a namespace with a kernel of hybrid tiling.
+pub(crate) fn of_hybrid(
     saved: &SavedScop,
     compiled: &Compiled,
     unit: &Unit,
+    hybrid: &Hybrid,
     version: &str,
 ) -> Vec<String> {
-    let ir = &unit.hybrid.kernel;
+    let ir = &hybrid.kernel;
     let mut lines = vec![
         origin(saved, unit, version),
         String::new(),
@@ -46,7 +49,7 @@ pub(crate) fn header(
             format!("  {dim}: classical, delta1 = {delta1}, w = {w}")
         });
     }
-    let c = unit.hybrid.counts;
+    let c = hybrid.counts;
     lines.push(match ir.schema {
         Schema::Shared => format!(
             "  a full tile: {} iterations, {} loads, {} stores, {} bytes of shared memory",
@@ -65,20 +68,38 @@ pub(crate) fn header(
     lines
 }
 
-/// The comment at the head of a namespace with a streamed kernel.
-pub(crate) fn stream_header(
+/// The comment at the head of a namespace with a kernel of overlapped tiling.
+pub(crate) fn of_overlapped(
     saved: &SavedScop,
     compiled: &Compiled,
     unit: &Unit,
-    ir: &StreamIr,
+    kernel: &StreamKernel,
     version: &str,
 ) -> Vec<String> {
+    let mut lines = vec![origin(saved, unit, version), String::new()];
+    lines.extend(tiles_of(kernel));
+    lines.extend(compiled.tuned.iter().map(|tuned| format!("  {tuned}")));
+    lines.extend(exactness(kernel.stencil()));
+    lines
+}
+
+/// The tiles of overlapped tiling, in words.
+pub(crate) fn tiles_of(kernel: &StreamKernel) -> Vec<String> {
     let mut lines = vec![
-        origin(saved, unit, version),
-        String::new(),
         "Overlapped tiling, streamed (Holewinski et al., ICS 2012): a launch advances all tiles by several".to_string(),
         "time steps; each computes the halo that its results depend on itself. isl has proven that it does.".to_string(),
     ];
+    lines.extend(match kernel {
+        StreamKernel::Rows(ir) => rows(ir),
+        StreamKernel::Planes(ir) => planes(ir),
+    });
+    lines.push(format!("  tile: {}", kernel.tile()));
+    lines
+}
+
+/// Of a warp that streams rows, or planes of its patch.
+fn rows(ir: &StreamIr) -> Vec<String> {
+    let mut lines = Vec::new();
     let (steps, v) = (ir.tile.steps, ir.tile.vector);
     let lanes = ir.result_lanes(steps);
     let (i, j) = ir.dims();
@@ -116,47 +137,27 @@ pub(crate) fn stream_header(
             ir.growths.extra.at(steps)
         ));
     }
-    lines.push(format!("  tile: {}", ir.tile));
-    if let Some(tuned) = &compiled.tuned {
-        lines.push(format!("  {tuned}"));
-    }
-    lines.extend(exactness(&ir.stencil));
     lines
 }
 
-/// The comment at the head of a namespace with a kernel that streams planes.
-pub(crate) fn blocks_header(
-    saved: &SavedScop,
-    compiled: &Compiled,
-    unit: &Unit,
-    ir: &BlocksIr,
-    version: &str,
-) -> Vec<String> {
+/// Of a block that streams planes.
+fn planes(ir: &BlocksIr) -> Vec<String> {
     let [_, i, j, k] = &ir.stencil.dims[..] else {
         return Vec::new();
     };
     let (columns, rows) = ir.extent();
     let (k_results, j_results) = ir.results(ir.tile.steps);
-    let mut lines = vec![
-        origin(saved, unit, version),
-        String::new(),
-        "Overlapped tiling, streamed (Holewinski et al., ICS 2012): a launch advances all tiles by several".to_string(),
-        "time steps; each computes the halo that its results depend on itself. isl has proven that it does.".to_string(),
-        format!("  {i}: streamed, a plane in each step of a block; {}", match ir.order {
-            Order::Ripple => "a new row goes through all levels at once",
-            Order::Late => "the last level comes first",
-            Order::Chain(_) => "values are summed up plane by plane",
-        }),
+    let order = match ir.order {
+        Order::Ripple => "a new row goes through all levels at once",
+        Order::Late => "the last level comes first",
+        Order::Chain(_) => "values are summed up plane by plane",
+    };
+    vec![
+        format!("  {i}: streamed, a plane in each step of a block; {order}"),
         format!("  {j}: {rows} rows a block, {j_results} of them results; a warp has {}, and those of others come through shared memory", ir.tile.rows),
         format!("  {k}: {columns} columns a block, {k_results} of them results; columns of other lanes come by shuffles"),
         "Level t: values t time steps after the first; 0 is loaded, T stored, those between live in registers.".to_string(),
-        format!("  tile: {}", ir.tile),
-    ];
-    if let Some(tuned) = &compiled.tuned {
-        lines.push(format!("  {tuned}"));
-    }
-    lines.extend(exactness(&ir.stencil));
-    lines
+    ]
 }
 
 /// Where a kernel comes from, for the comment at its head.

@@ -1,10 +1,11 @@
 //! The ranked tile sizes as a table: what `hexcc explain --tiles` prints.
 
+use crate::compiled::{Compiled, Unit};
 use crate::csource;
-use crate::pipeline::{Compiled, Unit};
 use crate::scop::SavedScop;
 use crate::target::Target;
 use crate::tile_size::Choice;
+use crate::tiling::Kernel;
 use std::fmt::Write;
 
 /// Heads of the columns; the text is right-aligned under them.
@@ -45,14 +46,16 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
             target.name,
             problem(unit)
         );
-        let _ = writeln!(
-            text,
-            "counts per full tile; times in ps of the whole GPU per update of a point\n"
-        );
-        let mut rows = vec![HEAD.map(str::to_string)];
-        rows.extend(unit.hybrid.tiles.iter().map(row));
-        text.push_str(&aligned(&rows));
-        text.push('\n');
+        if let Some(hybrid) = unit.hybrid() {
+            let _ = writeln!(
+                text,
+                "counts per full tile; times in ps of the whole GPU per update of a point\n"
+            );
+            let mut rows = vec![HEAD.map(str::to_string)];
+            rows.extend(hybrid.tiles.iter().map(row));
+            text.push_str(&aligned(&rows));
+            text.push('\n');
+        }
         text.push_str(&overlapped(unit));
     }
     text
@@ -78,10 +81,10 @@ const STREAM_HEAD: [&str; 13] = [
 /// The sizes of overlapped tiles, and which tiling is taken.
 fn overlapped(unit: &Unit) -> String {
     let mut text = String::new();
-    if !unit.overlapped.sizes.is_empty() {
+    if !unit.tiled.overlapped_sizes.is_empty() {
         text.push_str("overlapped tiling; slots are thread-instructions per update\n\n");
         let mut rows = vec![STREAM_HEAD.map(str::to_string)];
-        rows.extend(unit.overlapped.sizes.iter().map(|c| {
+        rows.extend(unit.tiled.overlapped_sizes.iter().map(|c| {
             [
                 c.tile.steps.to_string(),
                 c.tile.vector.to_string(),
@@ -109,27 +112,18 @@ fn overlapped(unit: &Unit) -> String {
 
 /// The tiling taken, and why.
 pub fn taken(unit: &Unit) -> String {
-    match (&unit.overlapped.kernel, &unit.overlapped.refusal) {
-        (Some(stream), _) => format!("overlapped tiling, {}", stream.tile()),
-        (None, Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
-        (None, None) => "hybrid tiling, as asked for".to_string(),
+    match (&unit.tiled.kernel, &unit.tiled.not_overlapped) {
+        (Kernel::Overlapped(kernel, _), _) => format!("overlapped tiling, {}", kernel.tile()),
+        (Kernel::Hybrid(_), Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
+        (Kernel::Hybrid(_), None) => "hybrid tiling, as asked for".to_string(),
     }
 }
 
 /// The sizes that times are for.
 fn problem(unit: &Unit) -> String {
-    let extents: Vec<String> = unit
-        .hybrid
-        .problem
-        .extents
-        .iter()
-        .map(f64::to_string)
-        .collect();
-    format!(
-        "{} points, {} steps",
-        extents.join(" x "),
-        unit.hybrid.problem.steps
-    )
+    let problem = &unit.tiled.problem;
+    let extents: Vec<String> = problem.extents.iter().map(f64::to_string).collect();
+    format!("{} points, {} steps", extents.join(" x "), problem.steps)
 }
 
 fn row(choice: &Choice) -> [String; 18] {

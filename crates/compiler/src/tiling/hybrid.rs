@@ -6,7 +6,6 @@ use crate::diag::Result;
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Reuse, Schema, Switches, TileCounts,
 };
-use crate::model::Problem;
 use crate::options::{Options, WavefrontChoice};
 use crate::sched::{self, HybridSchedule, Proof, Wavefront};
 use crate::tile_size::{self, Choice, Limits, RowsError};
@@ -22,10 +21,20 @@ pub struct Hybrid {
     /// Tile sizes with their predictions, best first; the first is the one
     /// taken, and the only one where the user has given it.
     pub tiles: Vec<Choice>,
-    /// The problem that predictions are for.
-    pub problem: Problem,
     /// What the tiles do.
     pub kernel: KernelIr,
+}
+
+impl Hybrid {
+    /// The model's entry for the kernel; `None` for one that the model did not choose.
+    pub fn choice(&self) -> Option<&Choice> {
+        let wavefront = |s: &HybridSchedule| s.wavefront.map(|w| w.dim);
+        (self.tiles.iter()).find(|c| {
+            c.sizes == self.schedule.sizes()
+                && wavefront(&c.schedule) == wavefront(&self.schedule)
+                && c.threads() == self.kernel.block.size()
+        })
+    }
 }
 
 impl TimeLoop<'_> {
@@ -64,7 +73,6 @@ impl TimeLoop<'_> {
             proof,
             counts,
             tiles,
-            problem: limits.problem,
             kernel,
         })
     }

@@ -8,12 +8,16 @@ use crate::canonical::{self, Canonical};
 use crate::clock::Clock;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
+use crate::kernel::stream::Refusal;
 use crate::kernel::{self, Prepared};
 use crate::model::Problem;
-use crate::options::Options;
+use crate::options::{Options, Tiling};
 use crate::reach;
 use crate::scop::{Chunk, Scop, SourceFile};
+use crate::stream_size::StreamChoice;
 use hexcc_isl::Set;
+use hybrid::Hybrid;
+use overlapped::StreamKernel;
 
 /// Candidates for tile sizes that are kept.
 pub const MAX_TILES: usize = 20;
@@ -56,6 +60,26 @@ impl Analysis {
     }
 }
 
+/// The kernel of a time loop.
+pub enum Kernel {
+    /// Of hybrid tiling.
+    Hybrid(Box<Hybrid>),
+    /// Of overlapped tiling; and the hybrid one that it was compared with.
+    Overlapped(StreamKernel, Option<Box<Hybrid>>),
+}
+
+/// What tilings make of a time loop.
+pub struct Tiled {
+    /// The kernel that is taken.
+    pub kernel: Kernel,
+    /// The problem that predictions are for.
+    pub problem: Problem,
+    /// Sizes of overlapped tiles with their predictions, best first.
+    pub overlapped_sizes: Vec<StreamChoice>,
+    /// Why overlapped tiling is not taken.
+    pub not_overlapped: Option<Refusal>,
+}
+
 /// A time loop with all that does not depend on tile sizes.
 pub(crate) struct TimeLoop<'a> {
     scop: &'a Scop,
@@ -88,6 +112,34 @@ impl<'a> TimeLoop<'a> {
             Some(d) => Err(d),
             None => Ok(time_loop),
         }
+    }
+
+    /// The kernel of the tiling that is asked for, or predicted to be faster.
+    ///
+    /// # Errors
+    /// Those of the tiling asked for; of the hybrid one where none applies.
+    pub fn tiled(&self, name: &str, options: &Options, clock: &mut Clock) -> Result<Tiled> {
+        options.switches()?;
+        let hybrid = match options.wanted_tiling() {
+            Tiling::Overlapped => None,
+            Tiling::Auto | Tiling::Hybrid => Some(self.hybrid(name, options, clock)),
+        };
+        let first = (hybrid.iter().flatten()).find_map(|hybrid| hybrid.tiles.first());
+        let best = first.and_then(|c| c.prediction.as_ref()).map(|p| p.gcells);
+        let overlapped = self.overlapped(name, options, best, clock)?;
+        let kernel = match (overlapped.kernel, hybrid) {
+            (Some(kernel), Some(Ok(hybrid))) => Kernel::Overlapped(kernel, Some(Box::new(hybrid))),
+            (Some(kernel), None) => Kernel::Overlapped(kernel, None),
+            (Some(kernel), Some(Err(d))) if !d.is_bug() => Kernel::Overlapped(kernel, None),
+            (_, Some(hybrid)) => Kernel::Hybrid(Box::new(hybrid?)),
+            (None, None) => return Err(Box::new(Diagnostic::bug("no tiling was tried"))),
+        };
+        Ok(Tiled {
+            kernel,
+            problem: self.problem(options)?,
+            overlapped_sizes: overlapped.sizes,
+            not_overlapped: overlapped.refusal,
+        })
     }
 
     /// The sizes of the domain and the number of time steps that predictions are for.

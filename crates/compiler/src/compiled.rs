@@ -1,0 +1,70 @@
+//! What a compilation results in.
+
+use crate::diag::Diagnostic;
+use crate::kernel::Stencil;
+use crate::scop::Scop;
+use crate::tile_size::Choice;
+use crate::tiling::hybrid::Hybrid;
+use crate::tiling::overlapped::StreamKernel;
+use crate::tiling::{Analysis, Kernel, Tiled};
+use std::time::Duration;
+
+/// One time loop of the scop, compiled.
+pub struct Unit {
+    /// What dependences say of it.
+    pub analysis: Analysis,
+    /// Its kernel, and what else was considered.
+    pub tiled: Tiled,
+}
+
+impl Unit {
+    /// Its arrays and statements.
+    pub fn stencil(&self) -> &Stencil {
+        match &self.tiled.kernel {
+            Kernel::Hybrid(hybrid) | Kernel::Overlapped(_, Some(hybrid)) => &hybrid.kernel.stencil,
+            Kernel::Overlapped(kernel, None) => kernel.stencil(),
+        }
+    }
+
+    /// Its hybrid tiling, whether that is taken or only was considered; `None` where it does not
+    /// apply, or was not asked for.
+    pub fn hybrid(&self) -> Option<&Hybrid> {
+        match &self.tiled.kernel {
+            Kernel::Hybrid(hybrid) | Kernel::Overlapped(_, Some(hybrid)) => Some(hybrid),
+            Kernel::Overlapped(_, None) => None,
+        }
+    }
+
+    /// The kernel of overlapped tiling, where that is taken.
+    pub fn stream(&self) -> Option<&StreamKernel> {
+        match &self.tiled.kernel {
+            Kernel::Hybrid(_) => None,
+            Kernel::Overlapped(kernel, _) => Some(kernel),
+        }
+    }
+
+    /// Predicted updates of points per nanosecond of the kernel that is taken.
+    pub fn predicted(&self) -> Option<f64> {
+        match &self.tiled.kernel {
+            Kernel::Hybrid(hybrid) => hybrid.choice().map(Choice::gcells),
+            Kernel::Overlapped(kernel, _) => (self.tiled.overlapped_sizes.iter())
+                .find(|c| c.tile == kernel.tile())
+                .map(|c| c.gcells),
+        }
+    }
+}
+
+/// The result of a compilation.
+pub struct Compiled {
+    /// The scop.
+    pub scop: Scop,
+    /// Time loops in textual order; at least one.
+    pub units: Vec<Unit>,
+    /// Warnings, such as parts of the region left on the host.
+    pub warnings: Vec<Diagnostic>,
+    /// Passes and their durations.
+    pub timings: Vec<(&'static str, Duration)>,
+    /// Where the tile sizes come from, for the comment in the generated code;
+    /// empty for what the model or the user chose.
+    pub tuned: Option<String>,
+}
