@@ -130,7 +130,8 @@ impl<'a> TimeLoop<'a> {
         let kernel = match (overlapped.kernel, hybrid) {
             (Some(kernel), Some(Ok(hybrid))) => Kernel::Overlapped(kernel, Some(Box::new(hybrid))),
             (Some(kernel), None) => Kernel::Overlapped(kernel, None),
-            (Some(kernel), Some(Err(d))) if !d.is_bug() => Kernel::Overlapped(kernel, None),
+            // Where no hybrid tile fits into shared memory, one in registers may.
+            (Some(kernel), Some(Err(d))) if d.code == "HX0402" => Kernel::Overlapped(kernel, None),
             (_, Some(hybrid)) => Kernel::Hybrid(Box::new(hybrid?)),
             (None, None) => return Err(Box::new(Diagnostic::bug("no tiling was tried"))),
         };
