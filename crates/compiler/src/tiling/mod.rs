@@ -126,7 +126,8 @@ impl<'a> TimeLoop<'a> {
         };
         let first = (hybrid.iter().flatten()).find_map(|hybrid| hybrid.tiles.first());
         let best = first.and_then(|c| c.prediction.as_ref()).map(|p| p.gcells);
-        let overlapped = self.overlapped(name, options, best, clock)?;
+        let overlapped = (self.overlapped(name, options, best, clock))
+            .or_else(|d| Err(self.with_other_tiling(d, name, options, clock)?))?;
         let kernel = match (overlapped.kernel, hybrid) {
             (Some(kernel), Some(Ok(hybrid))) => Kernel::Overlapped(kernel, Some(Box::new(hybrid))),
             (Some(kernel), None) => Kernel::Overlapped(kernel, None),
@@ -141,6 +142,37 @@ impl<'a> TimeLoop<'a> {
             overlapped_sizes: overlapped.sizes,
             not_overlapped: overlapped.refusal,
         })
+    }
+
+    /// A refusal of overlapped tiling, with what the hybrid one makes of the stencil.
+    fn with_other_tiling(
+        &self,
+        d: Box<Diagnostic>,
+        name: &str,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<Box<Diagnostic>> {
+        if d.code != "HX0305" {
+            return Ok(d);
+        }
+        let asked = options.tiling;
+        let options = Options {
+            tiling: Tiling::Hybrid,
+            stream_tile: None,
+            ..options.clone()
+        };
+        Ok(Box::new(match self.hybrid(name, &options, clock) {
+            Ok(_) => {
+                let option = match asked {
+                    Tiling::Overlapped => "--tiling overlapped",
+                    Tiling::Auto | Tiling::Hybrid => "--stream-tile",
+                };
+                let help = format!("leave `{option}` away: the hybrid hexagonal tiling takes it");
+                d.help(help)
+            }
+            Err(other) if other.is_bug() => return Err(other),
+            Err(other) => d.note(format!("nor does hybrid tiling: {}", other.message)),
+        }))
     }
 
     /// The sizes of the domain and the number of time steps that predictions are for.

@@ -147,10 +147,7 @@ pub(super) fn no_overlapped(canonical: &Canonical, scop: &Scop, refusal: &str) -
     if let Some(stmt) = first {
         d = d.at(stmt.span.clone(), "this stencil");
     }
-    Box::new(
-        d.note(refusal)
-            .help("leave `--tiling overlapped` away: the hybrid hexagonal tiling takes it"),
-    )
+    Box::new(d.note(refusal))
 }
 
 /// A wavefront along a dimension that is not classical.
