@@ -5,9 +5,10 @@ mod common;
 
 use common::{Program, assert_none, hexcc, in_parallel, programs, root, succeed};
 use hexcc_compiler::back::{self, Precision};
-use hexcc_compiler::kernel::KernelIr;
+use hexcc_compiler::compiled::Unit;
 use hexcc_compiler::kernel::plan;
 use hexcc_compiler::kernel::stream_plan::{Action, Base, Gpu, Instance, Place, StreamRun, Word};
+use hexcc_compiler::kernel::{KernelIr, Stencil};
 use hexcc_compiler::options::{Options, WavefrontChoice};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
@@ -167,9 +168,9 @@ fn check(
         }
         compiled => compiled.map_err(|d| d.message)?,
     };
-    let hybrid = compiled.units[0].hybrid().ok_or("no hybrid tiles")?;
-    let (ir, stream) = (&hybrid.kernel, compiled.units[0].stream());
-    let params: Option<Vec<i64>> = (ir.stencil.params.iter())
+    let unit = &compiled.units[0];
+    let (stencil, stream) = (unit.stencil(), unit.stream());
+    let params: Option<Vec<i64>> = (stencil.params.iter())
         .map(|p| {
             let at = names.iter().position(|n| n == p)?;
             run.get(at).copied()
@@ -177,9 +178,9 @@ fn check(
         .collect();
     let params = params.ok_or("a parameter is no argument of the program")?;
     let header = output::print_header(saved, &compiled, "test");
-    let layouts = plan::layouts(&ir.stencil, &params).unwrap_or_default();
-    let narrow = back::naive_is_narrow(&ir.stencil, &params, &layouts);
-    let naive = back::print_naive(&ir.stencil, Precision::Source, narrow);
+    let layouts = plan::layouts(stencil, &params).unwrap_or_default();
+    let narrow = back::naive_is_narrow(stencil, &params, &layouts);
+    let naive = back::print_naive(stencil, Precision::Source, narrow);
     // Kernels that stream planes take single steps where time buffers differ.
     let fills: &[bool] = match stream {
         Some(StreamKernel::Planes(_)) => &[true, false],
@@ -187,7 +188,7 @@ fn check(
         _ => &[false],
     };
     for &alike in fills {
-        let text = driver(ir, stream, &params, alike).ok_or("no plan")?;
+        let text = driver(unit, &params, alike).ok_or("no plan")?;
         let text = format!("{header}{MACROS}{}{text}", naive.text);
         std::fs::write(path, text).map_err(|e| e.to_string())?;
         let program = path.with_extension("");
@@ -219,20 +220,15 @@ template <class T> void put(std::vector<unsigned char> &bytes, T value) {
 ";
 
 /// A program that runs both from the plan and compares.
-fn driver(
-    ir: &KernelIr,
-    stream: Option<&StreamKernel>,
-    params: &[i64],
-    alike: bool,
-) -> Option<String> {
-    let layouts = plan::layouts(&ir.stencil, params)?;
-    let launches = plan::launches(ir, params)?;
-    let naive = back::naive_plan(&ir.stencil, params, &layouts)?;
-    let scalars = vec![0.3; ir.stencil.scalars.len()];
-    let zeros = vec![0; ir.stencil.arrays.len()];
+fn driver(unit: &Unit, params: &[i64], alike: bool) -> Option<String> {
+    let (stencil, stream) = (unit.stencil(), unit.stream());
+    let layouts = plan::layouts(stencil, params)?;
+    let naive = back::naive_plan(stencil, params, &layouts)?;
+    let scalars = vec![0.3; stencil.scalars.len()];
+    let zeros = vec![0; stencil.arrays.len()];
     let pack = |layouts| {
         back::pack_arguments(
-            &ir.stencil,
+            stencil,
             Precision::Source,
             params,
             &scalars,
@@ -246,7 +242,10 @@ fn driver(
     };
     let (mut bytes, naive_bytes) = (pack(Some(layouts.as_slice()))?, pack(None)?);
     let body = match stream {
-        None => tiled_body(ir, &launches, &list),
+        None => {
+            let ir = &unit.hybrid()?.kernel;
+            tiled_body(ir, &plan::launches(ir, params)?, &list)
+        }
         Some(stream) => {
             let run = stream.plan(params)?;
             bytes.resize(bytes.len() + 8 * run.workspaces.len(), 0);
@@ -256,7 +255,11 @@ fn driver(
     let mut t = String::new();
     for (namespace, bytes, body) in [
         ("tiled", bytes, body),
-        ("tiled_naive", naive_bytes, naive_body(ir, &naive, &list)),
+        (
+            "tiled_naive",
+            naive_bytes,
+            naive_body(stencil, &naive, &list),
+        ),
     ] {
         let bytes: Vec<String> = bytes.iter().map(ToString::to_string).collect();
         let _ = writeln!(
@@ -264,7 +267,7 @@ fn driver(
             "namespace {namespace} {{\nstatic const unsigned char bytes[] = {{{}}};\nstatic void go(void **arrays) {{\n  Args args;\n  static_assert(sizeof(Args) == sizeof(bytes), \"arguments\");\n  memcpy(&args, bytes, sizeof(args));",
             bytes.join(", ")
         );
-        for (i, array) in ir.stencil.arrays.iter().enumerate() {
+        for (i, array) in stencil.arrays.iter().enumerate() {
             let field = match stream.filter(|_| namespace == "tiled") {
                 Some(StreamKernel::Rows(ir)) => back::stream_names(ir).get(&array.name),
                 Some(StreamKernel::Planes(ir)) => back::blocks_names(ir).get(&array.name),
@@ -278,7 +281,7 @@ fn driver(
         );
     }
     t.push_str("int main() {\n  bool equal = true;\n  std::vector<std::vector<unsigned char>> results[2];\n  for (int which = 0; which < 2; ++which) {\n    std::vector<void *> arrays;\n    std::vector<size_t> sizes;\n");
-    for (array, layout) in ir.stencil.arrays.iter().zip(&layouts) {
+    for (array, layout) in stencil.arrays.iter().zip(&layouts) {
         let elem = array.elem;
         let n = layout.elements;
         let period = match layout.extents.first() {
@@ -296,7 +299,7 @@ fn driver(
         );
     }
     t.push_str("    if (which) tiled::go(arrays.data()); else tiled_naive::go(arrays.data());\n    for (size_t i = 0; i < arrays.size(); ++i) {\n      results[which].emplace_back(sizes[i]);\n      cudaMemcpy(results[which][i].data(), arrays[i], sizes[i], cudaMemcpyDeviceToHost);\n    }\n  }\n");
-    for (i, array) in ir.stencil.arrays.iter().enumerate() {
+    for (i, array) in stencil.arrays.iter().enumerate() {
         let _ = writeln!(
             t,
             "  if (results[0][{i}] != results[1][{i}]) printf(\"{} differs\\n\"), equal = false;",
@@ -424,7 +427,11 @@ fn streamed_body(stream: &StreamKernel, run: &StreamRun, same: bool) -> Option<S
     Some(t)
 }
 
-fn naive_body(ir: &KernelIr, plan: &back::NaivePlan, list: &dyn Fn(&[i64]) -> String) -> String {
+fn naive_body(
+    stencil: &Stencil,
+    plan: &back::NaivePlan,
+    list: &dyn Fn(&[i64]) -> String,
+) -> String {
     let ([gx, gy, gz], [x, y]) = (plan.grid, plan.block);
     let mut t = format!(
         "  for (long long time = {}; time <= {}; ++time) {{\n    const long long words[] = {{time, {}}};\n    Step step;\n    static_assert(sizeof(step) == sizeof(words), \"step\");\n    memcpy(&step, words, sizeof(step));\n",
@@ -432,7 +439,7 @@ fn naive_body(ir: &KernelIr, plan: &back::NaivePlan, list: &dyn Fn(&[i64]) -> St
         plan.times.end(),
         list(&plan.step)
     );
-    for slot in 0..ir.schedule.k {
+    for slot in 0..stencil.k {
         let _ = writeln!(
             t,
             "    slot_{slot}<<<dim3({gx}, {gy}, {gz}), dim3({x}, {y}), 0, 0>>>(args, step);"
