@@ -19,7 +19,6 @@ use hexcc_compiler::kernel::{Stencil, plan};
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
-use hexcc_compiler::tiling::Kernel;
 use hexcc_gpu::{Binary, Flags, GpuError};
 use hexcc_isl::Ctx;
 use std::ops::Range;
@@ -161,8 +160,9 @@ impl Bench {
             let problem = measure::choose_problem(&saved, &compiled, &set, memory)?;
             let mut variants = vec![self.for_problem(&ctx, &saved, compiled, &problem)?];
             // The other tiling, too, where it applies.
-            let compared = |u: &Unit| matches!(&u.tiled.kernel, Kernel::Overlapped(_, Some(_)));
-            if variants[0].units.iter().all(compared) {
+            let units = &variants[0].units;
+            let other = units.iter().any(|u| u.stream().is_some());
+            if other && units.iter().all(|u| u.hybrid().is_some()) {
                 variants.extend(self.hybrid(&ctx, &saved, &problem)?);
             }
             let mut job = Job {

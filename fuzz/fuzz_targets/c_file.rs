@@ -21,6 +21,7 @@ mod limit;
 #[path = "../../src/render.rs"]
 mod render;
 
+use hexcc_compiler::back::Instrument;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::options::Options;
 use hexcc_compiler::output;
@@ -130,7 +131,7 @@ fn translate(saved: &SavedScop) -> Result<Option<String>, Wrong> {
         Ok(compiled) => compiled,
         Err(d) => return refused(*d),
     };
-    match output::print_program(saved, &compiled, "fuzz", hexcc_compiler::back::Instrument::None) {
+    match output::print_program(saved, &compiled, "fuzz", Instrument::None) {
         Ok(text) => Ok(Some(text)),
         Err(d) => refused(*d),
     }
@@ -153,16 +154,18 @@ fn examine(world: &World, data: &[u8]) -> Result<(), Wrong> {
         include_dirs: Vec::new(),
         defines: Vec::new(),
     };
-    let translated = catch_unwind(AssertUnwindSafe(|| match input::read(&options, &limit::TimeLimit::none()) {
-        Ok(read) => translate(&read.saved),
-        Err(failure) if failure.diagnostics.iter().any(|d| d.code == "HX0502") => {
-            eprintln!("libpet is not set up, or not the one that the server has");
-            std::process::exit(2);
+    let translated = catch_unwind(AssertUnwindSafe(|| {
+        match input::read(&options, &limit::TimeLimit::none()) {
+            Ok(read) => translate(&read.saved),
+            Err(failure) if failure.diagnostics.iter().any(|d| d.code == "HX0502") => {
+                eprintln!("libpet is not set up, or not the one that the server has");
+                std::process::exit(2);
+            }
+            Err(failure) => match internal(&failure.diagnostics, failure.source.as_ref()) {
+                Some(wrong) => Err(wrong),
+                None => Ok(None),
+            },
         }
-        Err(failure) => match internal(&failure.diagnostics, failure.source.as_ref()) {
-            Some(wrong) => Err(wrong),
-            None => Ok(None),
-        },
     }));
     let text = translated.map_err(|p| ("panic", panic_text(&*p)))??;
     match text {

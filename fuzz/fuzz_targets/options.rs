@@ -2,6 +2,7 @@
 //! diagnostics, whatever the tile sizes, sizes of the problem, limits and table of GPUs are.
 #![no_main]
 
+use hexcc_compiler::back::Instrument;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
 use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
@@ -125,7 +126,7 @@ fuzz_target!(|line: Line| {
     };
     let ctx = Ctx::new().expect("memory for a context");
     if let Ok(compiled) = pipeline::compile(&ctx, saved, &options) {
-        let text = output::print_program(saved, &compiled, "fuzz", hexcc_compiler::back::Instrument::None);
+        let text = output::print_program(saved, &compiled, "fuzz", Instrument::None);
         text.unwrap_or_else(|d| panic!("{}", d.message));
     }
 });

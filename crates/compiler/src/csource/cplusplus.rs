@@ -52,6 +52,8 @@ const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
 /// declare, of C, of GNU and of CUDA. A C file without these headers may define them.
 /// Made by scripts/declared-names.
 const DECLARED: &str = include_str!("declared.txt");
+/// More of them, which CUDA before 13 declares.
+const DECLARED_BEFORE: [&str; 5] = ["mul24", "mulhi", "saturate", "umul24", "umulhi"];
 /// Variables that CUDA declares in every file.
 const CUDA_VARIABLES: [&str; 5] = ["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"];
 /// Keywords of C that C++ spells differently.
@@ -95,7 +97,8 @@ pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
         .filter(|name| !scope.elsewhere.contains(*name))
         .chain(enumerators(&code))
         .collect();
-    let declared: HashSet<&str> = DECLARED.split_whitespace().collect();
+    let declared = DECLARED.split_whitespace().chain(DECLARED_BEFORE);
+    let declared: HashSet<&str> = declared.collect();
     let own_booleans = !includes("stdbool.h") && BOOLEANS.iter().any(|b| defines(&code, b));
     let renamed = |name: &str| {
         CPLUSPLUS_ONLY.contains(&name) && !(name == "asm" && includes_asm(&code))
@@ -454,9 +457,9 @@ mod tests {
         );
         assert_eq!(
             renamed(
-                "static double time, all; extern int optind; double fabs(double); int isalpha;"
+                "static double time, all, saturate; extern int optind; double fabs(double); int isalpha;"
             ),
-            "static double c_time, c_all; extern int optind; double fabs(double); int c_isalpha;"
+            "static double c_time, c_all, c_saturate; extern int optind; double fabs(double); int c_isalpha;"
         );
         assert_eq!(
             renamed("int f(int min) { return min; }"),

@@ -19,7 +19,7 @@ use std::ops::Range;
 /// # Errors
 /// HX0111 for the first one.
 pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
-    let known = constants(scop, source)?.intersect(&common_sizes(scop)?)?;
+    let known = looked_at(scop, source)?;
     for stmt in &scop.stmts {
         if stmt
             .domain
@@ -43,23 +43,16 @@ pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
     Ok(())
 }
 
-/// The sizes with values that the text gives them.
-fn constants(scop: &Scop, source: &SourceFile) -> Result<Set> {
-    let mut known = scop.context.params()?.universe_like()?;
-    for name in &scop.params {
-        if let Some(value) = csource::constant(&source.text, name, scop.region.clone()) {
-            let text = format!("[{name}] -> {{ : {name} = {value} }}");
-            known = known.intersect(&Set::read(scop.context.ctx(), &text)?)?;
-        }
-    }
-    Ok(known)
-}
-
-/// The sizes whose sums no type of 32 bits wraps around.
-fn common_sizes(scop: &Scop) -> Result<Set> {
+/// The sizes that are looked at: those that the text gives values to have these, and of the others
+/// those whose sums no type of 32 bits wraps around.
+fn looked_at(scop: &Scop, source: &SourceFile) -> Result<Set> {
     let mut sizes = scop.context.params()?.universe_like()?;
     for name in &scop.params {
-        let text = format!("[{name}] -> {{ : {name} <= {} }}", 1 << 30);
+        let condition = match csource::constant(&source.text, name, scop.region.clone()) {
+            Some(value) => format!("{name} = {value}"),
+            None => format!("{name} <= {}", 1 << 30),
+        };
+        let text = format!("[{name}] -> {{ : {condition} }}");
         sizes = sizes.intersect(&Set::read(scop.context.ctx(), &text)?)?;
     }
     Ok(sizes)
