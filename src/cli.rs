@@ -73,7 +73,7 @@ pub struct KernelArgs {
     /// `none` or `auto`
     #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
     pub wavefront: WavefrontChoice,
-    /// How time is tiled; options that only one of the two tilings has decide, too
+    /// How time is tiled; options that only one of the tilings has decide, too
     #[arg(long, value_enum, default_value = "auto")]
     pub tiling: TilingArg,
     /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
@@ -138,6 +138,8 @@ pub enum TilingArg {
     /// Overlapped tiles that stream through registers; they compute their
     /// common halo several times
     Overlapped,
+    /// No tiles: the loops in their own order, parallel ones in kernels
+    Stepwise,
 }
 
 impl From<TilingArg> for Tiling {
@@ -146,6 +148,7 @@ impl From<TilingArg> for Tiling {
             TilingArg::Auto => Tiling::Auto,
             TilingArg::Hybrid => Tiling::Hybrid,
             TilingArg::Overlapped => Tiling::Overlapped,
+            TilingArg::Stepwise => Tiling::Stepwise,
         }
     }
 }

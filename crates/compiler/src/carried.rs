@@ -22,11 +22,19 @@ pub fn into_arrays(scop: &mut Scop) -> Result<()> {
             carried.extend(written.filter(|&id| is_scalar(scop, id)));
         }
     }
+    as_arrays(scop, &carried)
+}
+
+/// Makes arrays of one element of some scalars.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn as_arrays(scop: &mut Scop, carried: &BTreeSet<ArrayId>) -> Result<()> {
     if carried.is_empty() {
         return Ok(());
     }
     let one = Set::read(&scop.ctx, "{ [1] }")?.dim_max(0)?;
-    for &id in &carried {
+    for &id in carried {
         let array = &mut scop.arrays[id.index()];
         array.extents = vec![one.clone()];
         array.variable = true;

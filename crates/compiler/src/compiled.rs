@@ -1,12 +1,16 @@
 //! What a compilation results in.
 
 use crate::diag::Diagnostic;
+use crate::interface::Interface;
+use crate::ir::Program;
 use crate::kernel::Stencil;
-use crate::scop::Scop;
+use crate::scop::{FinalValue, Scop};
 use crate::tile_size::Choice;
 use crate::tiling::hybrid::Hybrid;
 use crate::tiling::overlapped::StreamKernel;
+use crate::tiling::stepwise::Plan;
 use crate::tiling::{Analysis, Kernel, Tiled};
+use std::ops::Range;
 use std::time::Duration;
 
 /// One time loop of the scop, compiled.
@@ -54,12 +58,28 @@ impl Unit {
     }
 }
 
-/// The result of a compilation.
+/// A part of the scop that runs in single steps.
+pub struct Stepwise {
+    /// Bytes of the source that it replaces.
+    pub span: Range<usize>,
+    /// What it takes from the program and leaves there.
+    pub interface: Interface,
+    /// Launches and parallel loops, proven.
+    pub plan: Plan,
+    /// Its kernels and launches.
+    pub program: Program,
+    /// Variables that the replaced code leaves with a value.
+    pub finals: Vec<FinalValue>,
+}
+
+/// The result of a compilation: time loops that are tiled, or single steps.
 pub struct Compiled {
     /// The scop.
     pub scop: Scop,
-    /// Time loops in textual order; at least one.
+    /// Tiled time loops in textual order; none where the scop runs in single steps.
     pub units: Vec<Unit>,
+    /// What runs in single steps, in textual order; none where loops are tiled.
+    pub stepwise: Vec<Stepwise>,
     /// Warnings, such as parts of the region left on the host.
     pub warnings: Vec<Diagnostic>,
     /// Passes and their durations.

@@ -63,6 +63,8 @@ pub enum Tiling {
     /// Overlapped tiles that stream through registers (ICS'12): neighbours
     /// compute their common halo twice.
     Overlapped,
+    /// Not at all: the loops run in their own order, parallel ones in kernels.
+    Stepwise,
 }
 
 /// Whether tiles along a classical dimension run in parallel, in waves.
@@ -103,6 +105,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether a program that cannot be tiled may run in single steps.
+    pub(crate) fn may_step(&self) -> bool {
+        self.wanted_tiling() == Tiling::Auto || self.tiling == Tiling::Stepwise
+    }
+
     /// Whether divisions of `float` by constants become products in `double`: on GPUs where
     /// these are fast, and unless divisions are, too.
     pub(crate) fn products(&self) -> bool {
@@ -222,13 +229,15 @@ impl Options {
     fn check_tiling(&self) -> Result<()> {
         let (option, other) = match (self.tiling, self.hybrid_only(), self.stream_tile) {
             (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
+            (Tiling::Stepwise, Some(option), _) => (option, "--tiling stepwise"),
+            (Tiling::Stepwise, _, Some(_)) => ("--stream-tile", "--tiling stepwise"),
             (Tiling::Hybrid, _, Some(_)) => ("--stream-tile", "--tiling hybrid"),
             (Tiling::Auto, Some(option), Some(_)) => (option, "--stream-tile"),
             _ => return Ok(()),
         };
         Err(Box::new(
             Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
-                .note("hybrid and overlapped tiling have options of their own")
+                .note("hybrid and overlapped tiling have options of their own, single steps have none")
                 .help("leave one of the two away"),
         ))
     }

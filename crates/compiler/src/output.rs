@@ -1,9 +1,12 @@
 //! The texts that are made of a compilation.
 
+use crate::back::names::Names;
 use crate::back::{self, Instrument, Replacement};
-use crate::compiled::{Compiled, Unit};
+use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
+use crate::ir::Program;
 use crate::kernel::KernelIr;
+use crate::print;
 use crate::report::header;
 use crate::scop::SavedScop;
 use crate::tiling::Kernel;
@@ -46,6 +49,10 @@ pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> St
     let mut text = HEADER_INCLUDES.to_string();
     for unit in &compiled.units {
         text.push_str(&kernel_text(saved, compiled, unit, version));
+        text.push('\n');
+    }
+    for part in &compiled.stepwise {
+        text.push_str(&stepwise_text(saved, part, version).0);
         text.push('\n');
     }
     text
@@ -97,10 +104,10 @@ fn replacements<'a>(
     compiled: &'a Compiled,
     version: &str,
 ) -> Vec<Replacement<'a>> {
-    (compiled.units.iter())
+    let tiled = (compiled.units.iter())
         .map(|unit| Replacement {
             span: unit.analysis.chunk.span.clone(),
-            stencil: unit.stencil(),
+            interface: unit.stencil(),
             kernel: kernel_text(saved, compiled, unit, version),
             names: match &unit.tiled.kernel {
                 Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
@@ -112,6 +119,26 @@ fn replacements<'a>(
                 _ => Vec::new(),
             },
             finals: &unit.analysis.chunk.finals,
-        })
-        .collect()
+        });
+    let steps = compiled.stepwise.iter().map(|part| {
+        let (kernel, names) = stepwise_text(saved, part, version);
+        Replacement {
+            span: part.span.clone(),
+            interface: &part.interface,
+            kernel,
+            names,
+            workspaces: Vec::new(),
+            finals: &part.finals,
+        }
+    });
+    tiled.chain(steps).collect()
+}
+
+/// The namespace of what runs in single steps, and the names of its arguments.
+fn stepwise_text(saved: &SavedScop, part: &Stepwise, version: &str) -> (String, Names) {
+    let program = Program {
+        comment: header::of_steps(saved, part, version),
+        ..part.program.clone()
+    };
+    deeply(|| print::cuda::print(&program))
 }

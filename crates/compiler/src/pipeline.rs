@@ -3,8 +3,9 @@
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
-use crate::options::Options;
+use crate::options::{Options, Tiling};
 use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::stepwise;
 use crate::tiling::{Analysis, Tiled, TimeLoop};
 use crate::{carried, causes, csource, temporaries};
 use hexcc_isl::Ctx;
@@ -21,6 +22,9 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     let mut clock = Clock::new(ctx);
     let mut region = Region::new(ctx, saved, options, &mut clock)?;
+    if options.tiling == Tiling::Stepwise {
+        return steps(region, saved, options, clock, Vec::new());
+    }
     let mut units = Vec::new();
     for analysis in std::mem::take(&mut region.analyses) {
         let name = unit_name(saved, &region.scop, units.len(), options);
@@ -32,12 +36,62 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     // Some errors of isl have a meaning, so a result after a stop may lack something.
     clock.end()?;
     if units.is_empty() {
-        return Err(region.refusal());
+        return match options.may_step() {
+            true => in_steps(region, saved, options, clock),
+            false => Err(region.refusal()),
+        };
     }
     Ok(Compiled {
         warnings: region.warnings(saved),
         scop: region.scop,
         units,
+        stepwise: Vec::new(),
+        timings: clock.laps,
+        tuned: None,
+    })
+}
+
+/// Single steps in place of tiles, with a warning that says why; the refusal of tiles where there
+/// are no parallel loops either.
+fn in_steps(
+    region: Region,
+    saved: &SavedScop,
+    options: &Options,
+    clock: Clock,
+) -> Result<Compiled> {
+    let refusal = region.why();
+    steps(region, saved, options, clock, vec![stepwise::instead(&refusal)]).map_err(|d| {
+        match d.is_bug() {
+            true => d,
+            false => Box::new(refusal.note(format!("nor can it run in single steps: {}", d.message))),
+        }
+    })
+}
+
+/// The region in single steps.
+fn steps(
+    mut region: Region,
+    saved: &SavedScop,
+    options: &Options,
+    mut clock: Clock,
+    mut warnings: Vec<Diagnostic>,
+) -> Result<Compiled> {
+    clock.begin("steps")?;
+    let mut parts = Vec::new();
+    for (i, run) in stepwise::runs(&region.scop).into_iter().enumerate() {
+        let name = unit_name(saved, &region.scop, i, options);
+        parts.push(stepwise::compile(&mut region.scop, saved, &run, &name)?);
+    }
+    clock.end()?;
+    if !parts.iter().any(|part| part.plan.is_parallel()) {
+        return Err(stepwise::not_parallel(&region.scop));
+    }
+    warnings.extend(parts.iter().flat_map(|part| stepwise::alone(&region.scop, part)));
+    Ok(Compiled {
+        warnings,
+        scop: region.scop,
+        units: Vec::new(),
+        stepwise: parts,
         timings: clock.laps,
         tuned: None,
     })
@@ -62,7 +116,7 @@ fn tile(
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
     let judged = Region::new(ctx, saved, options, &mut Clock::new(ctx)).and_then(|region| {
-        match region.analyses.is_empty() {
+        match region.analyses.is_empty() && options.tiling != Tiling::Stepwise {
             true => Err(region.refusal()),
             false => Ok(ctx.check()?),
         }
@@ -103,6 +157,9 @@ impl Region {
             analyses: Vec::new(),
             refused: Vec::new(),
         };
+        if options.tiling == Tiling::Stepwise {
+            return Ok(region);
+        }
         for chunk in chunks {
             match Analysis::new(&region.scop, &saved.source, &chunk, options, clock) {
                 Ok(analysis) => region.analyses.push(analysis),
@@ -122,10 +179,15 @@ impl Region {
     }
 
     /// The refusal of the largest loop, which is the one that the user means.
-    fn refusal(mut self) -> Box<Diagnostic> {
-        self.refused.sort_by_key(|(chunk, _)| chunk.span.start);
-        let worst = (self.refused.into_iter()).max_by_key(|(chunk, _)| chunk.span.len());
-        worst.map_or_else(|| Box::new(Diagnostic::bug("no chunks")), |(_, d)| d)
+    fn refusal(self) -> Box<Diagnostic> {
+        Box::new(self.why())
+    }
+
+    /// The same, while the region is still needed.
+    fn why(&self) -> Diagnostic {
+        let by_size = |(chunk, _): &&(Chunk, Box<Diagnostic>)| (chunk.span.len(), chunk.span.start);
+        let worst = self.refused.iter().max_by_key(by_size);
+        worst.map_or_else(|| Diagnostic::bug("no chunks"), |(_, d)| (**d).clone())
     }
 
     /// A warning for each loop that stays on the host.

@@ -82,7 +82,7 @@ pub fn substitute(scop: &mut Scop, source: &SourceFile, pet: &PetScop) -> Result
 
 /// Where the life of a scalar ends.
 #[derive(Clone, Copy, PartialEq)]
-enum End {
+pub(crate) enum End {
     /// It is declared inside the region.
     Inside,
     /// It is a variable of the function that is not mentioned again after the region.
@@ -91,7 +91,8 @@ enum End {
     Survives,
 }
 
-fn end_of(scop: &Scop, source: &SourceFile, pet: &PetScop, name: &str) -> End {
+/// Where the life of a variable ends.
+pub(crate) fn end_of(scop: &Scop, source: &SourceFile, pet: &PetScop, name: &str) -> End {
     let declared = pet.arrays.iter().find(|a| a.name == name && a.declared);
     let text = &source.text;
     match declared {

@@ -1,8 +1,9 @@
 //! Expressions of a target language from sets and functions.
 
+use crate::ctx::c_string;
 use crate::object::{Owned, Shared};
 use crate::value::{c_index, integer};
-use crate::{Ctx, DimType, Error, PwAff, Result, Set, ffi};
+use crate::{Ctx, DimType, Error, PwAff, Result, Set, UnionMap, ffi};
 
 /// An operator of an [`AstExpr`], as isl defines them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,6 +105,42 @@ pub enum AstExpr {
     Op(AstOp, Vec<AstExpr>),
 }
 
+/// A part of a program, as plain data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AstNode {
+    /// A loop.
+    For {
+        /// Its iterator.
+        iterator: String,
+        /// First value.
+        init: AstExpr,
+        /// It goes on while this holds; `None` where it runs exactly once.
+        cond: Option<AstExpr>,
+        /// What is added after each iteration.
+        inc: AstExpr,
+        /// What it repeats.
+        body: Box<AstNode>,
+    },
+    /// A condition.
+    If {
+        /// What is tested.
+        cond: AstExpr,
+        /// What runs where it holds.
+        yes: Box<AstNode>,
+        /// What runs where it does not.
+        no: Option<Box<AstNode>>,
+    },
+    /// One after the other.
+    Block(Vec<AstNode>),
+    /// An instance of a statement.
+    User {
+        /// The name of the statement's tuple.
+        name: String,
+        /// The instance.
+        args: Vec<AstExpr>,
+    },
+}
+
 /// Makes expressions under a condition that may be assumed.
 ///
 /// Dimensions and parameters are treated alike: both become [`AstExpr::Id`]s of their names. A
@@ -134,6 +171,39 @@ impl AstBuild {
         // SAFETY: one reference is consumed.
         let build = ctx.give(|| unsafe { ffi::isl_ast_build_from_context(params.0.take()) })?;
         Ok(AstBuild { build })
+    }
+
+    /// The same build with names for the iterators of the loops it makes, outermost first.
+    pub fn set_iterators(&self, names: &[String]) -> Result<AstBuild> {
+        let ctx = &self.build.ctx;
+        let n = c_index(names.len())?;
+        // SAFETY: the context is alive.
+        let mut list = ctx.give(|| unsafe { ffi::isl_id_list_alloc(ctx.raw(), n) })?;
+        for name in names {
+            let name = c_string(name)?;
+            let user = std::ptr::null_mut();
+            // SAFETY: the context is alive, and isl copies the name.
+            let id = ctx.give(|| unsafe { ffi::isl_id_alloc(ctx.raw(), name.as_ptr(), user) })?;
+            let (raw, id) = (list.into_raw(), id.into_raw());
+            // SAFETY: both are consumed.
+            list = ctx.give(|| unsafe { ffi::isl_id_list_add(raw, id) })?;
+        }
+        let list = list.into_raw();
+        // SAFETY: one reference of the build and the list are consumed.
+        let build =
+            ctx.give(|| unsafe { ffi::isl_ast_build_set_iterators(self.build.take(), list) })?;
+        Ok(AstBuild { build })
+    }
+
+    /// Loops that run the instances in the domain of `schedule`, in its lexicographic order.
+    pub fn node_from_schedule_map(&self, schedule: &UnionMap) -> Result<AstNode> {
+        self.build.same_ctx(&schedule.0)?;
+        let ctx = &self.build.ctx;
+        // SAFETY: the build is alive, and one reference of the schedule is consumed.
+        let node = ctx.give(|| unsafe {
+            ffi::isl_ast_build_node_from_schedule_map(self.build.keep(), schedule.0.take())
+        })?;
+        node_tree(&node)
     }
 
     /// The value of the function. Its domain is assumed to hold.
@@ -288,5 +358,108 @@ fn tree(expr: &Owned<ffi::isl_ast_expr>) -> Result<AstExpr> {
             integer(&val).map(AstExpr::Int)
         }
         kind => Err(Error::new(format!("isl made an unknown expression {kind}"))),
+    }
+}
+
+/// isl's program as plain data.
+fn node_tree(node: &Owned<ffi::isl_ast_node>) -> Result<AstNode> {
+    let ctx = &node.ctx;
+    type Part<T> = unsafe extern "C" fn(*mut ffi::isl_ast_node) -> *mut T;
+    let expr = |part: Part<ffi::isl_ast_expr>| {
+        // SAFETY: the node is alive and of the kind that has the part.
+        tree(&ctx.give(|| unsafe { part(node.keep()) })?)
+    };
+    let child = |part: Part<ffi::isl_ast_node>| {
+        // SAFETY: the node is alive and of the kind that has the part.
+        let part = ctx.give(|| unsafe { part(node.keep()) })?;
+        Ok::<_, Error>(Box::new(node_tree(&part)?))
+    };
+    // SAFETY: the node is alive.
+    match ctx.plain(|| unsafe { ffi::isl_ast_node_get_type(node.keep()) })? {
+        1 => {
+            // SAFETY: the node is alive and a loop.
+            let once = ctx.truth(|| unsafe { ffi::isl_ast_node_for_is_degenerate(node.keep()) })?;
+            let AstExpr::Id(iterator) = expr(ffi::isl_ast_node_for_get_iterator)? else {
+                return Err(Error::new("isl made a loop without an iterator"));
+            };
+            Ok(AstNode::For {
+                iterator,
+                init: expr(ffi::isl_ast_node_for_get_init)?,
+                cond: match once {
+                    true => None,
+                    false => Some(expr(ffi::isl_ast_node_for_get_cond)?),
+                },
+                inc: match once {
+                    true => AstExpr::Int(1),
+                    false => expr(ffi::isl_ast_node_for_get_inc)?,
+                },
+                body: child(ffi::isl_ast_node_for_get_body)?,
+            })
+        }
+        2 => {
+            // SAFETY: the node is alive and a condition.
+            let two = ctx.truth(|| unsafe { ffi::isl_ast_node_if_has_else_node(node.keep()) })?;
+            Ok(AstNode::If {
+                cond: expr(ffi::isl_ast_node_if_get_cond)?,
+                yes: child(ffi::isl_ast_node_if_get_then_node)?,
+                no: match two {
+                    true => Some(child(ffi::isl_ast_node_if_get_else_node)?),
+                    false => None,
+                },
+            })
+        }
+        3 => {
+            // SAFETY: the node is alive and a block.
+            let list =
+                ctx.give(|| unsafe { ffi::isl_ast_node_block_get_children(node.keep()) })?;
+            // SAFETY: the list is alive.
+            let n = ctx.size(|| unsafe { ffi::isl_ast_node_list_size(list.keep()) })?;
+            let nodes = (0..n).map(|i| {
+                let i = c_index(i)?;
+                // SAFETY: the list is alive, and isl checks the position.
+                let node = unsafe { ffi::isl_ast_node_list_get_at(list.keep(), i) };
+                node_tree(&ctx.give(|| node)?)
+            });
+            Ok(AstNode::Block(nodes.collect::<Result<_>>()?))
+        }
+        5 => match expr(ffi::isl_ast_node_user_get_expr)? {
+            AstExpr::Op(AstOp::Call, mut args) if !args.is_empty() => match args.remove(0) {
+                AstExpr::Id(name) => Ok(AstNode::User { name, args }),
+                _ => Err(Error::new("isl made a call of an expression")),
+            },
+            _ => Err(Error::new("isl made a statement that is no call")),
+        },
+        kind => Err(Error::new(format!("isl made an unknown node {kind}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_of_a_schedule() -> Result<()> {
+        let ctx = Ctx::new()?;
+        let context = Set::read(&ctx, "[N] -> { : N >= 3 }")?;
+        let build = AstBuild::from_context(&context)?;
+        let build = build.set_iterators(&["a".to_string(), "b".to_string()])?;
+        let text = "[N] -> { S[i] -> [i, 0] : 0 <= i < N; T[i] -> [i, 1] : i = 2 }";
+        let schedule = UnionMap::read(&ctx, text)?;
+        let mut runs = Vec::new();
+        fn walk(node: &AstNode, runs: &mut Vec<String>) {
+            match node {
+                AstNode::For { body, .. } => walk(body, runs),
+                AstNode::If { yes, no, .. } => {
+                    walk(yes, runs);
+                    no.iter().for_each(|no| walk(no, runs));
+                }
+                AstNode::Block(nodes) => nodes.iter().for_each(|n| walk(n, runs)),
+                AstNode::User { name, args } => runs.push(format!("{name}{}", args.len())),
+            }
+        }
+        let node = build.node_from_schedule_map(&schedule)?;
+        walk(&node, &mut runs);
+        assert!(runs.contains(&"S1".to_string()) && runs.contains(&"T1".to_string()));
+        Ok(())
     }
 }

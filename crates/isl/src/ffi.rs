@@ -38,6 +38,8 @@ opaque! {
     isl_aff
     isl_ast_build
     isl_ast_expr
+    isl_ast_node
+    isl_ast_node_list
     isl_basic_map
     isl_basic_map_list
     isl_basic_set
@@ -47,6 +49,7 @@ opaque! {
     isl_ctx
     isl_fixed_box
     isl_id
+    isl_id_list
     isl_map
     isl_map_list
     isl_multi_aff
@@ -89,6 +92,9 @@ unsafe extern "C" {
     pub fn isl_val_is_infty(v: *mut isl_val) -> IslBool;
     pub fn isl_val_is_neginfty(v: *mut isl_val) -> IslBool;
     pub fn isl_id_alloc(ctx: *mut isl_ctx, name: *const c_char, user: *mut c_void) -> *mut isl_id;
+    pub fn isl_id_list_alloc(ctx: *mut isl_ctx, n: c_int) -> *mut isl_id_list;
+    pub fn isl_id_list_add(list: *mut isl_id_list, el: *mut isl_id) -> *mut isl_id_list;
+    pub fn isl_id_list_free(list: *mut isl_id_list) -> *mut isl_id_list;
     pub fn isl_id_free(id: *mut isl_id) -> *mut isl_id;
     pub fn isl_id_get_name(id: *mut isl_id) -> *const c_char;
     pub fn isl_space_free(space: *mut isl_space) -> *mut isl_space;
@@ -549,6 +555,28 @@ unsafe extern "C" {
         build: *mut isl_ast_build,
         pa: *mut isl_pw_aff,
     ) -> *mut isl_ast_expr;
+    pub fn isl_ast_build_set_iterators(
+        build: *mut isl_ast_build,
+        iterators: *mut isl_id_list,
+    ) -> *mut isl_ast_build;
+    pub fn isl_ast_build_node_from_schedule_map(
+        build: *mut isl_ast_build,
+        schedule: *mut isl_union_map,
+    ) -> *mut isl_ast_node;
+    pub fn isl_ast_node_free(node: *mut isl_ast_node) -> *mut isl_ast_node;
+    pub fn isl_ast_node_get_type(node: *mut isl_ast_node) -> c_int;
+    pub fn isl_ast_node_for_get_iterator(node: *mut isl_ast_node) -> *mut isl_ast_expr;
+    pub fn isl_ast_node_for_get_init(node: *mut isl_ast_node) -> *mut isl_ast_expr;
+    pub fn isl_ast_node_for_get_cond(node: *mut isl_ast_node) -> *mut isl_ast_expr;
+    pub fn isl_ast_node_for_get_inc(node: *mut isl_ast_node) -> *mut isl_ast_expr;
+    pub fn isl_ast_node_for_get_body(node: *mut isl_ast_node) -> *mut isl_ast_node;
+    pub fn isl_ast_node_for_is_degenerate(node: *mut isl_ast_node) -> IslBool;
+    pub fn isl_ast_node_if_get_cond(node: *mut isl_ast_node) -> *mut isl_ast_expr;
+    pub fn isl_ast_node_if_get_then_node(node: *mut isl_ast_node) -> *mut isl_ast_node;
+    pub fn isl_ast_node_if_has_else_node(node: *mut isl_ast_node) -> IslBool;
+    pub fn isl_ast_node_if_get_else_node(node: *mut isl_ast_node) -> *mut isl_ast_node;
+    pub fn isl_ast_node_block_get_children(node: *mut isl_ast_node) -> *mut isl_ast_node_list;
+    pub fn isl_ast_node_user_get_expr(node: *mut isl_ast_node) -> *mut isl_ast_expr;
     pub fn isl_ast_expr_free(expr: *mut isl_ast_expr) -> *mut isl_ast_expr;
     pub fn isl_ast_expr_get_type(expr: *mut isl_ast_expr) -> c_int;
     pub fn isl_ast_expr_int_get_val(expr: *mut isl_ast_expr) -> *mut isl_val;
@@ -558,6 +586,12 @@ unsafe extern "C" {
     pub fn isl_ast_expr_op_get_arg(expr: *mut isl_ast_expr, pos: c_int) -> *mut isl_ast_expr;
 
     // These come from macros in the headers.
+    pub fn isl_ast_node_list_size(list: *mut isl_ast_node_list) -> IslSize;
+    pub fn isl_ast_node_list_get_at(
+        list: *mut isl_ast_node_list,
+        index: c_int,
+    ) -> *mut isl_ast_node;
+    pub fn isl_ast_node_list_free(list: *mut isl_ast_node_list) -> *mut isl_ast_node_list;
     pub fn isl_set_list_size(list: *mut isl_set_list) -> IslSize;
     pub fn isl_set_list_get_at(list: *mut isl_set_list, index: c_int) -> *mut isl_set;
     pub fn isl_set_list_free(list: *mut isl_set_list) -> *mut isl_set_list;

@@ -46,7 +46,7 @@ mod stop;
 mod union;
 mod value;
 
-pub use ast::{AstBuild, AstExpr, AstOp};
+pub use ast::{AstBuild, AstExpr, AstNode, AstOp};
 pub use ctx::Ctx;
 pub use error::{Error, Result};
 pub use flow::{Flow, compute_flow};

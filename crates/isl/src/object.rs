@@ -116,6 +116,8 @@ objects! {
     isl_aff => isl_aff_free;
     isl_ast_build => isl_ast_build_free;
     isl_ast_expr => isl_ast_expr_free;
+    isl_ast_node => isl_ast_node_free;
+    isl_ast_node_list => isl_ast_node_list_free;
     isl_basic_map => isl_basic_map_free;
     isl_basic_map_list => isl_basic_map_list_free;
     isl_basic_set => isl_basic_set_free;
@@ -124,6 +126,7 @@ objects! {
     isl_constraint_list => isl_constraint_list_free;
     isl_fixed_box => isl_fixed_box_free;
     isl_id => isl_id_free;
+    isl_id_list => isl_id_list_free;
     isl_map => isl_map_free;
     isl_map_list => isl_map_list_free;
     isl_multi_aff => isl_multi_aff_free;

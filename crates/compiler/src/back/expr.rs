@@ -1,65 +1,12 @@
 //! C spelling of isl expressions and of statement bodies.
 
 use super::names::Names;
+use crate::print::c::{ATOM, Piece, UNARY, binary, precedence};
 use crate::ctype::{CType, math_function};
 use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil};
 use crate::quotient::is_product_in_double;
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};
-
-/// Binding strength of C operators; larger binds tighter.
-fn precedence(op: &str) -> u8 {
-    match op {
-        "*" | "/" | "%" => 12,
-        "+" | "-" => 11,
-        "<<" | ">>" => 10,
-        "<" | "<=" | ">" | ">=" => 9,
-        "==" | "!=" => 8,
-        "&" => 7,
-        "^" => 6,
-        "|" => 5,
-        "&&" => 4,
-        "||" => 3,
-        "?:" => 2,
-        _ => 1,
-    }
-}
-
-const UNARY: u8 = 13;
-const ATOM: u8 = 15;
-
-/// Text with the strength of its outermost operator.
-struct Piece(String, u8);
-
-impl Piece {
-    fn at(self, strength: u8) -> String {
-        if self.1 < strength {
-            format!("({})", self.0)
-        } else {
-            self.0
-        }
-    }
-}
-
-/// gcc and nvcc warn about these mixtures without parentheses, and readers
-/// stumble over them.
-fn confusing(outer: &str, inner: u8) -> bool {
-    let bitwise = |s: u8| (5..=7).contains(&s) || s == 10;
-    let outer_strength = precedence(outer);
-    (outer == "||" && inner == precedence("&&")) || (bitwise(outer_strength) && inner < UNARY)
-}
-
-fn binary(op: &str, lhs: Piece, rhs: Piece) -> Piece {
-    let p = precedence(op);
-    let side = |piece: Piece, strength: u8| {
-        if piece.1 != p && confusing(op, piece.1) {
-            format!("({})", piece.0)
-        } else {
-            piece.at(strength)
-        }
-    };
-    Piece(format!("{} {op} {}", side(lhs, p), side(rhs, p + 1)), p)
-}
 
 /// A function of integers that generated code calls.
 pub struct Helper {

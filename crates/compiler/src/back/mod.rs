@@ -11,7 +11,7 @@ mod naive;
 pub(crate) mod names;
 mod program;
 mod stream;
-mod text;
+pub(crate) mod text;
 
 pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};

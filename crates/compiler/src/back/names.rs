@@ -1,6 +1,7 @@
 //! Identifiers of generated code.
 
 use crate::csource;
+use crate::interface::Interface;
 use crate::kernel::Stencil;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,6 +128,7 @@ const WORDS: &[&str] = &[
 
 /// Hands out identifiers that clash neither with each other nor with the
 /// target language.
+#[derive(Clone)]
 pub struct Names {
     taken: BTreeSet<String>,
     renamed: BTreeMap<String, String>,
@@ -160,18 +162,25 @@ impl Names {
     /// A namer with the parameters, arrays and scalars of a stencil named, none like a name that
     /// a printer makes out of another.
     pub fn of_stencil(fixed: &[&str], stencil: &Stencil) -> Names {
+        let dims: Vec<&str> = stencil.dims.iter().map(String::as_str).collect();
+        let stmts: Vec<&str> = stencil.stmts.iter().map(|s| s.name.as_str()).collect();
+        Names::of_interface(fixed, stencil, (&dims, &stmts))
+    }
+
+    /// The same where only an interface is known, and what else names are made of.
+    pub fn of_interface(
+        fixed: &[&str],
+        interface: &Interface,
+        (dims, stmts): (&[&str], &[&str]),
+    ) -> Names {
         let mut names = Names::new(fixed);
-        let all: Vec<&str> = (stencil.params.iter())
-            .chain(stencil.arrays.iter().map(|a| &a.name))
-            .chain(stencil.scalars.iter().map(|(name, _)| name))
+        let all: Vec<&str> = (interface.params.iter())
+            .chain(interface.arrays.iter().map(|a| &a.name))
+            .chain(interface.scalars.iter().map(|(name, _)| name))
             .map(String::as_str)
             .collect();
-        let bases: Vec<&str> = (all.iter().copied())
-            .chain(stencil.dims.iter().map(String::as_str))
-            .chain(stencil.stmts.iter().map(|s| s.name.as_str()))
-            .collect();
-        let dims = stencil.dims.iter().map(String::as_str);
-        for name in all.iter().copied().chain(dims) {
+        let bases: Vec<&str> = (all.iter().chain(dims).chain(stmts)).copied().collect();
+        for name in all.iter().chain(dims).copied() {
             if is_derived(name, &bases) || is_of_cuda(name) {
                 names.taken.insert(name.to_string());
             }

@@ -5,7 +5,8 @@ use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::{KernelArray, Stencil};
+use crate::interface::Interface;
+use crate::kernel::KernelArray;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +17,8 @@ use std::ops::Range;
 pub struct Replacement<'a> {
     /// Bytes of the source that are replaced.
     pub span: Range<usize>,
-    /// What it computes.
-    pub stencil: &'a Stencil,
+    /// What it takes from the program and leaves there.
+    pub interface: &'a Interface,
     /// The kernel, printed: a namespace, which the host function is added to.
     pub kernel: String,
     /// What it calls sizes, scalars and arrays.
@@ -33,7 +34,7 @@ pub struct Replacement<'a> {
 pub struct Workspace {
     /// Field of `Args`.
     pub field: String,
-    /// Index in [`Stencil::arrays`].
+    /// Index in [`Interface::arrays`].
     pub array: usize,
     /// Trailing dimensions that make a plane.
     pub n_space: usize,
@@ -79,7 +80,7 @@ pub fn program(
         generated.push_str(&namespace(r, &entry, instrument)?);
     }
     if instrument == Instrument::Dump {
-        generated.push_str(&dump_function(replacements.iter().map(|r| r.stencil)));
+        generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
     }
     edits.retain(|e| !region_contains(region, e));
     // One inside a replaced statement goes with it.
@@ -194,7 +195,7 @@ fn check_parameters(
     replacements: &[Replacement],
     names: &Names,
 ) -> Result<()> {
-    for array in replacements.iter().flat_map(|r| &r.stencil.arrays) {
+    for array in replacements.iter().flat_map(|r| &r.interface.arrays) {
         let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
         let name = names.get(&array.name);
         // `ROWS(A)` looks like the declaration of a scalar.
@@ -255,7 +256,7 @@ pub fn reference_program(
         dump_calls(replacements, &Names::plain()),
     )];
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
-    let dump = dump_function(replacements.iter().map(|r| r.stencil));
+    let dump = dump_function(replacements.iter().map(|r| r.interface));
     let dump = without_macros(
         &saved.defines,
         format!("#include <stdio.h>\n#include <stdlib.h>\n{dump}"),
@@ -300,7 +301,7 @@ impl Entry {
 
 /// The kernel and the host function of a replacement, in one namespace.
 fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<String> {
-    let end = format!("}} // namespace {}\n", r.stencil.name);
+    let end = format!("}} // namespace {}\n", r.interface.name);
     let kernel = (r.kernel.strip_suffix(&end))
         .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
     let host = host_function(r, entry, instrument) + &leave_function(r.finals, entry);
@@ -432,7 +433,7 @@ fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
 
 /// The call that takes the place of the scop.
 fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
-    let ir = r.stencil;
+    let ir = r.interface;
     let scalars = ir.scalars.iter().map(|(name, _)| name);
     let mut args: Vec<String> = ir
         .params
@@ -440,7 +441,7 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
         .chain(scalars)
         .map(|n| names.get(n))
         .collect();
-    for array in &ir.arrays {
+    for array in ir.arrays.iter().filter(|a| !a.local) {
         args.push(format!(
             "({}{} *){}",
             const_of(array),
@@ -467,7 +468,7 @@ fn const_of(array: &KernelArray) -> &'static str {
 }
 
 /// Names for the host function: those of the source where possible.
-fn host_names(ir: &Stencil) -> Names {
+fn host_names(ir: &Interface) -> Names {
     const FIXED: &[&str] = &[
         "Args",
         "Wave",
@@ -493,18 +494,18 @@ fn host_names(ir: &Stencil) -> Names {
         "path",
         "file",
     ];
-    Names::of_stencil(FIXED, ir)
+    Names::of_interface(FIXED, ir, (&[], &[]))
 }
 
 fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrument) -> String {
-    let ir = replacement.stencil;
+    let ir = replacement.interface;
     let kernel_name = |name: &str| replacement.names.get(name);
     let names = host_names(ir);
     let mut params: Vec<String> = (ir.params.iter())
         .map(|p| format!("long long {}", names.get(p)))
         .collect();
     params.extend((ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name))));
-    for array in &ir.arrays {
+    for array in ir.arrays.iter().filter(|a| !a.local) {
         params.push(format!(
             "{}{} *{}",
             const_of(array),
@@ -629,9 +630,11 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             line(&format!(
                 "  check(cudaMalloc((void **)&{name}_device, {allocated}), \"allocating {what}\");"
             ));
-            line(&format!(
-                "  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
-            ));
+            if !array.local {
+                line(&format!(
+                    "  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
+                ));
+            }
             line(&format!("  args.{field} = {name}_device;"));
         }
     }
@@ -687,7 +690,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
                 "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
-        } else if array.written {
+        } else if array.written && !array.local {
             line(&format!(
                 "  {touched}check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
@@ -704,7 +707,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
 
 /// Ends the program where two arrays share memory and one of them is written: in C every store
 /// would change both. Arrays that are no pointers cannot.
-fn overlap_checks(ir: &Stencil, names: &Names) -> Vec<String> {
+fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
     let bytes = |array: &KernelArray| {
         let mut text = format!("sizeof({})", array.elem);
         for extent in &array.extents {
@@ -715,7 +718,8 @@ fn overlap_checks(ir: &Stencil, names: &Names) -> Vec<String> {
     let mut lines = Vec::new();
     for (i, a) in ir.arrays.iter().enumerate() {
         for (j, b) in ir.arrays.iter().enumerate().skip(i + 1) {
-            if !(a.written || b.written) || !(a.pointer || b.pointer) {
+            let shared = (a.written || b.written) && (a.pointer || b.pointer);
+            if !shared || a.local || b.local {
                 continue;
             }
             let conditions: Vec<String> = [&ir.touched[i], &ir.touched[j]]
@@ -752,7 +756,7 @@ fn overlap_checks(ir: &Stencil, names: &Names) -> Vec<String> {
 
 /// A function that appends an array to the file named by `HEXCC_DUMP`; C and
 /// C++.
-pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Stencil>) -> String {
+pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Interface>) -> String {
     let mut text = String::from(
         "static void hexcc_dump(const char *name, const void *data, unsigned long long bytes, unsigned long long size) {\n\
          \x20 const char *path = getenv(\"HEXCC_DUMP\");\n\
@@ -778,9 +782,9 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Stencil>) -> String {
 
 fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
     let mut text = String::new();
-    for ir in replacements.iter().map(|r| r.stencil) {
+    for ir in replacements.iter().map(|r| r.interface) {
         let nonempty = ast_to_c(&ir.nonempty, names);
-        for array in ir.arrays.iter().filter(|a| a.written) {
+        for array in ir.arrays.iter().filter(|a| a.written && !a.local) {
             let mut bytes = format!("{}ull", array.elem.size());
             for extent in &array.extents {
                 let _ = write!(

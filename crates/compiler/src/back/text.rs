@@ -92,7 +92,8 @@ fn is_bracketed(text: &str) -> bool {
     false
 }
 
-pub(super) fn truncate(text: &str, n: usize) -> String {
+/// The first `n` characters.
+pub(crate) fn truncate(text: &str, n: usize) -> String {
     if text.chars().count() <= n {
         text.to_string()
     } else {

@@ -10,11 +10,11 @@ use super::{
 };
 use super::{FEW_REGISTERS, SHARED_ROW_REGISTERS, min_blocks, registers_wanted};
 use crate::canonical::{Canonical, DimRole};
-use crate::ctype::math_function;
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
+use crate::interface::Interface;
 use crate::sched::HybridSchedule;
-use crate::scop::{Array, ArrayId, Expr, Scop, SourceFile, bounds, finite_range};
+use crate::scop::{Array, ArrayId, Scop, SourceFile, finite_range};
 use hexcc_isl::{AstBuild, AstExpr, Ctx, DimType, Map, PwAff, Set};
 
 /// Choices of the kernel that do not change the schedule.
@@ -353,9 +353,6 @@ impl Prepared<'_> {
         let mut rows = tile_rows(schedule, stmts.len());
         let mut switches = options.switches;
         let mut arrays = self.boxes(options.schema, switches.aligned_loads, schedule, &rows);
-        for (array, id) in arrays.iter_mut().zip(&self.array_index) {
-            array.extents = self.extents_of(*id)?;
-        }
         let shared_bytes = place(&mut arrays);
         let chain = chain(schedule);
         let registers = registers_wanted(schedule, &stmts, &arrays);
@@ -386,10 +383,7 @@ impl Prepared<'_> {
             _ => None,
         };
         Ok(KernelIr {
-            stencil: Stencil {
-                arrays,
-                ..self.stencil(&options.name)?
-            },
+            stencil: self.stencil_with(&options.name, arrays)?,
             schema: options.schema,
             schedule: schedule.clone(),
             block,
@@ -404,6 +398,13 @@ impl Prepared<'_> {
 
     /// The stencil without tiles.
     pub(super) fn stencil(&self, name: &str) -> Result<Stencil> {
+        let arrays = (self.array_index.iter().enumerate())
+            .map(|(index, id)| self.plain_array(index, self.scop.array(*id)));
+        self.stencil_with(name, arrays.collect())
+    }
+
+    /// The stencil with arrays that may be in shared memory.
+    fn stencil_with(&self, name: &str, arrays: Vec<KernelArray>) -> Result<Stencil> {
         let domain = self.union_domain()?;
         let ranges = (0..=self.c.n_space)
             .map(|d| {
@@ -418,79 +419,30 @@ impl Prepared<'_> {
                 })
             })
             .collect::<Result<Vec<_>>>()?;
-        let nonempty = (domain.params()?.coalesce()?).gist_params(&self.scop.context.params()?)?;
-        let touched = (0..self.array_index.len())
-            .map(|array| {
-                let sizes = self.sizes_with(array)?.gist_params(&domain.params()?)?;
-                let sizes = sizes.gist_params(&self.scop.context.params()?)?;
-                Ok(self.build.expr_from_set(&sizes.coalesce()?)?)
-            })
-            .collect::<Result<Vec<_>>>()?;
-        let mut exact = true;
-        for stmt in &self.stmts {
-            for expr in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
-                expr.visit(&mut |e| {
-                    if let Expr::Call { name, .. } = e {
-                        exact &= math_function(name).is_some_and(|m| m.exact);
-                    }
-                });
-            }
-        }
-        let mut arrays = Vec::new();
-        for (index, id) in self.array_index.iter().enumerate() {
-            let array = self.scop.array(*id);
-            arrays.push(KernelArray {
-                extents: self.extents_of(*id)?,
-                ..self.plain_array(index, array)
-            });
-        }
+        let source = self.c.stmts.iter().map(|s| &self.scop.stmts[s.stmt]);
+        let scalars = (self.c.roles.keys())
+            .map(|id| self.scop.array(*id))
+            .filter(|a| a.extents.is_empty())
+            .map(|a| (a.name.clone(), a.elem));
+        let interface = Interface::new(
+            self.scop,
+            name,
+            &source.collect::<Vec<_>>(),
+            (&self.array_index, arrays),
+            scalars.collect(),
+        )?;
         Ok(Stencil {
-            name: name.to_string(),
-            params: self.scop.params.clone(),
-            scalars: (self.c.roles.keys())
-                .map(|id| self.scop.array(*id))
-                .filter(|a| a.extents.is_empty())
-                .map(|a| (a.name.clone(), a.elem))
-                .collect(),
+            interface: Interface {
+                planes: (0..self.array_index.len())
+                    .map(|a| self.planes(a))
+                    .collect(),
+                ..interface
+            },
             dims: self.c.names.clone(),
-            arrays,
             stmts: self.stmts.clone(),
             k: self.c.k,
-            assumed: AstBuild::from_context(&self.scop.context.universe_like()?.params()?)?
-                .expr_from_set(&bounds::assumed(self.scop)?)?,
-            nonempty: self.build.expr_from_set(&nonempty)?,
-            touched,
-            planes: (0..self.array_index.len())
-                .map(|a| self.planes(a))
-                .collect(),
             ranges,
-            exact,
         })
-    }
-
-    /// Parameter values for which some statement touches an array.
-    fn sizes_with(&self, array: usize) -> Result<Set> {
-        let mut sizes: Option<Set> = None;
-        for (canonical, stmt) in self.c.stmts.iter().zip(&self.stmts) {
-            if stmt.write.array == array || stmt.elements().any(|a| a.array == array) {
-                let more = canonical.domain.params()?;
-                sizes = Some(match sizes {
-                    Some(sizes) => sizes.union(&more)?,
-                    None => more,
-                });
-            }
-        }
-        match sizes {
-            Some(sizes) => Ok(sizes.coalesce()?),
-            // Only its size matters.
-            None => Ok(self.union_domain()?.params()?),
-        }
-    }
-
-    fn extents_of(&self, id: ArrayId) -> Result<Vec<AstExpr>> {
-        (self.scop.array(id).extents.iter())
-            .map(|e| Ok(self.build.expr_from_pw_aff(e)?))
-            .collect()
     }
 
     /// How many planes an outermost subscript selects that is always a time buffer or a constant.
@@ -521,6 +473,7 @@ impl Prepared<'_> {
             pitched: array.extents.len() > 1,
             pointer: array.pointer,
             variable: array.variable,
+            local: false,
             shared: None,
         }
     }

@@ -29,10 +29,12 @@ pub use count::{Moves, SECTOR, Work};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;
+use crate::interface::Interface;
 use crate::quotient::is_product_in_double;
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
 use hexcc_isl::AstExpr;
+use std::ops::Deref;
 
 /// How a kernel reaches array elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,6 +328,8 @@ pub struct KernelArray {
     pub pointer: bool,
     /// The program has a variable, whose address is passed.
     pub variable: bool,
+    /// It exists on the device only: the program declares it in what is replaced.
+    pub local: bool,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }
@@ -522,35 +526,25 @@ impl Block {
 /// The stencil that a kernel computes, however it is tiled.
 #[derive(Clone, Debug)]
 pub struct Stencil {
-    /// Prefix of every generated identifier at file scope.
-    pub name: String,
-    /// Integer parameters of the scop.
-    pub params: Vec<String>,
-    /// Scalars read by the statements, passed by value: name and type.
-    pub scalars: Vec<(String, CType)>,
+    /// Its sizes, scalars and arrays.
+    pub interface: Interface,
     /// Names of `t, s0, .., sn`.
     pub dims: Vec<String>,
-    /// Arrays with at least one dimension.
-    pub arrays: Vec<KernelArray>,
     /// Statements in textual order.
     pub stmts: Vec<KernelStmt>,
     /// Logical time steps per time step.
     pub k: i64,
-    /// Parameter values for which C and the kernel are known to do the same.
-    pub assumed: AstExpr,
-    /// Condition on the parameters that there is anything to do.
-    pub nonempty: AstExpr,
-    /// By array, the condition that then any statement touches it. The program's array may
-    /// else be smaller than `extents`, which count all time buffers and constant subscripts.
-    pub touched: Vec<AstExpr>,
-    /// By array, how many planes the outermost subscript selects where that is a time buffer or
-    /// a constant. Partial tiles copy from all of them, whether the statement that reads them
-    /// runs or not: the device has them all, even where `extents` depend on sizes and are less.
-    pub planes: Vec<Option<i64>>,
     /// Range of `t` and of every space coordinate over all statements.
     pub ranges: Vec<SymbolicRange>,
-    /// Every math function called is exact, so results equal C's bit for bit.
-    pub exact: bool,
+}
+
+impl Deref for Stencil {
+    type Target = Interface;
+
+    /// What a stencil is to the program around it.
+    fn deref(&self) -> &Interface {
+        &self.interface
+    }
 }
 
 /// A kernel for both phases of a hybrid schedule, with the host loop around it.

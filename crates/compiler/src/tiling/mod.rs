@@ -3,6 +3,7 @@
 pub mod hybrid;
 pub mod overlapped;
 mod refusals;
+pub mod stepwise;
 
 use crate::canonical::{self, Canonical};
 use crate::clock::Clock;
@@ -121,7 +122,7 @@ impl<'a> TimeLoop<'a> {
     pub fn tiled(&self, name: &str, options: &Options, clock: &mut Clock) -> Result<Tiled> {
         options.switches()?;
         let hybrid = match options.wanted_tiling() {
-            Tiling::Overlapped => None,
+            Tiling::Overlapped | Tiling::Stepwise => None,
             Tiling::Auto | Tiling::Hybrid => Some(self.hybrid(name, options, clock)),
         };
         let first = (hybrid.iter().flatten()).find_map(|hybrid| hybrid.tiles.first());
@@ -165,7 +166,7 @@ impl<'a> TimeLoop<'a> {
             Ok(_) => {
                 let option = match asked {
                     Tiling::Overlapped => "--tiling overlapped",
-                    Tiling::Auto | Tiling::Hybrid => "--stream-tile",
+                    Tiling::Auto | Tiling::Hybrid | Tiling::Stepwise => "--stream-tile",
                 };
                 let help = format!("leave `{option}` away: the hybrid hexagonal tiling takes it");
                 d.help(help)

@@ -1,0 +1,102 @@
+//! What the surrounding program and generated code hand each other: sizes, scalars and arrays,
+//! and the conditions under which they may.
+
+use crate::ctype::{CType, math_function};
+use crate::diag::Result;
+use crate::kernel::KernelArray;
+use crate::scop::{ArrayId, Expr, Scop, Statement, bounds};
+use hexcc_isl::{AstBuild, AstExpr, Set};
+
+/// What a replaced part of a program takes and leaves.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// Prefix of every generated identifier at file scope.
+    pub name: String,
+    /// Integer parameters of the scop.
+    pub params: Vec<String>,
+    /// Scalars read by the statements, passed by value: name and type.
+    pub scalars: Vec<(String, CType)>,
+    /// Arrays with at least one dimension.
+    pub arrays: Vec<KernelArray>,
+    /// Parameter values for which C and the kernel are known to do the same.
+    pub assumed: AstExpr,
+    /// Condition on the parameters that there is anything to do.
+    pub nonempty: AstExpr,
+    /// By array, the condition that then any statement touches it. The program's array may
+    /// else be smaller than `extents`, which count all time buffers and constant subscripts.
+    pub touched: Vec<AstExpr>,
+    /// By array, how many planes the outermost subscript selects where that is a time buffer or
+    /// a constant. Partial tiles copy from all of them, whether the statement that reads them
+    /// runs or not: the device has them all, even where `extents` depend on sizes and are less.
+    pub planes: Vec<Option<i64>>,
+    /// Every math function called is exact, so results equal C's bit for bit.
+    pub exact: bool,
+}
+
+impl Interface {
+    /// The interface of some statements that use the arrays `ids`; `arrays` are these as kernels
+    /// have them, without extents.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn new(
+        scop: &Scop,
+        name: &str,
+        stmts: &[&Statement],
+        (ids, arrays): (&[ArrayId], Vec<KernelArray>),
+        scalars: Vec<(String, CType)>,
+    ) -> Result<Interface> {
+        let build = AstBuild::from_context(&scop.context)?;
+        let context = scop.context.params()?;
+        let sizes = sizes_of(scop, stmts.iter().copied())?;
+        let touches = |s: &Statement, id: ArrayId| {
+            s.write.array == id || s.reads.iter().any(|read| read.array == id)
+        };
+        let touched = (ids.iter())
+            .map(|&id| {
+                let own = sizes_of(scop, stmts.iter().copied().filter(|s| touches(s, id)))?;
+                let own = own.gist_params(&sizes)?.gist_params(&context)?;
+                Ok(build.expr_from_set(&own.coalesce()?)?)
+            })
+            .collect::<Result<_>>()?;
+        let mut with_extents = Vec::new();
+        for (id, array) in ids.iter().zip(arrays) {
+            let extents = (scop.array(*id).extents.iter())
+                .map(|e| Ok(build.expr_from_pw_aff(e)?))
+                .collect::<Result<_>>()?;
+            with_extents.push(KernelArray { extents, ..array });
+        }
+        Ok(Interface {
+            name: name.to_string(),
+            params: scop.params.clone(),
+            scalars,
+            planes: vec![None; with_extents.len()],
+            arrays: with_extents,
+            assumed: AstBuild::from_context(&scop.context.universe_like()?.params()?)?
+                .expr_from_set(&bounds::assumed(scop)?)?,
+            nonempty: build.expr_from_set(&sizes.gist_params(&context)?)?,
+            touched,
+            exact: stmts.iter().flat_map(|s| s.expressions()).all(is_exact),
+        })
+    }
+}
+
+/// Whether every function that an expression calls gives the same bits on every machine.
+pub fn is_exact(expr: &Expr) -> bool {
+    let mut exact = true;
+    expr.visit(&mut |e| {
+        if let Expr::Call { name, .. } = e {
+            exact &= math_function(name).is_some_and(|m| m.exact);
+        }
+    });
+    exact
+}
+
+/// Parameter values for which some of the statements run.
+fn sizes_of<'a>(scop: &Scop, stmts: impl Iterator<Item = &'a Statement>) -> Result<Set> {
+    let mut sizes = scop.context.params()?.empty_like()?;
+    for stmt in stmts {
+        sizes = sizes.union(&stmt.domain.params()?)?;
+    }
+    Ok(sizes.coalesce()?)
+}

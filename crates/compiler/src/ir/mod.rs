@@ -1,0 +1,389 @@
+//! A generated program as data: kernels and the host code that launches them.
+//!
+//! Nothing here belongs to one target. A printer ([`crate::print`]) spells a program in a language
+//! and decides nothing else; [`verify`] holds every program to the contract below before it gets
+//! there, and [`dump`] shows it to people.
+//!
+//! Contract:
+//! * a variable is defined before it is used, in the same block or one around it, and once;
+//! * a constant, a loop's variable and a parameter are never assigned;
+//! * expressions have the types of C ([`Program::type_of`]); indices and sizes are 64-bit integers;
+//! * elements are read and written through pointers of `Args` or arrays of the thread itself;
+//! * a kernel is made of [`Stmt::Spread`] loops, one an axis, whose iterations run in any order at
+//!   the same time; launches stand in host code only, and run one after the other.
+
+mod dump;
+pub mod verify;
+
+use crate::ctype::{CType, math_function};
+
+/// Index in [`Program::vars`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VarId(pub u32);
+
+/// Index in [`Program::kernels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelId(pub u32);
+
+/// The type of sizes, subscripts and iterators.
+pub const INDEX: CType = CType::Int(8);
+
+/// The type of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A number.
+    Number(CType),
+    /// A pointer to elements in device memory.
+    Pointer {
+        /// Type of an element.
+        elem: CType,
+        /// Some kernel writes through it.
+        written: bool,
+    },
+    /// Elements that a thread has for itself.
+    Private {
+        /// Type of an element.
+        elem: CType,
+        /// How many.
+        len: u32,
+    },
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The name that it should have, one of the user's program where possible.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// It keeps its first value.
+    pub constant: bool,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// An integer of type [`INDEX`].
+    Int(i64),
+    /// A number as the user's program spells it.
+    Literal {
+        /// Its text in C, without the suffix of an integer type.
+        text: String,
+        /// Its type.
+        ty: CType,
+    },
+    /// The value of a variable.
+    Var(VarId),
+    /// `-x`, `~x`, `!x`.
+    Unary {
+        /// C's spelling.
+        op: &'static str,
+        /// Operand.
+        arg: Box<Expr>,
+    },
+    /// A binary operator of C, with C's conversions.
+    Binary {
+        /// C's spelling.
+        op: &'static str,
+        /// Left operand.
+        lhs: Box<Expr>,
+        /// Right operand.
+        rhs: Box<Expr>,
+    },
+    /// `cond ? yes : no`.
+    Select {
+        /// Condition.
+        cond: Box<Expr>,
+        /// Value where it holds.
+        yes: Box<Expr>,
+        /// Value where it does not.
+        no: Box<Expr>,
+    },
+    /// A conversion.
+    Cast {
+        /// Target type.
+        ty: CType,
+        /// Operand.
+        arg: Box<Expr>,
+    },
+    /// An element behind a pointer or of a private array.
+    Element {
+        /// The variable.
+        base: VarId,
+        /// Number of the element.
+        index: Box<Expr>,
+    },
+    /// A function of [`math_function`]; its arguments have the types that it takes.
+    Math {
+        /// Its name.
+        name: String,
+        /// Arguments.
+        args: Vec<Expr>,
+    },
+    /// A function of two indices.
+    Helper(Helper, Box<[Expr; 2]>),
+}
+
+/// Functions of two indices that C does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Helper {
+    /// Quotient rounded towards minus infinity, by a positive divisor.
+    FloorDiv,
+    /// The smaller one.
+    Lowest,
+    /// The larger one.
+    Highest,
+}
+
+impl Helper {
+    /// Its name in every language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Helper::FloorDiv => "floor_div",
+            Helper::Lowest => "lowest",
+            Helper::Highest => "highest",
+        }
+    }
+}
+
+impl Expr {
+    /// A binary operator.
+    pub fn binary(op: &'static str, lhs: Expr, rhs: Expr) -> Expr {
+        Expr::Binary {
+            op,
+            lhs: Box::new(lhs),
+            rhs: Box::new(rhs),
+        }
+    }
+
+    /// `a + b`, without zeros.
+    pub fn plus(self, other: Expr) -> Expr {
+        match (self, other) {
+            (Expr::Int(a), Expr::Int(b)) if a.checked_add(b).is_some() => Expr::Int(a + b),
+            (Expr::Int(0), e) | (e, Expr::Int(0)) => e,
+            (a, b) => Expr::binary("+", a, b),
+        }
+    }
+
+    /// `a * b`, without zeros and ones.
+    pub fn times(self, other: Expr) -> Expr {
+        match (self, other) {
+            (Expr::Int(a), Expr::Int(b)) if a.checked_mul(b).is_some() => Expr::Int(a * b),
+            (Expr::Int(0), _) | (_, Expr::Int(0)) => Expr::Int(0),
+            (Expr::Int(1), e) | (e, Expr::Int(1)) => e,
+            (a, b) => Expr::binary("*", a, b),
+        }
+    }
+
+    /// What is directly below.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Int(_) | Expr::Literal { .. } | Expr::Var(_) => Vec::new(),
+            Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
+            Expr::Element { index, .. } => vec![index],
+            Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
+            Expr::Select { cond, yes, no } => vec![cond, yes, no],
+            Expr::Math { args, .. } => args.iter().collect(),
+            Expr::Helper(_, args) => args.iter().collect(),
+        }
+    }
+
+    /// Calls `f` on the expression and everything below it.
+    pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        f(self);
+        for child in self.children() {
+            child.visit(f);
+        }
+    }
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// A remark for readers.
+    Comment(String),
+    /// Defines a variable, with a value if it is a number.
+    Let {
+        /// The variable.
+        var: VarId,
+        /// Its value; `None` for what is assigned before it is read.
+        value: Option<Expr>,
+    },
+    /// Gives a variable or an element a value, converted to its type.
+    Assign {
+        /// [`Expr::Var`] or [`Expr::Element`].
+        target: Expr,
+        /// The value.
+        value: Expr,
+    },
+    /// A condition.
+    If {
+        /// What is tested.
+        cond: Expr,
+        /// What runs where it holds.
+        yes: Vec<Stmt>,
+        /// What runs where it does not.
+        no: Vec<Stmt>,
+    },
+    /// A loop, one iteration after the other.
+    For {
+        /// Its variable.
+        var: VarId,
+        /// The first value.
+        first: Expr,
+        /// It goes on while this holds.
+        cond: Expr,
+        /// Added after each iteration.
+        step: Expr,
+        /// What it repeats.
+        body: Vec<Stmt>,
+    },
+    /// A loop whose iterations the threads of a kernel share along an axis.
+    Spread {
+        /// Its variable.
+        var: VarId,
+        /// The axis; 0 is that along which neighbouring threads lie.
+        axis: usize,
+        /// The first and the last value.
+        range: [Expr; 2],
+        /// What it repeats.
+        body: Vec<Stmt>,
+    },
+    /// Runs a kernel, in host code.
+    Launch(Launch),
+}
+
+/// A launch.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The kernel.
+    pub kernel: KernelId,
+    /// By axis, the first and the last iteration of the kernel's loop along it; never empty.
+    pub ranges: Vec<[Expr; 2]>,
+    /// Values of the kernel's parameters.
+    pub args: Vec<Expr>,
+}
+
+/// A kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// What it computes, for readers.
+    pub comment: Vec<String>,
+    /// By axis, the threads of a block; no axis for a kernel of one thread.
+    pub block: Vec<u32>,
+    /// Parameters beside `Args`.
+    pub params: Vec<VarId>,
+    /// What a thread does.
+    pub body: Vec<Stmt>,
+}
+
+/// A generated program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Prefix or namespace of all that it defines.
+    pub name: String,
+    /// What it is, for readers.
+    pub comment: Vec<String>,
+    /// All variables.
+    pub vars: Vec<Variable>,
+    /// Sizes, scalars and device arrays: the fields of `Args`, in order.
+    pub args: Vec<VarId>,
+    /// For readers, by argument: what is said of it.
+    pub arg_comments: Vec<String>,
+    /// The kernels.
+    pub kernels: Vec<Kernel>,
+    /// The function that launches them.
+    pub host: Vec<Stmt>,
+}
+
+impl Program {
+    /// A variable.
+    pub fn var(&self, id: VarId) -> &Variable {
+        &self.vars[id.0 as usize]
+    }
+
+    /// Adds a variable.
+    pub fn add_var(&mut self, name: &str, ty: Type, constant: bool) -> VarId {
+        self.vars.push(Variable {
+            name: name.to_string(),
+            ty,
+            constant,
+        });
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// The C type of an expression; `None` for what is no number, such as a pointer by itself.
+    pub fn type_of(&self, expr: &Expr) -> Option<CType> {
+        Some(match expr {
+            Expr::Int(_) | Expr::Helper(..) => INDEX,
+            Expr::Literal { ty, .. } | Expr::Cast { ty, .. } => *ty,
+            Expr::Var(id) => match self.vars.get(id.0 as usize)?.ty {
+                Type::Number(ty) => ty,
+                Type::Pointer { .. } | Type::Private { .. } => return None,
+            },
+            Expr::Element { base, .. } => match self.vars.get(base.0 as usize)?.ty {
+                Type::Pointer { elem, .. } | Type::Private { elem, .. } => elem,
+                Type::Number(_) => return None,
+            },
+            Expr::Unary { op: "!", .. } => CType::INT,
+            Expr::Unary { arg, .. } => self.type_of(arg)?.promoted(),
+            Expr::Binary { op, lhs, rhs } => match *op {
+                "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => CType::INT,
+                "<<" | ">>" => self.type_of(lhs)?.promoted(),
+                _ => self.type_of(lhs)?.usual(self.type_of(rhs)?),
+            },
+            Expr::Select { yes, no, .. } => self.type_of(yes)?.usual(self.type_of(no)?),
+            Expr::Math { name, .. } => math_function(name)?.result,
+        })
+    }
+}
+
+/// Calls `f` on every statement of a block and below.
+pub fn visit(block: &[Stmt], f: &mut dyn FnMut(&Stmt)) {
+    for stmt in block {
+        f(stmt);
+        match stmt {
+            Stmt::If { yes, no, .. } => {
+                visit(yes, f);
+                visit(no, f);
+            }
+            Stmt::For { body, .. } | Stmt::Spread { body, .. } => visit(body, f),
+            Stmt::Comment(_) | Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Launch(_) => {}
+        }
+    }
+}
+
+/// The expressions that a statement has itself.
+pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
+    match stmt {
+        Stmt::Comment(_) => Vec::new(),
+        Stmt::Let { value, .. } => value.iter().collect(),
+        Stmt::Assign { target, value } => vec![target, value],
+        Stmt::If { cond, .. } => vec![cond],
+        Stmt::For {
+            first, cond, step, ..
+        } => vec![first, cond, step],
+        Stmt::Spread { range, .. } => range.iter().collect(),
+        Stmt::Launch(launch) => (launch.ranges.iter().flatten())
+            .chain(&launch.args)
+            .collect(),
+    }
+}
+
+/// The variables that a block uses.
+pub fn used(block: &[Stmt]) -> std::collections::BTreeSet<VarId> {
+    let mut used = std::collections::BTreeSet::new();
+    visit(block, &mut |stmt| {
+        for expr in expressions(stmt) {
+            expr.visit(&mut |e| match e {
+                Expr::Var(id) | Expr::Element { base: id, .. } => {
+                    used.insert(*id);
+                }
+                _ => {}
+            });
+        }
+    });
+    used
+}

@@ -1,0 +1,294 @@
+//! Holds a program to the contract of [`crate::ir`]. What breaks it is an error of the pass that
+//! made the program, never of the user's.
+
+use super::{Expr, INDEX, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use crate::ctype::{CType, math_function};
+use std::collections::BTreeSet;
+
+/// Threads of a block, at most, on every GPU.
+const MOST_THREADS: u32 = 1024;
+
+/// Axes of a grid, at most.
+pub const MOST_AXES: usize = 3;
+
+/// What is wrong with a program.
+type Wrong = String;
+
+/// Checks a program.
+///
+/// # Errors
+/// What breaks the contract first.
+pub fn verify(program: &Program) -> Result<(), Wrong> {
+    let mut checker = Checker {
+        program,
+        defined: BTreeSet::new(),
+        scope: Vec::new(),
+        kernel: None,
+        spread: Vec::new(),
+    };
+    for arg in &program.args {
+        checker.define(*arg)?;
+    }
+    if program.arg_comments.len() != program.args.len() {
+        return Err("not every argument has a comment".to_string());
+    }
+    for kernel in &program.kernels {
+        checker.kernel(kernel)?;
+    }
+    checker.block(&program.host)
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    /// Everything defined so far, whether still in scope or not.
+    defined: BTreeSet<VarId>,
+    /// What can be used.
+    scope: Vec<VarId>,
+    /// The kernel that is looked at.
+    kernel: Option<&'a Kernel>,
+    /// The axes of the loops around.
+    spread: Vec<usize>,
+}
+
+impl<'a> Checker<'a> {
+    fn name(&self, id: VarId) -> String {
+        match self.program.vars.get(id.0 as usize) {
+            Some(var) => format!("`{}`", var.name),
+            None => format!("variable {}", id.0),
+        }
+    }
+
+    fn define(&mut self, id: VarId) -> Result<(), Wrong> {
+        if self.program.vars.get(id.0 as usize).is_none() {
+            return Err(format!("{} does not exist", self.name(id)));
+        }
+        if !self.defined.insert(id) {
+            return Err(format!("{} is defined twice", self.name(id)));
+        }
+        self.scope.push(id);
+        Ok(())
+    }
+
+    fn kernel(&mut self, kernel: &'a Kernel) -> Result<(), Wrong> {
+        let threads = kernel.block.iter().try_fold(1u32, |n, t| n.checked_mul(*t));
+        if kernel.block.len() > MOST_AXES || !matches!(threads, Some(1..=MOST_THREADS)) {
+            return Err(format!("kernel `{}` has an impossible block", kernel.name));
+        }
+        let depth = self.scope.len();
+        for param in &kernel.params {
+            self.define(*param)?;
+        }
+        self.kernel = Some(kernel);
+        self.block(&kernel.body)?;
+        self.kernel = None;
+        self.scope.truncate(depth);
+        let mut axes = BTreeSet::new();
+        super::visit(&kernel.body, &mut |stmt| {
+            if let Stmt::Spread { axis, .. } = stmt {
+                axes.insert(*axis);
+            }
+        });
+        match axes.into_iter().eq(0..kernel.block.len()) {
+            true => Ok(()),
+            false => Err(format!("kernel `{}` does not use its axes", kernel.name)),
+        }
+    }
+
+    fn block(&mut self, block: &'a [Stmt]) -> Result<(), Wrong> {
+        let depth = self.scope.len();
+        for stmt in block {
+            self.stmt(stmt)?;
+        }
+        self.scope.truncate(depth);
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Wrong> {
+        match stmt {
+            Stmt::Comment(_) => Ok(()),
+            Stmt::Let { var, value } => {
+                self.define_with(*var, value.as_ref())
+            }
+            Stmt::Assign { target, value } => {
+                self.target(target)?;
+                self.number(value).map(|_| ())
+            }
+            Stmt::If { cond, yes, no } => {
+                self.truth(cond)?;
+                self.block(yes)?;
+                self.block(no)
+            }
+            Stmt::For {
+                var,
+                first,
+                cond,
+                step,
+                body,
+            } => {
+                self.index(first)?;
+                self.index(step)?;
+                let depth = self.scope.len();
+                self.iterator(*var)?;
+                self.truth(cond)?;
+                self.block(body)?;
+                self.scope.truncate(depth);
+                Ok(())
+            }
+            Stmt::Spread {
+                var,
+                axis,
+                range,
+                body,
+            } => self.spread((*var, *axis), range, body),
+            Stmt::Launch(launch) => self.launch(launch),
+        }
+    }
+
+    fn define_with(&mut self, var: VarId, value: Option<&'a Expr>) -> Result<(), Wrong> {
+        if let Some(value) = value {
+            self.number(value)?;
+        }
+        self.define(var)?;
+        let variable = self.program.var(var);
+        match (variable.ty, value, variable.constant) {
+            (Type::Pointer { .. }, ..) => {
+                Err(format!("{} is a pointer of its own", self.name(var)))
+            }
+            (Type::Private { .. }, Some(_), _) => {
+                Err(format!("{} has elements and one value", self.name(var)))
+            }
+            (Type::Number(_), None, true) => Err(format!("{} has no value", self.name(var))),
+            _ => Ok(()),
+        }
+    }
+
+    fn spread(
+        &mut self,
+        (var, axis): (VarId, usize),
+        range: &'a [Expr; 2],
+        body: &'a [Stmt],
+    ) -> Result<(), Wrong> {
+        let axes = self.kernel.map_or(0, |k| k.block.len());
+        if axis >= axes {
+            return Err(format!("a loop over axis {axis} of {axes}"));
+        }
+        if self.spread.contains(&axis) {
+            return Err(format!("a loop over axis {axis} in one over the same axis"));
+        }
+        for bound in range {
+            self.index(bound)?;
+        }
+        let depth = self.scope.len();
+        self.iterator(var)?;
+        self.spread.push(axis);
+        self.block(body)?;
+        self.spread.pop();
+        self.scope.truncate(depth);
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: &'a Launch) -> Result<(), Wrong> {
+        let KernelId(id) = launch.kernel;
+        let Some(kernel) = self.program.kernels.get(id as usize) else {
+            return Err(format!("kernel {id} does not exist"));
+        };
+        if self.kernel.is_some() {
+            return Err(format!("kernel `{}` is launched on the device", kernel.name));
+        }
+        if launch.ranges.len() != kernel.block.len() || launch.args.len() != kernel.params.len() {
+            return Err(format!("a launch does not fit kernel `{}`", kernel.name));
+        }
+        for bound in launch.ranges.iter().flatten() {
+            self.index(bound)?;
+        }
+        for (arg, param) in launch.args.iter().zip(&kernel.params) {
+            let ty = self.number(arg)?;
+            if self.program.vars.get(param.0 as usize).map(|v| v.ty) != Some(Type::Number(ty)) {
+                return Err(format!(
+                    "{} of kernel `{}` gets a {ty}",
+                    self.name(*param),
+                    kernel.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn iterator(&mut self, var: VarId) -> Result<(), Wrong> {
+        self.define(var)?;
+        let variable = self.program.var(var);
+        match (variable.ty, variable.constant) {
+            (Type::Number(INDEX), true) => Ok(()),
+            _ => Err(format!("{} is no iterator", self.name(var))),
+        }
+    }
+
+    fn target(&self, target: &Expr) -> Result<(), Wrong> {
+        self.number(target)?;
+        let (id, written) = match target {
+            Expr::Var(id) => (*id, !self.program.var(*id).constant),
+            Expr::Element { base, .. } => match self.program.var(*base).ty {
+                Type::Pointer { written, .. } => (*base, written),
+                Type::Private { .. } => (*base, true),
+                Type::Number(_) => (*base, false),
+            },
+            _ => return Err("an assignment to a value".to_string()),
+        };
+        match written {
+            true => Ok(()),
+            false => Err(format!("{} is constant and assigned", self.name(id))),
+        }
+    }
+
+    fn index(&self, expr: &Expr) -> Result<(), Wrong> {
+        match self.number(expr)? {
+            ty if ty.is_floating() => Err(format!("a subscript or bound of type {ty}")),
+            _ => Ok(()),
+        }
+    }
+
+    fn truth(&self, expr: &Expr) -> Result<(), Wrong> {
+        match self.number(expr)? {
+            ty if ty.is_floating() => Err(format!("a condition of type {ty}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks an expression and gives its type.
+    fn number(&self, expr: &Expr) -> Result<CType, Wrong> {
+        for child in expr.children() {
+            self.number(child)?;
+        }
+        match expr {
+            Expr::Var(id) | Expr::Element { base: id, .. } if !self.scope.contains(id) => {
+                return Err(format!("{} is used where it is not defined", self.name(*id)));
+            }
+            Expr::Element { index, .. } => self.index(index)?,
+            Expr::Math { name, args } => {
+                let known = math_function(name);
+                let fits = |f: crate::ctype::MathFunction| {
+                    f.n_args == args.len()
+                        && args.iter().all(|a| self.program.type_of(a) == Some(f.arg))
+                };
+                if !known.is_some_and(fits) {
+                    return Err(format!("a call of `{name}` that does not fit it"));
+                }
+            }
+            Expr::Helper(helper, args) => {
+                if args.iter().any(|a| self.program.type_of(a).is_none_or(CType::is_floating)) {
+                    return Err(format!("`{}` of what is no integer", helper.name()));
+                }
+            }
+            Expr::Binary { op, lhs, rhs }
+                if matches!(*op, "%" | "&" | "|" | "^" | "<<" | ">>")
+                    && [lhs, rhs].iter().any(|e| {
+                        self.program.type_of(e).is_none_or(CType::is_floating)
+                    }) =>
+            {
+                return Err(format!("`{op}` of what is no integer"));
+            }
+            _ => {}
+        }
+        (self.program.type_of(expr)).ok_or_else(|| "a pointer is used as a number".to_string())
+    }
+}

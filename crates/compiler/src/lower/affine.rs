@@ -1,0 +1,160 @@
+//! isl's expressions and the expressions of statements, as expressions of a program.
+
+use crate::ctype::math_function;
+use crate::diag::{Diagnostic, Result};
+use crate::ir::{Expr, Helper, Program};
+use crate::scop;
+use hexcc_isl::{AstExpr, AstOp};
+use std::collections::BTreeMap;
+
+/// What stands for isl's names.
+pub type Env = BTreeMap<String, Expr>;
+
+/// An isl expression; every name in it must be in `env`.
+///
+/// # Errors
+/// HX9001 for what isl does not make of sets and functions.
+pub fn from_isl(expr: &AstExpr, env: &Env) -> Result<Expr> {
+    match expr {
+        AstExpr::Int(value) => Ok(Expr::Int(*value)),
+        AstExpr::Id(name) => (env.get(name).cloned())
+            .ok_or_else(|| Box::new(Diagnostic::bug(format!("isl's name `{name}` is unknown")))),
+        AstExpr::Op(op, args) => {
+            let args: Vec<Expr> = (args.iter().map(|a| from_isl(a, env))).collect::<Result<_>>()?;
+            operation(*op, args)
+                .ok_or_else(|| Box::new(Diagnostic::bug(format!("isl's operator {op:?}"))))
+        }
+    }
+}
+
+fn operation(op: AstOp, args: Vec<Expr>) -> Option<Expr> {
+    let fold = |args: Vec<Expr>, join: &dyn Fn(Expr, Expr) -> Expr| {
+        let mut args = args.into_iter();
+        let first = args.next()?;
+        Some(args.fold(first, join))
+    };
+    let symbol = |args, op: &'static str| fold(args, &|l, r| Expr::binary(op, l, r));
+    let helper = |args, h: Helper| fold(args, &|l, r| Expr::Helper(h, Box::new([l, r])));
+    match op {
+        AstOp::And | AstOp::AndThen => symbol(args, "&&"),
+        AstOp::Or | AstOp::OrElse => symbol(args, "||"),
+        AstOp::Max => helper(args, Helper::Highest),
+        AstOp::Min => helper(args, Helper::Lowest),
+        AstOp::FdivQ => helper(args, Helper::FloorDiv),
+        AstOp::Add => symbol(args, "+"),
+        AstOp::Sub => symbol(args, "-"),
+        AstOp::Mul => symbol(args, "*"),
+        AstOp::Div | AstOp::PdivQ => symbol(args, "/"),
+        AstOp::PdivR | AstOp::ZdivR => symbol(args, "%"),
+        AstOp::Eq => symbol(args, "=="),
+        AstOp::Le => symbol(args, "<="),
+        AstOp::Lt => symbol(args, "<"),
+        AstOp::Ge => at_least(args),
+        AstOp::Gt => symbol(args, ">"),
+        AstOp::Minus => {
+            let arg = Box::new(args.into_iter().next()?);
+            Some(Expr::Unary { op: "-", arg })
+        }
+        AstOp::Cond | AstOp::Select => match <[Expr; 3]>::try_from(args) {
+            Ok([cond, yes, no]) => Some(Expr::Select {
+                cond: Box::new(cond),
+                yes: Box::new(yes),
+                no: Box::new(no),
+            }),
+            Err(_) => None,
+        },
+        AstOp::Call | AstOp::Access | AstOp::Member | AstOp::AddressOf => None,
+    }
+}
+
+/// isl writes `N >= i + 2`; `i < N - 1` reads better.
+fn at_least(args: Vec<Expr>) -> Option<Expr> {
+    let [large, small] = <[Expr; 2]>::try_from(args).ok()?;
+    Some(match (large, small) {
+        (large @ Expr::Var(_), Expr::Binary { op: "+", lhs, rhs }) => match *rhs {
+            Expr::Int(c) if c >= 1 => {
+                let bound = match c {
+                    1 => large,
+                    c => Expr::binary("-", large, Expr::Int(c - 1)),
+                };
+                Expr::binary("<", *lhs, bound)
+            }
+            rhs => Expr::binary(">=", large, Expr::binary("+", *lhs, rhs)),
+        },
+        (large @ Expr::Var(_), small @ Expr::Var(_)) => Expr::binary("<=", small, large),
+        (large, small) => Expr::binary(">=", large, small),
+    })
+}
+
+/// The expressions of one statement on their way into a program.
+pub struct Body<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What its reads are.
+    pub reads: &'a [Expr],
+    /// What its local variables are.
+    pub locals: &'a [Expr],
+    /// Its affine parts, in the order of a traversal.
+    pub affine: std::vec::IntoIter<Expr>,
+}
+
+impl Body<'_> {
+    /// An expression in the source's order of operations, with the conversions that C does
+    /// silently and other languages may not.
+    ///
+    /// # Errors
+    /// HX9001 where the expression does not fit the statement.
+    pub fn expr(&mut self, expr: &scop::Expr) -> Result<Expr> {
+        let bug = || Box::new(Diagnostic::bug("an expression that does not fit its statement"));
+        Ok(match expr {
+            scop::Expr::Int { value, ty } => Expr::Literal {
+                text: value.clone(),
+                ty: *ty,
+            },
+            scop::Expr::Float { text, ty } => Expr::Literal {
+                text: text.clone(),
+                ty: *ty,
+            },
+            scop::Expr::Read(i, _) => self.reads.get(*i).cloned().ok_or_else(bug)?,
+            scop::Expr::Local(i, _) => self.locals.get(*i).cloned().ok_or_else(bug)?,
+            scop::Expr::Affine { ty, .. } => Expr::Cast {
+                ty: *ty,
+                arg: Box::new(self.affine.next().ok_or_else(bug)?),
+            },
+            scop::Expr::Unary { op, arg } => Expr::Unary {
+                op,
+                arg: Box::new(self.expr(arg)?),
+            },
+            scop::Expr::Binary { op, lhs, rhs } => {
+                Expr::binary(op, self.expr(lhs)?, self.expr(rhs)?)
+            }
+            scop::Expr::Cond { cond, yes, no } => Expr::Select {
+                cond: Box::new(self.expr(cond)?),
+                yes: Box::new(self.expr(yes)?),
+                no: Box::new(self.expr(no)?),
+            },
+            scop::Expr::Cast { ty, arg } => Expr::Cast {
+                ty: *ty,
+                arg: Box::new(self.expr(arg)?),
+            },
+            scop::Expr::Call { name, args } => {
+                let wanted = math_function(name).ok_or_else(bug)?.arg;
+                let mut converted = Vec::new();
+                for arg in args {
+                    let value = self.expr(arg)?;
+                    converted.push(match self.program.type_of(&value) == Some(wanted) {
+                        true => value,
+                        false => Expr::Cast {
+                            ty: wanted,
+                            arg: Box::new(value),
+                        },
+                    });
+                }
+                Expr::Math {
+                    name: name.clone(),
+                    args: converted,
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,653 @@
+//! Single steps as a program: isl makes the loops of the host over launches, and those in each
+//! thread over statements; this file puts statements where isl says they run.
+
+use super::affine::{Body, Env, from_isl};
+use crate::back::text::truncate;
+use crate::diag::{Diagnostic, Result};
+use crate::interface::Interface;
+use crate::ir::{Expr, INDEX, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
+use crate::tiling::stepwise::{Plan, Step};
+use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Characters of a statement in a comment.
+const MOST_TEXT: usize = 100;
+
+/// Threads of a block by the number of loops that threads share, innermost first.
+const BLOCKS: [&[u32]; 4] = [&[], &[256], &[32, 8], &[32, 4, 2]];
+
+/// Launches and kernels of a plan; `arrays` are those of the interface.
+///
+/// # Errors
+/// HX0401 where isl gives up, HX9001 where the parts do not fit each other.
+pub fn lower(
+    scop: &Scop,
+    source: &SourceFile,
+    plan: &Plan,
+    interface: &Interface,
+    arrays: &[ArrayId],
+) -> Result<Program> {
+    let mut lowering = Lowering {
+        scop,
+        source,
+        plan,
+        program: Program {
+            name: interface.name.clone(),
+            comment: Vec::new(),
+            vars: Vec::new(),
+            args: Vec::new(),
+            arg_comments: Vec::new(),
+            kernels: Vec::new(),
+            host: Vec::new(),
+        },
+        args: Env::new(),
+        arrays: BTreeMap::new(),
+        scalars: BTreeMap::new(),
+        extents: BTreeMap::new(),
+        names: BTreeMap::new(),
+    };
+    lowering.arguments(interface, arrays)?;
+    lowering.loop_names()?;
+    for step in &plan.steps {
+        let kernel = lowering.kernel(step)?;
+        lowering.program.kernels.push(kernel);
+    }
+    lowering.host()?;
+    Ok(lowering.program)
+}
+
+struct Lowering<'a> {
+    scop: &'a Scop,
+    source: &'a SourceFile,
+    plan: &'a Plan,
+    program: Program,
+    /// Sizes by name.
+    args: Env,
+    /// Arrays in device memory.
+    arrays: BTreeMap<ArrayId, VarId>,
+    /// Scalars passed by value.
+    scalars: BTreeMap<ArrayId, VarId>,
+    /// Extents of the arrays but the outermost.
+    extents: BTreeMap<ArrayId, Vec<Expr>>,
+    /// By statement and dimension of its schedule, the iterator that the dimension is.
+    names: BTreeMap<usize, Vec<Option<String>>>,
+}
+
+/// isl's name of a dimension of the schedules; no name of C, so that no variable has it.
+fn dim_name(d: usize) -> String {
+    format!("d{d}'")
+}
+
+/// isl's name of an iterator of a statement.
+fn iterator(i: usize) -> String {
+    format!("i{i}'")
+}
+
+fn position(d: usize) -> u32 {
+    d as u32
+}
+
+impl Lowering<'_> {
+    /// The fields of `Args`.
+    fn arguments(&mut self, interface: &Interface, arrays: &[ArrayId]) -> Result<()> {
+        let program = &mut self.program;
+        let mut add = |name: &str, ty: Type, comment: String| {
+            let id = program.add_var(name, ty, true);
+            program.args.push(id);
+            program.arg_comments.push(comment);
+            id
+        };
+        for param in &interface.params {
+            let id = add(param, Type::Number(INDEX), String::new());
+            self.args.insert(param.clone(), Expr::Var(id));
+        }
+        for (name, ty) in &interface.scalars {
+            let id = add(name, Type::Number(*ty), String::new());
+            let found = (self.scop.arrays.iter()).position(|a| a.name == *name);
+            let index = found.ok_or_else(|| Box::new(Diagnostic::bug("a scalar from nowhere")))?;
+            self.scalars.insert(ArrayId(index as u32), id);
+        }
+        for (array, id) in interface.arrays.iter().zip(arrays) {
+            let ty = Type::Pointer {
+                elem: array.elem,
+                written: array.written,
+            };
+            let var = add(&array.name, ty, String::new());
+            self.arrays.insert(*id, var);
+        }
+        for (array, id) in interface.arrays.iter().zip(arrays) {
+            let inner = array.extents.iter().skip(1).map(|e| from_isl(e, &self.args));
+            self.extents.insert(*id, inner.collect::<Result<_>>()?);
+        }
+        Ok(())
+    }
+
+    /// Names for loops: of the iterators that they equal up to their sign.
+    fn loop_names(&mut self) -> Result<()> {
+        for &s in self.plan.steps.iter().flat_map(|step| &step.stmts) {
+            let stmt = &self.scop.stmts[s];
+            let build = AstBuild::from_context(&named(&stmt.domain)?)?;
+            let mut names = Vec::new();
+            for f in stmt.schedule.to_pw_affs()? {
+                let expr = build.expr_from_pw_aff(&with_inputs(&f)?)?;
+                let found = first_iterator(&expr);
+                names.push(match found {
+                    Some(i) => stmt.domain.dim_name(DimType::Set, position(i))?,
+                    None => None,
+                });
+            }
+            self.names.insert(s, names);
+        }
+        Ok(())
+    }
+
+    /// A variable for a loop over a dimension of the schedules of some statements.
+    fn loop_var(&mut self, stmts: &[usize], d: usize) -> VarId {
+        let names = stmts.iter().filter_map(|s| self.names.get(s)?.get(d)?.clone());
+        let name = names.into_iter().next();
+        let name = name.unwrap_or_else(|| format!("c{d}"));
+        self.program.add_var(&name, Type::Number(INDEX), true)
+    }
+
+    /// All times at which statements of a step run.
+    fn times(&self, step: &Step) -> Result<Set> {
+        let mut times: Option<Set> = None;
+        for &s in &step.stmts {
+            let more = self.scop.stmts[s].schedule.range()?;
+            times = Some(match times {
+                Some(times) => times.union(&more)?,
+                None => more,
+            });
+        }
+        times.ok_or_else(|| Box::new(Diagnostic::bug("a launch of nothing")))
+    }
+
+    /// The launches, in the loops of the host.
+    fn host(&mut self) -> Result<()> {
+        let plan = self.plan;
+        let mut schedule = UnionMap::empty(&self.scop.ctx)?;
+        for (index, step) in plan.steps.iter().enumerate() {
+            schedule = schedule.union(&UnionMap::from_map(&self.launch_times(index, step)?)?)?;
+        }
+        let names: Vec<String> = (0..plan.depth).map(dim_name).collect();
+        let build = AstBuild::from_context(&self.scop.context)?.set_iterators(&names)?;
+        let node = build.node_from_schedule_map(&schedule)?;
+        let all: Vec<usize> = plan.steps.iter().flat_map(|s| s.stmts.clone()).collect();
+        let mut env = self.args.clone();
+        self.program.host = self.node(&node, &all, &mut env, &mut |lowering, name, args, env| {
+            lowering.launch(name, args, env)
+        })?;
+        Ok(())
+    }
+
+    /// `{ K[host] -> time }`: when the launches of a step run.
+    fn launch_times(&self, index: usize, step: &Step) -> Result<Map> {
+        let constants = &self.plan.constants[step.stmts[0]];
+        let mut times = self.times(step)?;
+        for (d, constant) in constants.iter().enumerate() {
+            if !step.host.contains(&d) {
+                times = times.project_out(DimType::Set, position(d), 1)?;
+                times = times.insert_dims(DimType::Set, position(d), 1)?;
+                times = times.fix(DimType::Set, position(d), constant.unwrap_or(0))?;
+            }
+        }
+        let mut map = times.identity()?;
+        for d in (0..self.plan.depth).rev().filter(|d| !step.host.contains(d)) {
+            map = map.project_out(DimType::In, position(d), 1)?;
+        }
+        Ok(map.set_tuple_name(DimType::In, &format!("K{index}"))?)
+    }
+
+    /// One launch, for given values of the host's iterators.
+    fn launch(&mut self, name: &str, args: Vec<Expr>, _: &Env) -> Result<Vec<Stmt>> {
+        let index = name.strip_prefix('K').and_then(|n| n.parse::<usize>().ok());
+        let index = index.filter(|&i| i < self.plan.steps.len());
+        let index = index.ok_or_else(|| Box::new(Diagnostic::bug("a launch of no kernel")))?;
+        let step = &self.plan.steps[index];
+        let mut env = self.args.clone();
+        for (d, value) in step.host.iter().zip(&args) {
+            env.insert(dim_name(*d), value.clone());
+        }
+        Ok(vec![Stmt::Launch(Launch {
+            kernel: KernelId(index as u32),
+            ranges: self.ranges(step, &env)?,
+            args,
+        })])
+    }
+
+    /// By axis, the first and the last iteration of a step's spread loops.
+    fn ranges(&self, step: &Step, env: &Env) -> Result<Vec<[Expr; 2]>> {
+        let build = AstBuild::from_context(&self.context(step, &step.host)?)?;
+        let mut ranges = Vec::new();
+        for &d in step.spread.iter().rev() {
+            let values = self.along(step, d)?;
+            let bound = |f: PwAff| from_isl(&build.expr_from_pw_aff(&f.coalesce()?)?, env);
+            ranges.push([bound(values.dim_min(0)?)?, bound(values.dim_max(0)?)?]);
+        }
+        Ok(ranges)
+    }
+
+    /// The values of one spread loop, with the host's iterators as parameters.
+    fn along(&self, step: &Step, d: usize) -> Result<Set> {
+        let mut set = self.times(step)?;
+        for e in (0..self.plan.depth).rev().filter(|e| *e != d) {
+            set = match step.host.contains(&e) {
+                true => to_param(&set, e, &dim_name(e))?,
+                false => set.project_out(DimType::Set, position(e), 1)?,
+            };
+        }
+        Ok(set.coalesce()?)
+    }
+
+    /// What is known of some dimensions where a step runs, as conditions on parameters: of the
+    /// host's iterators all, of the spread loops that they are in their ranges.
+    fn context(&self, step: &Step, dims: &[usize]) -> Result<Set> {
+        let mut host = self.times(step)?;
+        for e in (0..self.plan.depth).rev() {
+            host = match step.host.contains(&e) {
+                true => to_param(&host, e, &dim_name(e))?,
+                false => host.project_out(DimType::Set, position(e), 1)?,
+            };
+        }
+        let mut context = self.scop.context.params()?.intersect_params(&host.params()?)?;
+        for &d in dims.iter().filter(|d| !step.host.contains(d)) {
+            let values = self.along(step, d)?;
+            let reach = |order: &str| -> Result<Set> {
+                let text = format!("{{ [x] -> [y] : {order} }}");
+                Ok(values.apply(&Map::read(&self.scop.ctx, &text)?)?)
+            };
+            let within = reach("x <= y")?.intersect(&reach("x >= y")?)?;
+            context = context.intersect_params(&to_param(&within, 0, &dim_name(d))?.params()?)?;
+        }
+        Ok(context.coalesce()?)
+    }
+
+    fn kernel(&mut self, step: &Step) -> Result<Kernel> {
+        let mut env = self.args.clone();
+        let mut params = Vec::new();
+        for &d in &step.host {
+            let var = self.loop_var(&step.stmts, d);
+            env.insert(dim_name(d), Expr::Var(var));
+            params.push(var);
+        }
+        let ranges = self.ranges(step, &env)?;
+        let mut spread = Vec::new();
+        for &d in &step.spread {
+            let var = self.loop_var(&step.stmts, d);
+            env.insert(dim_name(d), Expr::Var(var));
+            spread.push(var);
+        }
+        let mut private = BTreeMap::new();
+        let mut body = Vec::new();
+        for id in self.private_of(step) {
+            let array = self.scop.array(id);
+            let ty = match array.is_variable() {
+                true => Type::Number(array.elem),
+                false => Type::Private {
+                    elem: array.elem,
+                    len: self.private_len(id)?,
+                },
+            };
+            let var = self.program.add_var(&array.name, ty, false);
+            body.push(Stmt::Let { var, value: None });
+            private.insert(id, var);
+        }
+        let node = self.loops_of_thread(step)?;
+        body.extend(self.node(&node, &step.stmts, &mut env, &mut |lowering, name, args, _| {
+            lowering.statement(name, &args, &private)
+        })?);
+        // The innermost loop is along the first axis.
+        for (axis, (var, range)) in spread.iter().rev().zip(ranges).enumerate() {
+            body = vec![Stmt::Spread {
+                var: *var,
+                axis,
+                range,
+                body,
+            }];
+        }
+        let number = self.program.kernels.len() + 1;
+        let over: Vec<&str> = (spread.iter().map(|v| self.program.var(*v).name.as_str())).collect();
+        let what = match over.as_slice() {
+            [] => "one thread".to_string(),
+            [one] => format!("a thread for each {one}"),
+            all => format!("a thread for each ({})", all.join(", ")),
+        };
+        Ok(Kernel {
+            name: format!("step_{number}"),
+            comment: vec![format!("{}: {what}.", self.lines(step))],
+            block: BLOCKS[step.spread.len()].to_vec(),
+            params,
+            body,
+        })
+    }
+
+    fn lines(&self, step: &Step) -> String {
+        let lines: BTreeSet<usize> = (step.stmts.iter()).map(|&s| self.scop.stmts[s].line).collect();
+        match (lines.first(), lines.last()) {
+            (Some(first), Some(last)) if first < last => format!("Lines {first} to {last}"),
+            (Some(line), _) => format!("Line {line}"),
+            _ => "Nothing".to_string(),
+        }
+    }
+
+    /// What the threads of a step have for themselves.
+    fn private_of(&self, step: &Step) -> BTreeSet<ArrayId> {
+        let of_stmt = |s: &usize| {
+            let stmt = &self.scop.stmts[*s];
+            let accesses = stmt.reads.iter().chain([&stmt.write]);
+            accesses.map(|a| a.array).collect::<Vec<_>>()
+        };
+        let mut ids: BTreeSet<ArrayId> = step.stmts.iter().flat_map(of_stmt).collect();
+        ids.retain(|id| self.plan.private.contains(id));
+        ids
+    }
+
+    fn private_len(&self, id: ArrayId) -> Result<u32> {
+        let mut len = 1;
+        for extent in &self.scop.array(id).extents {
+            let n = extent.as_constant()?.map_or(1, |n| n.floor());
+            len *= u32::try_from(n).unwrap_or(1).max(1);
+        }
+        Ok(len)
+    }
+
+    /// The loops over statements in a thread.
+    fn loops_of_thread(&self, step: &Step) -> Result<AstNode> {
+        let outside = |d: &usize| step.host.contains(d) || step.spread.contains(d);
+        let mut schedule = UnionMap::empty(&self.scop.ctx)?;
+        for &s in &step.stmts {
+            let mut map = self.scop.stmts[s].schedule.clone();
+            for d in (0..self.plan.depth).rev().filter(outside) {
+                let n = map.dim(DimType::Param)?;
+                map = map.set_dim_name(DimType::Out, position(d), &dim_name(d))?;
+                map = map.move_dims(
+                    DimType::Param,
+                    position(n),
+                    DimType::Out,
+                    position(d),
+                    1,
+                )?;
+            }
+            // A tuple that isl can read as a name.
+            map = map.set_tuple_name(DimType::In, &format!("S{s}"))?;
+            schedule = schedule.union(&UnionMap::from_map(&map)?)?;
+        }
+        let dims: Vec<usize> = step.host.iter().chain(&step.spread).copied().collect();
+        let names: Vec<String> =
+            ((0..self.plan.depth).filter(|d| !outside(d))).map(dim_name).collect();
+        let build = AstBuild::from_context(&self.context(step, &dims)?)?;
+        Ok(build.set_iterators(&names)?.node_from_schedule_map(&schedule)?)
+    }
+
+    /// Statements of a node of isl's; `user` makes those of its statements, given the instance.
+    fn node(
+        &mut self,
+        node: &AstNode,
+        stmts: &[usize],
+        env: &mut Env,
+        user: &mut dyn FnMut(&mut Self, &str, Vec<Expr>, &Env) -> Result<Vec<Stmt>>,
+    ) -> Result<Vec<Stmt>> {
+        Ok(match node {
+            AstNode::Block(nodes) => {
+                let mut all = Vec::new();
+                for node in nodes {
+                    all.extend(self.node(node, stmts, env, user)?);
+                }
+                all
+            }
+            AstNode::If { cond, yes, no } => vec![Stmt::If {
+                cond: from_isl(cond, env)?,
+                yes: self.node(yes, stmts, env, user)?,
+                no: match no {
+                    Some(no) => self.node(no, stmts, env, user)?,
+                    None => Vec::new(),
+                },
+            }],
+            AstNode::For {
+                iterator,
+                init,
+                cond,
+                inc,
+                body,
+            } => {
+                let first = from_isl(init, env)?;
+                let Some(cond) = cond else {
+                    // It runs once: its variable is its value.
+                    let before = env.insert(iterator.clone(), first);
+                    let body = self.node(body, stmts, env, user)?;
+                    restore(env, iterator, before);
+                    return Ok(body);
+                };
+                let d = (0..self.plan.depth).find(|&d| dim_name(d) == *iterator);
+                let var = self.loop_var(&statements_in(body, self.plan, stmts), d.unwrap_or(0));
+                let before = env.insert(iterator.clone(), Expr::Var(var));
+                let cond = from_isl(cond, env)?;
+                let step = from_isl(inc, env)?;
+                let body = self.node(body, stmts, env, user)?;
+                restore(env, iterator, before);
+                vec![Stmt::For {
+                    var,
+                    first,
+                    cond,
+                    step,
+                    body,
+                }]
+            }
+            AstNode::User { name, args } => {
+                let args = args.iter().map(|a| from_isl(a, env)).collect::<Result<_>>()?;
+                user(self, name, args, env)?
+            }
+        })
+    }
+
+    /// An instance of a statement.
+    fn statement(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        private: &BTreeMap<ArrayId, VarId>,
+    ) -> Result<Vec<Stmt>> {
+        let index = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
+        let stmt = index.and_then(|s| self.scop.stmts.get(s));
+        let stmt = stmt.ok_or_else(|| Box::new(Diagnostic::bug("an instance of no statement")))?;
+        let text = self.source.text.get(stmt.span.clone()).unwrap_or("");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut out = vec![Stmt::Comment(format!(
+            "{}, line {}: {}",
+            stmt.name,
+            stmt.line,
+            truncate(&text, MOST_TEXT)
+        ))];
+        let mut env = self.args.clone();
+        for (i, arg) in args.iter().enumerate() {
+            let simple = matches!(arg, Expr::Var(_) | Expr::Int(_));
+            let value = match simple || !uses_iterator(stmt, i)? {
+                true => arg.clone(),
+                false => {
+                    let name = stmt.domain.dim_name(DimType::Set, position(i))?;
+                    let name = name.unwrap_or_else(|| format!("c{i}"));
+                    let var = self.program.add_var(&name, Type::Number(INDEX), true);
+                    let value = Some(arg.clone());
+                    out.push(Stmt::Let { var, value });
+                    Expr::Var(var)
+                }
+            };
+            env.insert(iterator(i), value);
+        }
+        let build = AstBuild::from_context(&named(&stmt.domain)?)?;
+        let value_of = |f: &PwAff| -> Result<Expr> {
+            let simpler = f.gist(&stmt.domain)?;
+            from_isl(&build.expr_from_pw_aff(&with_inputs(&simpler)?)?, &env)
+        };
+        let mut reads = Vec::new();
+        for read in &stmt.reads {
+            reads.push(self.place(read, private, &value_of)?);
+        }
+        let affine = stmt.affine_values();
+        let affine: Vec<Expr> = affine.iter().map(&value_of).collect::<Result<_>>()?;
+        let target = self.place(&stmt.write, private, &value_of)?;
+        let mut locals: Vec<Expr> = Vec::new();
+        let mut affine = affine.into_iter();
+        for local in &stmt.locals {
+            let mut body = Body {
+                program: &self.program,
+                reads: &reads,
+                locals: &locals,
+                affine,
+            };
+            let value = body.expr(&local.value)?;
+            affine = body.affine;
+            let var = self.program.add_var(&local.name, Type::Number(local.ty), true);
+            out.push(Stmt::Let {
+                var,
+                value: Some(value),
+            });
+            locals.push(Expr::Var(var));
+        }
+        let mut body = Body {
+            program: &self.program,
+            reads: &reads,
+            locals: &locals,
+            affine,
+        };
+        let value = body.expr(&stmt.value)?;
+        out.push(Stmt::Assign { target, value });
+        Ok(out)
+    }
+
+    /// The element of an access, or the variable.
+    fn place(
+        &self,
+        access: &Access,
+        private: &BTreeMap<ArrayId, VarId>,
+        value_of: &dyn Fn(&PwAff) -> Result<Expr>,
+    ) -> Result<Expr> {
+        let id = access.array;
+        if let Some(scalar) = self.scalars.get(&id) {
+            return Ok(Expr::Var(*scalar));
+        }
+        let base = match (private.get(&id), self.scop.array(id).is_variable()) {
+            (Some(var), true) => return Ok(Expr::Var(*var)),
+            (Some(var), _) => *var,
+            (None, _) => (self.arrays.get(&id).copied())
+                .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
+        };
+        let mut index = Expr::Int(0);
+        for (d, f) in access.map.to_pw_affs()?.iter().enumerate() {
+            if d > 0 {
+                index = index.times(self.extent(id, d)?);
+            }
+            index = index.plus(value_of(f)?);
+        }
+        Ok(Expr::Element {
+            base,
+            index: Box::new(index),
+        })
+    }
+
+    /// The extent of dimension `d` of an array, not the outermost.
+    fn extent(&self, id: ArrayId, d: usize) -> Result<Expr> {
+        if let Some(extents) = self.extents.get(&id) {
+            return (extents.get(d - 1).cloned())
+                .ok_or_else(|| Box::new(Diagnostic::bug("more subscripts than dimensions")));
+        }
+        let n = self.scop.array(id).extents[d].as_constant()?;
+        Ok(Expr::Int(n.map_or(1, |n| n.floor())))
+    }
+}
+
+/// Takes back what stood for a name.
+fn restore(env: &mut Env, name: &str, before: Option<Expr>) {
+    match before {
+        Some(value) => env.insert(name.to_string(), value),
+        None => env.remove(name),
+    };
+}
+
+/// The statements of `among` that run in a node.
+fn statements_in(node: &AstNode, plan: &Plan, among: &[usize]) -> Vec<usize> {
+    let mut found = Vec::new();
+    fn names<'a>(node: &'a AstNode, into: &mut Vec<&'a str>) {
+        match node {
+            AstNode::For { body, .. } => names(body, into),
+            AstNode::If { yes, no, .. } => {
+                names(yes, into);
+                no.iter().for_each(|no| names(no, into));
+            }
+            AstNode::Block(nodes) => nodes.iter().for_each(|n| names(n, into)),
+            AstNode::User { name, .. } => into.push(name),
+        }
+    }
+    let mut all = Vec::new();
+    names(node, &mut all);
+    for name in all {
+        let number = |prefix| name.strip_prefix(prefix).and_then(|n: &str| n.parse::<usize>().ok());
+        match (number('S'), number('K')) {
+            (Some(s), _) => found.push(s),
+            (_, Some(k)) => found.extend(plan.steps.get(k).map_or(&[][..], |step| &step.stmts)),
+            _ => {}
+        }
+    }
+    found.retain(|s| among.contains(s));
+    found
+}
+
+/// A dimension of a set as a parameter of the given name.
+fn to_param(set: &Set, d: usize, name: &str) -> Result<Set> {
+    let n = set.dim(DimType::Param)?;
+    let set = set.set_dim_name(DimType::Set, position(d), name)?;
+    Ok(set.move_dims(DimType::Param, position(n), DimType::Set, position(d), 1)?)
+}
+
+/// A statement's domain with isl's names for its iterators.
+fn named(domain: &Set) -> Result<Set> {
+    let mut set = domain.clone();
+    for i in 0..domain.dim(DimType::Set)? {
+        set = set.set_dim_name(DimType::Set, position(i), &iterator(i))?;
+    }
+    Ok(set)
+}
+
+/// A function of a statement's instances with isl's names for the iterators.
+fn with_inputs(f: &PwAff) -> Result<PwAff> {
+    let mut f = f.clone();
+    for i in 0..f.dim(DimType::In)? {
+        f = f.set_input_name(position(i), &iterator(i))?;
+    }
+    Ok(f)
+}
+
+/// The first iterator that occurs in an expression.
+fn first_iterator(expr: &AstExpr) -> Option<usize> {
+    match expr {
+        AstExpr::Int(_) => None,
+        AstExpr::Id(name) => name.strip_prefix('i')?.strip_suffix('\'')?.parse().ok(),
+        AstExpr::Op(_, args) => args.iter().find_map(first_iterator),
+    }
+}
+
+/// Whether anything that a statement computes depends on its `i`-th iterator.
+fn uses_iterator(stmt: &Statement, i: usize) -> Result<bool> {
+    let accesses = stmt.reads.iter().chain([&stmt.write]);
+    let mut functions = stmt.affine_values();
+    for access in accesses {
+        functions.extend(access.map.to_pw_affs()?);
+    }
+    let build = AstBuild::from_context(&named(&stmt.domain)?)?;
+    for f in functions {
+        let expr = build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?;
+        if mentions(&expr, &iterator(i)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn mentions(expr: &AstExpr, name: &str) -> bool {
+    match expr {
+        AstExpr::Int(_) => false,
+        AstExpr::Id(id) => id == name,
+        AstExpr::Op(_, args) => args.iter().any(|a| mentions(a, name)),
+    }
+}

@@ -1,0 +1,247 @@
+//! C, as far as all targets share it: expressions, and statements but for those that name threads.
+
+use super::namer::Namer;
+use crate::ctype::CType;
+use crate::ir::{Expr, Program, Stmt, Type, VarId};
+use std::fmt::Write;
+
+/// Binding strength of C operators; larger binds tighter.
+pub(crate) fn precedence(op: &str) -> u8 {
+    match op {
+        "*" | "/" | "%" => 12,
+        "+" | "-" => 11,
+        "<<" | ">>" => 10,
+        "<" | "<=" | ">" | ">=" => 9,
+        "==" | "!=" => 8,
+        "&" => 7,
+        "^" => 6,
+        "|" => 5,
+        "&&" => 4,
+        "||" => 3,
+        "?:" => 2,
+        _ => 1,
+    }
+}
+
+/// Of unary operators.
+pub(crate) const UNARY: u8 = 13;
+/// Of names, numbers and calls.
+pub(crate) const ATOM: u8 = 15;
+
+/// Text with the strength of its outermost operator.
+pub(crate) struct Piece(pub String, pub u8);
+
+impl Piece {
+    /// In parentheses where it binds less than `strength`.
+    pub fn at(self, strength: u8) -> String {
+        if self.1 < strength {
+            format!("({})", self.0)
+        } else {
+            self.0
+        }
+    }
+}
+
+/// gcc and nvcc warn about these mixtures without parentheses, and readers
+/// stumble over them.
+fn confusing(outer: &str, inner: u8) -> bool {
+    let bitwise = |s: u8| (5..=7).contains(&s) || s == 10;
+    let outer_strength = precedence(outer);
+    (outer == "||" && inner == precedence("&&")) || (bitwise(outer_strength) && inner < UNARY)
+}
+
+/// `lhs op rhs`, with the parentheses that it needs.
+pub(crate) fn binary(op: &str, lhs: Piece, rhs: Piece) -> Piece {
+    let p = precedence(op);
+    let side = |piece: Piece, strength: u8| {
+        if piece.1 != p && confusing(op, piece.1) {
+            format!("({})", piece.0)
+        } else {
+            piece.at(strength)
+        }
+    };
+    Piece(format!("{} {op} {}", side(lhs, p), side(rhs, p + 1)), p)
+}
+
+
+/// What a language has of its own.
+pub(crate) trait Dialect {
+    /// The type of a variable that is defined with its name.
+    fn declaration(&self, ty: Type, constant: bool, name: &str) -> String;
+    /// Appends a loop that the threads of a kernel share; lines are indented by the text.
+    fn spread(&self, writer: &mut Writer<'_>, stmt: &Stmt);
+    /// Appends a launch.
+    fn launch(&self, writer: &mut Writer<'_>, stmt: &Stmt);
+}
+
+/// Prints statements of a program, with the names that are in scope.
+pub(crate) struct Writer<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The names in use.
+    pub namer: Namer,
+    dialect: &'a dyn Dialect,
+    text: String,
+    depth: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer of one function.
+    pub fn new(program: &'a Program, namer: Namer, dialect: &'a dyn Dialect) -> Writer<'a> {
+        Writer {
+            program,
+            namer,
+            dialect,
+            text: String::new(),
+            depth: 1,
+        }
+    }
+
+    /// What has been written.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// Appends a line.
+    pub fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", 2 * self.depth);
+    }
+
+    /// Appends a line that opens a block, the block, and its end.
+    pub fn block(&mut self, head: &str, body: &[Stmt]) {
+        let one = matches!(body, [Stmt::Assign { .. } | Stmt::For { .. } | Stmt::Spread { .. }]);
+        self.line(&format!("{head}{}", if one { "" } else { " {" }));
+        self.body(body);
+        if !one {
+            self.line("}");
+        }
+    }
+
+    /// The statements of a block, indented.
+    pub fn body(&mut self, body: &[Stmt]) {
+        let scope = self.namer.scope();
+        self.depth += 1;
+        self.stmts(body);
+        self.depth -= 1;
+        self.namer.leave(scope);
+    }
+
+    /// Statements, one after the other.
+    pub fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let dialect = self.dialect;
+        match stmt {
+            Stmt::Comment(text) => self.line(&format!("// {text}")),
+            Stmt::Let { var, value } => {
+                let value = value.as_ref().map(|v| self.expr(v));
+                let declared = self.declare(*var);
+                self.line(&match value {
+                    Some(value) => format!("{declared} = {value};"),
+                    None => format!("{declared};"),
+                });
+            }
+            Stmt::Assign { target, value } => {
+                let text = format!("{} = {};", self.expr(target), self.expr(value));
+                self.line(&text);
+            }
+            Stmt::If { cond, yes, no } => {
+                let head = format!("if ({})", self.expr(cond));
+                self.block(&head, yes);
+                if !no.is_empty() {
+                    self.block("else", no);
+                }
+            }
+            Stmt::For {
+                var,
+                first,
+                cond,
+                step,
+                body,
+            } => {
+                let first = self.expr(first);
+                let scope = self.namer.scope();
+                let name = self.namer.define(*var, &self.program.var(*var).name);
+                let ty = self.dialect.declaration(self.program.var(*var).ty, false, &name);
+                let step = match step {
+                    Expr::Int(1) => format!("++{name}"),
+                    step => format!("{name} += {}", self.expr(step)),
+                };
+                let head = format!("for ({ty} = {first}; {}; {step})", self.expr(cond));
+                self.block(&head, body);
+                self.namer.leave(scope);
+            }
+            Stmt::Spread { .. } => dialect.spread(self, stmt),
+            Stmt::Launch(_) => dialect.launch(self, stmt),
+        }
+    }
+
+    /// A variable's declaration; it has a name from here on.
+    pub fn declare(&mut self, var: VarId) -> String {
+        let variable = self.program.var(var);
+        let name = self.namer.define(var, &variable.name);
+        self.dialect.declaration(variable.ty, variable.constant, &name)
+    }
+
+    /// An expression.
+    pub fn expr(&self, expr: &Expr) -> String {
+        self.piece(expr).0
+    }
+
+    /// An expression as the operand of a unary operator or a cast.
+    pub fn operand(&self, expr: &Expr) -> String {
+        self.piece(expr).at(UNARY)
+    }
+
+    fn piece(&self, expr: &Expr) -> Piece {
+        match expr {
+            Expr::Int(value) if *value < 0 => Piece(value.to_string(), UNARY),
+            Expr::Int(value) => Piece(value.to_string(), ATOM),
+            Expr::Literal { text, ty } => literal(text, *ty),
+            Expr::Var(id) => Piece(self.namer.get(*id), ATOM),
+            Expr::Unary { op, arg } => {
+                Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY)
+            }
+            Expr::Binary { op, lhs, rhs } => binary(op, self.piece(lhs), self.piece(rhs)),
+            Expr::Select { cond, yes, no } => Piece(
+                format!(
+                    "{} ? {} : {}",
+                    self.piece(cond).at(3),
+                    self.piece(yes).at(3),
+                    self.piece(no).at(2)
+                ),
+                precedence("?:"),
+            ),
+            Expr::Cast { ty, arg } => Piece(format!("({ty}){}", self.operand(arg)), UNARY),
+            Expr::Element { base, index } => Piece(
+                format!("{}[{}]", self.namer.get(*base), self.expr(index)),
+                ATOM,
+            ),
+            Expr::Math { name, args } => {
+                let args: Vec<String> = args.iter().map(|a| self.expr(a)).collect();
+                Piece(format!("{name}({})", args.join(", ")), ATOM)
+            }
+            Expr::Helper(helper, args) => {
+                let [x, y] = &**args;
+                let text = format!("{}({}, {})", helper.name(), self.expr(x), self.expr(y));
+                Piece(text, ATOM)
+            }
+        }
+    }
+}
+
+/// A number as C spells it.
+fn literal(text: &str, ty: CType) -> Piece {
+    let suffix = match ty {
+        CType::UInt(8) => "ull",
+        CType::Int(8) => "ll",
+        CType::UInt(_) => "u",
+        _ => "",
+    };
+    let strength = if text.starts_with('-') { UNARY } else { ATOM };
+    Piece(format!("{text}{suffix}"), strength)
+}

@@ -1,0 +1,148 @@
+//! A region in single steps, from statements to a verified program.
+
+use crate::compiled::Stepwise;
+use crate::diag::{Diagnostic, Result};
+use crate::interface::Interface;
+use crate::ir::verify::verify;
+use crate::kernel::KernelArray;
+use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
+use crate::temporaries::{End, end_of};
+use crate::tiling::stepwise::{Plan, Step, loops_alone};
+use crate::{carried, lower};
+use std::collections::BTreeSet;
+
+/// Top-level statements of a region that one program can replace: neighbours.
+pub fn runs(scop: &Scop) -> Vec<Vec<Chunk>> {
+    (scop.chunks)
+        .split(|chunk| chunk.stmts.is_empty())
+        .filter(|run| !run.is_empty())
+        .map(<[Chunk]>::to_vec)
+        .collect()
+}
+
+/// The program of neighbouring statements. Variables that stay in memory become arrays.
+///
+/// # Errors
+/// HX0206 where what the statements declare is used after them, HX0401 where isl gives up.
+pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) -> Result<Stepwise> {
+    let stmts: Vec<usize> = run.iter().flat_map(|chunk| chunk.stmts.iter().copied()).collect();
+    let used = |scop: &Scop, write: bool| -> BTreeSet<ArrayId> {
+        let accesses = stmts.iter().flat_map(|&s| {
+            let stmt = &scop.stmts[s];
+            let reads = stmt.reads.iter().filter(|_| !write);
+            reads.chain([&stmt.write]).map(|a| a.array).collect::<Vec<_>>()
+        });
+        accesses.collect()
+    };
+    let written = used(scop, true);
+    let declared = |scop: &Scop, id: ArrayId| {
+        let name = &scop.array(id).name;
+        saved.scop.arrays.iter().any(|a| a.name == *name && a.declared)
+    };
+    let mut dead = BTreeSet::new();
+    for &id in &written {
+        let array = scop.array(id);
+        let end = end_of(scop, &saved.source, &saved.scop, &array.name);
+        let own = declared(scop, id);
+        if own && end == End::Survives {
+            return Err(used_later(scop, &array.name));
+        }
+        // An array that was declared before may be memory that others see.
+        if end != End::Survives && (own || array.is_variable()) {
+            dead.insert(id);
+        }
+    }
+    let plan = Plan::new(scop, &stmts, &dead)?;
+    let private = plan.private.iter().filter(|id| !declared(scop, **id));
+    let mut unused: Vec<String> = private.map(|id| scop.array(*id).name.clone()).collect();
+    unused.retain(|name| !scop.unused.contains(name));
+    scop.unused.extend(unused);
+    let is_scalar = |scop: &Scop, id: &ArrayId| scop.array(*id).extents.is_empty();
+    let mut in_memory = written.clone();
+    in_memory.retain(|id| is_scalar(scop, id) && !plan.private.contains(id));
+    carried::as_arrays(scop, &in_memory)?;
+    let mut ids: Vec<ArrayId> = used(scop, false).into_iter().collect();
+    ids.retain(|id| !plan.private.contains(id));
+    let (scalars, ids): (Vec<ArrayId>, Vec<ArrayId>) =
+        ids.into_iter().partition(|id| is_scalar(scop, id));
+    let arrays = (ids.iter())
+        .map(|&id| {
+            let array = scop.array(id);
+            let local = declared(scop, id);
+            KernelArray {
+                name: array.name.clone(),
+                elem: array.elem,
+                extents: Vec::new(),
+                written: written.contains(&id),
+                pitched: false,
+                pointer: array.pointer,
+                variable: array.variable && !local,
+                local,
+                shared: None,
+            }
+        })
+        .collect();
+    let scalars = (scalars.iter())
+        .map(|&id| (scop.array(id).name.clone(), scop.array(id).elem))
+        .collect();
+    let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
+    let interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
+    let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, &ids)?;
+    verify(&program).map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
+    let span = match (run.first(), run.last()) {
+        (Some(first), Some(last)) => first.span.start..last.span.end,
+        _ => return Err(Box::new(Diagnostic::bug("no statements"))),
+    };
+    Ok(Stepwise {
+        span,
+        interface,
+        plan,
+        program,
+        finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
+    })
+}
+
+/// A warning: a program is not tiled, and why.
+pub fn instead(refusal: &Diagnostic) -> Diagnostic {
+    let mut d = refusal.clone();
+    d.severity = crate::diag::Severity::Warning;
+    d.message = format!("not tiled over time, but run in single steps: {}", d.message);
+    d
+}
+
+/// Warnings of loops that one thread runs.
+pub fn alone(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
+    let lonely = part.plan.steps.iter().filter(|step| loops_alone(&part.plan, step));
+    lonely
+        .map(|step| {
+            Diagnostic::warning("HX0207", "one thread runs a loop")
+                .at(place(scop, step), "each iteration here may need those before it")
+                .note("isl finds two iterations that touch the same element, and keeps the order of C")
+        })
+        .collect()
+}
+
+/// The refusal of a region in which nothing can run at the same time.
+pub fn not_parallel(scop: &Scop) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0206", "no loop of the region is parallel")
+            .at(scop.region.clone(), "every loop here has iterations that need others")
+            .note("isl finds two iterations of every loop that touch the same element, which one of them writes"),
+    )
+}
+
+fn used_later(scop: &Scop, name: &str) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(
+            "HX0206",
+            format!("`{name}` is declared in the region and may be used after it"),
+        )
+        .at(scop.region.clone(), "declared here, and gone with what is replaced")
+        .help(format!("declare `{name}` before the region")),
+    )
+}
+
+fn place(scop: &Scop, step: &Step) -> std::ops::Range<usize> {
+    let spans = step.stmts.iter().map(|&s| scop.stmts[s].span.clone());
+    spans.into_iter().next().unwrap_or_default()
+}

@@ -1,0 +1,380 @@
+//! Single steps: the loops in their own order, a kernel for each nest of parallel loops.
+//!
+//! What cannot be tiled over time still has loops whose iterations are independent. The loops
+//! around them run on the host, which launches the kernels in the order of the program, so
+//! nothing needs to be proven across launches. Within one launch the iterations of the *spread*
+//! loops run at the same time: [`Plan::new`] takes a loop for one only where isl has proven that
+//! no two of its iterations, at equal iterations of the loops of the host and of the spread loops
+//! around it, touch the same element unless both read it. That needs no dataflow: it holds for
+//! all pairs of accesses, whatever runs between them.
+//!
+//! Two freedoms make more loops parallel. A variable or a small array that every thread writes
+//! before it reads becomes *private* to the thread, where dataflow analysis has shown that no value
+//! passes from one thread to another, nor in or out of the kernel. And a sequential loop around a
+//! parallel one can run in each thread instead of on the host, where no two threads touch the same
+//! element at any of its iterations.
+
+use crate::diag::{Diagnostic, Result};
+use crate::ir::verify::MOST_AXES;
+use crate::scop::{Access, ArrayId, Scop, schedule_of, writes_to};
+use hexcc_isl::{Ctx, DimType, Map, UnionMap, compute_flow};
+use std::collections::BTreeSet;
+
+/// Elements of an array that a thread may have for itself.
+const MOST_PRIVATE: i64 = 64;
+
+/// A launch in the order of the program: what runs for given iterations of the host's loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Statements, indices in [`Scop::stmts`] in textual order.
+    pub stmts: Vec<usize>,
+    /// Dimensions of the schedule that are loops of the host around it, outermost first.
+    pub host: Vec<usize>,
+    /// Dimensions of the schedule that threads share, outermost first; none for one thread.
+    pub spread: Vec<usize>,
+}
+
+/// The launches of a region.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// In the order of the program.
+    pub steps: Vec<Step>,
+    /// Arrays and variables that every thread has for itself.
+    pub private: BTreeSet<ArrayId>,
+    /// Number of dimensions of the schedules.
+    pub depth: usize,
+    /// By statement and dimension, the constant that the schedule has there.
+    pub constants: Vec<Vec<Option<i64>>>,
+}
+
+impl Plan {
+    /// Finds the parallel loops of some statements. Arrays of `dead` are not read after the region.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>) -> Result<Plan> {
+        let mut private = BTreeSet::new();
+        for &id in dead {
+            if is_small(scop, id)? {
+                private.insert(id);
+            }
+        }
+        let nest = Nest::new(scop, stmts)?;
+        let flows = Flows::new(scop, stmts, &private)?;
+        loop {
+            let steps = Walk {
+                nest: &nest,
+                private: &private,
+            }
+            .steps(stmts, 0, &[])?;
+            let mut shared = BTreeSet::new();
+            for &id in &private {
+                if !flows.stay_in_threads(&nest, id, &steps)? {
+                    shared.insert(id);
+                }
+            }
+            if shared.is_empty() {
+                return Ok(Plan {
+                    steps,
+                    private,
+                    depth: nest.depth,
+                    constants: nest.constants,
+                });
+            }
+            private.retain(|id| !shared.contains(id));
+        }
+    }
+
+    /// Whether some launch has more than one thread.
+    pub fn is_parallel(&self) -> bool {
+        self.steps.iter().any(|step| !step.spread.is_empty())
+    }
+}
+
+/// Whether an array has few elements, whatever the sizes.
+fn is_small(scop: &Scop, id: ArrayId) -> Result<bool> {
+    let mut elements = 1i64;
+    for extent in &scop.array(id).extents {
+        let Some(n) = extent.as_constant()? else {
+            return Ok(false);
+        };
+        elements = elements.saturating_mul(n.floor());
+    }
+    Ok(elements <= MOST_PRIVATE)
+}
+
+/// An access as a map from times to elements.
+struct Touch {
+    stmt: usize,
+    array: ArrayId,
+    write: bool,
+    at: Map,
+}
+
+/// Statements with their schedules, all of one dimension.
+struct Nest<'a> {
+    scop: &'a Scop,
+    depth: usize,
+    constants: Vec<Vec<Option<i64>>>,
+    touches: Vec<Touch>,
+}
+
+impl<'a> Nest<'a> {
+    fn new(scop: &'a Scop, stmts: &[usize]) -> Result<Nest<'a>> {
+        let mut depth = 0;
+        for &s in stmts {
+            depth = depth.max(scop.stmts[s].schedule.dim(DimType::Out)?);
+        }
+        let mut constants = vec![Vec::new(); scop.stmts.len()];
+        let mut touches = Vec::new();
+        for &s in stmts {
+            let stmt = &scop.stmts[s];
+            if stmt.schedule.dim(DimType::Out)? != depth {
+                return Err(Box::new(Diagnostic::bug("schedules of different dimensions")));
+            }
+            for f in stmt.schedule.to_pw_affs()? {
+                constants[s].push(f.as_constant()?.map(|c| c.floor()));
+            }
+            let instances = stmt.schedule.reverse()?;
+            let touch = |access: &Access, write| -> Result<Touch> {
+                Ok(Touch {
+                    stmt: s,
+                    array: access.array,
+                    write,
+                    at: instances.apply_range(&access.map)?,
+                })
+            };
+            for read in &stmt.reads {
+                touches.push(touch(read, false)?);
+            }
+            touches.push(touch(&stmt.write, true)?);
+        }
+        Ok(Nest {
+            scop,
+            depth,
+            constants,
+            touches,
+        })
+    }
+}
+
+/// The search for parallel loops, given what is private.
+struct Walk<'a> {
+    nest: &'a Nest<'a>,
+    private: &'a BTreeSet<ArrayId>,
+}
+
+impl Walk<'_> {
+    /// The launches of statements that agree in the first `d` dimensions.
+    fn steps(&self, stmts: &[usize], d: usize, host: &[usize]) -> Result<Vec<Step>> {
+        let one_thread = || Step {
+            stmts: stmts.to_vec(),
+            host: host.to_vec(),
+            spread: Vec::new(),
+        };
+        if d == self.nest.depth {
+            return Ok(vec![one_thread()]);
+        }
+        if stmts.iter().all(|&s| self.nest.constants[s][d].is_some()) {
+            return self.sequence(stmts, d, host);
+        }
+        let spread = self.spread(stmts, d)?;
+        if !spread.is_empty() {
+            return Ok(vec![Step {
+                spread,
+                ..one_thread()
+            }]);
+        }
+        let around: Vec<usize> = host.iter().copied().chain([d]).collect();
+        let inner = self.steps(stmts, d + 1, &around)?;
+        Ok(match inner.iter().any(|step| !step.spread.is_empty()) {
+            true => inner,
+            false => vec![one_thread()],
+        })
+    }
+
+    /// The launches of statements one after the other; neighbours of one thread are one launch.
+    fn sequence(&self, stmts: &[usize], d: usize, host: &[usize]) -> Result<Vec<Step>> {
+        let place = |s: usize| self.nest.constants[s][d];
+        let places: BTreeSet<Option<i64>> = stmts.iter().map(|&s| place(s)).collect();
+        let mut steps: Vec<Step> = Vec::new();
+        for at in places {
+            let group: Vec<usize> = (stmts.iter().copied()).filter(|&s| place(s) == at).collect();
+            for step in self.steps(&group, d + 1, host)? {
+                let is_alone = |s: &Step| s.spread.is_empty() && s.host == host;
+                match steps.last_mut() {
+                    Some(last) if is_alone(last) && is_alone(&step) => {
+                        last.stmts.extend(step.stmts);
+                    }
+                    _ => steps.push(step),
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    /// The loops from dimension `d` inwards that threads can share: the parallel ones of those
+    /// that hold all statements. Loops between them run in each thread.
+    fn spread(&self, stmts: &[usize], d: usize) -> Result<Vec<usize>> {
+        let mut fixed: Vec<usize> = (0..d).collect();
+        let mut spread = Vec::new();
+        for e in d..self.nest.depth {
+            let constants: BTreeSet<Option<i64>> =
+                stmts.iter().map(|&s| self.nest.constants[s][e]).collect();
+            if !constants.contains(&None) {
+                match constants.len() {
+                    1 => continue,
+                    // Statements part here.
+                    _ => break,
+                }
+            }
+            if spread.len() == MOST_AXES {
+                break;
+            }
+            if self.is_parallel(stmts, e, &fixed)? {
+                spread.push(e);
+                fixed.push(e);
+            }
+        }
+        self.contiguous_last(stmts, spread)
+    }
+
+    /// The loops with that last along which most accesses move from an element to its neighbour
+    /// in memory.
+    fn contiguous_last(&self, stmts: &[usize], mut spread: Vec<usize>) -> Result<Vec<usize>> {
+        if spread.len() < 2 {
+            return Ok(spread);
+        }
+        let depth = self.nest.depth;
+        let vector = |moved: Option<usize>, n: usize| -> String {
+            let part = |i| match Some(i) == moved {
+                true => format!("a{i} + 1"),
+                false => format!("a{i}"),
+            };
+            (0..n).map(part).collect::<Vec<_>>().join(", ")
+        };
+        let step = |moved: usize, n: usize| -> Result<Map> {
+            let text = format!("{{ [{}] -> [{}] }}", vector(None, n), vector(Some(moved), n));
+            Ok(Map::read(&self.nest.scop.ctx, &text)?)
+        };
+        let mut best = (0, spread.len() - 1);
+        for (at, &d) in spread.iter().enumerate().rev() {
+            let (next, mut n) = (step(d, depth)?, 0);
+            for touch in self.nest.touches.iter().filter(|t| stmts.contains(&t.stmt)) {
+                let rank = touch.at.dim(DimType::Out)?;
+                if rank == 0 {
+                    continue;
+                }
+                let elements = touch.at.reset_tuple_name(DimType::Out)?;
+                let moves = (elements.reverse()?.apply_range(&next)?).apply_range(&elements)?;
+                n += usize::from(moves.is_subset(&step(rank - 1, rank)?)?);
+            }
+            if n > best.0 {
+                best = (n, at);
+            }
+        }
+        let last = spread.remove(best.1);
+        spread.push(last);
+        Ok(spread)
+    }
+
+    /// Whether no two instances that agree in the dimensions `fixed` and differ in `d` touch the
+    /// same element, other than to read it.
+    fn is_parallel(&self, stmts: &[usize], d: usize, fixed: &[usize]) -> Result<bool> {
+        let here: Vec<&Touch> = (self.nest.touches.iter())
+            .filter(|t| stmts.contains(&t.stmt) && !self.private.contains(&t.array))
+            .collect();
+        for (i, a) in here.iter().enumerate() {
+            for b in &here[i..] {
+                if a.array != b.array || !(a.write || b.write) {
+                    continue;
+                }
+                let mut pairs = a.at.apply_range(&b.at.reverse()?)?;
+                for &e in fixed {
+                    pairs = pairs.equate(DimType::In, e as u32, DimType::Out, e as u32)?;
+                }
+                let same = pairs.equate(DimType::In, d as u32, DimType::Out, d as u32)?;
+                if !pairs.is_subset(&same)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Where the values of arrays that may be private come from.
+struct Flows {
+    /// Array, writing statement, reading statement, and which instances.
+    from: Vec<(ArrayId, usize, usize, Map)>,
+    /// Arrays of which something is read that the statements have not written.
+    entering: BTreeSet<ArrayId>,
+}
+
+impl Flows {
+    fn new(scop: &Scop, stmts: &[usize], arrays: &BTreeSet<ArrayId>) -> Result<Flows> {
+        let mut flows = Flows {
+            from: Vec::new(),
+            entering: BTreeSet::new(),
+        };
+        let ctx: &Ctx = &scop.ctx;
+        let all = || stmts.iter().map(|&s| &scop.stmts[s]);
+        let schedule = schedule_of(ctx, all())?;
+        let nothing = UnionMap::empty(ctx)?;
+        for &id in arrays {
+            let writes = writes_to(ctx, id, all())?;
+            for &reader in stmts {
+                for read in scop.stmts[reader].reads.iter().filter(|r| r.array == id) {
+                    let sink = UnionMap::from_map(&read.map)?;
+                    let flow = compute_flow(&sink, &writes, &nothing, &schedule)?;
+                    if !flow.may_no_source.is_empty()? {
+                        flows.entering.insert(id);
+                    }
+                    for map in flow.may.maps()? {
+                        let name = map.tuple_name(DimType::In)?.unwrap_or_default();
+                        let writer = stmts.iter().find(|&&s| scop.stmts[s].name == name);
+                        let &writer = writer
+                            .ok_or_else(|| Box::new(Diagnostic::bug("a value from nowhere")))?;
+                        flows.from.push((id, writer, reader, map));
+                    }
+                }
+            }
+        }
+        Ok(flows)
+    }
+
+    /// Whether every value of an array is read by the thread that wrote it.
+    fn stay_in_threads(&self, nest: &Nest, id: ArrayId, steps: &[Step]) -> Result<bool> {
+        if self.entering.contains(&id) {
+            return Ok(false);
+        }
+        let schedule = |s: usize| -> &Map { &nest.scop.stmts[s].schedule };
+        for (_, writer, reader, map) in self.from.iter().filter(|f| f.0 == id) {
+            let Some(step) = steps.iter().find(|step| step.stmts.contains(writer)) else {
+                return Ok(false);
+            };
+            if !step.stmts.contains(reader) {
+                return Ok(false);
+            }
+            let times = map.apply_domain(schedule(*writer))?;
+            let times = times.apply_range(schedule(*reader))?;
+            let mut same = times.clone();
+            for &e in step.host.iter().chain(&step.spread) {
+                same = same.equate(DimType::In, e as u32, DimType::Out, e as u32)?;
+            }
+            if !times.is_subset(&same)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a statement is in a loop that one thread runs.
+pub fn loops_alone(plan: &Plan, step: &Step) -> bool {
+    let in_loop = |s: usize| {
+        (plan.constants[s].iter().enumerate())
+            .any(|(d, constant)| constant.is_none() && !step.host.contains(&d))
+    };
+    step.spread.is_empty() && step.stmts.iter().any(|&s| in_loop(s))
+}
