@@ -141,6 +141,58 @@ pub enum AstNode {
     },
 }
 
+impl AstNode {
+    /// Loops that run the instances in the domain of `schedule`, in its lexicographic order. The
+    /// condition `context` on parameters is assumed to hold; `iterators` are the names of the
+    /// loops, outermost first.
+    pub fn of_schedule(
+        schedule: &UnionMap,
+        context: &Set,
+        iterators: &[String],
+    ) -> Result<AstNode> {
+        schedule.0.same_ctx(&context.0)?;
+        let ctx = &context.0.ctx;
+        // isl mixes parameters up where the two have them in different orders.
+        // SAFETY: the schedule is alive; the set's reference and the space are consumed.
+        let context = ctx.give(|| unsafe {
+            let space = ffi::isl_union_map_get_space(schedule.0.keep());
+            ffi::isl_set_align_params(context.0.take(), space)
+        })?;
+        // SAFETY: the set is alive; the schedule's reference and the space are consumed.
+        let schedule = ctx.give(|| unsafe {
+            let space = ffi::isl_set_get_space(context.keep());
+            ffi::isl_union_map_align_params(schedule.0.take(), space)
+        })?;
+        let list = id_list(ctx, iterators)?.into_raw();
+        let build = AstBuild::from_context(&Set(context))?.build.into_raw();
+        // SAFETY: the build and the list are consumed.
+        let build = ctx.give(|| unsafe { ffi::isl_ast_build_set_iterators(build, list) })?;
+        let schedule = schedule.into_raw();
+        // SAFETY: the build is alive, and the schedule is consumed.
+        let node = ctx.give(|| unsafe {
+            ffi::isl_ast_build_node_from_schedule_map(build.keep(), schedule)
+        })?;
+        node_tree(&node)
+    }
+}
+
+/// Identifiers of the given names.
+fn id_list(ctx: &Ctx, names: &[String]) -> Result<Owned<ffi::isl_id_list>> {
+    let n = c_index(names.len())?;
+    // SAFETY: the context is alive.
+    let mut list = ctx.give(|| unsafe { ffi::isl_id_list_alloc(ctx.raw(), n) })?;
+    for name in names {
+        let name = c_string(name)?;
+        let user = std::ptr::null_mut();
+        // SAFETY: the context is alive, and isl copies the name.
+        let id = ctx.give(|| unsafe { ffi::isl_id_alloc(ctx.raw(), name.as_ptr(), user) })?;
+        let (raw, id) = (list.into_raw(), id.into_raw());
+        // SAFETY: both are consumed.
+        list = ctx.give(|| unsafe { ffi::isl_id_list_add(raw, id) })?;
+    }
+    Ok(list)
+}
+
 /// Makes expressions under a condition that may be assumed.
 ///
 /// Dimensions and parameters are treated alike: both become [`AstExpr::Id`]s of their names. A
@@ -171,39 +223,6 @@ impl AstBuild {
         // SAFETY: one reference is consumed.
         let build = ctx.give(|| unsafe { ffi::isl_ast_build_from_context(params.0.take()) })?;
         Ok(AstBuild { build })
-    }
-
-    /// The same build with names for the iterators of the loops it makes, outermost first.
-    pub fn set_iterators(&self, names: &[String]) -> Result<AstBuild> {
-        let ctx = &self.build.ctx;
-        let n = c_index(names.len())?;
-        // SAFETY: the context is alive.
-        let mut list = ctx.give(|| unsafe { ffi::isl_id_list_alloc(ctx.raw(), n) })?;
-        for name in names {
-            let name = c_string(name)?;
-            let user = std::ptr::null_mut();
-            // SAFETY: the context is alive, and isl copies the name.
-            let id = ctx.give(|| unsafe { ffi::isl_id_alloc(ctx.raw(), name.as_ptr(), user) })?;
-            let (raw, id) = (list.into_raw(), id.into_raw());
-            // SAFETY: both are consumed.
-            list = ctx.give(|| unsafe { ffi::isl_id_list_add(raw, id) })?;
-        }
-        let list = list.into_raw();
-        // SAFETY: one reference of the build and the list are consumed.
-        let build =
-            ctx.give(|| unsafe { ffi::isl_ast_build_set_iterators(self.build.take(), list) })?;
-        Ok(AstBuild { build })
-    }
-
-    /// Loops that run the instances in the domain of `schedule`, in its lexicographic order.
-    pub fn node_from_schedule_map(&self, schedule: &UnionMap) -> Result<AstNode> {
-        self.build.same_ctx(&schedule.0)?;
-        let ctx = &self.build.ctx;
-        // SAFETY: the build is alive, and one reference of the schedule is consumed.
-        let node = ctx.give(|| unsafe {
-            ffi::isl_ast_build_node_from_schedule_map(self.build.keep(), schedule.0.take())
-        })?;
-        node_tree(&node)
     }
 
     /// The value of the function. Its domain is assumed to hold.
@@ -441,8 +460,6 @@ mod tests {
     fn loops_of_a_schedule() -> Result<()> {
         let ctx = Ctx::new()?;
         let context = Set::read(&ctx, "[N] -> { : N >= 3 }")?;
-        let build = AstBuild::from_context(&context)?;
-        let build = build.set_iterators(&["a".to_string(), "b".to_string()])?;
         let text = "[N] -> { S[i] -> [i, 0] : 0 <= i < N; T[i] -> [i, 1] : i = 2 }";
         let schedule = UnionMap::read(&ctx, text)?;
         let mut runs = Vec::new();
@@ -457,9 +474,22 @@ mod tests {
                 AstNode::User { name, args } => runs.push(format!("{name}{}", args.len())),
             }
         }
-        let node = build.node_from_schedule_map(&schedule)?;
+        let names = ["a".to_string(), "b".to_string()];
+        let node = AstNode::of_schedule(&schedule, &context, &names)?;
         walk(&node, &mut runs);
         assert!(runs.contains(&"S1".to_string()) && runs.contains(&"T1".to_string()));
+        Ok(())
+    }
+
+    #[test]
+    fn parameters_in_another_order_keep_their_names() -> Result<()> {
+        let ctx = Ctx::new()?;
+        let context = Set::read(&ctx, "[a, b, c] -> { : 0 <= a < 9 and 1 <= b <= 22 and c >= 0 }")?;
+        let text = "[c, b, a] -> { S[i, j] -> [0] : i = b and j = c and (i + j) mod 3 = 0;
+                                   R[i, j] -> [0] : i = b and j = c and (i + j) mod 3 > 0 }";
+        let schedule = UnionMap::read(&ctx, text)?;
+        let node = format!("{:?}", AstNode::of_schedule(&schedule, &context, &[])?);
+        assert!(!node.contains("Id(\"a\")"), "{node}");
         Ok(())
     }
 }

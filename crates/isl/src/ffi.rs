@@ -555,6 +555,11 @@ unsafe extern "C" {
         build: *mut isl_ast_build,
         pa: *mut isl_pw_aff,
     ) -> *mut isl_ast_expr;
+    pub fn isl_union_map_align_params(
+        umap: *mut isl_union_map,
+        model: *mut isl_space,
+    ) -> *mut isl_union_map;
+    pub fn isl_union_map_get_space(umap: *mut isl_union_map) -> *mut isl_space;
     pub fn isl_ast_build_set_iterators(
         build: *mut isl_ast_build,
         iterators: *mut isl_id_list,

@@ -171,8 +171,7 @@ impl Lowering<'_> {
             schedule = schedule.union(&UnionMap::from_map(&self.launch_times(index, step)?)?)?;
         }
         let names: Vec<String> = (0..plan.depth).map(dim_name).collect();
-        let build = AstBuild::from_context(&self.scop.context)?.set_iterators(&names)?;
-        let node = build.node_from_schedule_map(&schedule)?;
+        let node = AstNode::of_schedule(&schedule, &self.scop.context.params()?, &names)?;
         let all: Vec<usize> = plan.steps.iter().flat_map(|s| s.stmts.clone()).collect();
         let mut env = self.args.clone();
         self.program.host = self.node(&node, &all, &mut env, &mut |lowering, name, args, env| {
@@ -376,8 +375,7 @@ impl Lowering<'_> {
         let dims: Vec<usize> = step.host.iter().chain(&step.spread).copied().collect();
         let names: Vec<String> =
             ((0..self.plan.depth).filter(|d| !outside(d))).map(dim_name).collect();
-        let build = AstBuild::from_context(&self.context(step, &dims)?)?;
-        Ok(build.set_iterators(&names)?.node_from_schedule_map(&schedule)?)
+        Ok(AstNode::of_schedule(&schedule, &self.context(step, &dims)?, &names)?)
     }
 
     /// Statements of a node of isl's; `user` makes those of its statements, given the instance.

@@ -192,9 +192,9 @@ impl<'a> Writer<'a> {
         self.piece(expr).0
     }
 
-    /// An expression as the operand of a unary operator or a cast.
-    pub fn operand(&self, expr: &Expr) -> String {
-        self.piece(expr).at(UNARY)
+    /// An expression as an operand of a binary operator.
+    pub fn operand(&self, expr: &Expr, op: &str) -> String {
+        self.piece(expr).at(precedence(op) + 1)
     }
 
     fn piece(&self, expr: &Expr) -> Piece {
@@ -216,7 +216,7 @@ impl<'a> Writer<'a> {
                 ),
                 precedence("?:"),
             ),
-            Expr::Cast { ty, arg } => Piece(format!("({ty}){}", self.operand(arg)), UNARY),
+            Expr::Cast { ty, arg } => Piece(format!("({ty}){}", self.piece(arg).at(UNARY)), UNARY),
             Expr::Element { base, index } => Piece(
                 format!("{}[{}]", self.namer.get(*base), self.expr(index)),
                 ATOM,

@@ -76,9 +76,9 @@ impl Dialect for Printer<'_> {
         let a = AXES[*axis];
         let from = match first {
             Expr::Int(0) => String::new(),
-            first => format!("{} + ", writer.expr(first)),
+            first => format!("{} + ", writer.operand(first, "+")),
         };
-        let last = writer.expr(last);
+        let last = writer.operand(last, "<=");
         let scope = writer.namer.scope();
         let name = (writer.namer).define(*var, &self.program.var(*var).name);
         let head = format!(

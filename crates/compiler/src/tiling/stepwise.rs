@@ -178,18 +178,21 @@ impl Walk<'_> {
         if stmts.iter().all(|&s| self.nest.constants[s][d].is_some()) {
             return self.sequence(stmts, d, host);
         }
-        let spread = self.spread(stmts, d)?;
-        if !spread.is_empty() {
-            return Ok(vec![Step {
-                spread,
-                ..one_thread()
-            }]);
+        let shared = self.spread(stmts, d)?;
+        let in_threads = Step {
+            spread: shared.clone(),
+            ..one_thread()
+        };
+        if shared.contains(&d) {
+            return Ok(vec![in_threads]);
         }
         let around: Vec<usize> = host.iter().copied().chain([d]).collect();
         let inner = self.steps(stmts, d + 1, &around)?;
-        Ok(match inner.iter().any(|step| !step.spread.is_empty()) {
+        // As many loops as possible are shared; of equal choices, that of fewer launches is taken.
+        let most = inner.iter().map(|step| step.spread.len()).max().unwrap_or(0);
+        Ok(match most > shared.len() {
             true => inner,
-            false => vec![one_thread()],
+            false => vec![in_threads],
         })
     }
 
