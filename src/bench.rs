@@ -198,7 +198,7 @@ impl Bench {
     /// What a translation would be.
     fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
         if self.files.len() == 1 || self.target.set.is_empty() {
-            return self.kernel.compile(ctx, input, &self.target);
+            return cli::tiled(self.kernel.compile(ctx, input, &self.target)?);
         }
         // Only the sizes that the stencil has.
         let without = TargetArgs {
@@ -210,8 +210,11 @@ impl Bench {
             verbose: false,
             ..self.kernel.clone()
         };
-        let compiled = quiet.compile(ctx, input, &without)?;
-        self.kernel.compile(ctx, input, &self.target_for(&compiled))
+        let compiled = cli::tiled(quiet.compile(ctx, input, &without)?)?;
+        cli::tiled(
+            self.kernel
+                .compile(ctx, input, &self.target_for(&compiled))?,
+        )
     }
 
     /// The options for a stencil, without the sizes that it lacks where there are

@@ -10,6 +10,7 @@ use hexcc_compiler::back::Instrument;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::ir::dump;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
 use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
@@ -204,6 +205,8 @@ enum Emit {
     Kernel,
     /// The scop as JSON
     Scop,
+    /// Kernels and launches as data, of programs that run in single steps
+    Ir,
     /// The C program with its results written to a file
     #[value(hide = true)]
     Reference,
@@ -411,6 +414,30 @@ impl KernelArgs {
     }
 }
 
+/// The generated program before it is printed; tiled kernels are not made of it yet.
+fn program_text(compiled: &Compiled) -> Result<String, Failure> {
+    if compiled.stepwise.is_empty() {
+        let d = Diagnostic::error("HX0509", "`--emit ir` shows single steps only")
+            .note("the kernels of tiles are printed without it")
+            .help("add `--tiling stepwise`");
+        return Err(Failure::plain(d));
+    }
+    Ok((compiled.stepwise.iter())
+        .map(|part| dump(&part.program))
+        .collect())
+}
+
+/// A compilation that has tiles.
+pub fn tiled(compiled: Compiled) -> Result<Compiled, Failure> {
+    if compiled.stepwise.is_empty() {
+        return Ok(compiled);
+    }
+    let d = Diagnostic::error("HX0609", "there are no tiles to measure")
+        .note("the program runs in single steps, which have no sizes to choose")
+        .help("`hexcc run` compares it with the C program");
+    Err(Failure::plain(d))
+}
+
 /// The compilation with tuned sizes, if they still work.
 fn compile_tuned(
     tuned: &Tuned,
@@ -492,6 +519,7 @@ impl Translate {
         };
         let text = match self.emit {
             Emit::Kernel => output::print_header(&input.saved, &compiled, crate::VERSION),
+            Emit::Ir => program_text(&compiled)?,
             Emit::Reference => reference()?,
             Emit::Cuda | Emit::Scop => {
                 render::render(&host_warnings(&input), Some(&input.saved.source));

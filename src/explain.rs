@@ -41,7 +41,10 @@ impl Explain {
         let limit = TimeLimit::start(self.kernel.time_limit);
         let input = self.input.read(&limit)?;
         let ctx = cli::context(&limit)?;
-        let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
+        let mut compiled = self.kernel.compile(&ctx, &input, &self.target)?;
+        if self.tiles || self.svg.is_some() {
+            compiled = cli::tiled(compiled)?;
+        }
         if self.tiles {
             let target = self.target.target()?;
             let text = explain_tiles(&input.saved, &compiled, &target);

@@ -6,8 +6,9 @@ use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region};
+use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
-use hexcc_compiler::{causes, csource, options, pipeline};
+use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
@@ -373,7 +374,7 @@ impl<'a> Reader<'a> {
         for region in loops {
             let line = self.line(region.span.start);
             let judged = self.region(region).and_then(|scop| {
-                self.judge(&scop)?;
+                self.judge(&scop, Tiling::Auto)?;
                 Ok(scop)
             });
             match judged {
@@ -383,6 +384,9 @@ impl<'a> Reader<'a> {
                 }
                 Err(d) => refused.push((region.depth, line, d)),
             }
+        }
+        if let Some(scop) = self.in_steps(loops, &refused) {
+            return Ok((scop, Vec::new()));
         }
         // Of nests of one depth, one that is no set-up code: that calls and casts.
         let is_other = |d: &Vec<Diagnostic>| d.iter().all(|d| d.code == "HX0105");
@@ -406,8 +410,30 @@ impl<'a> Reader<'a> {
         Err(diagnostics)
     }
 
-    /// Whether a region has a time loop that can be tiled, as far as dependences say.
-    fn judge(&self, scop: &PetScop) -> Result<(), Vec<Diagnostic>> {
+    /// The likeliest of the deepest nests that runs in single steps. Where one of them is refused
+    /// for what it is made of, it may be the time loop, and what is left is set-up code.
+    fn in_steps(
+        &self,
+        loops: &[Region],
+        refused: &[(usize, usize, Vec<Diagnostic>)],
+    ) -> Option<PetScop> {
+        let deepest = loops.iter().map(|region| region.depth).max()?;
+        let of_shape = |d: &Vec<Diagnostic>| d.iter().all(stepwise::may_replace);
+        let mut why = refused.iter().filter(|(depth, ..)| *depth == deepest);
+        if !why.all(|(_, _, d)| of_shape(d)) {
+            return None;
+        }
+        let mut deep = loops.iter().filter(|region| region.depth == deepest);
+        deep.find_map(|region| {
+            let scop = self.region(region).ok()?;
+            self.judge(&scop, Tiling::Stepwise).ok()?;
+            Some(scop)
+        })
+    }
+
+    /// Whether a region has a time loop that can be tiled, as far as dependences say; or one that
+    /// runs in single steps.
+    fn judge(&self, scop: &PetScop, tiling: Tiling) -> Result<(), Vec<Diagnostic>> {
         let saved = SavedScop {
             version: SavedScop::VERSION,
             source: self.source.clone(),
@@ -416,7 +442,11 @@ impl<'a> Reader<'a> {
         };
         let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone())
             .map_err(|e| vec![Diagnostic::bug(e)])?;
-        pipeline::judge(&ctx, &saved, &options::Options::default()).map_err(|d| vec![*d])
+        let options = Options {
+            tiling,
+            ..Options::default()
+        };
+        pipeline::judge(&ctx, &saved, &options).map_err(|d| vec![*d])
     }
 
     /// What pet makes of a region; its refusals name what they are about.

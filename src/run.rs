@@ -235,7 +235,8 @@ impl Run {
                 "GPU region: {region} in the CPU emulation, which says nothing about a GPU"
             ),
         }
-        let exact = compiled.units.iter().all(|u| u.stencil().exact);
+        let exact = compiled.units.iter().all(|u| u.stencil().exact)
+            && compiled.stepwise.iter().all(|part| part.interface.exact);
         self.judge(&expected, &found, self.tolerance(exact))
     }
 

@@ -208,7 +208,7 @@ impl Tune {
             no_cache: true,
             ..self.kernel.clone()
         };
-        let compiled = kernel.compile(&ctx, &input, &self.target)?;
+        let compiled = cli::tiled(kernel.compile(&ctx, &input, &self.target)?)?;
         // What follows repeats this many times.
         limit.finish()?;
         let bench = match Workbench::open() {

@@ -12,7 +12,9 @@ mod golden;
 #[path = "../src/hash.rs"]
 mod hash;
 
-use common::{Program, assert_none, hexcc, in_parallel, output, programs, say, succeed};
+use common::{
+    Program, assert_none, hexcc, in_parallel, output, programs, say, stepwise_programs, succeed,
+};
 use compare::Tolerance;
 use std::collections::HashMap;
 use std::fs;
@@ -78,7 +80,11 @@ fn results_equal_c() {
 
 #[test]
 fn text_is_golden() {
-    let mut texts = golden::further(suite().programs);
+    let tiled: Vec<Program> = (suite().programs.iter())
+        .filter(|p| !p.tiles.is_empty())
+        .cloned()
+        .collect();
+    let mut texts = golden::further(&tiled);
     for translation in &suite().translations {
         let text = translation.texts.as_ref().map(|(text, _)| text.clone());
         let key = golden::key(&translation.program.path, &translation.arguments);
@@ -104,7 +110,7 @@ struct Translation {
 fn suite() -> &'static Suite {
     static SUITE: OnceLock<Suite> = OnceLock::new();
     SUITE.get_or_init(|| {
-        let programs: &'static [Program] = programs().leak();
+        let programs: &'static [Program] = [programs(), stepwise_programs()].concat().leak();
         let jobs: Vec<_> = (programs.iter())
             .flat_map(|program| variants(program).map(move |flags| (program, flags)))
             .collect();
@@ -155,7 +161,13 @@ fn variants(program: &Program) -> impl Iterator<Item = Vec<String>> {
         let flags = ["--stream-tile", tile];
         flags.map(str::to_string).to_vec()
     });
+    // What is tiled runs in single steps, too.
+    let steps = (!program.tiles.is_empty()).then(|| {
+        let flags = ["--tiling", "stepwise"];
+        flags.map(str::to_string).to_vec()
+    });
     std::iter::once(Vec::new())
+        .chain(steps)
         .chain(tiles)
         .chain(global)
         .chain(others)

@@ -32,6 +32,7 @@ pub fn say(line: impl Display) {
 }
 
 /// A program of the testsuite and its `hexcc-test:` line.
+#[derive(Clone)]
 pub struct Program {
     /// File name without `.c`.
     pub name: String,
@@ -157,7 +158,11 @@ fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<Program> {
     let (headers, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         (paths.into_iter()).partition(|p| p.extension().is_some_and(|e| e == "h"));
     for path in paths {
-        if path.is_dir() && path == testsuite().join("errors") {
+        if path.is_dir()
+            && ["errors", "steps"]
+                .iter()
+                .any(|f| path == testsuite().join(f))
+        {
             continue;
         }
         if path.is_dir() || path.extension().is_none_or(|e| e != "c") {
@@ -195,6 +200,14 @@ pub fn problems() -> Vec<String> {
             ));
         }
     }
+    for program in read_folder(&testsuite().join("steps"), &mut problems) {
+        if program.expect.is_some() || program.args.is_empty() || program.runs.is_empty() {
+            problems.push(format!(
+                "steps/{}: `args` and `run` are needed",
+                program.name
+            ));
+        }
+    }
     for program in read_folder(&testsuite().join("errors"), &mut problems) {
         if program.expect.is_some() == program.warns.is_some() || !program.runs.is_empty() {
             problems.push(format!(
@@ -209,6 +222,13 @@ pub fn problems() -> Vec<String> {
 /// The programs that translate; those named by HEXCC_E2E where it is set.
 pub fn programs() -> Vec<Program> {
     let mut all = read_folder(&testsuite(), &mut Vec::new());
+    all.retain(|p| is_wanted(&p.path));
+    all
+}
+
+/// The programs that run in single steps.
+pub fn stepwise_programs() -> Vec<Program> {
+    let mut all = read_folder(&testsuite().join("steps"), &mut Vec::new());
     all.retain(|p| is_wanted(&p.path));
     all
 }

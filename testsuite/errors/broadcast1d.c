@@ -1,5 +1,5 @@
 /* broadcast1d: Every cell reads cell 0 of the step before: the distance grows with N.
- * hexcc-test: expect=HX0204
+ * hexcc-test: warns=HX0204
  */
 void broadcast1d(int N, int T, float A[2][N])
 {

@@ -1,5 +1,5 @@
 /* five5d: Five space dimensions.
- * hexcc-test: expect=HX0205
+ * hexcc-test: warns=HX0205
  */
 void five5d(int N, int T, float A[2][N][N][N][N][N])
 {

@@ -1,5 +1,5 @@
 /* five5d_const: Five space dimensions of constant size.
- * hexcc-test: expect=HX0205
+ * hexcc-test: warns=HX0205
  */
 void five5d_const(int T, float A[2][10][10][10][10][10])
 {

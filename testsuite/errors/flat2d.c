@@ -1,5 +1,5 @@
 /* flat2d: A flat array with a constant number of cells in a row.
- * hexcc-test: expect=HX0204
+ * hexcc-test: warns=HX0204
  */
 void flat2d(int T, float *u, float *v)
 {

@@ -1,5 +1,5 @@
 /* ghosts1d: Ghost cells are copied from the other end in every step.
- * hexcc-test: expect=HX0204
+ * hexcc-test: warns=HX0204
  */
 void ghosts1d(int N, int T, float A[2][N+2])
 {

@@ -1,5 +1,5 @@
 /* lattice3d: A small periodic lattice, of which no tile is a part.
- * hexcc-test: expect=HX0204
+ * hexcc-test: warns=HX0204
  */
 #define N 24
 

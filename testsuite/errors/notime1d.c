@@ -1,5 +1,5 @@
 /* notime1d: One loop from A to B; there is no time loop around the stencil.
- * hexcc-test: expect=HX0201
+ * hexcc-test: warns=HX0201
  */
 void notime1d(int N, float A[N], float B[N])
 {

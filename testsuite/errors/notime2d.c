@@ -1,5 +1,5 @@
 /* notime2d: A single nest from A to B without reuse; there is no time loop around the stencil.
- * hexcc-test: expect=HX0201
+ * hexcc-test: warns=HX0201
  */
 void notime2d(int N, float A[N][N], float B[N][N])
 {

@@ -1,5 +1,5 @@
 /* repeated1d: Every step computes the same from the same.
- * hexcc-test: expect=HX0201
+ * hexcc-test: warns=HX0201
  */
 void repeated1d(int N, int T, float A[N], float B[N])
 {

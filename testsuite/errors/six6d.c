@@ -1,5 +1,5 @@
 /* six6d: Six space dimensions, one of them small.
- * hexcc-test: expect=HX0205
+ * hexcc-test: warns=HX0205
  */
 void six6d(int N, int T, float A[2][N][N][N][N][N][2])
 {

@@ -1,5 +1,5 @@
 /* symmetric1d: A read from the mirrored position of a written array: the distance grows with N.
- * hexcc-test: expect=HX0204
+ * hexcc-test: warns=HX0204
  */
 void symmetric1d(int N, int T, float A[2][N])
 {

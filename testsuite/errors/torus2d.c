@@ -1,5 +1,5 @@
 /* torus2d: Rows and columns are rings of a constant number of cells.
- * hexcc-test: expect=HX0204
+ * hexcc-test: warns=HX0204
  */
 #define N 512
 

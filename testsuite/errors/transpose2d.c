@@ -1,5 +1,5 @@
 /* transpose2d: A read from the transposed position of a written array: the distance grows with N.
- * hexcc-test: expect=HX0204
+ * hexcc-test: warns=HX0204
  */
 void transpose2d(int N, int T, float A[2][N][N])
 {

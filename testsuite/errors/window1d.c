@@ -1,5 +1,5 @@
 /* window1d: A sum into a local variable over a loop whose number of iterations is a parameter.
- * hexcc-test: expect=HX0203
+ * hexcc-test: warns=HX0203
  */
 void window1d(int N, int T, int R, float A[2][N])
 {

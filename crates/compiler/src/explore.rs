@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::KernelIr;
 use crate::options::{Options, Tiling};
-use crate::pipeline::{Region, unit_name};
+use crate::region::{Region, unit_name};
 use crate::scop::SavedScop;
 use crate::stream_size::StreamChoice;
 use crate::tile_size::Choice;

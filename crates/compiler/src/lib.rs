@@ -49,6 +49,7 @@ pub mod pipeline;
 pub mod print;
 pub mod quotient;
 pub mod reach;
+mod region;
 pub mod report;
 pub mod sched;
 pub mod scop;

@@ -104,22 +104,21 @@ fn replacements<'a>(
     compiled: &'a Compiled,
     version: &str,
 ) -> Vec<Replacement<'a>> {
-    let tiled = (compiled.units.iter())
-        .map(|unit| Replacement {
-            span: unit.analysis.chunk.span.clone(),
-            interface: unit.stencil(),
-            kernel: kernel_text(saved, compiled, unit, version),
-            names: match &unit.tiled.kernel {
-                Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
-                Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
-                Kernel::Hybrid(hybrid) => back::argument_names(&hybrid.kernel),
-            },
-            workspaces: match unit.stream() {
-                Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
-                _ => Vec::new(),
-            },
-            finals: &unit.analysis.chunk.finals,
-        });
+    let tiled = (compiled.units.iter()).map(|unit| Replacement {
+        span: unit.analysis.chunk.span.clone(),
+        interface: unit.stencil(),
+        kernel: kernel_text(saved, compiled, unit, version),
+        names: match &unit.tiled.kernel {
+            Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
+            Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
+            Kernel::Hybrid(hybrid) => back::argument_names(&hybrid.kernel),
+        },
+        workspaces: match unit.stream() {
+            Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
+            _ => Vec::new(),
+        },
+        finals: &unit.analysis.chunk.finals,
+    });
     let steps = compiled.stepwise.iter().map(|part| {
         let (kernel, names) = stepwise_text(saved, part, version);
         Replacement {

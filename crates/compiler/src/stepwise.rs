@@ -25,19 +25,29 @@ pub fn runs(scop: &Scop) -> Vec<Vec<Chunk>> {
 /// # Errors
 /// HX0206 where what the statements declare is used after them, HX0401 where isl gives up.
 pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) -> Result<Stepwise> {
-    let stmts: Vec<usize> = run.iter().flat_map(|chunk| chunk.stmts.iter().copied()).collect();
+    let stmts: Vec<usize> = run
+        .iter()
+        .flat_map(|chunk| chunk.stmts.iter().copied())
+        .collect();
     let used = |scop: &Scop, write: bool| -> BTreeSet<ArrayId> {
         let accesses = stmts.iter().flat_map(|&s| {
             let stmt = &scop.stmts[s];
             let reads = stmt.reads.iter().filter(|_| !write);
-            reads.chain([&stmt.write]).map(|a| a.array).collect::<Vec<_>>()
+            reads
+                .chain([&stmt.write])
+                .map(|a| a.array)
+                .collect::<Vec<_>>()
         });
         accesses.collect()
     };
     let written = used(scop, true);
     let declared = |scop: &Scop, id: ArrayId| {
         let name = &scop.array(id).name;
-        saved.scop.arrays.iter().any(|a| a.name == *name && a.declared)
+        saved
+            .scop
+            .arrays
+            .iter()
+            .any(|a| a.name == *name && a.declared)
     };
     let mut dead = BTreeSet::new();
     for &id in &written {
@@ -88,7 +98,8 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
     let interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
     let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, &ids)?;
-    verify(&program).map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
+    verify(&program)
+        .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
     let span = match (run.first(), run.last()) {
         (Some(first), Some(last)) => first.span.start..last.span.end,
         _ => return Err(Box::new(Diagnostic::bug("no statements"))),
@@ -102,17 +113,30 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
     })
 }
 
+/// Whether single steps do without what a refusal of tiles is about: the shape of the stencil, or
+/// tiles that fit.
+pub fn may_replace(refusal: &Diagnostic) -> bool {
+    refusal.code.starts_with("HX02") || refusal.code == "HX0402"
+}
+
 /// A warning: a program is not tiled, and why.
 pub fn instead(refusal: &Diagnostic) -> Diagnostic {
     let mut d = refusal.clone();
     d.severity = crate::diag::Severity::Warning;
-    d.message = format!("not tiled over time, but run in single steps: {}", d.message);
+    d.message = format!(
+        "not tiled over time, but run in single steps: {}",
+        d.message
+    );
     d
 }
 
 /// Warnings of loops that one thread runs.
 pub fn alone(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
-    let lonely = part.plan.steps.iter().filter(|step| loops_alone(&part.plan, step));
+    let lonely = part
+        .plan
+        .steps
+        .iter()
+        .filter(|step| loops_alone(&part.plan, step));
     lonely
         .map(|step| {
             Diagnostic::warning("HX0207", "one thread runs a loop")
@@ -137,7 +161,10 @@ fn used_later(scop: &Scop, name: &str) -> Box<Diagnostic> {
             "HX0206",
             format!("`{name}` is declared in the region and may be used after it"),
         )
-        .at(scop.region.clone(), "declared here, and gone with what is replaced")
+        .at(
+            scop.region.clone(),
+            "declared here, and gone with what is replaced",
+        )
         .help(format!("declare `{name}` before the region")),
     )
 }

@@ -70,7 +70,18 @@ pub struct Report {
 struct Trial {
     case: Case,
     form: Form,
-    flags: bool,
+    flags: Flags,
+}
+
+/// The options of a translation.
+#[derive(Clone, Copy, PartialEq)]
+enum Flags {
+    /// None.
+    Default,
+    /// Those of the random configuration.
+    Config,
+    /// Single steps.
+    Stepwise,
 }
 
 enum Verdict {
@@ -101,17 +112,24 @@ impl Trial {
         if case.config.illegal.is_some() {
             case.config.tile = None;
         }
+        let form = Form::random(&mut rng, &case.program, &plan.filter);
+        let config = rng.chance(60) && case.config.illegal.is_none();
         Trial {
-            form: Form::random(&mut rng, &case.program, &plan.filter),
-            flags: rng.chance(60) && case.config.illegal.is_none(),
+            form,
+            flags: match config {
+                true => Flags::Config,
+                false if rng.chance(50) => Flags::Stepwise,
+                false => Flags::Default,
+            },
             case,
         }
     }
 
     fn flags(&self) -> Vec<String> {
         match self.flags {
-            true => self.case.config.flags(),
-            false => Vec::new(),
+            Flags::Default => Vec::new(),
+            Flags::Config => self.case.config.flags(),
+            Flags::Stepwise => vec!["--tiling=stepwise".to_string()],
         }
     }
 }
@@ -567,8 +585,8 @@ fn shrink_and_write(plan: &Plan, work: &Path, trial: Trial, found: &Failure) {
                 form,
                 ..best.clone()
             });
-        let plain = best.flags.then(|| Trial {
-            flags: false,
+        let plain = (best.flags != Flags::Default).then(|| Trial {
+            flags: Flags::Default,
             ..best.clone()
         });
         let mut candidates: Vec<Trial> = forms.chain(plain).collect();

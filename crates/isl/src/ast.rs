@@ -429,8 +429,7 @@ fn node_tree(node: &Owned<ffi::isl_ast_node>) -> Result<AstNode> {
         }
         3 => {
             // SAFETY: the node is alive and a block.
-            let list =
-                ctx.give(|| unsafe { ffi::isl_ast_node_block_get_children(node.keep()) })?;
+            let list = ctx.give(|| unsafe { ffi::isl_ast_node_block_get_children(node.keep()) })?;
             // SAFETY: the list is alive.
             let n = ctx.size(|| unsafe { ffi::isl_ast_node_list_size(list.keep()) })?;
             let nodes = (0..n).map(|i| {
@@ -484,7 +483,10 @@ mod tests {
     #[test]
     fn parameters_in_another_order_keep_their_names() -> Result<()> {
         let ctx = Ctx::new()?;
-        let context = Set::read(&ctx, "[a, b, c] -> { : 0 <= a < 9 and 1 <= b <= 22 and c >= 0 }")?;
+        let context = Set::read(
+            &ctx,
+            "[a, b, c] -> { : 0 <= a < 9 and 1 <= b <= 22 and c >= 0 }",
+        )?;
         let text = "[c, b, a] -> { S[i, j] -> [0] : i = b and j = c and (i + j) mod 3 = 0;
                                    R[i, j] -> [0] : i = b and j = c and (i + j) mod 3 > 0 }";
         let schedule = UnionMap::read(&ctx, text)?;

@@ -1,9 +1,9 @@
 //! C spelling of isl expressions and of statement bodies.
 
 use super::names::Names;
-use crate::print::c::{ATOM, Piece, UNARY, binary, precedence};
 use crate::ctype::{CType, math_function};
 use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil};
+use crate::print::c::{ATOM, Piece, UNARY, binary, precedence};
 use crate::quotient::is_product_in_double;
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};

@@ -1,1 +1,142 @@
-//! placeholder
+//! A program for people who work on the passes: what `--emit ir` prints. One line a statement, with
+//! the types of all variables, in the terms of [`crate::ir`] and of no target.
+
+use super::{Expr, Launch, Program, Stmt, Type, VarId};
+use std::fmt::Write;
+
+/// The program as text.
+pub fn dump(program: &Program) -> String {
+    let mut text = format!("program {}\n", program.name);
+    for &arg in &program.args {
+        let _ = writeln!(text, "  arg {}", definition(program, arg));
+    }
+    for (i, kernel) in program.kernels.iter().enumerate() {
+        let block: Vec<String> = kernel.block.iter().map(u32::to_string).collect();
+        let params: Vec<String> = kernel
+            .params
+            .iter()
+            .map(|p| definition(program, *p))
+            .collect();
+        let _ = writeln!(
+            text,
+            "kernel {i} {} ({}) block [{}]",
+            kernel.name,
+            params.join(", "),
+            block.join(", ")
+        );
+        block_of(program, &kernel.body, 1, &mut text);
+    }
+    text.push_str("host\n");
+    block_of(program, &program.host, 1, &mut text);
+    text
+}
+
+fn definition(program: &Program, id: VarId) -> String {
+    let variable = program.var(id);
+    let ty = match variable.ty {
+        Type::Number(ty) => ty.to_string(),
+        Type::Pointer { elem, written } => {
+            format!("{}{elem} *", if written { "" } else { "const " })
+        }
+        Type::Private { elem, len } => format!("{elem}[{len}]"),
+    };
+    format!("%{} {}: {ty}", id.0, variable.name)
+}
+
+fn block_of(program: &Program, block: &[Stmt], depth: usize, text: &mut String) {
+    for stmt in block {
+        let (line, bodies) = parts(program, stmt);
+        let _ = writeln!(text, "{:1$}{line}", "", 2 * depth);
+        for (i, body) in bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, body)| !body.is_empty())
+        {
+            if i > 0 {
+                let _ = writeln!(text, "{:1$}else", "", 2 * depth);
+            }
+            block_of(program, body, depth + 1, text);
+        }
+    }
+}
+
+/// A statement's own line, and what is in it.
+fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
+    match stmt {
+        Stmt::Comment(remark) => (format!("# {remark}"), Vec::new()),
+        Stmt::Let { var, value } => {
+            let value = value
+                .as_ref()
+                .map_or(String::new(), |v| format!(" = {}", expr(v)));
+            (
+                format!("let {}{value}", definition(program, *var)),
+                Vec::new(),
+            )
+        }
+        Stmt::Assign { target, value } => {
+            (format!("{} := {}", expr(target), expr(value)), Vec::new())
+        }
+        Stmt::If { cond, yes, no } => (format!("if {}", expr(cond)), vec![yes, no]),
+        Stmt::For {
+            var,
+            first,
+            cond,
+            step,
+            body,
+        } => {
+            let (first, cond, step) = (expr(first), expr(cond), expr(step));
+            let var = definition(program, *var);
+            (
+                format!("for {var} from {first} while {cond} step {step}"),
+                vec![body],
+            )
+        }
+        Stmt::Spread {
+            var,
+            axis,
+            range: [first, last],
+            body,
+        } => {
+            let var = definition(program, *var);
+            let range = format!("{} to {}", expr(first), expr(last));
+            (
+                format!("spread {var} along axis {axis} from {range}"),
+                vec![body],
+            )
+        }
+        Stmt::Launch(launch) => (launch_of(launch), Vec::new()),
+    }
+}
+
+fn launch_of(launch: &Launch) -> String {
+    let args: Vec<String> = launch.args.iter().map(expr).collect();
+    let ranges = launch
+        .ranges
+        .iter()
+        .map(|[lo, hi]| format!("{} to {}", expr(lo), expr(hi)));
+    let ranges: Vec<String> = ranges.collect();
+    let kernel = launch.kernel.0;
+    format!(
+        "launch {kernel} ({}) over [{}]",
+        args.join(", "),
+        ranges.join(", ")
+    )
+}
+
+fn expr(e: &Expr) -> String {
+    let list = |all: &mut dyn Iterator<Item = &Expr>| all.map(expr).collect::<Vec<_>>().join(", ");
+    match e {
+        Expr::Int(value) => value.to_string(),
+        Expr::Literal { text, ty } => format!("{text}:{ty}"),
+        Expr::Var(id) => format!("%{}", id.0),
+        Expr::Unary { op, arg } => format!("({op}{})", expr(arg)),
+        Expr::Binary { op, lhs, rhs } => format!("({} {op} {})", expr(lhs), expr(rhs)),
+        Expr::Select { cond, yes, no } => {
+            format!("({} ? {} : {})", expr(cond), expr(yes), expr(no))
+        }
+        Expr::Cast { ty, arg } => format!("({ty}){}", expr(arg)),
+        Expr::Element { base, index } => format!("%{}[{}]", base.0, expr(index)),
+        Expr::Math { name, args } => format!("{name}({})", list(&mut args.iter())),
+        Expr::Helper(helper, args) => format!("{}({})", helper.name(), list(&mut args.iter())),
+    }
+}

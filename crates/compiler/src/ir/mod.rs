@@ -15,6 +15,8 @@
 mod dump;
 pub mod verify;
 
+pub use dump::dump;
+
 use crate::ctype::{CType, math_function};
 
 /// Index in [`Program::vars`].

@@ -106,9 +106,7 @@ impl<'a> Checker<'a> {
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Wrong> {
         match stmt {
             Stmt::Comment(_) => Ok(()),
-            Stmt::Let { var, value } => {
-                self.define_with(*var, value.as_ref())
-            }
+            Stmt::Let { var, value } => self.define_with(*var, value.as_ref()),
             Stmt::Assign { target, value } => {
                 self.target(target)?;
                 self.number(value).map(|_| ())
@@ -193,7 +191,10 @@ impl<'a> Checker<'a> {
             return Err(format!("kernel {id} does not exist"));
         };
         if self.kernel.is_some() {
-            return Err(format!("kernel `{}` is launched on the device", kernel.name));
+            return Err(format!(
+                "kernel `{}` is launched on the device",
+                kernel.name
+            ));
         }
         if launch.ranges.len() != kernel.block.len() || launch.args.len() != kernel.params.len() {
             return Err(format!("a launch does not fit kernel `{}`", kernel.name));
@@ -261,7 +262,10 @@ impl<'a> Checker<'a> {
         }
         match expr {
             Expr::Var(id) | Expr::Element { base: id, .. } if !self.scope.contains(id) => {
-                return Err(format!("{} is used where it is not defined", self.name(*id)));
+                return Err(format!(
+                    "{} is used where it is not defined",
+                    self.name(*id)
+                ));
             }
             Expr::Element { index, .. } => self.index(index)?,
             Expr::Math { name, args } => {
@@ -274,21 +278,23 @@ impl<'a> Checker<'a> {
                     return Err(format!("a call of `{name}` that does not fit it"));
                 }
             }
-            Expr::Helper(helper, args) => {
-                if args.iter().any(|a| self.program.type_of(a).is_none_or(CType::is_floating)) {
-                    return Err(format!("`{}` of what is no integer", helper.name()));
-                }
+            Expr::Helper(helper, args) if !args.iter().all(|a| self.is_integer(a)) => {
+                return Err(format!("`{}` of what is no integer", helper.name()));
             }
             Expr::Binary { op, lhs, rhs }
                 if matches!(*op, "%" | "&" | "|" | "^" | "<<" | ">>")
-                    && [lhs, rhs].iter().any(|e| {
-                        self.program.type_of(e).is_none_or(CType::is_floating)
-                    }) =>
+                    && !(self.is_integer(lhs) && self.is_integer(rhs)) =>
             {
                 return Err(format!("`{op}` of what is no integer"));
             }
             _ => {}
         }
         (self.program.type_of(expr)).ok_or_else(|| "a pointer is used as a number".to_string())
+    }
+
+    fn is_integer(&self, expr: &Expr) -> bool {
+        self.program
+            .type_of(expr)
+            .is_some_and(|ty| !ty.is_floating())
     }
 }

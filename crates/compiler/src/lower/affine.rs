@@ -105,7 +105,11 @@ impl Body<'_> {
     /// # Errors
     /// HX9001 where the expression does not fit the statement.
     pub fn expr(&mut self, expr: &scop::Expr) -> Result<Expr> {
-        let bug = || Box::new(Diagnostic::bug("an expression that does not fit its statement"));
+        let bug = || {
+            Box::new(Diagnostic::bug(
+                "an expression that does not fit its statement",
+            ))
+        };
         Ok(match expr {
             scop::Expr::Int { value, ty } => Expr::Literal {
                 text: value.clone(),

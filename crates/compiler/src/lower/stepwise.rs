@@ -74,6 +74,9 @@ struct Lowering<'a> {
     names: BTreeMap<usize, Vec<Option<String>>>,
 }
 
+/// Makes the statements of an instance: given the name of its tuple and its coordinates.
+type Instance<'a> = dyn FnMut(&mut Lowering<'a>, &str, Vec<Expr>) -> Result<Vec<Stmt>>;
+
 /// isl's name of a dimension of the schedules; no name of C, so that no variable has it.
 fn dim_name(d: usize) -> String {
     format!("d{d}'")
@@ -88,7 +91,7 @@ fn position(d: usize) -> u32 {
     d as u32
 }
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
     /// The fields of `Args`.
     fn arguments(&mut self, interface: &Interface, arrays: &[ArrayId]) -> Result<()> {
         let program = &mut self.program;
@@ -117,7 +120,11 @@ impl Lowering<'_> {
             self.arrays.insert(*id, var);
         }
         for (array, id) in interface.arrays.iter().zip(arrays) {
-            let inner = array.extents.iter().skip(1).map(|e| from_isl(e, &self.args));
+            let inner = array
+                .extents
+                .iter()
+                .skip(1)
+                .map(|e| from_isl(e, &self.args));
             self.extents.insert(*id, inner.collect::<Result<_>>()?);
         }
         Ok(())
@@ -144,7 +151,9 @@ impl Lowering<'_> {
 
     /// A variable for a loop over a dimension of the schedules of some statements.
     fn loop_var(&mut self, stmts: &[usize], d: usize) -> VarId {
-        let names = stmts.iter().filter_map(|s| self.names.get(s)?.get(d)?.clone());
+        let names = stmts
+            .iter()
+            .filter_map(|s| self.names.get(s)?.get(d)?.clone());
         let name = names.into_iter().next();
         let name = name.unwrap_or_else(|| format!("c{d}"));
         self.program.add_var(&name, Type::Number(INDEX), true)
@@ -174,8 +183,8 @@ impl Lowering<'_> {
         let node = AstNode::of_schedule(&schedule, &self.scop.context.params()?, &names)?;
         let all: Vec<usize> = plan.steps.iter().flat_map(|s| s.stmts.clone()).collect();
         let mut env = self.args.clone();
-        self.program.host = self.node(&node, &all, &mut env, &mut |lowering, name, args, env| {
-            lowering.launch(name, args, env)
+        self.program.host = self.node(&node, &all, &mut env, &mut |lowering, name, args| {
+            lowering.launch(name, args)
         })?;
         Ok(())
     }
@@ -192,14 +201,17 @@ impl Lowering<'_> {
             }
         }
         let mut map = times.identity()?;
-        for d in (0..self.plan.depth).rev().filter(|d| !step.host.contains(d)) {
+        for d in (0..self.plan.depth)
+            .rev()
+            .filter(|d| !step.host.contains(d))
+        {
             map = map.project_out(DimType::In, position(d), 1)?;
         }
         Ok(map.set_tuple_name(DimType::In, &format!("K{index}"))?)
     }
 
     /// One launch, for given values of the host's iterators.
-    fn launch(&mut self, name: &str, args: Vec<Expr>, _: &Env) -> Result<Vec<Stmt>> {
+    fn launch(&mut self, name: &str, args: Vec<Expr>) -> Result<Vec<Stmt>> {
         let index = name.strip_prefix('K').and_then(|n| n.parse::<usize>().ok());
         let index = index.filter(|&i| i < self.plan.steps.len());
         let index = index.ok_or_else(|| Box::new(Diagnostic::bug("a launch of no kernel")))?;
@@ -249,7 +261,11 @@ impl Lowering<'_> {
                 false => host.project_out(DimType::Set, position(e), 1)?,
             };
         }
-        let mut context = self.scop.context.params()?.intersect_params(&host.params()?)?;
+        let mut context = self
+            .scop
+            .context
+            .params()?
+            .intersect_params(&host.params()?)?;
         for &d in dims.iter().filter(|d| !step.host.contains(d)) {
             let values = self.along(step, d)?;
             let reach = |order: &str| -> Result<Set> {
@@ -293,9 +309,12 @@ impl Lowering<'_> {
             private.insert(id, var);
         }
         let node = self.loops_of_thread(step)?;
-        body.extend(self.node(&node, &step.stmts, &mut env, &mut |lowering, name, args, _| {
-            lowering.statement(name, &args, &private)
-        })?);
+        body.extend(self.node(
+            &node,
+            &step.stmts,
+            &mut env,
+            &mut move |lowering, name, args| lowering.statement(name, &args, &private),
+        )?);
         // The innermost loop is along the first axis.
         for (axis, (var, range)) in spread.iter().rev().zip(ranges).enumerate() {
             body = vec![Stmt::Spread {
@@ -322,7 +341,9 @@ impl Lowering<'_> {
     }
 
     fn lines(&self, step: &Step) -> String {
-        let lines: BTreeSet<usize> = (step.stmts.iter()).map(|&s| self.scop.stmts[s].line).collect();
+        let lines: BTreeSet<usize> = (step.stmts.iter())
+            .map(|&s| self.scop.stmts[s].line)
+            .collect();
         match (lines.first(), lines.last()) {
             (Some(first), Some(last)) if first < last => format!("Lines {first} to {last}"),
             (Some(line), _) => format!("Line {line}"),
@@ -360,22 +381,21 @@ impl Lowering<'_> {
             for d in (0..self.plan.depth).rev().filter(outside) {
                 let n = map.dim(DimType::Param)?;
                 map = map.set_dim_name(DimType::Out, position(d), &dim_name(d))?;
-                map = map.move_dims(
-                    DimType::Param,
-                    position(n),
-                    DimType::Out,
-                    position(d),
-                    1,
-                )?;
+                map = map.move_dims(DimType::Param, position(n), DimType::Out, position(d), 1)?;
             }
             // A tuple that isl can read as a name.
             map = map.set_tuple_name(DimType::In, &format!("S{s}"))?;
             schedule = schedule.union(&UnionMap::from_map(&map)?)?;
         }
         let dims: Vec<usize> = step.host.iter().chain(&step.spread).copied().collect();
-        let names: Vec<String> =
-            ((0..self.plan.depth).filter(|d| !outside(d))).map(dim_name).collect();
-        Ok(AstNode::of_schedule(&schedule, &self.context(step, &dims)?, &names)?)
+        let names: Vec<String> = ((0..self.plan.depth).filter(|d| !outside(d)))
+            .map(dim_name)
+            .collect();
+        Ok(AstNode::of_schedule(
+            &schedule,
+            &self.context(step, &dims)?,
+            &names,
+        )?)
     }
 
     /// Statements of a node of isl's; `user` makes those of its statements, given the instance.
@@ -384,7 +404,7 @@ impl Lowering<'_> {
         node: &AstNode,
         stmts: &[usize],
         env: &mut Env,
-        user: &mut dyn FnMut(&mut Self, &str, Vec<Expr>, &Env) -> Result<Vec<Stmt>>,
+        user: &mut Instance<'a>,
     ) -> Result<Vec<Stmt>> {
         Ok(match node {
             AstNode::Block(nodes) => {
@@ -433,8 +453,11 @@ impl Lowering<'_> {
                 }]
             }
             AstNode::User { name, args } => {
-                let args = args.iter().map(|a| from_isl(a, env)).collect::<Result<_>>()?;
-                user(self, name, args, env)?
+                let args = args
+                    .iter()
+                    .map(|a| from_isl(a, env))
+                    .collect::<Result<_>>()?;
+                user(self, name, args)?
             }
         })
     }
@@ -496,7 +519,9 @@ impl Lowering<'_> {
             };
             let value = body.expr(&local.value)?;
             affine = body.affine;
-            let var = self.program.add_var(&local.name, Type::Number(local.ty), true);
+            let var = self
+                .program
+                .add_var(&local.name, Type::Number(local.ty), true);
             out.push(Stmt::Let {
                 var,
                 value: Some(value),
@@ -580,7 +605,10 @@ fn statements_in(node: &AstNode, plan: &Plan, among: &[usize]) -> Vec<usize> {
     let mut all = Vec::new();
     names(node, &mut all);
     for name in all {
-        let number = |prefix| name.strip_prefix(prefix).and_then(|n: &str| n.parse::<usize>().ok());
+        let number = |prefix| {
+            name.strip_prefix(prefix)
+                .and_then(|n: &str| n.parse::<usize>().ok())
+        };
         match (number('S'), number('K')) {
             (Some(s), _) => found.push(s),
             (_, Some(k)) => found.extend(plan.steps.get(k).map_or(&[][..], |step| &step.stmts)),
@@ -635,17 +663,17 @@ fn uses_iterator(stmt: &Statement, i: usize) -> Result<bool> {
     let build = AstBuild::from_context(&named(&stmt.domain)?)?;
     for f in functions {
         let expr = build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?;
-        if mentions(&expr, &iterator(i)) {
+        if occurs_in(&expr, &iterator(i)) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn mentions(expr: &AstExpr, name: &str) -> bool {
+fn occurs_in(expr: &AstExpr, name: &str) -> bool {
     match expr {
         AstExpr::Int(_) => false,
         AstExpr::Id(id) => id == name,
-        AstExpr::Op(_, args) => args.iter().any(|a| mentions(a, name)),
+        AstExpr::Op(_, args) => args.iter().any(|a| occurs_in(a, name)),
     }
 }

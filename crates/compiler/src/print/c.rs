@@ -63,7 +63,6 @@ pub(crate) fn binary(op: &str, lhs: Piece, rhs: Piece) -> Piece {
     Piece(format!("{} {op} {}", side(lhs, p), side(rhs, p + 1)), p)
 }
 
-
 /// What a language has of its own.
 pub(crate) trait Dialect {
     /// The type of a variable that is defined with its name.
@@ -109,7 +108,10 @@ impl<'a> Writer<'a> {
 
     /// Appends a line that opens a block, the block, and its end.
     pub fn block(&mut self, head: &str, body: &[Stmt]) {
-        let one = matches!(body, [Stmt::Assign { .. } | Stmt::For { .. } | Stmt::Spread { .. }]);
+        let one = matches!(
+            body,
+            [Stmt::Assign { .. } | Stmt::For { .. } | Stmt::Spread { .. }]
+        );
         self.line(&format!("{head}{}", if one { "" } else { " {" }));
         self.body(body);
         if !one {
@@ -166,7 +168,9 @@ impl<'a> Writer<'a> {
                 let first = self.expr(first);
                 let scope = self.namer.scope();
                 let name = self.namer.define(*var, &self.program.var(*var).name);
-                let ty = self.dialect.declaration(self.program.var(*var).ty, false, &name);
+                let ty = self
+                    .dialect
+                    .declaration(self.program.var(*var).ty, false, &name);
                 let step = match step {
                     Expr::Int(1) => format!("++{name}"),
                     step => format!("{name} += {}", self.expr(step)),
@@ -184,7 +188,8 @@ impl<'a> Writer<'a> {
     pub fn declare(&mut self, var: VarId) -> String {
         let variable = self.program.var(var);
         let name = self.namer.define(var, &variable.name);
-        self.dialect.declaration(variable.ty, variable.constant, &name)
+        self.dialect
+            .declaration(variable.ty, variable.constant, &name)
     }
 
     /// An expression.
@@ -203,9 +208,7 @@ impl<'a> Writer<'a> {
             Expr::Int(value) => Piece(value.to_string(), ATOM),
             Expr::Literal { text, ty } => literal(text, *ty),
             Expr::Var(id) => Piece(self.namer.get(*id), ATOM),
-            Expr::Unary { op, arg } => {
-                Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY)
-            }
+            Expr::Unary { op, arg } => Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY),
             Expr::Binary { op, lhs, rhs } => binary(op, self.piece(lhs), self.piece(rhs)),
             Expr::Select { cond, yes, no } => Piece(
                 format!(

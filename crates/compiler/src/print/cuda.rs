@@ -9,8 +9,20 @@ use std::fmt::Write;
 
 /// Names that the text defines at file scope or uses of CUDA.
 const FIXED: &[&str] = &[
-    "Args", "args", "launch", "stream", "blocks", "run", "hexcc_run", "leave", "hexcc_leave",
-    "floor_div", "lowest", "highest", "dim3", "mod",
+    "Args",
+    "args",
+    "launch",
+    "stream",
+    "blocks",
+    "run",
+    "hexcc_run",
+    "leave",
+    "hexcc_leave",
+    "floor_div",
+    "lowest",
+    "highest",
+    "dim3",
+    "mod",
 ];
 
 /// Blocks along an axis, at most.
@@ -91,7 +103,12 @@ impl Dialect for Printer<'_> {
     fn launch(&self, writer: &mut Writer<'_>, stmt: &Stmt) {
         let Stmt::Launch(launch) = stmt else { return };
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
-        let bounds: Vec<String> = launch.ranges.iter().flatten().map(|e| writer.expr(e)).collect();
+        let bounds: Vec<String> = launch
+            .ranges
+            .iter()
+            .flatten()
+            .map(|e| writer.expr(e))
+            .collect();
         let args: String = (launch.args.iter())
             .map(|arg| format!(", {}", writer.expr(arg)))
             .collect();
@@ -134,7 +151,11 @@ impl Printer<'_> {
                     format!("{elem} *{name};")
                 }
             };
-            let _ = writeln!(t, "  {field}{}{comment}", if comment.is_empty() { "" } else { " // " });
+            let _ = writeln!(
+                t,
+                "  {field}{}{comment}",
+                if comment.is_empty() { "" } else { " // " }
+            );
         }
         t.push_str("};\n");
         for kernel in &program.kernels {
@@ -210,7 +231,10 @@ impl Printer<'_> {
                 let (variable, name) = (self.program.var(arg), self.args.get(arg));
                 writer.namer.set(arg, name.clone());
                 line = match line.as_str() {
-                    "" => format!("{} = args.{name}", self.declaration(variable.ty, true, &name)),
+                    "" => format!(
+                        "{} = args.{name}",
+                        self.declaration(variable.ty, true, &name)
+                    ),
                     _ => format!("{line}, {name} = args.{name}"),
                 };
             }

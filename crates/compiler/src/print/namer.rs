@@ -47,6 +47,9 @@ impl Namer {
 
     /// The name of a variable in scope. [`crate::ir::verify`] has seen that it has one.
     pub fn get(&self, var: VarId) -> String {
-        self.of.get(&var).cloned().unwrap_or_else(|| format!("undefined_{}", var.0))
+        self.of
+            .get(&var)
+            .cloned()
+            .unwrap_or_else(|| format!("undefined_{}", var.0))
     }
 }

@@ -3,7 +3,7 @@
 //! Architecture invariant: everything here formats results of earlier passes;
 //! durations are left to the caller, so that the text is the same each time.
 
-use super::header;
+use super::{header, steps};
 use crate::back::ast_to_c;
 use crate::back::names::Names;
 use crate::canonical::{CanonicalStmt, DimRole};
@@ -44,6 +44,11 @@ pub fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
     for (index, unit) in compiled.units.iter().enumerate() {
         report.unit(index, unit);
     }
+    for part in &compiled.stepwise {
+        report
+            .text
+            .push_str(&steps::explain(saved, &compiled.scop, part));
+    }
     report.text
 }
 
@@ -77,16 +82,18 @@ impl Report<'_> {
             [] => "none".to_string(),
             names => names.join(", "),
         };
-        self.line(format!(
-            "{}: {n} time loop{} tiled; size parameters: {params}",
-            self.saved.source.path,
-            plural(n)
-        ));
+        let what = match compiled.stepwise.is_empty() {
+            true => format!("{n} time loop{} tiled", plural(n)),
+            false => "not tiled, run in single steps".to_string(),
+        };
+        let path = &self.saved.source.path;
+        self.line(format!("{path}: {what}; size parameters: {params}"));
         let is_tiled = |start: usize| {
-            compiled
-                .units
-                .iter()
-                .any(|u| u.analysis.chunk.span.start == start)
+            (compiled.units.iter()).any(|u| u.analysis.chunk.span.start == start)
+                || compiled
+                    .stepwise
+                    .iter()
+                    .any(|part| part.span.contains(&start))
         };
         let host: Vec<String> = (self.scop.chunks.iter())
             .filter(|c| !c.stmts.is_empty() && !is_tiled(c.span.start))

@@ -2,6 +2,7 @@
 
 mod explain;
 pub(crate) mod header;
+mod steps;
 mod svg;
 mod tiles;
 

@@ -130,7 +130,9 @@ impl<'a> Nest<'a> {
         for &s in stmts {
             let stmt = &scop.stmts[s];
             if stmt.schedule.dim(DimType::Out)? != depth {
-                return Err(Box::new(Diagnostic::bug("schedules of different dimensions")));
+                return Err(Box::new(Diagnostic::bug(
+                    "schedules of different dimensions",
+                )));
             }
             for f in stmt.schedule.to_pw_affs()? {
                 constants[s].push(f.as_constant()?.map(|c| c.floor()));
@@ -189,7 +191,11 @@ impl Walk<'_> {
         let around: Vec<usize> = host.iter().copied().chain([d]).collect();
         let inner = self.steps(stmts, d + 1, &around)?;
         // As many loops as possible are shared; of equal choices, that of fewer launches is taken.
-        let most = inner.iter().map(|step| step.spread.len()).max().unwrap_or(0);
+        let most = inner
+            .iter()
+            .map(|step| step.spread.len())
+            .max()
+            .unwrap_or(0);
         Ok(match most > shared.len() {
             true => inner,
             false => vec![in_threads],
@@ -202,7 +208,9 @@ impl Walk<'_> {
         let places: BTreeSet<Option<i64>> = stmts.iter().map(|&s| place(s)).collect();
         let mut steps: Vec<Step> = Vec::new();
         for at in places {
-            let group: Vec<usize> = (stmts.iter().copied()).filter(|&s| place(s) == at).collect();
+            let group: Vec<usize> = (stmts.iter().copied())
+                .filter(|&s| place(s) == at)
+                .collect();
             for step in self.steps(&group, d + 1, host)? {
                 let is_alone = |s: &Step| s.spread.is_empty() && s.host == host;
                 match steps.last_mut() {
@@ -257,7 +265,11 @@ impl Walk<'_> {
             (0..n).map(part).collect::<Vec<_>>().join(", ")
         };
         let step = |moved: usize, n: usize| -> Result<Map> {
-            let text = format!("{{ [{}] -> [{}] }}", vector(None, n), vector(Some(moved), n));
+            let text = format!(
+                "{{ [{}] -> [{}] }}",
+                vector(None, n),
+                vector(Some(moved), n)
+            );
             Ok(Map::read(&self.nest.scop.ctx, &text)?)
         };
         let mut best = (0, spread.len() - 1);

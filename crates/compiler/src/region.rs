@@ -1,0 +1,110 @@
+//! A region up to the dependences of its loops, and what is said of those that stay on the host.
+
+use crate::clock::Clock;
+use crate::diag::{Diagnostic, Result};
+use crate::options::{Options, Tiling};
+use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::tiling::Analysis;
+use crate::{carried, csource, temporaries};
+use hexcc_isl::Ctx;
+
+/// A region up to the dependences of its loops.
+pub(crate) struct Region {
+    pub scop: Scop,
+    /// Of the loops that may be tiled, in textual order.
+    pub analyses: Vec<Analysis>,
+    /// The other loops, and why.
+    refused: Vec<(Chunk, Box<Diagnostic>)>,
+}
+
+impl Region {
+    pub fn new(
+        ctx: &Ctx,
+        saved: &SavedScop,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<Region> {
+        ctx.set_max_operations(options.isl_quota);
+        clock.begin("scop")?;
+        let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+        temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+        carried::into_arrays(&mut scop)?;
+        if scop.stmts.is_empty() {
+            return Err(no_statements(&scop));
+        }
+        let chunks: Vec<Chunk> = (scop.chunks.iter())
+            .filter(|c| !c.stmts.is_empty())
+            .cloned()
+            .collect();
+        let mut region = Region {
+            scop,
+            analyses: Vec::new(),
+            refused: Vec::new(),
+        };
+        if options.tiling == Tiling::Stepwise {
+            return Ok(region);
+        }
+        for chunk in chunks {
+            match Analysis::new(&region.scop, &saved.source, &chunk, options, clock) {
+                Ok(analysis) => region.analyses.push(analysis),
+                Err(d) => region.refuse(chunk, d)?,
+            }
+        }
+        Ok(region)
+    }
+
+    /// Leaves a loop on the host; what is a bug is no reason for that.
+    pub fn refuse(&mut self, chunk: Chunk, d: Box<Diagnostic>) -> Result<()> {
+        if d.is_bug() {
+            return Err(d);
+        }
+        self.refused.push((chunk, d));
+        Ok(())
+    }
+
+    /// The refusal of the largest loop, which is the one that the user means.
+    pub fn refusal(&self) -> Box<Diagnostic> {
+        let by_size = |(chunk, _): &&(Chunk, Box<Diagnostic>)| (chunk.span.len(), chunk.span.start);
+        let worst = self.refused.iter().max_by_key(by_size);
+        worst.map_or_else(
+            || Box::new(Diagnostic::bug("no chunks")),
+            |(_, d)| d.clone(),
+        )
+    }
+
+    /// A warning for each loop that stays on the host.
+    pub fn warnings(&mut self, saved: &SavedScop) -> Vec<Diagnostic> {
+        self.refused.sort_by_key(|(chunk, _)| chunk.span.start);
+        // A loop nest without a time loop is set-up code and stays silently.
+        let told = self.refused.drain(..).filter(|(_, d)| d.code != "HX0201");
+        told.map(|(chunk, d)| {
+            let line = csource::line_col(&saved.source.text, chunk.span.start).0;
+            let message = format!("the code at line {line} stays on the host: {}", d.message);
+            Diagnostic::warning(d.code, message).at(chunk.span, "not tiled")
+        })
+        .collect()
+    }
+}
+
+fn no_statements(scop: &Scop) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0102", "the scop has no statements")
+            .at(scop.region.clone(), "nothing to compute here")
+            .help("put the time loop between `#pragma scop` and `#pragma endscop`"),
+    )
+}
+
+/// The namespace of a loop, by its number.
+pub(crate) fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
+    let base = options.name.clone().unwrap_or_else(|| {
+        let function = csource::enclosing_function(&saved.source.text, scop.region.start);
+        format!(
+            "hexcc_{}",
+            function.map_or_else(|| "scop".to_string(), |f| f.name)
+        )
+    });
+    match index {
+        0 => base,
+        _ => format!("{base}_{}", index + 1),
+    }
+}

@@ -1,0 +1,41 @@
+//! Single steps in words: what `hexcc explain` says of them.
+
+use crate::compiled::Stepwise;
+use crate::csource;
+use crate::scop::{SavedScop, Scop};
+use std::fmt::Write;
+
+/// Lists the launches of a part of the region, in their order.
+pub(super) fn explain(saved: &SavedScop, scop: &Scop, part: &Stepwise) -> String {
+    let source = &saved.source;
+    let (line, column) = csource::line_col(&source.text, part.span.start);
+    let mut text = format!("\nsingle steps at {}:{line}:{column}", source.path);
+    if let Some(function) = csource::enclosing_function(&source.text, part.span.start) {
+        let _ = write!(text, ", in {}()", function.name);
+    }
+    text.push('\n');
+    let private = part
+        .plan
+        .private
+        .iter()
+        .map(|id| scop.array(*id).name.as_str());
+    let private: Vec<&str> = private.collect();
+    if !private.is_empty() {
+        let _ = writeln!(text, "  every thread has its own {}", private.join(", "));
+    }
+    for (step, kernel) in part.plan.steps.iter().zip(&part.program.kernels) {
+        let what = kernel.comment.join(" ");
+        let _ = write!(text, "  {}: {}", kernel.name, what.trim_end_matches('.'));
+        let loops = kernel
+            .params
+            .iter()
+            .map(|p| part.program.var(*p).name.as_str());
+        let loops: Vec<&str> = loops.collect();
+        if !loops.is_empty() {
+            let _ = write!(text, "; a launch in each iteration of {}", loops.join(", "));
+        }
+        let names = step.stmts.iter().map(|&s| scop.stmts[s].name.as_str());
+        let _ = writeln!(text, "  [{}]", names.collect::<Vec<_>>().join(", "));
+    }
+    text
+}

@@ -1,0 +1,188 @@
+//! `ir::verify` takes what the compiler makes and refuses the same programs once they are damaged.
+
+use hexcc_compiler::ctype::CType;
+use hexcc_compiler::ir::verify::verify;
+use hexcc_compiler::ir::{Expr, KernelId, Program, Stmt, Type, VarId, dump};
+use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::pipeline;
+use hexcc_compiler::scop::SavedScop;
+use hexcc_isl::Ctx;
+
+/// Two fields of one step, in single steps.
+fn program() -> Program {
+    let text = include_str!("data/fdtd2d.scop.json");
+    let saved = SavedScop::parse(text).expect("a saved scop");
+    let ctx = Ctx::new().expect("memory for a context");
+    let options = Options {
+        tiling: Tiling::Stepwise,
+        ..Options::default()
+    };
+    let compiled = pipeline::compile(&ctx, &saved, &options);
+    let mut compiled = compiled.unwrap_or_else(|d| panic!("{}", d.message));
+    compiled.stepwise.remove(0).program
+}
+
+/// The first statement of a block or below that `f` takes, changed by it.
+fn change(block: &mut [Stmt], f: &mut dyn FnMut(&mut Stmt) -> bool) -> bool {
+    block.iter_mut().any(|stmt| {
+        f(stmt)
+            || match stmt {
+                Stmt::If { yes, no, .. } => change(yes, f) || change(no, f),
+                Stmt::For { body, .. } | Stmt::Spread { body, .. } => change(body, f),
+                _ => false,
+            }
+    })
+}
+
+fn in_kernel(program: &mut Program, mut f: impl FnMut(&mut Stmt) -> bool) {
+    let mut kernels = program.kernels.iter_mut();
+    assert!(
+        kernels.any(|k| change(&mut k.body, &mut f)),
+        "nothing to damage"
+    );
+}
+
+fn in_host(program: &mut Program, mut f: impl FnMut(&mut Stmt) -> bool) {
+    assert!(change(&mut program.host, &mut f), "nothing to damage");
+}
+
+/// What [`verify`] says of the program after some damage.
+fn damaged(damage: impl Fn(&mut Program)) -> String {
+    let mut program = program();
+    assert_eq!(verify(&program), Ok(()));
+    damage(&mut program);
+    verify(&program).expect_err("the damage is seen")
+}
+
+/// What is assigned first becomes something else.
+fn value(program: &mut Program, new: impl Fn() -> Expr) {
+    in_kernel(program, |stmt| match stmt {
+        Stmt::Assign { value, .. } => {
+            *value = new();
+            true
+        }
+        _ => false,
+    });
+}
+
+#[test]
+fn damage_is_seen() {
+    let half = || Expr::Literal {
+        text: "0.5".to_string(),
+        ty: CType::Double,
+    };
+    let said = damaged(|p| value(p, || Expr::Var(VarId(9999))));
+    assert!(said.contains("is used where it is not defined"), "{said}");
+    // A loop's variable behind the loop.
+    let said = damaged(|p| {
+        let Some(Stmt::Spread { var, .. }) = p.kernels[0].body.last() else {
+            panic!("the first kernel has no loop");
+        };
+        let value = Some(Expr::Var(*var));
+        let var = p.add_var("late", Type::Number(CType::Int(8)), true);
+        p.kernels[0].body.push(Stmt::Let { var, value });
+    });
+    assert!(said.contains("is used where it is not defined"), "{said}");
+    let said = damaged(|p| {
+        let first = p.kernels[0].body[0].clone();
+        p.kernels[0].body.push(first);
+    });
+    assert!(said.contains("is defined twice"), "{said}");
+    let said = damaged(|p| {
+        in_kernel(p, |stmt| match stmt {
+            Stmt::Assign {
+                target: Expr::Element { index, .. },
+                ..
+            } => {
+                **index = Expr::Literal {
+                    text: "0.5".to_string(),
+                    ty: CType::Double,
+                };
+                true
+            }
+            _ => false,
+        });
+    });
+    assert!(
+        said.contains("a subscript or bound of type double"),
+        "{said}"
+    );
+    let said = damaged(|p| {
+        let arrays = p.args.clone();
+        for id in arrays {
+            if let Type::Pointer { written, .. } = &mut p.vars[id.0 as usize].ty {
+                *written = false;
+            }
+        }
+    });
+    assert!(said.contains("is constant and assigned"), "{said}");
+    let said = damaged(|p| value(p, || Expr::binary("%", half(), Expr::Int(2))));
+    assert!(said.contains("`%` of what is no integer"), "{said}");
+    let said = damaged(|p| {
+        value(p, || Expr::Math {
+            name: "sqrt".to_string(),
+            args: vec![Expr::Int(2)],
+        });
+    });
+    assert!(
+        said.contains("a call of `sqrt` that does not fit it"),
+        "{said}"
+    );
+    let said = damaged(|p| {
+        let array = *p.args.last().expect("an array");
+        value(p, || Expr::Var(array));
+    });
+    assert!(said.contains("a pointer is used as a number"), "{said}");
+    let said = damaged(|p| p.kernels[0].block = vec![1024, 2]);
+    assert!(said.contains("has an impossible block"), "{said}");
+    let said = damaged(|p| p.kernels[0].block.push(2));
+    assert!(said.contains("does not use its axes"), "{said}");
+}
+
+#[test]
+fn damaged_launches_are_seen() {
+    let launch = |p: &mut Program, f: &dyn Fn(&mut hexcc_compiler::ir::Launch)| {
+        in_host(p, |stmt| match stmt {
+            Stmt::Launch(launch) => {
+                f(launch);
+                true
+            }
+            _ => false,
+        });
+    };
+    let said = damaged(|p| launch(p, &|l| l.kernel = KernelId(77)));
+    assert!(said.contains("kernel 77 does not exist"), "{said}");
+    let said = damaged(|p| launch(p, &|l| l.args.push(Expr::Int(1))));
+    assert!(said.contains("a launch does not fit kernel"), "{said}");
+    let said = damaged(|p| {
+        launch(p, &|l| {
+            l.ranges.pop();
+        });
+    });
+    assert!(said.contains("a launch does not fit kernel"), "{said}");
+    // A launch in a kernel, and a loop of threads on the host.
+    let said = damaged(|p| {
+        let mut first = None;
+        in_host(p, |stmt| {
+            first = Some(stmt.clone());
+            matches!(stmt, Stmt::Launch(_))
+        });
+        p.kernels[0].params.clear();
+        p.kernels[0].body = first.into_iter().collect();
+    });
+    assert!(said.contains("is launched on the device"), "{said}");
+    let said = damaged(|p| {
+        let body = p.kernels[0].body.clone();
+        p.kernels.clear();
+        p.host = body;
+    });
+    assert!(said.contains("a loop over axis"), "{said}");
+}
+
+#[test]
+fn dumps_name_what_they_show() {
+    let text = dump(&program());
+    for word in ["kernel 0 step_1", "spread %", "host", "launch 0", "while"] {
+        assert!(text.contains(word), "{word} in\n{text}");
+    }
+}
