@@ -4,7 +4,7 @@ use crate::bytes;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
-use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::diag::{Diagnostic, Severity};
 use hexcc_compiler::front::c::{self as front, Reduced, Region};
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{SavedScop, SourceFile};
@@ -157,12 +157,14 @@ fn read_source(
         Err(diagnostics) => Err(fail(diagnostics, words)),
         // The loop that looked likeliest may be one that was not read.
         Ok(_) if !words.is_empty() => Err(fail(Vec::new(), words)),
-        Ok((scop, warnings)) => Ok(Input {
+        Ok((chosen, warnings)) => Ok(Input {
             saved: SavedScop {
                 version: SavedScop::VERSION,
                 defines: options.defines.clone(),
                 source,
-                scop,
+                scop: chosen.scop,
+                nests: chosen.nests,
+                stays: chosen.stays,
             },
             warnings,
         }),
@@ -175,8 +177,60 @@ const MAX_JUDGED: usize = 12;
 /// Blanks before the text that pet reads, at least: more than a header of the system has bytes.
 const MIN_LEAD: usize = 1 << 20;
 
-/// A scop and warnings, or a refusal.
-type Found = Result<(PetScop, Vec<Diagnostic>), Vec<Diagnostic>>;
+/// What is translated and warnings, or a refusal.
+type Found = Result<(Chosen, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+/// What is translated.
+struct Chosen {
+    scop: PetScop,
+    /// As in [`SavedScop`].
+    nests: Vec<PetScop>,
+    stays: Option<String>,
+}
+
+impl From<PetScop> for Chosen {
+    fn from(scop: PetScop) -> Chosen {
+        Chosen {
+            scop,
+            nests: Vec::new(),
+            stays: None,
+        }
+    }
+}
+
+/// Nests that are tried in a loop that stays on the host, at most.
+const MAX_NESTS: usize = 40;
+
+/// The search for parallel nests in a loop that stays on the host.
+struct Nests<'a> {
+    reader: &'a Reader<'a>,
+    /// Where loops begin that have been tried.
+    seen: BTreeSet<usize>,
+    /// How many may still be tried.
+    tries: usize,
+    found: Vec<PetScop>,
+}
+
+impl Nests<'_> {
+    /// Tries the loops directly in a part of the file, and those in them where they are refused:
+    /// there, only ones in which several loops are shared are worth the launches.
+    fn within(&mut self, part: &Range<usize>, directly: bool) {
+        for inner in front::inner_loops(&self.reader.source.text, part) {
+            if self.tries == 0 || !self.seen.insert(inner.span.start) {
+                continue;
+            }
+            self.tries -= 1;
+            let scop = self.reader.region(&inner).ok();
+            let sharing = scop.as_ref().and_then(|scop| self.reader.sharing(scop));
+            match (scop, sharing) {
+                (Some(scop), Some((true, several))) if several || directly => {
+                    self.found.push(scop);
+                }
+                _ => self.within(&inner.span, false),
+            }
+        }
+    }
+}
 
 /// One C file on its way through pet.
 struct Reader<'a> {
@@ -238,7 +292,7 @@ impl<'a> Reader<'a> {
             let whole = front::whole(text);
             let scop = self.extract(&whole, wanted);
             let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
-            return Ok((scop, Vec::new()));
+            return Ok((scop.into(), Vec::new()));
         }
         self.judged(&loops)
     }
@@ -291,7 +345,7 @@ impl<'a> Reader<'a> {
             match self.region(region) {
                 Ok(scop) => {
                     let others = [&regions[..index], &regions[index + 1..]].concat();
-                    return Some(Ok((scop, self.other_regions(region, others))));
+                    return Some(Ok((scop.into(), self.other_regions(region, others))));
                 }
                 Err(d) if self.is_compiled(region) => {
                     let absent = d.iter().all(|d| d.code == "HX0102");
@@ -380,13 +434,16 @@ impl<'a> Reader<'a> {
             match judged {
                 Ok(scop) => {
                     let warnings = (refused.iter()).filter_map(|(_, line, d)| not_taken(*line, d));
-                    return Ok((scop, warnings.take(1).collect()));
+                    return Ok((scop.into(), warnings.take(1).collect()));
                 }
                 Err(d) => refused.push((region.depth, line, d)),
             }
         }
         if let Some(scop) = self.in_steps(loops, &refused) {
-            return Ok((scop, Vec::new()));
+            return Ok((scop.into(), Vec::new()));
+        }
+        if let Some(found) = self.nests(loops, &refused) {
+            return Ok(found);
         }
         // Of nests of one depth, one that is no set-up code: that calls and casts.
         let is_other = |d: &Vec<Diagnostic>| d.iter().all(|d| d.code == "HX0105");
@@ -431,15 +488,47 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The parallel nests in the deepest loops, where these stay on the host for what they are
+    /// made of.
+    fn nests(
+        &self,
+        loops: &[Region],
+        refused: &[(usize, usize, Vec<Diagnostic>)],
+    ) -> Option<(Chosen, Vec<Diagnostic>)> {
+        let deepest = loops.iter().map(|region| region.depth).max()?;
+        let mut search = Nests {
+            reader: self,
+            seen: BTreeSet::new(),
+            tries: MAX_NESTS,
+            found: Vec::new(),
+        };
+        for region in loops.iter().filter(|region| region.depth == deepest) {
+            search.within(&region.span, true);
+        }
+        search.found.sort_by_key(|scop| scop.span.start);
+        let mut found = search.found.into_iter();
+        let scop = found.next()?;
+        let (_, line, why) = refused.iter().find(|(depth, ..)| *depth == deepest)?;
+        let why = why.first()?;
+        let stays = format!("the loop at line {line}: {}", why.message);
+        let mut warning = why.clone();
+        warning.severity = Severity::Warning;
+        warning.message = format!(
+            "the loop at line {line} stays on the host, and the nests in it run in kernels: {}",
+            why.message
+        );
+        let chosen = Chosen {
+            scop,
+            nests: found.collect(),
+            stays: Some(stays),
+        };
+        Some((chosen, vec![warning]))
+    }
+
     /// Whether a region has a time loop that can be tiled, as far as dependences say; or one that
     /// runs in single steps.
     fn judge(&self, scop: &PetScop, tiling: Tiling) -> Result<(), Vec<Diagnostic>> {
-        let saved = SavedScop {
-            version: SavedScop::VERSION,
-            source: self.source.clone(),
-            defines: self.options.defines.clone(),
-            scop: scop.clone(),
-        };
+        let saved = self.saved(scop);
         let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone())
             .map_err(|e| vec![Diagnostic::bug(e)])?;
         let options = Options {
@@ -447,6 +536,28 @@ impl<'a> Reader<'a> {
             ..Options::default()
         };
         pipeline::judge(&ctx, &saved, &options).map_err(|d| vec![*d])
+    }
+
+    fn saved(&self, scop: &PetScop) -> SavedScop {
+        SavedScop {
+            version: SavedScop::VERSION,
+            source: self.source.clone(),
+            defines: self.options.defines.clone(),
+            scop: scop.clone(),
+            nests: Vec::new(),
+            stays: None,
+        }
+    }
+
+    /// Whether kernels of a nest have enough to share, and whether they share several loops.
+    fn sharing(&self, scop: &PetScop) -> Option<(bool, bool)> {
+        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).ok()?;
+        let options = Options {
+            tiling: Tiling::Stepwise,
+            ..Options::default()
+        };
+        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options).ok()?;
+        Some(stepwise::sharing(&compiled))
     }
 
     /// What pet makes of a region; its refusals name what they are about.

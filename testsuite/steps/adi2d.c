@@ -1,5 +1,5 @@
 /* adi2d: Alternating directions: sweeps along columns, then along rows, forward and back.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;33,4;50,2
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;33,4;50,2 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

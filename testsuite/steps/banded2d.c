@@ -1,5 +1,5 @@
 /* banded2d: Bounds that are the larger or smaller of two, by conditional expressions: a banded product.
- * hexcc-test: args=N,K run=1,0;1,3;2,1;5,2;9,20;16,4;40,5
+ * hexcc-test: args=N,K run=1,0;1,3;2,1;5,2;9,20;16,4;40,5 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* channel2d: Two sub-steps and nests for the walls, each of which reads what was just written.
- * hexcc-test: args=N,T run=3,3;3,1;4,5;9,0;16,3;40,3
+ * hexcc-test: args=N,T run=3,3;3,1;4,5;9,0;16,3;40,3 warns=HX0204
  */
 #include <stdio.h>
 #include <stdlib.h>

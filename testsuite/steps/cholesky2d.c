@@ -1,5 +1,5 @@
 /* cholesky2d: Cholesky decomposition: square roots on the diagonal, lower triangle only.
- * hexcc-test: args=N run=1;2;3;8;17;40
+ * hexcc-test: args=N run=1;2;3;8;17;40 warns=HX0201
  */
 #include <stdio.h>
 #include <stdlib.h>

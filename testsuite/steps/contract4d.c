@@ -1,5 +1,5 @@
 /* contract4d: A tensor of four indices transformed along one of them after the other.
- * hexcc-test: args=N run=1;2;3;5;8
+ * hexcc-test: args=N run=1;2;3;5;8 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

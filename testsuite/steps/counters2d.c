@@ -1,5 +1,5 @@
 /* counters2d: Iterators declared outside of the region and used after it.
- * hexcc-test: args=N,T run=0,2;1,3;2,2;3,1;4,5;9,0;16,3;40,3
+ * hexcc-test: args=N,T run=0,2;1,3;2,2;3,1;4,5;9,0;16,3;40,3 warns=HX0204
  */
 #include <stdio.h>
 #include <stdlib.h>

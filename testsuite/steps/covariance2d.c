@@ -1,5 +1,5 @@
 /* covariance2d: Several nests of one region share arrays: means, deviations, products of columns.
- * hexcc-test: args=N,M run=1,1;2,3;3,2;5,5;16,9;33,20;64,30
+ * hexcc-test: args=N,M run=1,1;2,3;3,2;5,5;16,9;33,20;64,30 warns=HX0201
  */
 #include <stdio.h>
 #include <stdlib.h>

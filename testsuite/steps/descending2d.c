@@ -1,5 +1,5 @@
 /* descending2d: Descending loops: a back substitution along rows from the last one, columns from the right.
- * hexcc-test: args=N run=1;2;3;8;17;40;60
+ * hexcc-test: args=N run=1;2;3;8;17;40;60 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

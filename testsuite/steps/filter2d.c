@@ -1,5 +1,5 @@
 /* filter2d: A 5x5 filter of an image without a time loop: sums in int, clamped to 0..255.
- * hexcc-test: args=H,W run=1,1;5,5;5,9;6,5;9,33;40,31;64,70
+ * hexcc-test: args=H,W run=1,1;5,5;5,9;6,5;9,33;40,31;64,70 warns=HX0201
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* floyd2d: Shortest paths: row k and column k stay out of the update of step k and have their own.
- * hexcc-test: args=N run=1;2;3;8;17;40;50
+ * hexcc-test: args=N run=1;2;3;8;17;40;50 warns=HX0201
  */
 #include <stdio.h>
 #include <stdlib.h>

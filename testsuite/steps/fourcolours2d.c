@@ -1,5 +1,5 @@
 /* fourcolours2d: Nine points in place in four colours, the colours in two loops of the host.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,4;33,3;50,2
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,4;33,3;50,2 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

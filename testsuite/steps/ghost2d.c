@@ -1,5 +1,5 @@
 /* ghost2d: Ghost cells that are copied from the opposite side in each step, corners included.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;40,4
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;40,4 warns=HX0204
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* integers1d: Integers of several types: wrap-around of unsigned, shorts that are cut, long long sums.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;300,4
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;300,4 warns=HX0204
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void integers1d(int N, int T, unsigned h[N], short s[N], long long sum[N]
       s[i] = s[i] * 3 + (short)(h[i] >> 16) - i;
     }
     for (int i = 0; i < N; i++) {
-      sum[i] = sum[i] * 7 + (long long)s[N-1-i] * h[i] - (h[i] > 5u - i);
+      sum[i] = sum[i] * 7 + (long long)s[N-1-i] * h[i] - (h[i] > s[i] + 5u);
       a[i] = (a[i] ^ s[i]) % 1001 + (a[i] >> 3) - i / 3 + (i - N) / 2 + (i - N) % 3;
     }
   }

@@ -1,5 +1,5 @@
 /* integral2d: Prefix sums along rows, then along columns, each parallel in the other dimension.
- * hexcc-test: args=N,M run=1,1;2,3;3,2;5,5;16,9;33,20;64,70
+ * hexcc-test: args=N,M run=1,1;2,3;3,2;5,5;16,9;33,20;64,70 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

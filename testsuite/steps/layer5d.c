@@ -1,5 +1,5 @@
 /* layer5d: A convolution over channels: five loops that are independent and three of a sum.
- * hexcc-test: args=B,K,N run=1,1,3;1,2,3;2,1,5;2,3,7;3,4,10
+ * hexcc-test: args=B,K,N run=1,1,3;1,2,3;2,1,5;2,3,7;3,4,10 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* lu2d: LU decomposition without pivoting: a host loop over k, triangular nests in it.
- * hexcc-test: args=N run=1;2;3;8;17;40;60
+ * hexcc-test: args=N run=1;2;3;8;17;40;60 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

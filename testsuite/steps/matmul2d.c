@@ -1,5 +1,5 @@
 /* matmul2d: Matrix product with a declared temporary sum, then its symmetric part.
- * hexcc-test: args=N run=1;2;3;7;16;33;50
+ * hexcc-test: args=N run=1;2;3;7;16;33;50 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* median2d: A small local array is filled from a window and sorted in loops of constant length.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,2;9,0;16,3;33,2
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,2;9,0;16,3;33,2 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* mirror3d: Mirrored boundaries in three dimensions by conditional expressions, in place by a copy.
- * hexcc-test: args=N,T run=2,3;3,2;4,1;5,3;8,0;12,2;17,2
+ * hexcc-test: args=N,T run=2,3;3,2;4,1;5,3;8,0;12,2;17,2 warns=HX0204
  */
 #include <stdio.h>
 #include <stdlib.h>

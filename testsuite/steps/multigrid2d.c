@@ -1,5 +1,5 @@
 /* multigrid2d: Strided loops: restriction to every second point and interpolation back.
- * hexcc-test: args=N,T run=1,2;2,2;3,1;4,5;9,0;16,3;25,3
+ * hexcc-test: args=N,T run=1,2;2,2;3,1;4,5;9,0;16,3;25,3 warns=HX0204
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* outertemp2d: Scalars and a small array declared before the region are temporaries in it.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,2;9,0;16,3;40,3
+/* outertemp2d: Scalars declared before the region are temporaries in it, beside a small local array.
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,2;9,0;16,3;40,3 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +7,13 @@
 
 static void outertemp2d(int N, int T, double A[N][N], double B[N][N])
 {
-  double gx, gy, size, edge[4];
+  double gx, gy, size;
 
 #pragma scop
   for (int t = 0; t < T; t++) {
     for (int i = 1; i < N - 1; i++)
       for (int j = 1; j < N - 1; j++) {
+        double edge[4];
         gx = A[i][j+1] - A[i][j-1];
         gy = A[i+1][j] - A[i-1][j];
         edge[0] = fabs(gx + gy);

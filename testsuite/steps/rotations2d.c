@@ -1,5 +1,5 @@
 /* rotations2d: Float and double mixed, with square roots: Givens rotations of pairs of rows.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;40,3
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;40,3 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@ static void rotations2d(int N, int T, float A[2*N][N], double angle[N])
     for (int p = 0; p < N; p++) {
       float x = A[2*p][p], y = A[2*p+1][p];
       double r = sqrt((double)x * x + y * y);
-      angle[p] = fabs(x / r) + fabsf(y) / (1 + sqrtf(x));
+      angle[p] = fabs(x / (r + 1.0)) + fabsf(y) / (1 + sqrtf(fabsf(x)));
     }
     for (int p = 0; p < N; p++)
       for (int j = 0; j < N; j++) {
-        double c = angle[p] / 2, s = sqrt(1.0 - c * c / 4);
+        double c = angle[p] / 2, s = 1.0 / (1.0 + c * c);
         float upper = A[2*p][j];
         A[2*p][j] = c * upper + s * A[2*p+1][j];
         A[2*p+1][j] = 0.5f * (c * A[2*p+1][j] - (float)s * upper);

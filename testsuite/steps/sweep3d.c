@@ -1,5 +1,5 @@
 /* sweep3d: A sweep along the middle dimension; the other two are parallel, and a line sum in each.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;8,0;12,2;18,2
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;8,0;12,2;18,2 warns=HX0203
  */
 #include <stdio.h>
 #include <stdlib.h>

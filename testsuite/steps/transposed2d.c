@@ -1,5 +1,5 @@
 /* transposed2d: Transposed reads and writes: the contiguous dimension is not always the inner loop.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;40,3
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;40,3 warns=HX0204
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,6 +62,9 @@ impl Unit {
 pub struct Stepwise {
     /// Bytes of the source that it replaces.
     pub span: Range<usize>,
+    /// Variables declared outside that only the replaced code used, of a nest that is a region of
+    /// its own.
+    pub unused: Vec<String>,
     /// What it takes from the program and leaves there.
     pub interface: Interface,
     /// Launches and parallel loops, proven.

@@ -1,7 +1,7 @@
 //! The texts that are made of a compilation.
 
 use crate::back::names::Names;
-use crate::back::{self, Instrument, Replacement};
+use crate::back::{self, Instrument, Memory, Replacement};
 use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
 use crate::ir::Program;
@@ -12,6 +12,7 @@ use crate::scop::SavedScop;
 use crate::tiling::Kernel;
 use crate::tiling::overlapped::StreamKernel;
 use hexcc_pet::deep::deeply;
+use std::ops::Range;
 
 /// The generated program.
 ///
@@ -25,9 +26,8 @@ pub fn print_program(
 ) -> Result<String> {
     back::program(
         saved,
-        &compiled.scop.region,
+        &regions(saved, compiled),
         &replacements(saved, compiled, version),
-        &compiled.scop.unused,
         instrument,
     )
 }
@@ -39,7 +39,7 @@ pub fn print_program(
 pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) -> Result<String> {
     back::reference_program(
         saved,
-        &compiled.scop.region,
+        &regions(saved, compiled),
         &replacements(saved, compiled, version),
     )
 }
@@ -99,6 +99,14 @@ fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &st
     })
 }
 
+/// Where things are replaced.
+fn regions(saved: &SavedScop, compiled: &Compiled) -> Vec<Range<usize>> {
+    match saved.is_nests() {
+        true => compiled.stepwise.iter().map(|part| part.span.clone()).collect(),
+        false => vec![compiled.scop.region.clone()],
+    }
+}
+
 fn replacements<'a>(
     saved: &SavedScop,
     compiled: &'a Compiled,
@@ -118,6 +126,8 @@ fn replacements<'a>(
             _ => Vec::new(),
         },
         finals: &unit.analysis.chunk.finals,
+        unused: &compiled.scop.unused,
+        memory: Memory::Copied,
     });
     let steps = compiled.stepwise.iter().map(|part| {
         let (kernel, names) = stepwise_text(saved, part, version);
@@ -128,6 +138,14 @@ fn replacements<'a>(
             names,
             workspaces: Vec::new(),
             finals: &part.finals,
+            unused: match saved.is_nests() {
+                true => &part.unused,
+                false => &compiled.scop.unused,
+            },
+            memory: match saved.is_nests() {
+                true => Memory::Shared,
+                false => Memory::Copied,
+            },
         }
     });
     tiled.chain(steps).collect()

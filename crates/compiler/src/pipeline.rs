@@ -22,6 +22,9 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
 
 fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     let mut clock = Clock::new(ctx);
+    if saved.is_nests() {
+        return nests(ctx, saved, options);
+    }
     let mut region = Region::new(ctx, saved, options, &mut clock)?;
     if options.tiling == Tiling::Stepwise {
         return steps(region, saved, options, clock, Vec::new());
@@ -73,6 +76,42 @@ fn in_steps(
         true => d,
         false => Box::new(refusal.note(format!("nor can it run in single steps: {}", d.message))),
     })
+}
+
+/// The nests in a loop that stays on the host, each in single steps.
+fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
+    if !options.may_step() {
+        let why = saved.stays.as_deref().unwrap_or("nests only are translated");
+        return Err(stepwise::not_tiled(saved, why));
+    }
+    let mut all: Option<Compiled> = None;
+    for (index, scop) in saved.regions().enumerate() {
+        let one = SavedScop {
+            scop: scop.clone(),
+            nests: Vec::new(),
+            stays: None,
+            ..saved.clone()
+        };
+        let mut clock = Clock::new(ctx);
+        let region = Region::new(ctx, &one, &stepwise::options(options), &mut clock)?;
+        let name = unit_name(saved, &region.scop, index, options);
+        let options = Options {
+            name: Some(name),
+            ..options.clone()
+        };
+        let mut compiled = steps(region, &one, &options, clock, Vec::new())?;
+        for part in &mut compiled.stepwise {
+            part.unused = compiled.scop.unused.clone();
+        }
+        match &mut all {
+            None => all = Some(compiled),
+            Some(all) => {
+                all.stepwise.append(&mut compiled.stepwise);
+                all.warnings.append(&mut compiled.warnings);
+            }
+        }
+    }
+    all.ok_or_else(|| Box::new(Diagnostic::bug("no nests")))
 }
 
 /// The region in single steps.

@@ -15,7 +15,9 @@ use crate::causes;
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
-use hexcc_isl::{Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
+use hexcc_isl::{
+    AstBuild, AstExpr, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap,
+};
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
 use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
@@ -43,11 +45,28 @@ pub struct SavedScop {
     pub defines: Vec<String>,
     /// What pet found in it.
     pub scop: PetScop,
+    /// Further nests of loops, where these are what is translated and the loop around them stays
+    /// on the host; `scop` is the first of them, and `stays` says why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nests: Vec<PetScop>,
+    /// Why the loop around the nests stays on the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stays: Option<String>,
 }
 
 impl SavedScop {
     /// The format this build reads and writes.
     pub const VERSION: u32 = 1;
+
+    /// Everything that is translated.
+    pub fn regions(&self) -> impl Iterator<Item = &PetScop> {
+        std::iter::once(&self.scop).chain(&self.nests)
+    }
+
+    /// Whether nests are translated, and the loop around them stays on the host.
+    pub fn is_nests(&self) -> bool {
+        self.stays.is_some()
+    }
 
     /// Reads what `--emit scop` has written.
     ///
@@ -60,18 +79,15 @@ impl SavedScop {
             let (theirs, ours) = (saved.version, SavedScop::VERSION);
             return Err(format!("format version {theirs}, this build reads {ours}"));
         }
-        let region = saved.scop.span;
         let is_text = |span: Span| saved.source.text.get(span.start..span.end).is_some();
-        if !is_text(region) {
-            return Err("the region does not lie in the source".to_string());
-        }
-        for stmt in &saved.scop.stmts {
+        for scop in saved.regions() {
+            if !is_text(scop.span) {
+                return Err("the region does not lie in the source".to_string());
+            }
             // Outside of the region stand statements of functions that it calls.
-            if !is_text(stmt.span) {
-                return Err(format!(
-                    "statement `{}` does not lie in the source",
-                    stmt.name
-                ));
+            if let Some(stmt) = scop.stmts.iter().find(|stmt| !is_text(stmt.span)) {
+                let name = &stmt.name;
+                return Err(format!("statement `{name}` does not lie in the source"));
             }
         }
         Ok(saved)
@@ -1288,16 +1304,26 @@ impl BodyReader<'_> {
     }
 
     fn expr(&mut self, expr: &PetExpr) -> Result<Expr> {
+        self.expr_within(expr, None)
+    }
+
+    /// An expression, where what is around it computes in the integer type `around` and needs the
+    /// value modulo its size only.
+    fn expr_within(&mut self, expr: &PetExpr, around: Option<CType>) -> Result<Expr> {
         Ok(match expr {
             PetExpr::Access {
                 array: None,
                 index,
                 type_size,
                 ..
-            } => Expr::Affine {
-                value: MultiPwAff::read(&self.reader.ctx, index)?.get(0)?,
-                ty: CType::from_pet_size(*type_size),
-            },
+            } => {
+                let value = MultiPwAff::read(&self.reader.ctx, index)?.get(0)?;
+                let ty = match type_size {
+                    0 => self.affine_type(&value, around)?,
+                    size => CType::from_pet_size(*size),
+                };
+                Expr::Affine { value, ty }
+            }
             PetExpr::Access {
                 array: Some(name),
                 index,
@@ -1347,7 +1373,15 @@ impl BodyReader<'_> {
                 args,
                 type_size,
             } => {
-                let mut parts = self.exprs(args)?;
+                let around = match op.as_str() {
+                    "add" | "sub" | "mul" | "and" | "or" | "xor" if *type_size != 0 => {
+                        Some(CType::from_pet_size(*type_size))
+                    }
+                    _ => None,
+                };
+                let mut parts = (args.iter())
+                    .map(|arg| self.expr_within(arg, around))
+                    .collect::<Result<Vec<Expr>>>()?;
                 if matches!(
                     op.as_str(),
                     "add" | "sub" | "mul" | "div" | "mod" | "and" | "or" | "xor"
@@ -1389,6 +1423,48 @@ impl BodyReader<'_> {
         })
     }
 
+    /// The C type of an affine expression, which pet leaves out: that of the variables in it. A
+    /// literal of the statement that would change it may belong to another expression.
+    fn affine_type(&self, value: &PwAff, around: Option<CType>) -> Result<CType> {
+        let text = &self.reader.source.text;
+        let build = AstBuild::from_context(&self.domain.universe_like()?)?;
+        let mut names = BTreeSet::new();
+        match build.expr_from_pw_aff(value) {
+            Ok(expr) => collect_ids(&expr, &mut names),
+            Err(error) if error.quota || error.stopped.is_some() => return Err(error.into()),
+            // Unsigned arithmetic of 64 bits: remainders by 2^64.
+            Err(_) => {
+                let what = "an unsigned integer expression of 64 bits that may wrap around";
+                let why = "its numbers are beyond those that subscripts and values are computed with";
+                return Err(self.unsupported_since(what, why));
+            }
+        }
+        let type_of = |name: &str| -> Option<CType> {
+            let words = csource::declared_type(text, name, self.span.start)?;
+            CType::parse(&words).or_else(|| typedef(text, &words))
+        };
+        let mut ty = CType::INT;
+        for name in &names {
+            let own = type_of(name).or_else(|| type_of(unnumbered(name)?));
+            if let Some(own) = own.filter(|own| !own.is_floating()) {
+                ty = ty.usual(own);
+            }
+        }
+        let wide = csource::wide_literals(text, self.span.clone());
+        match (wide.iter().all(|literal| ty.usual(*literal) == ty), around) {
+            (true, _) => Ok(ty),
+            (false, Some(around)) => Ok(around),
+            (false, None) => {
+                let mut d = self.unsupported_since(
+                    "an integer literal that is no `int`, next to an expression of iterators,",
+                    "it may decide how the expression is computed, and in which type is not known here",
+                );
+                d.help.push("put the literal into a variable before the region, `const long c = 5000000000;`, and use that".into());
+                Err(d)
+            }
+        }
+    }
+
     fn literal(&self, text: &str) -> Result<Expr> {
         let text = text.trim();
         let is_hex = text.starts_with("0x") || text.starts_with("0X");
@@ -1411,6 +1487,17 @@ impl BodyReader<'_> {
             text: text.to_string(),
             ty,
         })
+    }
+}
+
+/// The names in an expression of isl.
+fn collect_ids(expr: &AstExpr, names: &mut BTreeSet<String>) {
+    match expr {
+        AstExpr::Int(_) => {}
+        AstExpr::Id(name) => {
+            names.insert(name.clone());
+        }
+        AstExpr::Op(_, args) => args.iter().for_each(|arg| collect_ids(arg, names)),
     }
 }
 

@@ -1,10 +1,12 @@
 //! A region in single steps, from statements to a verified program.
 
-use crate::compiled::Stepwise;
+use crate::compiled::{Compiled, Stepwise};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::ir::verify::verify;
+use crate::ir::{Expr, Stmt, visit};
 use crate::kernel::KernelArray;
+use crate::options::{Options, Tiling};
 use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::{Plan, Step, loops_alone};
@@ -106,11 +108,54 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
     };
     Ok(Stepwise {
         span,
+        unused: Vec::new(),
         interface,
         plan,
         program,
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
     })
+}
+
+/// The options for single steps of what the options ask for.
+pub fn options(options: &Options) -> Options {
+    Options {
+        tiling: Tiling::Stepwise,
+        ..options.clone()
+    }
+}
+
+/// The refusal of tiles for a loop that stays on the host.
+pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
+    let span = saved.scop.span;
+    Box::new(
+        Diagnostic::error("HX0206", "the loop around this nest stays on the host")
+            .at(span.start..span.end, "one of the nests that could run in kernels")
+            .note(why)
+            .help("leave the options of tiles away: then the nests run in single steps"),
+    )
+}
+
+/// Iterations that a launch shares, at least, for a nest that is not worth it otherwise.
+const FEW: i64 = 1024;
+
+/// Whether a launch of some part shares many iterations, or a number of them that only the run
+/// tells; and whether some shares more than one loop.
+pub fn sharing(compiled: &Compiled) -> (bool, bool) {
+    let (mut many, mut several) = (false, false);
+    for part in &compiled.stepwise {
+        visit(&part.program.host, &mut |stmt| {
+            if let Stmt::Launch(launch) = stmt {
+                let along = |[lo, hi]: &[Expr; 2]| match (lo, hi) {
+                    (Expr::Int(lo), Expr::Int(hi)) => hi - lo + 1,
+                    _ => FEW,
+                };
+                let shared = launch.ranges.iter().map(along);
+                many |= shared.fold(1, i64::saturating_mul) >= FEW;
+                several |= launch.ranges.len() > 1;
+            }
+        });
+    }
+    (many, several)
 }
 
 /// Whether single steps do without what a refusal of tiles is about: the shape of the stencil, or

@@ -432,6 +432,8 @@ pub fn warm_up() -> Result<Request, String> {
 
 fn saved(file: &Path, extraction: Extraction) -> SavedScop {
     SavedScop {
+        nests: Vec::new(),
+        stays: None,
         version: SavedScop::VERSION,
         source: SourceFile {
             path: file.display().to_string(),

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #define __global__
+#define __managed__
 #define __device__
 #define __host__
 #define __constant__

@@ -171,6 +171,7 @@ struct Allocation {
     Allocation *next;
     char *base;
     size_t bytes;
+    bool managed; // the host may use it, too, and need not free it
 };
 inline Allocation *allocations = nullptr;
 inline long n_mallocs = 0;
@@ -186,6 +187,7 @@ inline size_t front_canary() {
 inline void report_leaks(int status, void *) {
     size_t count = 0, bytes = 0;
     for (Allocation *a = allocations; a; a = a->next) {
+        if (a->managed) continue;
         count++;
         bytes += a->bytes;
     }
@@ -195,7 +197,7 @@ inline void report_leaks(int status, void *) {
     if (status == 0) _exit(3);
 }
 
-inline cudaError_t allocate(void **out, size_t bytes) {
+inline cudaError_t allocate(void **out, size_t bytes, bool managed = false) {
     static const long fail_at = env_number("HEXCC_EMU_FAIL_MALLOC", 0);
     if (++n_mallocs == 1 && env_number("HEXCC_EMU_LEAKS", 0) != 0) on_exit(report_leaks, nullptr);
     if (!out) return report(cudaErrorInvalidValue);
@@ -210,7 +212,7 @@ inline cudaError_t allocate(void **out, size_t bytes) {
     memset(block, POISON_CANARY, canary);
     memset(base, POISON_DEVICE, bytes);
     memset(base + bytes, POISON_CANARY, canary);
-    allocations = new Allocation{allocations, base, bytes};
+    allocations = new Allocation{allocations, base, bytes, managed};
     *out = base;
     return cudaSuccess;
 }
@@ -231,7 +233,7 @@ inline cudaError_t release(void *pointer) {
     return report(cudaErrorInvalidValue);
 }
 
-enum class Where { Device, Host, Straddles };
+enum class Where { Device, Host, Managed, Straddles };
 
 // Addresses are numbers here: a pointer to const would promise to the compiler's
 // warnings that what it points to is read.
@@ -241,6 +243,7 @@ inline Where where(uintptr_t from, size_t bytes) {
     for (const Allocation *a = allocations; a; a = a->next) {
         uintptr_t base = address(a->base), end = base + a->bytes;
         if (from + bytes <= base || from >= end) continue;
+        if (a->managed) return from >= base && bytes <= end - from ? Where::Managed : Where::Straddles;
         return from >= base && bytes <= end - from ? Where::Device : Where::Straddles;
     }
     return Where::Host;
@@ -251,6 +254,7 @@ inline bool side_ok(uintptr_t pointer, size_t bytes, bool device_ok, bool host_o
     switch (where(pointer, bytes)) {
     case Where::Device: return device_ok;
     case Where::Host: return host_ok;
+    case Where::Managed: return true;
     case Where::Straddles: break;
     }
     return false;
@@ -430,8 +434,26 @@ template <class T> inline cudaError_t cudaMalloc(T **out, size_t bytes) {
     return error;
 }
 template <class T> inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaStream_t) { return cudaMalloc(out, bytes); }
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
 template <class T> inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal) {
-    return cudaMalloc(out, bytes);
+    void *block = nullptr;
+    cudaError_t error = hexcc_emu::allocate(&block, bytes, true);
+    if (out) *out = static_cast<T *>(block);
+    return error;
+}
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer) {
+    *attributes = {};
+    switch (hexcc_emu::where(hexcc_emu::address(pointer), 1)) {
+    case hexcc_emu::Where::Device: attributes->type = cudaMemoryTypeDevice; break;
+    case hexcc_emu::Where::Managed: attributes->type = cudaMemoryTypeManaged; break;
+    default: break;
+    }
+    return cudaSuccess;
 }
 template <class T> inline cudaError_t cudaMallocPitch(T **out, size_t *pitch, size_t width, size_t height) {
     *pitch = (width + 511) / 512 * 512;

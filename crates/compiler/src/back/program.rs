@@ -3,6 +3,7 @@
 
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
+use super::resident;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
@@ -27,6 +28,19 @@ pub struct Replacement<'a> {
     pub workspaces: Vec<Workspace>,
     /// Variables that the replaced code leaves with a value.
     pub finals: &'a [FinalValue],
+    /// Variables that only the replaced code uses.
+    pub unused: &'a [String],
+    /// Where its arrays are.
+    pub memory: Memory,
+}
+
+/// Where kernels find the arrays of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// In device memory, copied there before the kernels and back after them.
+    Copied,
+    /// Where the program has them: it uses them between kernels, too.
+    Shared,
 }
 
 /// Device memory of the form of some planes of an array.
@@ -54,8 +68,7 @@ pub enum Instrument {
 
 const INCLUDES: &str = "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
 
-/// The whole program as CUDA C++. Variables in `unused` were used by the
-/// replaced code only.
+/// The whole program as CUDA C++; `regions` hold what is replaced.
 ///
 /// Everything generated but the calls comes before the text of the program, where none of its
 /// macros is defined yet.
@@ -64,47 +77,58 @@ const INCLUDES: &str = "#include <cuda_pipeline.h>\n#include <cuda_runtime.h>\n#
 /// HX9001 if edits of the source collide.
 pub fn program(
     saved: &SavedScop,
-    region: &Range<usize>,
+    regions: &[Range<usize>],
     replacements: &[Replacement],
-    unused: &[String],
     instrument: Instrument,
 ) -> Result<String> {
-    let c = CPlusPlus::new(saved, region, replacements)?;
-    let (text, region) = (&c.text, &c.region);
+    let c = CPlusPlus::new(saved, regions, replacements)?;
+    let (text, regions) = (&c.text, &c.regions);
+    let shared = replacements.iter().any(|r| r.memory == Memory::Shared);
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
     let entry = Entry::new(saved);
     let mut generated = INCLUDES.to_string();
+    if shared {
+        generated.push_str("#include <string.h>\n\n");
+        generated.push_str(resident::MEMORY);
+        edits.extend(resident::allocations(text));
+        edits.extend(resident::managed_arrays(text, replacements, &c.spans));
+    }
     for r in replacements {
         generated.push('\n');
         generated.push_str(&namespace(r, &entry, instrument)?);
     }
-    if instrument == Instrument::Dump {
+    let dumps = instrument == Instrument::Dump && !shared;
+    if dumps {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
     }
-    edits.retain(|e| !region_contains(region, e));
+    edits.retain(|e| !regions.iter().any(|region| region_contains(region, e)));
     // One inside a replaced statement goes with it.
     let replaced = |e: &Edit| c.spans.iter().any(|span| region_contains(span, e));
     let rewritten: Vec<Range<usize>> = edits.iter().map(|e| e.range.clone()).collect();
     let is_gone =
         |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
-    let of_host = pragma_lines(text, region)
-        .into_iter()
+    let of_host = (regions.iter())
+        .flat_map(|region| pragma_lines(text, region))
         .chain(csource::rewrite_math_calls(text));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
-    let mut used_up: String = (unused.iter())
-        .map(|name| c.names.get(name))
-        .filter(|name| csource::declarator(text, name, region.start).is_some())
-        .chain(functions_used_up(text, &c.spans))
-        .map(|name| format!("(void){name}; "))
-        .collect();
+    let void = |name: String| format!("(void){name}; ");
+    let mut used_up: String = functions_used_up(text, &c.spans).map(void).collect();
     for (r, span) in replacements.iter().zip(&c.spans) {
+        let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
+        let unused = r.unused.iter().map(|name| c.names.get(name));
+        let unused: String = unused.filter(declared).map(void).collect();
+        let call = unused + &std::mem::take(&mut used_up) + &call(r, &entry, &c.names);
         edits.push(Edit {
             range: span.clone(),
-            replacement: std::mem::take(&mut used_up) + &call(r, &entry, &c.names),
+            // It may be all that a loop or a condition has.
+            replacement: match r.memory {
+                Memory::Copied => call,
+                Memory::Shared => format!("{{ {call} }}"),
+            },
         });
     }
-    if instrument == Instrument::Dump {
+    if let (true, Some(region)) = (dumps, regions.first()) {
         edits.push(insertion(
             end_of_code(region, &c.spans),
             dump_calls(replacements, &c.names),
@@ -121,7 +145,7 @@ pub fn program(
 }
 
 /// Static functions that the replaced code alone calls: a compiler would warn of them.
-fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
+fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> impl Iterator<Item = String> {
     let functions = csource::functions(text);
     let is_replaced = |at: usize| replaced.iter().any(|span| span.contains(&at));
     let in_body = |at: usize| functions.iter().any(|f| f.body.contains(&at));
@@ -139,13 +163,14 @@ fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
             && uses.iter().all(|&at| is_replaced(at) || !in_body(at))
     };
     let used_up = functions.iter().filter(is_candidate).filter(is_used_up);
-    used_up.map(|f| f.name.clone()).collect()
+    let used_up: Vec<String> = used_up.map(|f| f.name.clone()).collect();
+    used_up.into_iter()
 }
 
 /// The program in names that C++ can read, before anything is replaced.
 struct CPlusPlus {
     text: String,
-    region: Range<usize>,
+    regions: Vec<Range<usize>>,
     /// Of the replacements.
     spans: Vec<Range<usize>>,
     /// Names of its variables.
@@ -155,7 +180,7 @@ struct CPlusPlus {
 impl CPlusPlus {
     fn new(
         saved: &SavedScop,
-        region: &Range<usize>,
+        regions: &[Range<usize>],
         replacements: &[Replacement],
     ) -> Result<CPlusPlus> {
         let (expanded, mut rounds) = csource::expand_parameter_macros(&saved.source.text);
@@ -176,11 +201,12 @@ impl CPlusPlus {
         for (name, new) in &renamed {
             names.rename(name, new);
         }
-        let region = moved(region);
-        check_parameters((saved, &text), &region, replacements, &names)?;
+        for r in replacements {
+            check_parameters((saved, &text), &moved(&r.span), r, &names)?;
+        }
         Ok(CPlusPlus {
             spans: replacements.iter().map(|r| moved(&r.span)).collect(),
-            region,
+            regions: regions.iter().map(moved).collect(),
             text,
             names,
         })
@@ -192,10 +218,10 @@ impl CPlusPlus {
 fn check_parameters(
     (saved, text): (&SavedScop, &str),
     region: &Range<usize>,
-    replacements: &[Replacement],
+    replacement: &Replacement,
     names: &Names,
 ) -> Result<()> {
-    for array in replacements.iter().flat_map(|r| &r.interface.arrays) {
+    for array in &replacement.interface.arrays {
         let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
         let name = names.get(&array.name);
         // `ROWS(A)` looks like the declaration of a scalar.
@@ -241,20 +267,19 @@ fn check_parameters(
 /// HX9001 if edits of the source collide.
 pub fn reference_program(
     saved: &SavedScop,
-    region: &Range<usize>,
+    regions: &[Range<usize>],
     replacements: &[Replacement],
 ) -> Result<String> {
     let text = &saved.source.text;
-    let edits = vec![insertion(
-        end_of_code(
-            region,
-            &replacements
-                .iter()
-                .map(|r| r.span.clone())
-                .collect::<Vec<_>>(),
-        ),
-        dump_calls(replacements, &Names::plain()),
-    )];
+    let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
+    let region = regions.first().filter(|_| !saved.is_nests());
+    let dumps = region.map(|region| {
+        insertion(
+            end_of_code(region, &spans),
+            dump_calls(replacements, &Names::plain()),
+        )
+    });
+    let edits = dumps.into_iter().collect();
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
     let dump = dump_function(replacements.iter().map(|r| r.interface));
     let dump = without_macros(
@@ -268,9 +293,9 @@ pub fn reference_program(
 }
 
 /// What the text of the program calls.
-struct Entry {
+pub(super) struct Entry {
     /// Runs the computation.
-    run: &'static str,
+    pub run: &'static str,
     /// Leaves values in variables.
     leave: &'static str,
 }
@@ -304,7 +329,11 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
     let end = format!("}} // namespace {}\n", r.interface.name);
     let kernel = (r.kernel.strip_suffix(&end))
         .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
-    let host = host_function(r, entry, instrument) + &leave_function(r.finals, entry);
+    let host = match r.memory {
+        Memory::Copied => host_function(r, entry, instrument),
+        Memory::Shared => resident::host_function(r, entry),
+    };
+    let host = host + &leave_function(r.finals, entry);
     let mut text = kernel.to_string();
     for helper in (HELPERS.iter()).filter(|h| mentions(&host, h.name)) {
         let definition = helper.definition("static");
@@ -463,12 +492,12 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
     text
 }
 
-fn const_of(array: &KernelArray) -> &'static str {
+pub(super) fn const_of(array: &KernelArray) -> &'static str {
     if array.written { "" } else { "const " }
 }
 
 /// Names for the host function: those of the source where possible.
-fn host_names(ir: &Interface) -> Names {
+pub(super) fn host_names(ir: &Interface) -> Names {
     const FIXED: &[&str] = &[
         "Args",
         "Wave",
@@ -707,7 +736,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
 
 /// Ends the program where two arrays share memory and one of them is written: in C every store
 /// would change both. Arrays that are no pointers cannot.
-fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
+pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
     let bytes = |array: &KernelArray| {
         let mut text = format!("sizeof({})", array.elem);
         for extent in &array.extents {

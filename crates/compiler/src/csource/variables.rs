@@ -1,9 +1,10 @@
 //! Where variables are declared, and what the text does with them outside of a region.
 
 use super::{
-    Code, Declared, QUALIFIERS, TokenKind, define, definition, file_scope, is_declaration,
-    is_type_word, simple_statement_start, statement_end,
+    Code, Declared, QUALIFIERS, STORAGE, TokenKind, define, definition, file_scope,
+    is_declaration, is_type_word, simple_statement_start, statement_end,
 };
+use crate::ctype::CType;
 use std::ops::Range;
 
 /// The declarator of a variable, such as `**A` or `(*A)[N]` or `A[2][N]`.
@@ -32,6 +33,117 @@ pub enum Place {
 /// shows it: not one that a macro expands to.
 pub fn declarator(text: &str, name: &str, offset: usize) -> Option<Declarator> {
     Scope::new(&Code::new(text), offset)?.declarator(name)
+}
+
+/// The words of the type that a variable is declared with, without its declarator; the variable as
+/// in [`declarator`].
+pub fn declared_type(text: &str, name: &str, offset: usize) -> Option<String> {
+    let code = Code::new(text);
+    let scope = Scope::new(&code, offset)?;
+    let declarator = scope.declarator(name)?;
+    let at = code.tokens.partition_point(|t| t.span.end <= declarator.range.start);
+    let is_parameter = (scope.params..code.skip(scope.params)).contains(&at);
+    let mut start = simple_statement_start(&code, at);
+    if is_parameter {
+        start = (start..at).rev().find(|&i| code.word(i) == ",").map_or(start, |i| i + 1);
+    }
+    let mut words = Vec::new();
+    for word in (start..at).map(|i| code.word(i)) {
+        match word {
+            word if QUALIFIERS.contains(&word) || STORAGE.contains(&word) => {}
+            word if is_type_word(word) || words.is_empty() => words.push(word),
+            _ => break,
+        }
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// Types of the integer literals in a part of the text that are none of `int`, by their suffixes
+/// and values; those in macros that it names, too.
+pub fn wide_literals(text: &str, part: Range<usize>) -> Vec<CType> {
+    let code = Code::new(text);
+    let mut found = Vec::new();
+    let mut names = Vec::new();
+    let inside = |t: &&super::Token| part.start <= t.span.start && t.span.end <= part.end;
+    for token in code.tokens.iter().filter(inside) {
+        let word = &text[token.span.clone()];
+        match token.kind {
+            TokenKind::Number => found.extend(wide_literal(word)),
+            TokenKind::Ident => names.push(word),
+            _ => {}
+        }
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    while let Some(name) = names.pop() {
+        if seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        for body in super::directives(text).into_iter().filter_map(|d| definition_of(d, name)) {
+            let body_code = super::tokenize(body);
+            for token in &body_code {
+                let word = &body[token.span.clone()];
+                match token.kind {
+                    TokenKind::Number => found.extend(wide_literal(word)),
+                    TokenKind::Ident => names.push(word),
+                    _ => {}
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What a macro of the given name stands for in a directive.
+fn definition_of<'a>(directive: &'a str, name: &str) -> Option<&'a str> {
+    let rest = directive.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("define")?.trim_start().strip_prefix(name)?;
+    let boundary = rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    boundary.then_some(rest)
+}
+
+/// The type of an integer literal that is not `int`.
+fn wide_literal(word: &str) -> Option<CType> {
+    let lower = word.to_ascii_lowercase();
+    let is_hex = lower.starts_with("0x");
+    if !is_hex && lower.contains(['.', 'e']) || is_hex && lower.contains(['.', 'p']) {
+        return None;
+    }
+    let digits = lower.trim_end_matches(['u', 'l']);
+    let suffix = &lower[digits.len()..];
+    let value = match (digits.strip_prefix("0x"), digits.strip_prefix("0b")) {
+        (Some(hex), _) => u64::from_str_radix(hex, 16),
+        (_, Some(bits)) => u64::from_str_radix(bits, 2),
+        _ if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
+        _ => digits.parse(),
+    };
+    let value = value.ok()?;
+    let (unsigned, long) = (suffix.contains('u'), suffix.contains('l'));
+    let fits = |bits: u32| value < 1u64 << bits;
+    let decimal = !digits.starts_with('0');
+    match (unsigned, long) {
+        (false, false) if fits(31) => None,
+        (false, false) if !decimal && fits(32) => Some(CType::UInt(4)),
+        (true, false) if fits(32) => Some(CType::UInt(4)),
+        (false, _) if fits(63) => Some(CType::Int(8)),
+        _ => Some(CType::UInt(8)),
+    }
+}
+
+/// Where the definition of an array at file scope begins that is visible at an offset inside a
+/// function; `None` for one of another file, or where the text does not show it.
+pub fn file_scope_definition(text: &str, name: &str, offset: usize) -> Option<usize> {
+    let code = Code::new(text);
+    let declarator = Scope::new(&code, offset)?.declarator(name)?;
+    let is_outside = super::enclosing_function(text, declarator.range.start).is_none();
+    if declarator.place != Place::Program || !is_outside || declarator.n_bounds == 0 {
+        return None;
+    }
+    let at = code.tokens.partition_point(|t| t.span.end <= declarator.range.start);
+    let start = simple_statement_start(&code, at);
+    let words = (start..at).map(|i| code.word(i));
+    let is_definition = words.clone().all(|w| !matches!(w, "extern" | "typedef" | "const"));
+    is_definition.then(|| code.tokens[start].span.start)
 }
 
 /// Whether nothing outside of a region of a function sees the value that the region leaves in a

@@ -16,4 +16,4 @@ pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
 };
 pub use reduce::{Reduced, mark, probe, reduce, whole};
-pub use region::{Region, marked_regions, time_loops};
+pub use region::{Region, inner_loops, marked_regions, time_loops};

@@ -113,6 +113,42 @@ pub fn time_loops(text: &str) -> Vec<Region> {
     found
 }
 
+/// The outermost loops inside of a part of the file that is no loop itself, or is one and is left
+/// out; and those of functions that it calls. In the order of the text.
+pub fn inner_loops(text: &str, part: &Range<usize>) -> Vec<Region> {
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    let loops = all_loops(&code, &functions);
+    let mut parts = vec![part.start + 1..part.end];
+    for index in 0..code.tokens.len() {
+        let at = code.tokens[index].span.start;
+        if part.contains(&at) && code.is_ident(index) && code.word(index + 1) == "(" {
+            let called = functions.iter().find(|f| f.name == code.word(index));
+            parts.extend(called.map(|f| f.body.clone()));
+        }
+    }
+    let inside = |l: &Loop, part: &Range<usize>| {
+        part.start <= l.span.start && l.span.end <= part.end
+    };
+    let mut found: Vec<Region> = Vec::new();
+    for candidate in &loops {
+        let of_part = parts.iter().any(|part| inside(candidate, part));
+        let around = |r: &Region| {
+            r.span.start <= candidate.span.start && candidate.span.end <= r.span.end
+        };
+        if of_part && !found.iter().any(around) {
+            found.push(Region {
+                span: candidate.span.clone(),
+                function: functions.get(candidate.function).cloned(),
+                marked: false,
+                closed: true,
+                depth: 0,
+            });
+        }
+    }
+    found
+}
+
 /// All loops of all functions, outer ones before those inside.
 fn all_loops(code: &Code, functions: &[Function]) -> Vec<Loop> {
     let mut loops = Vec::new();

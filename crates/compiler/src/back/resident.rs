@@ -1,0 +1,137 @@
+//! Nests in a loop that stays on the host: kernels work on the arrays where the program has them.
+//!
+//! What happens between kernels is C as before - calls, prints, pointers that are swapped, loops
+//! that end when the results say so. Therefore nothing is assumed of it: memory that the program
+//! allocates is managed by CUDA, so that both sides see it at the same addresses, and every kernel
+//! has ended before the host goes on. Memory of other origin is copied for each kernel.
+
+use super::expr::{ast_operand, ast_to_c};
+use super::names::Names;
+use super::program::{Entry, Replacement, const_of, host_names, overlap_checks};
+use crate::csource::{self, Edit};
+use crate::interface::Interface;
+use hexcc_isl::AstExpr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::ops::Range;
+
+/// The functions that share memory, once in a program.
+pub(super) const MEMORY: &str = include_str!("../print/lib/cuda/memory.cuh");
+
+/// The program's functions for memory, and what takes their place.
+const ALLOCATION: [(&str, &str); 4] = [
+    ("malloc", "hexcc_memory::allocate"),
+    ("calloc", "hexcc_memory::allocate_zeros"),
+    ("realloc", "hexcc_memory::reallocate"),
+    ("free", "hexcc_memory::release"),
+];
+
+/// Lets the program allocate memory that kernels can use.
+pub(super) fn allocations(text: &str) -> Vec<Edit> {
+    let names: BTreeMap<String, String> = (ALLOCATION.iter())
+        .map(|(name, own)| (name.to_string(), own.to_string()))
+        .collect();
+    csource::rename(text, &names)
+}
+
+/// Lets kernels use arrays at file scope that replaced code uses.
+pub(super) fn managed_arrays(
+    text: &str,
+    replacements: &[Replacement],
+    spans: &[Range<usize>],
+) -> Vec<Edit> {
+    let mut places = BTreeSet::new();
+    for (r, span) in replacements.iter().zip(spans) {
+        for array in r.interface.arrays.iter().filter(|a| !a.pointer && !a.local) {
+            places.extend(csource::file_scope_definition(text, &array.name, span.start));
+        }
+    }
+    let edit = |at: usize| Edit {
+        range: at..at,
+        replacement: "__managed__ ".to_string(),
+    };
+    places.into_iter().map(edit).collect()
+}
+
+/// The function that runs the kernels of a nest.
+pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
+    let ir = r.interface;
+    let names = host_names(ir);
+    let mut t = format!(
+        "// Runs the nest on arrays of the program.\nstatic void {}({}) {{\n",
+        entry.run,
+        parameters(ir, &names).join(", ")
+    );
+    if let Some(assumed) = condition(&ir.assumed, &names) {
+        let _ = writeln!(
+            t,
+            "  if (!({assumed})) {{\n    fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");\n    exit(EXIT_FAILURE);\n  }}",
+            ir.name
+        );
+    }
+    if let Some(nonempty) = condition(&ir.nonempty, &names) {
+        let _ = writeln!(t, "  if (!({nonempty})) return;");
+    }
+    t.push_str("  using namespace hexcc_memory;\n");
+    for line in overlap_checks(ir, &names) {
+        let _ = writeln!(t, "{line}");
+    }
+    t.push_str("  Args args{};\n");
+    for name in ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n)) {
+        let _ = writeln!(t, "  args.{} = {};", r.names.get(name), names.get(name));
+    }
+    let (entered, left) = arrays(r, &names);
+    t + &entered
+        + "  check(launch(args, 0), \"launching kernels\");\n  check(cudaDeviceSynchronize(), \"running kernels\");\n"
+        + &left
+        + "}\n"
+}
+
+/// A condition that does not always hold.
+fn condition(ast: &AstExpr, names: &Names) -> Option<String> {
+    Some(ast_to_c(ast, names)).filter(|text| text != "1")
+}
+
+fn parameters(ir: &Interface, names: &Names) -> Vec<String> {
+    let params = ir.params.iter().map(|p| format!("long long {}", names.get(p)));
+    let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
+    let arrays = ir.arrays.iter().filter(|a| !a.local);
+    let arrays = arrays.map(|a| format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)));
+    params.chain(scalars).chain(arrays).collect()
+}
+
+/// What is done about the arrays before the kernels, and after them.
+fn arrays(r: &Replacement, names: &Names) -> (String, String) {
+    let ir = r.interface;
+    let (mut before, mut after) = (String::new(), String::new());
+    for (array, touched) in ir.arrays.iter().zip(&ir.touched) {
+        let (name, field) = (names.get(&array.name), r.names.get(&array.name));
+        let (elem, what) = (array.elem, &array.name);
+        let mut bytes = format!("sizeof({elem})");
+        for extent in &array.extents {
+            let _ = write!(bytes, " * (size_t){}", ast_operand(extent, names));
+        }
+        if array.local {
+            let _ = writeln!(
+                before,
+                "  check(cudaMalloc((void **)&args.{field}, {bytes}), \"allocating {what}\");"
+            );
+            let _ = writeln!(after, "  check(cudaFree(args.{field}), \"freeing {what}\");");
+            continue;
+        }
+        let bytes = match condition(touched, names) {
+            None => bytes,
+            Some(touched) => format!("({touched}) ? {bytes} : 0"),
+        };
+        let _ = writeln!(
+            before,
+            "  const size_t {name}_bytes = {bytes};\n  args.{field} = ({elem} *)enter({name}, {name}_bytes, \"{what}\");"
+        );
+        let written = array.written;
+        let _ = writeln!(
+            after,
+            "  leave({name}, args.{field}, {name}_bytes, {written}, \"{what}\");"
+        );
+    }
+    (before, after)
+}

@@ -1,0 +1,90 @@
+// Memory that kernels and the program share. Large blocks that the program allocates are managed by
+// CUDA: both use the same pointers, and pages lie where they were used last. Other memory is copied
+// for each kernel.
+namespace hexcc_memory {
+
+struct Block {
+  char *begin;
+  size_t bytes;
+  Block *next;
+};
+static Block *blocks = nullptr;
+constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
+
+static void check(cudaError_t error, const char *what) {
+  if (error == cudaSuccess) return;
+  fprintf(stderr, "hexcc: %s: %s\n", what, cudaGetErrorString(error));
+  exit(EXIT_FAILURE);
+}
+
+// The link to the block that begins at p; to the end of the list where there is none.
+static Block **find(const void *p) {
+  Block **link = &blocks;
+  while (*link && (*link)->begin != p) link = &(*link)->next;
+  return link;
+}
+
+// Whether kernels can use memory by its address.
+static bool is_shared(const void *p, size_t bytes) {
+  for (const Block *b = blocks; b; b = b->next)
+    if ((const char *)p >= b->begin && (const char *)p + bytes <= b->begin + b->bytes) return true;
+  cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes(&attributes, p) == cudaSuccess) return attributes.type == cudaMemoryTypeManaged;
+  cudaGetLastError(); // forgets it
+  return false;
+}
+
+static void *allocate(size_t bytes) {
+  void *p = nullptr;
+  if (bytes < LARGE) return malloc(bytes);
+  if (cudaMallocManaged(&p, bytes) != cudaSuccess) {
+    cudaGetLastError(); // forgets it
+    return malloc(bytes);
+  }
+  blocks = new Block{(char *)p, bytes, blocks};
+  return p;
+}
+
+static void *allocate_zeros(size_t n, size_t size) {
+  if (size != 0 && n > (size_t)-1 / size) return nullptr;
+  void *p = allocate(n * size);
+  if (p) memset(p, 0, n * size);
+  return p;
+}
+
+static void release(void *p) {
+  Block **link = find(p);
+  if (!p || !*link) return free(p);
+  Block *gone = *link;
+  *link = gone->next;
+  delete gone;
+  check(cudaFree(p), "freeing memory");
+}
+
+static void *reallocate(void *p, size_t bytes) {
+  const Block *old = *find(p);
+  if (!p || !old) return p || bytes < LARGE ? realloc(p, bytes) : allocate(bytes);
+  void *moved = allocate(bytes);
+  if (!moved) return nullptr;
+  memcpy(moved, p, bytes < old->bytes ? bytes : old->bytes);
+  release(p);
+  return moved;
+}
+
+// Where kernels find what the program has at p.
+static void *enter(const void *p, size_t bytes, const char *what) {
+  if (bytes == 0 || is_shared(p, bytes)) return (void *)p;
+  void *copy = nullptr;
+  check(cudaMalloc(&copy, bytes), what);
+  check(cudaMemcpy(copy, p, bytes, cudaMemcpyHostToDevice), what);
+  return copy;
+}
+
+// Ends what enter began.
+static void leave(const void *p, void *device, size_t bytes, bool written, const char *what) {
+  if (device == p) return;
+  if (written) check(cudaMemcpy((void *)p, device, bytes, cudaMemcpyDeviceToHost), what);
+  check(cudaFree(device), what);
+}
+
+} // namespace hexcc_memory
