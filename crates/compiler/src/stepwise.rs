@@ -136,7 +136,7 @@ pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
 }
 
 /// Iterations that a launch shares, at least, for a nest that is not worth it otherwise.
-const FEW: i64 = 1024;
+const FEW: i64 = 128;
 
 /// Whether a launch of some part shares many iterations, or a number of them that only the run
 /// tells; and whether some shares more than one loop.

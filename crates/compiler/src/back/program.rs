@@ -221,7 +221,7 @@ fn check_parameters(
     replacement: &Replacement,
     names: &Names,
 ) -> Result<()> {
-    for array in &replacement.interface.arrays {
+    for array in replacement.interface.arrays.iter().filter(|a| !a.local) {
         let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
         let name = names.get(&array.name);
         // `ROWS(A)` looks like the declaration of a scalar.

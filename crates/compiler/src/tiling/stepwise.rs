@@ -250,39 +250,24 @@ impl Walk<'_> {
         self.contiguous_last(stmts, spread)
     }
 
-    /// The loops with that last along which most accesses move from an element to its neighbour
-    /// in memory.
+    /// The loops with that last along which most accesses move within a row of an array.
     fn contiguous_last(&self, stmts: &[usize], mut spread: Vec<usize>) -> Result<Vec<usize>> {
         if spread.len() < 2 {
             return Ok(spread);
         }
-        let depth = self.nest.depth;
-        let vector = |moved: Option<usize>, n: usize| -> String {
-            let part = |i| match Some(i) == moved {
-                true => format!("a{i} + 1"),
-                false => format!("a{i}"),
-            };
-            (0..n).map(part).collect::<Vec<_>>().join(", ")
-        };
-        let step = |moved: usize, n: usize| -> Result<Map> {
-            let text = format!(
-                "{{ [{}] -> [{}] }}",
-                vector(None, n),
-                vector(Some(moved), n)
-            );
-            Ok(Map::read(&self.nest.scop.ctx, &text)?)
-        };
         let mut best = (0, spread.len() - 1);
         for (at, &d) in spread.iter().enumerate().rev() {
-            let (next, mut n) = (step(d, depth)?, 0);
+            let later = self.equal_but(self.nest.depth, d, " and a{} < b{}")?;
+            let mut n = 0;
             for touch in self.nest.touches.iter().filter(|t| stmts.contains(&t.stmt)) {
                 let rank = touch.at.dim(DimType::Out)?;
                 if rank == 0 {
                     continue;
                 }
                 let elements = touch.at.reset_tuple_name(DimType::Out)?;
-                let moves = (elements.reverse()?.apply_range(&next)?).apply_range(&elements)?;
-                n += usize::from(moves.is_subset(&step(rank - 1, rank)?)?);
+                let moves = (elements.reverse()?.apply_range(&later)?).apply_range(&elements)?;
+                let in_row = self.equal_but(rank, rank - 1, " and a{} != b{}")?;
+                n += usize::from(!moves.is_empty()? && moves.is_subset(&in_row)?);
             }
             if n > best.0 {
                 best = (n, at);
@@ -291,6 +276,24 @@ impl Walk<'_> {
         let last = spread.remove(best.1);
         spread.push(last);
         Ok(spread)
+    }
+
+    /// Pairs of points of `n` dimensions that agree in all but dimension `d`, of which `relation`
+    /// holds, with the number of the dimension for every `{}`.
+    fn equal_but(&self, n: usize, d: usize, relation: &str) -> Result<Map> {
+        let list = |name: &str| -> String {
+            let names: Vec<String> = (0..n).map(|i| format!("{name}{i}")).collect();
+            names.join(", ")
+        };
+        let others = (0..n).filter(|i| *i != d).map(|i| format!(" and a{i} = b{i}"));
+        let others: String = others.collect();
+        let relation = relation.split("{}").collect::<Vec<_>>().join(&d.to_string());
+        let text = format!(
+            "{{ [{}] -> [{}] : a{d} = a{d}{others}{relation} }}",
+            list("a"),
+            list("b")
+        );
+        Ok(Map::read(&self.nest.scop.ctx, &text)?)
     }
 
     /// Whether no two instances that agree in the dimensions `fixed` and differ in `d` touch the

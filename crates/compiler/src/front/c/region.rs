@@ -120,11 +120,17 @@ pub fn inner_loops(text: &str, part: &Range<usize>) -> Vec<Region> {
     let functions = csource::functions(text);
     let loops = all_loops(&code, &functions);
     let mut parts = vec![part.start + 1..part.end];
-    for index in 0..code.tokens.len() {
-        let at = code.tokens[index].span.start;
-        if part.contains(&at) && code.is_ident(index) && code.word(index + 1) == "(" {
-            let called = functions.iter().find(|f| f.name == code.word(index));
-            parts.extend(called.map(|f| f.body.clone()));
+    let mut looked_at = 0;
+    while let Some(part) = parts.get(looked_at).cloned() {
+        looked_at += 1;
+        for index in 0..code.tokens.len() {
+            let at = code.tokens[index].span.start;
+            if part.contains(&at) && code.is_ident(index) && code.word(index + 1) == "(" {
+                let called = functions.iter().find(|f| f.name == code.word(index));
+                let body = called.map(|f| f.body.clone());
+                let new = body.filter(|body| !parts.contains(body));
+                parts.extend(new);
+            }
         }
     }
     let inside = |l: &Loop, part: &Range<usize>| {
