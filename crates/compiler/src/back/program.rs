@@ -92,7 +92,7 @@ pub fn program(
         generated.push_str("#include <string.h>\n\n");
         generated.push_str(resident::MEMORY);
         edits.extend(resident::allocations(text));
-        edits.extend(resident::managed_arrays(text, replacements, &c.spans));
+        edits.extend(resident::managed_arrays(text));
     }
     for r in replacements {
         generated.push('\n');

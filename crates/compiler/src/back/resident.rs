@@ -11,9 +11,8 @@ use super::program::{Entry, Replacement, const_of, host_names, overlap_checks};
 use crate::csource::{self, Edit};
 use crate::interface::Interface;
 use hexcc_isl::AstExpr;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::ops::Range;
 
 /// The functions that share memory, once in a program.
 pub(super) const MEMORY: &str = include_str!("../print/lib/cuda/memory.cuh");
@@ -34,23 +33,17 @@ pub(super) fn allocations(text: &str) -> Vec<Edit> {
     csource::rename(text, &names)
 }
 
-/// Lets kernels use arrays at file scope that replaced code uses.
-pub(super) fn managed_arrays(
-    text: &str,
-    replacements: &[Replacement],
-    spans: &[Range<usize>],
-) -> Vec<Edit> {
-    let mut places = BTreeSet::new();
-    for (r, span) in replacements.iter().zip(spans) {
-        for array in r.interface.arrays.iter().filter(|a| !a.pointer && !a.local) {
-            places.extend(csource::file_scope_definition(text, &array.name, span.start));
-        }
-    }
-    let edit = |at: usize| Edit {
+/// Lets kernels use arrays at file scope. Only this file can name them then: what another one would
+/// see under the name is not the array.
+pub(super) fn managed_arrays(text: &str) -> Vec<Edit> {
+    let edit = |(at, is_static): (usize, bool)| Edit {
         range: at..at,
-        replacement: "__managed__ ".to_string(),
+        replacement: match is_static {
+            true => "__managed__ ".to_string(),
+            false => "__managed__ static ".to_string(),
+        },
     };
-    places.into_iter().map(edit).collect()
+    csource::file_scope_arrays(text).into_iter().map(edit).collect()
 }
 
 /// The function that runs the kernels of a nest.

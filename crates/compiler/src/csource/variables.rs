@@ -5,6 +5,7 @@ use super::{
     is_declaration, is_type_word, simple_statement_start, statement_end,
 };
 use crate::ctype::CType;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The declarator of a variable, such as `**A` or `(*A)[N]` or `A[2][N]`.
@@ -130,20 +131,32 @@ fn wide_literal(word: &str) -> Option<CType> {
     }
 }
 
-/// Where the definition of an array at file scope begins that is visible at an offset inside a
-/// function; `None` for one of another file, or where the text does not show it.
-pub fn file_scope_definition(text: &str, name: &str, offset: usize) -> Option<usize> {
+/// Where definitions of arrays of numbers at file scope begin, and whether they are `static`. Left
+/// out is what other files may define or name.
+pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
     let code = Code::new(text);
-    let declarator = Scope::new(&code, offset)?.declarator(name)?;
-    let is_outside = super::enclosing_function(text, declarator.range.start).is_none();
-    if declarator.place != Place::Program || !is_outside || declarator.n_bounds == 0 {
-        return None;
+    let scope = file_scope(&code);
+    let mut found = BTreeMap::new();
+    let Some(last) = super::functions(text).last().map(|f| f.body.start + 1) else {
+        return found;
+    };
+    for name in scope.variables.iter().filter(|name| !scope.elsewhere.contains(*name)) {
+        let array = Scope::new(&code, last).and_then(|scope| scope.declarator(name));
+        let Some(array) = array.filter(|d| d.n_bounds > 0 && d.stars == 0) else {
+            continue;
+        };
+        let words = declared_type(text, name, last).unwrap_or_default();
+        let is_number = CType::parse(&words).is_some() || !super::typedefs(&[text], &words).is_empty();
+        let is_outside = super::enclosing_function(text, array.range.start).is_none();
+        let at = code.tokens.partition_point(|t| t.span.end <= array.range.start);
+        let start = simple_statement_start(&code, at);
+        let mut words = (start..at).map(|i| code.word(i));
+        let other = words.clone().any(|w| matches!(w, "extern" | "typedef" | "const" | "struct"));
+        if is_number && is_outside && !other {
+            found.insert(code.tokens[start].span.start, words.any(|w| w == "static"));
+        }
     }
-    let at = code.tokens.partition_point(|t| t.span.end <= declarator.range.start);
-    let start = simple_statement_start(&code, at);
-    let words = (start..at).map(|i| code.word(i));
-    let is_definition = words.clone().all(|w| !matches!(w, "extern" | "typedef" | "const"));
-    is_definition.then(|| code.tokens[start].span.start)
+    found
 }
 
 /// Whether nothing outside of a region of a function sees the value that the region leaves in a

@@ -11,21 +11,21 @@ struct Block {
 static Block *blocks = nullptr;
 constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
 
-static void check(cudaError_t error, const char *what) {
+[[maybe_unused]] static void check(cudaError_t error, const char *what) {
   if (error == cudaSuccess) return;
   fprintf(stderr, "hexcc: %s: %s\n", what, cudaGetErrorString(error));
   exit(EXIT_FAILURE);
 }
 
 // The link to the block that begins at p; to the end of the list where there is none.
-static Block **find(const void *p) {
+[[maybe_unused]] static Block **find(const void *p) {
   Block **link = &blocks;
   while (*link && (*link)->begin != p) link = &(*link)->next;
   return link;
 }
 
 // Whether kernels can use memory by its address.
-static bool is_shared(const void *p, size_t bytes) {
+[[maybe_unused]] static bool is_shared(const void *p, size_t bytes) {
   for (const Block *b = blocks; b; b = b->next)
     if ((const char *)p >= b->begin && (const char *)p + bytes <= b->begin + b->bytes) return true;
   cudaPointerAttributes attributes;
@@ -34,7 +34,7 @@ static bool is_shared(const void *p, size_t bytes) {
   return false;
 }
 
-static void *allocate(size_t bytes) {
+[[maybe_unused]] static void *allocate(size_t bytes) {
   void *p = nullptr;
   if (bytes < LARGE) return malloc(bytes);
   if (cudaMallocManaged(&p, bytes) != cudaSuccess) {
@@ -45,14 +45,14 @@ static void *allocate(size_t bytes) {
   return p;
 }
 
-static void *allocate_zeros(size_t n, size_t size) {
+[[maybe_unused]] static void *allocate_zeros(size_t n, size_t size) {
   if (size != 0 && n > (size_t)-1 / size) return nullptr;
   void *p = allocate(n * size);
   if (p) memset(p, 0, n * size);
   return p;
 }
 
-static void release(void *p) {
+[[maybe_unused]] static void release(void *p) {
   Block **link = find(p);
   if (!p || !*link) return free(p);
   Block *gone = *link;
@@ -61,7 +61,7 @@ static void release(void *p) {
   check(cudaFree(p), "freeing memory");
 }
 
-static void *reallocate(void *p, size_t bytes) {
+[[maybe_unused]] static void *reallocate(void *p, size_t bytes) {
   const Block *old = *find(p);
   if (!p || !old) return p || bytes < LARGE ? realloc(p, bytes) : allocate(bytes);
   void *moved = allocate(bytes);
@@ -72,7 +72,7 @@ static void *reallocate(void *p, size_t bytes) {
 }
 
 // Where kernels find what the program has at p.
-static void *enter(const void *p, size_t bytes, const char *what) {
+[[maybe_unused]] static void *enter(const void *p, size_t bytes, const char *what) {
   if (bytes == 0 || is_shared(p, bytes)) return (void *)p;
   void *copy = nullptr;
   check(cudaMalloc(&copy, bytes), what);
@@ -81,7 +81,7 @@ static void *enter(const void *p, size_t bytes, const char *what) {
 }
 
 // Ends what enter began.
-static void leave(const void *p, void *device, size_t bytes, bool written, const char *what) {
+[[maybe_unused]] static void leave(const void *p, void *device, size_t bytes, bool written, const char *what) {
   if (device == p) return;
   if (written) check(cudaMemcpy((void *)p, device, bytes, cudaMemcpyDeviceToHost), what);
   check(cudaFree(device), what);
