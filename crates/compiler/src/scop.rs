@@ -652,7 +652,7 @@ impl Reader<'_> {
         }
         Err(Box::new(if let Some(refusal) = &self.flat.refusal {
             refusal.clone()
-        } else if self.pet.data_dependent_accesses {
+        } else if self.pet.data_dependent_accesses && !(control && flat::looks_flat(self.pet)) {
             region.subscript()
         } else {
             region.control()

@@ -13,9 +13,10 @@
 //! `i`, only the column between 0 and `n` counts.
 //!
 //! What is not proven is assumed of the sizes, as pet assumes that subscripts are not negative:
-//! that a row has an element where a statement runs that accesses one, and that no row has a
-//! negative number. Sizes for which it is not so are left out of what is known about the
-//! parameters, and a run with them ends with a message; see [`super::bounds::assumed`].
+//! that where a statement runs that accesses a row, the row has an element, and those columns that
+//! are constants, such as that of `u[i*n + 1]`, and that no row has a negative number. Sizes for
+//! which it is not so are left out of what is known about the parameters, and a run with them ends
+//! with a message; see [`super::bounds::assumed`].
 
 mod poly;
 #[cfg(test)]
@@ -37,6 +38,9 @@ const MAX_INNER: usize = 5;
 
 /// Lengths of rows that are tried.
 const MAX_LENGTHS: usize = 12;
+
+/// Elements that a row is taken to have where a column that is a constant asks for it.
+const MAX_SHORTEST: i64 = 16;
 
 /// Rows that a remainder is moved by in search of one that is a column.
 const SHIFTS: [i64; 5] = [0, 1, -1, 2, -2];
@@ -274,16 +278,20 @@ impl<'a> Statements<'a> {
         Ok(Some(uses))
     }
 
-    /// Leaves out the sizes for which rows have no element, or a negative number, where a
-    /// statement runs that accesses the array.
+    /// Leaves out the sizes for which a statement runs that accesses a row with a negative number,
+    /// or a column that its row does not have.
     fn assume(&mut self, shape: &Shape, uses: &Uses) -> Result<()> {
         for (access, subscripts) in uses.all.iter().zip(&shape.subscripts) {
             let domain = &self.domains[access.stmt];
             let instances = Instances::new(domain);
             let zero = instances.number(0)?;
-            let mut wrong = vec![subscripts[0].lt_set(&zero)?];
-            for extent in &shape.extents {
-                wrong.push(extent.poly().to_function(&instances)?.le_set(&zero)?);
+            let mut wrong = Vec::new();
+            for subscript in subscripts {
+                wrong.push(subscript.lt_set(&zero)?);
+            }
+            for (column, extent) in subscripts.iter().skip(1).zip(&shape.extents) {
+                let extent = extent.poly().to_function(&instances)?;
+                wrong.push(column.ge_set(&extent)?);
             }
             for set in wrong {
                 let sizes = domain.intersect(&set)?.params()?;
@@ -415,6 +423,31 @@ impl PolyReader<'_> {
             }
             PetExpr::Access { .. } | PetExpr::Call { .. } | PetExpr::Double(_) => Ok(None),
         }
+    }
+}
+
+/// Whether all subscripts that are not affine are sums of products of variables and numbers, so
+/// that not they are what keeps a region from being read.
+pub fn looks_flat(pet: &PetScop) -> bool {
+    let mut is_flat = true;
+    for expr in pet.stmts.iter().flat_map(|s| body_exprs(&s.body)) {
+        for_each_access(expr, &mut |access| {
+            if let PetExpr::Access { args, .. } = access {
+                is_flat &= args.iter().all(is_polynomial);
+            }
+        });
+    }
+    is_flat
+}
+
+fn is_polynomial(expr: &PetExpr) -> bool {
+    match expr {
+        PetExpr::Int { .. } | PetExpr::Access { array: None, .. } => true,
+        PetExpr::Cast { arg, .. } => is_polynomial(arg),
+        PetExpr::Op { op, args, .. } => {
+            matches!(op.as_str(), "add" | "sub" | "mul" | "minus") && args.iter().all(is_polynomial)
+        }
+        PetExpr::Access { .. } | PetExpr::Call { .. } | PetExpr::Double(_) => false,
     }
 }
 
@@ -561,8 +594,11 @@ impl<'a> Search<'a> {
         let zero = instances.number(0)?;
         let length = length.poly();
         let extent = length.to_function(&instances)?;
-        // Rows without elements are left out of the sizes.
-        let domain = domain.intersect(&extent.gt_set(&zero)?)?;
+        // Sizes for which a row has no element are left out, and for a column that is the same
+        // for all instances those for which its row is too short.
+        let shortest = rest.constant().filter(|_| rest.is_fixed()).unwrap_or(0);
+        let shortest = instances.number(shortest.saturating_abs().min(MAX_SHORTEST))?;
+        let domain = domain.intersect(&extent.gt_set(&shortest)?)?;
         for shift in SHIFTS {
             let moved = match length.times_number(shift)? {
                 Some(rows) => rest.plus(&rows)?,

@@ -125,6 +125,15 @@ impl Poly {
         all.all(|coefficient| matches!(coefficient, Coefficient::Number(_)))
     }
 
+    /// The number that the products are added to, where it is the same for all instances.
+    pub fn constant(&self) -> Option<i64> {
+        match self.terms.get(&Monomial::new()) {
+            Some(Coefficient::Number(value)) => Some(*value),
+            Some(Coefficient::Function(_)) => None,
+            None => Some(0),
+        }
+    }
+
     /// The sum; `None` where numbers become too large.
     pub fn plus(&self, other: &Poly) -> Result<Option<Poly>> {
         let mut sum = self.clone();
