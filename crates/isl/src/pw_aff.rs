@@ -199,8 +199,8 @@ impl PwAff {
         };
         let (ctx, raw, at) = (&self.0.ctx, dim.raw(), c_index(pos as usize)?);
         // SAFETY: the affine function is alive, and the position is checked.
-        let value = ctx
-            .give(|| unsafe { ffi::isl_aff_get_coefficient_val(aff.keep(), raw, at) })?;
+        let value =
+            ctx.give(|| unsafe { ffi::isl_aff_get_coefficient_val(aff.keep(), raw, at) })?;
         let coefficient = match integer(&value) {
             Ok(coefficient) => coefficient,
             Err(error) if error.quota || error.stopped.is_some() => return Err(error),
@@ -231,9 +231,9 @@ impl PwAff {
     pub fn involves(&self, dim: DimType, first: u32, n: u32) -> Result<bool> {
         check_range(self.dim(dim)?, first, n)?;
         // SAFETY: the function is alive, and the dimensions are checked.
-        self.0.ctx.truth(|| unsafe {
-            ffi::isl_pw_aff_involves_dims(self.0.keep(), dim.raw(), first, n)
-        })
+        self.0
+            .ctx
+            .truth(|| unsafe { ffi::isl_pw_aff_involves_dims(self.0.keep(), dim.raw(), first, n) })
     }
 
     /// The number of pieces.

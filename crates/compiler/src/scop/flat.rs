@@ -67,7 +67,10 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
     };
     let is_dynamic = |body: &PetBody| matches!(body, PetBody::Unsupported(_));
     let control = pet.data_dependent_conditions
-        || pet.stmts.iter().any(|s| s.n_args > 0 || is_dynamic(&s.body));
+        || pet
+            .stmts
+            .iter()
+            .any(|s| s.n_args > 0 || is_dynamic(&s.body));
     if !pet.data_dependent_accesses || control {
         return Ok(shaped);
     }
@@ -640,9 +643,7 @@ impl<'a> Search<'a> {
 
     fn finish(&self, left: &[Poly], divided: &Divided) -> Result<Shape> {
         let mut subscripts = Vec::new();
-        for ((access, outermost), columns) in
-            self.uses.all.iter().zip(left).zip(&divided.columns)
-        {
+        for ((access, outermost), columns) in self.uses.all.iter().zip(left).zip(&divided.columns) {
             let instances = Instances::new(&self.statements.domains[access.stmt]);
             let mut all = vec![outermost.to_function(&instances)?];
             all.extend(columns.iter().rev().cloned());
@@ -723,7 +724,9 @@ impl Failure {
             .at(place(b), format!("rows of `{of_b}` elements"))
             .also(place(a), format!("rows of `{of_a}` elements"))
             .note("a flat array is taken as an array of rows, of which all have one length")
-            .help("copy what is read with another length into an array of its own before the region"),
+            .help(
+                "copy what is read with another length into an array of its own before the region",
+            ),
         }
     }
 }

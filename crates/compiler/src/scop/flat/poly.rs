@@ -328,8 +328,9 @@ impl Extent {
             return None;
         }
         let mut terms = poly.terms.iter();
-        let (lead, _) = terms
-            .find(|(m, coefficient)| m.len() == 1 && matches!(coefficient, Coefficient::Number(1)))?;
+        let (lead, _) = terms.find(|(m, coefficient)| {
+            m.len() == 1 && matches!(coefficient, Coefficient::Number(1))
+        })?;
         let mut tail = poly.clone();
         tail.terms.remove(lead);
         Some(Extent {
