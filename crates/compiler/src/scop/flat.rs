@@ -710,7 +710,7 @@ impl Failure {
                     "`{name}` is flat, with rows of `{length}` elements as its subscripts look; it is taken as an array of rows where each column is in its row for all sizes"
                 );
                 let help = format!(
-                    "let the loops over columns end at `{length}`, or say what the array is: `{ty} (*rows)[{length}] = ({ty} (*)[{length}]){name};` before the region, and `rows[i][j]` instead of `{name}[..]`"
+                    "let the loops over columns end at `{length}`, or, where no run leaves a row, say what the array is: `{ty} (*rows)[{length}] = ({ty} (*)[{length}]){name};` before the region, and `rows[i][j]` instead of `{name}[..]`"
                 );
                 Diagnostic::error("HX0104", format!("a column of `{name}` may leave its row"))
                     .at(place(access), label)
