@@ -503,6 +503,10 @@ unsafe extern "C" {
     pub fn isl_pw_aff_to_str(pa: *mut isl_pw_aff) -> *mut c_char;
     pub fn isl_pw_aff_read_from_str(ctx: *mut isl_ctx, text: *const c_char) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_add(pwaff1: *mut isl_pw_aff, pwaff2: *mut isl_pw_aff) -> *mut isl_pw_aff;
+    pub fn isl_pw_aff_union_add(
+        pwaff1: *mut isl_pw_aff,
+        pwaff2: *mut isl_pw_aff,
+    ) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_sub(pwaff1: *mut isl_pw_aff, pwaff2: *mut isl_pw_aff) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_neg(pwaff: *mut isl_pw_aff) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_scale_val(pa: *mut isl_pw_aff, v: *mut isl_val) -> *mut isl_pw_aff;

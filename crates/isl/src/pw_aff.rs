@@ -28,6 +28,8 @@ coalesces! {
 operations! { PwAff {
     /// The sum, where both are defined.
     fn add(other: PwAff) -> PwAff = ffi::isl_pw_aff_add;
+    /// The sum where both are defined, and each where only it is.
+    fn union_add(other: PwAff) -> PwAff = ffi::isl_pw_aff_union_add;
     /// The difference, where both are defined.
     fn sub(other: PwAff) -> PwAff = ffi::isl_pw_aff_sub;
     /// The opposite.
@@ -181,12 +183,11 @@ impl PwAff {
         found.outcome
     }
 
-    /// The function of the only piece, defined everywhere; `None` where there are more pieces.
-    pub fn single_piece(&self) -> Result<Option<PwAff>> {
-        Ok(match <[_; 1]>::try_from(self.pieces()?) {
-            Ok([aff]) => Some(PwAff::from_aff(aff)?),
-            Err(_) => None,
-        })
+    /// The pieces: where each is, and its function, which is defined everywhere.
+    pub fn pieces(&self) -> Result<Vec<(Set, PwAff)>> {
+        (self.raw_pieces()?.into_iter())
+            .map(|(set, aff)| Ok((set, PwAff::from_aff(aff)?)))
+            .collect()
     }
 
     /// The coefficient of a parameter or input dimension, and the function without that term.
@@ -194,7 +195,7 @@ impl PwAff {
     /// for a coefficient that is no integer of 64 bits.
     pub fn take_term(&self, dim: DimType, pos: u32) -> Result<Option<(i64, PwAff)>> {
         check_range(self.dim(dim)?, pos, 1)?;
-        let Ok([aff]) = <[_; 1]>::try_from(self.pieces()?) else {
+        let Ok([(_, aff)]) = <[_; 1]>::try_from(self.raw_pieces()?) else {
             return Ok(None);
         };
         let (ctx, raw, at) = (&self.0.ctx, dim.raw(), c_index(pos as usize)?);
@@ -212,8 +213,8 @@ impl PwAff {
         Ok(Some((coefficient, PwAff::from_aff(rest)?)))
     }
 
-    /// The affine functions of all pieces.
-    fn pieces(&self) -> Result<Vec<Owned<ffi::isl_aff>>> {
+    /// The pieces, with isl's affine functions.
+    fn raw_pieces(&self) -> Result<Vec<Piece>> {
         let mut found = Pieces {
             ctx: self.0.ctx.clone(),
             outcome: Ok(Vec::new()),
@@ -322,13 +323,16 @@ impl MultiPwAff {
     }
 }
 
-/// The affine functions of the pieces seen so far.
+/// A part of a domain and the affine function there.
+type Piece = (Set, Owned<ffi::isl_aff>);
+
+/// The pieces seen so far.
 struct Pieces {
     ctx: Ctx,
-    outcome: Result<Vec<Owned<ffi::isl_aff>>>,
+    outcome: Result<Vec<Piece>>,
 }
 
-/// The callback of [`PwAff::pieces`]; no panic unwinds into isl.
+/// The callback of [`PwAff::raw_pieces`]; no panic unwinds into isl.
 unsafe extern "C" fn add_piece(
     set: *mut ffi::isl_set,
     aff: *mut ffi::isl_aff,
@@ -339,10 +343,10 @@ unsafe extern "C" fn add_piece(
     let added = catch_unwind(AssertUnwindSafe(|| {
         let ctx = found.ctx.clone();
         // SAFETY: isl gives both objects to the callback.
-        let _set = ctx.give(|| set)?;
+        let set = ctx.give(|| set).map(Set)?;
         let aff = ctx.give(|| aff)?;
         if let Ok(all) = &mut found.outcome {
-            all.push(aff);
+            all.push((set, aff));
         }
         Ok(())
     }));

@@ -336,41 +336,79 @@ struct PolyReader<'a> {
 impl PolyReader<'_> {
     /// The subscript that pet describes as a function of the instance and of `args`.
     fn subscript(&mut self, index: &PwAff, args: &[PetExpr]) -> Result<Option<Poly>> {
-        if args.is_empty() {
-            return Poly::from_function(index);
-        }
-        let n = index.dim(DimType::In)?;
-        let Some(mut rest) = index.single_piece()? else {
+        let Some((factors, rest)) = self.without_arguments(index, args.len())? else {
             return Ok(None);
         };
-        let Some(first) = n.checked_sub(args.len()) else {
+        let Some(mut sum) = Poly::from_function(&rest)? else {
             return Ok(None);
         };
-        let mut sum = Poly::default();
-        for (k, arg) in args.iter().enumerate() {
-            let Some((factor, without)) = rest.take_term(DimType::In, (first + k) as u32)? else {
-                return Ok(None);
-            };
-            rest = without;
+        for (factor, arg) in factors.into_iter().zip(args) {
             let Some(value) = self.value(arg)? else {
                 return Ok(None);
             };
-            let Some(scaled) = value.times_number(factor)? else {
+            let scaled = value.times_number(factor)?;
+            let next = match scaled {
+                Some(scaled) => sum.plus(&scaled)?,
+                None => None,
+            };
+            let Some(next) = next else {
                 return Ok(None);
             };
-            match sum.plus(&scaled)? {
-                Some(next) => sum = next,
-                None => return Ok(None),
-            }
+            sum = next;
         }
-        if rest.involves(DimType::In, first as u32, args.len() as u32)? {
+        Ok(Some(sum))
+    }
+
+    /// A function of the instance and of `n` arguments as the arguments' coefficients and a
+    /// function of the instance; `None` where these differ from piece to piece in what they make
+    /// of the arguments.
+    ///
+    /// pet's function is defined where it is not negative only; that is left out here, and assumed
+    /// of the rows later.
+    fn without_arguments(&self, index: &PwAff, n: usize) -> Result<Option<(Vec<i64>, PwAff)>> {
+        let Some(first) = index.dim(DimType::In)?.checked_sub(n) else {
             return Ok(None);
+        };
+        let (first, zeros) = (first as u32, self.instances.without_arguments(n)?);
+        let pieces = index.pieces()?;
+        let n_pieces = pieces.len();
+        let mut found: Option<(Vec<i64>, PwAff)> = None;
+        for (set, mut rest) in pieces {
+            let mut factors = Vec::new();
+            for k in 0..n as u32 {
+                let Some((factor, without)) = rest.take_term(DimType::In, first + k)? else {
+                    return Ok(None);
+                };
+                factors.push(factor);
+                rest = without;
+            }
+            if n > 0 {
+                if rest.involves(DimType::In, first, n as u32)? {
+                    return Ok(None);
+                }
+                rest = rest.pullback(&zeros)?;
+            }
+            if n_pieces > 1 {
+                let set = match n {
+                    0 => set,
+                    _ => set.unwrap_map()?.domain()?,
+                };
+                rest = rest.intersect_domain(&set)?;
+            }
+            found = match found {
+                None => Some((factors, rest)),
+                Some((own, before))
+                    if own == factors && before.domain()?.is_disjoint(&rest.domain()?)? =>
+                {
+                    Some((own, before.union_add(&rest)?))
+                }
+                Some(_) => return Ok(None),
+            };
         }
-        let rest = rest.pullback(&self.instances.without_arguments(args.len())?)?;
-        match Poly::from_function(&rest)? {
-            Some(rest) => sum.plus(&rest),
-            None => Ok(None),
-        }
+        Ok(match found {
+            Some((factors, rest)) if self.instances.have(&rest)? => Some((factors, rest)),
+            _ => None,
+        })
     }
 
     /// The value of an integer expression.
@@ -383,7 +421,11 @@ impl PolyReader<'_> {
                 ..
             } => {
                 let index = MultiPwAff::read(self.instances.ctx(), index)?;
-                self.subscript(&index.get(0)?, args)
+                let value = index.get(0)?;
+                match args.is_empty() && !self.instances.have(&value)? {
+                    true => Ok(None),
+                    false => self.subscript(&value, args),
+                }
             }
             PetExpr::Int { value, .. } => Ok(value.parse().ok().map(Poly::number)),
             PetExpr::Cast { ty, arg } => {
@@ -632,9 +674,13 @@ impl<'a> Search<'a> {
         }
         let instances = Instances::new(&self.statements.domains[self.uses.all[access].stmt]);
         let column = rest.to_function(&instances)?;
+        let column = match column.n_piece()? {
+            1 => bounds::affine_text(&column.to_str()?),
+            _ => None,
+        };
         self.failure = Some(Failure::Leaves {
             access,
-            column: bounds::affine_text(&column.to_str()?),
+            column,
             length: length.text(),
             depth,
         });

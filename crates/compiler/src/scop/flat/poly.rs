@@ -16,7 +16,8 @@ const MAX_TERMS: usize = 64;
 pub enum Coefficient {
     /// A number other than 0.
     Number(i64),
-    /// A function of the iterators that is no number. Parameters occur in it within floors only.
+    /// A function of the iterators that is no number. Parameters occur in it within floors and
+    /// in functions of several pieces only.
     Function(PwAff),
 }
 
@@ -24,7 +25,6 @@ pub enum Coefficient {
 #[derive(Clone)]
 pub struct Instances {
     ctx: Ctx,
-    /// Where the functions are defined; only its space matters.
     domain: Set,
 }
 
@@ -51,6 +51,11 @@ impl Instances {
         let zeros = vec!["0"; n].join(", ");
         let text = format!("{{ {tuple} -> [{tuple} -> [{zeros}]] }}");
         Ok(MultiPwAff::read(&self.ctx, &text)?)
+    }
+
+    /// Whether a function is defined for all of them.
+    pub fn have(&self, function: &PwAff) -> Result<bool> {
+        Ok(self.domain.is_subset(&function.domain()?)?)
     }
 
     /// A number as a function of the instances.
@@ -82,11 +87,12 @@ impl Poly {
         poly
     }
 
-    /// An affine function with one piece, on all of its space; `None` for more pieces, and for
-    /// coefficients that are no integers.
+    /// A function that is defined for all instances: an affine one of a single piece, or one of
+    /// several, as which it stays whole. `None` for coefficients that are no integers.
     pub fn from_function(function: &PwAff) -> Result<Option<Poly>> {
-        let Some(mut rest) = function.single_piece()? else {
-            return Ok(None);
+        let mut rest = match function.pieces()?.as_slice() {
+            [(_, only)] => only.clone(),
+            _ => return Ok(Coefficient::of(function.clone())?.map(Poly::from_coefficient)),
         };
         let mut poly = Poly::default();
         for d in 0..function.dim(DimType::Param)? as u32 {
@@ -102,6 +108,12 @@ impl Poly {
             poly.terms.insert(Vec::new(), coefficient);
         }
         Ok(Some(poly))
+    }
+
+    fn from_coefficient(coefficient: Coefficient) -> Poly {
+        Poly {
+            terms: BTreeMap::from([(Monomial::new(), coefficient)]),
+        }
     }
 
     /// Its terms.
