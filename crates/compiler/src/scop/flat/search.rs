@@ -10,6 +10,9 @@ use hexcc_pet::data::PetArray;
 /// Dimensions below the outermost that an array can get.
 const MAX_INNER: usize = 5;
 
+/// Divisions of all subscripts of an array after which the search ends.
+const MAX_DIVISIONS: usize = 500;
+
 /// Elements that a row is taken to have where a column that is a constant asks for it.
 const MAX_SHORTEST: i64 = 16;
 
@@ -54,6 +57,8 @@ pub struct Search<'a> {
     statements: &'a Statements<'a>,
     uses: &'a Uses,
     failure: Option<Failure>,
+    /// Divisions that are left to try.
+    budget: usize,
 }
 
 /// Lengths of rows, and how they divide the subscripts: innermost first.
@@ -71,6 +76,7 @@ impl<'a> Search<'a> {
             statements,
             uses,
             failure: None,
+            budget: MAX_DIVISIONS,
         }
     }
 
@@ -105,6 +111,10 @@ impl<'a> Search<'a> {
             return Ok(None);
         }
         for length in &self.uses.lengths {
+            if self.budget == 0 {
+                return Ok(None);
+            }
+            self.budget -= 1;
             let Some((quotients, columns)) = self.by(left, length, divided)? else {
                 continue;
             };
