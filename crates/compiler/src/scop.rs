@@ -7,6 +7,7 @@
 
 pub mod bounds;
 mod finals;
+mod flat;
 mod wrap;
 
 pub use finals::FinalValue;
@@ -529,9 +530,11 @@ impl Scop {
 /// HX0104 to HX0109 for what the polyhedral model or the generated code cannot
 /// express.
 pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
+    let shaped = flat::shape(ctx, &source.text, pet)?;
     let reader = Reader {
         source,
-        pet,
+        pet: &shaped.pet,
+        flat: &shaped,
         ctx: ctx.clone(),
     };
     let scop = reader.scop()?;
@@ -541,7 +544,10 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
 
 struct Reader<'a> {
     source: &'a SourceFile,
+    /// pet's data, in which flat arrays have dimensions.
     pet: &'a PetScop,
+    /// Which arrays are flat.
+    flat: &'a flat::Shaped<'a>,
     ctx: Ctx,
 }
 
@@ -660,7 +666,9 @@ impl Reader<'_> {
         if let Some(refusal) = region.step() {
             return Err(Box::new(refusal));
         }
-        Err(Box::new(if self.pet.data_dependent_accesses {
+        Err(Box::new(if let Some(refusal) = &self.flat.refusal {
+            refusal.clone()
+        } else if self.pet.data_dependent_accesses && !(control && flat::looks_flat(self.pet)) {
             region.subscript()
         } else {
             region.control()
@@ -949,7 +957,12 @@ impl Reader<'_> {
     /// C keeps the extent, generated code would take the new value.
     fn check_sizes_stay(&self, array: &Array) -> Result<()> {
         let (text, region) = (&self.source.text, self.region());
-        let Some(declarator) = csource::declarator(text, &array.name, region.start) else {
+        // The extents of a flat array are none of its type's.
+        let declarator = match self.flat.flat.contains(&array.name) {
+            true => None,
+            false => csource::declarator(text, &array.name, region.start),
+        };
+        let Some(declarator) = declarator else {
             return Ok(());
         };
         for extent in array.extents.iter().skip(usize::from(array.pointer)) {

@@ -104,6 +104,13 @@ unsafe extern "C" {
         func: unsafe extern "C" fn(*mut isl_set, *mut isl_aff, *mut c_void) -> IslStat,
         user: *mut c_void,
     ) -> IslStat;
+    pub fn isl_aff_get_coefficient_val(aff: *mut isl_aff, dim: c_uint, pos: c_int) -> *mut isl_val;
+    pub fn isl_aff_set_coefficient_si(
+        aff: *mut isl_aff,
+        dim: c_uint,
+        pos: c_int,
+        v: c_int,
+    ) -> *mut isl_aff;
     pub fn isl_aff_free(aff: *mut isl_aff) -> *mut isl_aff;
     pub fn isl_pw_aff_from_aff(aff: *mut isl_aff) -> *mut isl_pw_aff;
     pub fn isl_basic_set_free(bset: *mut isl_basic_set) -> *mut isl_basic_set;
@@ -496,6 +503,10 @@ unsafe extern "C" {
     pub fn isl_pw_aff_to_str(pa: *mut isl_pw_aff) -> *mut c_char;
     pub fn isl_pw_aff_read_from_str(ctx: *mut isl_ctx, text: *const c_char) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_add(pwaff1: *mut isl_pw_aff, pwaff2: *mut isl_pw_aff) -> *mut isl_pw_aff;
+    pub fn isl_pw_aff_union_add(
+        pwaff1: *mut isl_pw_aff,
+        pwaff2: *mut isl_pw_aff,
+    ) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_sub(pwaff1: *mut isl_pw_aff, pwaff2: *mut isl_pw_aff) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_neg(pwaff: *mut isl_pw_aff) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_scale_val(pa: *mut isl_pw_aff, v: *mut isl_val) -> *mut isl_pw_aff;
@@ -542,6 +553,26 @@ unsafe extern "C" {
     pub fn isl_multi_pw_aff_read_from_str(
         ctx: *mut isl_ctx,
         text: *const c_char,
+    ) -> *mut isl_multi_pw_aff;
+    pub fn isl_pw_aff_involves_dims(
+        pwaff: *mut isl_pw_aff,
+        dim: c_uint,
+        first: c_uint,
+        n: c_uint,
+    ) -> IslBool;
+    pub fn isl_pw_aff_pullback_multi_pw_aff(
+        pa: *mut isl_pw_aff,
+        mpa: *mut isl_multi_pw_aff,
+    ) -> *mut isl_pw_aff;
+    pub fn isl_multi_pw_aff_from_pw_aff(pa: *mut isl_pw_aff) -> *mut isl_multi_pw_aff;
+    pub fn isl_multi_pw_aff_flat_range_product(
+        multi1: *mut isl_multi_pw_aff,
+        multi2: *mut isl_multi_pw_aff,
+    ) -> *mut isl_multi_pw_aff;
+    pub fn isl_multi_pw_aff_set_tuple_name(
+        multi: *mut isl_multi_pw_aff,
+        dim: c_uint,
+        name: *const c_char,
     ) -> *mut isl_multi_pw_aff;
     pub fn isl_multi_pw_aff_to_str(mpa: *mut isl_multi_pw_aff) -> *mut c_char;
     pub fn isl_ast_build_from_context(set: *mut isl_set) -> *mut isl_ast_build;

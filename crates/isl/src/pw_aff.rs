@@ -28,6 +28,8 @@ coalesces! {
 operations! { PwAff {
     /// The sum, where both are defined.
     fn add(other: PwAff) -> PwAff = ffi::isl_pw_aff_add;
+    /// The sum where both are defined, and each where only it is.
+    fn union_add(other: PwAff) -> PwAff = ffi::isl_pw_aff_union_add;
     /// The difference, where both are defined.
     fn sub(other: PwAff) -> PwAff = ffi::isl_pw_aff_sub;
     /// The opposite.
@@ -50,6 +52,8 @@ operations! { PwAff {
     fn to_set() -> Set = ffi::isl_set_from_pw_aff;
     /// The same function without the parameters that do not occur in it.
     fn drop_unused_params() -> PwAff = ffi::isl_pw_aff_drop_unused_params;
+    /// The function of what `inputs` gives.
+    fn pullback(inputs: MultiPwAff) -> PwAff = ffi::isl_pw_aff_pullback_multi_pw_aff;
     /// Where both are defined and equal.
     fn eq_set(other: PwAff) -> Set = ffi::isl_pw_aff_eq_set;
     /// Where both are defined and this one is not less.
@@ -60,6 +64,11 @@ operations! { PwAff {
     fn lt_set(other: PwAff) -> Set = ffi::isl_pw_aff_lt_set;
     /// Where both are defined and this one is greater.
     fn gt_set(other: PwAff) -> Set = ffi::isl_pw_aff_gt_set;
+} }
+
+operations! { MultiPwAff {
+    /// `A -> [B, C]` of `A -> B` and `A -> C`.
+    fn flat_range_product(other: MultiPwAff) -> MultiPwAff = ffi::isl_multi_pw_aff_flat_range_product;
 } }
 
 questions! { PwAff {
@@ -174,6 +183,60 @@ impl PwAff {
         found.outcome
     }
 
+    /// The pieces: where each is, and its function, which is defined everywhere.
+    pub fn pieces(&self) -> Result<Vec<(Set, PwAff)>> {
+        (self.raw_pieces()?.into_iter())
+            .map(|(set, aff)| Ok((set, PwAff::from_aff(aff)?)))
+            .collect()
+    }
+
+    /// The coefficient of a parameter or input dimension, and the function without that term.
+    /// What the dimension adds within a floor stays. `None` for a function of several pieces and
+    /// for a coefficient that is no integer of 64 bits.
+    pub fn take_term(&self, dim: DimType, pos: u32) -> Result<Option<(i64, PwAff)>> {
+        check_range(self.dim(dim)?, pos, 1)?;
+        let Ok([(_, aff)]) = <[_; 1]>::try_from(self.raw_pieces()?) else {
+            return Ok(None);
+        };
+        let (ctx, raw, at) = (&self.0.ctx, dim.raw(), c_index(pos as usize)?);
+        // SAFETY: the affine function is alive, and the position is checked.
+        let value =
+            ctx.give(|| unsafe { ffi::isl_aff_get_coefficient_val(aff.keep(), raw, at) })?;
+        let coefficient = match integer(&value) {
+            Ok(coefficient) => coefficient,
+            Err(error) if error.quota || error.stopped.is_some() => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        let aff = aff.into_raw();
+        // SAFETY: the affine function is consumed, and the position is checked.
+        let rest = ctx.give(|| unsafe { ffi::isl_aff_set_coefficient_si(aff, raw, at, 0) })?;
+        Ok(Some((coefficient, PwAff::from_aff(rest)?)))
+    }
+
+    /// The pieces, with isl's affine functions.
+    fn raw_pieces(&self) -> Result<Vec<Piece>> {
+        let mut found = Pieces {
+            ctx: self.0.ctx.clone(),
+            outcome: Ok(Vec::new()),
+        };
+        let user: *mut Pieces = &mut found;
+        // SAFETY: `add_piece` has the type that isl asks for, and `user` is the `Pieces` that it
+        // expects, which nothing else uses during the call.
+        self.0.ctx.stat(|| unsafe {
+            ffi::isl_pw_aff_foreach_piece(self.0.keep(), add_piece, user.cast())
+        })?;
+        found.outcome
+    }
+
+    /// Whether any of the `n` dimensions from `first` on matters to the function or its domain.
+    pub fn involves(&self, dim: DimType, first: u32, n: u32) -> Result<bool> {
+        check_range(self.dim(dim)?, first, n)?;
+        // SAFETY: the function is alive, and the dimensions are checked.
+        self.0
+            .ctx
+            .truth(|| unsafe { ffi::isl_pw_aff_involves_dims(self.0.keep(), dim.raw(), first, n) })
+    }
+
     /// The number of pieces.
     pub fn n_piece(&self) -> Result<usize> {
         let ctx = &self.0.ctx;
@@ -208,6 +271,25 @@ impl PwAff {
 }
 
 impl MultiPwAff {
+    /// A tuple of one function.
+    pub fn from_pw_aff(function: &PwAff) -> Result<MultiPwAff> {
+        // SAFETY: one reference is consumed.
+        let ctx = &function.0.ctx;
+        ctx.give(|| unsafe { ffi::isl_multi_pw_aff_from_pw_aff(function.0.take()) })
+            .map(MultiPwAff)
+    }
+
+    /// The same functions with a name for their tuple.
+    pub fn set_tuple_name_out(&self, name: &str) -> Result<MultiPwAff> {
+        let name = c_string(name)?;
+        let (ctx, dim) = (&self.0.ctx, DimType::Out.raw());
+        // SAFETY: one reference is consumed, and isl copies the name.
+        ctx.give(|| unsafe {
+            ffi::isl_multi_pw_aff_set_tuple_name(self.0.take(), dim, name.as_ptr())
+        })
+        .map(MultiPwAff)
+    }
+
     /// The number of functions.
     pub fn dim(&self) -> Result<usize> {
         let ctx = &self.0.ctx;
@@ -239,6 +321,41 @@ impl MultiPwAff {
         // SAFETY: the tuple is alive and keeps the name alive.
         unsafe { ctx.name(|| ffi::isl_multi_pw_aff_get_tuple_name(self.0.keep(), dim)) }
     }
+}
+
+/// A part of a domain and the affine function there.
+type Piece = (Set, Owned<ffi::isl_aff>);
+
+/// The pieces seen so far.
+struct Pieces {
+    ctx: Ctx,
+    outcome: Result<Vec<Piece>>,
+}
+
+/// The callback of [`PwAff::raw_pieces`]; no panic unwinds into isl.
+unsafe extern "C" fn add_piece(
+    set: *mut ffi::isl_set,
+    aff: *mut ffi::isl_aff,
+    user: *mut c_void,
+) -> ffi::IslStat {
+    // SAFETY: `user` is the `Pieces` of the call in progress.
+    let found = unsafe { &mut *user.cast::<Pieces>() };
+    let added = catch_unwind(AssertUnwindSafe(|| {
+        let ctx = found.ctx.clone();
+        // SAFETY: isl gives both objects to the callback.
+        let set = ctx.give(|| set).map(Set)?;
+        let aff = ctx.give(|| aff)?;
+        if let Ok(all) = &mut found.outcome {
+            all.push((set, aff));
+        }
+        Ok(())
+    }));
+    match added {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => found.outcome = Err(error),
+        Err(_) => found.outcome = Err(Error::new("a panic in a callback of isl")),
+    }
+    0
 }
 
 /// The common denominator of the pieces seen so far.

@@ -1040,6 +1040,45 @@ fn functions() {
 }
 
 #[test]
+fn pieces_and_terms_of_functions() {
+    let ctx = ctx();
+    let f = aff(
+        &ctx,
+        "[N] -> { S[i] -> [(2i - N + floor((i + N)/2))] : 0 <= i < 8 }",
+    );
+    let (two, rest) = f.take_term(DimType::In, 0).unwrap().unwrap();
+    let (minus, rest) = rest.take_term(DimType::Param, 0).unwrap().unwrap();
+    assert_eq!((two, minus), (2, -1));
+    assert_aff(Ok(rest.clone()), "[N] -> { S[i] -> [(floor((i + N)/2))] }");
+    assert!(rest.involves(DimType::Param, 0, 1).unwrap());
+    assert!(f.take_term(DimType::In, 1).is_err());
+    let half = aff(&ctx, "{ S[i] -> [(i/2)] : i mod 2 = 0 }");
+    assert!(half.take_term(DimType::In, 0).unwrap().is_none());
+    let wide = aff(&ctx, "{ S[i] -> [(36893488147419103232i)] }");
+    assert!(wide.take_term(DimType::In, 0).unwrap().is_none());
+
+    let g = aff(&ctx, "{ S[i] -> [(0)] : i = 0; S[i] -> [(i - 1)] : i > 0 }");
+    assert!(g.take_term(DimType::In, 0).unwrap().is_none());
+    let mut sum: Option<PwAff> = None;
+    for (set, piece) in g.pieces().unwrap() {
+        let part = piece.intersect_domain(&set).unwrap();
+        sum = Some(sum.map_or(part.clone(), |sum| sum.union_add(&part).unwrap()));
+    }
+    assert_aff(Ok(sum.unwrap()), &g.to_string());
+
+    let nested = aff(&ctx, "{ [S[i] -> [a]] -> [(i + 3a)] }");
+    let inputs = MultiPwAff::read(&ctx, "{ S[i] -> [S[i] -> [2]] }").unwrap();
+    assert_aff(nested.pullback(&inputs), "{ S[i] -> [(i + 6)] }");
+    let pair = MultiPwAff::from_pw_aff(&g).unwrap();
+    let pair = pair.flat_range_product(&pair).unwrap();
+    let pair = pair.set_tuple_name_out("u").unwrap();
+    assert_map(
+        pair.to_map(),
+        "{ S[i] -> u[a, a] : (i = 0 and a = 0) or (i > 0 and a = i - 1) }",
+    );
+}
+
+#[test]
 fn values_of_functions() {
     let ctx = ctx();
     let constant = |text| {

@@ -299,18 +299,21 @@ impl BoundsError<'_> {
         if value.n_piece().ok()? != 1 {
             return None;
         }
-        let text = value.to_str().ok()?;
-        let body = text.split_once("{ ").map_or("", |(_, body)| body);
-        let body = body.strip_suffix(" }")?.strip_prefix("[(")?;
-        let text = body.split(")]").next()?;
-        // isl writes constants first.
-        Some(
-            match text.strip_prefix('-').and_then(|t| t.split_once(" + ")) {
-                Some((constant, rest)) if constant.bytes().all(|b| b.is_ascii_digit()) => {
-                    format!("{rest} - {constant}")
-                }
-                _ => text.to_string(),
-            },
-        )
+        affine_text(&value.to_str().ok()?)
     }
+}
+
+/// An affine function of one piece in isl's notation, `{ S[i] -> [(-1 + i)] }`, as C writes it.
+pub(super) fn affine_text(function: &str) -> Option<String> {
+    let (_, body) = function.split_once("[(")?;
+    let text = body.strip_suffix(" }")?.split(")]").next()?;
+    // isl writes constants first.
+    let Some((constant, rest)) = text.split_once(" + ") else {
+        return Some(text.to_string());
+    };
+    let is_number = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    Some(match constant.strip_prefix('-') {
+        Some(size) if is_number(size) => format!("{rest} - {size}"),
+        _ => text.to_string(),
+    })
 }

@@ -1,0 +1,381 @@
+//! Flat arrays: `u[i*n + j]`, a pointer to numbers with rows of `n`, as what `u[i][j]` would be.
+//!
+//! pet has affine subscripts only and describes others as ones that depend on data. Those that are
+//! polynomials in parameters get several dimensions here, as Grosser, Ramanujam, Pouchet,
+//! Sadayappan and Pop do ("Optimistic delinearization of parametrically sized arrays", ICS 2015): a
+//! subscript is divided by the length of a row, the quotient by the number of rows in a plane, and
+//! so on, until the quotient is affine. A remainder is a column where isl proves that it is at
+//! least 0 and less than what divides it; then no two pairs of row and column are one element.
+//!
+//! In between stands the choice of lengths: parameters and sums such as `n + 2` that subscripts
+//! are multiplied by are tried, each for all accesses of an array. Where two divisions of a
+//! subscript are possible, as `u[i*n + n - 1]` is column -1 of row `i + 1` or column `n - 1` of row
+//! `i`, only the column between 0 and `n` counts.
+//!
+//! What is not proven is assumed of the sizes, as pet assumes that subscripts are not negative:
+//! that where a statement runs that accesses a row, the row has an element, and those columns that
+//! are constants, such as that of `u[i*n + 1]`, and that no row has a negative number. Sizes for
+//! which it is not so are left out of what is known about the parameters, and a run with them ends
+//! with a message; see [`super::bounds::assumed`].
+
+mod poly;
+mod read;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use super::{body_exprs, bounds, children, typedef, wrap};
+use crate::diag::{Diagnostic, Result};
+use hexcc_isl::{Ctx, DimType, MultiPwAff, Set};
+use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop};
+use poly::{Coefficient, Extent, Instances, Poly};
+use read::PolyReader;
+pub use read::looks_flat;
+use search::{Outcome, Search, Shape};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Lengths of rows that are tried.
+const MAX_LENGTHS: usize = 12;
+
+/// A scop whose flat arrays have dimensions.
+pub struct Shaped<'a> {
+    /// The scop, changed where it has flat arrays.
+    pub pet: Cow<'a, PetScop>,
+    /// Names of the arrays that are flat in the source.
+    pub flat: BTreeSet<String>,
+    /// Why an array that looks flat stays as it is.
+    pub refusal: Option<Diagnostic>,
+}
+
+/// Gives flat arrays of a scop their dimensions. An array for which that fails stays as it is.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> {
+    let mut shaped = Shaped {
+        pet: Cow::Borrowed(pet),
+        flat: BTreeSet::new(),
+        refusal: None,
+    };
+    let is_dynamic = |body: &PetBody| matches!(body, PetBody::Unsupported(_));
+    let control = pet.data_dependent_conditions
+        || pet
+            .stmts
+            .iter()
+            .any(|s| s.n_args > 0 || is_dynamic(&s.body));
+    if !pet.data_dependent_accesses || control {
+        return Ok(shaped);
+    }
+    let mut statements = Statements::new(ctx, text, pet)?;
+    for name in flat_names(pet) {
+        let Some(array) = (pet.arrays.iter()).find(|a| a.name == name && !a.declared) else {
+            continue;
+        };
+        if Set::read(ctx, &array.extent)?.dim(DimType::Set)? != 1 {
+            continue;
+        }
+        let Some(uses) = statements.uses(&name)? else {
+            continue;
+        };
+        match Search::new(&statements, &uses).run()? {
+            Outcome::Found(shape) => {
+                statements.assume(&shape, &uses)?;
+                let scop = shaped.pet.to_mut();
+                apply(ctx, scop, array, &shape)?;
+                shaped.flat.insert(name);
+            }
+            Outcome::Failed(failure) => {
+                let refusal = failure.map(|f| f.diagnostic(text, array, &uses));
+                shaped.refusal = shaped.refusal.or(refusal);
+            }
+        }
+    }
+    if !shaped.flat.is_empty() {
+        let scop = shaped.pet.to_mut();
+        scop.context = statements.context.to_str()?;
+        let exprs = scop.stmts.iter().flat_map(|s| body_exprs(&s.body));
+        scop.data_dependent_accesses = exprs.into_iter().any(has_arguments);
+    }
+    Ok(shaped)
+}
+
+/// Names of the arrays with subscripts that are not affine, in the order of their accesses.
+fn flat_names(pet: &PetScop) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for stmt in &pet.stmts {
+        for expr in body_exprs(&stmt.body) {
+            for_each_access(expr, &mut |access| {
+                if let PetExpr::Access {
+                    array: Some(name),
+                    args,
+                    ..
+                } = access
+                    && !args.is_empty()
+                    && !names.contains(name)
+                {
+                    names.push(name.clone());
+                }
+            });
+        }
+    }
+    names
+}
+
+fn has_arguments(expr: &PetExpr) -> bool {
+    let mut found = false;
+    for_each_access(expr, &mut |access| {
+        found |= matches!(access, PetExpr::Access { args, .. } if !args.is_empty());
+    });
+    found
+}
+
+/// Calls `f` on the accesses in an expression, in textual order.
+fn for_each_access<'e>(expr: &'e PetExpr, f: &mut dyn FnMut(&'e PetExpr)) {
+    if let PetExpr::Access { .. } = expr {
+        f(expr);
+    }
+    for child in children(expr) {
+        for_each_access(child, f);
+    }
+}
+
+/// Like [`for_each_access`], for changes.
+fn for_each_access_mut(expr: &mut PetExpr, f: &mut dyn FnMut(&mut PetExpr)) {
+    if let PetExpr::Access { .. } = expr {
+        f(expr);
+    }
+    match expr {
+        PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {
+            args.iter_mut().for_each(|arg| for_each_access_mut(arg, f));
+        }
+        PetExpr::Cast { arg, .. } => for_each_access_mut(arg, f),
+        PetExpr::Int { .. } | PetExpr::Double(_) => {}
+    }
+}
+
+fn body_exprs_mut(body: &mut PetBody) -> Vec<&mut PetExpr> {
+    match body {
+        PetBody::Expr(e) => vec![e],
+        PetBody::Decl { var, init } => vec![var, init],
+        PetBody::Unsupported(_) => Vec::new(),
+    }
+}
+
+/// The statements of a scop and where they run.
+struct Statements<'a> {
+    text: &'a str,
+    pet: &'a PetScop,
+    /// What is known about the parameters, for the result.
+    context: Set,
+    /// The domain of each statement, for sizes for which no loop wraps around.
+    domains: Vec<Set>,
+}
+
+/// An access of an array.
+struct Use {
+    /// The statement, by its number.
+    stmt: usize,
+    /// How many accesses of the array come before it in the statement.
+    nth: usize,
+    /// Where the statement is.
+    span: Range<usize>,
+    /// The subscript.
+    subscript: Poly,
+}
+
+/// The accesses of an array, and lengths of rows that their subscripts may be made of.
+struct Uses {
+    all: Vec<Use>,
+    lengths: Vec<Extent>,
+}
+
+impl<'a> Statements<'a> {
+    fn new(ctx: &Ctx, text: &'a str, pet: &'a PetScop) -> Result<Self> {
+        let context = Set::read(ctx, &pet.context)?;
+        // Only where loops end matters, and what isl can read.
+        let mut affine = pet.clone();
+        for stmt in &mut affine.stmts {
+            for expr in body_exprs_mut(&mut stmt.body) {
+                for_each_access_mut(expr, &mut |access| {
+                    if let PetExpr::Access { array, args, .. } = access
+                        && !args.is_empty()
+                    {
+                        *array = None;
+                    }
+                });
+            }
+        }
+        let sizes = wrap::without_wrapping(ctx, &affine, &context)?;
+        let mut domains = Vec::new();
+        for stmt in &pet.stmts {
+            let domain = Set::read(ctx, &stmt.domain)?;
+            domains.push(match &sizes {
+                Some(sizes) => wrap::with_ends(&domain.intersect_params(sizes)?.coalesce()?)?,
+                None => domain.intersect_params(&context)?,
+            });
+        }
+        Ok(Statements {
+            text,
+            pet,
+            context,
+            domains,
+        })
+    }
+
+    /// The accesses of an array; `None` where a subscript is no polynomial.
+    fn uses(&self, name: &str) -> Result<Option<Uses>> {
+        let mut uses = Uses {
+            all: Vec::new(),
+            lengths: Vec::new(),
+        };
+        for (i, stmt) in self.pet.stmts.iter().enumerate() {
+            let instances = Instances::new(&self.domains[i]);
+            let mut nth = 0;
+            let mut accesses = Vec::new();
+            for expr in body_exprs(&stmt.body) {
+                for_each_access(expr, &mut |access| accesses.push(access));
+            }
+            for access in accesses {
+                let PetExpr::Access {
+                    array: Some(array),
+                    index,
+                    args,
+                    ..
+                } = access
+                else {
+                    continue;
+                };
+                if array != name {
+                    continue;
+                }
+                let mut reader = PolyReader {
+                    instances: &instances,
+                    text: self.text,
+                    factors: &mut uses.lengths,
+                };
+                let index = MultiPwAff::read(self.context.ctx(), index)?;
+                if index.dim()? != 1 {
+                    return Ok(None);
+                }
+                let Some(subscript) = reader.subscript(&index.get(0)?, args)? else {
+                    return Ok(None);
+                };
+                uses.all.push(Use {
+                    stmt: i,
+                    nth,
+                    span: stmt.span.start..stmt.span.end,
+                    subscript,
+                });
+                nth += 1;
+            }
+        }
+        uses.complete_lengths();
+        Ok(Some(uses))
+    }
+
+    /// Leaves out the sizes for which a statement runs that accesses a row with a negative number,
+    /// or a column that its row does not have.
+    fn assume(&mut self, shape: &Shape, uses: &Uses) -> Result<()> {
+        for (access, subscripts) in uses.all.iter().zip(&shape.subscripts) {
+            let domain = &self.domains[access.stmt];
+            let instances = Instances::new(domain);
+            let zero = instances.number(0)?;
+            let mut wrong = Vec::new();
+            for subscript in subscripts {
+                wrong.push(subscript.lt_set(&zero)?);
+            }
+            for (column, extent) in subscripts.iter().skip(1).zip(&shape.extents) {
+                let extent = extent.poly().to_function(&instances)?;
+                wrong.push(column.ge_set(&extent)?);
+            }
+            for set in wrong {
+                let sizes = domain.intersect(&set)?.params()?;
+                if !sizes.is_empty()? {
+                    self.context = self.context.subtract(&sizes)?.coalesce()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Uses {
+    /// Puts lengths that are sums, as the source has them, before single parameters, and adds the
+    /// parameters that iterators are multiplied by.
+    fn complete_lengths(&mut self) {
+        let mut seen = BTreeSet::new();
+        self.lengths.retain(|extent| !extent.is_parameter());
+        for access in &self.all {
+            for (monomial, coefficient) in access.subscript.terms() {
+                if monomial.len() > 1 || matches!(coefficient, Coefficient::Function(_)) {
+                    (self.lengths).extend(monomial.iter().map(|name| Extent::parameter(name)));
+                }
+            }
+        }
+        self.lengths.retain(|extent| seen.insert(extent.text()));
+        self.lengths.truncate(MAX_LENGTHS);
+    }
+}
+
+/// Gives an array of a scop its dimensions.
+fn apply(ctx: &Ctx, scop: &mut PetScop, array: &PetArray, shape: &Shape) -> Result<()> {
+    let name = &array.name;
+    let mut subscripts = shape.subscripts.iter();
+    let mut indices = Vec::new();
+    for all in subscripts.by_ref() {
+        let mut index: Option<MultiPwAff> = None;
+        for subscript in all {
+            let one = MultiPwAff::from_pw_aff(subscript)?;
+            index = Some(match index {
+                Some(index) => index.flat_range_product(&one)?,
+                None => one,
+            });
+        }
+        let index = index.ok_or_else(|| Diagnostic::bug("an access without subscripts"))?;
+        indices.push(index.set_tuple_name_out(name)?.to_str()?);
+    }
+    let mut indices = indices.into_iter();
+    for stmt in &mut scop.stmts {
+        for expr in body_exprs_mut(&mut stmt.body) {
+            for_each_access_mut(expr, &mut |access| {
+                if let PetExpr::Access {
+                    array: Some(accessed),
+                    index,
+                    args,
+                    ..
+                } = access
+                    && accessed == name
+                    && let Some(text) = indices.next()
+                {
+                    *index = text;
+                    args.clear();
+                }
+            });
+        }
+    }
+    let extent = extent(name, &shape.extents);
+    // isl refuses what it cannot read here, where the cause is known.
+    Set::read(ctx, &extent)?;
+    for own in scop.arrays.iter_mut().filter(|a| a.name == *name) {
+        own.extent.clone_from(&extent);
+    }
+    Ok(())
+}
+
+/// The elements of a pointer to rows: `[n] -> { u[i0, i1] : i0 >= 0 and 0 <= i1 < n }`.
+fn extent(name: &str, extents: &[Extent]) -> String {
+    let params: BTreeSet<String> = extents.iter().flat_map(Extent::parameters).collect();
+    let params: Vec<String> = params.into_iter().collect();
+    let dims: Vec<String> = (0..=extents.len()).map(|d| format!("i{d}")).collect();
+    let mut conditions = format!("{} >= 0", dims[0]);
+    for (dim, extent) in dims.iter().skip(1).zip(extents) {
+        conditions += &format!(" and 0 <= {dim} < {}", extent.text());
+    }
+    format!(
+        "[{}] -> {{ {name}[{}] : {conditions} }}",
+        params.join(", "),
+        dims.join(", ")
+    )
+}

@@ -1,0 +1,72 @@
+/* flatstrides2d: Flat arrays with rows of different lengths: a field, coefficients with a row more, and a transposed source.
+ * hexcc-test: args=m,n,T run=1,1,3;2,3,1;3,3,2;4,7,5;9,5,0;16,33,7;33,16,8;48,70,9;70,40,16 tile=h=1,w=2:8;h=3,w=3:16
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+static void flatstrides2d(int m, int n, int T, double *u, double *v, double *c, double *s)
+{
+#pragma scop
+  for (int t = 0; t < T; t++) {
+    for (int i = 1; i < m - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        v[i*n+j] = u[i*n+j] + c[i*(n+1)+j] * (u[(i-1)*n+j] - u[i*n+j-1])
+                   + c[i*(n+1)+j+1] * (u[i*n+j+1] - u[(i+1)*n+j]) + s[j*m+i];
+    for (int i = 1; i < m - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        u[i*n+j] = 0.5 * v[i*n+j];
+  }
+#pragma endscop
+}
+
+static void fill(void *data, size_t size)
+{
+  static unsigned state = 1;
+  double *x = (double *)data;
+
+  for (size_t i = 0; i < size / sizeof *x; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = ((state >> 8) | 1) / 16777216.0f;
+  }
+}
+
+static unsigned long long hash = 14695981039346656037ull;
+
+static void add_to_hash(const void *data, size_t size)
+{
+  const unsigned char *byte = (const unsigned char *)data;
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ byte[i]) * 1099511628211ull;
+}
+
+int main(int argc, char **argv)
+{
+  int m = argc > 1 ? atoi(argv[1]) : 64;
+  int n = argc > 2 ? atoi(argv[2]) : 96;
+  int T = argc > 3 ? atoi(argv[3]) : 20;
+  size_t u_size = sizeof(double) * m * n;
+  size_t v_size = sizeof(double) * m * n;
+  size_t c_size = sizeof(double) * m * (n + 1);
+  size_t s_size = sizeof(double) * n * m;
+  double *u = (double *)malloc(u_size);
+  double *v = (double *)malloc(v_size);
+  double *c = (double *)malloc(c_size);
+  double *s = (double *)malloc(s_size);
+
+  fill(u, u_size);
+  fill(v, v_size);
+  fill(c, c_size);
+  fill(s, s_size);
+  flatstrides2d(m, n, T, u, v, c, s);
+  add_to_hash(u, u_size);
+  add_to_hash(v, v_size);
+  add_to_hash(c, c_size);
+  add_to_hash(s, s_size);
+  printf("%016llx\n", hash);
+  free(u);
+  free(v);
+  free(c);
+  free(s);
+  return 0;
+}
