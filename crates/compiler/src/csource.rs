@@ -19,10 +19,7 @@ pub use cplusplus::{
 };
 pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
 pub use mathcalls::rewrite_math_calls;
-pub use variables::{
-    Declarator, Place, change_before, constant, declarator, declared_type, ends_within,
-    file_scope_arrays, is_dead_outside, wide_literals,
-};
+pub use variables::*;
 
 use std::collections::HashSet;
 use std::fmt;

@@ -102,7 +102,11 @@ fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &st
 /// Where things are replaced.
 fn regions(saved: &SavedScop, compiled: &Compiled) -> Vec<Range<usize>> {
     match saved.is_nests() {
-        true => compiled.stepwise.iter().map(|part| part.span.clone()).collect(),
+        true => compiled
+            .stepwise
+            .iter()
+            .map(|part| part.span.clone())
+            .collect(),
         false => vec![compiled.scop.region.clone()],
     }
 }

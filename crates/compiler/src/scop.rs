@@ -16,9 +16,7 @@ use crate::causes;
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
-use hexcc_isl::{
-    AstBuild, AstExpr, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap,
-};
+use hexcc_isl::{AstBuild, AstExpr, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
 use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
@@ -1448,7 +1446,8 @@ impl BodyReader<'_> {
             // Unsigned arithmetic of 64 bits: remainders by 2^64.
             Err(_) => {
                 let what = "an unsigned integer expression of 64 bits that may wrap around";
-                let why = "its numbers are beyond those that subscripts and values are computed with";
+                let why =
+                    "its numbers are beyond those that subscripts and values are computed with";
                 return Err(self.unsupported_since(what, why));
             }
         }

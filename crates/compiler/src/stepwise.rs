@@ -129,7 +129,10 @@ pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
     let span = saved.scop.span;
     Box::new(
         Diagnostic::error("HX0206", "the loop around this nest stays on the host")
-            .at(span.start..span.end, "one of the nests that could run in kernels")
+            .at(
+                span.start..span.end,
+                "one of the nests that could run in kernels",
+            )
             .note(why)
             .help("leave the options of tiles away: then the nests run in single steps"),
     )

@@ -79,7 +79,7 @@ fn damage_is_seen() {
             panic!("the first kernel has no loop");
         };
         let value = Some(Expr::Var(*var));
-        let var = p.add_var("late", Type::Number(CType::Int(8)), true);
+        let var = p.add_var("late", Type::Index, true);
         p.kernels[0].body.push(Stmt::Let { var, value });
     });
     assert!(said.contains("is used where it is not defined"), "{said}");

@@ -19,5 +19,7 @@ pub use blocks::{blocks_names, print_blocks};
 pub use cuda::{argument_names, print_kernel};
 pub use expr::ast_to_c;
 pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
-pub use program::{Instrument, Memory, Replacement, Workspace, dump_function, program, reference_program};
+pub use program::{
+    Instrument, Memory, Replacement, Workspace, dump_function, program, reference_program,
+};
 pub use stream::{print_stream, stream_names, workspaces};

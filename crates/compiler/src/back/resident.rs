@@ -43,7 +43,10 @@ pub(super) fn managed_arrays(text: &str) -> Vec<Edit> {
             false => "__managed__ static ".to_string(),
         },
     };
-    csource::file_scope_arrays(text).into_iter().map(edit).collect()
+    csource::file_scope_arrays(text)
+        .into_iter()
+        .map(edit)
+        .collect()
 }
 
 /// The function that runs the kernels of a nest.
@@ -86,7 +89,10 @@ fn condition(ast: &AstExpr, names: &Names) -> Option<String> {
 }
 
 fn parameters(ir: &Interface, names: &Names) -> Vec<String> {
-    let params = ir.params.iter().map(|p| format!("long long {}", names.get(p)));
+    let params = ir
+        .params
+        .iter()
+        .map(|p| format!("long long {}", names.get(p)));
     let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
     let arrays = ir.arrays.iter().filter(|a| !a.local);
     let arrays = arrays.map(|a| format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)));
@@ -109,7 +115,10 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
                 before,
                 "  check(cudaMalloc((void **)&args.{field}, {bytes}), \"allocating {what}\");"
             );
-            let _ = writeln!(after, "  check(cudaFree(args.{field}), \"freeing {what}\");");
+            let _ = writeln!(
+                after,
+                "  check(cudaFree(args.{field}), \"freeing {what}\");"
+            );
             continue;
         }
         let bytes = match condition(touched, names) {

@@ -1,8 +1,8 @@
 //! Where variables are declared, and what the text does with them outside of a region.
 
 use super::{
-    Code, Declared, QUALIFIERS, STORAGE, TokenKind, define, definition, file_scope,
-    is_declaration, is_type_word, simple_statement_start, statement_end,
+    Code, Declared, QUALIFIERS, STORAGE, TokenKind, define, definition, file_scope, is_declaration,
+    is_type_word, simple_statement_start, statement_end,
 };
 use crate::ctype::CType;
 use std::collections::BTreeMap;
@@ -42,11 +42,16 @@ pub fn declared_type(text: &str, name: &str, offset: usize) -> Option<String> {
     let code = Code::new(text);
     let scope = Scope::new(&code, offset)?;
     let declarator = scope.declarator(name)?;
-    let at = code.tokens.partition_point(|t| t.span.end <= declarator.range.start);
+    let at = code
+        .tokens
+        .partition_point(|t| t.span.end <= declarator.range.start);
     let is_parameter = (scope.params..code.skip(scope.params)).contains(&at);
     let mut start = simple_statement_start(&code, at);
     if is_parameter {
-        start = (start..at).rev().find(|&i| code.word(i) == ",").map_or(start, |i| i + 1);
+        start = (start..at)
+            .rev()
+            .find(|&i| code.word(i) == ",")
+            .map_or(start, |i| i + 1);
     }
     let mut words = Vec::new();
     for word in (start..at).map(|i| code.word(i)) {
@@ -80,7 +85,10 @@ pub fn wide_literals(text: &str, part: Range<usize>) -> Vec<CType> {
             continue;
         }
         seen.push(name);
-        for body in super::directives(text).into_iter().filter_map(|d| definition_of(d, name)) {
+        for body in super::directives(text)
+            .into_iter()
+            .filter_map(|d| definition_of(d, name))
+        {
             let body_code = super::tokenize(body);
             for token in &body_code {
                 let word = &body[token.span.clone()];
@@ -98,8 +106,14 @@ pub fn wide_literals(text: &str, part: Range<usize>) -> Vec<CType> {
 /// What a macro of the given name stands for in a directive.
 fn definition_of<'a>(directive: &'a str, name: &str) -> Option<&'a str> {
     let rest = directive.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("define")?.trim_start().strip_prefix(name)?;
-    let boundary = rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    let rest = rest
+        .strip_prefix("define")?
+        .trim_start()
+        .strip_prefix(name)?;
+    let boundary = rest
+        .chars()
+        .next()
+        .is_none_or(|c| !c.is_alphanumeric() && c != '_');
     boundary.then_some(rest)
 }
 
@@ -140,18 +154,27 @@ pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
     let Some(last) = super::functions(text).last().map(|f| f.body.start + 1) else {
         return found;
     };
-    for name in scope.variables.iter().filter(|name| !scope.elsewhere.contains(*name)) {
+    for name in scope
+        .variables
+        .iter()
+        .filter(|name| !scope.elsewhere.contains(*name))
+    {
         let array = Scope::new(&code, last).and_then(|scope| scope.declarator(name));
         let Some(array) = array.filter(|d| d.n_bounds > 0 && d.stars == 0) else {
             continue;
         };
         let words = declared_type(text, name, last).unwrap_or_default();
-        let is_number = CType::parse(&words).is_some() || !super::typedefs(&[text], &words).is_empty();
+        let is_number =
+            CType::parse(&words).is_some() || !super::typedefs(&[text], &words).is_empty();
         let is_outside = super::enclosing_function(text, array.range.start).is_none();
-        let at = code.tokens.partition_point(|t| t.span.end <= array.range.start);
+        let at = code
+            .tokens
+            .partition_point(|t| t.span.end <= array.range.start);
         let start = simple_statement_start(&code, at);
         let mut words = (start..at).map(|i| code.word(i));
-        let other = words.clone().any(|w| matches!(w, "extern" | "typedef" | "const" | "struct"));
+        let other = words
+            .clone()
+            .any(|w| matches!(w, "extern" | "typedef" | "const" | "struct"));
         if is_number && is_outside && !other {
             found.insert(code.tokens[start].span.start, words.any(|w| w == "static"));
         }

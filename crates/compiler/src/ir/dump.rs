@@ -26,6 +26,9 @@ pub fn dump(program: &Program) -> String {
         );
         block_of(program, &kernel.body, 1, &mut text);
     }
+    if let Some(narrow) = &program.narrow {
+        let _ = writeln!(text, "narrow if {}", expr(narrow));
+    }
     text.push_str("host\n");
     block_of(program, &program.host, 1, &mut text);
     text
@@ -34,6 +37,7 @@ pub fn dump(program: &Program) -> String {
 fn definition(program: &Program, id: VarId) -> String {
     let variable = program.var(id);
     let ty = match variable.ty {
+        Type::Index => "index".to_string(),
         Type::Number(ty) => ty.to_string(),
         Type::Pointer { elem, written } => {
             format!("{}{elem} *", if written { "" } else { "const " })

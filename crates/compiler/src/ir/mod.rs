@@ -33,6 +33,8 @@ pub const INDEX: CType = CType::Int(8);
 /// The type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
+    /// An integer of type [`INDEX`], or of 32 bits where [`Program::narrow`] allows that.
+    Index,
     /// A number.
     Number(CType),
     /// A pointer to elements in device memory.
@@ -296,6 +298,9 @@ pub struct Program {
     pub arg_comments: Vec<String>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
+    /// The condition on the arguments under which all indices in kernels fit into 32 bits; `None`
+    /// where that is not known.
+    pub narrow: Option<Expr>,
     /// The function that launches them.
     pub host: Vec<Stmt>,
 }
@@ -322,12 +327,13 @@ impl Program {
             Expr::Int(_) | Expr::Helper(..) => INDEX,
             Expr::Literal { ty, .. } | Expr::Cast { ty, .. } => *ty,
             Expr::Var(id) => match self.vars.get(id.0 as usize)?.ty {
+                Type::Index => INDEX,
                 Type::Number(ty) => ty,
                 Type::Pointer { .. } | Type::Private { .. } => return None,
             },
             Expr::Element { base, .. } => match self.vars.get(base.0 as usize)?.ty {
                 Type::Pointer { elem, .. } | Type::Private { elem, .. } => elem,
-                Type::Number(_) => return None,
+                Type::Index | Type::Number(_) => return None,
             },
             Expr::Unary { op: "!", .. } => CType::INT,
             Expr::Unary { arg, .. } => self.type_of(arg)?.promoted(),

@@ -1,7 +1,7 @@
 //! Holds a program to the contract of [`crate::ir`]. What breaks it is an error of the pass that
 //! made the program, never of the user's.
 
-use super::{Expr, INDEX, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use super::{Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
 use crate::ctype::{CType, math_function};
 use std::collections::BTreeSet;
 
@@ -34,6 +34,9 @@ pub fn verify(program: &Program) -> Result<(), Wrong> {
     }
     for kernel in &program.kernels {
         checker.kernel(kernel)?;
+    }
+    if let Some(narrow) = &program.narrow {
+        checker.truth(narrow)?;
     }
     checker.block(&program.host)
 }
@@ -155,7 +158,9 @@ impl<'a> Checker<'a> {
             (Type::Private { .. }, Some(_), _) => {
                 Err(format!("{} has elements and one value", self.name(var)))
             }
-            (Type::Number(_), None, true) => Err(format!("{} has no value", self.name(var))),
+            (Type::Index | Type::Number(_), None, true) => {
+                Err(format!("{} has no value", self.name(var)))
+            }
             _ => Ok(()),
         }
     }
@@ -204,7 +209,7 @@ impl<'a> Checker<'a> {
         }
         for (arg, param) in launch.args.iter().zip(&kernel.params) {
             let ty = self.number(arg)?;
-            if self.program.vars.get(param.0 as usize).map(|v| v.ty) != Some(Type::Number(ty)) {
+            if self.program.type_of(&Expr::Var(*param)) != Some(ty) {
                 return Err(format!(
                     "{} of kernel `{}` gets a {ty}",
                     self.name(*param),
@@ -219,7 +224,7 @@ impl<'a> Checker<'a> {
         self.define(var)?;
         let variable = self.program.var(var);
         match (variable.ty, variable.constant) {
-            (Type::Number(INDEX), true) => Ok(()),
+            (Type::Index, true) => Ok(()),
             _ => Err(format!("{} is no iterator", self.name(var))),
         }
     }
@@ -231,7 +236,7 @@ impl<'a> Checker<'a> {
             Expr::Element { base, .. } => match self.program.var(*base).ty {
                 Type::Pointer { written, .. } => (*base, written),
                 Type::Private { .. } => (*base, true),
-                Type::Number(_) => (*base, false),
+                Type::Index | Type::Number(_) => (*base, false),
             },
             _ => return Err("an assignment to a value".to_string()),
         };

@@ -27,6 +27,46 @@ pub fn from_isl(expr: &AstExpr, env: &Env) -> Result<Expr> {
     }
 }
 
+/// Sizes up to which indices may have 32 bits.
+pub const NARROW_SIZE: i64 = 1 << 26;
+
+/// What iterators are then, at most.
+pub const NARROW_ITERATOR: f64 = (1 << 28) as f64;
+
+/// The largest absolute value that an isl expression and its parts can have where sizes are at most
+/// [`NARROW_SIZE`] and iterators, whose names are no names of C, at most [`NARROW_ITERATOR`].
+pub fn magnitude(expr: &AstExpr) -> f64 {
+    match expr {
+        AstExpr::Int(value) => value.unsigned_abs() as f64,
+        AstExpr::Id(name) if name.ends_with('\'') => NARROW_ITERATOR,
+        AstExpr::Id(_) => NARROW_SIZE as f64,
+        AstExpr::Op(op, args) => {
+            let parts = args.iter().map(magnitude);
+            match op {
+                AstOp::Add | AstOp::Sub => parts.sum(),
+                AstOp::Mul => parts.product(),
+                _ => parts.fold(0.0, f64::max),
+            }
+        }
+    }
+}
+
+/// Whether the condition of a loop keeps its iterator in the range of iterators.
+pub fn keeps_narrow(cond: &AstExpr, iterator: &str) -> bool {
+    let AstExpr::Op(op, args) = cond else {
+        return false;
+    };
+    let is_own = |e: &AstExpr| matches!(e, AstExpr::Id(name) if name == iterator);
+    match (op, args.as_slice()) {
+        (AstOp::And | AstOp::AndThen, parts) => parts.iter().all(|p| keeps_narrow(p, iterator)),
+        (AstOp::Le | AstOp::Lt | AstOp::Ge | AstOp::Gt, [a, b]) => {
+            let bound = if is_own(a) { b } else { a };
+            (is_own(a) || is_own(b)) && magnitude(bound) <= NARROW_ITERATOR
+        }
+        _ => false,
+    }
+}
+
 fn operation(op: AstOp, args: Vec<Expr>) -> Option<Expr> {
     let fold = |args: Vec<Expr>, join: &dyn Fn(Expr, Expr) -> Expr| {
         let mut args = args.into_iter();

@@ -1,14 +1,16 @@
 //! Single steps as a program: isl makes the loops of the host over launches, and those in each
 //! thread over statements; this file puts statements where isl says they run.
 
-use super::affine::{Body, Env, from_isl};
+use super::affine::{Body, Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
 use crate::back::text::truncate;
+use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
-use crate::ir::{Expr, INDEX, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use crate::ir::{Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a statement in a comment.
@@ -39,8 +41,10 @@ pub fn lower(
             args: Vec::new(),
             arg_comments: Vec::new(),
             kernels: Vec::new(),
+            narrow: None,
             host: Vec::new(),
         },
+        narrow: true,
         args: Env::new(),
         arrays: BTreeMap::new(),
         scalars: BTreeMap::new(),
@@ -53,6 +57,9 @@ pub fn lower(
         let kernel = lowering.kernel(step)?;
         lowering.program.kernels.push(kernel);
     }
+    if lowering.narrow {
+        lowering.program.narrow = lowering.narrow_sizes(interface)?;
+    }
     lowering.host()?;
     Ok(lowering.program)
 }
@@ -62,6 +69,8 @@ struct Lowering<'a> {
     source: &'a SourceFile,
     plan: &'a Plan,
     program: Program,
+    /// Indices have 32 bits where sizes are not too large, as far as has been seen.
+    narrow: bool,
     /// Sizes by name.
     args: Env,
     /// Arrays in device memory.
@@ -102,7 +111,7 @@ impl<'a> Lowering<'a> {
             id
         };
         for param in &interface.params {
-            let id = add(param, Type::Number(INDEX), String::new());
+            let id = add(param, Type::Index, String::new());
             self.args.insert(param.clone(), Expr::Var(id));
         }
         for (name, ty) in &interface.scalars {
@@ -128,6 +137,41 @@ impl<'a> Lowering<'a> {
             self.extents.insert(*id, inner.collect::<Result<_>>()?);
         }
         Ok(())
+    }
+
+    /// The condition that sizes are not too large for indices of 32 bits.
+    fn narrow_sizes(&self, interface: &Interface) -> Result<Option<Expr>> {
+        let number = |text: &str| Expr::Literal {
+            text: text.to_string(),
+            ty: CType::Double,
+        };
+        let mut conditions = Vec::new();
+        for size in self.args.values() {
+            let most = || Expr::Int(NARROW_SIZE);
+            conditions.push(Expr::binary("<=", size.clone(), most()));
+            let negative = Expr::Int(-NARROW_SIZE);
+            conditions.push(Expr::binary(">=", size.clone(), negative));
+        }
+        for array in &interface.arrays {
+            let mut elements: Option<Expr> = None;
+            for extent in &array.extents {
+                // A product of integers could overflow.
+                let extent = Expr::Cast {
+                    ty: CType::Double,
+                    arg: Box::new(from_isl(extent, &self.args)?),
+                };
+                elements = Some(match elements {
+                    Some(elements) => Expr::binary("*", elements, extent),
+                    None => extent,
+                });
+            }
+            let less = |elements| Expr::binary("<", elements, number("2147483648.0"));
+            conditions.extend(elements.map(less));
+        }
+        let all = conditions
+            .into_iter()
+            .reduce(|a, b| Expr::binary("&&", a, b));
+        Ok(all)
     }
 
     /// Names for loops: of the iterators that they equal up to their sign.
@@ -156,7 +200,7 @@ impl<'a> Lowering<'a> {
             .filter_map(|s| self.names.get(s)?.get(d)?.clone());
         let name = names.into_iter().next();
         let name = name.unwrap_or_else(|| format!("c{d}"));
-        self.program.add_var(&name, Type::Number(INDEX), true)
+        self.program.add_var(&name, Type::Index, true)
     }
 
     /// All times at which statements of a step run.
@@ -222,18 +266,18 @@ impl<'a> Lowering<'a> {
         }
         Ok(vec![Stmt::Launch(Launch {
             kernel: KernelId(index as u32),
-            ranges: self.ranges(step, &env)?,
+            ranges: bounds(&self.ranges(step)?, &env)?,
             args,
         })])
     }
 
     /// By axis, the first and the last iteration of a step's spread loops.
-    fn ranges(&self, step: &Step, env: &Env) -> Result<Vec<[Expr; 2]>> {
+    fn ranges(&self, step: &Step) -> Result<Vec<[AstExpr; 2]>> {
         let build = AstBuild::from_context(&self.context(step, &step.host)?)?;
         let mut ranges = Vec::new();
         for &d in step.spread.iter().rev() {
             let values = self.along(step, d)?;
-            let bound = |f: PwAff| from_isl(&build.expr_from_pw_aff(&f.coalesce()?)?, env);
+            let bound = |f: PwAff| build.expr_from_pw_aff(&f.coalesce()?);
             ranges.push([bound(values.dim_min(0)?)?, bound(values.dim_max(0)?)?]);
         }
         Ok(ranges)
@@ -286,7 +330,10 @@ impl<'a> Lowering<'a> {
             env.insert(dim_name(d), Expr::Var(var));
             params.push(var);
         }
-        let ranges = self.ranges(step, &env)?;
+        let ranges = self.ranges(step)?;
+        let mut ends = ranges.iter().flatten();
+        self.narrow &= ends.all(|end| magnitude(end) <= NARROW_ITERATOR);
+        let ranges = bounds(&ranges, &env)?;
         let mut spread = Vec::new();
         for &d in &step.spread {
             let var = self.loop_var(&step.stmts, d);
@@ -309,6 +356,7 @@ impl<'a> Lowering<'a> {
             private.insert(id, var);
         }
         let node = self.loops_of_thread(step)?;
+        self.narrow &= is_narrow(&node);
         body.extend(self.node(
             &node,
             &step.stmts,
@@ -488,7 +536,7 @@ impl<'a> Lowering<'a> {
                 false => {
                     let name = stmt.domain.dim_name(DimType::Set, position(i))?;
                     let name = name.unwrap_or_else(|| format!("c{i}"));
-                    let var = self.program.add_var(&name, Type::Number(INDEX), true);
+                    let var = self.program.add_var(&name, Type::Index, true);
                     let value = Some(arg.clone());
                     out.push(Stmt::Let { var, value });
                     Expr::Var(var)
@@ -497,9 +545,12 @@ impl<'a> Lowering<'a> {
             env.insert(iterator(i), value);
         }
         let build = AstBuild::from_context(&named(&stmt.domain)?)?;
+        let largest = Cell::new(0.0f64);
         let value_of = |f: &PwAff| -> Result<Expr> {
             let simpler = f.gist(&stmt.domain)?;
-            from_isl(&build.expr_from_pw_aff(&with_inputs(&simpler)?)?, &env)
+            let expr = build.expr_from_pw_aff(&with_inputs(&simpler)?)?;
+            largest.set(largest.get().max(magnitude(&expr)));
+            from_isl(&expr, &env)
         };
         let mut reads = Vec::new();
         for read in &stmt.reads {
@@ -508,6 +559,7 @@ impl<'a> Lowering<'a> {
         let affine = stmt.affine_values();
         let affine: Vec<Expr> = affine.iter().map(&value_of).collect::<Result<_>>()?;
         let target = self.place(&stmt.write, private, &value_of)?;
+        self.narrow &= largest.get() < f64::from(i32::MAX);
         let mut locals: Vec<Expr> = Vec::new();
         let mut affine = affine.into_iter();
         for local in &stmt.locals {
@@ -577,6 +629,36 @@ impl<'a> Lowering<'a> {
         }
         let n = self.scop.array(id).extents[d].as_constant()?;
         Ok(Expr::Int(n.map_or(1, |n| n.floor())))
+    }
+}
+
+/// First and last values in the terms of a function.
+fn bounds(ranges: &[[AstExpr; 2]], env: &Env) -> Result<Vec<[Expr; 2]>> {
+    let range = |[lo, hi]: &[AstExpr; 2]| Ok([from_isl(lo, env)?, from_isl(hi, env)?]);
+    ranges.iter().map(range).collect()
+}
+
+/// Whether all that the loops of a thread compute fits into 32 bits where sizes do.
+fn is_narrow(node: &AstNode) -> bool {
+    let fits = |e: &AstExpr| magnitude(e) < f64::from(i32::MAX);
+    match node {
+        AstNode::Block(nodes) => nodes.iter().all(is_narrow),
+        AstNode::If { cond, yes, no } => {
+            fits(cond) && is_narrow(yes) && no.as_ref().is_none_or(|no| is_narrow(no))
+        }
+        AstNode::For {
+            iterator,
+            init,
+            cond,
+            inc,
+            body,
+        } => {
+            let cond = cond
+                .as_ref()
+                .is_none_or(|cond| fits(cond) && keeps_narrow(cond, iterator));
+            cond && magnitude(init) <= NARROW_ITERATOR && fits(inc) && is_narrow(body)
+        }
+        AstNode::User { args, .. } => args.iter().all(|a| magnitude(a) <= NARROW_ITERATOR),
     }
 }
 

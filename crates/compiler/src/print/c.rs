@@ -2,7 +2,7 @@
 
 use super::namer::Namer;
 use crate::ctype::CType;
-use crate::ir::{Expr, Program, Stmt, Type, VarId};
+use crate::ir::{Expr, Helper, Program, Stmt, Type, VarId};
 use std::fmt::Write;
 
 /// Binding strength of C operators; larger binds tighter.
@@ -67,6 +67,8 @@ pub(crate) fn binary(op: &str, lhs: Piece, rhs: Piece) -> Piece {
 pub(crate) trait Dialect {
     /// The type of a variable that is defined with its name.
     fn declaration(&self, ty: Type, constant: bool, name: &str) -> String;
+    /// What a helper is called by.
+    fn helper(&self, helper: Helper) -> String;
     /// Appends a loop that the threads of a kernel share; lines are indented by the text.
     fn spread(&self, writer: &mut Writer<'_>, stmt: &Stmt);
     /// Appends a launch.
@@ -230,8 +232,8 @@ impl<'a> Writer<'a> {
             }
             Expr::Helper(helper, args) => {
                 let [x, y] = &**args;
-                let text = format!("{}({}, {})", helper.name(), self.expr(x), self.expr(y));
-                Piece(text, ATOM)
+                let name = self.dialect.helper(*helper);
+                Piece(format!("{name}({}, {})", self.expr(x), self.expr(y)), ATOM)
             }
         }
     }

@@ -23,6 +23,14 @@ const FIXED: &[&str] = &[
     "highest",
     "dim3",
     "mod",
+    "Index",
+    "launches",
+    "first_x",
+    "first_y",
+    "first_z",
+    "all_x",
+    "all_y",
+    "all_z",
 ];
 
 /// Blocks along an axis, at most.
@@ -46,6 +54,10 @@ pub fn print(program: &Program) -> (String, Names) {
         program,
         base: Namer::new(names.clone()),
         args: base,
+        index: match program.narrow {
+            Some(_) => "Index",
+            None => "long long",
+        },
     };
     (printer.text(), names)
 }
@@ -56,12 +68,15 @@ struct Printer<'a> {
     base: Namer,
     /// Names of the arguments.
     args: Namer,
+    /// The type of indices: a parameter of templates where it may have 32 bits.
+    index: &'static str,
 }
 
 impl Dialect for Printer<'_> {
     fn declaration(&self, ty: Type, constant: bool, name: &str) -> String {
         let qualifier = if constant { "const " } else { "" };
         match ty {
+            Type::Index => format!("{qualifier}{} {name}", self.index),
             Type::Number(ty) => format!("{qualifier}{ty} {name}"),
             Type::Private { elem, len } => format!("{elem} {name}[{len}]"),
             Type::Pointer {
@@ -73,6 +88,10 @@ impl Dialect for Printer<'_> {
                 written: false,
             } => format!("const {elem} *const __restrict__ {name}"),
         }
+    }
+
+    fn helper(&self, helper: Helper) -> String {
+        format!("{}<{}>", helper.name(), self.index)
     }
 
     fn spread(&self, writer: &mut Writer<'_>, stmt: &Stmt) {
@@ -94,7 +113,8 @@ impl Dialect for Printer<'_> {
         let scope = writer.namer.scope();
         let name = (writer.namer).define(*var, &self.program.var(*var).name);
         let head = format!(
-            "for (long long {name} = {from}(long long)blockIdx.{a} * blockDim.{a} + threadIdx.{a}; {name} <= {last}; {name} += (long long)gridDim.{a} * blockDim.{a})"
+            "for ({index} {name} = {from}first_{a}<{index}>(); {name} <= {last}; {name} += all_{a}<{index}>())",
+            index = self.index
         );
         writer.block(&head, body);
         writer.namer.leave(scope);
@@ -127,7 +147,7 @@ impl Dialect for Printer<'_> {
         };
         writer.line(&format!(
             "{}<<<{grid}, {block}, 0, stream>>>(args{args});",
-            kernel.name
+            self.instance(&kernel.name)
         ));
     }
 }
@@ -146,6 +166,7 @@ impl Printer<'_> {
         for (arg, comment) in program.args.iter().zip(&program.arg_comments) {
             let name = self.args.get(*arg);
             let field = match program.var(*arg).ty {
+                Type::Index => format!("long long {name};"),
                 Type::Number(ty) => format!("{ty} {name};"),
                 Type::Pointer { elem, .. } | Type::Private { elem, .. } => {
                     format!("{elem} *{name};")
@@ -169,17 +190,21 @@ impl Printer<'_> {
     /// The helpers that the program calls, and those that launches need.
     fn helpers(&self) -> String {
         let mut called = BTreeSet::from([Helper::Lowest]);
+        let mut look = |e: &Expr| {
+            if let Expr::Helper(helper, _) = e {
+                called.insert(*helper);
+            }
+        };
         let bodies = self.program.kernels.iter().map(|k| &k.body);
         for body in bodies.chain([&self.program.host]) {
             ir::visit(body, &mut |stmt| {
                 for expr in ir::expressions(stmt) {
-                    expr.visit(&mut |e| {
-                        if let Expr::Helper(helper, _) = e {
-                            called.insert(*helper);
-                        }
-                    });
+                    expr.visit(&mut look);
                 }
             });
+        }
+        if let Some(narrow) = &self.program.narrow {
+            narrow.visit(&mut look);
         }
         let definition = |helper: &Helper| {
             let (second, value) = match helper {
@@ -188,11 +213,39 @@ impl Printer<'_> {
                 Helper::Highest => ("y", "x > y ? x : y"),
             };
             format!(
-                "__host__ __device__ constexpr long long {}(long long x, long long {second}) {{ return {value}; }}\n",
+                "template <typename Index> __host__ __device__ constexpr Index {}(Index x, Index {second}) {{ return {value}; }}\n",
                 helper.name()
             )
         };
-        called.iter().map(definition).collect()
+        let axes = self.program.kernels.iter().map(|k| k.block.len()).max();
+        let threads = AXES.iter().take(axes.unwrap_or(0)).map(|a| {
+            format!(
+                "template <typename Index> __device__ Index first_{a}() {{ return (Index)blockIdx.{a} * (Index)blockDim.{a} + (Index)threadIdx.{a}; }}\n\
+                 template <typename Index> __device__ Index all_{a}() {{ return (Index)gridDim.{a} * (Index)blockDim.{a}; }}\n"
+            )
+        });
+        let threads: String = threads.collect();
+        let comment = match threads.is_empty() {
+            true => "",
+            false => "// Along an axis of the grid: the number of a thread, and of all threads.\n",
+        };
+        called.iter().map(definition).collect::<String>() + comment + &threads
+    }
+
+    /// What a function that may be a template is called by.
+    fn instance(&self, name: &str) -> String {
+        match self.program.narrow {
+            Some(_) => format!("{name}<Index>"),
+            None => name.to_string(),
+        }
+    }
+
+    /// The line before a function that may be a template.
+    fn template(&self) -> &'static str {
+        match self.program.narrow {
+            Some(_) => "template <typename Index>\n",
+            None => "",
+        }
     }
 
     fn kernel(&self, t: &mut String, kernel: &Kernel) {
@@ -210,7 +263,8 @@ impl Printer<'_> {
         writer.stmts(&kernel.body);
         let _ = writeln!(
             t,
-            "__global__ void __launch_bounds__({threads}) {}(const Args args{params}) {{\n{}}}",
+            "{}__global__ void __launch_bounds__({threads}) {}(const Args args{params}) {{\n{}}}",
+            self.template(),
             kernel.name,
             writer.finish()
         );
@@ -224,37 +278,81 @@ impl Printer<'_> {
             .collect();
         for group in args.chunk_by(|a, b| {
             let ty = |id: &VarId| self.program.var(*id).ty;
-            matches!((ty(a), ty(b)), (Type::Number(a), Type::Number(b)) if a == b)
+            ty(a) == ty(b) && matches!(ty(a), Type::Index | Type::Number(_))
         }) {
             let mut line = String::new();
             for &arg in group {
                 let (variable, name) = (self.program.var(arg), self.args.get(arg));
                 writer.namer.set(arg, name.clone());
+                let value = match variable.ty {
+                    Type::Index if self.program.narrow.is_some() => format!("(Index)args.{name}"),
+                    _ => format!("args.{name}"),
+                };
                 line = match line.as_str() {
-                    "" => format!(
-                        "{} = args.{name}",
-                        self.declaration(variable.ty, true, &name)
-                    ),
-                    _ => format!("{line}, {name} = args.{name}"),
+                    "" => format!("{} = {value}", self.declaration(variable.ty, true, &name)),
+                    _ => format!("{line}, {name} = {value}"),
                 };
             }
             writer.line(&format!("{line};"));
         }
     }
 
+    /// The condition for indices of 32 bits, and the sizes that it uses, in 64.
+    fn narrow(&self, condition: &Expr) -> (String, String) {
+        let wide = Printer {
+            program: self.program,
+            base: self.base.clone(),
+            args: self.args.clone(),
+            index: "long long",
+        };
+        let mut writer = Writer::new(self.program, self.base.clone(), &wide);
+        let mut used = BTreeSet::new();
+        condition.visit(&mut |e| {
+            if let Expr::Var(id) = e {
+                used.insert(*id);
+            }
+        });
+        let mut names = Vec::new();
+        for &arg in self.program.args.iter().filter(|arg| used.contains(arg)) {
+            let name = self.args.get(arg);
+            writer.namer.set(arg, name.clone());
+            names.push(format!("{name} = args.{name}"));
+        }
+        if !names.is_empty() {
+            writer.line(&format!("const long long {};", names.join(", ")));
+        }
+        let condition = writer.expr(condition);
+        (writer.finish(), condition)
+    }
+
     fn launches(&self, t: &mut String) {
         t.push_str("\n#ifndef __CUDACC_RTC__\n");
         let grids = self.program.kernels.iter().any(|k| !k.block.is_empty());
         if grids {
-            t.push_str("// Blocks for the iterations from lo to hi.\ninline unsigned blocks(long long lo, long long hi, int threads, long long most) {\n  return (unsigned)lowest((hi - lo) / threads + 1, most);\n}\n\n");
+            t.push_str("// Blocks for the iterations from lo to hi.\ninline unsigned blocks(long long lo, long long hi, int threads, long long most) {\n  return (unsigned)lowest<long long>((hi - lo) / threads + 1, most);\n}\n\n");
         }
-        t.push_str("// Runs the whole computation on device arrays, in order on a stream.\n");
-        t.push_str("inline cudaError_t launch(const Args &args, cudaStream_t stream) {\n");
+        let whole = "// Runs the whole computation on device arrays, in order on a stream.\n";
         let mut writer = Writer::new(self.program, self.base.clone(), self);
         self.arguments(&mut writer, &self.program.host);
         writer.stmts(&self.program.host);
-        writer.line("return cudaGetLastError();");
-        t.push_str(&writer.finish());
+        let launches = writer.finish();
+        match &self.program.narrow {
+            None => {
+                let _ = writeln!(
+                    t,
+                    "{whole}inline cudaError_t launch(const Args &args, cudaStream_t stream) {{\n{launches}  return cudaGetLastError();"
+                );
+            }
+            Some(narrow) => {
+                let (sizes, condition) = self.narrow(narrow);
+                let _ = writeln!(
+                    t,
+                    "template <typename Index> void launches(const Args &args, cudaStream_t stream) {{\n{launches}}}\n\n\
+                     {whole}// Indices have 32 bits where these suffice.\n\
+                     inline cudaError_t launch(const Args &args, cudaStream_t stream) {{\n{sizes}  if ({condition})\n    launches<int>(args, stream);\n  else\n    launches<long long>(args, stream);\n  return cudaGetLastError();"
+                );
+            }
+        }
         t.push_str("}\n#endif\n");
     }
 }

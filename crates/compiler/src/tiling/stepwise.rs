@@ -285,9 +285,14 @@ impl Walk<'_> {
             let names: Vec<String> = (0..n).map(|i| format!("{name}{i}")).collect();
             names.join(", ")
         };
-        let others = (0..n).filter(|i| *i != d).map(|i| format!(" and a{i} = b{i}"));
+        let others = (0..n)
+            .filter(|i| *i != d)
+            .map(|i| format!(" and a{i} = b{i}"));
         let others: String = others.collect();
-        let relation = relation.split("{}").collect::<Vec<_>>().join(&d.to_string());
+        let relation = relation
+            .split("{}")
+            .collect::<Vec<_>>()
+            .join(&d.to_string());
         let text = format!(
             "{{ [{}] -> [{}] : a{d} = a{d}{others}{relation} }}",
             list("a"),

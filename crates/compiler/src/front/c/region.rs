@@ -119,7 +119,8 @@ pub fn inner_loops(text: &str, part: &Range<usize>) -> Vec<Region> {
     let code = Code::new(text);
     let functions = csource::functions(text);
     let loops = all_loops(&code, &functions);
-    let mut parts = vec![part.start + 1..part.end];
+    let inside = part.start + 1..part.end;
+    let mut parts: Vec<Range<usize>> = std::iter::once(inside).collect();
     let mut looked_at = 0;
     while let Some(part) = parts.get(looked_at).cloned() {
         looked_at += 1;
@@ -133,15 +134,13 @@ pub fn inner_loops(text: &str, part: &Range<usize>) -> Vec<Region> {
             }
         }
     }
-    let inside = |l: &Loop, part: &Range<usize>| {
-        part.start <= l.span.start && l.span.end <= part.end
-    };
+    let inside =
+        |l: &Loop, part: &Range<usize>| part.start <= l.span.start && l.span.end <= part.end;
     let mut found: Vec<Region> = Vec::new();
     for candidate in &loops {
         let of_part = parts.iter().any(|part| inside(candidate, part));
-        let around = |r: &Region| {
-            r.span.start <= candidate.span.start && candidate.span.end <= r.span.end
-        };
+        let around =
+            |r: &Region| r.span.start <= candidate.span.start && candidate.span.end <= r.span.end;
         if of_part && !found.iter().any(around) {
             found.push(Region {
                 span: candidate.span.clone(),
