@@ -136,7 +136,12 @@ fn rewritten_programs_translate() {
 }
 
 /// Misuse of the command line in testsuite/: the code, the options, and what to write instead.
-const COMMANDS: [(&str, &str, &str); 37] = [
+const COMMANDS: [(&str, &str, &str); 38] = [
+    (
+        "HX0609",
+        "explain --tiles --tiling stepwise jacobi2d.c",
+        "explain --tiling stepwise jacobi2d.c",
+    ),
     (
         "HX0301",
         "jacobi1d_5pt.c --tile h=1,w=0",

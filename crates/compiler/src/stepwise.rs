@@ -10,8 +10,9 @@ use crate::options::{Options, Tiling};
 use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::{Plan, Step, loops_alone};
-use crate::{carried, lower};
+use crate::{carried, csource, lower};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Top-level statements of a region that one program can replace: neighbours.
 pub fn runs(scop: &Scop) -> Vec<Vec<Chunk>> {
@@ -57,7 +58,7 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
         let end = end_of(scop, &saved.source, &saved.scop, &array.name);
         let own = declared(scop, id);
         if own && end == End::Survives {
-            return Err(used_later(scop, &array.name));
+            return Err(used_later(scop, &saved.source.text, &array.name));
         }
         // An array that was declared before may be memory that others see.
         if end != End::Survives && (own || array.is_variable()) {
@@ -188,7 +189,7 @@ pub fn alone(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
     lonely
         .map(|step| {
             Diagnostic::warning("HX0207", "one thread runs a loop")
-                .at(place(scop, step), "each iteration here may need those before it")
+                .at(place(scop, &part.plan, step), "each iteration here may need those before it")
                 .note("isl finds two iterations that touch the same element, and keeps the order of C")
         })
         .collect()
@@ -198,26 +199,41 @@ pub fn alone(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
 pub fn not_parallel(scop: &Scop) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("HX0206", "no loop of the region is parallel")
-            .at(scop.region.clone(), "every loop here has iterations that need others")
+            .at(first_loop(scop), "every loop here has iterations that need others")
             .note("isl finds two iterations of every loop that touch the same element, which one of them writes"),
     )
 }
 
-fn used_later(scop: &Scop, name: &str) -> Box<Diagnostic> {
+/// Where the longest statement of the region is.
+fn first_loop(scop: &Scop) -> Range<usize> {
+    let spans = scop.chunks.iter().map(|chunk| chunk.span.clone());
+    spans
+        .max_by_key(ExactSizeIterator::len)
+        .unwrap_or_else(|| scop.region.clone())
+}
+
+fn used_later(scop: &Scop, text: &str, name: &str) -> Box<Diagnostic> {
+    let declared = csource::find_word(text, scop.region.clone(), name);
     Box::new(
         Diagnostic::error(
             "HX0206",
             format!("`{name}` is declared in the region and may be used after it"),
         )
         .at(
-            scop.region.clone(),
+            declared.unwrap_or_else(|| scop.region.clone()),
             "declared here, and gone with what is replaced",
         )
         .help(format!("declare `{name}` before the region")),
     )
 }
 
-fn place(scop: &Scop, step: &Step) -> std::ops::Range<usize> {
-    let spans = step.stmts.iter().map(|&s| scop.stmts[s].span.clone());
-    spans.into_iter().next().unwrap_or_default()
+/// The first statement of a step that is in a loop of its thread.
+fn place(scop: &Scop, plan: &Plan, step: &Step) -> Range<usize> {
+    let in_loop = |s: &&usize| {
+        let constants = plan.constants[**s].iter().enumerate();
+        let mut loops = constants.filter(|(_, constant)| constant.is_none());
+        loops.any(|(d, _)| !step.host.contains(&d))
+    };
+    let first = step.stmts.iter().find(in_loop).or(step.stmts.first());
+    first.map_or(0..0, |&s| scop.stmts[s].span.clone())
 }
