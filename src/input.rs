@@ -198,6 +198,10 @@ impl From<PetScop> for Chosen {
     }
 }
 
+/// Refusals of a loop for what it is made of: calls, other control flow than loops, members of
+/// structs, what is no statement of a stencil.
+const MADE_OF: [&str; 6] = ["HX0104", "HX0105", "HX0106", "HX0107", "HX0108", "HX0110"];
+
 /// Nests that are tried in a loop that stays on the host, at most.
 const MAX_NESTS: usize = 40;
 
@@ -496,6 +500,8 @@ impl<'a> Reader<'a> {
         refused: &[(usize, usize, Vec<Diagnostic>)],
     ) -> Option<(Chosen, Vec<Diagnostic>)> {
         let deepest = loops.iter().map(|region| region.depth).max()?;
+        let (_, line, why) = refused.iter().find(|(depth, ..)| *depth == deepest)?;
+        let why = why.first().filter(|d| MADE_OF.contains(&d.code))?;
         let mut search = Nests {
             reader: self,
             seen: BTreeSet::new(),
@@ -508,8 +514,6 @@ impl<'a> Reader<'a> {
         search.found.sort_by_key(|scop| scop.span.start);
         let mut found = search.found.into_iter();
         let scop = found.next()?;
-        let (_, line, why) = refused.iter().find(|(depth, ..)| *depth == deepest)?;
-        let why = why.first()?;
         let stays = format!("the loop at line {line}: {}", why.message);
         let mut warning = why.clone();
         warning.severity = Severity::Warning;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Values of the region's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Name and value, in the order of [`Stencil::params`].
+    /// Name and value, in the order of [`Interface::params`](hexcc_compiler::interface::Interface::params).
     pub params: Vec<(String, i64)>,
     /// Parameter that bounds the time loop, where one alone does.
     pub time: Option<usize>,

@@ -459,7 +459,9 @@ fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> 
     let small = matches!(code, "HX0201" | "HX0204") && trial.form.fixed_sizes();
     // Where unsigned types make sets of remainders, isl may need longer than a translation may take.
     let long = code == "HX0401" && message.contains("has reached the limit");
-    if allowed.contains(&code) || no_names || wide || small || long {
+    // In single steps a program without a parallel loop is refused for that.
+    let serial = code == "HX0206" && allowed.contains(&"HX0203");
+    if allowed.contains(&code) || serial || no_names || wide || small || long {
         return Verdict::Refused(format!("{code} of the form"));
     }
     // The stencil itself may be the reason.

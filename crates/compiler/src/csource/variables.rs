@@ -65,14 +65,25 @@ pub fn declared_type(text: &str, name: &str, offset: usize) -> Option<String> {
 }
 
 /// Types of the integer literals in a part of the text that are none of `int`, by their suffixes
-/// and values; those in macros that it names, too.
+/// and values; those in macros that it names, too, and not those in subscripts.
 pub fn wide_literals(text: &str, part: Range<usize>) -> Vec<CType> {
     let code = Code::new(text);
     let mut found = Vec::new();
     let mut names = Vec::new();
-    let inside = |t: &&super::Token| part.start <= t.span.start && t.span.end <= part.end;
-    for token in code.tokens.iter().filter(inside) {
+    let mut subscripts = 0;
+    for token in &code.tokens {
+        if token.span.start < part.start || part.end < token.span.end {
+            continue;
+        }
         let word = &text[token.span.clone()];
+        match word {
+            "[" => subscripts += 1,
+            "]" => subscripts -= 1,
+            _ => {}
+        }
+        if subscripts > 0 {
+            continue;
+        }
         match token.kind {
             TokenKind::Number => found.extend(wide_literal(word)),
             TokenKind::Ident => names.push(word),

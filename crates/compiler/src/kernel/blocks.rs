@@ -55,7 +55,7 @@ impl Order {
 pub struct BlocksIr {
     /// The array and the statement.
     pub stencil: Stencil,
-    /// Index in [`Stencil::arrays`].
+    /// Index in [`Interface::arrays`](crate::interface::Interface::arrays).
     pub array: usize,
     /// Time buffer written at time t: `t + write`, modulo 2.
     pub write: i64,

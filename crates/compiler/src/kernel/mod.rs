@@ -188,7 +188,7 @@ pub enum Sub {
 /// An access of a statement in canonical coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelAccess {
-    /// Index in [`Stencil::arrays`].
+    /// Index in [`Interface::arrays`](crate::interface::Interface::arrays).
     pub array: usize,
     /// One per array dimension.
     pub subs: Vec<Sub>,
@@ -197,7 +197,7 @@ pub struct KernelAccess {
 /// Where a value that a statement reads comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Read {
-    /// An index into [`Stencil::scalars`].
+    /// An index into [`Interface::scalars`](crate::interface::Interface::scalars).
     Scalar(usize),
     /// An array element.
     Element(KernelAccess),

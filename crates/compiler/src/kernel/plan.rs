@@ -88,7 +88,7 @@ pub fn ranges(stencil: &Stencil, params: &[i64]) -> Option<Vec<(i64, i64)>> {
         .collect()
 }
 
-/// The launches for given parameters, in the order of [`Stencil::params`].
+/// The launches for given parameters, in the order of [`Interface::params`](crate::interface::Interface::params).
 /// `None` where a number does not fit.
 pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
     let s = &ir.schedule;
@@ -143,7 +143,7 @@ pub fn launches(ir: &KernelIr, params: &[i64]) -> Option<Vec<Launch>> {
 /// Rows of pitched arrays start at multiples of so many bytes.
 pub const PITCH_BYTES: i64 = 128;
 
-/// The layout of every array, in the order of [`Stencil::arrays`].
+/// The layout of every array, in the order of [`Interface::arrays`](crate::interface::Interface::arrays).
 /// `None` where a number does not fit, or is negative.
 pub fn layouts(stencil: &Stencil, params: &[i64]) -> Option<Vec<ArrayLayout>> {
     let value_of = |name: &str| value_of(stencil, params, name);

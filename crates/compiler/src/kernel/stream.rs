@@ -34,7 +34,7 @@ pub const LANES: i64 = 32;
 /// Where a stage finds a value that its statement reads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamRead {
-    /// An index into [`Stencil::scalars`].
+    /// An index into [`Interface::scalars`](crate::interface::Interface::scalars).
     Scalar(usize),
     /// A row in registers.
     Field {
@@ -76,7 +76,7 @@ pub struct Piece {
 /// An array that statements write, or a constant plane of one.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Index in [`Stencil::arrays`].
+    /// Index in [`Interface::arrays`](crate::interface::Interface::arrays).
     pub array: usize,
     /// Subscripts before those along space: constants, and the time buffer.
     pub plane: Vec<Sub>,
@@ -98,7 +98,7 @@ pub struct Field {
 /// space dimensions: the constant subscripts before those along space tell them apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coefficient {
-    /// Index in [`Stencil::arrays`].
+    /// Index in [`Interface::arrays`](crate::interface::Interface::arrays).
     pub array: usize,
     /// Constant subscripts before those along space.
     pub plane: Vec<i64>,

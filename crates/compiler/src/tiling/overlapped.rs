@@ -63,7 +63,7 @@ impl StreamKernel {
         }
     }
 
-    /// The launches for given parameters, in the order of [`Stencil::params`]; `None`
+    /// The launches for given parameters, in the order of [`Interface::params`](crate::interface::Interface::params); `None`
     /// where a number does not fit.
     pub fn plan(&self, params: &[i64]) -> Option<StreamRun> {
         match self {
