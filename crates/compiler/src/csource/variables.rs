@@ -157,13 +157,24 @@ fn wide_literal(word: &str) -> Option<CType> {
 }
 
 /// Where definitions of arrays of numbers at file scope begin, and whether they are `static`. Left
-/// out is what other files may define or name.
+/// out is what other files may define, and what initial values at file scope name.
 pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
     let code = Code::new(text);
     let scope = file_scope(&code);
     let mut found = BTreeMap::new();
-    let Some(last) = super::functions(text).last().map(|f| f.body.start + 1) else {
+    let functions = super::functions(text);
+    let Some(last) = functions.last().map(|f| f.body.start + 1) else {
         return found;
+    };
+    let is_outside = |at: usize| {
+        let mut around = functions.iter().map(|f| f.start..f.body.end);
+        !around.any(|f| f.contains(&at))
+    };
+    let mentions_outside = |name: &str| {
+        let named = (0..code.tokens.len()).filter(|&i| code.is_ident(i) && code.word(i) == name);
+        named
+            .filter(|&i| is_outside(code.tokens[i].span.start))
+            .count()
     };
     for name in scope
         .variables
@@ -177,7 +188,7 @@ pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
         let words = declared_type(text, name, last).unwrap_or_default();
         let is_number =
             CType::parse(&words).is_some() || !super::typedefs(&[text], &words).is_empty();
-        let is_outside = super::enclosing_function(text, array.range.start).is_none();
+        let alone = is_outside(array.range.start) && mentions_outside(name) == 1;
         let at = code
             .tokens
             .partition_point(|t| t.span.end <= array.range.start);
@@ -186,7 +197,7 @@ pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
         let other = words
             .clone()
             .any(|w| matches!(w, "extern" | "typedef" | "const" | "struct"));
-        if is_number && is_outside && !other {
+        if is_number && alone && !other {
             found.insert(code.tokens[start].span.start, words.any(|w| w == "static"));
         }
     }
@@ -530,6 +541,41 @@ mod tests {
             d.n_bounds,
             d.place,
         ))
+    }
+
+    #[test]
+    fn arrays_at_file_scope_are_found() {
+        let text = "static double a[4], b[4];\ndouble c[2][2];\nconst double d[3] = {1};\nextern double e[5];\n\
+                    float f[6];\nfloat *g = f;\nstruct p { int x[2]; } h[2];\ntypedef float real;\nreal k[9];\n\
+                    int main(void) { double l[3]; c[0][0] = a[0]; return 0; }\n";
+        let found: Vec<(&str, bool)> = (file_scope_arrays(text).into_iter())
+            .map(|(at, is_static)| (text[at..].split(';').next().unwrap_or(""), is_static))
+            .collect();
+        let wanted = [
+            ("static double a[4], b[4]", true),
+            ("double c[2][2]", false),
+            ("real k[9]", false),
+        ];
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn types_and_literals_of_expressions() {
+        let text = "#define BIG 5000000000\nstatic void f(size_t n, const long m, unsigned *u) {\n  int i, j;\n  for (long k = 0; k < n; k++) { REGION; }\n}\n";
+        let at = text.find("REGION").expect("a region");
+        let ty = |name: &str| declared_type(text, name, at);
+        assert_eq!(ty("n").as_deref(), Some("size_t"));
+        assert_eq!(ty("m").as_deref(), Some("long"));
+        assert_eq!(ty("j").as_deref(), Some("int"));
+        assert_eq!(ty("k").as_deref(), Some("long"));
+        let wide = |text: &str| wide_literals(text, 0..text.len());
+        assert_eq!(wide("i * 7 + 0x10 - A[3ul] * 1.5e3f"), []);
+        assert_eq!(wide("i - 5u"), [CType::UInt(4)]);
+        assert_eq!(wide("3000000000 * i"), [CType::Int(8)]);
+        assert_eq!(wide("0xffffffff & i"), [CType::UInt(4)]);
+        let named = format!("{text}\nBIG + i");
+        let part = named.len() - 7..named.len();
+        assert_eq!(wide_literals(&named, part), [CType::Int(8)]);
     }
 
     #[test]
