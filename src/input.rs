@@ -156,7 +156,13 @@ fn read_source(
     match read {
         Err(diagnostics) => Err(fail(diagnostics, words)),
         // The loop that looked likeliest may be one that was not read.
-        Ok(_) if !words.is_empty() => Err(fail(Vec::new(), words)),
+        Ok(_) if !words.is_empty() => {
+            let word = words.first().cloned().unwrap_or_default();
+            Err(fail(
+                explain(PetError::ReservedName(word), &source, None),
+                words,
+            ))
+        }
         Ok((chosen, warnings)) => Ok(Input {
             saved: SavedScop {
                 version: SavedScop::VERSION,

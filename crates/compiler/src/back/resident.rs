@@ -78,7 +78,7 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
     }
     let (entered, left) = arrays(r, &names);
     t + &entered
-        + "  check(launch(args, 0), \"launching kernels\");\n  check(cudaDeviceSynchronize(), \"running kernels\");\n"
+        + "  check(launch(args, 0), \"launching the kernels\");\n  check(cudaDeviceSynchronize(), \"running the kernels\");\n"
         + &left
         + "}\n"
 }
@@ -113,12 +113,9 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
         if array.local {
             let _ = writeln!(
                 before,
-                "  check(cudaMalloc((void **)&args.{field}, {bytes}), \"allocating {what}\");"
+                "  args.{field} = ({elem} *)borrow({bytes}, \"{what}\");"
             );
-            let _ = writeln!(
-                after,
-                "  check(cudaFree(args.{field}), \"freeing {what}\");"
-            );
+            let _ = writeln!(after, "  give_back(args.{field}, \"{what}\");");
             continue;
         }
         let bytes = match condition(touched, names) {

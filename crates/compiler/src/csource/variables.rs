@@ -67,51 +67,56 @@ pub fn declared_type(text: &str, name: &str, offset: usize) -> Option<String> {
 /// Types of the integer literals in a part of the text that are none of `int`, by their suffixes
 /// and values; those in macros that it names, too, and not those in subscripts.
 pub fn wide_literals(text: &str, part: Range<usize>) -> Vec<CType> {
-    let code = Code::new(text);
+    let directives = super::directives(text);
+    let definitions = |name: &str| -> Vec<&str> {
+        (directives.iter())
+            .filter_map(|d| definition_of(d, name))
+            .collect()
+    };
+    // What is given to a macro that has subscripts goes into them.
+    let is_access = |name: &str| definitions(name).iter().any(|body| body.contains('['));
     let mut found = Vec::new();
     let mut names = Vec::new();
-    let mut subscripts = 0;
-    for token in &code.tokens {
-        if token.span.start < part.start || part.end < token.span.end {
-            continue;
-        }
-        let word = &text[token.span.clone()];
-        match word {
-            "[" => subscripts += 1,
-            "]" => subscripts -= 1,
-            _ => {}
-        }
-        if subscripts > 0 {
-            continue;
-        }
-        match token.kind {
-            TokenKind::Number => found.extend(wide_literal(word)),
-            TokenKind::Ident => names.push(word),
-            _ => {}
-        }
-    }
-    let mut seen: Vec<&str> = Vec::new();
+    let code = Code::new(text);
+    let first = code.tokens.partition_point(|t| t.span.start < part.start);
+    let last = code.tokens.partition_point(|t| t.span.end <= part.end);
+    literals_of_values(&code, first..last, &is_access, (&mut found, &mut names));
+    let mut seen: Vec<String> = Vec::new();
     while let Some(name) = names.pop() {
-        if seen.contains(&name) {
-            continue;
+        for body in definitions(&name)
+            .into_iter()
+            .filter(|_| !seen.contains(&name))
+        {
+            let code = Code::new(body);
+            let all = 0..code.tokens.len();
+            literals_of_values(&code, all, &is_access, (&mut found, &mut names));
         }
         seen.push(name);
-        for body in super::directives(text)
-            .into_iter()
-            .filter_map(|d| definition_of(d, name))
-        {
-            let body_code = super::tokenize(body);
-            for token in &body_code {
-                let word = &body[token.span.clone()];
-                match token.kind {
-                    TokenKind::Number => found.extend(wide_literal(word)),
-                    TokenKind::Ident => names.push(word),
-                    _ => {}
-                }
-            }
-        }
     }
     found
+}
+
+/// Adds types of literals and names that are not in subscripts.
+fn literals_of_values(
+    code: &Code,
+    tokens: Range<usize>,
+    is_access: &dyn Fn(&str) -> bool,
+    (found, names): (&mut Vec<CType>, &mut Vec<String>),
+) {
+    let mut at = tokens.start;
+    while at < tokens.end {
+        let word = code.word(at);
+        if word == "[" || word == "(" && at > tokens.start && is_access(code.word(at - 1)) {
+            at = code.skip(at).max(at + 1);
+            continue;
+        }
+        match code.tokens[at].kind {
+            TokenKind::Number => found.extend(wide_literal(word)),
+            TokenKind::Ident => names.push(word.to_string()),
+            _ => {}
+        }
+        at += 1;
+    }
 }
 
 /// What a macro of the given name stands for in a directive.
@@ -573,6 +578,8 @@ mod tests {
         assert_eq!(wide("i - 5u"), [CType::UInt(4)]);
         assert_eq!(wide("3000000000 * i"), [CType::Int(8)]);
         assert_eq!(wide("0xffffffff & i"), [CType::UInt(4)]);
+        let access = "#define AT(i, j) B[(i) * 9ul + (j)]\n2 * AT(i - 5l, 3) + 1";
+        assert_eq!(wide_literals(access, 36..access.len()), []);
         let named = format!("{text}\nBIG + i");
         let part = named.len() - 7..named.len();
         assert_eq!(wide_literals(&named, part), [CType::Int(8)]);

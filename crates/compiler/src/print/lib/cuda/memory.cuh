@@ -8,20 +8,30 @@ struct Block {
   size_t bytes;
   Block *next;
 };
-static Block *blocks = nullptr;
+static Block *blocks = nullptr; // shared memory that the program has allocated
+static Block *borrowed = nullptr; // device memory while kernels use it
 constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
 
+// Ends the program with a message where CUDA reports an error.
 [[maybe_unused]] static void check(cudaError_t error, const char *what) {
   if (error == cudaSuccess) return;
   fprintf(stderr, "hexcc: %s: %s\n", what, cudaGetErrorString(error));
+  for (const Block *b = borrowed; b; b = b->next) cudaFree(b->begin);
   exit(EXIT_FAILURE);
 }
 
 // The link to the block that begins at p; to the end of the list where there is none.
-[[maybe_unused]] static Block **find(const void *p) {
-  Block **link = &blocks;
+[[maybe_unused]] static Block **find(Block **list, const void *p) {
+  Block **link = list;
   while (*link && (*link)->begin != p) link = &(*link)->next;
   return link;
+}
+
+// Takes a block out of its list.
+[[maybe_unused]] static void remove(Block **link) {
+  Block *gone = *link;
+  *link = gone->next;
+  delete gone;
 }
 
 // Whether kernels can use memory by its address.
@@ -53,16 +63,14 @@ constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
 }
 
 [[maybe_unused]] static void release(void *p) {
-  Block **link = find(p);
+  Block **link = find(&blocks, p);
   if (!p || !*link) return free(p);
-  Block *gone = *link;
-  *link = gone->next;
-  delete gone;
+  remove(link);
   check(cudaFree(p), "freeing memory");
 }
 
 [[maybe_unused]] static void *reallocate(void *p, size_t bytes) {
-  const Block *old = *find(p);
+  const Block *old = *find(&blocks, p);
   if (!p || !old) return p || bytes < LARGE ? realloc(p, bytes) : allocate(bytes);
   void *moved = allocate(bytes);
   if (!moved) return nullptr;
@@ -71,11 +79,24 @@ constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
   return moved;
 }
 
+// Device memory for kernels.
+[[maybe_unused]] static void *borrow(size_t bytes, const char *what) {
+  void *p = nullptr;
+  check(cudaMalloc(&p, bytes), what);
+  borrowed = new Block{(char *)p, bytes, borrowed};
+  return p;
+}
+
+// Ends what borrow began.
+[[maybe_unused]] static void give_back(void *p, const char *what) {
+  remove(find(&borrowed, p));
+  check(cudaFree(p), what);
+}
+
 // Where kernels find what the program has at p.
 [[maybe_unused]] static void *enter(const void *p, size_t bytes, const char *what) {
   if (bytes == 0 || is_shared(p, bytes)) return (void *)p;
-  void *copy = nullptr;
-  check(cudaMalloc(&copy, bytes), what);
+  void *copy = borrow(bytes, what);
   check(cudaMemcpy(copy, p, bytes, cudaMemcpyHostToDevice), what);
   return copy;
 }
@@ -84,7 +105,7 @@ constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
 [[maybe_unused]] static void leave(const void *p, void *device, size_t bytes, bool written, const char *what) {
   if (device == p) return;
   if (written) check(cudaMemcpy((void *)p, device, bytes, cudaMemcpyDeviceToHost), what);
-  check(cudaFree(device), what);
+  give_back(device, what);
 }
 
 } // namespace hexcc_memory
