@@ -4,9 +4,9 @@ use crate::bytes;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
-use hexcc_compiler::diag::{Diagnostic, Severity};
+use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region};
-use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::options::Options;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_pet::data::{PetScop, Span};
@@ -231,7 +231,9 @@ impl Nests<'_> {
             }
             self.tries -= 1;
             let scop = self.reader.region(&inner).ok();
-            let sharing = scop.as_ref().and_then(|scop| self.reader.sharing(scop));
+            let sharing = scop
+                .as_ref()
+                .and_then(|scop| self.reader.compiled_in_steps(scop));
             match (scop, sharing) {
                 (Some(scop), Some((true, several))) if several || directly => {
                     self.found.push(scop);
@@ -434,118 +436,93 @@ impl<'a> Reader<'a> {
     /// The likeliest loop that is a time loop, of those without marks; the refusal of the
     /// likeliest where none is.
     fn judged(&self, loops: &[Region]) -> Found {
-        let mut refused: Vec<(usize, usize, Vec<Diagnostic>)> = Vec::new();
+        let mut refused: Vec<Refused> = Vec::new();
         for region in loops {
-            let line = self.line(region.span.start);
-            let judged = self.region(region).and_then(|scop| {
-                self.judge(&scop, Tiling::Auto)?;
-                Ok(scop)
-            });
-            match judged {
-                Ok(scop) => {
-                    let warnings = (refused.iter()).filter_map(|(_, line, d)| not_taken(*line, d));
-                    return Ok((scop.into(), warnings.take(1).collect()));
-                }
-                Err(d) => refused.push((region.depth, line, d)),
+            let mut refuse = |scop, why| {
+                let line = self.line(region.span.start);
+                refused.push(Refused {
+                    region,
+                    line,
+                    scop,
+                    why,
+                });
+            };
+            match self.region(region) {
+                Err(why) => refuse(None, why),
+                Ok(scop) => match self.judge(&scop) {
+                    Err(why) => refuse(Some(scop), why),
+                    Ok(()) => {
+                        let warnings = refused.iter().filter_map(not_taken);
+                        return Ok((scop.into(), warnings.take(1).collect()));
+                    }
+                },
             }
         }
-        if let Some(scop) = self.in_steps(loops, &refused) {
-            return Ok((scop.into(), Vec::new()));
+        if let Some(scop) = self.in_steps(&refused) {
+            return Ok((scop.clone().into(), Vec::new()));
         }
-        if let Some(found) = self.nests(loops, &refused) {
-            return Ok(found);
+        match self.nests(&refused) {
+            Some(found) => Ok(found),
+            None => Err(likeliest(refused)),
         }
-        // Of nests of one depth, one that is no set-up code: that calls and casts.
-        let is_other = |d: &Vec<Diagnostic>| d.iter().all(|d| d.code == "HX0105");
-        refused.sort_by_key(|(depth, _, d)| (Reverse(*depth), is_other(d)));
-        let mut refused = refused.into_iter();
-        let (_, line, mut diagnostics) = refused.next().unwrap_or_default();
-        if let Some(d) = diagnostics.first_mut() {
-            d.notes.push(format!(
-                "without `#pragma scop` the deepest nest of loops was judged, at line {line}"
-            ));
-            // What says nothing of the loop itself is no reason.
-            let reasons = refused.filter_map(|(_, line, why)| {
-                let why = why.into_iter().next()?;
-                let says_why = !matches!(why.code, "HX0102" | "HX9001" | "HX9002");
-                says_why.then_some((line, why.message))
-            });
-            for (line, why) in reasons.take(3) {
-                d.notes.push(format!("the loop at line {line}: {why}"));
-            }
-        }
-        Err(diagnostics)
     }
 
     /// The likeliest of the deepest nests that runs in single steps. Where one of them is refused
     /// for what it is made of, it may be the time loop, and what is left is set-up code.
-    fn in_steps(
-        &self,
-        loops: &[Region],
-        refused: &[(usize, usize, Vec<Diagnostic>)],
-    ) -> Option<PetScop> {
-        let deepest = loops.iter().map(|region| region.depth).max()?;
-        let of_shape = |d: &Vec<Diagnostic>| d.iter().all(stepwise::may_replace);
-        let mut why = refused.iter().filter(|(depth, ..)| *depth == deepest);
-        if !why.all(|(_, _, d)| of_shape(d)) {
+    fn in_steps<'r>(&self, refused: &'r [Refused]) -> Option<&'r PetScop> {
+        let deepest = deepest(refused)?;
+        let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
+        if !deepest.iter().all(of_shape) {
             return None;
         }
-        let mut deep = loops.iter().filter(|region| region.depth == deepest);
-        deep.find_map(|region| {
-            let scop = self.region(region).ok()?;
-            self.judge(&scop, Tiling::Stepwise).ok()?;
-            Some(scop)
-        })
+        let mut scops = deepest.iter().filter_map(|r| r.scop.as_ref());
+        scops.find(|scop| self.compiled_in_steps(scop).is_some())
     }
 
     /// The parallel nests in the deepest loops, where these stay on the host for what they are
     /// made of.
-    fn nests(
-        &self,
-        loops: &[Region],
-        refused: &[(usize, usize, Vec<Diagnostic>)],
-    ) -> Option<(Chosen, Vec<Diagnostic>)> {
-        let deepest = loops.iter().map(|region| region.depth).max()?;
-        let (_, line, why) = refused.iter().find(|(depth, ..)| *depth == deepest)?;
-        let why = why.first().filter(|d| MADE_OF.contains(&d.code))?;
+    fn nests(&self, refused: &[Refused]) -> Option<(Chosen, Vec<Diagnostic>)> {
+        let deepest = deepest(refused)?;
+        let first = deepest.first()?;
+        let why = (first.why.first()).filter(|d| MADE_OF.contains(&d.code))?;
         let mut search = Nests {
             reader: self,
             seen: BTreeSet::new(),
             tries: MAX_NESTS,
             found: Vec::new(),
         };
-        for region in loops.iter().filter(|region| region.depth == deepest) {
-            search.within(&region.span, true);
+        for refused in &deepest {
+            search.within(&refused.region.span, true);
         }
         search.found.sort_by_key(|scop| scop.span.start);
         let mut found = search.found.into_iter();
         let scop = found.next()?;
-        let stays = format!("the loop at line {line}: {}", why.message);
-        let mut warning = why.clone();
-        warning.severity = Severity::Warning;
-        warning.message = format!(
-            "the loop at line {line} stays on the host, and the nests in it run in kernels: {}",
-            why.message
-        );
+        let the_loop = format!("the loop at line {}", first.line);
+        let warning = why.clone().into_warning(&format!(
+            "{the_loop} stays on the host, and the nests in it run in kernels"
+        ));
         let chosen = Chosen {
             scop,
             nests: found.collect(),
-            stays: Some(stays),
+            stays: Some(format!("{the_loop}: {}", why.message)),
         };
         Some((chosen, vec![warning]))
     }
 
-    /// Whether a region has a time loop that can be tiled, as far as dependences say; or one that
-    /// runs in single steps.
-    fn judge(&self, scop: &PetScop, tiling: Tiling) -> Result<(), Vec<Diagnostic>> {
-        let saved = self.saved(scop);
+    /// Whether a region has a time loop that can be tiled, as far as dependences say.
+    fn judge(&self, scop: &PetScop) -> Result<(), Vec<Diagnostic>> {
         let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone())
             .map_err(|e| vec![Diagnostic::bug(e)])?;
-        let options = Options {
-            tiling,
-            ..Options::default()
-        };
-        pipeline::judge(&ctx, &saved, &options).map_err(|d| vec![*d])
+        pipeline::judge(&ctx, &self.saved(scop), &Options::default()).map_err(|d| vec![*d])
+    }
+
+    /// Whether a region runs in single steps: if so, whether kernels have enough to share, and
+    /// whether they share several loops.
+    fn compiled_in_steps(&self, scop: &PetScop) -> Option<(bool, bool)> {
+        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).ok()?;
+        let options = stepwise::options(&Options::default());
+        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options).ok()?;
+        Some(stepwise::sharing(&compiled))
     }
 
     fn saved(&self, scop: &PetScop) -> SavedScop {
@@ -557,17 +534,6 @@ impl<'a> Reader<'a> {
             nests: Vec::new(),
             stays: None,
         }
-    }
-
-    /// Whether kernels of a nest have enough to share, and whether they share several loops.
-    fn sharing(&self, scop: &PetScop) -> Option<(bool, bool)> {
-        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).ok()?;
-        let options = Options {
-            tiling: Tiling::Stepwise,
-            ..Options::default()
-        };
-        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options).ok()?;
-        Some(stepwise::sharing(&compiled))
     }
 
     /// What pet makes of a region; its refusals name what they are about.
@@ -740,10 +706,54 @@ fn headers(options: &InputOptions, text: &str) -> Vec<String> {
     texts
 }
 
+/// A loop without marks that is no time loop.
+struct Refused<'a> {
+    region: &'a Region,
+    /// Where it begins.
+    line: usize,
+    /// What pet makes of it; `None` where that is what fails.
+    scop: Option<PetScop>,
+    why: Vec<Diagnostic>,
+}
+
+/// The loops of most levels.
+fn deepest<'r, 'a>(refused: &'r [Refused<'a>]) -> Option<Vec<&'r Refused<'a>>> {
+    let depth = refused.iter().map(|r| r.region.depth).max()?;
+    let deep = refused.iter().filter(|r| r.region.depth == depth);
+    Some(deep.collect())
+}
+
+/// The refusal of the likeliest loop, with what is said of others.
+fn likeliest(mut refused: Vec<Refused>) -> Vec<Diagnostic> {
+    // Of nests of one depth, one that is no set-up code: that calls and casts.
+    let is_other = |r: &Refused| r.why.iter().all(|d| d.code == "HX0105");
+    refused.sort_by_key(|r| (Reverse(r.region.depth), is_other(r)));
+    let mut refused = refused.into_iter();
+    let Some(Refused { line, mut why, .. }) = refused.next() else {
+        return Vec::new();
+    };
+    if let Some(d) = why.first_mut() {
+        d.notes.push(format!(
+            "without `#pragma scop` the deepest nest of loops was judged, at line {line}"
+        ));
+        // What says nothing of the loop itself is no reason.
+        let reasons = refused.filter_map(|Refused { line, why, .. }| {
+            let why = why.into_iter().next()?;
+            let says_why = !matches!(why.code, "HX0102" | "HX9001" | "HX9002");
+            says_why.then_some((line, why.message))
+        });
+        for (line, why) in reasons.take(3) {
+            d.notes.push(format!("the loop at line {line}: {why}"));
+        }
+    }
+    why
+}
+
 /// A loop that looked likelier than the one that is translated.
-fn not_taken(line: usize, why: &[Diagnostic]) -> Option<Diagnostic> {
+fn not_taken(refused: &Refused) -> Option<Diagnostic> {
     // Nests without a time loop around them are set-up code.
-    let why = why.iter().find(|d| d.code != "HX0201")?;
+    let why = refused.why.iter().find(|d| d.code != "HX0201")?;
+    let line = refused.line;
     let d = Diagnostic::warning(
         why.code,
         format!("the loop at line {line} is not translated: {}", why.message),

@@ -62,8 +62,7 @@ impl Unit {
 pub struct Stepwise {
     /// Bytes of the source that it replaces.
     pub span: Range<usize>,
-    /// Variables declared outside that only the replaced code used, of a nest that is a region of
-    /// its own.
+    /// Variables declared outside that only the region used.
     pub unused: Vec<String>,
     /// What it takes from the program and leaves there.
     pub interface: Interface,

@@ -76,6 +76,15 @@ impl Diagnostic {
         }
     }
 
+    /// The warning that a refusal becomes where something else is done; `what` says what.
+    pub fn into_warning(self, what: &str) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            message: format!("{what}: {}", self.message),
+            ..self
+        }
+    }
+
     /// A broken invariant of hexcc itself.
     pub fn bug(what: impl fmt::Display) -> Self {
         Self::error("HX9001", format!("internal error: {what}"))

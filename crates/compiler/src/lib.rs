@@ -14,12 +14,18 @@
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
 //! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
 //! | [`quotient`] | divisions by constants that are products |
+//! | [`interface`] | what a replaced part takes from the program and leaves there |
 //! | [`kernel`] | what a tile loads, computes and stores |
 //! | [`target`], [`model`] | what a GPU can do, predicted time of a kernel |
 //! | [`tile_size`], [`stream_size`] | candidates and the choice of sizes |
 //! | [`options`] | what the user may choose |
 //! | [`tiling`], [`compiled`] | hybrid and overlapped tiling, from sizes to a proven kernel; the results |
+//! | `region` | a region up to the dependences of its loops |
+//! | [`ir`] | a generated program as data, its contract and its verifier |
+//! | [`lower`] | programs from plans of single steps |
+//! | [`stepwise`], `nests` | a region, or the nests in a loop that stays on the host, in single steps |
 //! | [`pipeline`], [`explore`] | the list of passes, for one choice of sizes and for many |
+//! | [`print`] | a program's text in CUDA |
 //! | [`back`], [`report`] | CUDA text and the rewritten program; what is told of them |
 //! | [`output`] | the texts of a compilation |
 //!

@@ -34,9 +34,6 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             ..options.clone()
         };
         let mut compiled = steps(region, &one, &options, clock, Vec::new())?;
-        for part in &mut compiled.stepwise {
-            part.unused = compiled.scop.unused.clone();
-        }
         match &mut all {
             None => all = Some(compiled),
             Some(all) => {
@@ -66,11 +63,10 @@ pub(crate) fn steps(
     if !parts.iter().any(|part| part.plan.is_parallel()) {
         return Err(stepwise::not_parallel(&region.scop));
     }
-    warnings.extend(
-        parts
-            .iter()
-            .flat_map(|part| stepwise::alone(&region.scop, part)),
-    );
+    for part in &mut parts {
+        part.unused.clone_from(&region.scop.unused);
+        warnings.extend(stepwise::alone(&region.scop, part));
+    }
     Ok(Compiled {
         warnings,
         scop: region.scop,

@@ -4,7 +4,6 @@ use crate::back::names::Names;
 use crate::back::{self, Instrument, Memory, Replacement};
 use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
-use crate::ir::Program;
 use crate::kernel::KernelIr;
 use crate::print;
 use crate::report::header;
@@ -142,10 +141,7 @@ fn replacements<'a>(
             names,
             workspaces: Vec::new(),
             finals: &part.finals,
-            unused: match saved.is_nests() {
-                true => &part.unused,
-                false => &compiled.scop.unused,
-            },
+            unused: &part.unused,
             memory: match saved.is_nests() {
                 true => Memory::Shared,
                 false => Memory::Copied,
@@ -157,9 +153,6 @@ fn replacements<'a>(
 
 /// The namespace of what runs in single steps, and the names of its arguments.
 fn stepwise_text(saved: &SavedScop, part: &Stepwise, version: &str) -> (String, Names) {
-    let program = Program {
-        comment: header::of_steps(saved, part, version),
-        ..part.program.clone()
-    };
-    deeply(|| print::cuda::print(&program))
+    let header = header::of_steps(saved, part, version);
+    deeply(|| print::cuda::print(&part.program, &header))
 }

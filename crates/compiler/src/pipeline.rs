@@ -66,14 +66,8 @@ fn in_steps(
     clock: Clock,
     refusal: Diagnostic,
 ) -> Result<Compiled> {
-    steps(
-        region,
-        saved,
-        options,
-        clock,
-        vec![stepwise::instead(&refusal)],
-    )
-    .map_err(|d| match d.is_bug() {
+    let warning = stepwise::instead(refusal.clone());
+    steps(region, saved, options, clock, vec![warning]).map_err(|d| match d.is_bug() {
         true => d,
         false => Box::new(refusal.note(format!("nor can it run in single steps: {}", d.message))),
     })
@@ -92,22 +86,15 @@ fn tile(
     TimeLoop::new(scop, &saved.source, analysis, options)?.tiled(name, options, clock)
 }
 
-/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say; for
-/// single steps, whether some loop is parallel.
+/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.
 ///
 /// # Errors
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
-    let mut clock = Clock::new(ctx);
-    let judged = Region::new(ctx, saved, options, &mut clock).and_then(|region| {
-        match (options.tiling, region.analyses.is_empty()) {
-            (Tiling::Stepwise, _) => {
-                steps(region, saved, options, clock, Vec::new())?;
-                Ok(())
-            }
-            (_, true) => Err(region.refusal()),
-            (_, false) => Ok(ctx.check()?),
-        }
+    let judged = Region::new(ctx, saved, options, &mut Clock::new(ctx));
+    let judged = judged.and_then(|region| match region.analyses.is_empty() {
+        true => Err(region.refusal()),
+        false => Ok(ctx.check()?),
     });
     judged.map_err(|d| placed(ctx, saved, d))
 }

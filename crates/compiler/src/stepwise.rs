@@ -9,7 +9,7 @@ use crate::kernel::KernelArray;
 use crate::options::{Options, Tiling};
 use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
 use crate::temporaries::{End, end_of};
-use crate::tiling::stepwise::{Plan, Step, loops_alone};
+use crate::tiling::stepwise::Plan;
 use crate::{carried, csource, lower};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -66,16 +66,16 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
         }
     }
     let plan = Plan::new(scop, &stmts, &dead)?;
-    let private = plan.private.iter().filter(|id| !declared(scop, **id));
+    let private = plan.private.keys().filter(|id| !declared(scop, **id));
     let mut unused: Vec<String> = private.map(|id| scop.array(*id).name.clone()).collect();
     unused.retain(|name| !scop.unused.contains(name));
     scop.unused.extend(unused);
     let is_scalar = |scop: &Scop, id: &ArrayId| scop.array(*id).extents.is_empty();
     let mut in_memory = written.clone();
-    in_memory.retain(|id| is_scalar(scop, id) && !plan.private.contains(id));
+    in_memory.retain(|id| is_scalar(scop, id) && !plan.private.contains_key(id));
     carried::as_arrays(scop, &in_memory)?;
     let mut ids: Vec<ArrayId> = used(scop, false).into_iter().collect();
-    ids.retain(|id| !plan.private.contains(id));
+    ids.retain(|id| !plan.private.contains_key(id));
     let (scalars, ids): (Vec<ArrayId>, Vec<ArrayId>) =
         ids.into_iter().partition(|id| is_scalar(scop, id));
     let arrays = (ids.iter())
@@ -169,27 +169,20 @@ pub fn may_replace(refusal: &Diagnostic) -> bool {
 }
 
 /// A warning: a program is not tiled, and why.
-pub fn instead(refusal: &Diagnostic) -> Diagnostic {
-    let mut d = refusal.clone();
-    d.severity = crate::diag::Severity::Warning;
-    d.message = format!(
-        "not tiled over time, but run in single steps: {}",
-        d.message
-    );
-    d
+pub fn instead(refusal: Diagnostic) -> Diagnostic {
+    refusal.into_warning("not tiled over time, but run in single steps")
 }
 
 /// Warnings of loops that one thread runs.
 pub fn alone(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
-    let lonely = part
-        .plan
-        .steps
-        .iter()
-        .filter(|step| loops_alone(&part.plan, step));
+    let lonely = (part.plan.steps.iter()).filter_map(|step| part.plan.alone(step));
     lonely
-        .map(|step| {
+        .map(|stmt| {
             Diagnostic::warning("HX0207", "one thread runs a loop")
-                .at(place(scop, &part.plan, step), "each iteration here may need those before it")
+                .at(
+                    scop.stmts[stmt].span.clone(),
+                    "each iteration here may need those before it",
+                )
                 .note("isl finds two iterations that touch the same element, and keeps the order of C")
         })
         .collect()
@@ -225,15 +218,4 @@ fn used_later(scop: &Scop, text: &str, name: &str) -> Box<Diagnostic> {
         )
         .help(format!("declare `{name}` before the region")),
     )
-}
-
-/// The first statement of a step that is in a loop of its thread.
-fn place(scop: &Scop, plan: &Plan, step: &Step) -> Range<usize> {
-    let in_loop = |s: &&usize| {
-        let constants = plan.constants[**s].iter().enumerate();
-        let mut loops = constants.filter(|(_, constant)| constant.is_none());
-        loops.any(|(d, _)| !step.host.contains(&d))
-    };
-    let first = step.stmts.iter().find(in_loop).or(step.stmts.first());
-    first.map_or(0..0, |&s| scop.stmts[s].span.clone())
 }

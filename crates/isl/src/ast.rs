@@ -1,6 +1,5 @@
 //! Expressions of a target language from sets and functions.
 
-use crate::ctx::c_string;
 use crate::object::{Owned, Shared};
 use crate::value::{c_index, integer};
 use crate::{Ctx, DimType, Error, PwAff, Result, Set, UnionMap, ffi};
@@ -182,11 +181,7 @@ fn id_list(ctx: &Ctx, names: &[String]) -> Result<Owned<ffi::isl_id_list>> {
     // SAFETY: the context is alive.
     let mut list = ctx.give(|| unsafe { ffi::isl_id_list_alloc(ctx.raw(), n) })?;
     for name in names {
-        let name = c_string(name)?;
-        let user = std::ptr::null_mut();
-        // SAFETY: the context is alive, and isl copies the name.
-        let id = ctx.give(|| unsafe { ffi::isl_id_alloc(ctx.raw(), name.as_ptr(), user) })?;
-        let (raw, id) = (list.into_raw(), id.into_raw());
+        let (id, raw) = (ctx.id(name)?.into_raw(), list.into_raw());
         // SAFETY: both are consumed.
         list = ctx.give(|| unsafe { ffi::isl_id_list_add(raw, id) })?;
     }

@@ -172,6 +172,14 @@ impl Ctx {
         object.ok_or_else(|| Error::new("isl gave no object"))
     }
 
+    /// An identifier of the given name.
+    pub(crate) fn id(&self, name: &str) -> Result<Owned<ffi::isl_id>> {
+        let name = c_string(name)?;
+        let user = std::ptr::null_mut();
+        // SAFETY: the context is alive, and isl copies the name.
+        self.give(|| unsafe { ffi::isl_id_alloc(self.raw(), name.as_ptr(), user) })
+    }
+
     /// For calls that give a three-valued boolean.
     pub(crate) fn truth(&self, f: impl FnOnce() -> ffi::IslBool) -> Result<bool> {
         let (value, outcome) = self.call(f, |&value| value < 0);

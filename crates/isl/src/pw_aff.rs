@@ -128,11 +128,7 @@ impl PwAff {
     /// The same function with a name for the input at a position.
     pub fn set_input_name(&self, pos: u32, name: &str) -> Result<PwAff> {
         let ctx = &self.0.ctx;
-        let name = c_string(name)?;
-        // SAFETY: the context is alive, and isl copies the name.
-        let id = ctx
-            .give(|| unsafe { ffi::isl_id_alloc(ctx.raw(), name.as_ptr(), std::ptr::null_mut()) })?
-            .into_raw();
+        let id = ctx.id(name)?.into_raw();
         let dim = DimType::In.raw();
         // SAFETY: one reference and the identifier are consumed, and isl checks the position.
         ctx.give(|| unsafe { ffi::isl_pw_aff_set_dim_id(self.0.take(), dim, pos, id) })

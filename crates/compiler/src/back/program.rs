@@ -113,7 +113,8 @@ pub fn program(
         .chain(csource::rewrite_math_calls(text));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let void = |name: String| format!("(void){name}; ");
-    let mut used_up: String = functions_used_up(text, &c.spans).map(void).collect();
+    let used_up = functions_used_up(text, &c.spans).into_iter();
+    let mut used_up: String = used_up.map(void).collect();
     for (r, span) in replacements.iter().zip(&c.spans) {
         let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
         let unused = r.unused.iter().map(|name| c.names.get(name));
@@ -145,7 +146,7 @@ pub fn program(
 }
 
 /// Static functions that the replaced code alone calls: a compiler would warn of them.
-fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> impl Iterator<Item = String> {
+fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
     let functions = csource::functions(text);
     let is_replaced = |at: usize| replaced.iter().any(|span| span.contains(&at));
     let in_body = |at: usize| functions.iter().any(|f| f.body.contains(&at));
@@ -163,8 +164,7 @@ fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> impl Iterator<Ite
             && uses.iter().all(|&at| is_replaced(at) || !in_body(at))
     };
     let used_up = functions.iter().filter(is_candidate).filter(is_used_up);
-    let used_up: Vec<String> = used_up.map(|f| f.name.clone()).collect();
-    used_up.into_iter()
+    used_up.map(|f| f.name.clone()).collect()
 }
 
 /// The program in names that C++ can read, before anything is replaced.
@@ -396,9 +396,9 @@ fn leave_function(finals: &[FinalValue], entry: &Entry) -> String {
         arguments.join(", ")
     );
     for ((f, ty), value) in finals.iter().zip(&types).zip(&values) {
-        let condition = match ast_to_c(&f.written, &names) {
-            always if always == "1" => String::new(),
-            condition => format!("if ({condition}) "),
+        let condition = match condition(&f.written, &names) {
+            None => String::new(),
+            Some(condition) => format!("if ({condition}) "),
         };
         let _ = writeln!(
             text,
@@ -522,26 +522,57 @@ pub(super) fn host_names(ir: &Interface) -> Names {
         "what",
         "path",
         "file",
+        "enter",
+        "borrow",
+        "give_back",
     ];
     Names::of_interface(FIXED, ir, (&[], &[]))
+}
+
+/// A condition that does not always hold.
+pub(super) fn condition(ast: &AstExpr, names: &Names) -> Option<String> {
+    Some(ast_to_c(ast, names)).filter(|text| text != "1")
+}
+
+/// The bytes of an array, as C.
+pub(super) fn bytes_of(array: &KernelArray, names: &Names) -> String {
+    let mut bytes = format!("sizeof({})", array.elem);
+    for extent in &array.extents {
+        let _ = write!(bytes, " * (size_t){}", ast_operand(extent, names));
+    }
+    bytes
+}
+
+/// How a host function begins: what it takes, and what it tests first.
+pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> {
+    let params = (ir.params.iter()).map(|p| format!("long long {}", names.get(p)));
+    let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
+    let arrays = ir.arrays.iter().filter(|a| !a.local);
+    let arrays = arrays.map(|a| format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)));
+    let params: Vec<String> = params.chain(scalars).chain(arrays).collect();
+    let mut lines = vec![format!(
+        "static void {}({}) {{",
+        entry.run,
+        params.join(", ")
+    )];
+    if let Some(assumed) = condition(&ir.assumed, names) {
+        lines.push(format!("  if (!({assumed})) {{"));
+        lines.push(format!(
+            "    fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");",
+            ir.name
+        ));
+        lines.push("    exit(EXIT_FAILURE);".to_string());
+        lines.push("  }".to_string());
+    }
+    let nonempty = condition(&ir.nonempty, names);
+    lines.extend(nonempty.map(|nonempty| format!("  if (!({nonempty})) return;")));
+    lines
 }
 
 fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrument) -> String {
     let ir = replacement.interface;
     let kernel_name = |name: &str| replacement.names.get(name);
     let names = host_names(ir);
-    let mut params: Vec<String> = (ir.params.iter())
-        .map(|p| format!("long long {}", names.get(p)))
-        .collect();
-    params.extend((ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name))));
-    for array in ir.arrays.iter().filter(|a| !a.local) {
-        params.push(format!(
-            "{}{} *{}",
-            const_of(array),
-            array.elem,
-            names.get(&array.name)
-        ));
-    }
     let mut t = String::new();
     let mut line = |text: &str| {
         t.push_str(text);
@@ -549,24 +580,8 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     };
     line("// Copies the arrays to the device, runs the computation, copies the results back.");
     line("// Ends the program with a message where CUDA reports an error.");
-    line(&format!(
-        "static void {}({}) {{",
-        entry.run,
-        params.join(", ")
-    ));
-    let assumed = ast_to_c(&ir.assumed, &names);
-    if assumed != "1" {
-        line(&format!("  if (!({assumed})) {{"));
-        line(&format!(
-            "    fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");",
-            ir.name
-        ));
-        line("    exit(EXIT_FAILURE);");
-        line("  }");
-    }
-    let nonempty = ast_to_c(&ir.nonempty, &names);
-    if nonempty != "1" {
-        line(&format!("  if (!({nonempty})) return;"));
+    for text in head(ir, &names, entry) {
+        line(&text);
     }
     let values = ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n));
     let set: Vec<String> = values
@@ -600,9 +615,9 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         line(&text);
     }
     let touched: Vec<String> = (ir.touched.iter())
-        .map(|condition| match ast_to_c(condition, &names) {
-            always if always == "1" => String::new(),
-            condition => format!("if ({condition}) "),
+        .map(|touched| match condition(touched, &names) {
+            None => String::new(),
+            Some(condition) => format!("if ({condition}) "),
         })
         .collect();
     for ((array, touched), planes) in ir.arrays.iter().zip(&touched).zip(&ir.planes) {
@@ -737,13 +752,6 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
 /// Ends the program where two arrays share memory and one of them is written: in C every store
 /// would change both. Arrays that are no pointers cannot.
 pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
-    let bytes = |array: &KernelArray| {
-        let mut text = format!("sizeof({})", array.elem);
-        for extent in &array.extents {
-            let _ = write!(text, " * (size_t){}", ast_operand(extent, names));
-        }
-        text
-    };
     let mut lines = Vec::new();
     for (i, a) in ir.arrays.iter().enumerate() {
         for (j, b) in ir.arrays.iter().enumerate().skip(i + 1) {
@@ -753,8 +761,7 @@ pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
             }
             let conditions: Vec<String> = [&ir.touched[i], &ir.touched[j]]
                 .into_iter()
-                .map(|touched| ast_to_c(touched, names))
-                .filter(|condition| condition != "1")
+                .filter_map(|touched| condition(touched, names))
                 .collect();
             let condition = match conditions.is_empty() {
                 true => String::new(),
@@ -763,9 +770,9 @@ pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
             lines.push(format!(
                 "  {condition}separate({}, {}, {}, {}, \"{} and {} share memory\");",
                 names.get(&a.name),
-                bytes(a),
+                bytes_of(a, names),
                 names.get(&b.name),
-                bytes(b),
+                bytes_of(b, names),
                 a.name,
                 b.name
             ));

@@ -5,12 +5,9 @@
 //! allocates is managed by CUDA, so that both sides see it at the same addresses, and every kernel
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
-use super::expr::{ast_operand, ast_to_c};
 use super::names::Names;
-use super::program::{Entry, Replacement, const_of, host_names, overlap_checks};
+use super::program::{Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks};
 use crate::csource::{self, Edit};
-use crate::interface::Interface;
-use hexcc_isl::AstExpr;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -53,20 +50,9 @@ pub(super) fn managed_arrays(text: &str) -> Vec<Edit> {
 pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
     let ir = r.interface;
     let names = host_names(ir);
-    let mut t = format!(
-        "// Runs the nest on arrays of the program.\nstatic void {}({}) {{\n",
-        entry.run,
-        parameters(ir, &names).join(", ")
-    );
-    if let Some(assumed) = condition(&ir.assumed, &names) {
-        let _ = writeln!(
-            t,
-            "  if (!({assumed})) {{\n    fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");\n    exit(EXIT_FAILURE);\n  }}",
-            ir.name
-        );
-    }
-    if let Some(nonempty) = condition(&ir.nonempty, &names) {
-        let _ = writeln!(t, "  if (!({nonempty})) return;");
+    let mut t = "// Runs the nest on arrays of the program.\n".to_string();
+    for line in head(ir, &names, entry) {
+        let _ = writeln!(t, "{line}");
     }
     t.push_str("  using namespace hexcc_memory;\n");
     for line in overlap_checks(ir, &names) {
@@ -83,22 +69,6 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
         + "}\n"
 }
 
-/// A condition that does not always hold.
-fn condition(ast: &AstExpr, names: &Names) -> Option<String> {
-    Some(ast_to_c(ast, names)).filter(|text| text != "1")
-}
-
-fn parameters(ir: &Interface, names: &Names) -> Vec<String> {
-    let params = ir
-        .params
-        .iter()
-        .map(|p| format!("long long {}", names.get(p)));
-    let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
-    let arrays = ir.arrays.iter().filter(|a| !a.local);
-    let arrays = arrays.map(|a| format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)));
-    params.chain(scalars).chain(arrays).collect()
-}
-
 /// What is done about the arrays before the kernels, and after them.
 fn arrays(r: &Replacement, names: &Names) -> (String, String) {
     let ir = r.interface;
@@ -106,10 +76,7 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
     for (array, touched) in ir.arrays.iter().zip(&ir.touched) {
         let (name, field) = (names.get(&array.name), r.names.get(&array.name));
         let (elem, what) = (array.elem, &array.name);
-        let mut bytes = format!("sizeof({elem})");
-        for extent in &array.extents {
-            let _ = write!(bytes, " * (size_t){}", ast_operand(extent, names));
-        }
+        let bytes = bytes_of(array, names);
         if array.local {
             let _ = writeln!(
                 before,

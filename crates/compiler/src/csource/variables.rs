@@ -68,10 +68,12 @@ pub fn declared_type(text: &str, name: &str, offset: usize) -> Option<String> {
 /// and values; those in macros that it names, too, and not those in subscripts.
 pub fn wide_literals(text: &str, part: Range<usize>) -> Vec<CType> {
     let directives = super::directives(text);
+    let defines: Vec<_> = (directives.iter())
+        .filter_map(|d| super::define(d))
+        .collect();
     let definitions = |name: &str| -> Vec<&str> {
-        (directives.iter())
-            .filter_map(|d| definition_of(d, name))
-            .collect()
+        let of_name = defines.iter().filter(|d| d.name == name);
+        of_name.map(|d| d.body).collect()
     };
     // What is given to a macro that has subscripts goes into them.
     let is_access = |name: &str| definitions(name).iter().any(|body| body.contains('['));
@@ -117,20 +119,6 @@ fn literals_of_values(
         }
         at += 1;
     }
-}
-
-/// What a macro of the given name stands for in a directive.
-fn definition_of<'a>(directive: &'a str, name: &str) -> Option<&'a str> {
-    let rest = directive.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest
-        .strip_prefix("define")?
-        .trim_start()
-        .strip_prefix(name)?;
-    let boundary = rest
-        .chars()
-        .next()
-        .is_none_or(|c| !c.is_alphanumeric() && c != '_');
-    boundary.then_some(rest)
 }
 
 /// The type of an integer literal that is not `int`.

@@ -288,14 +288,10 @@ pub struct Kernel {
 pub struct Program {
     /// Prefix or namespace of all that it defines.
     pub name: String,
-    /// What it is, for readers.
-    pub comment: Vec<String>,
     /// All variables.
     pub vars: Vec<Variable>,
     /// Sizes, scalars and device arrays: the fields of `Args`, in order.
     pub args: Vec<VarId>,
-    /// For readers, by argument: what is said of it.
-    pub arg_comments: Vec<String>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
     /// The condition on the arguments under which all indices in kernels fit into 32 bits; `None`

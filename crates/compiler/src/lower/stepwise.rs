@@ -10,7 +10,6 @@ use crate::ir::{Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a statement in a comment.
@@ -36,10 +35,8 @@ pub fn lower(
         plan,
         program: Program {
             name: interface.name.clone(),
-            comment: Vec::new(),
             vars: Vec::new(),
             args: Vec::new(),
-            arg_comments: Vec::new(),
             kernels: Vec::new(),
             narrow: None,
             host: Vec::new(),
@@ -50,12 +47,15 @@ pub fn lower(
         scalars: BTreeMap::new(),
         extents: BTreeMap::new(),
         names: BTreeMap::new(),
+        ranges: Vec::new(),
     };
     lowering.arguments(interface, arrays)?;
     lowering.loop_names()?;
     for step in &plan.steps {
-        let kernel = lowering.kernel(step)?;
+        let ranges = lowering.ranges(step)?;
+        let kernel = lowering.kernel(step, &ranges)?;
         lowering.program.kernels.push(kernel);
+        lowering.ranges.push(ranges);
     }
     if lowering.narrow {
         lowering.program.narrow = lowering.narrow_sizes(interface)?;
@@ -81,6 +81,8 @@ struct Lowering<'a> {
     extents: BTreeMap<ArrayId, Vec<Expr>>,
     /// By statement and dimension of its schedule, the iterator that the dimension is.
     names: BTreeMap<usize, Vec<Option<String>>>,
+    /// By step and axis, the first and the last iteration of its spread loops.
+    ranges: Vec<Vec<[AstExpr; 2]>>,
 }
 
 /// Makes the statements of an instance: given the name of its tuple and its coordinates.
@@ -104,18 +106,17 @@ impl<'a> Lowering<'a> {
     /// The fields of `Args`.
     fn arguments(&mut self, interface: &Interface, arrays: &[ArrayId]) -> Result<()> {
         let program = &mut self.program;
-        let mut add = |name: &str, ty: Type, comment: String| {
+        let mut add = |name: &str, ty: Type| {
             let id = program.add_var(name, ty, true);
             program.args.push(id);
-            program.arg_comments.push(comment);
             id
         };
         for param in &interface.params {
-            let id = add(param, Type::Index, String::new());
+            let id = add(param, Type::Index);
             self.args.insert(param.clone(), Expr::Var(id));
         }
         for (name, ty) in &interface.scalars {
-            let id = add(name, Type::Number(*ty), String::new());
+            let id = add(name, Type::Number(*ty));
             let found = (self.scop.arrays.iter()).position(|a| a.name == *name);
             let index = found.ok_or_else(|| Box::new(Diagnostic::bug("a scalar from nowhere")))?;
             self.scalars.insert(ArrayId(index as u32), id);
@@ -125,7 +126,7 @@ impl<'a> Lowering<'a> {
                 elem: array.elem,
                 written: array.written,
             };
-            let var = add(&array.name, ty, String::new());
+            let var = add(&array.name, ty);
             self.arrays.insert(*id, var);
         }
         for (array, id) in interface.arrays.iter().zip(arrays) {
@@ -257,16 +258,16 @@ impl<'a> Lowering<'a> {
     /// One launch, for given values of the host's iterators.
     fn launch(&mut self, name: &str, args: Vec<Expr>) -> Result<Vec<Stmt>> {
         let index = name.strip_prefix('K').and_then(|n| n.parse::<usize>().ok());
-        let index = index.filter(|&i| i < self.plan.steps.len());
-        let index = index.ok_or_else(|| Box::new(Diagnostic::bug("a launch of no kernel")))?;
-        let step = &self.plan.steps[index];
+        let step = |i: usize| Some((i, self.plan.steps.get(i)?, self.ranges.get(i)?));
+        let (index, step, ranges) = (index.and_then(step))
+            .ok_or_else(|| Box::new(Diagnostic::bug("a launch of no kernel")))?;
         let mut env = self.args.clone();
         for (d, value) in step.host.iter().zip(&args) {
             env.insert(dim_name(*d), value.clone());
         }
         Ok(vec![Stmt::Launch(Launch {
             kernel: KernelId(index as u32),
-            ranges: bounds(&self.ranges(step)?, &env)?,
+            ranges: bounds(ranges, &env)?,
             args,
         })])
     }
@@ -322,7 +323,7 @@ impl<'a> Lowering<'a> {
         Ok(context.coalesce()?)
     }
 
-    fn kernel(&mut self, step: &Step) -> Result<Kernel> {
+    fn kernel(&mut self, step: &Step, ranges: &[[AstExpr; 2]]) -> Result<Kernel> {
         let mut env = self.args.clone();
         let mut params = Vec::new();
         for &d in &step.host {
@@ -330,10 +331,9 @@ impl<'a> Lowering<'a> {
             env.insert(dim_name(d), Expr::Var(var));
             params.push(var);
         }
-        let ranges = self.ranges(step)?;
         let mut ends = ranges.iter().flatten();
         self.narrow &= ends.all(|end| magnitude(end) <= NARROW_ITERATOR);
-        let ranges = bounds(&ranges, &env)?;
+        let ranges = bounds(ranges, &env)?;
         let mut spread = Vec::new();
         for &d in &step.spread {
             let var = self.loop_var(&step.stmts, d);
@@ -342,13 +342,13 @@ impl<'a> Lowering<'a> {
         }
         let mut private = BTreeMap::new();
         let mut body = Vec::new();
-        for id in self.private_of(step) {
+        for (id, len) in self.private_of(step) {
             let array = self.scop.array(id);
             let ty = match array.is_variable() {
                 true => Type::Number(array.elem),
                 false => Type::Private {
                     elem: array.elem,
-                    len: self.private_len(id)?,
+                    len,
                 },
             };
             let var = self.program.add_var(&array.name, ty, false);
@@ -399,25 +399,17 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What the threads of a step have for themselves.
-    fn private_of(&self, step: &Step) -> BTreeSet<ArrayId> {
+    /// What the threads of a step have for themselves, with the numbers of elements.
+    fn private_of(&self, step: &Step) -> BTreeMap<ArrayId, u32> {
         let of_stmt = |s: &usize| {
             let stmt = &self.scop.stmts[*s];
             let accesses = stmt.reads.iter().chain([&stmt.write]);
             accesses.map(|a| a.array).collect::<Vec<_>>()
         };
-        let mut ids: BTreeSet<ArrayId> = step.stmts.iter().flat_map(of_stmt).collect();
-        ids.retain(|id| self.plan.private.contains(id));
-        ids
-    }
-
-    fn private_len(&self, id: ArrayId) -> Result<u32> {
-        let mut len = 1;
-        for extent in &self.scop.array(id).extents {
-            let n = extent.as_constant()?.map_or(1, |n| n.floor());
-            len *= u32::try_from(n).unwrap_or(1).max(1);
-        }
-        Ok(len)
+        let used: BTreeSet<ArrayId> = step.stmts.iter().flat_map(of_stmt).collect();
+        let private = self.plan.private.iter();
+        let of_step = private.filter(|(id, _)| used.contains(id));
+        of_step.map(|(id, len)| (*id, *len)).collect()
     }
 
     /// The loops over statements in a thread.
@@ -528,38 +520,16 @@ impl<'a> Lowering<'a> {
             stmt.line,
             truncate(&text, MOST_TEXT)
         ))];
-        let mut env = self.args.clone();
-        for (i, arg) in args.iter().enumerate() {
-            let simple = matches!(arg, Expr::Var(_) | Expr::Int(_));
-            let value = match simple || !uses_iterator(stmt, i)? {
-                true => arg.clone(),
-                false => {
-                    let name = stmt.domain.dim_name(DimType::Set, position(i))?;
-                    let name = name.unwrap_or_else(|| format!("c{i}"));
-                    let var = self.program.add_var(&name, Type::Index, true);
-                    let value = Some(arg.clone());
-                    out.push(Stmt::Let { var, value });
-                    Expr::Var(var)
-                }
-            };
-            env.insert(iterator(i), value);
-        }
-        let build = AstBuild::from_context(&named(&stmt.domain)?)?;
-        let largest = Cell::new(0.0f64);
-        let value_of = |f: &PwAff| -> Result<Expr> {
-            let simpler = f.gist(&stmt.domain)?;
-            let expr = build.expr_from_pw_aff(&with_inputs(&simpler)?)?;
-            largest.set(largest.get().max(magnitude(&expr)));
-            from_isl(&expr, &env)
-        };
+        let functions = Functions::of(stmt)?;
+        self.narrow &= functions.largest() < f64::from(i32::MAX);
+        let env = self.iterators(stmt, args, &functions, &mut out)?;
         let mut reads = Vec::new();
-        for read in &stmt.reads {
-            reads.push(self.place(read, private, &value_of)?);
+        for (read, subscripts) in stmt.reads.iter().zip(&functions.reads) {
+            reads.push(self.place(read, subscripts, private, &env)?);
         }
-        let affine = stmt.affine_values();
-        let affine: Vec<Expr> = affine.iter().map(&value_of).collect::<Result<_>>()?;
-        let target = self.place(&stmt.write, private, &value_of)?;
-        self.narrow &= largest.get() < f64::from(i32::MAX);
+        let affine = functions.affine.iter().map(|e| from_isl(e, &env));
+        let affine: Vec<Expr> = affine.collect::<Result<_>>()?;
+        let target = self.place(&stmt.write, &functions.write, private, &env)?;
         let mut locals: Vec<Expr> = Vec::new();
         let mut affine = affine.into_iter();
         for local in &stmt.locals {
@@ -591,12 +561,40 @@ impl<'a> Lowering<'a> {
         Ok(out)
     }
 
+    /// The values of a statement's iterators, of which those that are computed get variables.
+    fn iterators(
+        &mut self,
+        stmt: &Statement,
+        args: &[Expr],
+        functions: &Functions,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Env> {
+        let mut env = self.args.clone();
+        for (i, arg) in args.iter().enumerate() {
+            let simple = matches!(arg, Expr::Var(_) | Expr::Int(_));
+            let value = match simple || !functions.use_iterator(i) {
+                true => arg.clone(),
+                false => {
+                    let name = stmt.domain.dim_name(DimType::Set, position(i))?;
+                    let name = name.unwrap_or_else(|| format!("c{i}"));
+                    let var = self.program.add_var(&name, Type::Index, true);
+                    let value = Some(arg.clone());
+                    out.push(Stmt::Let { var, value });
+                    Expr::Var(var)
+                }
+            };
+            env.insert(iterator(i), value);
+        }
+        Ok(env)
+    }
+
     /// The element of an access, or the variable.
     fn place(
         &self,
         access: &Access,
+        subscripts: &[AstExpr],
         private: &BTreeMap<ArrayId, VarId>,
-        value_of: &dyn Fn(&PwAff) -> Result<Expr>,
+        env: &Env,
     ) -> Result<Expr> {
         let id = access.array;
         if let Some(scalar) = self.scalars.get(&id) {
@@ -609,11 +607,11 @@ impl<'a> Lowering<'a> {
                 .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
         };
         let mut index = Expr::Int(0);
-        for (d, f) in access.map.to_pw_affs()?.iter().enumerate() {
+        for (d, subscript) in subscripts.iter().enumerate() {
             if d > 0 {
                 index = index.times(self.extent(id, d)?);
             }
-            index = index.plus(value_of(f)?);
+            index = index.plus(from_isl(subscript, env)?);
         }
         Ok(Expr::Element {
             base,
@@ -735,21 +733,49 @@ fn first_iterator(expr: &AstExpr) -> Option<usize> {
     }
 }
 
-/// Whether anything that a statement computes depends on its `i`-th iterator.
-fn uses_iterator(stmt: &Statement, i: usize) -> Result<bool> {
-    let accesses = stmt.reads.iter().chain([&stmt.write]);
-    let mut functions = stmt.affine_values();
-    for access in accesses {
-        functions.extend(access.map.to_pw_affs()?);
+/// What a statement computes from its iterators, in isl's names for them.
+struct Functions {
+    /// By read, its subscripts.
+    reads: Vec<Vec<AstExpr>>,
+    /// Subscripts of the write.
+    write: Vec<AstExpr>,
+    /// As [`Statement::affine_values`].
+    affine: Vec<AstExpr>,
+}
+
+impl Functions {
+    fn of(stmt: &Statement) -> Result<Functions> {
+        let build = AstBuild::from_context(&named(&stmt.domain)?)?;
+        let expr = |f: &PwAff| -> Result<AstExpr> {
+            Ok(build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?)
+        };
+        let subscripts = |access: &Access| -> Result<Vec<AstExpr>> {
+            access.map.to_pw_affs()?.iter().map(expr).collect()
+        };
+        Ok(Functions {
+            reads: stmt.reads.iter().map(subscripts).collect::<Result<_>>()?,
+            write: subscripts(&stmt.write)?,
+            affine: stmt
+                .affine_values()
+                .iter()
+                .map(expr)
+                .collect::<Result<_>>()?,
+        })
     }
-    let build = AstBuild::from_context(&named(&stmt.domain)?)?;
-    for f in functions {
-        let expr = build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?;
-        if occurs_in(&expr, &iterator(i)) {
-            return Ok(true);
-        }
+
+    fn all(&self) -> impl Iterator<Item = &AstExpr> {
+        let subscripts = self.reads.iter().flatten().chain(&self.write);
+        subscripts.chain(&self.affine)
     }
-    Ok(false)
+
+    /// Bounds every value that occurs.
+    fn largest(&self) -> f64 {
+        self.all().map(magnitude).fold(0.0, f64::max)
+    }
+
+    fn use_iterator(&self, i: usize) -> bool {
+        self.all().any(|expr| occurs_in(expr, &iterator(i)))
+    }
 }
 
 fn occurs_in(expr: &AstExpr, name: &str) -> bool {

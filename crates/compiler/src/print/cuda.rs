@@ -39,8 +39,8 @@ const MOST_BLOCKS: [&str; ir::verify::MOST_AXES] = ["INT_MAX", "65535", "65535"]
 /// The names of axes.
 const AXES: [&str; ir::verify::MOST_AXES] = ["x", "y", "z"];
 
-/// The text of a program, and what it calls sizes, scalars and arrays.
-pub fn print(program: &Program) -> (String, Names) {
+/// The text of a program, with comments about it, and what it calls sizes, scalars and arrays.
+pub fn print(program: &Program, header: &[String]) -> (String, Names) {
     let mut names = Names::new(FIXED);
     for kernel in &program.kernels {
         names.fresh(&kernel.name);
@@ -59,7 +59,7 @@ pub fn print(program: &Program) -> (String, Names) {
             None => "long long",
         },
     };
-    (printer.text(), names)
+    (printer.text(header), names)
 }
 
 struct Printer<'a> {
@@ -153,17 +153,17 @@ impl Dialect for Printer<'_> {
 }
 
 impl Printer<'_> {
-    fn text(&self) -> String {
+    fn text(&self, header: &[String]) -> String {
         let program = self.program;
         let mut t = String::new();
-        for line in &program.comment {
+        for line in header {
             t.push_str(format!("// {line}").trim_end());
             t.push('\n');
         }
         let _ = writeln!(t, "namespace {} {{\n", program.name);
         t.push_str(&self.helpers());
         t.push_str("\n// Sizes, scalars and device arrays.\nstruct Args {\n");
-        for (arg, comment) in program.args.iter().zip(&program.arg_comments) {
+        for arg in &program.args {
             let name = self.args.get(*arg);
             let field = match program.var(*arg).ty {
                 Type::Index => format!("long long {name};"),
@@ -172,11 +172,7 @@ impl Printer<'_> {
                     format!("{elem} *{name};")
                 }
             };
-            let _ = writeln!(
-                t,
-                "  {field}{}{comment}",
-                if comment.is_empty() { "" } else { " // " }
-            );
+            let _ = writeln!(t, "  {field}");
         }
         t.push_str("};\n");
         for kernel in &program.kernels {

@@ -17,7 +17,7 @@ pub(super) fn explain(saved: &SavedScop, scop: &Scop, part: &Stepwise) -> String
     let private = part
         .plan
         .private
-        .iter()
+        .keys()
         .map(|id| scop.array(*id).name.as_str());
     let private: Vec<&str> = private.collect();
     if !private.is_empty() {

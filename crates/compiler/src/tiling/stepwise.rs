@@ -18,10 +18,10 @@ use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::MOST_AXES;
 use crate::scop::{Access, ArrayId, Scop, schedule_of, writes_to};
 use hexcc_isl::{Ctx, DimType, Map, UnionMap, compute_flow};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements of an array that a thread may have for itself.
-const MOST_PRIVATE: i64 = 64;
+const MOST_PRIVATE: u32 = 64;
 
 /// A launch in the order of the program: what runs for given iterations of the host's loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub struct Step {
 pub struct Plan {
     /// In the order of the program.
     pub steps: Vec<Step>,
-    /// Arrays and variables that every thread has for itself.
-    pub private: BTreeSet<ArrayId>,
+    /// Arrays and variables that every thread has for itself, with their numbers of elements.
+    pub private: BTreeMap<ArrayId, u32>,
     /// Number of dimensions of the schedules.
     pub depth: usize,
     /// By statement and dimension, the constant that the schedule has there.
@@ -53,10 +53,10 @@ impl Plan {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>) -> Result<Plan> {
-        let mut private = BTreeSet::new();
+        let mut private = BTreeMap::new();
         for &id in dead {
-            if is_small(scop, id)? {
-                private.insert(id);
+            if let Some(elements) = few_elements(scop, id)? {
+                private.insert(id, elements);
             }
         }
         let nest = Nest::new(scop, stmts)?;
@@ -68,7 +68,7 @@ impl Plan {
             }
             .steps(stmts, 0, &[])?;
             let mut shared = BTreeSet::new();
-            for &id in &private {
+            for &id in private.keys() {
                 if !flows.stay_in_threads(&nest, id, &steps)? {
                     shared.insert(id);
                 }
@@ -81,7 +81,7 @@ impl Plan {
                     constants: nest.constants,
                 });
             }
-            private.retain(|id| !shared.contains(id));
+            private.retain(|id, _| !shared.contains(id));
         }
     }
 
@@ -89,18 +89,29 @@ impl Plan {
     pub fn is_parallel(&self) -> bool {
         self.steps.iter().any(|step| !step.spread.is_empty())
     }
+
+    /// The first statement in a loop of a step that one thread runs alone.
+    pub fn alone(&self, step: &Step) -> Option<usize> {
+        let in_loop = |s: &usize| {
+            let mut dims = self.constants[*s].iter().enumerate();
+            dims.any(|(d, constant)| constant.is_none() && !step.host.contains(&d))
+        };
+        let mut stmts = step.stmts.iter().copied();
+        stmts.find(in_loop).filter(|_| step.spread.is_empty())
+    }
 }
 
-/// Whether an array has few elements, whatever the sizes.
-fn is_small(scop: &Scop, id: ArrayId) -> Result<bool> {
+/// The number of an array's elements where they are few, whatever the sizes.
+fn few_elements(scop: &Scop, id: ArrayId) -> Result<Option<u32>> {
     let mut elements = 1i64;
     for extent in &scop.array(id).extents {
         let Some(n) = extent.as_constant()? else {
-            return Ok(false);
+            return Ok(None);
         };
-        elements = elements.saturating_mul(n.floor());
+        elements = elements.saturating_mul(n.floor().max(1));
     }
-    Ok(elements <= MOST_PRIVATE)
+    let few = u32::try_from(elements).ok();
+    Ok(few.filter(|n| *n <= MOST_PRIVATE))
 }
 
 /// An access as a map from times to elements.
@@ -163,7 +174,7 @@ impl<'a> Nest<'a> {
 /// The search for parallel loops, given what is private.
 struct Walk<'a> {
     nest: &'a Nest<'a>,
-    private: &'a BTreeSet<ArrayId>,
+    private: &'a BTreeMap<ArrayId, u32>,
 }
 
 impl Walk<'_> {
@@ -305,7 +316,7 @@ impl Walk<'_> {
     /// same element, other than to read it.
     fn is_parallel(&self, stmts: &[usize], d: usize, fixed: &[usize]) -> Result<bool> {
         let here: Vec<&Touch> = (self.nest.touches.iter())
-            .filter(|t| stmts.contains(&t.stmt) && !self.private.contains(&t.array))
+            .filter(|t| stmts.contains(&t.stmt) && !self.private.contains_key(&t.array))
             .collect();
         for (i, a) in here.iter().enumerate() {
             for b in &here[i..] {
@@ -335,7 +346,7 @@ struct Flows {
 }
 
 impl Flows {
-    fn new(scop: &Scop, stmts: &[usize], arrays: &BTreeSet<ArrayId>) -> Result<Flows> {
+    fn new(scop: &Scop, stmts: &[usize], arrays: &BTreeMap<ArrayId, u32>) -> Result<Flows> {
         let mut flows = Flows {
             from: Vec::new(),
             entering: BTreeSet::new(),
@@ -344,7 +355,7 @@ impl Flows {
         let all = || stmts.iter().map(|&s| &scop.stmts[s]);
         let schedule = schedule_of(ctx, all())?;
         let nothing = UnionMap::empty(ctx)?;
-        for &id in arrays {
+        for &id in arrays.keys() {
             let writes = writes_to(ctx, id, all())?;
             for &reader in stmts {
                 for read in scop.stmts[reader].reads.iter().filter(|r| r.array == id) {
@@ -391,13 +402,4 @@ impl Flows {
         }
         Ok(true)
     }
-}
-
-/// Whether a statement is in a loop that one thread runs.
-pub fn loops_alone(plan: &Plan, step: &Step) -> bool {
-    let in_loop = |s: usize| {
-        (plan.constants[s].iter().enumerate())
-            .any(|(d, constant)| constant.is_none() && !step.host.contains(&d))
-    };
-    step.spread.is_empty() && step.stmts.iter().any(|&s| in_loop(s))
 }
