@@ -13,7 +13,7 @@ use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::ir::dump;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
-use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Language, Options, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::sched::TileSizes;
@@ -74,6 +74,9 @@ pub struct KernelArgs {
     /// `none` or `auto`
     #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
     pub wavefront: WavefrontChoice,
+    /// What the program becomes
+    #[arg(long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
+    pub language: LanguageArg,
     /// How time is tiled; options that only one of the tilings has decide, too
     #[arg(long, value_enum, default_value = "auto")]
     pub tiling: TilingArg,
@@ -127,6 +130,24 @@ pub struct TargetArgs {
     /// Sizes to choose tile sizes for, such as N=4096,T=1000
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
     pub set: Vec<(String, i64)>,
+}
+
+/// What the program becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LanguageArg {
+    /// CUDA C++, for GPUs
+    Cuda,
+    /// C with OpenMP, for CPUs: parallel loops in single steps
+    Openmp,
+}
+
+impl From<LanguageArg> for Language {
+    fn from(language: LanguageArg) -> Language {
+        match language {
+            LanguageArg::Cuda => Language::Cuda,
+            LanguageArg::Openmp => Language::OpenMp,
+        }
+    }
 }
 
 /// How time is tiled.
@@ -228,9 +249,9 @@ struct Translate {
     /// Output file, `-` for the standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// What to write
-    #[arg(long, value_enum, default_value_t = Emit::Cuda)]
-    emit: Emit,
+    /// What to write [default: the whole program]
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
     /// Let the program write its results to the file named by HEXCC_DUMP
     #[arg(long, hide = true)]
     instrument: bool,
@@ -343,6 +364,7 @@ impl KernelArgs {
             sizes: target.set.clone(),
             isl_quota: self.isl_quota,
             name: self.name.clone(),
+            language: self.language.into(),
         };
         // Said before the input is read.
         options.switches().map_err(|d| Failure::plain(*d))?;
@@ -490,10 +512,26 @@ fn host_warnings(input: &Input) -> Vec<Diagnostic> {
 }
 
 impl Translate {
+    /// Refuses to write what a target does not have.
+    fn check_emit(&self) -> Result<(), Failure> {
+        let emit = match (self.emit, self.kernel.language) {
+            (Some(Emit::Cuda), LanguageArg::Openmp) => "--emit cuda",
+            (Some(Emit::Kernel), LanguageArg::Openmp) => "--emit kernel",
+            _ => return Ok(()),
+        };
+        let what = format!("`--target openmp` has no `{emit}`");
+        Err(Failure::plain(
+            Diagnostic::error("HX0509", what)
+                .note("the program stays one C file, with functions for its loops")
+                .help("leave one of the two away"),
+        ))
+    }
+
     fn run(&self) -> Result<ExitCode, Failure> {
+        self.check_emit()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
         let input = self.input.read(&limit)?;
-        if self.emit == Emit::Scop {
+        if self.emit == Some(Emit::Scop) {
             let text = hexcc_pet::deep::to_json(&input.saved)
                 .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
             emit::write(&self.output, &(text + "\n"))?;
@@ -517,11 +555,17 @@ impl Translate {
             Some(path) => Some((path, reference()?)),
             None => None,
         };
-        let text = match self.emit {
-            Emit::Kernel => output::print_header(&input.saved, &compiled, crate::VERSION),
-            Emit::Ir => program_text(&compiled)?,
-            Emit::Reference => reference()?,
-            Emit::Cuda | Emit::Scop => {
+        let text = match (self.emit, self.kernel.language) {
+            (Some(Emit::Ir), _) => program_text(&compiled)?,
+            (Some(Emit::Reference), _) => reference()?,
+            (Some(Emit::Kernel), _) => {
+                output::print_header(&input.saved, &compiled, crate::VERSION)
+            }
+            (_, LanguageArg::Openmp) => {
+                output::print_openmp(&input.saved, &compiled, crate::VERSION, instrument)
+                    .map_err(with_source)?
+            }
+            (_, LanguageArg::Cuda) => {
                 render::render(&host_warnings(&input), Some(&input.saved.source));
                 output::print_program(&input.saved, &compiled, crate::VERSION, instrument)
                     .map_err(with_source)?

@@ -4,7 +4,7 @@
 //! append the arrays the region writes to a file. On a machine without a GPU the
 //! generated program runs under the CPU emulation of CUDA.
 
-use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
+use crate::cli::{self, InputArgs, KernelArgs, LanguageArg, TargetArgs};
 use crate::compare::{self, ArrayReport, Tolerance};
 use crate::emit::cannot_write;
 use crate::limit::TimeLimit;
@@ -76,6 +76,8 @@ enum Target {
     Gpu(PathBuf),
     /// `scripts/emucc`.
     Emulation(PathBuf),
+    /// The C compiler, with OpenMP.
+    Cpu,
 }
 
 /// A program that has run.
@@ -172,7 +174,11 @@ impl Run {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let cuda = output::print_program(&input.saved, &compiled, crate::VERSION, Instrument::Dump)
+        let print = match target {
+            Target::Cpu => output::print_openmp,
+            Target::Gpu(_) | Target::Emulation(_) => output::print_program,
+        };
+        let text = print(&input.saved, &compiled, crate::VERSION, Instrument::Dump)
             .map_err(with_source)?;
         let c = output::print_reference(&input.saved, &compiled, crate::VERSION)
             .map_err(with_source)?;
@@ -189,16 +195,20 @@ impl Run {
         };
         let place = Workplace::new(self.keep.as_deref())?;
         let c = place.write(&format!("{stem}.c"), &c)?;
-        let cuda = place.write(&format!("{stem}.cu"), &cuda)?;
+        let (kind, file) = match target {
+            Target::Cpu => ("openmp", format!("{stem}-openmp.c")),
+            Target::Gpu(_) | Target::Emulation(_) => ("cuda", format!("{stem}.cu")),
+        };
+        let text = place.write(&file, &text)?;
         let reference = place.path.join(format!("{stem}-c"));
-        let generated = place.path.join(format!("{stem}-cuda"));
+        let generated = place.path.join(format!("{stem}-{kind}"));
         build(
             &mut self.c_compiler(include, &c, &reference),
             "C compiler",
             HELP_CC,
         )?;
         build(
-            &mut self.cuda_compiler(&target, include, &cuda, &generated),
+            &mut self.compiler(&target, include, &text, &generated),
             target.what(),
             target.help(),
         )?;
@@ -221,10 +231,10 @@ impl Run {
                 &expected.output,
             )));
         }
-        let found = (self.execute(&generated, "generated program", &place, "cuda"))
+        let found = (self.execute(&generated, "generated program", &place, kind))
             .map_err(|crash| crash.after(expected.output.status))?;
         println!("C program: {} in all", milliseconds(expected.wall));
-        let region = region_time(&place.path.join("time.cuda"));
+        let region = region_time(&place.path.join(format!("time.{kind}")));
         let region = match (region, input.saved.is_nests()) {
             (Some(time), _) => milliseconds(time),
             (None, true) => "not measured".to_string(),
@@ -238,9 +248,12 @@ impl Run {
             Target::Emulation(_) => println!(
                 "GPU region: {region} in the CPU emulation, which says nothing about a GPU"
             ),
+            Target::Cpu => println!("OpenMP program: {} in all", milliseconds(found.wall)),
         }
-        let exact = compiled.units.iter().all(|u| u.stencil().exact)
-            && compiled.stepwise.iter().all(|part| part.interface.exact);
+        // On the CPU the functions are the same.
+        let exact = matches!(target, Target::Cpu)
+            || compiled.units.iter().all(|u| u.stencil().exact)
+                && compiled.stepwise.iter().all(|part| part.interface.exact);
         let nests = input.saved.is_nests();
         self.judge(&expected, &found, self.tolerance(exact), nests)
     }
@@ -256,6 +269,9 @@ impl Run {
     }
 
     fn target(&self) -> Result<Target, Failure> {
+        if self.kernel.language == LanguageArg::Openmp {
+            return self.cpu();
+        }
         let scripts = Path::new(env!("HEXCC_ROOT")).join("scripts");
         let has_gpu = || !self.emulate && gpu_present();
         if self.gpu && !has_gpu() {
@@ -280,6 +296,26 @@ impl Run {
         Ok(Target::Emulation(scripts.join("emucc")))
     }
 
+    /// The C compiler, if nothing is asked for that only GPUs have.
+    fn cpu(&self) -> Result<Target, Failure> {
+        let given = [
+            ("--gpu", self.gpu),
+            ("--emulate", self.emulate),
+            ("--arch", self.arch.is_some()),
+            ("--seed", self.seed.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(Target::Cpu),
+            Some((option, _)) => Err(failure(
+                Diagnostic::error(
+                    "HX0509",
+                    format!("`{option}` has no effect with `--target openmp`"),
+                )
+                .help("leave one of the two away"),
+            )),
+        }
+    }
+
     /// `-I` and `-D`, of the command line and of the source's directory.
     fn preprocessor(&self, command: &mut Command, include: &Path) {
         for directory in self
@@ -296,33 +332,33 @@ impl Run {
         }
     }
 
-    fn c_compiler(&self, include: &Path, c: &Path, program: &Path) -> Command {
+    /// `$CC`, or cc, with options for results of the same bits.
+    fn cc(&self, options: &[&str]) -> Command {
         let cc = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
         let cc = cc.unwrap_or_else(|| "cc".to_string());
         let mut words = cc.split_whitespace();
         let mut command = Command::new(words.next().unwrap_or("cc"));
+        command.args(words).args(options).args(["-std=gnu11", "-w"]);
         command
-            .args(words)
-            .args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
+    }
+
+    fn c_compiler(&self, include: &Path, c: &Path, program: &Path) -> Command {
+        let mut command = self.cc(&["-O2", "-ffp-contract=off"]);
         self.preprocessor(&mut command, include);
         command.arg(c).arg("-o").arg(program).arg("-lm");
         command
     }
 
-    fn cuda_compiler(
-        &self,
-        target: &Target,
-        include: &Path,
-        cuda: &Path,
-        program: &Path,
-    ) -> Command {
+    fn compiler(&self, target: &Target, include: &Path, text: &Path, program: &Path) -> Command {
+        let contract = match self.fast {
+            true => "-ffp-contract=fast",
+            false => "-ffp-contract=off",
+        };
         let mut command = match target {
             Target::Gpu(nvcc) => {
                 let mut command = Command::new(nvcc);
-                command.arg(format!(
-                    "-arch={}",
-                    self.arch.as_deref().unwrap_or("native")
-                ));
+                let arch = self.arch.as_deref().unwrap_or("native");
+                command.arg(format!("-arch={arch}"));
                 command
                     .arg(format!("-fmad={}", self.fast))
                     .args(["-O3", "-w"]);
@@ -330,15 +366,16 @@ impl Run {
             }
             Target::Emulation(emucc) => {
                 let mut command = Command::new(emucc);
-                command.args([
-                    "-w",
-                    &format!("-ffp-contract={}", if self.fast { "fast" } else { "off" }),
-                ]);
+                command.args(["-w", contract]);
                 command
             }
+            Target::Cpu => self.cc(&["-O3", "-march=native", "-fopenmp", contract]),
         };
         self.preprocessor(&mut command, include);
-        command.arg(cuda).arg("-o").arg(program);
+        command.arg(text).arg("-o").arg(program);
+        if matches!(target, Target::Cpu) {
+            command.arg("-lm");
+        }
         command
     }
 
@@ -510,6 +547,7 @@ impl Target {
         match self {
             Target::Gpu(_) => "nvcc",
             Target::Emulation(_) => "emulation's compiler (scripts/emucc)",
+            Target::Cpu => "C compiler",
         }
     }
 
@@ -521,6 +559,7 @@ impl Target {
             Target::Emulation(_) => {
                 "the emulation needs python3 and g++, or another C++ compiler named by CXX"
             }
+            Target::Cpu => "install a C compiler with OpenMP, or set CC",
         }
     }
 }

@@ -589,6 +589,9 @@ fn options_without_effect() {
             "--tile h=3,w=4:64 --rows-per-thread 1 --threads 128",
         ),
         ("rows_without_tile", "--rows-per-thread 400"),
+        ("kernel_openmp", "--target openmp --emit kernel"),
+        ("overlapped_openmp", "--target openmp --tiling overlapped"),
+        ("reuse_openmp", "--target openmp --reuse none"),
     ] {
         misuse(name, &format!("jacobi2d.c {line}"), nothing);
     }

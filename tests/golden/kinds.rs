@@ -98,6 +98,21 @@ const KINDS: &[(&str, &str, &str)] = &[
         "testsuite/coef3d.c --stream-tile steps=2,vector=2,rows=2,warps=8",
     ),
     (
+        "steps",
+        "Single steps: a kernel for each nest of parallel loops.",
+        "testsuite/steps/thomas2d.c",
+    ),
+    (
+        "nests",
+        "Nests in a loop that stays on the host, on shared memory.",
+        "testsuite/steps/nests2d.c",
+    ),
+    (
+        "openmp_steps",
+        "C with OpenMP, in single steps.",
+        "testsuite/steps/thomas2d.c --target openmp",
+    ),
+    (
         "header",
         "A header with the launch function on device pointers.",
         "testsuite/jacobi2d.c --tile h=2,w=3:32 --emit kernel",

@@ -51,6 +51,17 @@ pub struct Options {
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
     pub name: Option<String>,
+    /// What the program becomes.
+    pub language: Language,
+}
+
+/// What a program becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// CUDA C++, for GPUs.
+    Cuda,
+    /// C with OpenMP, for CPUs.
+    OpenMp,
 }
 
 /// How time is tiled.
@@ -100,6 +111,7 @@ impl Default for Options {
             fast_math: false,
             isl_quota: 200_000_000,
             name: None,
+            language: Language::Cuda,
         }
     }
 }
@@ -107,7 +119,7 @@ impl Default for Options {
 impl Options {
     /// Whether a program that cannot be tiled may run in single steps.
     pub(crate) fn may_step(&self) -> bool {
-        self.wanted_tiling() == Tiling::Auto || self.tiling == Tiling::Stepwise
+        matches!(self.wanted_tiling(), Tiling::Auto | Tiling::Stepwise)
     }
 
     /// Whether divisions of `float` by constants become products in `double`: on GPUs where
@@ -219,6 +231,7 @@ impl Options {
     /// The tiling that the options ask for, [`Tiling::Auto`] where they leave it open.
     pub fn wanted_tiling(&self) -> Tiling {
         match self.tiling {
+            Tiling::Auto if self.language == Language::OpenMp => Tiling::Stepwise,
             Tiling::Auto if self.hybrid_only().is_some() => Tiling::Hybrid,
             Tiling::Auto if self.stream_tile.is_some() => Tiling::Overlapped,
             tiling => tiling,
@@ -227,7 +240,12 @@ impl Options {
 
     /// Refuses options of one tiling together with the other.
     fn check_tiling(&self) -> Result<()> {
+        let on_cpu = self.language == Language::OpenMp;
         let (option, other) = match (self.tiling, self.hybrid_only(), self.stream_tile) {
+            (Tiling::Overlapped, ..) if on_cpu => ("--tiling overlapped", "--target openmp"),
+            (Tiling::Hybrid, ..) if on_cpu => ("--tiling hybrid", "--target openmp"),
+            (_, Some(option), _) if on_cpu => (option, "--target openmp"),
+            (_, _, Some(_)) if on_cpu => ("--stream-tile", "--target openmp"),
             (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
             (Tiling::Stepwise, Some(option), _) => (option, "--tiling stepwise"),
             (Tiling::Stepwise, _, Some(_)) => ("--stream-tile", "--tiling stepwise"),

@@ -31,6 +31,27 @@ pub fn print_program(
     )
 }
 
+/// The program as C with OpenMP.
+///
+/// # Errors
+/// HX9001 if the source cannot be rewritten.
+pub fn print_openmp(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    version: &str,
+    instrument: Instrument,
+) -> Result<String> {
+    let part = |part: &'_ Stepwise| -> Result<String> {
+        let header = header::of_loops(saved, part, version);
+        let (program, interface) = (&part.program, &part.interface);
+        deeply(|| print::openmp::print(program, interface, &part.finals, &header))
+    };
+    let parts: Vec<Replacement> = (compiled.stepwise.iter())
+        .map(|p| Ok(in_steps(p, part(p)?, Names::plain(), Memory::Shared)))
+        .collect::<Result<_>>()?;
+    back::c_program(saved, &regions(saved, compiled), &parts, instrument)
+}
+
 /// The C program with the results written to a file, to compare with.
 ///
 /// # Errors
@@ -132,23 +153,29 @@ fn replacements<'a>(
         unused: &compiled.scop.unused,
         memory: Memory::Copied,
     });
+    let memory = match saved.is_nests() {
+        true => Memory::Shared,
+        false => Memory::Copied,
+    };
     let steps = compiled.stepwise.iter().map(|part| {
         let (kernel, names) = stepwise_text(saved, part, version);
-        Replacement {
-            span: part.span.clone(),
-            interface: &part.interface,
-            kernel,
-            names,
-            workspaces: Vec::new(),
-            finals: &part.finals,
-            unused: &part.unused,
-            memory: match saved.is_nests() {
-                true => Memory::Shared,
-                false => Memory::Copied,
-            },
-        }
+        in_steps(part, kernel, names, memory)
     });
     tiled.chain(steps).collect()
+}
+
+/// What takes the place of a part of the program that runs in single steps.
+fn in_steps(part: &Stepwise, kernel: String, names: Names, memory: Memory) -> Replacement<'_> {
+    Replacement {
+        span: part.span.clone(),
+        interface: &part.interface,
+        kernel,
+        names,
+        workspaces: Vec::new(),
+        finals: &part.finals,
+        unused: &part.unused,
+        memory,
+    }
 }
 
 /// The namespace of what runs in single steps, and the names of its arguments.

@@ -27,7 +27,7 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         return nests(ctx, saved, options);
     }
     let mut region = Region::new(ctx, saved, options, &mut clock)?;
-    if options.tiling == Tiling::Stepwise {
+    if options.wanted_tiling() == Tiling::Stepwise {
         return steps(region, saved, options, clock, Vec::new());
     }
     let mut units = Vec::new();

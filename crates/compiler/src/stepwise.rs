@@ -66,8 +66,9 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
         }
     }
     let plan = Plan::new(scop, &stmts, &dead)?;
-    let private = plan.private.keys().filter(|id| !declared(scop, **id));
-    let mut unused: Vec<String> = private.map(|id| scop.array(*id).name.clone()).collect();
+    let own = |id: &ArrayId| plan.private.contains_key(id) || declared(scop, *id);
+    let gone = used(scop, false).into_iter().filter(own);
+    let mut unused: Vec<String> = gone.map(|id| scop.array(id).name.clone()).collect();
     unused.retain(|name| !scop.unused.contains(name));
     scop.unused.extend(unused);
     let is_scalar = |scop: &Scop, id: &ArrayId| scop.array(*id).extents.is_empty();

@@ -2,7 +2,7 @@
 
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::ir::verify::verify;
-use hexcc_compiler::ir::{Expr, KernelId, Program, Stmt, Type, VarId, dump};
+use hexcc_compiler::ir::{Axis, Expr, KernelId, Program, Stmt, Type, VarId, dump};
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
@@ -28,7 +28,7 @@ fn change(block: &mut [Stmt], f: &mut dyn FnMut(&mut Stmt) -> bool) -> bool {
         f(stmt)
             || match stmt {
                 Stmt::If { yes, no, .. } => change(yes, f) || change(no, f),
-                Stmt::For { body, .. } | Stmt::Spread { body, .. } => change(body, f),
+                Stmt::For { body, .. } => change(body, f),
                 _ => false,
             }
     })
@@ -73,19 +73,19 @@ fn damage_is_seen() {
     };
     let said = damaged(|p| value(p, || Expr::Var(VarId(9999))));
     assert!(said.contains("is used where it is not defined"), "{said}");
-    // A loop's variable behind the loop.
+    // A variable of one kernel in another.
     let said = damaged(|p| {
-        let Some(Stmt::Spread { var, .. }) = p.kernels[0].body.last() else {
-            panic!("the first kernel has no loop");
-        };
-        let value = Some(Expr::Var(*var));
+        let value = Some(Expr::Var(p.kernels[0].axes[0].var));
         let var = p.add_var("late", Type::Index, true);
-        p.kernels[0].body.push(Stmt::Let { var, value });
+        p.kernels[1].body.push(Stmt::Let { var, value });
     });
     assert!(said.contains("is used where it is not defined"), "{said}");
     let said = damaged(|p| {
-        let first = p.kernels[0].body[0].clone();
-        p.kernels[0].body.push(first);
+        let again = p.kernels[0].axes[0].clone();
+        p.kernels[0].axes.push(Axis {
+            threads: 1,
+            ..again
+        });
     });
     assert!(said.contains("is defined twice"), "{said}");
     let said = damaged(|p| {
@@ -133,10 +133,13 @@ fn damage_is_seen() {
         value(p, || Expr::Var(array));
     });
     assert!(said.contains("a pointer is used as a number"), "{said}");
-    let said = damaged(|p| p.kernels[0].block = vec![1024, 2]);
+    let said = damaged(|p| p.kernels[0].axes[0].threads = 1024);
     assert!(said.contains("has an impossible block"), "{said}");
-    let said = damaged(|p| p.kernels[0].block.push(2));
-    assert!(said.contains("does not use its axes"), "{said}");
+    let said = damaged(|p| p.kernels[0].axes[1].range[0] = half());
+    assert!(
+        said.contains("a subscript or bound of type double"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -182,7 +185,7 @@ fn damaged_launches_are_seen() {
 #[test]
 fn dumps_name_what_they_show() {
     let text = dump(&program());
-    for word in ["kernel 0 step_1", "spread %", "host", "launch 0", "while"] {
+    for word in ["kernel 0 step_1", "axis %", "host", "launch 0", "while"] {
         assert!(text.contains(word), "{word} in\n{text}");
     }
 }

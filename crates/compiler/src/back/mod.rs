@@ -7,6 +7,7 @@ mod arguments;
 mod blocks;
 mod cuda;
 mod expr;
+mod in_place;
 mod naive;
 pub(crate) mod names;
 mod program;
@@ -18,6 +19,7 @@ pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};
 pub use cuda::{argument_names, print_kernel};
 pub use expr::ast_to_c;
+pub use in_place::c_program;
 pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
 pub use program::{
     Instrument, Memory, Replacement, Workspace, dump_function, program, reference_program,

@@ -112,13 +112,9 @@ pub fn program(
         .flat_map(|region| pragma_lines(text, region))
         .chain(csource::rewrite_math_calls(text));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
-    let void = |name: String| format!("(void){name}; ");
-    let used_up = functions_used_up(text, &c.spans).into_iter();
-    let mut used_up: String = used_up.map(void).collect();
+    let mut used_up = voids(functions_used_up(text, &c.spans));
     for (r, span) in replacements.iter().zip(&c.spans) {
-        let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
-        let unused = r.unused.iter().map(|name| c.names.get(name));
-        let unused: String = unused.filter(declared).map(void).collect();
+        let unused = variables_used_up(r, text, span, &c.names);
         let call = unused + &std::mem::take(&mut used_up) + &call(r, &entry, &c.names);
         edits.push(Edit {
             range: span.clone(),
@@ -145,8 +141,26 @@ pub fn program(
     Ok(format!("{generated}{restrict}\n{body}"))
 }
 
+/// Uses of names that are used no more: a compiler would warn of them.
+pub(super) fn voids(names: Vec<String>) -> String {
+    let void = |name: String| format!("(void){name}; ");
+    names.into_iter().map(void).collect()
+}
+
+/// Uses of variables that only the replaced code used.
+pub(super) fn variables_used_up(
+    r: &Replacement,
+    text: &str,
+    span: &Range<usize>,
+    names: &Names,
+) -> String {
+    let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
+    let unused = r.unused.iter().map(|name| names.get(name));
+    voids(unused.filter(declared).collect())
+}
+
 /// Static functions that the replaced code alone calls: a compiler would warn of them.
-fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
+pub(super) fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
     let functions = csource::functions(text);
     let is_replaced = |at: usize| replaced.iter().any(|span| span.contains(&at));
     let in_body = |at: usize| functions.iter().any(|f| f.body.contains(&at));
@@ -345,7 +359,7 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
 }
 
 /// Hides the macros of the command line from generated code; those of the program come later.
-fn without_macros(defines: &[String], generated: String) -> String {
+pub(super) fn without_macros(defines: &[String], generated: String) -> String {
     let mut names: Vec<&str> = (defines.iter())
         .filter_map(|define| {
             define
@@ -417,14 +431,14 @@ fn leave_params(finals: &[FinalValue]) -> BTreeSet<String> {
         .collect()
 }
 
-fn insertion(at: usize, replacement: String) -> Edit {
+pub(super) fn insertion(at: usize, replacement: String) -> Edit {
     Edit {
         range: at..at,
         replacement,
     }
 }
 
-fn region_contains(region: &Range<usize>, edit: &Edit) -> bool {
+pub(super) fn region_contains(region: &Range<usize>, edit: &Edit) -> bool {
     edit.range.start >= region.start
         && edit.range.end <= region.end
         && edit.range.start < region.end
@@ -432,12 +446,12 @@ fn region_contains(region: &Range<usize>, edit: &Edit) -> bool {
 
 /// The dump goes behind the last replaced statement: code of the region that
 /// stays on the host runs the same in both programs.
-fn end_of_code(region: &Range<usize>, replaced: &[Range<usize>]) -> usize {
+pub(super) fn end_of_code(region: &Range<usize>, replaced: &[Range<usize>]) -> usize {
     (replaced.iter().map(|span| span.end).max()).unwrap_or(region.end)
 }
 
 /// Removes the `#pragma scop` and `#pragma endscop` lines.
-fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
+pub(super) fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let start = text[..region.start].rfind('\n').map_or(0, |at| at + 1);
     let mut at = start;
@@ -463,21 +477,7 @@ fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
 /// The call that takes the place of the scop.
 fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
     let ir = r.interface;
-    let scalars = ir.scalars.iter().map(|(name, _)| name);
-    let mut args: Vec<String> = ir
-        .params
-        .iter()
-        .chain(scalars)
-        .map(|n| names.get(n))
-        .collect();
-    for array in ir.arrays.iter().filter(|a| !a.local) {
-        args.push(format!(
-            "({}{} *){}",
-            const_of(array),
-            array.elem,
-            address(array, names)
-        ));
-    }
+    let args = arguments(ir, names);
     let mut text = format!("{}::{}({});", ir.name, entry.run, args.join(", "));
     if !r.finals.is_empty() {
         let variables = r.finals.iter().map(|f| &f.name);
@@ -490,6 +490,17 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
         let _ = write!(text, " {}::{}({});", ir.name, entry.leave, args.join(", "));
     }
     text
+}
+
+/// What the program gives to the function that takes the place of a part of it.
+pub(super) fn arguments(ir: &Interface, names: &Names) -> Vec<String> {
+    let scalars = ir.scalars.iter().map(|(name, _)| name);
+    let values = ir.params.iter().chain(scalars).map(|n| names.get(n));
+    let arrays = ir.arrays.iter().filter(|a| !a.local).map(|array| {
+        let (constant, elem) = (const_of(array), array.elem);
+        format!("({constant}{elem} *){}", address(array, names))
+    });
+    values.chain(arrays).collect()
 }
 
 pub(super) fn const_of(array: &KernelArray) -> &'static str {
@@ -816,7 +827,7 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Interface>) -> String
     text
 }
 
-fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
+pub(super) fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
     let mut text = String::new();
     for ir in replacements.iter().map(|r| r.interface) {
         let nonempty = ast_to_c(&ir.nonempty, names);

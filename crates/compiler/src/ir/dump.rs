@@ -11,19 +11,21 @@ pub fn dump(program: &Program) -> String {
         let _ = writeln!(text, "  arg {}", definition(program, arg));
     }
     for (i, kernel) in program.kernels.iter().enumerate() {
-        let block: Vec<String> = kernel.block.iter().map(u32::to_string).collect();
         let params: Vec<String> = kernel
             .params
             .iter()
             .map(|p| definition(program, *p))
             .collect();
-        let _ = writeln!(
-            text,
-            "kernel {i} {} ({}) block [{}]",
-            kernel.name,
-            params.join(", "),
-            block.join(", ")
-        );
+        let _ = writeln!(text, "kernel {i} {} ({})", kernel.name, params.join(", "));
+        for axis in &kernel.axes {
+            let (var, [first, last]) = (definition(program, axis.var), &axis.range);
+            let (first, last) = (expr(first), expr(last));
+            let _ = writeln!(
+                text,
+                "  axis {var} from {first} to {last}, {} threads a block",
+                axis.threads
+            );
+        }
         block_of(program, &kernel.body, 1, &mut text);
     }
     if let Some(narrow) = &program.narrow {
@@ -86,25 +88,16 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
             first,
             cond,
             step,
+            any_order,
             body,
         } => {
             let (first, cond, step) = (expr(first), expr(cond), expr(step));
             let var = definition(program, *var);
             (
-                format!("for {var} from {first} while {cond} step {step}"),
-                vec![body],
-            )
-        }
-        Stmt::Spread {
-            var,
-            axis,
-            range: [first, last],
-            body,
-        } => {
-            let var = definition(program, *var);
-            let range = format!("{} to {}", expr(first), expr(last));
-            (
-                format!("spread {var} along axis {axis} from {range}"),
+                format!(
+                    "for {var} from {first} while {cond} step {step}{}",
+                    if *any_order { " in any order" } else { "" }
+                ),
                 vec![body],
             )
         }

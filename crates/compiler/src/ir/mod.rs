@@ -9,8 +9,8 @@
 //! * a constant, a loop's variable and a parameter are never assigned;
 //! * expressions have the types of C ([`Program::type_of`]); indices and sizes are 64-bit integers;
 //! * elements are read and written through pointers of `Args` or arrays of the thread itself;
-//! * a kernel is made of [`Stmt::Spread`] loops, one an axis, whose iterations run in any order at
-//!   the same time; launches stand in host code only, and run one after the other.
+//! * the iterations over a kernel's axes run in any order at the same time; launches stand in host
+//!   code only, and run one after the other.
 
 mod dump;
 pub mod verify;
@@ -229,7 +229,7 @@ pub enum Stmt {
         /// What runs where it does not.
         no: Vec<Stmt>,
     },
-    /// A loop, one iteration after the other.
+    /// A loop, one iteration after the other; in any order where that is known to do.
     For {
         /// Its variable.
         var: VarId,
@@ -239,17 +239,8 @@ pub enum Stmt {
         cond: Expr,
         /// Added after each iteration.
         step: Expr,
-        /// What it repeats.
-        body: Vec<Stmt>,
-    },
-    /// A loop whose iterations the threads of a kernel share along an axis.
-    Spread {
-        /// Its variable.
-        var: VarId,
-        /// The axis; 0 is that along which neighbouring threads lie.
-        axis: usize,
-        /// The first and the last value.
-        range: [Expr; 2],
+        /// No iteration touches an element that another one writes.
+        any_order: bool,
         /// What it repeats.
         body: Vec<Stmt>,
     },
@@ -262,7 +253,7 @@ pub enum Stmt {
 pub struct Launch {
     /// The kernel.
     pub kernel: KernelId,
-    /// By axis, the first and the last iteration of the kernel's loop along it; never empty.
+    /// By axis, the first and the last iteration along it; never empty.
     pub ranges: Vec<[Expr; 2]>,
     /// Values of the kernel's parameters.
     pub args: Vec<Expr>,
@@ -273,14 +264,26 @@ pub struct Launch {
 pub struct Kernel {
     /// Its name.
     pub name: String,
-    /// What it computes, for readers.
-    pub comment: Vec<String>,
-    /// By axis, the threads of a block; no axis for a kernel of one thread.
-    pub block: Vec<u32>,
+    /// The lines of the source that it runs, for readers.
+    pub lines: String,
     /// Parameters beside `Args`.
     pub params: Vec<VarId>,
-    /// What a thread does.
+    /// The loops whose iterations threads share; none for a kernel of one thread. Neighbouring
+    /// threads lie along the first.
+    pub axes: Vec<Axis>,
+    /// What a thread does for one iteration of each.
     pub body: Vec<Stmt>,
+}
+
+/// A loop whose iterations the threads of a kernel share.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Its variable.
+    pub var: VarId,
+    /// The first and the last value.
+    pub range: [Expr; 2],
+    /// Threads of a block along it.
+    pub threads: u32,
 }
 
 /// A generated program.
@@ -345,7 +348,7 @@ impl Program {
 }
 
 /// Calls `f` on every statement of a block and below.
-pub fn visit(block: &[Stmt], f: &mut dyn FnMut(&Stmt)) {
+pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
     for stmt in block {
         f(stmt);
         match stmt {
@@ -353,7 +356,7 @@ pub fn visit(block: &[Stmt], f: &mut dyn FnMut(&Stmt)) {
                 visit(yes, f);
                 visit(no, f);
             }
-            Stmt::For { body, .. } | Stmt::Spread { body, .. } => visit(body, f),
+            Stmt::For { body, .. } => visit(body, f),
             Stmt::Comment(_) | Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Launch(_) => {}
         }
     }
@@ -369,25 +372,50 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
         Stmt::For {
             first, cond, step, ..
         } => vec![first, cond, step],
-        Stmt::Spread { range, .. } => range.iter().collect(),
         Stmt::Launch(launch) => (launch.ranges.iter().flatten())
             .chain(&launch.args)
             .collect(),
     }
 }
 
-/// The variables that a block uses.
-pub fn used(block: &[Stmt]) -> std::collections::BTreeSet<VarId> {
-    let mut used = std::collections::BTreeSet::new();
-    visit(block, &mut |stmt| {
-        for expr in expressions(stmt) {
-            expr.visit(&mut |e| match e {
-                Expr::Var(id) | Expr::Element { base: id, .. } => {
-                    used.insert(*id);
-                }
-                _ => {}
-            });
+impl Kernel {
+    /// What its threads are for.
+    pub fn threads(&self, program: &Program) -> String {
+        let over: Vec<&str> = (self.axes.iter().rev())
+            .map(|axis| program.var(axis.var).name.as_str())
+            .collect();
+        match over.as_slice() {
+            [] => "one thread".to_string(),
+            [one] => format!("a thread for each {one}"),
+            all => format!("a thread for each ({})", all.join(", ")),
         }
-    });
+    }
+
+    /// The expressions of its axes and its body.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        let mut all: Vec<&Expr> = self.axes.iter().flat_map(|axis| &axis.range).collect();
+        all.extend(expressions_in(&self.body));
+        all
+    }
+}
+
+/// The expressions of a block.
+pub fn expressions_in(block: &[Stmt]) -> Vec<&Expr> {
+    let mut all = Vec::new();
+    visit(block, &mut |stmt| all.extend(expressions(stmt)));
+    all
+}
+
+/// The variables that expressions use.
+pub fn used(expressions: &[&Expr]) -> std::collections::BTreeSet<VarId> {
+    let mut used = std::collections::BTreeSet::new();
+    for expr in expressions {
+        expr.visit(&mut |e| match e {
+            Expr::Var(id) | Expr::Element { base: id, .. } => {
+                used.insert(*id);
+            }
+            _ => {}
+        });
+    }
     used
 }

@@ -24,7 +24,6 @@ pub fn verify(program: &Program) -> Result<(), Wrong> {
         defined: BTreeSet::new(),
         scope: Vec::new(),
         kernel: None,
-        spread: Vec::new(),
     };
     for arg in &program.args {
         checker.define(*arg)?;
@@ -46,8 +45,6 @@ struct Checker<'a> {
     scope: Vec<VarId>,
     /// The kernel that is looked at.
     kernel: Option<&'a Kernel>,
-    /// The axes of the loops around.
-    spread: Vec<usize>,
 }
 
 impl<'a> Checker<'a> {
@@ -70,28 +67,25 @@ impl<'a> Checker<'a> {
     }
 
     fn kernel(&mut self, kernel: &'a Kernel) -> Result<(), Wrong> {
-        let threads = kernel.block.iter().try_fold(1u32, |n, t| n.checked_mul(*t));
-        if kernel.block.len() > MOST_AXES || !matches!(threads, Some(1..=MOST_THREADS)) {
+        let threads = (kernel.axes.iter()).try_fold(1u32, |n, axis| n.checked_mul(axis.threads));
+        if kernel.axes.len() > MOST_AXES || !matches!(threads, Some(1..=MOST_THREADS)) {
             return Err(format!("kernel `{}` has an impossible block", kernel.name));
         }
         let depth = self.scope.len();
         for param in &kernel.params {
             self.define(*param)?;
         }
+        for bound in kernel.axes.iter().flat_map(|axis| &axis.range) {
+            self.index(bound)?;
+        }
+        for axis in &kernel.axes {
+            self.iterator(axis.var)?;
+        }
         self.kernel = Some(kernel);
         self.block(&kernel.body)?;
         self.kernel = None;
         self.scope.truncate(depth);
-        let mut axes = BTreeSet::new();
-        super::visit(&kernel.body, &mut |stmt| {
-            if let Stmt::Spread { axis, .. } = stmt {
-                axes.insert(*axis);
-            }
-        });
-        match axes.into_iter().eq(0..kernel.block.len()) {
-            true => Ok(()),
-            false => Err(format!("kernel `{}` does not use its axes", kernel.name)),
-        }
+        Ok(())
     }
 
     fn block(&mut self, block: &'a [Stmt]) -> Result<(), Wrong> {
@@ -122,6 +116,7 @@ impl<'a> Checker<'a> {
                 cond,
                 step,
                 body,
+                ..
             } => {
                 self.index(first)?;
                 self.index(step)?;
@@ -132,12 +127,6 @@ impl<'a> Checker<'a> {
                 self.scope.truncate(depth);
                 Ok(())
             }
-            Stmt::Spread {
-                var,
-                axis,
-                range,
-                body,
-            } => self.spread((*var, *axis), range, body),
             Stmt::Launch(launch) => self.launch(launch),
         }
     }
@@ -162,31 +151,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn spread(
-        &mut self,
-        (var, axis): (VarId, usize),
-        range: &'a [Expr; 2],
-        body: &'a [Stmt],
-    ) -> Result<(), Wrong> {
-        let axes = self.kernel.map_or(0, |k| k.block.len());
-        if axis >= axes {
-            return Err(format!("a loop over axis {axis} of {axes}"));
-        }
-        if self.spread.contains(&axis) {
-            return Err(format!("a loop over axis {axis} in one over the same axis"));
-        }
-        for bound in range {
-            self.index(bound)?;
-        }
-        let depth = self.scope.len();
-        self.iterator(var)?;
-        self.spread.push(axis);
-        self.block(body)?;
-        self.spread.pop();
-        self.scope.truncate(depth);
-        Ok(())
-    }
-
     fn launch(&mut self, launch: &'a Launch) -> Result<(), Wrong> {
         let KernelId(id) = launch.kernel;
         let Some(kernel) = self.program.kernels.get(id as usize) else {
@@ -198,7 +162,7 @@ impl<'a> Checker<'a> {
                 kernel.name
             ));
         }
-        if launch.ranges.len() != kernel.block.len() || launch.args.len() != kernel.params.len() {
+        if launch.ranges.len() != kernel.axes.len() || launch.args.len() != kernel.params.len() {
             return Err(format!("a launch does not fit kernel `{}`", kernel.name));
         }
         for bound in launch.ranges.iter().flatten() {

@@ -1,4 +1,4 @@
 //! From a proven plan to a program ([`crate::ir`]).
 
-mod affine;
+pub(crate) mod affine;
 pub mod stepwise;

@@ -6,7 +6,7 @@ use crate::back::text::truncate;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
-use crate::ir::{Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
@@ -364,26 +364,19 @@ impl<'a> Lowering<'a> {
             &mut move |lowering, name, args| lowering.statement(name, &args, &private),
         )?);
         // The innermost loop is along the first axis.
-        for (axis, (var, range)) in spread.iter().rev().zip(ranges).enumerate() {
-            body = vec![Stmt::Spread {
-                var: *var,
-                axis,
-                range,
-                body,
-            }];
-        }
+        let shared = spread.iter().rev().zip(ranges);
+        let axes = shared.zip(BLOCKS[spread.len()]);
+        let axes = axes.map(|((var, range), threads)| Axis {
+            var: *var,
+            range,
+            threads: *threads,
+        });
         let number = self.program.kernels.len() + 1;
-        let over: Vec<&str> = (spread.iter().map(|v| self.program.var(*v).name.as_str())).collect();
-        let what = match over.as_slice() {
-            [] => "one thread".to_string(),
-            [one] => format!("a thread for each {one}"),
-            all => format!("a thread for each ({})", all.join(", ")),
-        };
         Ok(Kernel {
             name: format!("step_{number}"),
-            comment: vec![format!("{}: {what}.", self.lines(step))],
-            block: BLOCKS[step.spread.len()].to_vec(),
+            lines: self.lines(step),
             params,
+            axes: axes.collect(),
             body,
         })
     }
@@ -489,6 +482,7 @@ impl<'a> Lowering<'a> {
                     first,
                     cond,
                     step,
+                    any_order: false,
                     body,
                 }]
             }

@@ -2,7 +2,7 @@
 
 use super::namer::Namer;
 use crate::ctype::CType;
-use crate::ir::{Expr, Helper, Program, Stmt, Type, VarId};
+use crate::ir::{Expr, Helper, Launch, Program, Stmt, Type, VarId};
 use std::fmt::Write;
 
 /// Binding strength of C operators; larger binds tighter.
@@ -69,10 +69,12 @@ pub(crate) trait Dialect {
     fn declaration(&self, ty: Type, constant: bool, name: &str) -> String;
     /// What a helper is called by.
     fn helper(&self, helper: Helper) -> String;
-    /// Appends a loop that the threads of a kernel share; lines are indented by the text.
-    fn spread(&self, writer: &mut Writer<'_>, stmt: &Stmt);
+    /// A line before a loop, given whether its iterations may run in any order.
+    fn before_loop(&self, _any_order: bool, _body: &[Stmt]) -> Option<&'static str> {
+        None
+    }
     /// Appends a launch.
-    fn launch(&self, writer: &mut Writer<'_>, stmt: &Stmt);
+    fn launch(&self, writer: &mut Writer<'_>, launch: &Launch);
 }
 
 /// Prints statements of a program, with the names that are in scope.
@@ -110,15 +112,33 @@ impl<'a> Writer<'a> {
 
     /// Appends a line that opens a block, the block, and its end.
     pub fn block(&mut self, head: &str, body: &[Stmt]) {
-        let one = matches!(
-            body,
-            [Stmt::Assign { .. } | Stmt::For { .. } | Stmt::Spread { .. }]
-        );
-        self.line(&format!("{head}{}", if one { "" } else { " {" }));
-        self.body(body);
+        let one = matches!(body, [Stmt::Assign { .. } | Stmt::For { .. }]);
         if !one {
-            self.line("}");
+            return self.braced(head, |writer| writer.stmts(body));
         }
+        self.line(head);
+        self.body(body);
+    }
+
+    /// Appends a line that opens a block, what `inner` appends, and its end.
+    pub fn braced(&mut self, head: &str, inner: impl FnOnce(&mut Self)) {
+        self.line(format!("{head} {{").trim_start());
+        let scope = self.namer.scope();
+        self.depth += 1;
+        inner(self);
+        self.depth -= 1;
+        self.namer.leave(scope);
+        self.line("}");
+    }
+
+    /// A line in loops of one statement.
+    pub fn nested(&mut self, heads: &[String], line: &str) {
+        for head in heads {
+            self.line(head);
+            self.depth += 1;
+        }
+        self.line(line);
+        self.depth -= heads.len();
     }
 
     /// The statements of a block, indented.
@@ -165,8 +185,12 @@ impl<'a> Writer<'a> {
                 first,
                 cond,
                 step,
+                any_order,
                 body,
             } => {
+                if let Some(line) = dialect.before_loop(*any_order, body) {
+                    self.line(line);
+                }
                 let first = self.expr(first);
                 let scope = self.namer.scope();
                 let name = self.namer.define(*var, &self.program.var(*var).name);
@@ -181,8 +205,7 @@ impl<'a> Writer<'a> {
                 self.block(&head, body);
                 self.namer.leave(scope);
             }
-            Stmt::Spread { .. } => dialect.spread(self, stmt),
-            Stmt::Launch(_) => dialect.launch(self, stmt),
+            Stmt::Launch(launch) => dialect.launch(self, launch),
         }
     }
 

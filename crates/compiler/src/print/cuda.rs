@@ -3,7 +3,7 @@
 use super::c::{Dialect, Writer};
 use super::namer::Namer;
 use crate::back::names::Names;
-use crate::ir::{self, Expr, Helper, Kernel, Program, Stmt, Type, VarId};
+use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Type, VarId};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -25,16 +25,14 @@ const FIXED: &[&str] = &[
     "mod",
     "Index",
     "launches",
-    "first_x",
-    "first_y",
-    "first_z",
-    "all_x",
-    "all_y",
-    "all_z",
+    "index_x",
+    "index_y",
+    "index_z",
 ];
 
-/// Blocks along an axis, at most.
-const MOST_BLOCKS: [&str; ir::verify::MOST_AXES] = ["INT_MAX", "65535", "65535"];
+/// Blocks along an axis, at most. Ranges that need more are launched in parts, but along x: what
+/// needs more there is refused by CUDA.
+const MOST_BLOCKS: [&str; ir::verify::MOST_AXES] = ["UINT_MAX", "65535", "65535"];
 
 /// The names of axes.
 const AXES: [&str; ir::verify::MOST_AXES] = ["x", "y", "z"];
@@ -94,61 +92,46 @@ impl Dialect for Printer<'_> {
         format!("{}<{}>", helper.name(), self.index)
     }
 
-    fn spread(&self, writer: &mut Writer<'_>, stmt: &Stmt) {
-        let Stmt::Spread {
-            var,
-            axis,
-            range: [first, last],
-            body,
-        } = stmt
-        else {
-            return;
-        };
-        let a = AXES[*axis];
-        let from = match first {
-            Expr::Int(0) => String::new(),
-            first => format!("{} + ", writer.operand(first, "+")),
-        };
-        let last = writer.operand(last, "<=");
-        let scope = writer.namer.scope();
-        let name = (writer.namer).define(*var, &self.program.var(*var).name);
-        let head = format!(
-            "for ({index} {name} = {from}first_{a}<{index}>(); {name} <= {last}; {name} += all_{a}<{index}>())",
-            index = self.index
-        );
-        writer.block(&head, body);
-        writer.namer.leave(scope);
-    }
-
-    fn launch(&self, writer: &mut Writer<'_>, stmt: &Stmt) {
-        let Stmt::Launch(launch) = stmt else { return };
+    fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
-        let bounds: Vec<String> = launch
-            .ranges
-            .iter()
-            .flatten()
-            .map(|e| writer.expr(e))
-            .collect();
+        let scope = writer.namer.scope();
+        let (mut grid, mut block) = (Vec::new(), Vec::new());
+        let (mut heads, mut firsts) = (Vec::new(), Vec::new());
+        for (a, (axis, [lo, hi])) in kernel.axes.iter().zip(&launch.ranges).enumerate() {
+            let (mut lo, threads, most) = (writer.expr(lo), axis.threads, MOST_BLOCKS[a]);
+            if a > 0 {
+                let name = writer.namer.fresh(&self.first(axis));
+                heads.push(format!(
+                    "for ({index} {name} = {lo}; {name} <= {}; {name} += {most} * {threads})",
+                    writer.operand(hi, "<="),
+                    index = self.index
+                ));
+                firsts.push(format!(", {name}"));
+                lo = name;
+            }
+            grid.push(format!(
+                "blocks({lo}, {}, {threads}, {most})",
+                writer.expr(hi)
+            ));
+            block.push(threads.to_string());
+        }
+        let dim3 = |parts: Vec<String>| match parts.is_empty() {
+            true => "1".to_string(),
+            false => format!("dim3({})", parts.join(", ")),
+        };
         let args: String = (launch.args.iter())
             .map(|arg| format!(", {}", writer.expr(arg)))
             .collect();
-        let (grid, block) = match kernel.block.as_slice() {
-            [] => ("1".to_string(), "1".to_string()),
-            threads => {
-                let along = |(axis, threads): (usize, &u32)| {
-                    let (lo, hi) = (&bounds[2 * axis], &bounds[2 * axis + 1]);
-                    format!("blocks({lo}, {hi}, {threads}, {})", MOST_BLOCKS[axis])
-                };
-                let grid: Vec<String> = threads.iter().enumerate().map(along).collect();
-                let block: Vec<String> = threads.iter().map(u32::to_string).collect();
-                let dim3 = |parts: &[String]| format!("dim3({})", parts.join(", "));
-                (dim3(&grid), dim3(&block))
-            }
-        };
-        writer.line(&format!(
-            "{}<<<{grid}, {block}, 0, stream>>>(args{args});",
-            self.instance(&kernel.name)
-        ));
+        let line = format!(
+            "{}<<<{}, {}, 0, stream>>>(args{args}{});",
+            self.instance(&kernel.name),
+            dim3(grid),
+            dim3(block),
+            firsts.concat()
+        );
+        heads.reverse();
+        writer.nested(&heads, &line);
+        writer.namer.leave(scope);
     }
 }
 
@@ -191,13 +174,10 @@ impl Printer<'_> {
                 called.insert(*helper);
             }
         };
-        let bodies = self.program.kernels.iter().map(|k| &k.body);
-        for body in bodies.chain([&self.program.host]) {
-            ir::visit(body, &mut |stmt| {
-                for expr in ir::expressions(stmt) {
-                    expr.visit(&mut look);
-                }
-            });
+        let mut all = ir::expressions_in(&self.program.host);
+        all.extend(self.program.kernels.iter().flat_map(Kernel::expressions));
+        for expr in all {
+            expr.visit(&mut look);
         }
         if let Some(narrow) = &self.program.narrow {
             narrow.visit(&mut look);
@@ -213,17 +193,16 @@ impl Printer<'_> {
                 helper.name()
             )
         };
-        let axes = self.program.kernels.iter().map(|k| k.block.len()).max();
+        let axes = self.program.kernels.iter().map(|k| k.axes.len()).max();
         let threads = AXES.iter().take(axes.unwrap_or(0)).map(|a| {
             format!(
-                "template <typename Index> __device__ Index first_{a}() {{ return (Index)blockIdx.{a} * (Index)blockDim.{a} + (Index)threadIdx.{a}; }}\n\
-                 template <typename Index> __device__ Index all_{a}() {{ return (Index)gridDim.{a} * (Index)blockDim.{a}; }}\n"
+                "template <typename Index> __device__ Index index_{a}() {{ return (Index)blockIdx.{a} * (Index)blockDim.{a} + (Index)threadIdx.{a}; }}\n"
             )
         });
         let threads: String = threads.collect();
         let comment = match threads.is_empty() {
             true => "",
-            false => "// Along an axis of the grid: the number of a thread, and of all threads.\n",
+            false => "// The number of a thread along an axis of the grid.\n",
         };
         called.iter().map(definition).collect::<String>() + comment + &threads
     }
@@ -246,29 +225,64 @@ impl Printer<'_> {
 
     fn kernel(&self, t: &mut String, kernel: &Kernel) {
         t.push('\n');
-        for line in &kernel.comment {
-            let _ = writeln!(t, "// {line}");
-        }
+        let threads = kernel.threads(self.program);
+        let _ = writeln!(t, "// {}: {threads}.", kernel.lines);
         let mut writer = Writer::new(self.program, self.base.clone(), self);
         let params: Vec<String> = (kernel.params.iter())
             .map(|&param| writer.declare(param))
             .collect();
         let params: String = params.iter().map(|p| format!(", {p}")).collect();
-        let threads: u32 = kernel.block.iter().product();
-        self.arguments(&mut writer, &kernel.body);
+        let later = kernel.axes.iter().skip(1);
+        let firsts: Vec<String> = later
+            .map(|axis| writer.namer.fresh(&self.first(axis)))
+            .collect();
+        let extra: String = (firsts.iter())
+            .map(|first| format!(", const {} {first}", self.index))
+            .collect();
+        let threads: u32 = kernel.axes.iter().map(|axis| axis.threads).product();
+        self.arguments(&mut writer, &kernel.expressions());
+        self.position(&mut writer, kernel, &firsts);
         writer.stmts(&kernel.body);
         let _ = writeln!(
             t,
-            "{}__global__ void __launch_bounds__({threads}) {}(const Args args{params}) {{\n{}}}",
+            "{}__global__ void __launch_bounds__({threads}) {}(const Args args{params}{extra}) {{\n{}}}",
             self.template(),
             kernel.name,
             writer.finish()
         );
     }
 
+    /// What the first iteration of a launch along an axis is called.
+    fn first(&self, axis: &Axis) -> String {
+        format!("{}_first", self.program.var(axis.var).name)
+    }
+
+    /// The iterations of a thread; one that has none ends. `firsts` are of all axes but the first.
+    fn position(&self, writer: &mut Writer<'_>, kernel: &Kernel, firsts: &[String]) {
+        let mut beyond = Vec::new();
+        for (a, axis) in kernel.axes.iter().enumerate().rev() {
+            let [first, last] = &axis.range;
+            let from = match (a.checked_sub(1).and_then(|i| firsts.get(i)), first) {
+                (Some(name), _) => format!("{name} + "),
+                (None, Expr::Int(0)) => String::new(),
+                (None, first) => format!("{} + ", writer.operand(first, "+")),
+            };
+            let last = writer.operand(last, ">");
+            let declared = writer.declare(axis.var);
+            writer.line(&format!(
+                "{declared} = {from}index_{}<{}>();",
+                AXES[a], self.index
+            ));
+            beyond.push(format!("{} > {last}", writer.namer.get(axis.var)));
+        }
+        if !beyond.is_empty() {
+            writer.line(&format!("if ({}) return;", beyond.join(" || ")));
+        }
+    }
+
     /// Declares the arguments that a function uses.
-    fn arguments(&self, writer: &mut Writer<'_>, body: &[Stmt]) {
-        let used = ir::used(body);
+    fn arguments(&self, writer: &mut Writer<'_>, expressions: &[&Expr]) {
+        let used = ir::used(expressions);
         let args: Vec<VarId> = (self.program.args.iter().copied())
             .filter(|arg| used.contains(arg))
             .collect();
@@ -323,13 +337,13 @@ impl Printer<'_> {
 
     fn launches(&self, t: &mut String) {
         t.push_str("\n#ifndef __CUDACC_RTC__\n");
-        let grids = self.program.kernels.iter().any(|k| !k.block.is_empty());
+        let grids = self.program.kernels.iter().any(|k| !k.axes.is_empty());
         if grids {
-            t.push_str("// Blocks for the iterations from lo to hi.\ninline unsigned blocks(long long lo, long long hi, int threads, long long most) {\n  return (unsigned)lowest<long long>((hi - lo) / threads + 1, most);\n}\n\n");
+            t.push_str("// Blocks for the iterations from lo to hi, as far as a launch can have them.\ninline unsigned blocks(long long lo, long long hi, int threads, long long most) {\n  return (unsigned)lowest<long long>((hi - lo) / threads + 1, most);\n}\n\n");
         }
         let whole = "// Runs the whole computation on device arrays, in order on a stream.\n";
         let mut writer = Writer::new(self.program, self.base.clone(), self);
-        self.arguments(&mut writer, &self.program.host);
+        self.arguments(&mut writer, &ir::expressions_in(&self.program.host));
         writer.stmts(&self.program.host);
         let launches = writer.finish();
         match &self.program.narrow {

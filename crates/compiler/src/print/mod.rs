@@ -5,3 +5,4 @@
 pub(crate) mod c;
 pub mod cuda;
 mod namer;
+pub mod openmp;

@@ -40,6 +40,11 @@ impl Namer {
         name
     }
 
+    /// A name for what is no variable of the program.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        self.names.fresh(wanted)
+    }
+
     /// Lets a variable have a name that is given away already.
     pub fn set(&mut self, var: VarId, name: String) {
         self.of.insert(var, name);

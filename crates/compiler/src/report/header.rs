@@ -199,6 +199,20 @@ pub(crate) fn of_steps(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec
     ]
 }
 
+/// Of the loops of a part of the region on a CPU.
+pub(crate) fn of_loops(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec<String> {
+    vec![
+        origin(saved, part.span.start, version),
+        String::new(),
+        "Single steps: parallel loops in the order of the program. isl has proven that no two"
+            .to_string(),
+        "threads of a loop touch an element that one of them writes.".to_string(),
+        "Built with `cc -O3 -march=native -fopenmp -ffp-contract=off` the results equal the C"
+            .to_string(),
+        "program's bit for bit.".to_string(),
+    ]
+}
+
 /// The optimizations that a kernel has, for the comment at its head.
 fn switches(ir: &KernelIr) -> String {
     let s = &ir.switches;

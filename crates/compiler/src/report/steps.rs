@@ -24,8 +24,8 @@ pub(super) fn explain(saved: &SavedScop, scop: &Scop, part: &Stepwise) -> String
         let _ = writeln!(text, "  every thread has its own {}", private.join(", "));
     }
     for (step, kernel) in part.plan.steps.iter().zip(&part.program.kernels) {
-        let what = kernel.comment.join(" ");
-        let _ = write!(text, "  {}: {}", kernel.name, what.trim_end_matches('.'));
+        let threads = kernel.threads(&part.program);
+        let _ = write!(text, "  {}: {}: {threads}", kernel.name, kernel.lines);
         let loops = kernel
             .params
             .iter()

@@ -1,0 +1,76 @@
+//! The user's program, still C, with calls of functions that work on its arrays where they are.
+
+use super::names::Names;
+use super::program::{
+    Instrument, Replacement, arguments, dump_calls, dump_function, end_of_code, functions_used_up,
+    insertion, pragma_lines, region_contains, variables_used_up, voids, without_macros,
+};
+use crate::csource::{self, Edit};
+use crate::diag::{Diagnostic, Result};
+use crate::print::openmp;
+use crate::scop::SavedScop;
+use std::ops::Range;
+
+/// A program may ask for more of the headers than the default, and does so behind them.
+const INCLUDES: &str = "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n";
+
+/// The whole program as C; `regions` hold what is replaced.
+///
+/// # Errors
+/// HX9001 if edits of the source collide.
+pub fn c_program(
+    saved: &SavedScop,
+    regions: &[Range<usize>],
+    replacements: &[Replacement],
+    instrument: Instrument,
+) -> Result<String> {
+    let text = &saved.source.text;
+    let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
+    let replaced = |e: &Edit| spans.iter().any(|span| region_contains(span, e));
+    let mut edits: Vec<Edit> = (regions.iter())
+        .flat_map(|region| pragma_lines(text, region))
+        .filter(|e| !replaced(e))
+        .collect();
+    let names = Names::plain();
+    let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
+    let mut used_up = voids(functions_used_up(text, &spans));
+    for r in replacements {
+        generated.push('\n');
+        generated.push_str(&r.kernel);
+        let unused = variables_used_up(r, text, &r.span, &names);
+        let call = unused + &std::mem::take(&mut used_up) + &call(r, &names);
+        edits.push(Edit {
+            range: r.span.clone(),
+            // It may be all that a loop or a condition has.
+            replacement: format!("{{ {call} }}"),
+        });
+    }
+    if instrument == Instrument::Dump && !saved.is_nests() {
+        generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
+        let calls = dump_calls(replacements, &names);
+        let ends = regions.first().map(|region| end_of_code(region, &spans));
+        edits.extend(ends.map(|at| insertion(at, calls)));
+    }
+    let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
+    let generated = without_macros(&saved.defines, generated);
+    Ok(format!("{generated}\n{body}"))
+}
+
+/// The call that takes the place of a part of the program, and what that leaves in variables.
+fn call(r: &Replacement, names: &Names) -> String {
+    let ir = r.interface;
+    let args = arguments(ir, names).join(", ");
+    let mut text = format!("{}({args});", openmp::entry(ir));
+    for (i, value) in r.finals.iter().enumerate() {
+        let [sets, value_of] = openmp::leavers(ir, i);
+        let sizes: Vec<&str> = (ir.params.iter())
+            .filter(|p| value.params.contains(p))
+            .map(String::as_str)
+            .collect();
+        let (name, sizes) = (&value.name, sizes.join(", "));
+        text.push_str(&format!(
+            " if ({sets}({sizes})) {name} = {value_of}({sizes});"
+        ));
+    }
+    text
+}

@@ -1,0 +1,330 @@
+//! C with OpenMP: one function for a part of a program, with its kernels as parallel loops.
+
+use super::c::{Dialect, Writer};
+use super::namer::Namer;
+use crate::back::names::Names;
+use crate::diag::Result;
+use crate::interface::Interface;
+use crate::ir::{self, Axis, Expr, Helper, Launch, Program, Stmt, Type};
+use crate::kernel::KernelArray;
+use crate::lower::affine::{Env, from_isl};
+use crate::scop::FinalValue;
+use hexcc_isl::AstExpr;
+use std::fmt::Write;
+
+/// What the functions call, once in a file.
+pub const PRELUDE: &str = include_str!("lib/openmp/prelude.h");
+
+/// Names that functions use of C and of [`PRELUDE`].
+const FIXED: &[&str] = &[
+    "fprintf",
+    "stderr",
+    "exit",
+    "free",
+    "EXIT_FAILURE",
+    "hexcc_floor_div",
+    "hexcc_lowest",
+    "hexcc_highest",
+    "hexcc_separate",
+    "hexcc_memory",
+];
+
+/// The functions of a part of a program, with comments about it: one that runs it, and those for
+/// the values that it leaves in variables.
+///
+/// # Errors
+/// HX9001 where the interface does not fit the program.
+pub fn print(
+    program: &Program,
+    interface: &Interface,
+    finals: &[FinalValue],
+    header: &[String],
+) -> Result<String> {
+    let mut names = Names::new(FIXED);
+    for (name, _) in called(program) {
+        names.fresh(&name);
+    }
+    let mut namer = Namer::new(names);
+    let mut env = Env::new();
+    for &arg in &program.args {
+        let name = &program.var(arg).name;
+        namer.define(arg, name);
+        env.insert(name.clone(), Expr::Var(arg));
+    }
+    let printer = Printer {
+        program,
+        interface,
+        env,
+    };
+    let mut text = String::new();
+    for line in header {
+        text.push_str(format!("// {line}").trim_end());
+        text.push('\n');
+    }
+    text.push_str(&printer.run(&namer)?);
+    for (i, value) in finals.iter().enumerate() {
+        text.push_str(&printer.leaves(&namer, i, value)?);
+    }
+    Ok(text)
+}
+
+/// What the function is called that runs a part of a program.
+pub fn entry(interface: &Interface) -> String {
+    format!("{}_run", interface.name)
+}
+
+/// The functions that say whether the `i`-th value is left in a variable, and what it is.
+pub fn leavers(interface: &Interface, i: usize) -> [String; 2] {
+    ["sets", "value"].map(|what| format!("{}_{what}_{}", interface.name, i + 1))
+}
+
+/// Functions of `<math.h>` that a program calls.
+fn called(program: &Program) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for expr in (program.kernels.iter()).flat_map(ir::Kernel::expressions) {
+        expr.visit(&mut |e| {
+            if let Expr::Math { name, args } = e {
+                found.push((name.clone(), args.len()));
+            }
+        });
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    interface: &'a Interface,
+    /// Sizes and arrays by name.
+    env: Env,
+}
+
+impl Dialect for Printer<'_> {
+    fn declaration(&self, ty: Type, constant: bool, name: &str) -> String {
+        let qualifier = if constant { "const " } else { "" };
+        match ty {
+            Type::Index => format!("{qualifier}long long {name}"),
+            Type::Number(ty) => format!("{qualifier}{ty} {name}"),
+            Type::Private { elem, len } => format!("{elem} {name}[{len}]"),
+            Type::Pointer {
+                elem,
+                written: true,
+            } => format!("{elem} *restrict {name}"),
+            Type::Pointer {
+                elem,
+                written: false,
+            } => format!("const {elem} *restrict {name}"),
+        }
+    }
+
+    fn helper(&self, helper: Helper) -> String {
+        format!("hexcc_{}", helper.name())
+    }
+
+    fn before_loop(&self, any_order: bool, body: &[Stmt]) -> Option<&'static str> {
+        (any_order && is_innermost(body)).then_some("#pragma omp simd")
+    }
+
+    fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
+        let kernel = &self.program.kernels[launch.kernel.0 as usize];
+        writer.line(&format!("// {}.", kernel.lines));
+        for (param, arg) in kernel.params.iter().zip(&launch.args) {
+            match arg {
+                Expr::Var(id) => {
+                    let name = writer.namer.get(*id);
+                    writer.namer.set(*param, name);
+                }
+                arg => {
+                    let value = writer.expr(arg);
+                    let declared = writer.declare(*param);
+                    writer.line(&format!("{declared} = {value};"));
+                }
+            }
+        }
+        let n = kernel.axes.len();
+        if n > 0 {
+            let collapse = if n > 2 { " collapse(2)" } else { "" };
+            let simd = match n == 1 && is_innermost(&kernel.body) {
+                true => " simd",
+                false => "",
+            };
+            writer.line(&format!(
+                "#pragma omp parallel for{simd}{collapse} schedule(static)"
+            ));
+        }
+        self.axes(writer, &kernel.axes, n, &kernel.body);
+    }
+}
+
+/// Whether a block has no loop.
+fn is_innermost(body: &[Stmt]) -> bool {
+    let mut innermost = true;
+    ir::visit(body, &mut |stmt| {
+        innermost &= !matches!(stmt, Stmt::For { .. })
+    });
+    innermost
+}
+
+impl Printer<'_> {
+    /// The loops of a kernel, of which `all` are, from the last axis to the first.
+    fn axes(&self, writer: &mut Writer<'_>, axes: &[Axis], all: usize, body: &[Stmt]) {
+        let Some((axis, inner)) = axes.split_last() else {
+            return match all {
+                // One thread runs it, in a block of its own.
+                0 => writer.block("", body),
+                _ => writer.stmts(body),
+            };
+        };
+        let [first, last] = &axis.range;
+        let (first, last) = (writer.expr(first), writer.operand(last, "<="));
+        let scope = writer.namer.scope();
+        let variable = self.program.var(axis.var);
+        let name = writer.namer.define(axis.var, &variable.name);
+        if inner.is_empty() && all > 1 && is_innermost(body) {
+            writer.line("#pragma omp simd");
+        }
+        let head = format!("for (long long {name} = {first}; {name} <= {last}; ++{name})");
+        writer.braced(&head, |writer| self.axes(writer, inner, all, body));
+        writer.namer.leave(scope);
+    }
+
+    /// The function that runs the part.
+    fn run(&self, namer: &Namer) -> Result<String> {
+        let interface = self.interface;
+        let mut writer = Writer::new(self.program, namer.clone(), self);
+        let assumed = self.condition(&writer, &interface.assumed)?;
+        if let Some(assumed) = assumed {
+            writer.line(&format!("if (!({assumed})) {{"));
+            writer.line(&format!(
+                "  fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");",
+                interface.name
+            ));
+            writer.line("  exit(EXIT_FAILURE);");
+            writer.line("}");
+        }
+        if let Some(nonempty) = self.condition(&writer, &interface.nonempty)? {
+            writer.line(&format!("if (!({nonempty})) return;"));
+        }
+        self.overlaps(&mut writer)?;
+        for (array, _) in self.arrays().filter(|(a, _)| a.local) {
+            let (name, bytes) = (self.name(&writer, array), self.bytes(&writer, array)?);
+            let elem = array.elem;
+            writer.line(&format!(
+                "{elem} *restrict const {name} = ({elem} *)hexcc_memory({bytes}, \"{}: no memory for {}\");",
+                interface.name, array.name
+            ));
+        }
+        writer.stmts(&self.program.host);
+        for (array, _) in self.arrays().filter(|(a, _)| a.local) {
+            let name = self.name(&writer, array);
+            writer.line(&format!("free({name});"));
+        }
+        let locals: Vec<&str> = (self.arrays().filter(|(a, _)| a.local))
+            .map(|(a, _)| a.name.as_str())
+            .collect();
+        let params: Vec<String> = (self.program.args.iter())
+            .filter(|arg| !locals.contains(&self.program.var(**arg).name.as_str()))
+            .map(|arg| self.declaration(self.program.var(*arg).ty, false, &namer.get(*arg)))
+            .collect();
+        Ok(format!(
+            "static void {}({}) {{\n{}}}\n",
+            entry(interface),
+            params_or_void(&params),
+            writer.finish()
+        ))
+    }
+
+    /// The functions for a value that is left in a variable.
+    fn leaves(&self, namer: &Namer, i: usize, value: &FinalValue) -> Result<String> {
+        let mut text = format!("\n// What the loops leave in `{}` in C.\n", value.name);
+        let params: Vec<String> = (self.program.args.iter())
+            .filter(|arg| value.params.contains(&self.program.var(**arg).name))
+            .map(|arg| format!("long long {}", namer.get(*arg)))
+            .collect();
+        let params = params_or_void(&params);
+        let writer = Writer::new(self.program, namer.clone(), self);
+        let parts = [&value.written, &value.value];
+        for (name, part) in leavers(self.interface, i).iter().zip(parts) {
+            let part = writer.expr(&from_isl(part, &self.env)?);
+            let _ = writeln!(
+                text,
+                "static long long {name}({params}) {{ return {part}; }}"
+            );
+        }
+        Ok(text)
+    }
+
+    fn arrays(&self) -> impl Iterator<Item = (&KernelArray, &AstExpr)> {
+        self.interface.arrays.iter().zip(&self.interface.touched)
+    }
+
+    fn name(&self, writer: &Writer<'_>, array: &KernelArray) -> String {
+        let arg = self.env.get(&array.name);
+        arg.map_or_else(|| array.name.clone(), |arg| writer.expr(arg))
+    }
+
+    /// A condition that does not always hold.
+    fn condition(&self, writer: &Writer<'_>, condition: &AstExpr) -> Result<Option<String>> {
+        let condition = from_isl(condition, &self.env)?;
+        Ok((!matches!(condition, Expr::Int(1))).then(|| writer.expr(&condition)))
+    }
+
+    /// The bytes of an array.
+    fn bytes(&self, writer: &Writer<'_>, array: &KernelArray) -> Result<String> {
+        let mut bytes = format!("sizeof({})", array.elem);
+        for extent in &array.extents {
+            let extent = writer.operand(&from_isl(extent, &self.env)?, "*");
+            let _ = write!(bytes, " * (size_t){extent}");
+        }
+        Ok(bytes)
+    }
+
+    /// Tests of arrays that may lie in the same memory.
+    fn overlaps(&self, writer: &mut Writer<'_>) -> Result<()> {
+        let arrays: Vec<_> = self.arrays().filter(|(a, _)| !a.local).collect();
+        let may_overlap = |a: &KernelArray, b: &KernelArray| {
+            (a.written || b.written) && (a.pointer || b.pointer) && a.name != b.name
+        };
+        let mut bytes = Vec::new();
+        for (array, touched) in &arrays {
+            if !arrays.iter().any(|(other, _)| may_overlap(array, other)) {
+                bytes.push(String::new());
+                continue;
+            }
+            let all = self.bytes(writer, array)?;
+            let all = match self.condition(writer, touched)? {
+                None => all,
+                Some(touched) => format!("({touched}) ? {all} : 0"),
+            };
+            let name = writer.namer.fresh(&format!("{}_bytes", array.name));
+            writer.line(&format!("const size_t {name} = {all};"));
+            bytes.push(name);
+        }
+        for (i, (a, _)) in arrays.iter().enumerate() {
+            for (j, (b, _)) in arrays.iter().enumerate().skip(i + 1) {
+                if may_overlap(a, b) {
+                    let line = format!(
+                        "hexcc_separate({}, {}, {}, {}, \"{}: {} and {} share memory\");",
+                        self.name(writer, a),
+                        bytes[i],
+                        self.name(writer, b),
+                        bytes[j],
+                        self.interface.name,
+                        a.name,
+                        b.name
+                    );
+                    writer.line(&line);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn params_or_void(params: &[String]) -> String {
+    match params.is_empty() {
+        true => "void".to_string(),
+        false => params.join(", "),
+    }
+}

@@ -1,0 +1,91 @@
+//! Every program of the testsuite as C with OpenMP, built with gcc and compared with C.
+
+mod common;
+
+use common::{
+    Program, assert_none, hexcc, in_parallel, output, programs, stepwise_programs, succeed,
+};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Warnings are errors, but those of what the C program has, too, and of helpers of the dump.
+const FLAGS: [&str; 11] = [
+    "-O3",
+    "-march=native",
+    "-fopenmp",
+    "-ffp-contract=off",
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-unused-parameter",
+    "-Wno-unused-function",
+    "-Wno-unknown-pragmas",
+];
+
+#[test]
+fn results_equal_c() {
+    let folder = common::scratch("openmp");
+    let folder = tempfile::tempdir_in(folder).expect("the build directory can be written");
+    let all = [programs(), stepwise_programs()].concat();
+    let results = in_parallel(&all, |program| check(program, folder.path()));
+    let failures: Vec<String> = (all.iter().zip(results))
+        .filter_map(|(program, result)| Some(format!("{}: {}", program.name, result.err()?)))
+        .collect();
+    assert_none("programs do not do what C does", &failures);
+}
+
+fn check(program: &Program, folder: &Path) -> Result<(), String> {
+    let path = |suffix: &str| folder.join(format!("{}{suffix}", program.name));
+    let [text, c] = ["-openmp.c", "-c.c"].map(|suffix| path(suffix));
+    let mut command = hexcc();
+    command.args(["--target", "openmp", "--instrument"]);
+    command.args(&program.flags).arg(&program.path);
+    command.arg("--reference").arg(&c).arg("-o").arg(&text);
+    succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
+    let (found, expected) = (path("-openmp"), path("-c"));
+    cc(&FLAGS, &text, &found)?;
+    cc(
+        &["-O2", "-ffp-contract=off", "-std=gnu11", "-w"],
+        &c,
+        &expected,
+    )?;
+    for args in &program.runs {
+        let [found, expected] = [&found, &expected].map(|program| run(program, args));
+        let (found, expected) = (found?, expected.map_err(|e| format!("the C program: {e}"))?);
+        if found != expected {
+            return Err(format!("differs from C with {args:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn cc(flags: &[&str], source: &Path, program: &Path) -> Result<(), String> {
+    let mut command = Command::new("cc");
+    command
+        .args(flags)
+        .arg(source)
+        .arg("-o")
+        .arg(program)
+        .arg("-lm");
+    succeed(&mut command)
+        .map(|_| ())
+        .map_err(|e| format!("does not build: {e}"))
+}
+
+/// What a program prints, and its dump.
+fn run(program: &Path, args: &[i64]) -> Result<(Vec<u8>, Vec<u8>), String> {
+    let dump = program.with_extension("dump");
+    let mut command = Command::new("timeout");
+    command.arg("60").arg(program);
+    command.args(args.iter().map(i64::to_string));
+    command.env("HEXCC_DUMP", &dump).env("OMP_NUM_THREADS", "3");
+    let out = output(command.stdin(Stdio::null()))?;
+    if !out.status.success() {
+        return Err(format!("{} with {args:?}", out.status));
+    }
+    let bytes = fs::read(&dump).unwrap_or_default();
+    let _ = fs::remove_file(&dump);
+    Ok((out.stdout, bytes))
+}
