@@ -38,7 +38,7 @@ fn results_equal_c() {
 
 fn check(program: &Program, folder: &Path) -> Result<(), String> {
     let path = |suffix: &str| folder.join(format!("{}{suffix}", program.name));
-    let [text, c] = ["-openmp.c", "-c.c"].map(|suffix| path(suffix));
+    let [text, c] = ["-openmp.c", "-c.c"].map(&path);
     let mut command = hexcc();
     command.args(["--target", "openmp", "--instrument"]);
     command.args(&program.flags).arg(&program.path);
