@@ -404,11 +404,20 @@ pub struct KernelStmt {
     pub products: bool,
 }
 
+/// Operations of a subscript that is computed for each point, such as a minimum or a maximum. From
+/// the machine code of flatclamped2d.
+const GENERAL_SUBSCRIPT: usize = 7;
+
 impl KernelStmt {
     /// Accesses and operations of an instance.
     pub fn work(&self) -> usize {
         let values = self.locals.iter().map(|l| &l.2).chain([&self.value]);
-        self.reads.len() + 1 + values.map(Expr::n_operations).sum::<usize>()
+        let subs = self.elements().flat_map(|access| &access.subs);
+        let general = subs
+            .filter(|sub| matches!(sub, Sub::General { .. }))
+            .count();
+        let operations = values.map(Expr::n_operations).sum::<usize>();
+        self.reads.len() + 1 + operations + general * GENERAL_SUBSCRIPT
     }
 
     /// Whether a division becomes a product.
