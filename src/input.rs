@@ -219,9 +219,21 @@ struct Nests<'a> {
     /// How many may still be tried.
     tries: usize,
     found: Vec<PetScop>,
+    /// The other innermost ones of those tried: where, and why.
+    refused: Vec<(usize, String)>,
 }
 
-impl Nests<'_> {
+impl<'a> Nests<'a> {
+    fn new(reader: &'a Reader<'a>) -> Nests<'a> {
+        Nests {
+            reader,
+            seen: BTreeSet::new(),
+            tries: MAX_NESTS,
+            found: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
+
     /// Tries the loops directly in a part of the file, and those in them where they are refused:
     /// there, only ones in which several loops are shared are worth the launches.
     fn within(&mut self, part: &Range<usize>, directly: bool) {
@@ -230,14 +242,33 @@ impl Nests<'_> {
                 continue;
             }
             self.tries -= 1;
-            let scop = self.reader.region(&inner).ok();
-            let sharing = scop.as_ref().and_then(|scop| self.reader.sharing(scop));
-            match (scop, sharing) {
-                (Some(scop), Some((true, several))) if several || directly => {
-                    self.found.push(scop);
-                }
-                _ => self.within(&inner.span, false),
+            let refused = self.refused.len();
+            let Err((is_read, why)) = self
+                .tried(&inner, directly)
+                .map(|scop| self.found.push(scop))
+            else {
+                continue;
+            };
+            self.within(&inner.span, false);
+            // What is said of loops in one that cannot be read says more.
+            if is_read || self.refused.len() == refused {
+                self.refused.truncate(refused);
+                self.refused.push((inner.span.start, why));
             }
+        }
+    }
+
+    /// What pet makes of a nest that is worth its launches. Otherwise whether pet can read it, and
+    /// why it stays on the host.
+    fn tried(&self, nest: &Region, directly: bool) -> Result<PetScop, (bool, String)> {
+        let first =
+            |d: Vec<Diagnostic>| d.into_iter().next().map_or_else(String::new, |d| d.message);
+        let scop = (self.reader.region(nest)).map_err(|d| (false, first(d)))?;
+        let sharing = self.reader.sharing(&scop);
+        match sharing.map_err(|d| (d.code == "HX0206", d.message))? {
+            (true, several) if several || directly => Ok(scop),
+            (true, _) => Err((true, stepwise::ONE_LOOP.to_string())),
+            (false, _) => Err((true, stepwise::too_few())),
         }
     }
 }
@@ -452,9 +483,10 @@ impl<'a> Reader<'a> {
         if let Some(scop) = self.in_steps(loops, &refused) {
             return Ok((scop.into(), Vec::new()));
         }
-        if let Some(found) = self.nests(loops, &refused) {
-            return Ok(found);
-        }
+        let inside = match self.nests(loops, &refused) {
+            Ok(found) => return Ok(found),
+            Err(inside) => inside,
+        };
         // Of nests of one depth, one that is no set-up code: that calls and casts.
         let is_other = |d: &Vec<Diagnostic>| d.iter().all(|d| d.code == "HX0105");
         refused.sort_by_key(|(depth, _, d)| (Reverse(*depth), is_other(d)));
@@ -470,8 +502,19 @@ impl<'a> Reader<'a> {
                 let says_why = !matches!(why.code, "HX0102" | "HX9001" | "HX9002");
                 says_why.then_some((line, why.message))
             });
-            for (line, why) in reasons.take(3) {
+            let nests: Vec<(usize, String)> = (inside.into_iter())
+                .map(|(start, why)| (self.line(start), why))
+                .collect();
+            for (line, why) in reasons
+                .filter(|(l, _)| !nests.iter().any(|(line, _)| line == l))
+                .take(3)
+            {
                 d.notes.push(format!("the loop at line {line}: {why}"));
+            }
+            for (line, why) in nests.iter().take(3) {
+                d.notes.push(format!(
+                    "the nest at line {line} runs in no kernel either: {why}"
+                ));
             }
         }
         Err(diagnostics)
@@ -499,32 +542,45 @@ impl<'a> Reader<'a> {
     }
 
     /// The parallel nests in the deepest loops, where these stay on the host for what they are
-    /// made of.
+    /// made of, or elsewhere in the file; or where nests begin that are no kernels, and why.
     fn nests(
         &self,
         loops: &[Region],
         refused: &[(usize, usize, Vec<Diagnostic>)],
-    ) -> Option<(Chosen, Vec<Diagnostic>)> {
-        let deepest = loops.iter().map(|region| region.depth).max()?;
-        let (_, line, why) = refused.iter().find(|(depth, ..)| *depth == deepest)?;
-        let why = why.first().filter(|d| MADE_OF.contains(&d.code))?;
-        let mut search = Nests {
-            reader: self,
-            seen: BTreeSet::new(),
-            tries: MAX_NESTS,
-            found: Vec::new(),
+    ) -> Result<(Chosen, Vec<Diagnostic>), Vec<(usize, String)>> {
+        let deepest = loops.iter().map(|region| region.depth).max();
+        let of_deepest: Vec<_> = (refused.iter())
+            .filter(|(depth, ..)| Some(*depth) == deepest)
+            .filter_map(|(_, line, d)| Some((*line, d.first()?)))
+            .collect();
+        let mut search = Nests::new(self);
+        let Some((line, why)) = of_deepest.first().copied() else {
+            return Err(search.refused);
         };
-        for region in loops.iter().filter(|region| region.depth == deepest) {
-            search.within(&region.span, true);
+        if MADE_OF.contains(&why.code) {
+            for region in loops.iter().filter(|r| Some(r.depth) == deepest) {
+                search.seen.insert(region.span.start);
+                search.within(&region.span, true);
+            }
+        }
+        let elsewhere = search.found.is_empty();
+        if elsewhere && may_be_output(of_deepest.iter().map(|(_, d)| *d)) {
+            search.within(&(0..self.source.text.len()), true);
         }
         search.found.sort_by_key(|scop| scop.span.start);
         let mut found = search.found.into_iter();
-        let scop = found.next()?;
+        let Some(scop) = found.next() else {
+            return Err(search.refused);
+        };
         let stays = format!("the loop at line {line}: {}", why.message);
+        let which = match elsewhere {
+            true => "nests elsewhere in the file",
+            false => "the nests in it",
+        };
         let mut warning = why.clone();
         warning.severity = Severity::Warning;
         warning.message = format!(
-            "the loop at line {line} stays on the host, and the nests in it run in kernels: {}",
+            "the loop at line {line} stays on the host, and {which} run in kernels: {}",
             why.message
         );
         let chosen = Chosen {
@@ -532,7 +588,7 @@ impl<'a> Reader<'a> {
             nests: found.collect(),
             stays: Some(stays),
         };
-        Some((chosen, vec![warning]))
+        Ok((chosen, vec![warning]))
     }
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say; or one that
@@ -560,14 +616,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether kernels of a nest have enough to share, and whether they share several loops.
-    fn sharing(&self, scop: &PetScop) -> Option<(bool, bool)> {
-        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).ok()?;
+    fn sharing(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
+        let ctx =
+            hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).map_err(Diagnostic::bug)?;
         let options = Options {
             tiling: Tiling::Stepwise,
             ..Options::default()
         };
-        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options).ok()?;
-        Some(stepwise::sharing(&compiled))
+        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options)?;
+        Ok(stepwise::sharing(&compiled))
     }
 
     /// What pet makes of a region; its refusals name what they are about.
@@ -738,6 +795,14 @@ fn headers(options: &InputOptions, text: &str) -> Vec<String> {
         seen.push(path);
     }
     texts
+}
+
+/// Whether loops may be those that write results, by their refusals: one calls what the host alone
+/// has, and no other is refused for more than its shape. The steps are elsewhere then, as in a
+/// function that another file calls.
+fn may_be_output<'a>(mut refusals: impl Iterator<Item = &'a Diagnostic> + Clone) -> bool {
+    let calls = |d: &Diagnostic| d.code == "HX0107";
+    refusals.clone().any(calls) && refusals.all(|d| calls(d) || stepwise::may_replace(d))
 }
 
 /// A loop that looked likelier than the one that is translated.

@@ -142,6 +142,15 @@ pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
 /// Iterations that a launch shares, at least, for a nest that is not worth it otherwise.
 const FEW: i64 = 128;
 
+/// Why a nest inside of a loop that is refused is not worth its launches.
+pub const ONE_LOOP: &str =
+    "inside of a loop that is refused, a nest has to share two loops, and this one shares one";
+
+/// Why a nest is not worth its launches.
+pub fn too_few() -> String {
+    format!("a launch of it would share less than {FEW} iterations")
+}
+
 /// Whether a launch of some part shares many iterations, or a number of them that only the run
 /// tells; and whether some shares more than one loop.
 pub fn sharing(compiled: &Compiled) -> (bool, bool) {
