@@ -12,6 +12,7 @@
 mod cplusplus;
 mod dialect;
 mod mathcalls;
+mod pragmas;
 mod variables;
 
 pub use cplusplus::{
@@ -19,6 +20,7 @@ pub use cplusplus::{
 };
 pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
 pub use mathcalls::rewrite_math_calls;
+pub use pragmas::without_loop_pragmas;
 pub use variables::*;
 
 use std::collections::HashSet;

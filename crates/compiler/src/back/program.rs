@@ -110,7 +110,8 @@ pub fn program(
         |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
-        .chain(csource::rewrite_math_calls(text));
+        .chain(csource::rewrite_math_calls(text))
+        .chain(csource::without_loop_pragmas(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let void = |name: String| format!("(void){name}; ");
     let mut used_up: String = functions_used_up(text, &c.spans).map(void).collect();
