@@ -295,7 +295,7 @@ impl TargetArgs {
 }
 
 impl InputArgs {
-    /// Reads the input and prints warnings.
+    /// Reads the input and prints warnings; that nests run in kernels is said where they do.
     pub fn read(&self, limit: &TimeLimit) -> Result<Input, Failure> {
         let options = InputOptions {
             file: self.file.clone(),
@@ -304,7 +304,9 @@ impl InputArgs {
             defines: self.define.clone(),
         };
         let input = input::read(&options, limit)?;
-        render::render(&input.warnings, Some(&input.saved.source));
+        if !input.saved.is_nests() {
+            render::render(&input.warnings, Some(&input.saved.source));
+        }
         Ok(input)
     }
 }
@@ -382,6 +384,9 @@ impl KernelArgs {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         })?;
+        if input.saved.is_nests() {
+            render::render(&input.warnings, Some(&input.saved.source));
+        }
         render::render(&compiled.warnings, Some(&input.saved.source));
         if self.verbose {
             for (pass, time) in &compiled.timings {

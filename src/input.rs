@@ -5,11 +5,11 @@ use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::{Diagnostic, Severity};
-use hexcc_compiler::front::c::{self as front, Reduced, Region};
+use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns};
 use hexcc_compiler::options::{Options, Tiling};
-use hexcc_compiler::scop::{SavedScop, SourceFile};
+use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_pet::data::{PetScop, Span};
+use hexcc_pet::data::{Member, PetArray, PetScop, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -211,6 +211,9 @@ const MADE_OF: [&str; 6] = ["HX0104", "HX0105", "HX0106", "HX0107", "HX0108", "H
 /// Nests that are tried in a loop that stays on the host, at most.
 const MAX_NESTS: usize = 40;
 
+/// Where nests begin that run in no kernel, and why.
+type Reasons = Vec<(usize, String)>;
+
 /// The search for parallel nests in a loop that stays on the host.
 struct Nests<'a> {
     reader: &'a Reader<'a>,
@@ -220,7 +223,7 @@ struct Nests<'a> {
     tries: usize,
     found: Vec<PetScop>,
     /// The other innermost ones of those tried: where, and why.
-    refused: Vec<(usize, String)>,
+    refused: Reasons,
 }
 
 impl<'a> Nests<'a> {
@@ -243,32 +246,31 @@ impl<'a> Nests<'a> {
             }
             self.tries -= 1;
             let refused = self.refused.len();
-            let Err((is_read, why)) = self
+            let Err(why) = self
                 .tried(&inner, directly)
                 .map(|scop| self.found.push(scop))
             else {
                 continue;
             };
             self.within(&inner.span, false);
-            // What is said of loops in one that cannot be read says more.
-            if is_read || self.refused.len() == refused {
+            // Of a loop that prints, what is said of those in it says more.
+            if why.code != "HX0107" || self.refused.len() == refused {
                 self.refused.truncate(refused);
-                self.refused.push((inner.span.start, why));
+                self.refused.push((inner.span.start, why.message));
             }
         }
     }
 
-    /// What pet makes of a nest that is worth its launches. Otherwise whether pet can read it, and
-    /// why it stays on the host.
-    fn tried(&self, nest: &Region, directly: bool) -> Result<PetScop, (bool, String)> {
-        let first =
-            |d: Vec<Diagnostic>| d.into_iter().next().map_or_else(String::new, |d| d.message);
-        let scop = (self.reader.region(nest)).map_err(|d| (false, first(d)))?;
-        let sharing = self.reader.sharing(&scop);
-        match sharing.map_err(|d| (d.code == "HX0206", d.message))? {
+    /// What pet makes of a nest that is worth its launches, or why it stays on the host.
+    fn tried(&self, nest: &Region, directly: bool) -> Result<PetScop, Box<Diagnostic>> {
+        let first = |mut d: Vec<Diagnostic>| match d.is_empty() {
+            true => Diagnostic::bug("a refusal without a reason"),
+            false => d.swap_remove(0),
+        };
+        let scop = (self.reader.region(nest)).map_err(first)?;
+        match self.reader.sharing(&scop)? {
             (true, several) if several || directly => Ok(scop),
-            (true, _) => Err((true, stepwise::ONE_LOOP.to_string())),
-            (false, _) => Err((true, stepwise::too_few())),
+            (many, _) => Err(Box::new(stepwise::not_shared(many))),
         }
     }
 }
@@ -547,7 +549,7 @@ impl<'a> Reader<'a> {
         &self,
         loops: &[Region],
         refused: &[(usize, usize, Vec<Diagnostic>)],
-    ) -> Result<(Chosen, Vec<Diagnostic>), Vec<(usize, String)>> {
+    ) -> Result<(Chosen, Vec<Diagnostic>), Reasons> {
         let deepest = loops.iter().map(|region| region.depth).max();
         let of_deepest: Vec<_> = (refused.iter())
             .filter(|(depth, ..)| Some(*depth) == deepest)
@@ -650,8 +652,11 @@ impl<'a> Reader<'a> {
             let path = path.canonicalize().ok()?;
             Some(path.to_str()?.to_string())
         };
+        if let Some(scop) = self.with_members(region, &include) {
+            return Ok(scop);
+        }
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let reduced = front::reduce(text, region, &include);
+        let reduced = front::reduce(text, region, &include, &StandIns::default());
         match self.extract(&reduced, function) {
             Ok(scop) => Ok(scop),
             // What clang misses may be what was left out.
@@ -662,6 +667,42 @@ impl<'a> Reader<'a> {
             }
             Err(e) => Err(self.explain_region(e, &reduced, region)),
         }
+    }
+
+    /// What pet makes of a region that uses members of structs, where these are constant in it.
+    fn with_members(
+        &self,
+        region: &Region,
+        include: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<PetScop> {
+        let (text, defines) = (&self.source.text, &self.options.defines);
+        let stand_ins = (!region.marked)
+            .then(|| front::stand_ins(text, &self.headers, defines, region))
+            .flatten()?;
+        let function = region.function.as_ref().map(|f| f.name.as_str());
+        let read = |stand_ins: &StandIns| {
+            let reduced = front::reduce(text, region, include, stand_ins);
+            self.extract(&reduced, function).ok()
+        };
+        let mut scop = read(&stand_ins)?;
+        scop.members.clone_from(&stand_ins.members);
+        if !members::are_constant(&scop, &stand_ins.bases) {
+            return None;
+        }
+        let numbers: Vec<&Member> = stand_ins.numbers().collect();
+        let is_number = |array: &PetArray| numbers.iter().any(|m| m.name == array.name);
+        if scop.arrays.iter().any(is_number) {
+            let types = read(&stand_ins.of_types(region))?;
+            for array in &mut scop.arrays {
+                let Some(index) = numbers.iter().position(|m| m.name == array.name) else {
+                    continue;
+                };
+                let name = format!("hexcc_type{index}");
+                let of_type = types.arrays.iter().find(|a| a.name == name)?;
+                array.element_type.clone_from(&of_type.element_type);
+            }
+        }
+        Some(scop)
     }
 
     /// Runs pet on a text and leads its places back to the user's.

@@ -6,10 +6,11 @@ use super::names::{Names, mentions};
 use super::resident;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
-use crate::interface::Interface;
+use crate::interface::{Interface, may_hold_members};
 use crate::kernel::KernelArray;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
+use hexcc_pet::data::Member;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
@@ -119,7 +120,8 @@ pub fn program(
         let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
         let unused = r.unused.iter().map(|name| c.names.get(name));
         let unused: String = unused.filter(declared).map(void).collect();
-        let call = unused + &std::mem::take(&mut used_up) + &call(r, &entry, &c.names);
+        let names = c.names.with_members(r.interface);
+        let call = unused + &std::mem::take(&mut used_up) + &call(r, &entry, &names);
         edits.push(Edit {
             range: span.clone(),
             // It may be all that a loop or a condition has.
@@ -222,7 +224,10 @@ fn check_parameters(
     replacement: &Replacement,
     names: &Names,
 ) -> Result<()> {
-    for array in replacement.interface.arrays.iter().filter(|a| !a.local) {
+    let members = &replacement.interface.members;
+    let is_member = |array: &KernelArray| members.iter().any(|m| m.name == array.name);
+    let arrays = replacement.interface.arrays.iter();
+    for array in arrays.filter(|a| !a.local && !is_member(a)) {
         let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
         let name = names.get(&array.name);
         // `ROWS(A)` looks like the declaration of a scalar.
@@ -479,6 +484,10 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
             address(array, names)
         ));
     }
+    for member in ir.guarded_members() {
+        let value = names.get(&member.name);
+        args.push(format!("&{value}, sizeof {value}"));
+    }
     let mut text = format!("{}::{}({});", ir.name, entry.run, args.join(", "));
     if !r.finals.is_empty() {
         let variables = r.finals.iter().map(|f| &f.name);
@@ -543,6 +552,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             names.get(&array.name)
         ));
     }
+    params.extend(member_parameters(ir, &names));
     let mut t = String::new();
     let mut line = |text: &str| {
         t.push_str(text);
@@ -735,16 +745,48 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     t
 }
 
+/// Where the members are that a program hands over with their values.
+pub(super) fn member_parameters(ir: &Interface, names: &Names) -> Vec<String> {
+    let place = |member: &Member| {
+        let name = names.get(&member.name);
+        format!("const void *{name}_at, size_t {name}_size")
+    };
+    ir.guarded_members().map(place).collect()
+}
+
+/// Ends the program where a member lies in an array that is written.
+fn member_checks(ir: &Interface, names: &Names) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (array, touched) in ir.arrays.iter().zip(&ir.touched) {
+        for member in ir.guarded_members().filter(|_| may_hold_members(array)) {
+            let (own, name) = (names.get(&array.name), names.get(&member.name));
+            let condition = match ast_to_c(touched, names) {
+                always if always == "1" => String::new(),
+                condition => format!("if ({condition}) "),
+            };
+            lines.push(format!(
+                "  {condition}separate({own}, {}, {name}_at, {name}_size, \"{} and {} share memory\");",
+                bytes_of(array, names),
+                array.name,
+                member.value
+            ));
+        }
+    }
+    lines
+}
+
+/// The size of an array.
+fn bytes_of(array: &KernelArray, names: &Names) -> String {
+    let mut text = format!("sizeof({})", array.elem);
+    for extent in &array.extents {
+        let _ = write!(text, " * (size_t){}", ast_operand(extent, names));
+    }
+    text
+}
+
 /// Ends the program where two arrays share memory and one of them is written: in C every store
 /// would change both. Arrays that are no pointers cannot.
 pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
-    let bytes = |array: &KernelArray| {
-        let mut text = format!("sizeof({})", array.elem);
-        for extent in &array.extents {
-            let _ = write!(text, " * (size_t){}", ast_operand(extent, names));
-        }
-        text
-    };
     let mut lines = Vec::new();
     for (i, a) in ir.arrays.iter().enumerate() {
         for (j, b) in ir.arrays.iter().enumerate().skip(i + 1) {
@@ -764,14 +806,15 @@ pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
             lines.push(format!(
                 "  {condition}separate({}, {}, {}, {}, \"{} and {} share memory\");",
                 names.get(&a.name),
-                bytes(a),
+                bytes_of(a, names),
                 names.get(&b.name),
-                bytes(b),
+                bytes_of(b, names),
                 a.name,
                 b.name
             ));
         }
     }
+    lines.extend(member_checks(ir, names));
     if !lines.is_empty() {
         let lambda = [
             "  const auto separate = [&](const void *x, size_t x_bytes, const void *y, size_t y_bytes, const char *what) {",
@@ -813,6 +856,7 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Interface>) -> String
 fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
     let mut text = String::new();
     for ir in replacements.iter().map(|r| r.interface) {
+        let names = &names.with_members(ir);
         let nonempty = ast_to_c(&ir.nonempty, names);
         for array in ir.arrays.iter().filter(|a| a.written && !a.local) {
             let mut bytes = format!("{}ull", array.elem.size());

@@ -7,7 +7,7 @@
 
 use super::expr::{ast_operand, ast_to_c};
 use super::names::Names;
-use super::program::{Entry, Replacement, const_of, host_names, overlap_checks};
+use super::program::{Entry, Replacement, const_of, host_names, member_parameters, overlap_checks};
 use crate::csource::{self, Edit};
 use crate::interface::Interface;
 use hexcc_isl::AstExpr;
@@ -96,7 +96,8 @@ fn parameters(ir: &Interface, names: &Names) -> Vec<String> {
     let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
     let arrays = ir.arrays.iter().filter(|a| !a.local);
     let arrays = arrays.map(|a| format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)));
-    params.chain(scalars).chain(arrays).collect()
+    let members = member_parameters(ir, names);
+    params.chain(scalars).chain(arrays).chain(members).collect()
 }
 
 /// What is done about the arrays before the kernels, and after them.
