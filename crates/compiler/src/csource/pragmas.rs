@@ -89,7 +89,8 @@ mod tests {
 
     fn without(text: &str, replaced: &str) -> String {
         let start = text.find(replaced).expect("what is replaced");
-        let edits = without_loop_pragmas(text, &[start..start + replaced.len()]);
+        let span = start..start + replaced.len();
+        let edits = without_loop_pragmas(text, std::slice::from_ref(&span));
         apply_edits(text, edits).expect("edits do not collide")
     }
 
