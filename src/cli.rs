@@ -316,7 +316,7 @@ impl TargetArgs {
 }
 
 impl InputArgs {
-    /// Reads the input and prints warnings.
+    /// Reads the input and prints warnings; that nests run in kernels is said where they do.
     pub fn read(&self, limit: &TimeLimit) -> Result<Input, Failure> {
         let options = InputOptions {
             file: self.file.clone(),
@@ -325,7 +325,9 @@ impl InputArgs {
             defines: self.define.clone(),
         };
         let input = input::read(&options, limit)?;
-        render::render(&input.warnings, Some(&input.saved.source));
+        if !input.saved.is_nests() {
+            render::render(&input.warnings, Some(&input.saved.source));
+        }
         Ok(input)
     }
 }
@@ -404,6 +406,9 @@ impl KernelArgs {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         })?;
+        if input.saved.is_nests() {
+            render::render(&input.warnings, Some(&input.saved.source));
+        }
         render::render(&compiled.warnings, Some(&input.saved.source));
         if self.verbose {
             for (pass, time) in &compiled.timings {

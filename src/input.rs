@@ -5,11 +5,11 @@ use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Reduced, Region};
+use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns};
 use hexcc_compiler::options::Options;
-use hexcc_compiler::scop::{SavedScop, SourceFile};
+use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_pet::data::{PetScop, Span};
+use hexcc_pet::data::{Member, PetArray, PetScop, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -211,6 +211,9 @@ const MADE_OF: [&str; 6] = ["HX0104", "HX0105", "HX0106", "HX0107", "HX0108", "H
 /// Nests that are tried in a loop that stays on the host, at most.
 const MAX_NESTS: usize = 40;
 
+/// Where nests begin that run in no kernel, and why.
+type Reasons = Vec<(usize, String)>;
+
 /// The search for parallel nests in a loop that stays on the host.
 struct Nests<'a> {
     reader: &'a Reader<'a>,
@@ -219,9 +222,21 @@ struct Nests<'a> {
     /// How many may still be tried.
     tries: usize,
     found: Vec<PetScop>,
+    /// The other innermost ones of those tried: where, and why.
+    refused: Reasons,
 }
 
-impl Nests<'_> {
+impl<'a> Nests<'a> {
+    fn new(reader: &'a Reader<'a>) -> Nests<'a> {
+        Nests {
+            reader,
+            seen: BTreeSet::new(),
+            tries: MAX_NESTS,
+            found: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
+
     /// Tries the loops directly in a part of the file, and those in them where they are refused:
     /// there, only ones in which several loops are shared are worth the launches.
     fn within(&mut self, part: &Range<usize>, directly: bool) {
@@ -230,16 +245,32 @@ impl Nests<'_> {
                 continue;
             }
             self.tries -= 1;
-            let scop = self.reader.region(&inner).ok();
-            let sharing = scop
-                .as_ref()
-                .and_then(|scop| self.reader.compiled_in_steps(scop));
-            match (scop, sharing) {
-                (Some(scop), Some((true, several))) if several || directly => {
-                    self.found.push(scop);
-                }
-                _ => self.within(&inner.span, false),
+            let refused = self.refused.len();
+            let Err(why) = self
+                .tried(&inner, directly)
+                .map(|scop| self.found.push(scop))
+            else {
+                continue;
+            };
+            self.within(&inner.span, false);
+            // Of a loop that prints, what is said of those in it says more.
+            if why.code != "HX0107" || self.refused.len() == refused {
+                self.refused.truncate(refused);
+                self.refused.push((inner.span.start, why.message));
             }
+        }
+    }
+
+    /// What pet makes of a nest that is worth its launches, or why it stays on the host.
+    fn tried(&self, nest: &Region, directly: bool) -> Result<PetScop, Box<Diagnostic>> {
+        let first = |mut d: Vec<Diagnostic>| match d.is_empty() {
+            true => Diagnostic::bug("a refusal without a reason"),
+            false => d.swap_remove(0),
+        };
+        let scop = (self.reader.region(nest)).map_err(first)?;
+        match self.reader.compiled_in_steps(&scop)? {
+            (true, several) if several || directly => Ok(scop),
+            (many, _) => Err(Box::new(stepwise::not_shared(many))),
         }
     }
 }
@@ -462,51 +493,65 @@ impl<'a> Reader<'a> {
             return Ok((scop.clone().into(), Vec::new()));
         }
         match self.nests(&refused) {
-            Some(found) => Ok(found),
-            None => Err(likeliest(refused)),
+            Ok(found) => Ok(found),
+            Err(inside) => {
+                let inside = inside.into_iter();
+                let nests = inside.map(|(start, why)| (self.line(start), why));
+                Err(likeliest(refused, &nests.collect::<Vec<_>>()))
+            }
         }
     }
 
     /// The likeliest of the deepest nests that runs in single steps. Where one of them is refused
     /// for what it is made of, it may be the time loop, and what is left is set-up code.
     fn in_steps<'r>(&self, refused: &'r [Refused]) -> Option<&'r PetScop> {
-        let deepest = deepest(refused)?;
+        let deepest = deepest(refused);
         let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
         if !deepest.iter().all(of_shape) {
             return None;
         }
         let mut scops = deepest.iter().filter_map(|r| r.scop.as_ref());
-        scops.find(|scop| self.compiled_in_steps(scop).is_some())
+        scops.find(|scop| self.compiled_in_steps(scop).is_ok())
     }
 
     /// The parallel nests in the deepest loops, where these stay on the host for what they are
-    /// made of.
-    fn nests(&self, refused: &[Refused]) -> Option<(Chosen, Vec<Diagnostic>)> {
-        let deepest = deepest(refused)?;
-        let first = deepest.first()?;
-        let why = (first.why.first()).filter(|d| MADE_OF.contains(&d.code))?;
-        let mut search = Nests {
-            reader: self,
-            seen: BTreeSet::new(),
-            tries: MAX_NESTS,
-            found: Vec::new(),
+    /// made of, or elsewhere in the file; or where nests begin that are no kernels, and why.
+    fn nests(&self, refused: &[Refused]) -> Result<(Chosen, Vec<Diagnostic>), Reasons> {
+        let deepest = deepest(refused);
+        let mut search = Nests::new(self);
+        let first = deepest.first().and_then(|r| Some((r.line, r.why.first()?)));
+        let Some((line, why)) = first else {
+            return Err(search.refused);
         };
-        for refused in &deepest {
-            search.within(&refused.region.span, true);
+        if MADE_OF.contains(&why.code) {
+            for refused in &deepest {
+                search.seen.insert(refused.region.span.start);
+                search.within(&refused.region.span, true);
+            }
+        }
+        let elsewhere = search.found.is_empty();
+        if elsewhere && may_be_output(deepest.iter().filter_map(|r| r.why.first())) {
+            search.within(&(0..self.source.text.len()), true);
         }
         search.found.sort_by_key(|scop| scop.span.start);
         let mut found = search.found.into_iter();
-        let scop = found.next()?;
-        let the_loop = format!("the loop at line {}", first.line);
+        let Some(scop) = found.next() else {
+            return Err(search.refused);
+        };
+        let which = match elsewhere {
+            true => "nests elsewhere in the file",
+            false => "the nests in it",
+        };
+        let the_loop = format!("the loop at line {line}");
         let warning = why.clone().into_warning(&format!(
-            "{the_loop} stays on the host, and the nests in it run in kernels"
+            "{the_loop} stays on the host, and {which} run in kernels"
         ));
         let chosen = Chosen {
             scop,
             nests: found.collect(),
             stays: Some(format!("{the_loop}: {}", why.message)),
         };
-        Some((chosen, vec![warning]))
+        Ok((chosen, vec![warning]))
     }
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say.
@@ -518,11 +563,12 @@ impl<'a> Reader<'a> {
 
     /// Whether a region runs in single steps: if so, whether kernels have enough to share, and
     /// whether they share several loops.
-    fn compiled_in_steps(&self, scop: &PetScop) -> Option<(bool, bool)> {
-        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).ok()?;
+    fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
+        let ctx =
+            hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).map_err(Diagnostic::bug)?;
         let options = stepwise::options(&Options::default());
-        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options).ok()?;
-        Some(stepwise::sharing(&compiled))
+        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options)?;
+        Ok(stepwise::sharing(&compiled))
     }
 
     fn saved(&self, scop: &PetScop) -> SavedScop {
@@ -559,8 +605,11 @@ impl<'a> Reader<'a> {
             let path = path.canonicalize().ok()?;
             Some(path.to_str()?.to_string())
         };
+        if let Some(scop) = self.with_members(region, &include) {
+            return Ok(scop);
+        }
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let reduced = front::reduce(text, region, &include);
+        let reduced = front::reduce(text, region, &include, &StandIns::default());
         match self.extract(&reduced, function) {
             Ok(scop) => Ok(scop),
             // What clang misses may be what was left out.
@@ -571,6 +620,42 @@ impl<'a> Reader<'a> {
             }
             Err(e) => Err(self.explain_region(e, &reduced, region)),
         }
+    }
+
+    /// What pet makes of a region that uses members of structs, where these are constant in it.
+    fn with_members(
+        &self,
+        region: &Region,
+        include: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<PetScop> {
+        let (text, defines) = (&self.source.text, &self.options.defines);
+        let stand_ins = (!region.marked)
+            .then(|| front::stand_ins(text, &self.headers, defines, region))
+            .flatten()?;
+        let function = region.function.as_ref().map(|f| f.name.as_str());
+        let read = |stand_ins: &StandIns| {
+            let reduced = front::reduce(text, region, include, stand_ins);
+            self.extract(&reduced, function).ok()
+        };
+        let mut scop = read(&stand_ins)?;
+        scop.members.clone_from(&stand_ins.members);
+        if !members::are_constant(&scop, &stand_ins.bases) {
+            return None;
+        }
+        let numbers: Vec<&Member> = stand_ins.numbers().collect();
+        let is_number = |array: &PetArray| numbers.iter().any(|m| m.name == array.name);
+        if scop.arrays.iter().any(is_number) {
+            let types = read(&stand_ins.of_types(region))?;
+            for array in &mut scop.arrays {
+                let Some(index) = numbers.iter().position(|m| m.name == array.name) else {
+                    continue;
+                };
+                let name = format!("hexcc_type{index}");
+                let of_type = types.arrays.iter().find(|a| a.name == name)?;
+                array.element_type.clone_from(&of_type.element_type);
+            }
+        }
+        Some(scop)
     }
 
     /// Runs pet on a text and leads its places back to the user's.
@@ -717,14 +802,14 @@ struct Refused<'a> {
 }
 
 /// The loops of most levels.
-fn deepest<'r, 'a>(refused: &'r [Refused<'a>]) -> Option<Vec<&'r Refused<'a>>> {
-    let depth = refused.iter().map(|r| r.region.depth).max()?;
-    let deep = refused.iter().filter(|r| r.region.depth == depth);
-    Some(deep.collect())
+fn deepest<'r, 'a>(refused: &'r [Refused<'a>]) -> Vec<&'r Refused<'a>> {
+    let depth = refused.iter().map(|r| r.region.depth).max();
+    let deep = refused.iter().filter(|r| Some(r.region.depth) == depth);
+    deep.collect()
 }
 
-/// The refusal of the likeliest loop, with what is said of others.
-fn likeliest(mut refused: Vec<Refused>) -> Vec<Diagnostic> {
+/// The refusal of the likeliest loop, with what is said of others, and of nests by their lines.
+fn likeliest(mut refused: Vec<Refused>, nests: &[(usize, String)]) -> Vec<Diagnostic> {
     // Of nests of one depth, one that is no set-up code: that calls and casts.
     let is_other = |r: &Refused| r.why.iter().all(|d| d.code == "HX0105");
     refused.sort_by_key(|r| (Reverse(r.region.depth), is_other(r)));
@@ -742,11 +827,25 @@ fn likeliest(mut refused: Vec<Refused>) -> Vec<Diagnostic> {
             let says_why = !matches!(why.code, "HX0102" | "HX9001" | "HX9002");
             says_why.then_some((line, why.message))
         });
-        for (line, why) in reasons.take(3) {
+        let is_nest = |line: usize| nests.iter().any(|(nest, _)| *nest == line);
+        for (line, why) in reasons.filter(|(line, _)| !is_nest(*line)).take(3) {
             d.notes.push(format!("the loop at line {line}: {why}"));
+        }
+        for (line, why) in nests.iter().take(3) {
+            d.notes.push(format!(
+                "the nest at line {line} runs in no kernel either: {why}"
+            ));
         }
     }
     why
+}
+
+/// Whether loops may be those that write results, by their refusals: one calls what the host alone
+/// has, and no other is refused for more than its shape. The steps are elsewhere then, as in a
+/// function that another file calls.
+fn may_be_output<'a>(mut refusals: impl Iterator<Item = &'a Diagnostic> + Clone) -> bool {
+    let calls = |d: &Diagnostic| d.code == "HX0107";
+    refusals.clone().any(calls) && refusals.all(|d| calls(d) || stepwise::may_replace(d))
 }
 
 /// A loop that looked likelier than the one that is translated.

@@ -14,10 +14,12 @@ static void stream(const struct params params, float *A, float *B)
 
 void memberbound2d(const struct params params, int T, float *A, float *B)
 {
+#pragma scop
   for (int t = 0; t < T; t++) {
     stream(params, A, B);
     stream(params, B, A);
   }
+#pragma endscop
 }
 
 /* fix:

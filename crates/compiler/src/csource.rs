@@ -11,14 +11,18 @@
 
 mod cplusplus;
 mod dialect;
+mod macros;
 mod mathcalls;
+mod pragmas;
 mod variables;
 
 pub use cplusplus::{
     expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename,
 };
 pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
+pub(crate) use macros::{Define, Macros, define};
 pub use mathcalls::rewrite_math_calls;
+pub use pragmas::without_loop_pragmas;
 pub use variables::*;
 
 use std::collections::HashSet;
@@ -347,58 +351,6 @@ pub(crate) fn directive_words(directive: &str) -> impl Iterator<Item = &str> {
         .trim_start_matches('#')
         .split(|c: char| c.is_whitespace() || c == '\\')
         .filter(|word| !word.is_empty())
-}
-
-/// A macro as a directive defines it.
-pub(crate) struct Define<'a> {
-    /// Its name.
-    pub(crate) name: &'a str,
-    /// Names of its parameters; `None` without parentheses.
-    pub(crate) params: Option<Vec<&'a str>>,
-    /// What it stands for.
-    pub(crate) body: &'a str,
-    /// Where that begins in the directive.
-    pub(crate) body_start: usize,
-}
-
-impl<'a> Define<'a> {
-    /// Identifiers in what it stands for.
-    pub(crate) fn words(&self) -> Vec<&'a str> {
-        // A `#` that begins a text begins a directive.
-        let body = self.body.trim_start_matches('#');
-        (tokenize(body).into_iter())
-            .filter(|t| t.kind == TokenKind::Ident)
-            .filter_map(|t| body.get(t.span))
-            .collect()
-    }
-}
-
-/// The macro that a directive defines, if it does.
-pub(crate) fn define(directive: &str) -> Option<Define<'_>> {
-    if directive_words(directive).next() != Some("define") {
-        return None;
-    }
-    let (_, rest) = directive.split_once("define")?;
-    let code = Code::new(rest);
-    let first = code.tokens.first()?;
-    let name = &rest[first.span.clone()];
-    // Parameters follow the name at once.
-    let has_params = code.opens(1, "(") && code.tokens[1].span.start == first.span.end;
-    let close = if has_params { code.skip(1) } else { 1 };
-    let params = has_params.then(|| {
-        let params = code.split_commas(2..close - 1).into_iter();
-        params.map(|p| &rest[code.bytes(p)]).collect()
-    });
-    let body = match code.tokens.len() > close {
-        true => code.bytes(close..code.tokens.len()),
-        false => rest.len()..rest.len(),
-    };
-    Some(Define {
-        name,
-        params,
-        body_start: directive.len() - rest.len() + body.start,
-        body: &rest[body],
-    })
 }
 
 // ---------------------------------------------------------------------------------------------

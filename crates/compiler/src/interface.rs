@@ -6,6 +6,7 @@ use crate::diag::Result;
 use crate::kernel::KernelArray;
 use crate::scop::{ArrayId, Expr, Scop, Statement, bounds};
 use hexcc_isl::{AstBuild, AstExpr, Set};
+use hexcc_pet::data::Member;
 
 /// What a replaced part of a program takes and leaves.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Interface {
     pub scalars: Vec<(String, CType)>,
     /// Arrays with at least one dimension.
     pub arrays: Vec<KernelArray>,
+    /// Those of them that are members of structs.
+    pub members: Vec<Member>,
     /// Parameter values for which C and the kernel are known to do the same.
     pub assumed: AstExpr,
     /// Condition on the parameters that there is anything to do.
@@ -66,7 +69,16 @@ impl Interface {
                 .collect::<Result<_>>()?;
             with_extents.push(KernelArray { extents, ..array });
         }
+        let is_used = |name: &String| {
+            scop.params.contains(name)
+                || scalars.iter().any(|(scalar, _)| scalar == name)
+                || with_extents
+                    .iter()
+                    .any(|array: &KernelArray| array.name == *name)
+        };
+        let members = scop.members.iter().filter(|m| is_used(&m.name));
         Ok(Interface {
+            members: members.cloned().collect(),
             name: name.to_string(),
             params: scop.params.clone(),
             scalars,
@@ -79,6 +91,20 @@ impl Interface {
             exact: stmts.iter().flat_map(|s| s.expressions()).all(is_exact),
         })
     }
+}
+
+impl Interface {
+    /// Members that are numbers and may lie in arrays that are written: the program tests that
+    /// they do not, for C would read them again and again.
+    pub fn guarded_members(&self) -> impl Iterator<Item = &Member> {
+        let writes = self.arrays.iter().any(may_hold_members);
+        self.members.iter().filter(move |m| writes && !m.is_pointer)
+    }
+}
+
+/// Whether an array is written that may be any memory.
+pub fn may_hold_members(array: &KernelArray) -> bool {
+    array.written && array.pointer && !array.local
 }
 
 /// Whether every function that an expression calls gives the same bits on every machine.

@@ -7,7 +7,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::nests::{nests, steps};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, unit_name};
-use crate::scop::{SavedScop, Scop};
+use crate::scop::{SavedScop, Scop, members};
 use crate::stepwise;
 use crate::tiling::{Analysis, Tiled, TimeLoop};
 use hexcc_isl::Ctx;
@@ -103,6 +103,6 @@ pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
 /// nothing about the program.
 fn placed(ctx: &Ctx, saved: &SavedScop, failure: Box<Diagnostic>) -> Box<Diagnostic> {
     let d = ctx.check().map_or_else(Into::into, |()| failure);
-    let span = saved.scop.span;
+    let (span, d) = (saved.scop.span, members::as_written(&saved.scop.members, d));
     causes::placed(&saved.source.text, span.start..span.end, d)
 }

@@ -8,6 +8,7 @@
 pub mod bounds;
 mod finals;
 mod flat;
+pub mod members;
 mod wrap;
 
 pub use finals::FinalValue;
@@ -17,7 +18,7 @@ use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{AstBuild, AstExpr, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
-use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
+use hexcc_pet::data::{Member, PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
 use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -504,6 +505,8 @@ pub struct Scop {
     pub unused: Vec<String>,
     /// Why scalars that statements write are no temporaries.
     pub kept: Vec<KeptScalar>,
+    /// Parameters, scalars and arrays that are members of structs.
+    pub members: Vec<Member>,
     /// The isl context of all sets; declared last because it must outlive them.
     pub ctx: Ctx,
 }
@@ -646,6 +649,7 @@ impl Reader<'_> {
             region: self.region(),
             unused,
             kept: Vec::new(),
+            members: self.pet.members.clone(),
             ctx: self.ctx.clone(),
         })
     }

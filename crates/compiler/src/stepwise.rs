@@ -143,6 +143,16 @@ pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
 /// Iterations that a launch shares, at least, for a nest that is not worth it otherwise.
 const FEW: i64 = 128;
 
+/// The refusal of a nest that is not worth its launches: of one loop in a loop that is refused, or
+/// of few iterations.
+pub fn not_shared(many: bool) -> Diagnostic {
+    let why = match many {
+        true => "inside of a loop that is refused, a nest has to share two loops, and this one shares one".to_string(),
+        false => format!("a launch of it would share less than {FEW} iterations"),
+    };
+    Diagnostic::error("HX0206", why)
+}
+
 /// Whether a launch of some part shares many iterations, or a number of them that only the run
 /// tells; and whether some shares more than one loop.
 pub fn sharing(compiled: &Compiled) -> (bool, bool) {

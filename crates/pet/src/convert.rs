@@ -82,6 +82,7 @@ impl<'a> Reader<'a> {
                     self.pet.pet_scop_has_data_dependent_conditions(raw),
                     "pet_scop_has_data_dependent_conditions",
                 )?,
+                members: Vec::new(),
             })
         }
     }

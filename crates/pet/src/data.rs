@@ -35,6 +35,20 @@ pub struct PetScop {
     pub data_dependent_accesses: bool,
     /// A condition or loop bound depends on array contents.
     pub data_dependent_conditions: bool,
+    /// Members of structs that have names of their own in what pet has read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<Member>,
+}
+
+/// A name that stands for the member of a struct.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The name.
+    pub name: String,
+    /// What it stands for in the source, such as `g->nx`.
+    pub value: String,
+    /// It has elements: a pointer or an array, not a number.
+    pub is_pointer: bool,
 }
 
 /// An array (or a scalar: no dimensions) that the scop touches.

@@ -27,10 +27,10 @@ pub fn c_program(
     let text = &saved.source.text;
     let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
     let replaced = |e: &Edit| spans.iter().any(|span| region_contains(span, e));
-    let mut edits: Vec<Edit> = (regions.iter())
+    let pragmas = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
-        .filter(|e| !replaced(e))
-        .collect();
+        .chain(csource::without_loop_pragmas(text, &spans));
+    let mut edits: Vec<Edit> = pragmas.filter(|e| !replaced(e)).collect();
     let names = Names::plain();
     let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
     let mut used_up = voids(functions_used_up(text, &spans));
@@ -38,6 +38,7 @@ pub fn c_program(
         generated.push('\n');
         generated.push_str(&r.kernel);
         let unused = variables_used_up(r, text, &r.span, &names);
+        let names = names.with_members(r.interface);
         let call = unused + &std::mem::take(&mut used_up) + &call(r, &names);
         edits.push(Edit {
             range: r.span.clone(),
@@ -63,9 +64,9 @@ fn call(r: &Replacement, names: &Names) -> String {
     let mut text = format!("{}({args});", openmp::entry(ir));
     for (i, value) in r.finals.iter().enumerate() {
         let [sets, value_of] = openmp::leavers(ir, i);
-        let sizes: Vec<&str> = (ir.params.iter())
+        let sizes: Vec<String> = (ir.params.iter())
             .filter(|p| value.params.contains(p))
-            .map(String::as_str)
+            .map(|p| names.get(p))
             .collect();
         let (name, sizes) = (&value.name, sizes.join(", "));
         text.push_str(&format!(

@@ -159,6 +159,19 @@ impl Names {
             .insert(name.to_string(), identifier.to_string());
     }
 
+    /// The names of the program in which members of structs are what they stand for.
+    pub fn with_members(&self, interface: &Interface) -> Names {
+        let mut names = self.clone();
+        for member in &interface.members {
+            let value: String = (csource::tokenize(&member.value).into_iter())
+                .filter_map(|token| member.value.get(token.span))
+                .map(|word| self.renamed.get(word).map_or(word, String::as_str))
+                .collect();
+            names.rename(&member.name, &value);
+        }
+        names
+    }
+
     /// A namer with the parameters, arrays and scalars of a stencil named, none like a name that
     /// a printer makes out of another.
     pub fn of_stencil(fixed: &[&str], stencil: &Stencil) -> Names {

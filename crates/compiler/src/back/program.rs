@@ -6,10 +6,11 @@ use super::names::{Names, mentions};
 use super::resident;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
-use crate::interface::Interface;
+use crate::interface::{Interface, may_hold_members};
 use crate::kernel::KernelArray;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
+use hexcc_pet::data::Member;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
@@ -110,12 +111,14 @@ pub fn program(
         |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
-        .chain(csource::rewrite_math_calls(text));
+        .chain(csource::rewrite_math_calls(text))
+        .chain(csource::without_loop_pragmas(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let mut used_up = voids(functions_used_up(text, &c.spans));
     for (r, span) in replacements.iter().zip(&c.spans) {
         let unused = variables_used_up(r, text, span, &c.names);
-        let call = unused + &std::mem::take(&mut used_up) + &call(r, &entry, &c.names);
+        let names = c.names.with_members(r.interface);
+        let call = unused + &std::mem::take(&mut used_up) + &call(r, &entry, &names);
         edits.push(Edit {
             range: span.clone(),
             // It may be all that a loop or a condition has.
@@ -235,7 +238,10 @@ fn check_parameters(
     replacement: &Replacement,
     names: &Names,
 ) -> Result<()> {
-    for array in replacement.interface.arrays.iter().filter(|a| !a.local) {
+    let members = &replacement.interface.members;
+    let is_member = |array: &KernelArray| members.iter().any(|m| m.name == array.name);
+    let arrays = replacement.interface.arrays.iter();
+    for array in arrays.filter(|a| !a.local && !is_member(a)) {
         let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
         let name = names.get(&array.name);
         // `ROWS(A)` looks like the declaration of a scalar.
@@ -500,7 +506,11 @@ pub(super) fn arguments(ir: &Interface, names: &Names) -> Vec<String> {
         let (constant, elem) = (const_of(array), array.elem);
         format!("({constant}{elem} *){}", address(array, names))
     });
-    values.chain(arrays).collect()
+    let members = ir.guarded_members().map(|member| {
+        let value = names.get(&member.name);
+        format!("&{value}, sizeof {value}")
+    });
+    values.chain(arrays).chain(members).collect()
 }
 
 pub(super) fn const_of(array: &KernelArray) -> &'static str {
@@ -560,7 +570,8 @@ pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> 
     let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
     let arrays = ir.arrays.iter().filter(|a| !a.local);
     let arrays = arrays.map(|a| format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)));
-    let params: Vec<String> = params.chain(scalars).chain(arrays).collect();
+    let mut params: Vec<String> = params.chain(scalars).chain(arrays).collect();
+    params.extend(member_parameters(ir, names));
     let mut lines = vec![format!(
         "static void {}({}) {{",
         entry.run,
@@ -760,6 +771,36 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     t
 }
 
+/// Where the members are that a program hands over with their values.
+pub(super) fn member_parameters(ir: &Interface, names: &Names) -> Vec<String> {
+    let place = |member: &Member| {
+        let name = names.get(&member.name);
+        format!("const void *{name}_at, size_t {name}_size")
+    };
+    ir.guarded_members().map(place).collect()
+}
+
+/// Ends the program where a member lies in an array that is written.
+fn member_checks(ir: &Interface, names: &Names) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (array, touched) in ir.arrays.iter().zip(&ir.touched) {
+        for member in ir.guarded_members().filter(|_| may_hold_members(array)) {
+            let (own, name) = (names.get(&array.name), names.get(&member.name));
+            let condition = match condition(touched, names) {
+                None => String::new(),
+                Some(condition) => format!("if ({condition}) "),
+            };
+            lines.push(format!(
+                "  {condition}separate({own}, {}, {name}_at, {name}_size, \"{} and {} share memory\");",
+                bytes_of(array, names),
+                array.name,
+                member.value
+            ));
+        }
+    }
+    lines
+}
+
 /// Ends the program where two arrays share memory and one of them is written: in C every store
 /// would change both. Arrays that are no pointers cannot.
 pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
@@ -789,6 +830,7 @@ pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
             ));
         }
     }
+    lines.extend(member_checks(ir, names));
     if !lines.is_empty() {
         let lambda = [
             "  const auto separate = [&](const void *x, size_t x_bytes, const void *y, size_t y_bytes, const char *what) {",
@@ -830,6 +872,7 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Interface>) -> String
 pub(super) fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
     let mut text = String::new();
     for ir in replacements.iter().map(|r| r.interface) {
+        let names = &names.with_members(ir);
         let nonempty = ast_to_c(&ir.nonempty, names);
         for array in ir.arrays.iter().filter(|a| a.written && !a.local) {
             let mut bytes = format!("{}ull", array.elem.size());

@@ -2,6 +2,7 @@
 
 use super::{
     Code, Define, Edit, TokenKind, apply_edits, define, directive_words, file_scope, is_type_word,
+    macros::{expansion, macros},
     parameter_ranges, tokenize,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -306,24 +307,6 @@ pub fn is_cuda_type(name: &str) -> bool {
     name == "dim3" || SCALARS.contains(&base)
 }
 
-/// The macros of a file that have one meaning in all of it.
-fn macros(text: &str) -> BTreeMap<&str, Define<'_>> {
-    let mut found: BTreeMap<&str, Define> = BTreeMap::new();
-    let mut unclear: HashSet<&str> = HashSet::new();
-    for new in super::directives(text).into_iter().filter_map(define) {
-        match found.get(new.name) {
-            Some(old) if old.params != new.params || old.body != new.body => {
-                unclear.insert(new.name);
-            }
-            _ => {
-                found.insert(new.name, new);
-            }
-        }
-    }
-    found.retain(|name, _| !unclear.contains(name));
-    found
-}
-
 /// The file with the macros in parameter lists expanded that declare arrays, so that
 /// variable-length ones can be rewritten; and the edits, one list for each round.
 pub fn expand_parameter_macros(text: &str) -> (String, Vec<Vec<Edit>>) {
@@ -388,43 +371,6 @@ fn declares_array(m: &Define, macros: &BTreeMap<&str, Define>) -> bool {
         && (m.body.contains('[')
             || (tokenize(m.body).iter())
                 .any(|t| t.kind == TokenKind::Ident && through(&m.body[t.span.clone()])))
-}
-
-/// What a use of a macro at a token stands for, on one line, and the token after it.
-fn expansion(code: &Code, at: usize, m: &Define) -> Option<(usize, String)> {
-    let one_line = |text: &str| {
-        let inner = Code::new(text);
-        inner.render(0..inner.tokens.len())
-    };
-    let Some(params) = &m.params else {
-        return Some((at + 1, one_line(m.body)));
-    };
-    if !code.opens(at + 1, "(") {
-        return None;
-    }
-    let end = code.skip(at + 1);
-    let args: Vec<&str> = (code.split_commas(at + 2..end - 1).into_iter())
-        .map(|part| &code.text[code.bytes(part)])
-        .collect();
-    if args.len() != params.len() {
-        return None;
-    }
-    let mut edits = Vec::new();
-    for token in tokenize(m.body)
-        .iter()
-        .filter(|t| t.kind == TokenKind::Ident)
-    {
-        let position = params
-            .iter()
-            .position(|p| *p == &m.body[token.span.clone()]);
-        if let Some(argument) = position.and_then(|i| args.get(i)) {
-            edits.push(Edit {
-                range: token.span.clone(),
-                replacement: (*argument).to_string(),
-            });
-        }
-    }
-    Some((end, one_line(&apply_edits(m.body, edits).ok()?)))
 }
 
 /// Where a byte of the text is after edits that do not replace it; the start of what replaces it

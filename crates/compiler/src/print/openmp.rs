@@ -4,7 +4,7 @@ use super::c::{Dialect, Writer};
 use super::namer::Namer;
 use crate::back::names::Names;
 use crate::diag::Result;
-use crate::interface::Interface;
+use crate::interface::{Interface, may_hold_members};
 use crate::ir::{self, Axis, Expr, Helper, Launch, Program, Stmt, Type};
 use crate::kernel::KernelArray;
 use crate::lower::affine::{Env, from_isl};
@@ -223,9 +223,15 @@ impl Printer<'_> {
         let locals: Vec<&str> = (self.arrays().filter(|(a, _)| a.local))
             .map(|(a, _)| a.name.as_str())
             .collect();
+        let members = interface.guarded_members();
+        let members = members.map(|m| {
+            let name = self.argument(&writer, &m.name);
+            format!("const void *{name}_at, size_t {name}_size")
+        });
         let params: Vec<String> = (self.program.args.iter())
             .filter(|arg| !locals.contains(&self.program.var(**arg).name.as_str()))
             .map(|arg| self.declaration(self.program.var(*arg).ty, false, &namer.get(*arg)))
+            .chain(members)
             .collect();
         Ok(format!(
             "static void {}({}) {{\n{}}}\n",
@@ -259,9 +265,14 @@ impl Printer<'_> {
         self.interface.arrays.iter().zip(&self.interface.touched)
     }
 
+    /// What a size, a scalar or an array is called.
+    fn argument(&self, writer: &Writer<'_>, name: &str) -> String {
+        let arg = self.env.get(name);
+        arg.map_or_else(|| name.to_string(), |arg| writer.expr(arg))
+    }
+
     fn name(&self, writer: &Writer<'_>, array: &KernelArray) -> String {
-        let arg = self.env.get(&array.name);
-        arg.map_or_else(|| array.name.clone(), |arg| writer.expr(arg))
+        self.argument(writer, &array.name)
     }
 
     /// A condition that does not always hold.
@@ -280,15 +291,18 @@ impl Printer<'_> {
         Ok(bytes)
     }
 
-    /// Tests of arrays that may lie in the same memory.
+    /// Tests of arrays that may lie in the same memory, or hold members of structs.
     fn overlaps(&self, writer: &mut Writer<'_>) -> Result<()> {
         let arrays: Vec<_> = self.arrays().filter(|(a, _)| !a.local).collect();
         let may_overlap = |a: &KernelArray, b: &KernelArray| {
             (a.written || b.written) && (a.pointer || b.pointer) && a.name != b.name
         };
+        let members: Vec<_> = self.interface.guarded_members().collect();
+        let holds = |array: &KernelArray| !members.is_empty() && may_hold_members(array);
         let mut bytes = Vec::new();
         for (array, touched) in &arrays {
-            if !arrays.iter().any(|(other, _)| may_overlap(array, other)) {
+            let with_others = arrays.iter().any(|(other, _)| may_overlap(array, other));
+            if !with_others && !holds(array) {
                 bytes.push(String::new());
                 continue;
             }
@@ -316,6 +330,18 @@ impl Printer<'_> {
                     );
                     writer.line(&line);
                 }
+            }
+            for member in members.iter().filter(|_| may_hold_members(a)) {
+                let name = self.argument(writer, &member.name);
+                let line = format!(
+                    "hexcc_separate({}, {}, {name}_at, {name}_size, \"{}: {} and {} share memory\");",
+                    self.name(writer, a),
+                    bytes[i],
+                    self.interface.name,
+                    a.name,
+                    member.value
+                );
+                writer.line(&line);
             }
         }
         Ok(())

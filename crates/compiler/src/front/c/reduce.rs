@@ -6,6 +6,7 @@
 //! pragmas stand around the one region that is meant.
 
 use super::calls::{macros, needed_functions};
+use super::members::StandIns;
 use super::region::{Region, scop_pragma};
 use crate::csource::{self, Code, Function, TokenKind};
 use std::ops::Range;
@@ -124,12 +125,21 @@ enum Change {
 const PRELUDE: &str = "#pragma clang diagnostic ignored \"-Weverything\"\n";
 
 /// The region and what it needs. `include` gives the path of a file that the user's text includes
-/// by a name in quotes, where it lies beside it.
-pub fn reduce(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
+/// by a name in quotes, where it lies beside it; `stand_ins` is what stands for members of structs.
+pub fn reduce(
+    text: &str,
+    region: &Region,
+    include: &dyn Fn(&str) -> Option<String>,
+    stand_ins: &StandIns,
+) -> Reduced {
     let code = Code::new(text);
     let functions = csource::functions(text);
     let needed = needed_functions(&code, &functions, &macros(&code), region);
-    let mut changes = marks(&code, region, include);
+    let mut changes = marks(&code, region, include, &stand_ins.declarations);
+    for edit in &stand_ins.edits {
+        let change = Change::Replace(edit.range.end, edit.replacement.clone());
+        changes.push((edit.range.start, change));
+    }
     for function in &functions {
         if (region.function.as_ref()).is_some_and(|f| f.body == function.body) {
             changes.extend(without_rest(&code, function, region));
@@ -152,7 +162,7 @@ pub fn whole(text: &str) -> Reduced {
 /// The whole text with pragmas around the region, for where [`reduce`] takes something away that
 /// was needed.
 pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
-    apply(text, marks(&Code::new(text), region, include))
+    apply(text, marks(&Code::new(text), region, include, ""))
 }
 
 /// The whole text with a line before the one where a region begins.
@@ -165,31 +175,36 @@ fn marks(
     code: &Code,
     region: &Region,
     include: &dyn Fn(&str) -> Option<String>,
+    declarations: &str,
 ) -> Vec<(usize, Change)> {
     let mut changes: Vec<(usize, Change)> = vec![(0, Change::Insert(PRELUDE.to_string()))];
-    changes.extend(around(code.text, region));
+    changes.extend(around(code.text, region, declarations));
     changes.extend(includes(code, include));
     let others = other_pragmas(code).into_iter();
     changes.extend(others.filter(|(at, _)| !region.span.contains(at)));
     changes
 }
 
-/// Pragmas where the user has none.
-fn around(text: &str, region: &Region) -> Vec<(usize, Change)> {
+/// Pragmas where the user has none, and declarations before them in a block of their own.
+fn around(text: &str, region: &Region, declarations: &str) -> Vec<(usize, Change)> {
     if region.marked {
         return Vec::new();
     }
     let line_start = text[..region.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let (open, close) = match declarations.is_empty() {
+        true => (String::new(), ""),
+        false => (format!("{{\n{declarations}"), "}\n"),
+    };
     // Inside of a line, the pragma needs one of its own.
-    let begin = match text[line_start..region.span.start].trim().is_empty() {
-        true => (line_start, "#pragma scop\n"),
-        false => (region.span.start, "\n#pragma scop\n"),
+    let (at, blank) = match text[line_start..region.span.start].trim().is_empty() {
+        true => (line_start, ""),
+        false => (region.span.start, "\n"),
     };
     vec![
-        (begin.0, Change::Insert(begin.1.to_string())),
+        (at, Change::Insert(format!("{blank}{open}#pragma scop\n"))),
         (
             region.span.end,
-            Change::Insert("\n#pragma endscop\n".to_string()),
+            Change::Insert(format!("\n#pragma endscop\n{close}")),
         ),
     ]
 }
@@ -360,7 +375,12 @@ void later(int n, float *a) { for (int i = 0; i < n; i++) a[i] = 1; }
     #[test]
     fn only_what_the_region_needs_is_left() {
         let regions = time_loops(TEXT);
-        let reduced = reduce(TEXT, &regions[0], &|name| Some(format!("/p/{name}")));
+        let reduced = reduce(
+            TEXT,
+            &regions[0],
+            &|name| Some(format!("/p/{name}")),
+            &StandIns::default(),
+        );
         let expected = "\
 #include \"/p/sizes.h\"
 static int other(void) {
@@ -384,7 +404,7 @@ for (int t = 0; t < 9; t++)
     #[test]
     fn places_lead_back() {
         let regions = time_loops(TEXT);
-        let reduced = reduce(TEXT, &regions[0], &|_| None);
+        let reduced = reduce(TEXT, &regions[0], &|_| None, &StandIns::default());
         for what in ["a[i] = 1;", "later(n, a);", "int main"] {
             let at = reduced.text.find(what).expect(what);
             let range = reduced.original_range(at..at + what.len());
@@ -410,7 +430,7 @@ void f(void) {
   do { y(); } while (z);
 }
 ";
-        let reduced = reduce(text, &time_loops(text)[0], &|_| None);
+        let reduced = reduce(text, &time_loops(text)[0], &|_| None, &StandIns::default());
         for gone in ["REST", "more()", "y()"] {
             assert!(!reduced.text.contains(gone), "{}", reduced.text);
         }
@@ -423,7 +443,7 @@ void f(void) {
     fn pragmas_of_other_regions_go() {
         let text = "void f(void) {\n#pragma scop\na;\n#pragma endscop\n#pragma scop\nb;\n#pragma endscop\n}\n";
         let regions = marked_regions(text);
-        let reduced = reduce(text, &regions[1], &|_| None);
+        let reduced = reduce(text, &regions[1], &|_| None, &StandIns::default());
         assert_eq!(reduced.text.matches("#pragma scop").count(), 1);
         let at = reduced.text.find("#pragma scop").expect("one stays");
         assert_eq!(reduced.original(at), regions[1].span.start);

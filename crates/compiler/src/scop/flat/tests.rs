@@ -182,6 +182,7 @@ impl Case {
             }],
             data_dependent_accesses: true,
             data_dependent_conditions: false,
+            members: Vec::new(),
         };
         Case {
             params,

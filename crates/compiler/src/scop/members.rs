@@ -1,0 +1,98 @@
+//! Members of structs that have names of their own in what pet has read.
+
+use super::{body_exprs, children};
+use crate::csource;
+use crate::diag::Diagnostic;
+use hexcc_pet::data::{Member, PetExpr, PetScop};
+use std::collections::BTreeSet;
+
+/// Whether members are the same at all times while a region runs, as far as its statements tell: it
+/// writes none that is a number, and nothing in it has the name of a variable that members are
+/// reached through. An array of bytes may be the memory of a pointer.
+///
+/// Whether arrays that the region writes share memory with members, the program tests when it runs.
+pub fn are_constant(scop: &PetScop, bases: &BTreeSet<String>) -> bool {
+    let mut written = BTreeSet::new();
+    for stmt in &scop.stmts {
+        for expr in body_exprs(&stmt.body) {
+            collect_written(expr, &mut written);
+        }
+    }
+    let is_bytes = |name: &str| {
+        let array = scop.arrays.iter().find(|a| a.name == name);
+        array.is_none_or(|a| a.element_size <= 1)
+    };
+    let mut members = scop.members.iter();
+    let has_pointers = members.any(|m| m.is_pointer || m.value.contains("->"));
+    let mut numbers = scop.members.iter().filter(|m| !m.is_pointer);
+    numbers.all(|m| !written.contains(m.name.as_str()))
+        && !scop
+            .arrays
+            .iter()
+            .any(|a| a.element_is_record || bases.contains(&a.name))
+        && !(has_pointers && written.iter().any(|name| is_bytes(name)))
+}
+
+fn collect_written<'a>(expr: &'a PetExpr, names: &mut BTreeSet<&'a str>) {
+    if let PetExpr::Access {
+        array: Some(name),
+        write: true,
+        ..
+    } = expr
+    {
+        names.insert(name);
+    }
+    for child in children(expr) {
+        collect_written(child, names);
+    }
+}
+
+/// A message with members as the source names them.
+pub fn as_written(members: &[Member], mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+    if !members.is_empty() {
+        let labels = d.labels.iter_mut().map(|label| &mut label.text);
+        let others = d.notes.iter_mut().chain(&mut d.help);
+        for text in labels.chain(others).chain([&mut d.message]) {
+            *text = quoted_as_written(members, text);
+        }
+    }
+    d
+}
+
+/// A text in which members are as the source names them where it quotes C.
+fn quoted_as_written(members: &[Member], text: &str) -> String {
+    let mut parts: Vec<String> = text.split('`').map(str::to_string).collect();
+    for code in parts.iter_mut().skip(1).step_by(2) {
+        let tokens = csource::tokenize(code).into_iter().rev();
+        for span in tokens.map(|token| token.span) {
+            if let Some(member) = members
+                .iter()
+                .find(|m| code.get(span.clone()) == Some(&*m.name))
+            {
+                code.replace_range(span, &member.value);
+            }
+        }
+    }
+    parts.join("`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_members_as_the_source_does() {
+        let members = [Member {
+            name: "hexcc_g_u".to_string(),
+            value: "g->u".to_string(),
+            is_pointer: true,
+        }];
+        let d = Diagnostic::error("HX0104", "a column of `hexcc_g_u` may leave `hexcc_g_u[n]`")
+            .at(0..1, "hexcc_g_u, `hexcc_g_u_`")
+            .note("unpaired ` hexcc_g_u");
+        let d = as_written(&members, Box::new(d));
+        assert_eq!(d.message, "a column of `g->u` may leave `g->u[n]`");
+        assert_eq!(d.labels[0].text, "hexcc_g_u, `hexcc_g_u_`");
+        assert_eq!(d.notes, ["unpaired ` g->u"]);
+    }
+}
