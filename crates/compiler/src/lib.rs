@@ -25,7 +25,7 @@
 //! | [`lower`] | programs from plans of single steps |
 //! | [`stepwise`], `nests` | a region, or the nests in a loop that stays on the host, in single steps |
 //! | [`pipeline`], [`explore`] | the list of passes, for one choice of sizes and for many |
-//! | [`print`] | a program's text in CUDA |
+//! | [`mod@print`] | a program's text in CUDA, or in C with OpenMP |
 //! | [`back`], [`report`] | CUDA text and the rewritten program; what is told of them |
 //! | [`output`] | the texts of a compilation |
 //!
