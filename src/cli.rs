@@ -137,7 +137,7 @@ pub struct TargetArgs {
 pub enum LanguageArg {
     /// CUDA C++, for GPUs
     Cuda,
-    /// C with OpenMP, for CPUs: parallel loops in single steps
+    /// C with OpenMP, for CPUs
     Openmp,
 }
 

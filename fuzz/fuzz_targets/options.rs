@@ -4,7 +4,7 @@
 
 use hexcc_compiler::back::Instrument;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
-use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Language, Options, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
@@ -63,6 +63,7 @@ struct Line<'a> {
     shared_limit: Option<Number>,
     sizes: [Option<Number>; 2],
     gpus: Option<&'a str>,
+    cpu: bool,
     name: Option<&'a str>,
 }
 
@@ -112,7 +113,12 @@ fuzz_target!(|line: Line| {
             Some(None) => WavefrontChoice::None,
             Some(Some(dim)) => WavefrontChoice::Dim(usize::from(dim)),
         },
-        tiling: [Tiling::Auto, Tiling::Hybrid, Tiling::Overlapped][usize::from(line.tiling) % 3],
+        tiling: [
+            Tiling::Auto,
+            Tiling::Hybrid,
+            Tiling::Overlapped,
+            Tiling::Stepwise,
+        ][usize::from(line.tiling) % 4],
         fast_math: line.fast_math,
         threads: line.threads.map(Number::get),
         rows_per_thread: line.rows_per_thread.map(Number::get),
@@ -123,10 +129,18 @@ fuzz_target!(|line: Line| {
             .collect(),
         isl_quota: 5_000_000,
         name: line.name.map(str::to_string),
+        language: match line.cpu {
+            true => Language::OpenMp,
+            false => Language::Cuda,
+        },
     };
     let ctx = Ctx::new().expect("memory for a context");
     if let Ok(compiled) = pipeline::compile(&ctx, saved, &options) {
-        let text = output::print_program(saved, &compiled, "fuzz", Instrument::None);
+        let print = match line.cpu {
+            true => output::print_openmp,
+            false => output::print_program,
+        };
+        let text = print(saved, &compiled, "fuzz", Instrument::None);
         text.unwrap_or_else(|d| panic!("{}", d.message));
     }
 });

@@ -108,9 +108,14 @@ const KINDS: &[(&str, &str, &str)] = &[
         "testsuite/steps/nests2d.c",
     ),
     (
+        "openmp_tiles",
+        "C with OpenMP, in hybrid tiles.",
+        "testsuite/fdtd2d.c --target openmp --tile h=5,w=5:256",
+    ),
+    (
         "openmp_steps",
         "C with OpenMP, in single steps.",
-        "testsuite/steps/thomas2d.c --target openmp",
+        "testsuite/steps/thomas2d.c --target openmp --tiling stepwise",
     ),
     (
         "header",

@@ -4,6 +4,7 @@ use crate::diag::Diagnostic;
 use crate::interface::Interface;
 use crate::ir::Program;
 use crate::kernel::Stencil;
+use crate::sched::HybridSchedule;
 use crate::scop::{FinalValue, Scop};
 use crate::tile_size::Choice;
 use crate::tiling::hybrid::Hybrid;
@@ -58,7 +59,8 @@ impl Unit {
     }
 }
 
-/// A part of the scop that runs in single steps.
+/// A part of the scop whose loops are a program of [`crate::ir`]: in single steps, or in tiles for
+/// a CPU.
 pub struct Stepwise {
     /// Bytes of the source that it replaces.
     pub span: Range<usize>,
@@ -66,6 +68,8 @@ pub struct Stepwise {
     pub unused: Vec<String>,
     /// What it takes from the program and leaves there.
     pub interface: Interface,
+    /// The tiles of a time loop on a CPU, proven; `None` for single steps.
+    pub tiles: Option<HybridSchedule>,
     /// Launches and parallel loops, proven.
     pub plan: Plan,
     /// Its kernels and launches.

@@ -3,9 +3,9 @@
 use crate::clock::Clock;
 use crate::compiled::Compiled;
 use crate::diag::{Diagnostic, Result};
-use crate::options::Options;
+use crate::options::{Options, Tiling};
 use crate::region::{Region, unit_name};
-use crate::scop::SavedScop;
+use crate::scop::{SavedScop, Scop};
 use crate::stepwise;
 use hexcc_isl::Ctx;
 
@@ -45,7 +45,43 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
     all.ok_or_else(|| Box::new(Diagnostic::bug("no nests")))
 }
 
-/// The region in single steps.
+/// Time loops in tiles for a CPU, and what else there is in single steps.
+pub(crate) fn on_cpu(
+    region: Region,
+    saved: &SavedScop,
+    options: &Options,
+    clock: Clock,
+) -> Result<Compiled> {
+    if region.analyses.is_empty() {
+        let refusal = region.refusal();
+        return match options.may_step() {
+            true => in_steps(region, saved, options, clock, *refusal),
+            false => Err(refusal),
+        };
+    }
+    steps(region, saved, options, clock, Vec::new())
+}
+
+/// Single steps in place of tiles, with a warning that says why; the refusal of tiles where there
+/// are no parallel loops either.
+pub(crate) fn in_steps(
+    region: Region,
+    saved: &SavedScop,
+    options: &Options,
+    clock: Clock,
+    refusal: Diagnostic,
+) -> Result<Compiled> {
+    let warning = stepwise::instead(refusal.clone());
+    steps(region, saved, options, clock, vec![warning]).map_err(|d| match d.is_bug() {
+        true => d,
+        false => Box::new(refusal.note(format!("nor can it run in single steps: {}", d.message))),
+    })
+}
+
+/// Operations of isl for the loops of tiles, unless tiles are asked for: about a second.
+const TILE_OPERATIONS: u64 = 3_000_000;
+
+/// The region in single steps, but for its time loops that may be tiled.
 pub(crate) fn steps(
     mut region: Region,
     saved: &SavedScop,
@@ -55,9 +91,33 @@ pub(crate) fn steps(
 ) -> Result<Compiled> {
     clock.begin("steps")?;
     let mut parts = Vec::new();
-    for (i, run) in stepwise::runs(&region.scop).into_iter().enumerate() {
+    let tiled = std::mem::take(&mut region.analyses);
+    for (i, (run, time_loop)) in stepwise::runs(&region.scop, &tiled).into_iter().enumerate() {
         let name = unit_name(saved, &region.scop, i, options);
-        parts.push(stepwise::compile(&mut region.scop, saved, &run, &name)?);
+        let before = region.scop.clone();
+        let ctx = before.ctx.clone();
+        let part = |scop: &mut Scop, time_loop| {
+            let run = (run.as_slice(), time_loop);
+            stepwise::compile(scop, saved, run, options, &name)
+        };
+        let bounded = time_loop.is_some() && options.wanted_tiling() == Tiling::Auto;
+        ctx.reset_operations();
+        ctx.set_max_operations(if bounded {
+            TILE_OPERATIONS
+        } else {
+            options.isl_quota
+        });
+        let made = part(&mut region.scop, time_loop);
+        ctx.set_max_operations(options.isl_quota);
+        parts.push(match made {
+            Err(d) if bounded && d.code == "HX0401" && ctx.check().is_ok() => {
+                ctx.reset_operations();
+                region.scop = before;
+                warnings.push(stepwise::instead(*d));
+                part(&mut region.scop, None)?
+            }
+            made => made?,
+        });
     }
     clock.end()?;
     if !parts.iter().any(|part| part.plan.is_parallel()) {

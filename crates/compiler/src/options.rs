@@ -205,6 +205,9 @@ impl Options {
     }
 }
 
+/// Options of hybrid tiling that are not about the kernel of a GPU.
+const SCHEDULE: [&str; 2] = ["--tile", "--hex-dim"];
+
 impl Options {
     /// Options that only the hybrid tiling has, as far as they are given.
     fn hybrid_only(&self) -> Option<&'static str> {
@@ -222,16 +225,15 @@ impl Options {
             ("--unroll", self.unroll.is_some()),
             ("--wavefront", self.wavefront != WavefrontChoice::Auto),
         ];
-        given
-            .iter()
-            .find(|(_, given)| *given)
-            .map(|(name, _)| *name)
+        // The first that is about a kernel, if any.
+        let mut given: Vec<_> = given.into_iter().filter(|(_, given)| *given).collect();
+        given.sort_by_key(|(name, _)| SCHEDULE.contains(name));
+        given.first().map(|(name, _)| *name)
     }
 
     /// The tiling that the options ask for, [`Tiling::Auto`] where they leave it open.
     pub fn wanted_tiling(&self) -> Tiling {
         match self.tiling {
-            Tiling::Auto if self.language == Language::OpenMp => Tiling::Stepwise,
             Tiling::Auto if self.hybrid_only().is_some() => Tiling::Hybrid,
             Tiling::Auto if self.stream_tile.is_some() => Tiling::Overlapped,
             tiling => tiling,
@@ -243,8 +245,9 @@ impl Options {
         let on_cpu = self.language == Language::OpenMp;
         let (option, other) = match (self.tiling, self.hybrid_only(), self.stream_tile) {
             (Tiling::Overlapped, ..) if on_cpu => ("--tiling overlapped", "--target openmp"),
-            (Tiling::Hybrid, ..) if on_cpu => ("--tiling hybrid", "--target openmp"),
-            (_, Some(option), _) if on_cpu => (option, "--target openmp"),
+            (_, Some(option), _) if on_cpu && !SCHEDULE.contains(&option) => {
+                (option, "--target openmp")
+            }
             (_, _, Some(_)) if on_cpu => ("--stream-tile", "--target openmp"),
             (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
             (Tiling::Stepwise, Some(option), _) => (option, "--tiling stepwise"),
@@ -255,7 +258,10 @@ impl Options {
         };
         Err(Box::new(
             Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
-                .note("hybrid and overlapped tiling have options of their own, single steps have none")
+                .note(match on_cpu {
+                    true => "it is about kernels of GPUs; of tiles, `--tile` and `--hex-dim` can be chosen for a CPU",
+                    false => "hybrid and overlapped tiling have options of their own, single steps have none",
+                })
                 .help("leave one of the two away"),
         ))
     }

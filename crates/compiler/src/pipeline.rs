@@ -4,8 +4,8 @@ use crate::causes;
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
-use crate::nests::{nests, steps};
-use crate::options::{Options, Tiling};
+use crate::nests::{in_steps, nests, on_cpu, steps};
+use crate::options::{Language, Options, Tiling};
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop, members};
 use crate::stepwise;
@@ -27,8 +27,11 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         return nests(ctx, saved, options);
     }
     let mut region = Region::new(ctx, saved, options, &mut clock)?;
-    if options.wanted_tiling() == Tiling::Stepwise {
+    if options.tiling == Tiling::Stepwise {
         return steps(region, saved, options, clock, Vec::new());
+    }
+    if options.language == Language::OpenMp {
+        return on_cpu(region, saved, options, clock);
     }
     let mut units = Vec::new();
     for analysis in std::mem::take(&mut region.analyses) {
@@ -54,22 +57,6 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         stepwise: Vec::new(),
         timings: clock.laps,
         tuned: None,
-    })
-}
-
-/// Single steps in place of tiles, with a warning that says why; the refusal of tiles where there
-/// are no parallel loops either.
-fn in_steps(
-    region: Region,
-    saved: &SavedScop,
-    options: &Options,
-    clock: Clock,
-    refusal: Diagnostic,
-) -> Result<Compiled> {
-    let warning = stepwise::instead(refusal.clone());
-    steps(region, saved, options, clock, vec![warning]).map_err(|d| match d.is_bug() {
-        true => d,
-        false => Box::new(refusal.note(format!("nor can it run in single steps: {}", d.message))),
     })
 }
 

@@ -486,7 +486,7 @@ pub struct KeptScalar {
 }
 
 /// A static control part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scop {
     /// Names of the integer parameters, sorted.
     pub params: Vec<String>,

@@ -10,24 +10,43 @@ use crate::options::{Options, Tiling};
 use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::Plan;
+use crate::tiling::{Analysis, cpu};
 use crate::{carried, csource, lower};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Top-level statements of a region that one program can replace: neighbours.
-pub fn runs(scop: &Scop) -> Vec<Vec<Chunk>> {
-    (scop.chunks)
-        .split(|chunk| chunk.stmts.is_empty())
-        .filter(|run| !run.is_empty())
-        .map(<[Chunk]>::to_vec)
-        .collect()
+/// Top-level statements of a region that one program can replace: neighbours, but for time loops
+/// that are tiled, which are given.
+pub fn runs<'a>(scop: &Scop, tiled: &'a [Analysis]) -> Vec<(Vec<Chunk>, Option<&'a Analysis>)> {
+    let mut runs: Vec<(Vec<Chunk>, Option<&Analysis>)> = Vec::new();
+    let mut ended = true;
+    for chunk in &scop.chunks {
+        let time_loop = tiled.iter().find(|a| a.chunk.span == chunk.span);
+        match runs.last_mut() {
+            _ if chunk.stmts.is_empty() => ended = true,
+            Some((run, None)) if !ended && time_loop.is_none() => run.push(chunk.clone()),
+            _ => {
+                runs.push((vec![chunk.clone()], time_loop));
+                ended = false;
+            }
+        }
+    }
+    runs
 }
 
-/// The program of neighbouring statements. Variables that stay in memory become arrays.
+/// The program of neighbouring statements, in single steps or, given the dependences of a time
+/// loop, in tiles for a CPU. Variables that stay in memory become arrays.
 ///
 /// # Errors
-/// HX0206 where what the statements declare is used after them, HX0401 where isl gives up.
-pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) -> Result<Stepwise> {
+/// HX0206 where what the statements declare is used after them, HX0401 where isl gives up; those of
+/// tile sizes.
+pub fn compile(
+    scop: &mut Scop,
+    saved: &SavedScop,
+    (run, time_loop): (&[Chunk], Option<&Analysis>),
+    options: &Options,
+    name: &str,
+) -> Result<Stepwise> {
     let stmts: Vec<usize> = run
         .iter()
         .flat_map(|chunk| chunk.stmts.iter().copied())
@@ -44,28 +63,15 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
         accesses.collect()
     };
     let written = used(scop, true);
-    let declared = |scop: &Scop, id: ArrayId| {
-        let name = &scop.array(id).name;
-        saved
-            .scop
-            .arrays
-            .iter()
-            .any(|a| a.name == *name && a.declared)
+    let declared = |scop: &Scop, id| is_declared(scop, saved, id);
+    let dead = dead_after(scop, saved, &written)?;
+    let (tiles, plan) = match time_loop {
+        None => (None, Plan::new(scop, &stmts, &dead)?),
+        Some(analysis) => {
+            let (tiles, plan) = cpu::plan(scop, analysis, options)?;
+            (Some(tiles), plan)
+        }
     };
-    let mut dead = BTreeSet::new();
-    for &id in &written {
-        let array = scop.array(id);
-        let end = end_of(scop, &saved.source, &saved.scop, &array.name);
-        let own = declared(scop, id);
-        if own && end == End::Survives {
-            return Err(used_later(scop, &saved.source.text, &array.name));
-        }
-        // An array that was declared before may be memory that others see.
-        if end != End::Survives && (own || array.is_variable()) {
-            dead.insert(id);
-        }
-    }
-    let plan = Plan::new(scop, &stmts, &dead)?;
     let own = |id: &ArrayId| plan.private.contains_key(id) || declared(scop, *id);
     let gone = used(scop, false).into_iter().filter(own);
     let mut unused: Vec<String> = gone.map(|id| scop.array(id).name.clone()).collect();
@@ -112,10 +118,43 @@ pub fn compile(scop: &mut Scop, saved: &SavedScop, run: &[Chunk], name: &str) ->
         span,
         unused: Vec::new(),
         interface,
+        tiles,
         plan,
         program,
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
     })
+}
+
+/// Whether the region declares an array.
+fn is_declared(scop: &Scop, saved: &SavedScop, id: ArrayId) -> bool {
+    let name = &scop.array(id).name;
+    let mut arrays = saved.scop.arrays.iter();
+    arrays.any(|a| a.name == *name && a.declared)
+}
+
+/// Arrays of `written` that nothing reads after the region.
+///
+/// # Errors
+/// HX0206 where what the region declares is used after it.
+fn dead_after(
+    scop: &Scop,
+    saved: &SavedScop,
+    written: &BTreeSet<ArrayId>,
+) -> Result<BTreeSet<ArrayId>> {
+    let mut dead = BTreeSet::new();
+    for &id in written {
+        let array = scop.array(id);
+        let end = end_of(scop, &saved.source, &saved.scop, &array.name);
+        let own = is_declared(scop, saved, id);
+        if own && end == End::Survives {
+            return Err(used_later(scop, &saved.source.text, &array.name));
+        }
+        // An array that was declared before may be memory that others see.
+        if end != End::Survives && (own || array.is_variable()) {
+            dead.insert(id);
+        }
+    }
+    Ok(dead)
 }
 
 /// The options for single steps of what the options ask for.

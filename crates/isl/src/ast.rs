@@ -143,11 +143,13 @@ pub enum AstNode {
 impl AstNode {
     /// Loops that run the instances in the domain of `schedule`, in its lexicographic order. The
     /// condition `context` on parameters is assumed to hold; `iterators` are the names of the
-    /// loops, outermost first.
+    /// loops, outermost first. Of these, the first `whole` are not split into several for parts of
+    /// their ranges; conditions in them say what runs.
     pub fn of_schedule(
         schedule: &UnionMap,
         context: &Set,
         iterators: &[String],
+        whole: usize,
     ) -> Result<AstNode> {
         schedule.0.same_ctx(&context.0)?;
         let ctx = &context.0.ctx;
@@ -166,6 +168,20 @@ impl AstNode {
         let build = AstBuild::from_context(&Set(context))?.build.into_raw();
         // SAFETY: the build and the list are consumed.
         let build = ctx.give(|| unsafe { ffi::isl_ast_build_set_iterators(build, list) })?;
+        let build = match whole {
+            0 => build,
+            whole => {
+                let dims: Vec<String> = (0..iterators.len()).map(|d| format!("i{d}")).collect();
+                let options = format!(
+                    "{{ [{}] -> atomic[x] : 0 <= x < {whole} }}",
+                    dims.join(", ")
+                );
+                let options = UnionMap::read(ctx, &options)?;
+                let build = build.into_raw();
+                // SAFETY: the build and a reference to the options are consumed.
+                ctx.give(|| unsafe { ffi::isl_ast_build_set_options(build, options.0.take()) })?
+            }
+        };
         let schedule = schedule.into_raw();
         // SAFETY: the build is alive, and the schedule is consumed.
         let node = ctx.give(|| unsafe {
@@ -469,7 +485,7 @@ mod tests {
             }
         }
         let names = ["a".to_string(), "b".to_string()];
-        let node = AstNode::of_schedule(&schedule, &context, &names)?;
+        let node = AstNode::of_schedule(&schedule, &context, &names, 0)?;
         walk(&node, &mut runs);
         assert!(runs.contains(&"S1".to_string()) && runs.contains(&"T1".to_string()));
         Ok(())
@@ -485,7 +501,7 @@ mod tests {
         let text = "[c, b, a] -> { S[i, j] -> [0] : i = b and j = c and (i + j) mod 3 = 0;
                                    R[i, j] -> [0] : i = b and j = c and (i + j) mod 3 > 0 }";
         let schedule = UnionMap::read(&ctx, text)?;
-        let node = format!("{:?}", AstNode::of_schedule(&schedule, &context, &[])?);
+        let node = format!("{:?}", AstNode::of_schedule(&schedule, &context, &[], 0)?);
         assert!(!node.contains("Id(\"a\")"), "{node}");
         Ok(())
     }

@@ -595,6 +595,10 @@ unsafe extern "C" {
         build: *mut isl_ast_build,
         iterators: *mut isl_id_list,
     ) -> *mut isl_ast_build;
+    pub fn isl_ast_build_set_options(
+        build: *mut isl_ast_build,
+        options: *mut isl_union_map,
+    ) -> *mut isl_ast_build;
     pub fn isl_ast_build_node_from_schedule_map(
         build: *mut isl_ast_build,
         schedule: *mut isl_union_map,

@@ -51,7 +51,9 @@ pub fn lower(
         ranges: Vec::new(),
     };
     lowering.arguments(interface, arrays)?;
-    lowering.loop_names()?;
+    if plan.names.is_empty() {
+        lowering.loop_names()?;
+    }
     for step in &plan.steps {
         let ranges = lowering.ranges(step)?;
         let kernel = lowering.kernel(step, &ranges)?;
@@ -178,11 +180,11 @@ impl<'a> Lowering<'a> {
 
     /// Names for loops: of the iterators that they equal up to their sign.
     fn loop_names(&mut self) -> Result<()> {
-        for &s in self.plan.steps.iter().flat_map(|step| &step.stmts) {
+        for (&s, order) in self.plan.steps.iter().flat_map(|step| &step.orders) {
             let stmt = &self.scop.stmts[s];
             let build = AstBuild::from_context(&named(&stmt.domain)?)?;
             let mut names = Vec::new();
-            for f in stmt.schedule.to_pw_affs()? {
+            for f in order.schedule.to_pw_affs()? {
                 let expr = build.expr_from_pw_aff(&with_inputs(&f)?)?;
                 let found = first_iterator(&expr);
                 names.push(match found {
@@ -197,10 +199,11 @@ impl<'a> Lowering<'a> {
 
     /// A variable for a loop over a dimension of the schedules of some statements.
     fn loop_var(&mut self, stmts: &[usize], d: usize) -> VarId {
-        let names = stmts
+        let iterators = stmts
             .iter()
             .filter_map(|s| self.names.get(s)?.get(d)?.clone());
-        let name = names.into_iter().next();
+        let name = self.plan.names.get(d).cloned();
+        let name = name.or_else(|| iterators.into_iter().next());
         let name = name.unwrap_or_else(|| format!("c{d}"));
         self.program.add_var(&name, Type::Index, true)
     }
@@ -208,8 +211,8 @@ impl<'a> Lowering<'a> {
     /// All times at which statements of a step run.
     fn times(&self, step: &Step) -> Result<Set> {
         let mut times: Option<Set> = None;
-        for &s in &step.stmts {
-            let more = self.scop.stmts[s].schedule.range()?;
+        for order in step.orders.values() {
+            let more = order.schedule.range()?;
             times = Some(match times {
                 Some(times) => times.union(&more)?,
                 None => more,
@@ -226,7 +229,7 @@ impl<'a> Lowering<'a> {
             schedule = schedule.union(&UnionMap::from_map(&self.launch_times(index, step)?)?)?;
         }
         let names: Vec<String> = (0..plan.depth).map(dim_name).collect();
-        let node = AstNode::of_schedule(&schedule, &self.scop.context.params()?, &names)?;
+        let node = AstNode::of_schedule(&schedule, &self.scop.context.params()?, &names, 0)?;
         let all: Vec<usize> = plan.steps.iter().flat_map(|s| s.stmts.clone()).collect();
         let mut env = self.args.clone();
         self.program.host = self.node(&node, &all, &mut env, &mut |lowering, name, args| {
@@ -237,9 +240,10 @@ impl<'a> Lowering<'a> {
 
     /// `{ K[host] -> time }`: when the launches of a step run.
     fn launch_times(&self, index: usize, step: &Step) -> Result<Map> {
-        let constants = &self.plan.constants[step.stmts[0]];
+        let first = step.stmts.first().and_then(|s| step.orders.get(s));
+        let first = first.ok_or_else(|| Box::new(Diagnostic::bug("a launch of nothing")))?;
         let mut times = self.times(step)?;
-        for (d, constant) in constants.iter().enumerate() {
+        for (d, constant) in first.constants.iter().enumerate() {
             if !step.host.contains(&d) {
                 times = times.project_out(DimType::Set, position(d), 1)?;
                 times = times.insert_dims(DimType::Set, position(d), 1)?;
@@ -410,8 +414,8 @@ impl<'a> Lowering<'a> {
     fn loops_of_thread(&self, step: &Step) -> Result<AstNode> {
         let outside = |d: &usize| step.host.contains(d) || step.spread.contains(d);
         let mut schedule = UnionMap::empty(&self.scop.ctx)?;
-        for &s in &step.stmts {
-            let mut map = self.scop.stmts[s].schedule.clone();
+        for (s, order) in &step.orders {
+            let mut map = order.schedule.clone();
             for d in (0..self.plan.depth).rev().filter(outside) {
                 let n = map.dim(DimType::Param)?;
                 map = map.set_dim_name(DimType::Out, position(d), &dim_name(d))?;
@@ -422,14 +426,16 @@ impl<'a> Lowering<'a> {
             schedule = schedule.union(&UnionMap::from_map(&map)?)?;
         }
         let dims: Vec<usize> = step.host.iter().chain(&step.spread).copied().collect();
-        let names: Vec<String> = ((0..self.plan.depth).filter(|d| !outside(d)))
-            .map(dim_name)
-            .collect();
-        Ok(AstNode::of_schedule(
-            &schedule,
-            &self.context(step, &dims)?,
-            &names,
-        )?)
+        let inside: Vec<usize> = (0..self.plan.depth).filter(|d| !outside(d)).collect();
+        let names: Vec<String> = inside.iter().copied().map(dim_name).collect();
+        // Loops over tiles and rows stay whole: what their parts need differs in little.
+        let last_ordered = inside.iter().take_while(|d| !step.free.contains(d)).count();
+        let whole = match step.free.is_empty() {
+            true => 0,
+            false => last_ordered.saturating_sub(1),
+        };
+        let context = self.context(step, &dims)?;
+        Ok(AstNode::of_schedule(&schedule, &context, &names, whole)?)
     }
 
     /// Statements of a node of isl's; `user` makes those of its statements, given the instance.
@@ -472,7 +478,13 @@ impl<'a> Lowering<'a> {
                     return Ok(body);
                 };
                 let d = (0..self.plan.depth).find(|&d| dim_name(d) == *iterator);
-                let var = self.loop_var(&statements_in(body, self.plan, stmts), d.unwrap_or(0));
+                let d = d.ok_or_else(|| Box::new(Diagnostic::bug("a loop over nothing")))?;
+                let inside = statements_in(body, self.plan, stmts);
+                let is_free = |step: &Step| {
+                    step.free.contains(&d) && inside.iter().all(|s| step.stmts.contains(s))
+                };
+                let any_order = self.plan.steps.iter().any(is_free);
+                let var = self.loop_var(&inside, d);
                 let before = env.insert(iterator.clone(), Expr::Var(var));
                 let cond = from_isl(cond, env)?;
                 let step = from_isl(inc, env)?;
@@ -483,7 +495,7 @@ impl<'a> Lowering<'a> {
                     first,
                     cond,
                     step,
-                    any_order: false,
+                    any_order,
                     body,
                 }]
             }

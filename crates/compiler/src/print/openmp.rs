@@ -129,7 +129,9 @@ impl Dialect for Printer<'_> {
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
         writer.line(&format!("// {}.", kernel.lines));
-        for (param, arg) in kernel.params.iter().zip(&launch.args) {
+        let used = ir::used(&kernel.expressions());
+        let args = kernel.params.iter().zip(&launch.args);
+        for (param, arg) in args.filter(|(param, _)| used.contains(param)) {
             match arg {
                 Expr::Var(id) => {
                     let name = writer.namer.get(*id);

@@ -201,16 +201,28 @@ pub(crate) fn of_steps(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec
 
 /// Of the loops of a part of the region on a CPU.
 pub(crate) fn of_loops(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec<String> {
-    vec![
-        origin(saved, part.span.start, version),
-        String::new(),
-        "Single steps: parallel loops in the order of the program. isl has proven that no two"
-            .to_string(),
-        "threads of a loop touch an element that one of them writes.".to_string(),
+    let mut lines = vec![origin(saved, part.span.start, version), String::new()];
+    let what = match &part.tiles {
+        None => [
+            "Single steps: parallel loops in the order of the program. isl has proven that no two"
+                .to_string(),
+            "threads of a loop touch an element that one of them writes.".to_string(),
+        ],
+        Some(tiles) => [
+            format!(
+                "Hybrid hexagonal/classical tiling (Grosser et al., CGO 2014), {}; isl has",
+                tiles.sizes()
+            ),
+            "proven that every instance runs once and every dependence is kept.".to_string(),
+        ],
+    };
+    lines.extend(what);
+    lines.push(
         "Built with `cc -O3 -march=native -fopenmp -ffp-contract=off` the results equal the C"
             .to_string(),
-        "program's bit for bit.".to_string(),
-    ]
+    );
+    lines.push("program's bit for bit.".to_string());
+    lines
 }
 
 /// The optimizations that a kernel has, for the comment at its head.

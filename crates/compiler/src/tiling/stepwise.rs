@@ -17,14 +17,14 @@
 use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::MOST_AXES;
 use crate::scop::{Access, ArrayId, Scop, schedule_of, writes_to};
-use hexcc_isl::{Ctx, DimType, Map, UnionMap, compute_flow};
+use hexcc_isl::{Ctx, DimType, Map, PwAff, UnionMap, compute_flow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements of an array that a thread may have for itself.
 const MOST_PRIVATE: u32 = 64;
 
 /// A launch in the order of the program: what runs for given iterations of the host's loops.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Step {
     /// Statements, indices in [`Scop::stmts`] in textual order.
     pub stmts: Vec<usize>,
@@ -32,6 +32,37 @@ pub struct Step {
     pub host: Vec<usize>,
     /// Dimensions of the schedule that threads share, outermost first; none for one thread.
     pub spread: Vec<usize>,
+    /// Dimensions that are loops of a thread and whose iterations may run in any order.
+    pub free: Vec<usize>,
+    /// By statement, when its instances run.
+    pub orders: BTreeMap<usize, Order>,
+}
+
+/// When the instances of a statement run.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// From instances to times.
+    pub schedule: Map,
+    /// By dimension, its value where it has only one.
+    pub constants: Vec<Option<i64>>,
+}
+
+impl Order {
+    /// The order that a schedule says.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn new(schedule: Map) -> Result<Order> {
+        let constant = |f: &PwAff| Ok(f.as_constant()?.map(|c| c.floor()));
+        Ok(Order {
+            constants: schedule
+                .to_pw_affs()?
+                .iter()
+                .map(constant)
+                .collect::<Result<_>>()?,
+            schedule,
+        })
+    }
 }
 
 /// The launches of a region.
@@ -43,8 +74,8 @@ pub struct Plan {
     pub private: BTreeMap<ArrayId, u32>,
     /// Number of dimensions of the schedules.
     pub depth: usize,
-    /// By statement and dimension, the constant that the schedule has there.
-    pub constants: Vec<Vec<Option<i64>>>,
+    /// By dimension, what its loop is called; the iterator that it is, where there is no name.
+    pub names: Vec<String>,
 }
 
 impl Plan {
@@ -75,10 +106,10 @@ impl Plan {
             }
             if shared.is_empty() {
                 return Ok(Plan {
-                    steps,
+                    steps: nest.in_order(steps),
                     private,
                     depth: nest.depth,
-                    constants: nest.constants,
+                    names: Vec::new(),
                 });
             }
             private.retain(|id, _| !shared.contains(id));
@@ -92,12 +123,12 @@ impl Plan {
 
     /// The first statement in a loop of a step that one thread runs alone.
     pub fn alone(&self, step: &Step) -> Option<usize> {
-        let in_loop = |s: &usize| {
-            let mut dims = self.constants[*s].iter().enumerate();
+        let in_loop = |(_, order): &(&usize, &Order)| {
+            let mut dims = order.constants.iter().enumerate();
             dims.any(|(d, constant)| constant.is_none() && !step.host.contains(&d))
         };
-        let mut stmts = step.stmts.iter().copied();
-        stmts.find(in_loop).filter(|_| step.spread.is_empty())
+        let found = step.orders.iter().find(in_loop).map(|(s, _)| *s);
+        found.filter(|_| step.spread.is_empty())
     }
 }
 
@@ -126,7 +157,7 @@ struct Touch {
 struct Nest<'a> {
     scop: &'a Scop,
     depth: usize,
-    constants: Vec<Vec<Option<i64>>>,
+    orders: BTreeMap<usize, Order>,
     touches: Vec<Touch>,
 }
 
@@ -136,7 +167,7 @@ impl<'a> Nest<'a> {
         for &s in stmts {
             depth = depth.max(scop.stmts[s].schedule.dim(DimType::Out)?);
         }
-        let mut constants = vec![Vec::new(); scop.stmts.len()];
+        let mut orders = BTreeMap::new();
         let mut touches = Vec::new();
         for &s in stmts {
             let stmt = &scop.stmts[s];
@@ -145,9 +176,7 @@ impl<'a> Nest<'a> {
                     "schedules of different dimensions",
                 )));
             }
-            for f in stmt.schedule.to_pw_affs()? {
-                constants[s].push(f.as_constant()?.map(|c| c.floor()));
-            }
+            orders.insert(s, Order::new(stmt.schedule.clone())?);
             let instances = stmt.schedule.reverse()?;
             let touch = |access: &Access, write| -> Result<Touch> {
                 Ok(Touch {
@@ -165,9 +194,25 @@ impl<'a> Nest<'a> {
         Ok(Nest {
             scop,
             depth,
-            constants,
+            orders,
             touches,
         })
+    }
+
+    fn constant(&self, s: usize, d: usize) -> Option<i64> {
+        *self.orders.get(&s)?.constants.get(d)?
+    }
+
+    /// Steps with the orders of their statements.
+    fn in_order(&self, steps: Vec<Step>) -> Vec<Step> {
+        let with_orders = |step: Step| Step {
+            orders: (self.orders.iter())
+                .filter(|(s, _)| step.stmts.contains(s))
+                .map(|(s, order)| (*s, order.clone()))
+                .collect(),
+            ..step
+        };
+        steps.into_iter().map(with_orders).collect()
     }
 }
 
@@ -183,12 +228,12 @@ impl Walk<'_> {
         let one_thread = || Step {
             stmts: stmts.to_vec(),
             host: host.to_vec(),
-            spread: Vec::new(),
+            ..Step::default()
         };
         if d == self.nest.depth {
             return Ok(vec![one_thread()]);
         }
-        if stmts.iter().all(|&s| self.nest.constants[s][d].is_some()) {
+        if stmts.iter().all(|&s| self.nest.constant(s, d).is_some()) {
             return self.sequence(stmts, d, host);
         }
         let shared = self.spread(stmts, d)?;
@@ -215,7 +260,7 @@ impl Walk<'_> {
 
     /// The launches of statements one after the other; neighbours of one thread are one launch.
     fn sequence(&self, stmts: &[usize], d: usize, host: &[usize]) -> Result<Vec<Step>> {
-        let place = |s: usize| self.nest.constants[s][d];
+        let place = |s: usize| self.nest.constant(s, d);
         let places: BTreeSet<Option<i64>> = stmts.iter().map(|&s| place(s)).collect();
         let mut steps: Vec<Step> = Vec::new();
         for at in places {
@@ -242,7 +287,7 @@ impl Walk<'_> {
         let mut spread = Vec::new();
         for e in d..self.nest.depth {
             let constants: BTreeSet<Option<i64>> =
-                stmts.iter().map(|&s| self.nest.constants[s][e]).collect();
+                stmts.iter().map(|&s| self.nest.constant(s, e)).collect();
             if !constants.contains(&None) {
                 match constants.len() {
                     1 => continue,
