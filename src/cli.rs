@@ -454,15 +454,20 @@ fn program_text(compiled: &Compiled) -> Result<String, Failure> {
         .collect())
 }
 
-/// A compilation that has tiles.
+/// A compilation that has tiles of a GPU.
 pub fn tiled(compiled: Compiled) -> Result<Compiled, Failure> {
     if compiled.stepwise.is_empty() {
         return Ok(compiled);
     }
-    let d = Diagnostic::error("HX0609", "there are no tiles to measure")
-        .note("the program runs in single steps, which have no sizes to choose")
-        .help("`hexcc run` compares it with the C program");
-    Err(Failure::plain(d))
+    let d = match compiled.stepwise.iter().any(|part| part.tiles.is_some()) {
+        false => Diagnostic::error("HX0609", "there are no tiles to measure")
+            .note("the program runs in single steps, which have no sizes to choose"),
+        true => Diagnostic::error("HX0609", "there are no tiles of a GPU to measure")
+            .note("only kernels of GPUs are measured and drawn so far"),
+    };
+    Err(Failure::plain(
+        d.help("`hexcc run` compares it with the C program"),
+    ))
 }
 
 /// The compilation with tuned sizes, if they still work.

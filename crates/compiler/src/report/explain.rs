@@ -82,9 +82,11 @@ impl Report<'_> {
             [] => "none".to_string(),
             names => names.join(", "),
         };
-        let what = match compiled.stepwise.is_empty() {
-            true => format!("{n} time loop{} tiled", plural(n)),
-            false => "not tiled, run in single steps".to_string(),
+        let on_cpu = (compiled.stepwise.iter()).filter(|part| part.tiles.is_some());
+        let n = n + on_cpu.count();
+        let what = match n {
+            0 if !compiled.stepwise.is_empty() => "not tiled, run in single steps".to_string(),
+            n => format!("{n} time loop{} tiled", plural(n)),
         };
         let path = &self.saved.source.path;
         self.line(format!("{path}: {what}; size parameters: {params}"));

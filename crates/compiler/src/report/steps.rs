@@ -9,7 +9,11 @@ use std::fmt::Write;
 pub(super) fn explain(saved: &SavedScop, scop: &Scop, part: &Stepwise) -> String {
     let source = &saved.source;
     let (line, column) = csource::line_col(&source.text, part.span.start);
-    let mut text = format!("\nsingle steps at {}:{line}:{column}", source.path);
+    let what = match &part.tiles {
+        None => "single steps".to_string(),
+        Some(tiles) => format!("hybrid tiles for a CPU, {},", tiles.sizes()),
+    };
+    let mut text = format!("\n{what} at {}:{line}:{column}", source.path);
     if let Some(function) = csource::enclosing_function(&source.text, part.span.start) {
         let _ = write!(text, ", in {}()", function.name);
     }
