@@ -102,6 +102,14 @@ impl Interface {
     }
 }
 
+/// What a generated program says where [`Interface::assumed`] does not hold.
+pub const NOT_ASSUMED: &str = "with these sizes a subscript is negative or a loop wraps around";
+
+/// Whether two arrays of the program may lie in the same memory, of which one is written.
+pub fn may_share_memory(a: &KernelArray, b: &KernelArray) -> bool {
+    (a.written || b.written) && (a.pointer || b.pointer) && !a.local && !b.local
+}
+
 /// Whether an array is written that may be any memory.
 pub fn may_hold_members(array: &KernelArray) -> bool {
     array.written && array.pointer && !array.local

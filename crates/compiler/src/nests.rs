@@ -1,7 +1,7 @@
 //! Regions in single steps: one, or the nests in a loop that stays on the host.
 
 use crate::clock::Clock;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Stepwise};
 use crate::diag::{Diagnostic, Result};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, unit_name};
@@ -81,6 +81,28 @@ pub(crate) fn in_steps(
 /// Operations of isl for the loops of tiles, unless tiles are asked for: about a second.
 const TILE_OPERATIONS: u64 = 3_000_000;
 
+/// What `make` makes of a scop in [`TILE_OPERATIONS`]; where these do not suffice, the scop stays as
+/// it was, and isl's reason is within.
+fn bounded_tiles(
+    scop: &mut Scop,
+    options: &Options,
+    make: impl FnOnce(&mut Scop) -> Result<Stepwise>,
+) -> Result<Result<Stepwise>> {
+    let before = scop.clone();
+    scop.ctx.reset_operations();
+    scop.ctx.set_max_operations(TILE_OPERATIONS);
+    let made = make(scop);
+    scop.ctx.set_max_operations(options.isl_quota);
+    scop.ctx.reset_operations();
+    match made {
+        Err(why) if why.code == "HX0401" && scop.ctx.check().is_ok() => {
+            *scop = before;
+            Ok(Err(why))
+        }
+        made => made.map(Ok),
+    }
+}
+
 /// The region in single steps, but for its time loops that may be tiled.
 pub(crate) fn steps(
     mut region: Region,
@@ -94,29 +116,24 @@ pub(crate) fn steps(
     let tiled = std::mem::take(&mut region.analyses);
     for (i, (run, time_loop)) in stepwise::runs(&region.scop, &tiled).into_iter().enumerate() {
         let name = unit_name(saved, &region.scop, i, options);
-        let before = region.scop.clone();
-        let ctx = before.ctx.clone();
-        let part = |scop: &mut Scop, time_loop| {
+        let compile = |scop: &mut Scop, time_loop| {
             let run = (run.as_slice(), time_loop);
             stepwise::compile(scop, saved, run, options, &name)
         };
         let bounded = time_loop.is_some() && options.wanted_tiling() == Tiling::Auto;
-        ctx.reset_operations();
-        ctx.set_max_operations(if bounded {
-            TILE_OPERATIONS
-        } else {
-            options.isl_quota
-        });
-        let made = part(&mut region.scop, time_loop);
-        ctx.set_max_operations(options.isl_quota);
-        parts.push(match made {
-            Err(d) if bounded && d.code == "HX0401" && ctx.check().is_ok() => {
-                ctx.reset_operations();
-                region.scop = before;
-                warnings.push(stepwise::instead(*d));
-                part(&mut region.scop, None)?
+        parts.push(match bounded {
+            false => compile(&mut region.scop, time_loop)?,
+            true => {
+                let made =
+                    bounded_tiles(&mut region.scop, options, |scop| compile(scop, time_loop))?;
+                match made {
+                    Ok(tiles) => tiles,
+                    Err(why) => {
+                        warnings.push(stepwise::instead(*why));
+                        compile(&mut region.scop, None)?
+                    }
+                }
             }
-            made => made?,
         });
     }
     clock.end()?;

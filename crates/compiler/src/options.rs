@@ -210,8 +210,8 @@ const SCHEDULE: [&str; 2] = ["--tile", "--hex-dim"];
 
 impl Options {
     /// Options that only the hybrid tiling has, as far as they are given.
-    fn hybrid_only(&self) -> Option<&'static str> {
-        let given = [
+    fn hybrid_only(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
             ("--tile", self.tile.is_some()),
             ("--hex-dim", self.hex_dim.is_some()),
             ("--memory global", self.schema == Schema::Global),
@@ -225,16 +225,14 @@ impl Options {
             ("--unroll", self.unroll.is_some()),
             ("--wavefront", self.wavefront != WavefrontChoice::Auto),
         ];
-        // The first that is about a kernel, if any.
-        let mut given: Vec<_> = given.into_iter().filter(|(_, given)| *given).collect();
-        given.sort_by_key(|(name, _)| SCHEDULE.contains(name));
-        given.first().map(|(name, _)| *name)
+        let given = all.into_iter().filter(|(_, given)| *given);
+        given.map(|(name, _)| name)
     }
 
     /// The tiling that the options ask for, [`Tiling::Auto`] where they leave it open.
     pub fn wanted_tiling(&self) -> Tiling {
         match self.tiling {
-            Tiling::Auto if self.hybrid_only().is_some() => Tiling::Hybrid,
+            Tiling::Auto if self.hybrid_only().next().is_some() => Tiling::Hybrid,
             Tiling::Auto if self.stream_tile.is_some() => Tiling::Overlapped,
             tiling => tiling,
         }
@@ -243,12 +241,11 @@ impl Options {
     /// Refuses options of one tiling together with the other.
     fn check_tiling(&self) -> Result<()> {
         let on_cpu = self.language == Language::OpenMp;
-        let (option, other) = match (self.tiling, self.hybrid_only(), self.stream_tile) {
+        let of_gpus = (self.hybrid_only().find(|option| !SCHEDULE.contains(option)))
+            .or(self.stream_tile.map(|_| "--stream-tile"));
+        let (option, other) = match (self.tiling, self.hybrid_only().next(), self.stream_tile) {
             (Tiling::Overlapped, ..) if on_cpu => ("--tiling overlapped", "--target openmp"),
-            (_, Some(option), _) if on_cpu && !SCHEDULE.contains(&option) => {
-                (option, "--target openmp")
-            }
-            (_, _, Some(_)) if on_cpu => ("--stream-tile", "--target openmp"),
+            _ if on_cpu && of_gpus.is_some() => (of_gpus.unwrap_or_default(), "--target openmp"),
             (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
             (Tiling::Stepwise, Some(option), _) => (option, "--tiling stepwise"),
             (Tiling::Stepwise, _, Some(_)) => ("--stream-tile", "--tiling stepwise"),

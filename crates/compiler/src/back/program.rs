@@ -6,7 +6,7 @@ use super::names::{Names, mentions};
 use super::resident;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
-use crate::interface::{Interface, may_hold_members};
+use crate::interface::{Interface, NOT_ASSUMED, may_hold_members, may_share_memory};
 use crate::kernel::KernelArray;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
@@ -580,7 +580,7 @@ pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> 
     if let Some(assumed) = condition(&ir.assumed, names) {
         lines.push(format!("  if (!({assumed})) {{"));
         lines.push(format!(
-            "    fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");",
+            "    fprintf(stderr, \"{}: {NOT_ASSUMED}\\n\");",
             ir.name
         ));
         lines.push("    exit(EXIT_FAILURE);".to_string());
@@ -807,8 +807,7 @@ pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
     let mut lines = Vec::new();
     for (i, a) in ir.arrays.iter().enumerate() {
         for (j, b) in ir.arrays.iter().enumerate().skip(i + 1) {
-            let shared = (a.written || b.written) && (a.pointer || b.pointer);
-            if !shared || a.local || b.local {
+            if !may_share_memory(a, b) {
                 continue;
             }
             let conditions: Vec<String> = [&ir.touched[i], &ir.touched[j]]

@@ -4,12 +4,13 @@ use super::c::{Dialect, Writer};
 use super::namer::Namer;
 use crate::back::names::Names;
 use crate::diag::Result;
-use crate::interface::{Interface, may_hold_members};
+use crate::interface::{Interface, NOT_ASSUMED, may_hold_members, may_share_memory};
 use crate::ir::{self, Axis, Expr, Helper, Launch, Program, Stmt, Type};
 use crate::kernel::KernelArray;
 use crate::lower::affine::{Env, from_isl};
 use crate::scop::FinalValue;
 use hexcc_isl::AstExpr;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What the functions call, once in a file.
@@ -41,7 +42,7 @@ pub fn print(
     header: &[String],
 ) -> Result<String> {
     let mut names = Names::new(FIXED);
-    for (name, _) in called(program) {
+    for name in called(program) {
         names.fresh(&name);
     }
     let mut namer = Namer::new(names);
@@ -79,17 +80,15 @@ pub fn leavers(interface: &Interface, i: usize) -> [String; 2] {
 }
 
 /// Functions of `<math.h>` that a program calls.
-fn called(program: &Program) -> Vec<(String, usize)> {
-    let mut found = Vec::new();
+fn called(program: &Program) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
     for expr in (program.kernels.iter()).flat_map(ir::Kernel::expressions) {
         expr.visit(&mut |e| {
-            if let Expr::Math { name, args } = e {
-                found.push((name.clone(), args.len()));
+            if let Expr::Math { name, .. } = e {
+                found.insert(name.clone());
             }
         });
     }
-    found.sort();
-    found.dedup();
     found
 }
 
@@ -199,7 +198,7 @@ impl Printer<'_> {
         if let Some(assumed) = assumed {
             writer.line(&format!("if (!({assumed})) {{"));
             writer.line(&format!(
-                "  fprintf(stderr, \"{}: with these sizes a subscript is negative or a loop wraps around\\n\");",
+                "  fprintf(stderr, \"{}: {NOT_ASSUMED}\\n\");",
                 interface.name
             ));
             writer.line("  exit(EXIT_FAILURE);");
@@ -296,9 +295,8 @@ impl Printer<'_> {
     /// Tests of arrays that may lie in the same memory, or hold members of structs.
     fn overlaps(&self, writer: &mut Writer<'_>) -> Result<()> {
         let arrays: Vec<_> = self.arrays().filter(|(a, _)| !a.local).collect();
-        let may_overlap = |a: &KernelArray, b: &KernelArray| {
-            (a.written || b.written) && (a.pointer || b.pointer) && a.name != b.name
-        };
+        let may_overlap =
+            |a: &KernelArray, b: &KernelArray| may_share_memory(a, b) && a.name != b.name;
         let members: Vec<_> = self.interface.guarded_members().collect();
         let holds = |array: &KernelArray| !members.is_empty() && may_hold_members(array);
         let mut bytes = Vec::new();

@@ -38,7 +38,7 @@ pub fn plan(scop: &Scop, analysis: &Analysis, options: &Options) -> Result<(Hybr
     let hex_dim = options.hex_dim.unwrap_or(0);
     let sizes = match &options.tile {
         Some(sizes) => sizes.clone(),
-        None => default_sizes(scop, analysis, hex_dim),
+        None => default_sizes(scop, analysis, hex_dim)?,
     };
     let schedule = tile_size::schedule_for(canonical.k, hex_dim, cone, &sizes)
         .map_err(refusals::tile_error)?;
@@ -112,12 +112,12 @@ fn names(schedule: &HybridSchedule, of: &[String]) -> Vec<String> {
 }
 
 /// The sizes of tiles that fit into a cache with the least traffic for a point.
-fn default_sizes(scop: &Scop, analysis: &Analysis, hex_dim: usize) -> TileSizes {
+fn default_sizes(scop: &Scop, analysis: &Analysis, hex_dim: usize) -> Result<TileSizes> {
     let (canonical, cone) = (&analysis.canonical, &analysis.cone);
     let n = canonical.n_space;
     let extents = Problem::new(&vec![None; n + 1]).extents;
     let extent = |d: usize| extents.get(d).copied().unwrap_or(1.0);
-    let point = bytes_of_point(scop, analysis);
+    let point = bytes_of_point(scop, analysis)?;
     let slope = |slopes: &[hexcc_isl::Rational], d: usize| slopes.get(d).copied();
     let mut best: Option<(f64, TileSizes)> = None;
     for h in HEIGHTS.map(|steps| steps * canonical.k - 1) {
@@ -159,7 +159,7 @@ fn default_sizes(scop: &Scop, analysis: &Analysis, hex_dim: usize) -> TileSizes 
         h: 2 * canonical.k - 1,
         w: (0..n).map(|d| if d + 1 == n { 256 } else { 8 }).collect(),
     };
-    best.map_or_else(smallest, |(_, sizes)| sizes)
+    Ok(best.map_or_else(smallest, |(_, sizes)| sizes))
 }
 
 /// Factors of the least width of hexagons, with widths of classical tiles.
@@ -172,7 +172,7 @@ fn widths() -> impl Iterator<Item = (i64, i64, i64)> {
 }
 
 /// Bytes of all planes of all arrays that a point of space has.
-fn bytes_of_point(scop: &Scop, analysis: &Analysis) -> f64 {
+fn bytes_of_point(scop: &Scop, analysis: &Analysis) -> Result<f64> {
     let canonical = &analysis.canonical;
     let arrays: BTreeSet<ArrayId> = canonical.roles.keys().copied().collect();
     let mut bytes = 0.0;
@@ -184,12 +184,12 @@ fn bytes_of_point(scop: &Scop, analysis: &Analysis) -> f64 {
         let array = scop.array(id);
         let mut planes = 1.0;
         for (extent, role) in array.extents.iter().zip(roles) {
-            let constant = extent.as_constant().ok().flatten();
             if *role != DimRole::Space {
+                let constant = extent.as_constant()?;
                 planes *= constant.map_or(2.0, |n| n.floor().max(1) as f64);
             }
         }
         bytes += array.elem.size() as f64 * planes;
     }
-    bytes
+    Ok(bytes)
 }
