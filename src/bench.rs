@@ -139,7 +139,7 @@ impl Bench {
                 define: self.define.clone(),
             };
             let limit = TimeLimit::start(self.kernel.time_limit);
-            let input = input.read(&limit)?;
+            let input = input.read(self.kernel.sums, &limit)?;
             let compiled = self.compile(&cli::context(&limit)?, &input)?;
             limit.finish()?;
             stencils.push((compiled, input.saved, name_of(file)));

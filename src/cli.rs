@@ -13,7 +13,7 @@ use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::ir::dump;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
-use hexcc_compiler::options::{Language, Options, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Language, Options, Sums, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::sched::TileSizes;
@@ -80,6 +80,9 @@ pub struct KernelArgs {
     /// How time is tiled; options that only one of the tilings has decide, too
     #[arg(long, value_enum, default_value = "auto")]
     pub tiling: TilingArg,
+    /// How sums of floating-point numbers over loops are computed
+    #[arg(long, value_enum, default_value = "parallel")]
+    pub sums: SumsArg,
     /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
     /// [default: chosen by the model]
     #[arg(long, value_name = "steps=T,vector=V,..")]
@@ -146,6 +149,24 @@ impl From<LanguageArg> for Language {
         match language {
             LanguageArg::Cuda => Language::Cuda,
             LanguageArg::Openmp => Language::OpenMp,
+        }
+    }
+}
+
+/// How sums of floating-point numbers over loops are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SumsArg {
+    /// By all threads; the order is the same in every run, but not C's, and rounds differently
+    Parallel,
+    /// In C's order, by one thread
+    Ordered,
+}
+
+impl From<SumsArg> for Sums {
+    fn from(sums: SumsArg) -> Sums {
+        match sums {
+            SumsArg::Parallel => Sums::Parallel,
+            SumsArg::Ordered => Sums::Ordered,
         }
     }
 }
@@ -317,12 +338,13 @@ impl TargetArgs {
 
 impl InputArgs {
     /// Reads the input and prints warnings; that nests run in kernels is said where they do.
-    pub fn read(&self, limit: &TimeLimit) -> Result<Input, Failure> {
+    pub fn read(&self, sums: SumsArg, limit: &TimeLimit) -> Result<Input, Failure> {
         let options = InputOptions {
             file: self.file.clone(),
             function: self.function.clone(),
             include_dirs: self.include.clone(),
             defines: self.define.clone(),
+            sums: sums.into(),
         };
         let input = input::read(&options, limit)?;
         if !input.saved.is_nests() {
@@ -367,6 +389,7 @@ impl KernelArgs {
             isl_quota: self.isl_quota,
             name: self.name.clone(),
             language: self.language.into(),
+            sums: self.sums.into(),
         };
         // Said before the input is read.
         options.switches().map_err(|d| Failure::plain(*d))?;
@@ -540,7 +563,7 @@ impl Translate {
     fn run(&self) -> Result<ExitCode, Failure> {
         self.check_emit()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
-        let input = self.input.read(&limit)?;
+        let input = self.input.read(self.kernel.sums, &limit)?;
         if self.emit == Some(Emit::Scop) {
             let text = hexcc_pet::deep::to_json(&input.saved)
                 .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;

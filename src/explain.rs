@@ -39,7 +39,7 @@ impl Explain {
     /// Compiles the input and reports on it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let limit = TimeLimit::start(self.kernel.time_limit);
-        let input = self.input.read(&limit)?;
+        let input = self.input.read(self.kernel.sums, &limit)?;
         let ctx = cli::context(&limit)?;
         let mut compiled = self.kernel.compile(&ctx, &input, &self.target)?;
         if self.tiles || self.svg.is_some() {

@@ -6,7 +6,7 @@ use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns};
-use hexcc_compiler::options::Options;
+use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_pet::data::{Member, PetArray, PetScop, Span};
@@ -27,6 +27,8 @@ pub struct InputOptions {
     pub include_dirs: Vec<PathBuf>,
     /// Macros.
     pub defines: Vec<String>,
+    /// How sums over loops are computed, which decides what nests can run in kernels.
+    pub sums: Sums,
 }
 
 /// What was read, and what clang and pet had to say about it.
@@ -566,7 +568,10 @@ impl<'a> Reader<'a> {
     fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
         let ctx =
             hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).map_err(Diagnostic::bug)?;
-        let options = stepwise::options(&Options::default());
+        let options = stepwise::options(&Options {
+            sums: self.options.sums,
+            ..Options::default()
+        });
         let compiled = pipeline::compile(&ctx, &self.saved(scop), &options)?;
         Ok(stepwise::sharing(&compiled))
     }

@@ -70,6 +70,12 @@ pub struct Run {
 /// Distance accepted where library functions differ between host and GPU.
 const LIBRARY_ULPS: u64 = 8;
 
+/// Distance accepted where sums have another order than C's.
+const SUM_ULPS: u64 = 4096;
+
+/// Relative distance accepted of numbers that programs print then.
+const SUM_DISTANCE: f64 = 1e-9;
+
 /// How the generated program is built and run.
 enum Target {
     /// nvcc and a GPU.
@@ -167,7 +173,7 @@ impl Run {
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let target = self.target()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
-        let input = self.input.read(&limit)?;
+        let input = self.input.read(self.kernel.sums, &limit)?;
         let ctx = cli::context(&limit)?;
         let compiled = self.kernel.compile(&ctx, &input, &TargetArgs::default())?;
         let with_source = |d: Box<Diagnostic>| Failure {
@@ -255,14 +261,16 @@ impl Run {
             || compiled.units.iter().all(|u| u.stencil().exact)
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
         let nests = input.saved.is_nests();
-        self.judge(&expected, &found, self.tolerance(exact), nests)
+        let rounds = (compiled.stepwise.iter()).any(|part| part.plan.rounds().is_some());
+        self.judge(&expected, &found, self.tolerance(exact, rounds), nests)
     }
 
-    fn tolerance(&self, exact: bool) -> Tolerance {
+    fn tolerance(&self, exact: bool, rounds: bool) -> Tolerance {
         match self.ulps {
             _ if self.fast => Tolerance::Report,
             Some(0) => Tolerance::Exact,
             Some(n) => Tolerance::Ulps(n),
+            None if rounds => Tolerance::Ulps(SUM_ULPS),
             None if exact => Tolerance::Exact,
             None => Tolerance::Ulps(LIBRARY_ULPS),
         }
@@ -504,7 +512,7 @@ impl Run {
         let outputs = (&expected.output.stdout, &found.output.stdout);
         if (tolerance == Tolerance::Exact || nests)
             && !self.ignore_output
-            && let Some(line) = different_line(outputs.0, outputs.1)
+            && let Some(line) = different_line(outputs.0, outputs.1, tolerance)
         {
             println!("MISMATCH: the programs print different text\n{line}");
             if equal {
@@ -517,7 +525,11 @@ impl Run {
         // Its arrays change between kernels, too: what it prints is what it computes.
         if nests && equal {
             let lines = outputs.0.split(|&byte| byte == b'\n').count() - 1;
-            println!("ok: both programs print the same, {lines} lines");
+            let same = match outputs.0 == outputs.1 {
+                true => "the same",
+                false => "nearly the same",
+            };
+            println!("ok: both programs print {same}, {lines} lines");
         }
         Ok(ExitCode::from(u8::from(!equal)))
     }
@@ -669,7 +681,7 @@ fn verdict(report: &ArrayReport, tolerance: Tolerance) -> String {
 }
 
 /// The first line in which two outputs differ.
-fn different_line(expected: &[u8], found: &[u8]) -> Option<String> {
+fn different_line(expected: &[u8], found: &[u8], tolerance: Tolerance) -> Option<String> {
     if expected == found {
         return None;
     }
@@ -680,8 +692,11 @@ fn different_line(expected: &[u8], found: &[u8]) -> Option<String> {
     let (mut a, mut b) = (a.lines(), b.lines());
     for n in 1.. {
         let (x, y) = (a.next(), b.next());
-        if x == y && x.is_some() {
-            continue;
+        match (x, y) {
+            (None, None) => return None,
+            (Some(x), Some(y)) if x == y => continue,
+            (Some(x), Some(y)) if tolerance != Tolerance::Exact && is_near(x, y) => continue,
+            _ => {}
         }
         let show = |line: Option<&str>| {
             line.map_or_else(|| "nothing more".to_string(), |l| format!("`{l}`"))
@@ -693,4 +708,18 @@ fn different_line(expected: &[u8], found: &[u8]) -> Option<String> {
         ));
     }
     None
+}
+
+/// Whether two lines differ only in numbers, and by little.
+fn is_near(expected: &str, found: &str) -> bool {
+    fn words(line: &str) -> Vec<&str> {
+        line.split(|c: char| c.is_whitespace() || ",;:=()[]".contains(c))
+            .collect()
+    }
+    let near = |(a, b): (&&str, &&str)| match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(x), Ok(y)) => (x - y).abs() <= SUM_DISTANCE * x.abs().max(y.abs()) || a == b,
+        _ => a == b,
+    };
+    let (a, b) = (words(expected), words(found));
+    a.len() == b.len() && a.iter().zip(&b).all(near)
 }

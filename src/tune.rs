@@ -201,7 +201,7 @@ impl Tune {
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let start = Instant::now();
         let limit = TimeLimit::start(self.kernel.time_limit);
-        let input = self.input.read(&limit)?;
+        let input = self.input.read(self.kernel.sums, &limit)?;
         let ctx = cli::context(&limit)?;
         // The cache must not decide what the model's choice is.
         let kernel = KernelArgs {

@@ -4,7 +4,7 @@
 
 use hexcc_compiler::back::Instrument;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
-use hexcc_compiler::options::{Language, Options, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Language, Options, Sums, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
@@ -64,6 +64,7 @@ struct Line<'a> {
     sizes: [Option<Number>; 2],
     gpus: Option<&'a str>,
     cpu: bool,
+    ordered: bool,
     name: Option<&'a str>,
 }
 
@@ -132,6 +133,10 @@ fuzz_target!(|line: Line| {
         language: match line.cpu {
             true => Language::OpenMp,
             false => Language::Cuda,
+        },
+        sums: match line.ordered {
+            true => Sums::Ordered,
+            false => Sums::Parallel,
         },
     };
     let ctx = Ctx::new().expect("memory for a context");

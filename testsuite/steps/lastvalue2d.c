@@ -1,5 +1,5 @@
-/* lastvalue2d: A scalar that is used after the region keeps its last value; a norm is summed up in it.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;40,3 warns=HX0203
+/* lastvalue2d: A scalar that is used after the region keeps its last value; a norm is summed up in it, in C's order.
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,3;40,3 warns=HX0203 flags=--sums,ordered
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* nests2d: A time loop with prints, swapped pointers and functions that are called: its nests run in kernels.
- * hexcc-test: args=T run=0;1;7;20 warns=HX0107
+ * hexcc-test: args=T run=0;1;7;20 warns=HX0107 flags=--sums,ordered
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* power2d: Power iteration: a product with a matrix, normalised by a sum that one thread computes.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;50,5 warns=HX0203
+/* power2d: Power iteration: a product with a matrix, normalised by a sum that all threads compute.
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;50,5;300,2 warns=HX0203 ulps=4096
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -142,7 +142,7 @@ pub(crate) fn steps(
     }
     for part in &mut parts {
         part.unused.clone_from(&region.scop.unused);
-        warnings.extend(stepwise::alone(&region.scop, part));
+        warnings.extend(stepwise::warnings(&region.scop, part));
     }
     Ok(Compiled {
         warnings,

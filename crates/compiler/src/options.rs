@@ -53,6 +53,8 @@ pub struct Options {
     pub name: Option<String>,
     /// What the program becomes.
     pub language: Language,
+    /// How sums over loops are computed.
+    pub sums: Sums,
 }
 
 /// What a program becomes.
@@ -62,6 +64,15 @@ pub enum Language {
     Cuda,
     /// C with OpenMP, for CPUs.
     OpenMp,
+}
+
+/// How sums and products of floating-point numbers over loops are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sums {
+    /// By all threads, in an order that the sizes alone decide; it rounds in other places than C.
+    Parallel,
+    /// In C's order.
+    Ordered,
 }
 
 /// How time is tiled.
@@ -112,6 +123,7 @@ impl Default for Options {
             isl_quota: 200_000_000,
             name: None,
             language: Language::Cuda,
+            sums: Sums::Parallel,
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn compile(
     let declared = |scop: &Scop, id| is_declared(scop, saved, id);
     let dead = dead_after(scop, saved, &written)?;
     let (tiles, plan) = match time_loop {
-        None => (None, Plan::new(scop, &stmts, &dead)?),
+        None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
         Some(analysis) => {
             let (tiles, plan) = cpu::plan(scop, analysis, options)?;
             (Some(tiles), plan)
@@ -223,8 +223,17 @@ pub fn instead(refusal: Diagnostic) -> Diagnostic {
     refusal.into_warning("not tiled over time, but run in single steps")
 }
 
-/// Warnings of loops that one thread runs.
-pub fn alone(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
+/// Warnings of loops that one thread runs, and of sums that all threads compute.
+pub fn warnings(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
+    let rounds = part.plan.rounds().map(|stmt| {
+        Diagnostic::warning("HX0208", "a sum rounds in other places than C's")
+            .at(
+                scop.stmts[stmt].span.clone(),
+                "all threads compute parts of it, which are combined then",
+            )
+            .note("the order is the same in every run; with `n` terms the result is within about log2(n) ulps of the sum of their magnitudes")
+            .help("`--sums ordered` keeps C's order, in which one thread computes it")
+    });
     let lonely = (part.plan.steps.iter()).filter_map(|step| part.plan.alone(step));
     lonely
         .map(|stmt| {
@@ -235,6 +244,7 @@ pub fn alone(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
                 )
                 .note("isl finds two iterations that touch the same element, and keeps the order of C")
         })
+        .chain(rounds)
         .collect()
 }
 

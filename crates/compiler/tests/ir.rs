@@ -2,7 +2,9 @@
 
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::ir::verify::verify;
-use hexcc_compiler::ir::{Axis, Expr, KernelId, Program, Stmt, Type, VarId, dump};
+use hexcc_compiler::ir::{
+    Axis, Expr, Fold, KernelId, Program, Reduction, Stmt, Type, VarId, dump, used,
+};
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
@@ -187,4 +189,72 @@ fn dumps_name_what_they_show() {
     for word in ["kernel 0 step_1", "axis %", "host", "launch 0", "while"] {
         assert!(text.contains(word), "{word} in\n{text}");
     }
+}
+
+/// A kernel of the program that folds something into an element that it does not touch.
+fn folding() -> (Program, usize) {
+    let mut program = program();
+    let is_free = |p: &Program, k: usize, id: VarId| {
+        let written = matches!(p.var(id).ty, Type::Pointer { written: true, .. });
+        written && !used(&p.kernels[k].expressions()).contains(&id)
+    };
+    let (k, base) = (0..program.kernels.len())
+        .find_map(|k| {
+            Some((
+                k,
+                *program.args.iter().find(|id| is_free(&program, k, **id))?,
+            ))
+        })
+        .expect("a kernel that does not use some array");
+    let part = program.add_var("part", Type::Part(CType::Double), false);
+    let kernel = &mut program.kernels[k];
+    kernel.reductions.push(Reduction {
+        part,
+        base,
+        index: Expr::Int(0),
+        fold: Fold::Fmax,
+        ty: CType::Double,
+    });
+    let term = Expr::Literal {
+        text: "0.5".to_string(),
+        ty: CType::Double,
+    };
+    kernel.body.push(Stmt::Fold { part, term });
+    (program, k)
+}
+
+#[test]
+fn damaged_reductions_are_seen() {
+    let damaged = |damage: &dyn Fn(&mut Program, usize)| {
+        let (mut program, k) = folding();
+        assert_eq!(verify(&program), Ok(()));
+        damage(&mut program, k);
+        verify(&program).expect_err("the damage is seen")
+    };
+    let said = damaged(&|p, k| p.kernels[k].reductions.clear());
+    assert!(said.contains("is no part of a reduction"), "{said}");
+    let said = damaged(&|p, k| {
+        let element = Expr::Element {
+            base: p.kernels[k].reductions[0].base,
+            index: Box::new(Expr::Int(0)),
+        };
+        let var = p.add_var("read", Type::Number(CType::Double), true);
+        p.kernels[k].body.push(Stmt::Let {
+            var,
+            value: Some(element),
+        });
+    });
+    assert!(said.contains("is reduced and used"), "{said}");
+    let said = damaged(&|p, k| p.kernels[k].reductions[0].ty = CType::Float);
+    assert!(said.contains("is no part"), "{said}");
+    let said = damaged(&|p, k| p.kernels[k].reductions[0].index = Expr::Var(VarId(9999)));
+    assert!(said.contains("is used where it is not defined"), "{said}");
+    let said = damaged(&|p, k| {
+        let term = Expr::Int(1);
+        let part = p.kernels[k].reductions[0].part;
+        p.kernels[k].body.push(Stmt::Fold { part, term });
+    });
+    assert!(said.contains("gets a long long"), "{said}");
+    let said = damaged(&|p, k| p.kernels[k].axes.clear());
+    assert!(!said.is_empty(), "{said}");
 }

@@ -26,6 +26,12 @@ pub fn dump(program: &Program) -> String {
                 axis.threads
             );
         }
+        for reduction in &kernel.reductions {
+            let element = format!("%{}[{}]", reduction.base.0, expr(&reduction.index));
+            let fold = reduction.fold.text("x", "e", reduction.ty);
+            let part = definition(program, reduction.part);
+            let _ = writeln!(text, "  reduce {part} into {element}, {fold}");
+        }
         block_of(program, &kernel.body, 1, &mut text);
     }
     if let Some(narrow) = &program.narrow {
@@ -44,6 +50,7 @@ fn definition(program: &Program, id: VarId) -> String {
         Type::Pointer { elem, written } => {
             format!("{}{elem} *", if written { "" } else { "const " })
         }
+        Type::Part(ty) => format!("part of {ty}"),
         Type::Private { elem, len } => format!("{elem}[{len}]"),
     };
     format!("%{} {}: {ty}", id.0, variable.name)
@@ -101,6 +108,7 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
                 vec![body],
             )
         }
+        Stmt::Fold { part, term } => (format!("fold {} into %{}", expr(term), part.0), Vec::new()),
         Stmt::Launch(launch) => (launch_of(launch), Vec::new()),
     }
 }

@@ -10,12 +10,16 @@
 //! * expressions have the types of C ([`Program::type_of`]); indices and sizes are 64-bit integers;
 //! * elements are read and written through pointers of `Args` or arrays of the thread itself;
 //! * the iterations over a kernel's axes run in any order at the same time; launches stand in host
-//!   code only, and run one after the other.
+//!   code only, and run one after the other;
+//! * what iterations fold into a reduction is combined in the order of the axes, the last one
+//!   outermost, and of the thread; the element that it is for is touched by nothing else.
 
 mod dump;
+mod fold;
 pub mod verify;
 
 pub use dump::dump;
+pub use fold::{Compare, Fold, NotANumber};
 
 use crate::ctype::{CType, math_function};
 
@@ -44,6 +48,8 @@ pub enum Type {
         /// Some kernel writes through it.
         written: bool,
     },
+    /// What a thread has of a reduction of values of a type; nothing at first.
+    Part(CType),
     /// Elements that a thread has for itself.
     Private {
         /// Type of an element.
@@ -244,6 +250,13 @@ pub enum Stmt {
         /// What it repeats.
         body: Vec<Stmt>,
     },
+    /// Folds a value into what a thread has of one of the kernel's reductions.
+    Fold {
+        /// [`Reduction::part`].
+        part: VarId,
+        /// The term, of the reduction's type.
+        term: Expr,
+    },
     /// Runs a kernel, in host code.
     Launch(Launch),
 }
@@ -273,6 +286,23 @@ pub struct Kernel {
     pub axes: Vec<Axis>,
     /// What a thread does for one iteration of each.
     pub body: Vec<Stmt>,
+    /// Elements into which all iterations fold values.
+    pub reductions: Vec<Reduction>,
+}
+
+/// An element into which the iterations of a kernel fold values.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    /// What a thread has of it.
+    pub part: VarId,
+    /// The pointer.
+    pub base: VarId,
+    /// Number of the element, in terms of arguments and parameters.
+    pub index: Expr,
+    /// How.
+    pub fold: Fold,
+    /// The type of values before they reach the element.
+    pub ty: CType,
 }
 
 /// A loop whose iterations the threads of a kernel share.
@@ -328,11 +358,11 @@ impl Program {
             Expr::Var(id) => match self.vars.get(id.0 as usize)?.ty {
                 Type::Index => INDEX,
                 Type::Number(ty) => ty,
-                Type::Pointer { .. } | Type::Private { .. } => return None,
+                Type::Pointer { .. } | Type::Private { .. } | Type::Part(_) => return None,
             },
             Expr::Element { base, .. } => match self.vars.get(base.0 as usize)?.ty {
                 Type::Pointer { elem, .. } | Type::Private { elem, .. } => elem,
-                Type::Index | Type::Number(_) => return None,
+                Type::Index | Type::Number(_) | Type::Part(_) => return None,
             },
             Expr::Unary { op: "!", .. } => CType::INT,
             Expr::Unary { arg, .. } => self.type_of(arg)?.promoted(),
@@ -357,7 +387,11 @@ pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
                 visit(no, f);
             }
             Stmt::For { body, .. } => visit(body, f),
-            Stmt::Comment(_) | Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Launch(_) => {}
+            Stmt::Comment(_)
+            | Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Fold { .. }
+            | Stmt::Launch(_) => {}
         }
     }
 }
@@ -369,6 +403,7 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
         Stmt::Let { value, .. } => value.iter().collect(),
         Stmt::Assign { target, value } => vec![target, value],
         Stmt::If { cond, .. } => vec![cond],
+        Stmt::Fold { term, .. } => vec![term],
         Stmt::For {
             first, cond, step, ..
         } => vec![first, cond, step],

@@ -1,7 +1,7 @@
 //! Holds a program to the contract of [`crate::ir`]. What breaks it is an error of the pass that
 //! made the program, never of the user's.
 
-use super::{Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use super::{Expr, Kernel, KernelId, Launch, Program, Reduction, Stmt, Type, VarId};
 use crate::ctype::{CType, math_function};
 use std::collections::BTreeSet;
 
@@ -78,6 +78,9 @@ impl<'a> Checker<'a> {
         for bound in kernel.axes.iter().flat_map(|axis| &axis.range) {
             self.index(bound)?;
         }
+        for reduction in &kernel.reductions {
+            self.reduction(kernel, reduction)?;
+        }
         for axis in &kernel.axes {
             self.iterator(axis.var)?;
         }
@@ -86,6 +89,27 @@ impl<'a> Checker<'a> {
         self.kernel = None;
         self.scope.truncate(depth);
         Ok(())
+    }
+
+    fn reduction(&mut self, kernel: &Kernel, reduction: &'a Reduction) -> Result<(), Wrong> {
+        let Reduction { base, index, .. } = reduction;
+        self.define(reduction.part)?;
+        if self.program.var(reduction.part).ty != Type::Part(reduction.ty) {
+            return Err(format!("{} is no part", self.name(reduction.part)));
+        }
+        self.index(index)?;
+        self.target(&Expr::Element {
+            base: *base,
+            index: Box::new(index.clone()),
+        })?;
+        if kernel.axes.is_empty() {
+            return Err(format!("kernel `{}` reduces in one thread", kernel.name));
+        }
+        let mut others = kernel.reductions.iter().filter(|r| r.base == *base);
+        match others.nth(1).is_some() || super::used(&kernel.expressions()).contains(base) {
+            true => Err(format!("{} is reduced and used", self.name(*base))),
+            false => Ok(()),
+        }
     }
 
     fn block(&mut self, block: &'a [Stmt]) -> Result<(), Wrong> {
@@ -127,6 +151,15 @@ impl<'a> Checker<'a> {
                 self.scope.truncate(depth);
                 Ok(())
             }
+            Stmt::Fold { part, term } => {
+                let ty = self.number(term)?;
+                let reductions = self.kernel.map_or(&[][..], |kernel| &kernel.reductions);
+                match reductions.iter().find(|r| r.part == *part) {
+                    Some(reduction) if reduction.ty == ty => Ok(()),
+                    Some(_) => Err(format!("{} gets a {ty}", self.name(*part))),
+                    None => Err(format!("{} is no part of a reduction", self.name(*part))),
+                }
+            }
             Stmt::Launch(launch) => self.launch(launch),
         }
     }
@@ -138,9 +171,10 @@ impl<'a> Checker<'a> {
         self.define(var)?;
         let variable = self.program.var(var);
         match (variable.ty, value, variable.constant) {
-            (Type::Pointer { .. }, ..) => {
-                Err(format!("{} is a pointer of its own", self.name(var)))
-            }
+            (Type::Pointer { .. } | Type::Part(_), ..) => Err(format!(
+                "{} is a pointer or a part of its own",
+                self.name(var)
+            )),
             (Type::Private { .. }, Some(_), _) => {
                 Err(format!("{} has elements and one value", self.name(var)))
             }
@@ -197,7 +231,7 @@ impl<'a> Checker<'a> {
             Expr::Element { base, .. } => match self.program.var(*base).ty {
                 Type::Pointer { written, .. } => (*base, written),
                 Type::Private { .. } => (*base, true),
-                Type::Index | Type::Number(_) => (*base, false),
+                Type::Index | Type::Number(_) | Type::Part(_) => (*base, false),
             },
             _ => return Err("an assignment to a value".to_string()),
         };

@@ -4,6 +4,7 @@ use crate::ctype::math_function;
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Expr, Helper, Program};
 use crate::scop;
+use crate::tiling::reduction::Reduction;
 use hexcc_isl::{AstExpr, AstOp};
 use std::collections::BTreeMap;
 
@@ -139,6 +140,31 @@ pub struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// What a statement folds, in the type of the reduction.
+    ///
+    /// # Errors
+    /// HX9001 where the expression does not fit the statement.
+    pub fn term(&mut self, reduction: &Reduction) -> Result<Expr> {
+        for _ in 0..reduction.affine_before {
+            self.affine.next();
+        }
+        let term = self.expr(&reduction.term)?;
+        let term = match self.program.type_of(&term) == Some(reduction.ty) {
+            true => term,
+            false => Expr::Cast {
+                ty: reduction.ty,
+                arg: Box::new(term),
+            },
+        };
+        Ok(match reduction.negated {
+            true => Expr::Unary {
+                op: "-",
+                arg: Box::new(term),
+            },
+            false => term,
+        })
+    }
+
     /// An expression in the source's order of operations, with the conversions that C does
     /// silently and other languages may not.
     ///

@@ -1,11 +1,16 @@
 //! Single steps as a program: isl makes the loops of the host over launches, and those in each
 //! thread over statements; this file puts statements where isl says they run.
 
+mod fold;
+mod functions;
+
+use self::functions::Functions;
 use super::affine::{Body, Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
 use crate::back::text::truncate;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
+use crate::ir::verify::MOST_AXES;
 use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
 use crate::tiling::stepwise::{Plan, Step};
@@ -18,6 +23,9 @@ const MOST_TEXT: usize = 100;
 /// Threads of a block by the number of loops that threads share, innermost first: of eleven shapes
 /// on an H200 never slower than the plain kernel of `hexcc bench` (docs/results.md).
 const BLOCKS: [&[u32]; 4] = [&[], &[256], &[64, 4], &[32, 2, 4]];
+
+/// The same for kernels that reduce: the threads of a block are in the order of the loops.
+const ROWS: [u32; MOST_AXES] = [256, 1, 1];
 
 /// Launches and kernels of a plan; `arrays` are those of the interface.
 ///
@@ -339,13 +347,19 @@ impl<'a> Lowering<'a> {
         let mut ends = ranges.iter().flatten();
         self.narrow &= ends.all(|end| magnitude(end) <= NARROW_ITERATOR);
         let ranges = bounds(ranges, &env)?;
+        let reductions = self.reductions(step, &env)?;
+        let mut private: BTreeMap<ArrayId, VarId> = (step.reductions.values())
+            .map(|r| r.array)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .zip(reductions.iter().map(|r| r.part))
+            .collect();
         let mut spread = Vec::new();
         for &d in &step.spread {
             let var = self.loop_var(&step.stmts, d);
             env.insert(dim_name(d), Expr::Var(var));
             spread.push(var);
         }
-        let mut private = BTreeMap::new();
         let mut body = Vec::new();
         for (id, len) in self.private_of(step) {
             let array = self.scop.array(id);
@@ -370,7 +384,11 @@ impl<'a> Lowering<'a> {
         )?);
         // The innermost loop is along the first axis.
         let shared = spread.iter().rev().zip(ranges);
-        let axes = shared.zip(BLOCKS[spread.len()]);
+        let blocks = match reductions.is_empty() {
+            true => BLOCKS[spread.len()],
+            false => &ROWS,
+        };
+        let axes = shared.zip(blocks);
         let axes = axes.map(|((var, range), threads)| Axis {
             var: *var,
             range,
@@ -383,6 +401,7 @@ impl<'a> Lowering<'a> {
             params,
             axes: axes.collect(),
             body,
+            reductions,
         })
     }
 
@@ -527,6 +546,9 @@ impl<'a> Lowering<'a> {
             stmt.line,
             truncate(&text, MOST_TEXT)
         ))];
+        let folds = |step: &'a Step| step.reductions.get(&index?);
+        let reduction = self.plan.steps.iter().find_map(folds);
+        let no_part = || Box::new(Diagnostic::bug("a reduction without a part"));
         let functions = Functions::of(stmt)?;
         self.narrow &= functions.largest() < f64::from(i32::MAX);
         let env = self.iterators(stmt, args, &functions, &mut out)?;
@@ -563,8 +585,16 @@ impl<'a> Lowering<'a> {
             locals: &locals,
             affine,
         };
-        let value = body.expr(&stmt.value)?;
-        out.push(Stmt::Assign { target, value });
+        out.push(match reduction {
+            None => Stmt::Assign {
+                target,
+                value: body.expr(&stmt.value)?,
+            },
+            Some(reduction) => Stmt::Fold {
+                part: private.get(&reduction.array).copied().ok_or_else(no_part)?,
+                term: body.term(reduction)?,
+            },
+        });
         Ok(out)
     }
 
@@ -737,58 +767,5 @@ fn first_iterator(expr: &AstExpr) -> Option<usize> {
         AstExpr::Int(_) => None,
         AstExpr::Id(name) => name.strip_prefix('i')?.strip_suffix('\'')?.parse().ok(),
         AstExpr::Op(_, args) => args.iter().find_map(first_iterator),
-    }
-}
-
-/// What a statement computes from its iterators, in isl's names for them.
-struct Functions {
-    /// By read, its subscripts.
-    reads: Vec<Vec<AstExpr>>,
-    /// Subscripts of the write.
-    write: Vec<AstExpr>,
-    /// As [`Statement::affine_values`].
-    affine: Vec<AstExpr>,
-}
-
-impl Functions {
-    fn of(stmt: &Statement) -> Result<Functions> {
-        let build = AstBuild::from_context(&named(&stmt.domain)?)?;
-        let expr = |f: &PwAff| -> Result<AstExpr> {
-            Ok(build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?)
-        };
-        let subscripts = |access: &Access| -> Result<Vec<AstExpr>> {
-            access.map.to_pw_affs()?.iter().map(expr).collect()
-        };
-        Ok(Functions {
-            reads: stmt.reads.iter().map(subscripts).collect::<Result<_>>()?,
-            write: subscripts(&stmt.write)?,
-            affine: stmt
-                .affine_values()
-                .iter()
-                .map(expr)
-                .collect::<Result<_>>()?,
-        })
-    }
-
-    fn all(&self) -> impl Iterator<Item = &AstExpr> {
-        let subscripts = self.reads.iter().flatten().chain(&self.write);
-        subscripts.chain(&self.affine)
-    }
-
-    /// Bounds every value that occurs.
-    fn largest(&self) -> f64 {
-        self.all().map(magnitude).fold(0.0, f64::max)
-    }
-
-    fn use_iterator(&self, i: usize) -> bool {
-        self.all().any(|expr| occurs_in(expr, &iterator(i)))
-    }
-}
-
-fn occurs_in(expr: &AstExpr, name: &str) -> bool {
-    match expr {
-        AstExpr::Int(_) => false,
-        AstExpr::Id(id) => id == name,
-        AstExpr::Op(_, args) => args.iter().any(|a| occurs_in(a, name)),
     }
 }

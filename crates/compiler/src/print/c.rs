@@ -69,6 +69,8 @@ pub(crate) trait Dialect {
     fn declaration(&self, ty: Type, constant: bool, name: &str) -> String;
     /// What a helper is called by.
     fn helper(&self, helper: Helper) -> String;
+    /// A statement that folds `term` into a part, which has a name.
+    fn fold(&self, part: VarId, name: &str, term: &str) -> String;
     /// A line before a loop, given whether its iterations may run in any order.
     fn before_loop(&self, _any_order: bool, _body: &[Stmt]) -> Option<&'static str> {
         None
@@ -204,6 +206,10 @@ impl<'a> Writer<'a> {
                 let head = format!("for ({ty} = {first}; {}; {step})", self.expr(cond));
                 self.block(&head, body);
                 self.namer.leave(scope);
+            }
+            Stmt::Fold { part, term } => {
+                let text = dialect.fold(*part, &self.namer.get(*part), &self.expr(term));
+                self.line(&text);
             }
             Stmt::Launch(launch) => dialect.launch(self, launch),
         }

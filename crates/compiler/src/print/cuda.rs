@@ -1,5 +1,8 @@
 //! CUDA C++: a namespace with the kernels of a program and a function that launches them.
 
+mod fold;
+
+use self::fold::Folds;
 use super::c::{Dialect, Writer};
 use super::namer::Namer;
 use crate::back::names::Names;
@@ -40,6 +43,11 @@ const AXES: [&str; ir::verify::MOST_AXES] = ["x", "y", "z"];
 /// The text of a program, with comments about it, and what it calls sizes, scalars and arrays.
 pub fn print(program: &Program, header: &[String]) -> (String, Names) {
     let mut names = Names::new(FIXED);
+    let reduces = program.kernels.iter().any(|k| !k.reductions.is_empty());
+    for name in fold::NAMES.iter().filter(|_| reduces) {
+        names.fresh(name);
+    }
+    let folds = Folds::new(program, |name| names.fresh(name));
     for kernel in &program.kernels {
         names.fresh(&kernel.name);
     }
@@ -52,6 +60,7 @@ pub fn print(program: &Program, header: &[String]) -> (String, Names) {
         program,
         base: Namer::new(names.clone()),
         args: base,
+        folds,
         index: match program.narrow {
             Some(_) => "Index",
             None => "long long",
@@ -66,6 +75,8 @@ struct Printer<'a> {
     base: Namer,
     /// Names of the arguments.
     args: Namer,
+    /// What folds.
+    folds: Folds,
     /// The type of indices: a parameter of templates where it may have 32 bits.
     index: &'static str,
 }
@@ -76,6 +87,7 @@ impl Dialect for Printer<'_> {
         match ty {
             Type::Index => format!("{qualifier}{} {name}", self.index),
             Type::Number(ty) => format!("{qualifier}{ty} {name}"),
+            Type::Part(_) => format!("auto {name}"),
             Type::Private { elem, len } => format!("{elem} {name}[{len}]"),
             Type::Pointer {
                 elem,
@@ -92,8 +104,20 @@ impl Dialect for Printer<'_> {
         format!("{}<{}>", helper.name(), self.index)
     }
 
+    fn fold(&self, part: VarId, name: &str, term: &str) -> String {
+        self.fold_text(part, name, term)
+    }
+
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
+        if !kernel.reductions.is_empty() {
+            let args = launch
+                .args
+                .iter()
+                .map(|arg| format!(", {}", writer.expr(arg)));
+            let args: String = args.collect();
+            return self.launch_reducing(writer, kernel, launch, &args);
+        }
         let scope = writer.namer.scope();
         let (mut grid, mut block) = (Vec::new(), Vec::new());
         let (mut heads, mut firsts) = (Vec::new(), Vec::new());
@@ -145,13 +169,14 @@ impl Printer<'_> {
         }
         let _ = writeln!(t, "namespace {} {{\n", program.name);
         t.push_str(&self.helpers());
+        t.push_str(&self.folds.text());
         t.push_str("\n// Sizes, scalars and device arrays.\nstruct Args {\n");
         for arg in &program.args {
             let name = self.args.get(*arg);
             let field = match program.var(*arg).ty {
                 Type::Index => format!("long long {name};"),
                 Type::Number(ty) => format!("{ty} {name};"),
-                Type::Pointer { elem, .. } | Type::Private { elem, .. } => {
+                Type::Pointer { elem, .. } | Type::Private { elem, .. } | Type::Part(elem) => {
                     format!("{elem} *{name};")
                 }
             };
@@ -232,17 +257,29 @@ impl Printer<'_> {
             .map(|&param| writer.declare(param))
             .collect();
         let params: String = params.iter().map(|p| format!(", {p}")).collect();
-        let later = kernel.axes.iter().skip(1);
+        let parts = self.part_params(&mut writer, kernel);
+        let later = kernel.axes.iter().skip(match parts.is_empty() {
+            true => 1,
+            false => kernel.axes.len(),
+        });
         let firsts: Vec<String> = later
             .map(|axis| writer.namer.fresh(&self.first(axis)))
             .collect();
-        let extra: String = (firsts.iter())
-            .map(|first| format!(", const {} {first}", self.index))
+        let extra = firsts
+            .iter()
+            .map(|first| format!(", const {} {first}", self.index));
+        let extra: String = extra
+            .chain(parts.iter().map(|(param, _)| param.clone()))
             .collect();
         let threads: u32 = kernel.axes.iter().map(|axis| axis.threads).product();
         self.arguments(&mut writer, &kernel.expressions());
-        self.position(&mut writer, kernel, &firsts);
-        writer.stmts(&kernel.body);
+        match parts.is_empty() {
+            true => {
+                self.position(&mut writer, kernel, &firsts);
+                writer.stmts(&kernel.body);
+            }
+            false => self.reducing(&mut writer, kernel, &parts),
+        }
         let _ = writeln!(
             t,
             "{}__global__ void __launch_bounds__({threads}) {}(const Args args{params}{extra}) {{\n{}}}",
@@ -313,6 +350,7 @@ impl Printer<'_> {
             program: self.program,
             base: self.base.clone(),
             args: self.args.clone(),
+            folds: Folds::new(self.program, str::to_string),
             index: "long long",
         };
         let mut writer = Writer::new(self.program, self.base.clone(), &wide);
@@ -337,9 +375,13 @@ impl Printer<'_> {
 
     fn launches(&self, t: &mut String) {
         t.push_str("\n#ifndef __CUDACC_RTC__\n");
-        let grids = self.program.kernels.iter().any(|k| !k.axes.is_empty());
+        let has_grid = |k: &Kernel| !k.axes.is_empty() && k.reductions.is_empty();
+        let grids = self.program.kernels.iter().any(has_grid);
         if grids {
             t.push_str("// Blocks for the iterations from lo to hi, as far as a launch can have them.\ninline unsigned blocks(long long lo, long long hi, int threads, long long most) {\n  return (unsigned)lowest<long long>((hi - lo) / threads + 1, most);\n}\n\n");
+        }
+        if !self.folds.is_empty() {
+            t.push_str(fold::HOST);
         }
         let whole = "// Runs the whole computation on device arrays, in order on a stream.\n";
         let mut writer = Writer::new(self.program, self.base.clone(), self);

@@ -1,11 +1,13 @@
 //! C with OpenMP: one function for a part of a program, with its kernels as parallel loops.
 
+mod fold;
+
 use super::c::{Dialect, Writer};
 use super::namer::Namer;
 use crate::back::names::Names;
 use crate::diag::Result;
 use crate::interface::{Interface, NOT_ASSUMED, may_hold_members, may_share_memory};
-use crate::ir::{self, Axis, Expr, Helper, Launch, Program, Stmt, Type};
+use crate::ir::{self, Axis, Expr, Helper, Launch, Program, Stmt, Type, VarId};
 use crate::kernel::KernelArray;
 use crate::lower::affine::{Env, from_isl};
 use crate::scop::FinalValue;
@@ -105,6 +107,7 @@ impl Dialect for Printer<'_> {
         match ty {
             Type::Index => format!("{qualifier}long long {name}"),
             Type::Number(ty) => format!("{qualifier}{ty} {name}"),
+            Type::Part(_) => format!("{} {name}", self.part_type(name)),
             Type::Private { elem, len } => format!("{elem} {name}[{len}]"),
             Type::Pointer {
                 elem,
@@ -125,10 +128,16 @@ impl Dialect for Printer<'_> {
         (any_order && is_innermost(body)).then_some("#pragma omp simd")
     }
 
+    fn fold(&self, part: VarId, name: &str, term: &str) -> String {
+        self.fold_text(part, name, term)
+    }
+
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
         writer.line(&format!("// {}.", kernel.lines));
-        let used = ir::used(&kernel.expressions());
+        let folded = kernel.reductions.iter().map(|r| &r.index);
+        let expressions: Vec<&Expr> = kernel.expressions().into_iter().chain(folded).collect();
+        let used = ir::used(&expressions);
         let args = kernel.params.iter().zip(&launch.args);
         for (param, arg) in args.filter(|(param, _)| used.contains(param)) {
             match arg {
@@ -144,6 +153,9 @@ impl Dialect for Printer<'_> {
             }
         }
         let n = kernel.axes.len();
+        if !kernel.reductions.is_empty() {
+            return self.reducing(writer, kernel);
+        }
         if n > 0 {
             let collapse = if n > 2 { " collapse(2)" } else { "" };
             let simd = match n == 1 && is_innermost(&kernel.body) {
@@ -158,11 +170,11 @@ impl Dialect for Printer<'_> {
     }
 }
 
-/// Whether a block has no loop.
+/// Whether a block has no loop, and its iterations may run in any order.
 fn is_innermost(body: &[Stmt]) -> bool {
     let mut innermost = true;
     ir::visit(body, &mut |stmt| {
-        innermost &= !matches!(stmt, Stmt::For { .. })
+        innermost &= !matches!(stmt, Stmt::For { .. } | Stmt::Fold { .. })
     });
     innermost
 }
@@ -235,7 +247,8 @@ impl Printer<'_> {
             .chain(members)
             .collect();
         Ok(format!(
-            "static void {}({}) {{\n{}}}\n",
+            "{}static void {}({}) {{\n{}}}\n",
+            self.folds_text(),
             entry(interface),
             params_or_void(&params),
             writer.finish()

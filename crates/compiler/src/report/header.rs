@@ -195,8 +195,22 @@ pub(crate) fn of_steps(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec
         String::new(),
         "Single steps: a kernel for each nest of parallel loops, launched in the order of the program.".to_string(),
         "isl has proven that no two threads of a launch touch an element that one of them writes.".to_string(),
-        bits(&part.interface),
     ]
+    .into_iter()
+    .chain(sums(part))
+    .chain([bits(&part.interface)])
+    .collect()
+}
+
+/// What is said of sums that all threads compute.
+fn sums(part: &Stepwise) -> Vec<String> {
+    match part.plan.rounds() {
+        None => Vec::new(),
+        Some(_) => vec![
+            "All threads compute sums together, in an order that is the same in every run but not C's:".to_string(),
+            "these round in other places.".to_string(),
+        ],
+    }
 }
 
 /// Of the loops of a part of the region on a CPU.
@@ -217,6 +231,7 @@ pub(crate) fn of_loops(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec
         ],
     };
     lines.extend(what);
+    lines.extend(sums(part));
     lines.push(
         "Built with `cc -O3 -march=native -fopenmp -ffp-contract=off` the results equal the C"
             .to_string(),

@@ -61,6 +61,7 @@ pub fn plan(scop: &Scop, analysis: &Analysis, options: &Options) -> Result<(Hybr
             continue;
         }
         steps.push(Step {
+            reductions: BTreeMap::new(),
             stmts: orders.keys().copied().collect(),
             host: vec![0],
             spread: vec![2],

@@ -13,9 +13,14 @@
 //! passes from one thread to another, nor in or out of the kernel. And a sequential loop around a
 //! parallel one can run in each thread instead of on the host, where no two threads touch the same
 //! element at any of its iterations.
+//!
+//! Where loops are not parallel because their iterations fold values into a variable, and only
+//! because of that, threads share them as well ([`super::reduction`]).
 
+use super::reduction::{Reduction, reductions};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::MOST_AXES;
+use crate::options::Sums;
 use crate::scop::{Access, ArrayId, Scop, schedule_of, writes_to};
 use hexcc_isl::{Ctx, DimType, Map, PwAff, UnionMap, compute_flow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +41,8 @@ pub struct Step {
     pub free: Vec<usize>,
     /// By statement, when its instances run.
     pub orders: BTreeMap<usize, Order>,
+    /// Statements of which every thread does a part, to be combined after them.
+    pub reductions: BTreeMap<usize, Reduction>,
 }
 
 /// When the instances of a statement run.
@@ -83,7 +90,7 @@ impl Plan {
     ///
     /// # Errors
     /// HX0401 where isl gives up.
-    pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>) -> Result<Plan> {
+    pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>, sums: Sums) -> Result<Plan> {
         let mut private = BTreeMap::new();
         for &id in dead {
             if let Some(elements) = few_elements(scop, id)? {
@@ -92,10 +99,12 @@ impl Plan {
         }
         let nest = Nest::new(scop, stmts)?;
         let flows = Flows::new(scop, stmts, &private)?;
+        let reductions = reductions(scop, stmts, sums)?;
         loop {
             let steps = Walk {
                 nest: &nest,
                 private: &private,
+                reductions: &reductions,
             }
             .steps(stmts, 0, &[])?;
             let mut shared = BTreeSet::new();
@@ -121,6 +130,13 @@ impl Plan {
         self.steps.iter().any(|step| !step.spread.is_empty())
     }
 
+    /// The first sum or product whose terms are combined in another order than C's, and round
+    /// in other places.
+    pub fn rounds(&self) -> Option<usize> {
+        let all = self.steps.iter().flat_map(|step| &step.reductions);
+        all.filter(|(_, r)| r.rounds()).map(|(s, _)| *s).min()
+    }
+
     /// The first statement in a loop of a step that one thread runs alone.
     pub fn alone(&self, step: &Step) -> Option<usize> {
         let in_loop = |(_, order): &(&usize, &Order)| {
@@ -130,6 +146,10 @@ impl Plan {
         let found = step.orders.iter().find(in_loop).map(|(s, _)| *s);
         found.filter(|_| step.spread.is_empty())
     }
+}
+
+fn position(d: usize) -> u32 {
+    d as u32
 }
 
 /// The number of an array's elements where they are few, whatever the sizes.
@@ -220,6 +240,7 @@ impl<'a> Nest<'a> {
 struct Walk<'a> {
     nest: &'a Nest<'a>,
     private: &'a BTreeMap<ArrayId, u32>,
+    reductions: &'a BTreeMap<usize, Reduction>,
 }
 
 impl Walk<'_> {
@@ -236,9 +257,21 @@ impl Walk<'_> {
         if stmts.iter().all(|&s| self.nest.constant(s, d).is_some()) {
             return self.sequence(stmts, d, host);
         }
-        let shared = self.spread(stmts, d)?;
+        let mut shared = self.spread(stmts, d, &BTreeMap::new())?;
+        let mut folding = BTreeMap::new();
+        if shared.len() < MOST_AXES {
+            let reductions = self.reductions_around(stmts, d)?;
+            let more = match reductions.is_empty() {
+                true => Vec::new(),
+                false => self.spread(stmts, d, &reductions)?,
+            };
+            if more.len() > shared.len() {
+                (shared, folding) = (more, reductions);
+            }
+        }
         let in_threads = Step {
             spread: shared.clone(),
+            reductions: folding,
             ..one_thread()
         };
         if shared.contains(&d) {
@@ -280,9 +313,50 @@ impl Walk<'_> {
         Ok(steps)
     }
 
+    /// The reductions among some statements that fold into one element for given iterations of the
+    /// first `d` loops, where nothing else touches the array.
+    fn reductions_around(&self, stmts: &[usize], d: usize) -> Result<BTreeMap<usize, Reduction>> {
+        let all = self.reductions.iter();
+        let mut here: BTreeMap<usize, Reduction> = all
+            .filter(|(s, r)| stmts.contains(s) && !self.private.contains_key(&r.array))
+            .map(|(s, r)| (*s, r.clone()))
+            .collect();
+        let touches = |array: ArrayId| {
+            let touches = self.nest.touches.iter();
+            touches.filter(move |t| stmts.contains(&t.stmt) && t.array == array)
+        };
+        let arrays: BTreeSet<ArrayId> = here.values().map(|r| r.array).collect();
+        for array in arrays {
+            let mut of_array = here.values().filter(|r| r.array == array);
+            let first = of_array.next().cloned();
+            let alike = first.is_some_and(|first| of_array.all(|r| r.is_like(&first)));
+            let mut elements: Option<Map> = None;
+            for touch in touches(array) {
+                let inner = position(self.nest.depth - d);
+                let at = touch.at.project_out(DimType::In, position(d), inner)?;
+                elements = Some(match elements {
+                    Some(elements) => elements.union(&at)?,
+                    None => at,
+                });
+            }
+            let one = elements.map_or(Ok(true), |elements| elements.is_single_valued())?;
+            let alone = touches(array).all(|t| here.contains_key(&t.stmt));
+            if !(alike && one && alone) {
+                here.retain(|_, r| r.array != array);
+            }
+        }
+        Ok(here)
+    }
+
     /// The loops from dimension `d` inwards that threads can share: the parallel ones of those
-    /// that hold all statements. Loops between them run in each thread.
-    fn spread(&self, stmts: &[usize], d: usize) -> Result<Vec<usize>> {
+    /// that hold all statements, but for what some of them fold. Loops between them run in each
+    /// thread.
+    fn spread(
+        &self,
+        stmts: &[usize],
+        d: usize,
+        reductions: &BTreeMap<usize, Reduction>,
+    ) -> Result<Vec<usize>> {
         let mut fixed: Vec<usize> = (0..d).collect();
         let mut spread = Vec::new();
         for e in d..self.nest.depth {
@@ -298,12 +372,18 @@ impl Walk<'_> {
             if spread.len() == MOST_AXES {
                 break;
             }
-            if self.is_parallel(stmts, e, &fixed)? {
+            if self.is_parallel(stmts, e, &fixed, reductions)? {
                 spread.push(e);
                 fixed.push(e);
+            } else if !reductions.is_empty() {
+                // The order of the loops is that of what is combined.
+                break;
             }
         }
-        self.contiguous_last(stmts, spread)
+        match reductions.is_empty() {
+            true => self.contiguous_last(stmts, spread),
+            false => Ok(spread),
+        }
     }
 
     /// The loops with that last along which most accesses move within a row of an array.
@@ -359,13 +439,20 @@ impl Walk<'_> {
 
     /// Whether no two instances that agree in the dimensions `fixed` and differ in `d` touch the
     /// same element, other than to read it.
-    fn is_parallel(&self, stmts: &[usize], d: usize, fixed: &[usize]) -> Result<bool> {
+    fn is_parallel(
+        &self,
+        stmts: &[usize],
+        d: usize,
+        fixed: &[usize],
+        reductions: &BTreeMap<usize, Reduction>,
+    ) -> Result<bool> {
+        let folds = |t: &Touch| reductions.get(&t.stmt).is_some_and(|r| r.array == t.array);
         let here: Vec<&Touch> = (self.nest.touches.iter())
             .filter(|t| stmts.contains(&t.stmt) && !self.private.contains_key(&t.array))
             .collect();
         for (i, a) in here.iter().enumerate() {
             for b in &here[i..] {
-                if a.array != b.array || !(a.write || b.write) {
+                if a.array != b.array || !(a.write || b.write) || (folds(a) && folds(b)) {
                     continue;
                 }
                 let mut pairs = a.at.apply_range(&b.at.reverse()?)?;

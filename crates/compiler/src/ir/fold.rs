@@ -1,0 +1,134 @@
+//! How values of iterations become one.
+
+use crate::ctype::CType;
+
+/// A function of what there is, `x`, and a term, `e`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// `x + e`.
+    Sum,
+    /// `x * e`.
+    Product,
+    /// `x & e`.
+    And,
+    /// `x | e`.
+    Or,
+    /// `x ^ e`.
+    Xor,
+    /// `fmax(x, e)`.
+    Fmax,
+    /// `fmin(x, e)`.
+    Fmin,
+    /// `x < e ? e : x` and its like.
+    Select {
+        /// The comparison.
+        compare: Compare,
+        /// The term is its left side.
+        term_first: bool,
+        /// The term is taken where it holds, the other value where it does not.
+        holds_for_term: bool,
+    },
+}
+
+/// An operator that orders two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// `<`.
+    Less,
+    /// `<=`.
+    LessOrEqual,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    GreaterOrEqual,
+}
+
+impl Compare {
+    /// The operator that C spells so.
+    pub fn parse(op: &str) -> Option<Compare> {
+        Some(match op {
+            "<" => Compare::Less,
+            "<=" => Compare::LessOrEqual,
+            ">" => Compare::Greater,
+            ">=" => Compare::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// C's spelling.
+    pub fn op(self) -> &'static str {
+        match self {
+            Compare::Less => "<",
+            Compare::LessOrEqual => "<=",
+            Compare::Greater => ">",
+            Compare::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+/// What a term that is no number (NaN) does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotANumber {
+    /// As any other.
+    Plain,
+    /// Nothing.
+    Ignored,
+    /// It replaces what there is, and the next term replaces it.
+    Replaces,
+}
+
+impl Fold {
+    /// What readers call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fold::Sum => "Sum",
+            Fold::Product => "Product",
+            Fold::And => "And",
+            Fold::Or => "Or",
+            Fold::Xor => "Xor",
+            Fold::Fmax => "Largest",
+            Fold::Fmin => "Smallest",
+            Fold::Select { .. } => "Chosen",
+        }
+    }
+
+    /// `fold(x, e)` in C, for values of a type.
+    pub fn text(self, x: &str, e: &str, ty: CType) -> String {
+        let call = |name: &str| match ty {
+            CType::Float => format!("{name}f({x}, {e})"),
+            _ => format!("{name}({x}, {e})"),
+        };
+        match self {
+            Fold::Sum => format!("{x} + {e}"),
+            Fold::Product => format!("{x} * {e}"),
+            Fold::And => format!("{x} & {e}"),
+            Fold::Or => format!("{x} | {e}"),
+            Fold::Xor => format!("{x} ^ {e}"),
+            Fold::Fmax => call("fmax"),
+            Fold::Fmin => call("fmin"),
+            Fold::Select {
+                compare,
+                term_first,
+                holds_for_term,
+            } => {
+                let (a, b) = if term_first { (e, x) } else { (x, e) };
+                let (yes, no) = if holds_for_term { (e, x) } else { (x, e) };
+                format!("{a} {} {b} ? {yes} : {no}", compare.op())
+            }
+        }
+    }
+
+    /// What NaN does among terms of a type: no comparison with it holds.
+    pub fn not_a_number(self, ty: CType) -> NotANumber {
+        match self {
+            _ if !ty.is_floating() => NotANumber::Plain,
+            Fold::Fmax | Fold::Fmin => NotANumber::Ignored,
+            Fold::Select {
+                holds_for_term: true,
+                ..
+            } => NotANumber::Ignored,
+            Fold::Select { .. } => NotANumber::Replaces,
+            _ => NotANumber::Plain,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The functions of a statement's iterators: subscripts and affine values.
+
+use super::{iterator, named, with_inputs};
+use crate::diag::Result;
+use crate::lower::affine::magnitude;
+use crate::scop::{Access, Statement};
+use hexcc_isl::{AstBuild, AstExpr, PwAff};
+
+/// What a statement computes from its iterators, in isl's names for them.
+pub(super) struct Functions {
+    /// By read, its subscripts.
+    pub reads: Vec<Vec<AstExpr>>,
+    /// Subscripts of the write.
+    pub write: Vec<AstExpr>,
+    /// As [`Statement::affine_values`].
+    pub affine: Vec<AstExpr>,
+}
+
+impl Functions {
+    pub fn of(stmt: &Statement) -> Result<Functions> {
+        let build = AstBuild::from_context(&named(&stmt.domain)?)?;
+        let expr = |f: &PwAff| -> Result<AstExpr> {
+            Ok(build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?)
+        };
+        let subscripts = |access: &Access| -> Result<Vec<AstExpr>> {
+            access.map.to_pw_affs()?.iter().map(expr).collect()
+        };
+        Ok(Functions {
+            reads: stmt.reads.iter().map(subscripts).collect::<Result<_>>()?,
+            write: subscripts(&stmt.write)?,
+            affine: stmt
+                .affine_values()
+                .iter()
+                .map(expr)
+                .collect::<Result<_>>()?,
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &AstExpr> {
+        let subscripts = self.reads.iter().flatten().chain(&self.write);
+        subscripts.chain(&self.affine)
+    }
+
+    /// Bounds every value that occurs.
+    pub fn largest(&self) -> f64 {
+        self.all().map(magnitude).fold(0.0, f64::max)
+    }
+
+    pub fn use_iterator(&self, i: usize) -> bool {
+        self.all().any(|expr| occurs_in(expr, &iterator(i)))
+    }
+}
+
+fn occurs_in(expr: &AstExpr, name: &str) -> bool {
+    match expr {
+        AstExpr::Int(_) => false,
+        AstExpr::Id(id) => id == name,
+        AstExpr::Op(_, args) => args.iter().any(|a| occurs_in(a, name)),
+    }
+}

@@ -1,0 +1,264 @@
+//! Reductions in CUDA: each block combines what its threads have, in their order, and further
+//! kernels what the blocks have.
+
+use super::{AXES, Printer};
+use crate::ctype::CType;
+use crate::ir::{Expr, Fold, Kernel, Launch, NotANumber, Program, Reduction, VarId};
+use crate::print::c::Writer;
+use std::fmt::Write;
+
+/// What kernels call.
+const DEVICE: &str = include_str!("../lib/cuda/fold.cuh");
+
+/// What launches call.
+pub(super) const HOST: &str = include_str!("../lib/cuda/fold_host.cuh");
+
+/// Names at file scope that these use.
+pub(super) const NAMES: &[&str] = &[
+    "Part",
+    "both",
+    "of_block",
+    "combine",
+    "Parts",
+    "Fold",
+    "FOLD_THREADS",
+    "FOLD_PARTS",
+    "FOLD_BLOCK",
+];
+
+/// The types of C++ that fold in a program.
+pub(super) struct Folds(Vec<(Fold, CType, String)>);
+
+impl Folds {
+    /// Names for them, by `fresh`.
+    pub fn new(program: &Program, mut fresh: impl FnMut(&str) -> String) -> Folds {
+        let mut all: Vec<(Fold, CType, String)> = Vec::new();
+        for r in program.kernels.iter().flat_map(|k| &k.reductions) {
+            if !all
+                .iter()
+                .any(|(fold, ty, _)| (*fold, *ty) == (r.fold, r.ty))
+            {
+                all.push((r.fold, r.ty, fresh(r.fold.name())));
+            }
+        }
+        Folds(all)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The type that folds for a reduction.
+    pub fn of(&self, reduction: &Reduction) -> &str {
+        let found = (self.0.iter()).find(|(f, ty, _)| (*f, *ty) == (reduction.fold, reduction.ty));
+        found.map_or("Fold", |(_, _, name)| name)
+    }
+
+    /// The types, and what kernels call.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if self.is_empty() {
+            return text;
+        }
+        text.push_str(DEVICE);
+        for (fold, ty, name) in &self.0 {
+            let state = match fold.not_a_number(*ty) {
+                NotANumber::Plain => "1",
+                NotANumber::Ignored => "isnan(e) ? 0 : 1",
+                NotANumber::Replaces => "isnan(e) ? 2 : 1",
+            };
+            let with = fold.text("x", "e", *ty);
+            let _ = write!(
+                text,
+                "\nstruct {name} {{\n  using Value = {ty};\n  \
+                 static __device__ Value with(Value x, Value e) {{ return {with}; }}\n  \
+                 static __device__ Part<{name}> of(Value e) {{ return {{e, {state}}}; }}\n}};\n"
+            );
+        }
+        text
+    }
+}
+
+impl Printer<'_> {
+    /// The reduction of a part.
+    fn reduction(&self, part: VarId) -> Option<&Reduction> {
+        let mut all = self.program.kernels.iter().flat_map(|k| &k.reductions);
+        all.find(|r| r.part == part)
+    }
+
+    /// `part = both(part, ..)`.
+    pub(super) fn fold_text(&self, part: VarId, name: &str, term: &str) -> String {
+        let fold = self.reduction(part).map_or("Fold", |r| self.folds.of(r));
+        format!("{name} = both({name}, {fold}::of({term}));")
+    }
+
+    /// The parameters of a kernel for the parts of its blocks, and what they are called.
+    pub(super) fn part_params(
+        &self,
+        writer: &mut Writer<'_>,
+        kernel: &Kernel,
+    ) -> Vec<(String, String)> {
+        let of_reduction = |r: &Reduction| {
+            let name = writer
+                .namer
+                .fresh(&format!("{}s", self.program.var(r.part).name));
+            (format!(", Part<{}> *const {name}", self.folds.of(r)), name)
+        };
+        kernel.reductions.iter().map(of_reduction).collect()
+    }
+
+    /// The iterations of a thread of a kernel that reduces, and its body: blocks are in the order
+    /// of the loops, along the first axis of the grid.
+    pub(super) fn reducing(
+        &self,
+        writer: &mut Writer<'_>,
+        kernel: &Kernel,
+        parts: &[(String, String)],
+    ) {
+        let last = self.block_iterations(writer, kernel);
+        for reduction in &kernel.reductions {
+            let name = &self.program.var(reduction.part).name;
+            let name = writer.namer.define(reduction.part, name);
+            writer.line(&format!("Part<{}> {name}{{}};", self.folds.of(reduction)));
+        }
+        writer.block(&format!("if ({last})"), &kernel.body);
+        for (reduction, (_, parts)) in kernel.reductions.iter().zip(parts) {
+            let name = writer.namer.get(reduction.part);
+            writer.line(&format!("{name} = of_block({name});"));
+            writer.line(&format!(
+                "if (threadIdx.x == 0) {parts}[blockIdx.x] = {name};"
+            ));
+        }
+    }
+
+    /// Declares the iterations of a thread; gives the condition that there is one.
+    fn block_iterations(&self, writer: &mut Writer<'_>, kernel: &Kernel) -> String {
+        let index = self.index;
+        let one_axis = kernel.axes.len() == 1;
+        // What is left of the block's number for the axes to come.
+        let mut left = String::new();
+        if !one_axis {
+            left = writer.namer.fresh("block");
+            writer.line(&format!("const {index} {left} = blockIdx.x;"));
+        }
+        let mut condition = String::new();
+        for (a, axis) in kernel.axes.iter().enumerate() {
+            let [first, last] = &axis.range;
+            let mut here = left.clone();
+            if a + 1 < kernel.axes.len() {
+                let length = difference(writer, last, first);
+                let blocks = writer.namer.fresh(&format!("blocks_{}", AXES[a]));
+                let count = match a {
+                    0 => format!("{} / FOLD_THREADS + 1", grouped(&length)),
+                    _ => format!("{length} + 1"),
+                };
+                writer.line(&format!("const {index} {blocks} = {count};"));
+                here = format!("{left} % {blocks}");
+                left = format!("{left} / {blocks}");
+            }
+            let from = match first {
+                Expr::Int(0) => String::new(),
+                first => format!("{} + ", writer.operand(first, "+")),
+            };
+            let declared = writer.declare(axis.var);
+            writer.line(&match (a, one_axis) {
+                (0, true) => format!("{declared} = {from}index_x<{index}>();"),
+                (0, false) => {
+                    format!("{declared} = {from}{here} * FOLD_THREADS + ({index})threadIdx.x;")
+                }
+                _ => format!("{declared} = {from}{here};"),
+            });
+            if a == 0 {
+                let last = writer.operand(last, "<=");
+                condition = format!("{} <= {last}", writer.namer.get(axis.var));
+            }
+        }
+        condition
+    }
+
+    /// Launches a kernel that reduces, and those that combine what its blocks have.
+    pub(super) fn launch_reducing(
+        &self,
+        writer: &mut Writer<'_>,
+        kernel: &Kernel,
+        launch: &Launch,
+        args: &str,
+    ) {
+        let along = |(a, [lo, hi]): (usize, &[Expr; 2])| {
+            let length = difference(writer, hi, lo);
+            match a {
+                0 => format!("({} / FOLD_THREADS + 1LL)", grouped(&length)),
+                _ => format!("({length} + 1)"),
+            }
+        };
+        let n: Vec<String> = launch.ranges.iter().enumerate().map(along).collect();
+        let n = n.join(" * ");
+        writer.braced("", |writer| {
+            let blocks = writer.namer.fresh("n_blocks");
+            writer.line(&format!("const long long {blocks} = {n};"));
+            let mut names = Vec::new();
+            for r in &kernel.reductions {
+                let name = writer
+                    .namer
+                    .fresh(&format!("{}s", self.program.var(r.part).name));
+                let fold = self.folds.of(r);
+                writer.line(&format!("Parts<{fold}> {name}({blocks}, stream);"));
+                names.push(name);
+            }
+            let memory = |name: &String| format!("{name}.memory");
+            let memory: Vec<String> = names.iter().map(memory).collect();
+            let (got, list) = (memory.join(" && "), memory.join(", "));
+            writer.braced(&format!("if ({got})"), |writer| {
+                writer.line(&format!(
+                    "{}<<<(unsigned){blocks}, FOLD_THREADS, 0, stream>>>(args{args}, {list});",
+                    self.instance(&kernel.name)
+                ));
+                for (r, name) in kernel.reductions.iter().zip(&names) {
+                    let base = self.args.get(r.base);
+                    // In terms of the launch.
+                    let index = self.index_of_launch(writer, kernel, launch, &r.index);
+                    let element = match index.as_str() {
+                        "0" => format!("args.{base}"),
+                        index => format!("args.{base} + {index}"),
+                    };
+                    writer.line(&format!("{name}.fold_into({element});"));
+                }
+            });
+        });
+    }
+
+    /// An expression in terms of a kernel's parameters, where it is launched.
+    fn index_of_launch(
+        &self,
+        writer: &mut Writer<'_>,
+        kernel: &Kernel,
+        launch: &Launch,
+        index: &Expr,
+    ) -> String {
+        let scope = writer.namer.scope();
+        for (param, arg) in kernel.params.iter().zip(&launch.args) {
+            let text = writer.operand(arg, "*");
+            writer.namer.set(*param, text);
+        }
+        let text = writer.operand(index, "+");
+        writer.namer.leave(scope);
+        text
+    }
+}
+
+/// `b - a` as text.
+fn difference(writer: &Writer<'_>, b: &Expr, a: &Expr) -> String {
+    match (a, b) {
+        (Expr::Int(0), b) => writer.operand(b, "-"),
+        (Expr::Int(a), Expr::Int(b)) => (b - a).to_string(),
+        (a, b) => format!("{} - {}", writer.operand(b, "+"), writer.operand(a, "-")),
+    }
+}
+
+/// A difference as an operand.
+fn grouped(length: &str) -> String {
+    match length.contains(' ') {
+        true => format!("({length})"),
+        false => length.to_string(),
+    }
+}

@@ -1,0 +1,349 @@
+//! Reductions: statements that fold a value into a variable, `sum += e` or `if (e > most) most = e`.
+//!
+//! Each iteration needs the variable from the one before, so that no loop around the statement is
+//! parallel; but the values of parts of the loop can be combined afterwards. For maxima, minima and
+//! integers that gives C's result, bit for bit, where parts are combined in the order of the loops.
+//! A sum of floating-point numbers in parts rounds in other places than C's.
+
+use crate::ctype::CType;
+use crate::diag::Result;
+use crate::ir::{Compare, Fold};
+use crate::options::Sums;
+use crate::scop::{Access, ArrayId, Expr, Scop, Statement};
+use std::collections::BTreeMap;
+
+/// A statement `x = fold(x, term)`.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    /// The array of `x`.
+    pub array: ArrayId,
+    /// What folds.
+    pub fold: Fold,
+    /// The type of what iterations have: that of `x`, but for sums of `float` `double`.
+    pub ty: CType,
+    /// The part of the statement's value that is folded.
+    pub term: Expr,
+    /// Affine expressions that come before it in the statement's value.
+    pub affine_before: usize,
+    /// What is folded is `-term`.
+    pub negated: bool,
+}
+
+impl Reduction {
+    /// Whether parts give another result than C: sums and products round.
+    pub fn rounds(&self) -> bool {
+        self.ty.is_floating() && matches!(self.fold, Fold::Sum | Fold::Product)
+    }
+
+    /// Whether parts of both can be combined with each other.
+    pub fn is_like(&self, other: &Reduction) -> bool {
+        self.array == other.array && self.fold == other.fold && self.ty == other.ty
+    }
+}
+
+/// The statements among some that are reductions, each taken by itself.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn reductions(scop: &Scop, stmts: &[usize], sums: Sums) -> Result<BTreeMap<usize, Reduction>> {
+    let mut found = BTreeMap::new();
+    for &s in stmts {
+        let reduction = Candidate::new(&scop.stmts[s])?.and_then(|c| c.reduction());
+        if let Some(reduction) = reduction.filter(|r| !(r.rounds() && sums == Sums::Ordered)) {
+            found.insert(s, reduction);
+        }
+    }
+    Ok(found)
+}
+
+/// A statement that reads what it writes, and nothing else of that array.
+struct Candidate<'a> {
+    stmt: &'a Statement,
+    /// The type of the variable.
+    ty: CType,
+}
+
+impl<'a> Candidate<'a> {
+    fn new(stmt: &'a Statement) -> Result<Option<Candidate<'a>>> {
+        let own = |read: &&Access| read.array == stmt.write.array;
+        for read in stmt.reads.iter().filter(own) {
+            if !read.map.is_equal(&stmt.write.map)? {
+                return Ok(None);
+            }
+        }
+        let mut ty = None;
+        for expr in stmt.expressions() {
+            expr.visit(&mut |e| match e {
+                Expr::Read(i, read) if stmt.reads.get(*i).is_some_and(|r| own(&r)) => {
+                    ty = Some(*read);
+                }
+                _ => {}
+            });
+        }
+        Ok(ty.map(|ty| Candidate { stmt, ty }))
+    }
+
+    fn is_own_read(&self, expr: &Expr) -> bool {
+        let array = |i: &usize| self.stmt.reads.get(*i).map(|r| r.array);
+        matches!(expr, Expr::Read(i, _) if array(i) == Some(self.stmt.write.array))
+    }
+
+    /// Whether an expression is the variable, perhaps in a type that has all its values.
+    fn is_variable(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Cast { ty, arg } => holds(*ty, arg.ty()) && self.is_variable(arg),
+            expr => self.is_own_read(expr),
+        }
+    }
+
+    /// Whether the variable occurs nowhere in an expression.
+    fn is_free(&self, expr: &Expr) -> bool {
+        let mut free = true;
+        expr.visit(&mut |e| free &= !self.is_own_read(e));
+        free
+    }
+
+    fn reduction(&self) -> Option<Reduction> {
+        let locals = &self.stmt.locals;
+        if !locals.iter().all(|local| self.is_free(&local.value)) {
+            return None;
+        }
+        let wide = self.ty.size() >= 4;
+        (wide.then(|| {
+            self.sum()
+                .or_else(|| self.sum_of_several())
+                .or_else(|| self.call())
+                .or_else(|| self.select())
+        }))
+        .flatten()
+    }
+
+    fn folded(&self, fold: Fold, ty: CType, term: &Expr) -> Option<Reduction> {
+        self.is_free(term).then(|| Reduction {
+            array: self.stmt.write.array,
+            fold,
+            ty,
+            term: term.clone(),
+            affine_before: affine_before(&self.stmt.value, term),
+            negated: false,
+        })
+    }
+
+    /// `x + a - b`: the term is what is left where `x` is zero.
+    fn sum_of_several(&self) -> Option<Reduction> {
+        let ty = self.ty;
+        let zero = match ty.is_floating() {
+            true => Expr::Float {
+                text: "0.0".to_string(),
+                ty: CType::Double,
+            },
+            false => Expr::Int {
+                value: "0".to_string(),
+                ty,
+            },
+        };
+        let value = self.plain();
+        let integers = !ty.is_floating() && !value.ty().is_floating();
+        if !(self.is_added(value) && (ty.is_floating() || integers)) {
+            return None;
+        }
+        let term = value.map(&|e| self.is_own_read(e).then(|| zero.clone()));
+        Some(Reduction {
+            affine_before: 0,
+            ..self.folded(Fold::Sum, if integers { ty } else { CType::Double }, &term)?
+        })
+    }
+
+    /// Whether the variable is one of the terms of a sum.
+    fn is_added(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Binary { op: "+", lhs, rhs } => {
+                (self.is_added(lhs) && self.is_free(rhs))
+                    || (self.is_free(lhs) && self.is_added(rhs))
+            }
+            Expr::Binary { op: "-", lhs, rhs } => self.is_added(lhs) && self.is_free(rhs),
+            value => self.is_variable(value),
+        }
+    }
+
+    /// `x + e`, `x - e` and the other operators for which the order does not matter.
+    fn sum(&self) -> Option<Reduction> {
+        let value = self.plain();
+        let Expr::Binary { op, lhs, rhs } = value else {
+            return None;
+        };
+        let (fold, negated) = match *op {
+            "+" => (Fold::Sum, false),
+            "-" => (Fold::Sum, true),
+            "*" => (Fold::Product, false),
+            "&" => (Fold::And, false),
+            "|" => (Fold::Or, false),
+            "^" => (Fold::Xor, false),
+            _ => return None,
+        };
+        let term = match (self.is_variable(lhs), self.is_variable(rhs)) {
+            (true, false) => rhs,
+            (false, true) if !negated => lhs,
+            _ => return None,
+        };
+        let ty = match (self.ty.is_floating(), term.ty().is_floating()) {
+            (true, _) => CType::Double,
+            (false, false) => self.ty,
+            // Each sum is converted to an integer.
+            (false, true) => return None,
+        };
+        let reduction = self.folded(fold, ty, term)?;
+        Some(Reduction {
+            negated,
+            ..reduction
+        })
+    }
+
+    /// `fmax(x, e)` and its like.
+    fn call(&self) -> Option<Reduction> {
+        let Expr::Call { name, args } = self.plain() else {
+            return None;
+        };
+        let fold = match name.as_str() {
+            "fmax" | "fmaxf" => Fold::Fmax,
+            "fmin" | "fminf" => Fold::Fmin,
+            _ => return None,
+        };
+        let [a, b] = args.as_slice() else {
+            return None;
+        };
+        let term = match (self.is_variable(a), self.is_variable(b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return None,
+        };
+        let fits = self.ty.is_floating() && (term.ty() != CType::Double || name.len() == 4);
+        fits.then(|| self.folded(fold, self.ty, term)).flatten()
+    }
+
+    /// `x < e ? e : x` and its like.
+    fn select(&self) -> Option<Reduction> {
+        let Expr::Cond { cond, yes, no } = self.plain() else {
+            return None;
+        };
+        let Expr::Binary { op, lhs, rhs } = &**cond else {
+            return None;
+        };
+        let (term, holds_for_term) = match (self.is_variable(yes), self.is_variable(no)) {
+            (false, true) => (yes, true),
+            (true, false) => (no, false),
+            _ => return None,
+        };
+        let term_first = if self.is_variable(rhs) && self.is_same(lhs, term) {
+            true
+        } else if self.is_variable(lhs) && self.is_same(rhs, term) {
+            false
+        } else {
+            return None;
+        };
+        let compare = Compare::parse(op)?;
+        let fold = Fold::Select {
+            compare,
+            term_first,
+            holds_for_term,
+        };
+        self.is_kept(term)
+            .then(|| self.folded(fold, self.ty, term))
+            .flatten()
+    }
+
+    /// Whether the type of the variable has all values of a term, or rounds them without another
+    /// zero: then the largest of rounded terms is the rounded largest term.
+    fn is_kept(&self, term: &Expr) -> bool {
+        let is_magnitude = matches!(term, Expr::Call { name, .. } if name == "fabs");
+        holds(self.ty, term.ty()) || (self.ty.is_floating() && is_magnitude)
+    }
+
+    /// The statement's value but for a conversion to the variable's type.
+    fn plain(&self) -> &'a Expr {
+        match &self.stmt.value {
+            Expr::Cast { ty, arg } if *ty == self.ty => arg,
+            value => value,
+        }
+    }
+
+    /// Whether two expressions have the same value.
+    fn is_same(&self, a: &Expr, b: &Expr) -> bool {
+        let same = |a: &[Expr], b: &[Expr]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.is_same(a, b))
+        };
+        match (a, b) {
+            (Expr::Int { value: a, ty: s }, Expr::Int { value: b, ty: t }) => a == b && s == t,
+            (Expr::Float { text: a, ty: s }, Expr::Float { text: b, ty: t }) => a == b && s == t,
+            (Expr::Read(i, _), Expr::Read(j, _)) => match (self.read(*i), self.read(*j)) {
+                (Some(a), Some(b)) => a.array == b.array && a.map.is_equal(&b.map).unwrap_or(false),
+                _ => false,
+            },
+            (Expr::Local(i, _), Expr::Local(j, _)) => i == j,
+            (Expr::Affine { value: a, ty: s }, Expr::Affine { value: b, ty: t }) => {
+                s == t && a.is_equal(b).unwrap_or(false)
+            }
+            (Expr::Unary { op: p, arg: a }, Expr::Unary { op: q, arg: b }) => {
+                p == q && self.is_same(a, b)
+            }
+            (
+                Expr::Binary {
+                    op: p,
+                    lhs: a,
+                    rhs: c,
+                },
+                Expr::Binary {
+                    op: q,
+                    lhs: b,
+                    rhs: d,
+                },
+            ) => p == q && self.is_same(a, b) && self.is_same(c, d),
+            (
+                Expr::Cond {
+                    cond: a,
+                    yes: c,
+                    no: e,
+                },
+                Expr::Cond {
+                    cond: b,
+                    yes: d,
+                    no: f,
+                },
+            ) => self.is_same(a, b) && self.is_same(c, d) && self.is_same(e, f),
+            (Expr::Call { name: p, args: a }, Expr::Call { name: q, args: b }) => {
+                p == q && same(a, b)
+            }
+            (Expr::Cast { ty: s, arg: a }, Expr::Cast { ty: t, arg: b }) => {
+                s == t && self.is_same(a, b)
+            }
+            _ => false,
+        }
+    }
+
+    fn read(&self, i: usize) -> Option<&'a Access> {
+        self.stmt.reads.get(i)
+    }
+}
+
+/// Whether a type has all values of another one.
+fn holds(ty: CType, other: CType) -> bool {
+    match (ty, other) {
+        _ if ty == other => true,
+        (CType::Double, CType::Float) => true,
+        (CType::Double, CType::Int(n) | CType::UInt(n)) => n <= 4,
+        (CType::Float, CType::Int(n) | CType::UInt(n)) => n <= 2,
+        (CType::Int(a), CType::Int(b)) | (CType::UInt(a), CType::UInt(b)) => a >= b,
+        (CType::Int(a), CType::UInt(b)) => a > b,
+        _ => false,
+    }
+}
+
+/// The affine expressions of `value` before its part `term`, in the order of a traversal.
+fn affine_before(value: &Expr, term: &Expr) -> usize {
+    let (mut n, mut found) = (0, false);
+    value.visit(&mut |e| {
+        found |= std::ptr::eq(e, term);
+        n += usize::from(!found && matches!(e, Expr::Affine { .. }));
+    });
+    n
+}
