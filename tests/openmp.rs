@@ -58,6 +58,8 @@ fn check(program: &Program, flag: &str, folder: &Path) -> Result<(), String> {
     let path = |suffix: &str| folder.join(format!("{}{flag_name}{suffix}", program.name));
     let [text, c] = ["-openmp.c", "-c.c"].map(&path);
     let mut command = hexcc();
+    // What is compared here is the hash of all bits.
+    command.args((program.ulps > 0).then_some("--sums=ordered"));
     command.args(["--instrument", "--target=openmp"]);
     command.args(is_given.then_some(flag));
     command.args(&program.flags).arg(&program.path);

@@ -1,4 +1,4 @@
-/* alone2d: A sum that one thread computes between two parallel nests.
+/* alone2d: A recurrence that one thread computes between two parallel nests.
  * hexcc-test: warns=HX0207 flags=--tiling,stepwise
  */
 void alone2d(int N, int T, double A[N][N], double sum[1])
@@ -8,7 +8,7 @@ void alone2d(int N, int T, double A[N][N], double sum[1])
     sum[0] = 0;
     for (int i = 0; i < N; i++)
       for (int j = 0; j < N; j++)
-        sum[0] += A[i][j];  // here
+        sum[0] = 0.5 * sum[0] + A[i][j];  // here
     for (int i = 0; i < N; i++)
       for (int j = 0; j < N; j++)
         A[i][j] = A[i][j] / sum[0];

@@ -1,6 +1,6 @@
 /* reduction1d: A scalar sum over the cells inside the time loop: the space loop carries a
  * dependence.
- * hexcc-test: expect=HX0203
+ * hexcc-test: expect=HX0203 flags=--tiling,hybrid
  */
 float reduction1d(int N, int T, float A[2][N])
 {

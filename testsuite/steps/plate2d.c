@@ -13,7 +13,7 @@ static int hot[4];
 int main(int argc, char **argv)
 {
   int m = argc > 1 ? atoi(argv[1]) : 65, most = argc > 2 ? atoi(argv[2]) : 40;
-  int i, j, steps = 0, count = 1;
+  int i, j, steps = 0, count = 1, cold = 0;
   double change = 1.0, tolerance = 1e-3;
 
   if (m > MOST)
@@ -32,10 +32,11 @@ int main(int argc, char **argv)
         w[i][j] = (u[i-1][j] + u[i+1][j] + u[i][j-1] + u[i][j+1]) / 4.0;
         change = fabs(w[i][j] - u[i][j]) > change ? fabs(w[i][j] - u[i][j]) : change;
         count += w[i][j] > 5.0;
+        cold += w[i][j] < 1.0;
       }
     hot[steps % 4] = count;
     steps++;
   }
-  printf("%d steps, %.17g, %d %d %d %d, %.17g\n", steps, change, hot[0], hot[1], hot[2], hot[3], w[m / 2][m / 2]);
+  printf("%d steps, %.17g, %d %d %d %d %d, %.17g\n", steps, change, cold, hot[0], hot[1], hot[2], hot[3], w[m / 2][m / 2]);
   return 0;
 }

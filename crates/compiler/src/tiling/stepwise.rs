@@ -341,7 +341,11 @@ impl Walk<'_> {
             }
             let one = elements.map_or(Ok(true), |elements| elements.is_single_valued())?;
             let alone = touches(array).all(|t| here.contains_key(&t.stmt));
-            if !(alike && one && alone) {
+            // What only counts is no work for threads.
+            let others = self.nest.touches.iter().filter(|t| stmts.contains(&t.stmt));
+            let mut others = others.filter(|t| t.array != array);
+            let works = others.any(|t| !self.nest.scop.array(t.array).extents.is_empty());
+            if !(alike && one && alone && works) {
                 here.retain(|_, r| r.array != array);
             }
         }

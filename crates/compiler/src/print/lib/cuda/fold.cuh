@@ -22,6 +22,7 @@ template <typename Fold> __device__ Part<Fold> of_block(Part<Fold> part) {
     const Part<Fold> later{__shfl_down_sync(0xffffffff, part.value, d), __shfl_down_sync(0xffffffff, part.state, d)};
     part = both(part, later);
   }
+  __syncthreads(); // of_warp may be in use for another reduction
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = part;
   __syncthreads();
   if (threadIdx.x == 0)

@@ -1,15 +1,15 @@
-/* counted1d: A function that counts how often it is called, in few cells.
+/* seeded1d: A function that draws random numbers: each needs the one before it.
  * hexcc-test: expect=HX0203
  */
-static int calls;
+static unsigned seed = 1;
 
 static float damped(float x)
 {
-  calls++;  // here
+  seed = seed * 1664525u + 1013904223u;  // here
   return 0.75f * x;
 }
 
-void counted1d(int T, float A[2][40])
+void seeded1d(int T, float A[2][40])
 {
 #pragma scop
   for (int t = 0; t < T; t++)
