@@ -9,7 +9,7 @@ use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns};
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_pet::data::{Member, PetArray, PetScop, Span};
+use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -587,8 +587,69 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What pet makes of a region; its refusals name what they are about.
+    /// What pet makes of a region, with conditions on data as values where that helps; its refusals
+    /// name what they are about.
     fn region(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
+        let read = self.as_written(region);
+        let may_help = match &read {
+            Ok(scop) => has_dynamic_control(scop),
+            Err(d) => d.iter().all(|d| d.code == "HX0105"),
+        };
+        match may_help {
+            true => self.with_selects(region, read),
+            false => read,
+        }
+    }
+
+    /// A region with conditions on data as values; as it was where that does not help.
+    fn with_selects(
+        &self,
+        region: &Region,
+        mut read: Result<PetScop, Vec<Diagnostic>>,
+    ) -> Result<PetScop, Vec<Diagnostic>> {
+        let text = &self.source.text;
+        for with_integers in [false, true] {
+            let known = front::Known {
+                headers: &self.headers,
+                defines: &self.options.defines,
+                with_integers,
+            };
+            let Some(selected) = front::with_selects(text, region, &known) else {
+                continue;
+            };
+            if !selected.selects.is_empty()
+                && let Some(scop) = self.extract_selected(&selected)
+            {
+                match has_dynamic_control(&scop) {
+                    false => return Ok(scop),
+                    // Other control flow on data is what is in the way.
+                    true if read.is_err() => read = Ok(scop),
+                    true => {}
+                }
+            }
+            if let Ok(scop) = &mut read {
+                scop.not_selected = scop.not_selected.take().or(selected.refused);
+            }
+        }
+        read
+    }
+
+    /// What pet makes of a text with conditions on data as values.
+    fn extract_selected(&self, selected: &front::Selected) -> Option<PetScop> {
+        let source = SourceFile {
+            path: self.source.path.clone(),
+            text: selected.text.text.clone(),
+        };
+        let reader = Reader::new(self.options, &source, self.limit).ok()?;
+        let scop = reader.as_written(&selected.region).ok()?;
+        let mut scop = self.with_own_places(scop, &selected.text, 0);
+        scop.selects.clone_from(&selected.selects);
+        scop.conditional.clone_from(&selected.conditional);
+        Some(scop)
+    }
+
+    /// What pet makes of a region as it is written.
+    fn as_written(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
         let text = &self.source.text;
         if !region.closed {
             let d = Diagnostic::error("HX0102", "`#pragma scop` has no `#pragma endscop`")
@@ -769,6 +830,12 @@ impl<'a> Reader<'a> {
         };
         vec![d]
     }
+}
+
+/// Whether what runs depends on data.
+fn has_dynamic_control(scop: &PetScop) -> bool {
+    let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
+    scop.data_dependent_conditions || scop.stmts.iter().any(dynamic)
 }
 
 /// The files that a text includes from beside it or from the directories given, and what they

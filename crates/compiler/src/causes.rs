@@ -251,9 +251,16 @@ impl Region<'_> {
                 .note(CONTROL)
                 .help("let the loop run for a fixed number of steps, and test between runs of it, outside of the region");
         }
-        d.at(range(stmt), "whether this runs depends on array contents")
-            .note(CONTROL)
-            .help("turn the condition into a value: `A[i] = cond ? x : y;`")
+        let d = match &self.pet.not_selected {
+            Some((place, why)) => d
+                .at(place.start..place.end, "whether this runs depends on data")
+                .note(CONTROL)
+                .note(format!("an `if` on data becomes a value where all that it runs may run always; not here, since {why}")),
+            None => d
+                .at(range(stmt), "whether this runs depends on array contents")
+                .note(CONTROL),
+        };
+        d.help("turn the condition into a value: `A[i] = cond ? x : y;`")
     }
 
     /// Whether the statement of a test is an `if` with a `break`, `return` or `goto`.

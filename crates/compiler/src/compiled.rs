@@ -72,6 +72,10 @@ pub struct Stepwise {
     pub tiles: Option<HybridSchedule>,
     /// Launches and parallel loops, proven.
     pub plan: Plan,
+    /// Names of the statements of each launch; those of nests are in scops of their own.
+    pub statements: Vec<Vec<String>>,
+    /// What every thread has of its own.
+    pub private: Vec<String>,
     /// Its kernels and launches.
     pub program: Program,
     /// Variables that the replaced code leaves with a value.

@@ -1996,7 +1996,7 @@ fn simple_statement_start(code: &Code, index: usize) -> usize {
 }
 
 /// Whether the tokens, known to end before an `=`, begin like a declaration.
-fn is_declaration(code: &Code, range: Range<usize>) -> bool {
+pub(crate) fn is_declaration(code: &Code, range: Range<usize>) -> bool {
     let first = range.start;
     let word = code.word(first);
     if !code.is_ident(first) || range.is_empty() {

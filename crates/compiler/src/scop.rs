@@ -9,6 +9,7 @@ pub mod bounds;
 mod finals;
 mod flat;
 pub mod members;
+mod selects;
 mod wrap;
 
 pub use finals::FinalValue;
@@ -539,6 +540,7 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
         ctx: ctx.clone(),
     };
     let scop = reader.scop()?;
+    selects::check(&scop, source, pet)?;
     bounds::check(&scop, source)?;
     Ok(scop)
 }
@@ -569,6 +571,9 @@ impl Reader<'_> {
         // always true.
         let mut live = Vec::new();
         let never_defined = || {
+            if let Some(conditional) = self.pet.conditional.first() {
+                return selects::never_defined(conditional);
+            }
             let spans: Vec<Range<usize>> =
                 (kept.iter()).map(|s| s.span.start..s.span.end).collect();
             bounds::never_defined(&self.source.text, &self.region(), &spans)
@@ -892,6 +897,8 @@ impl Reader<'_> {
             PetBody::Unsupported(kind) => return Err(body.unsupported(&format!("`{kind}`"))),
         };
         let reads = body.reads;
+        let elem = arrays[target.array.index()].elem;
+        let value = selects::value(self.pet, (stmt, &span), elem, value)?;
         Ok(Statement {
             name: stmt.name.clone(),
             span,
@@ -1048,18 +1055,11 @@ impl Reader<'_> {
         (id, d): (ArrayId, usize),
         stmts: &[Statement],
     ) -> Result<hexcc_isl::Result<PwAff>> {
-        let mut planes = Some(0);
-        for stmt in stmts {
-            for access in stmt.reads.iter().chain([&stmt.write]) {
-                if access.array == id && planes.is_some() {
-                    let f = &access.map.to_pw_affs()?[d];
-                    let anywhere = finite_range(&f.gist(&stmt.domain)?)?;
-                    let last = anywhere.filter(|r| r.0 >= 0).map(|r| r.1);
-                    let reached = finite_range(f)?.map_or(i64::MAX, |r| r.1);
-                    planes = (planes.zip(last)).map(|(n, last)| last.min(reached).max(n));
-                }
-            }
-        }
+        let all = stmts.iter().flat_map(|stmt| {
+            let accesses = stmt.reads.iter().chain([&stmt.write]);
+            accesses.map(move |access| (stmt, access))
+        });
+        let planes = last_plane(all.filter(|(_, access)| access.array == id), d)?;
         if let Some(last) = planes {
             let text = format!("{{ [{last}] }}");
             return Ok(Set::read(&self.ctx, &text)?.dim_max(0));
@@ -1188,6 +1188,25 @@ impl Reader<'_> {
             pairs.all(|(at, place)| place.is_none_or(|place| place == *at))
         }))
     }
+}
+
+/// The last of the time buffers and fixed planes that accesses select along a dimension; `None`
+/// where one selects something else.
+fn last_plane<'a>(
+    accesses: impl Iterator<Item = (&'a Statement, &'a Access)>,
+    d: usize,
+) -> Result<Option<i64>> {
+    let mut planes = 0;
+    for (stmt, access) in accesses {
+        let f = &access.map.to_pw_affs()?[d];
+        let anywhere = finite_range(&f.gist(&stmt.domain)?)?;
+        let Some((_, last)) = anywhere.filter(|r| r.0 >= 0) else {
+            return Ok(None);
+        };
+        let reached = finite_range(f)?.map_or(i64::MAX, |r| r.1);
+        planes = last.min(reached).max(planes);
+    }
+    Ok(Some(planes))
 }
 
 /// A name without the number that pet adds where something else has it.

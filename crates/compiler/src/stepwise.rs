@@ -9,7 +9,7 @@ use crate::kernel::KernelArray;
 use crate::options::{Options, Tiling};
 use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
 use crate::temporaries::{End, end_of};
-use crate::tiling::stepwise::Plan;
+use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
 use crate::{carried, csource, lower};
 use std::collections::BTreeSet;
@@ -114,9 +114,16 @@ pub fn compile(
         (Some(first), Some(last)) => first.span.start..last.span.end,
         _ => return Err(Box::new(Diagnostic::bug("no statements"))),
     };
+    let names = |step: &Step| {
+        let stmts = step.stmts.iter();
+        stmts.map(|&s| scop.stmts[s].name.clone()).collect()
+    };
+    let private = plan.private.keys();
     Ok(Stepwise {
         span,
         unused: Vec::new(),
+        statements: plan.steps.iter().map(names).collect(),
+        private: private.map(|id| scop.array(*id).name.clone()).collect(),
         interface,
         tiles,
         plan,

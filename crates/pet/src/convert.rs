@@ -83,6 +83,9 @@ impl<'a> Reader<'a> {
                     "pet_scop_has_data_dependent_conditions",
                 )?,
                 members: Vec::new(),
+                selects: Vec::new(),
+                conditional: Vec::new(),
+                not_selected: None,
             })
         }
     }

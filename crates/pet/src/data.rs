@@ -38,6 +38,27 @@ pub struct PetScop {
     /// Members of structs that have names of their own in what pet has read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
+    /// Statements that keep old values where a condition on data does not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selects: Vec<Select>,
+    /// What C runs under a condition on data, and pet has read as running always.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditional: Vec<Span>,
+    /// An `if` on data that is no value, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_selected: Option<(Span, String)>,
+}
+
+/// A statement `x = c ? e : x` that stands for `if (c) x = e;`, or for the same with further
+/// conditions in the place of the last operand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Select {
+    /// Where the statement begins.
+    pub start: usize,
+    /// How many conditions it has, each the last operand of the one before.
+    pub arms: usize,
+    /// C assigns one of the values whatever the conditions are.
+    pub always: bool,
 }
 
 /// A name that stands for the member of a struct.

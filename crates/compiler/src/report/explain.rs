@@ -45,9 +45,7 @@ pub fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
         report.unit(index, unit);
     }
     for part in &compiled.stepwise {
-        report
-            .text
-            .push_str(&steps::explain(saved, &compiled.scop, part));
+        report.text.push_str(&steps::explain(saved, part));
     }
     report.text
 }

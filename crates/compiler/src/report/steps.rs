@@ -2,11 +2,11 @@
 
 use crate::compiled::Stepwise;
 use crate::csource;
-use crate::scop::{SavedScop, Scop};
+use crate::scop::SavedScop;
 use std::fmt::Write;
 
 /// Lists the launches of a part of the region, in their order.
-pub(super) fn explain(saved: &SavedScop, scop: &Scop, part: &Stepwise) -> String {
+pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
     let source = &saved.source;
     let (line, column) = csource::line_col(&source.text, part.span.start);
     let what = match &part.tiles {
@@ -18,16 +18,11 @@ pub(super) fn explain(saved: &SavedScop, scop: &Scop, part: &Stepwise) -> String
         let _ = write!(text, ", in {}()", function.name);
     }
     text.push('\n');
-    let private = part
-        .plan
-        .private
-        .keys()
-        .map(|id| scop.array(*id).name.as_str());
-    let private: Vec<&str> = private.collect();
-    if !private.is_empty() {
-        let _ = writeln!(text, "  every thread has its own {}", private.join(", "));
+    if !part.private.is_empty() {
+        let private = part.private.join(", ");
+        let _ = writeln!(text, "  every thread has its own {private}");
     }
-    for (step, kernel) in part.plan.steps.iter().zip(&part.program.kernels) {
+    for (statements, kernel) in part.statements.iter().zip(&part.program.kernels) {
         let threads = kernel.threads(&part.program);
         let _ = write!(text, "  {}: {}: {threads}", kernel.name, kernel.lines);
         let loops = kernel
@@ -38,8 +33,7 @@ pub(super) fn explain(saved: &SavedScop, scop: &Scop, part: &Stepwise) -> String
         if !loops.is_empty() {
             let _ = write!(text, "; a launch in each iteration of {}", loops.join(", "));
         }
-        let names = step.stmts.iter().map(|&s| scop.stmts[s].name.as_str());
-        let _ = writeln!(text, "  [{}]", names.collect::<Vec<_>>().join(", "));
+        let _ = writeln!(text, "  [{}]", statements.join(", "));
     }
     text
 }

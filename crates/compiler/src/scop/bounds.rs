@@ -162,7 +162,7 @@ pub(super) fn never_defined(
 
 /// The reads that every instance of a statement does: not those in the arms of `?:` and behind
 /// `&&` and `||`.
-fn certain_reads(stmt: &Statement) -> BTreeSet<usize> {
+pub(super) fn certain_reads(stmt: &Statement) -> BTreeSet<usize> {
     let mut certain = BTreeSet::new();
     for expr in stmt.expressions() {
         collect(expr, &mut certain);

@@ -59,14 +59,26 @@ impl Reduced {
         start..end.max(start)
     }
 
+    /// Where the text goes on that is at a place of the user's.
+    pub fn copied(&self, original: usize) -> Option<usize> {
+        let ends = self.pieces.iter().skip(1).map(|next| next.start);
+        let pieces = self.pieces.iter().zip(ends.chain([self.text.len()]));
+        let of_piece = pieces.filter_map(|(piece, end)| {
+            let offset = original.checked_sub(piece.original)?;
+            (piece.copied && offset <= end - piece.start).then_some(piece.start + offset)
+        });
+        of_piece.last()
+    }
+
     fn is_copied(&self, at: usize) -> bool {
         let index = self.pieces.partition_point(|p| p.start <= at);
         (index.checked_sub(1)).is_some_and(|i| self.pieces[i].copied)
     }
 }
 
-#[derive(Default)]
-struct Writer {
+/// Writes a reduced text.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Writer {
     text: String,
     pieces: Vec<Piece>,
 }
@@ -80,7 +92,7 @@ impl Writer {
         });
     }
 
-    fn copy(&mut self, from: &str, range: Range<usize>) {
+    pub(super) fn copy(&mut self, from: &str, range: Range<usize>) {
         if !range.is_empty() {
             self.piece(range.start, true);
             self.text.push_str(&from[range]);
@@ -97,12 +109,12 @@ impl Writer {
         self.text.extend(blanks);
     }
 
-    fn insert(&mut self, at: usize, what: &str) {
+    pub(super) fn insert(&mut self, at: usize, what: &str) {
         self.piece(at, false);
         self.text.push_str(what);
     }
 
-    fn finish(self) -> Reduced {
+    pub(super) fn finish(self) -> Reduced {
         Reduced {
             text: self.text,
             pieces: self.pieces,

@@ -1,0 +1,231 @@
+//! `if` on data that pet has read as values: `x = c ? e : x` for `if (c) x = e;`.
+//!
+//! The statement runs where C runs nothing. That is the same if every element that it reads or
+//! writes exists, and if nothing in it fails. An element exists if it lies within what the array is
+//! declared with, or between elements that the region accesses under no condition on data.
+
+use super::{Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, last_plane};
+use crate::csource;
+use crate::ctype::CType;
+use crate::diag::{Diagnostic, Result};
+use hexcc_isl::{DimType, Map, Set};
+use hexcc_pet::data::{PetBody, PetScop, PetStmt, Select, Span};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The value of a statement; of one that keeps the old one in its last arm, with each new value
+/// converted to the type of the target, as C does where it assigns.
+///
+/// # Errors
+/// HX0105 where pet has read something else.
+pub(super) fn value(
+    pet: &PetScop,
+    (stmt, span): (&PetStmt, &Range<usize>),
+    elem: CType,
+    value: Expr,
+) -> Result<Expr> {
+    match select_at(pet, span.start) {
+        Some(select) if !matches!(stmt.body, PetBody::Decl { .. }) => {
+            converted(value, elem, select.arms).ok_or_else(|| {
+                Box::new(
+                    Diagnostic::error("HX0105", "control flow depends on data")
+                        .at(span.clone(), "whether this runs depends on data")
+                        .help("turn the condition into a value: `A[i] = cond ? x : y;`"),
+                )
+            })
+        }
+        _ => Ok(value),
+    }
+}
+
+/// `None` where the value has not so many conditions.
+fn converted(value: Expr, elem: CType, arms: usize) -> Option<Expr> {
+    if arms == 0 {
+        return Some(match value.ty() == elem {
+            true => value,
+            false => Expr::Cast {
+                ty: elem,
+                arg: Box::new(value),
+            },
+        });
+    }
+    match value {
+        Expr::Cond { cond, yes, no } => Some(Expr::Cond {
+            cond,
+            yes: Box::new(converted(*yes, elem, 0)?),
+            no: Box::new(converted(*no, elem, arms - 1)?),
+        }),
+        _ => None,
+    }
+}
+
+/// The select that a statement is.
+fn select_at(pet: &PetScop, start: usize) -> Option<&Select> {
+    pet.selects.iter().find(|select| select.start == start)
+}
+
+/// An access and the statement that it belongs to.
+type Placed<'a> = (&'a Statement, &'a Access);
+
+/// Refuses statements that may not run always.
+///
+/// # Errors
+/// HX0105 for the first one, HX0401 where isl gives up.
+pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
+    if pet.conditional.is_empty() {
+        return Ok(());
+    }
+    let mut always: BTreeMap<ArrayId, Vec<Placed>> = BTreeMap::new();
+    let mut at_times: Vec<Placed> = Vec::new();
+    for stmt in &scop.stmts {
+        let start = stmt.span.start;
+        let select = select_at(pet, start);
+        let is_select = select.is_some();
+        let is_conditional = within(&pet.conditional, start);
+        if is_conditional && divides(stmt) {
+            return Err(may_fail(stmt));
+        }
+        let certain = bounds::certain_reads(stmt);
+        for (i, read) in stmt.reads.iter().enumerate() {
+            if is_conditional || !certain.contains(&i) && is_select {
+                at_times.push((stmt, read));
+            } else if certain.contains(&i) {
+                always.entry(read.array).or_default().push((stmt, read));
+            }
+        }
+        let keeps_old = select.is_none_or(|select| !select.always);
+        let write = (stmt, &stmt.write);
+        match (is_conditional || is_select) && keeps_old {
+            true => at_times.push(write),
+            false => always.entry(stmt.write.array).or_default().push(write),
+        }
+    }
+    for (stmt, access) in at_times {
+        let others = always.get(&access.array).map_or(&[][..], Vec::as_slice);
+        if !exists(scop, (stmt, access), others)? {
+            return Err(may_not_exist(scop, source, access));
+        }
+    }
+    Ok(())
+}
+
+fn within(spans: &[Span], at: usize) -> bool {
+    spans.iter().any(|span| span.start <= at && at < span.end)
+}
+
+/// Whether all elements of an access exist, given those that are accessed always.
+fn exists(scop: &Scop, (stmt, access): Placed, always: &[Placed]) -> Result<bool> {
+    let array = scop.array(access.array);
+    let rank = array.extents.len();
+    if rank == 0 {
+        return Ok(true);
+    }
+    let sizes = scop.context.params()?;
+    let instances = stmt.domain.intersect_params(&sizes)?;
+    // pet leaves negative subscripts out.
+    if !instances.is_subset(&access.map.domain()?)? {
+        return Ok(false);
+    }
+    let elements = access.map.range()?.intersect_params(&sizes)?;
+    let between = Map::read(&scop.ctx, "{ [i] -> [j] : 0 <= j <= i }")?;
+    for (d, extent) in array.extents.iter().enumerate() {
+        let reached = along(&elements, rank, d)?;
+        let mut inside = match array.pointer && d == 0 {
+            true => reached.empty_like()?,
+            false => {
+                let last = extent.add_constant(-1)?.to_set()?.reset_tuple_name()?;
+                last.apply(&between)?
+            }
+        };
+        for (_, other) in always {
+            let accessed = along(&other.map.range()?, rank, d)?;
+            inside = inside.union(&accessed.apply(&between)?)?;
+        }
+        // Kernels count on all time buffers, whatever the number of steps.
+        let plane = last_plane(always.iter().copied(), d)?;
+        if let (Some(last), false) = (plane, always.is_empty()) {
+            let planes = Set::read(&scop.ctx, &format!("{{ [i] : 0 <= i <= {last} }}"))?;
+            inside = inside.union(&planes)?;
+        }
+        if !reached.is_subset(&inside)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// One coordinate of the elements of a set.
+fn along(set: &Set, rank: usize, d: usize) -> Result<Set> {
+    let after = set.project_out(DimType::Set, d as u32 + 1, (rank - d - 1) as u32)?;
+    Ok((after.project_out(DimType::Set, 0, d as u32)?).reset_tuple_name()?)
+}
+
+/// Whether a statement always divides integers by what may be 0.
+fn divides(stmt: &Statement) -> bool {
+    stmt.expressions().any(always_divides)
+}
+
+fn always_divides(expr: &Expr) -> bool {
+    match expr {
+        Expr::Int { .. }
+        | Expr::Float { .. }
+        | Expr::Read(..)
+        | Expr::Local(..)
+        | Expr::Affine { .. } => false,
+        Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => always_divides(arg),
+        Expr::Cond { cond, .. } => always_divides(cond),
+        Expr::Call { args, .. } => args.iter().any(always_divides),
+        Expr::Binary { op, lhs, rhs } => {
+            let is_number = matches!(&**rhs, Expr::Int { value, .. } if value != "0");
+            let of_integers = !lhs.ty().usual(rhs.ty()).is_floating();
+            matches!(*op, "/" | "%") && of_integers && !is_number
+                || always_divides(lhs)
+                || !matches!(*op, "&&" | "||") && always_divides(rhs)
+        }
+    }
+}
+
+const SELECT: &str =
+    "`if (c) x = e;` is translated as `x = c ? e : x;`, which runs for all iterations";
+
+fn may_fail(stmt: &Statement) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0105", "control flow depends on data")
+            .at(
+                stmt.span.clone(),
+                "a division of integers, by 0 perhaps where the condition does not hold",
+            )
+            .note(SELECT)
+            .help("divide where the value is used: `A[i] = cond ? x / y : A[i];`"),
+    )
+}
+
+fn may_not_exist(scop: &Scop, source: &SourceFile, access: &Access) -> Box<Diagnostic> {
+    let name = &scop.array(access.array).name;
+    let place = csource::find_access(&source.text, access.stmt.clone(), name, 0);
+    Box::new(
+        Diagnostic::error("HX0105", "control flow depends on data")
+            .at(
+                place.unwrap_or_else(|| access.stmt.clone()),
+                format!("where the condition does not hold, this element of `{name}` may not exist"),
+            )
+            .note(SELECT)
+            .note("elements exist that lie within the declared size of an array, or between those that other statements of the region access always")
+            .help(format!("if they exist for all iterations, say so: `{name}[i] = cond ? x : {name}[i];`, with the subscripts that are used")),
+    )
+}
+
+/// The refusal of a region in which a subscript is negative where a condition on data does not
+/// hold.
+pub(super) fn never_defined(conditional: &Span) -> Box<Diagnostic> {
+    let place: Range<usize> = conditional.start..conditional.end;
+    Box::new(
+        Diagnostic::error("HX0105", "control flow depends on data")
+            .at(
+                place,
+                "a subscript here may be negative where the condition does not hold",
+            )
+            .note(SELECT)
+            .help("start the loop where all subscripts are at least 0"),
+    )
+}
