@@ -11,7 +11,7 @@ int main ( int argc, char *argv[] )
 {
   double dt, dx, g = 9.81, t_length = 0.25, x_length = 1.0, time;
   double *h, *hm, *uh, *uhm, *x;
-  int i, it, nt = 200, nx = 161;
+  int i, it, nt = 400, nx = 161;
 
   if ( 1 < argc )
   {

@@ -1,6 +1,6 @@
 /* upwind2d: A tracer that the wind carries, until it has spread: nests with conditions on data in a loop that stays on
  * the host.
- * hexcc-test: args=T run=0;1;7;20 warns=HX0105
+ * hexcc-test: args=T run=0;1;7;20 warns=HX0105 flags=--sums,ordered
  */
 #include <stdio.h>
 #include <stdlib.h>

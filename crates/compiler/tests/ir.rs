@@ -214,6 +214,7 @@ fn folding() -> (Program, usize) {
         index: Expr::Int(0),
         fold: Fold::Fmax,
         ty: CType::Double,
+        ordered: false,
     });
     let term = Expr::Literal {
         text: "0.5".to_string(),

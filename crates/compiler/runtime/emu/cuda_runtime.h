@@ -460,6 +460,13 @@ template <class T> inline cudaError_t cudaMallocPitch(T **out, size_t *pitch, si
     return cudaMalloc(out, *pitch * height);
 }
 inline cudaError_t cudaFree(void *pointer) { return hexcc_emu::release(pointer); }
+using cudaMemPool_t = struct hexcc_emu_pool *;
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int) {
+    *pool = nullptr;
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
 inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t) { return hexcc_emu::release(pointer); }
 
 template <class T> inline cudaError_t cudaMallocHost(T **out, size_t bytes, unsigned = 0) {

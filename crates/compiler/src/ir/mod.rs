@@ -11,8 +11,7 @@
 //! * elements are read and written through pointers of `Args` or arrays of the thread itself;
 //! * the iterations over a kernel's axes run in any order at the same time; launches stand in host
 //!   code only, and run one after the other;
-//! * what iterations fold into a reduction is combined in the order of the axes, the last one
-//!   outermost, and of the thread; the element that it is for is touched by nothing else.
+//! * the element that iterations fold values into is touched by nothing else.
 
 mod dump;
 mod fold;
@@ -303,6 +302,9 @@ pub struct Reduction {
     pub fold: Fold,
     /// The type of values before they reach the element.
     pub ty: CType,
+    /// Values are folded in the order of the axes, the last one outermost, and of the thread; in any
+    /// order that depends on nothing but the ranges otherwise.
+    pub ordered: bool,
 }
 
 /// A loop whose iterations the threads of a kernel share.

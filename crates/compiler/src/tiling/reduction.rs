@@ -7,7 +7,7 @@
 
 use crate::ctype::CType;
 use crate::diag::Result;
-use crate::ir::{Compare, Fold};
+use crate::ir::{Compare, Fold, NotANumber};
 use crate::options::Sums;
 use crate::scop::{Access, ArrayId, Expr, Scop, Statement};
 use std::collections::BTreeMap;
@@ -27,6 +27,9 @@ pub struct Reduction {
     pub affine_before: usize,
     /// What is folded is `-term`.
     pub negated: bool,
+    /// Parts have to be in the order of the loops: which of two zeros is kept, or what follows a NaN,
+    /// is a matter of order.
+    pub ordered: bool,
 }
 
 impl Reduction {
@@ -126,7 +129,32 @@ impl<'a> Candidate<'a> {
             term: term.clone(),
             affine_before: affine_before(&self.stmt.value, term),
             negated: false,
+            ordered: match fold {
+                Fold::Select { .. } => self.is_ordered(fold, ty, term),
+                _ => false,
+            },
         })
+    }
+
+    /// Whether the order of terms matters to a selection of the largest or smallest.
+    fn is_ordered(&self, fold: Fold, ty: CType, term: &Expr) -> bool {
+        match fold.not_a_number(ty) {
+            NotANumber::Plain => false,
+            NotANumber::Ignored => !self.is_magnitude(term),
+            NotANumber::Replaces => true,
+        }
+    }
+
+    /// Whether a term has no sign.
+    fn is_magnitude(&self, term: &Expr) -> bool {
+        match term {
+            Expr::Call { name, .. } => matches!(name.as_str(), "fabs" | "fabsf"),
+            Expr::Local(i, _) => {
+                let local = self.stmt.locals.get(*i);
+                local.is_some_and(|local| self.is_magnitude(&local.value))
+            }
+            _ => false,
+        }
     }
 
     /// `x + a - b`: the term is what is left where `x` is zero.
@@ -255,8 +283,7 @@ impl<'a> Candidate<'a> {
     /// Whether the type of the variable has all values of a term, or rounds them without another
     /// zero: then the largest of rounded terms is the rounded largest term.
     fn is_kept(&self, term: &Expr) -> bool {
-        let is_magnitude = matches!(term, Expr::Call { name, .. } if name == "fabs");
-        holds(self.ty, term.ty()) || (self.ty.is_floating() && is_magnitude)
+        holds(self.ty, term.ty()) || (self.ty.is_floating() && self.is_magnitude(term))
     }
 
     /// The statement's value but for a conversion to the variable's type.

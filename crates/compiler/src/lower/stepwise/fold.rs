@@ -26,6 +26,7 @@ impl Lowering<'_> {
                 index: self.folded_element(step, s, env)?,
                 fold: reduction.fold,
                 ty: reduction.ty,
+                ordered: (step.reductions.values()).any(|r| r.array == array && r.ordered),
             });
         }
         Ok(all)

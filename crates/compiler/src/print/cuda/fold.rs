@@ -23,6 +23,7 @@ pub(super) const NAMES: &[&str] = &[
     "Fold",
     "FOLD_THREADS",
     "FOLD_PARTS",
+    "FOLD_ROWS",
     "FOLD_BLOCK",
 ];
 
@@ -115,13 +116,29 @@ impl Printer<'_> {
         kernel: &Kernel,
         parts: &[(String, String)],
     ) {
-        let last = self.block_iterations(writer, kernel);
+        let rows = has_rows(kernel).then(|| kernel.axes.last()).flatten();
+        let (last, first_row) = self.block_iterations(writer, kernel);
         for reduction in &kernel.reductions {
             let name = &self.program.var(reduction.part).name;
             let name = writer.namer.define(reduction.part, name);
             writer.line(&format!("Part<{}> {name}{{}};", self.folds.of(reduction)));
         }
-        writer.block(&format!("if ({last})"), &kernel.body);
+        match rows {
+            None => writer.block(&format!("if ({last})"), &kernel.body),
+            Some(axis) => {
+                let end = writer.operand(&axis.range[1], "<=");
+                let scope = writer.namer.scope();
+                let row = writer
+                    .namer
+                    .define(axis.var, &self.program.var(axis.var).name);
+                let head = format!(
+                    "for ({} {row} = {first_row}; {row} < {first_row} + FOLD_ROWS && {row} <= {end} && {last}; ++{row})",
+                    self.index
+                );
+                writer.block(&head, &kernel.body);
+                writer.namer.leave(scope);
+            }
+        }
         for (reduction, (_, parts)) in kernel.reductions.iter().zip(parts) {
             let name = writer.namer.get(reduction.part);
             writer.line(&format!("{name} = of_block({name});"));
@@ -131,8 +148,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Declares the iterations of a thread; gives the condition that there is one.
-    fn block_iterations(&self, writer: &mut Writer<'_>, kernel: &Kernel) -> String {
+    /// Declares the iterations of a thread; gives the condition that there is one, and where it has
+    /// several rows the name of the first.
+    fn block_iterations(&self, writer: &mut Writer<'_>, kernel: &Kernel) -> (String, String) {
         let index = self.index;
         let one_axis = kernel.axes.len() == 1;
         // What is left of the block's number for the axes to come.
@@ -160,6 +178,13 @@ impl Printer<'_> {
                 Expr::Int(0) => String::new(),
                 first => format!("{} + ", writer.operand(first, "+")),
             };
+            if has_rows(kernel) && a + 1 == kernel.axes.len() {
+                let first = writer.namer.fresh(&self.first(axis));
+                writer.line(&format!(
+                    "const {index} {first} = {from}{here} * FOLD_ROWS;"
+                ));
+                return (condition, first);
+            }
             let declared = writer.declare(axis.var);
             writer.line(&match (a, one_axis) {
                 (0, true) => format!("{declared} = {from}index_x<{index}>();"),
@@ -173,7 +198,7 @@ impl Printer<'_> {
                 condition = format!("{} <= {last}", writer.namer.get(axis.var));
             }
         }
-        condition
+        (condition, String::new())
     }
 
     /// Launches a kernel that reduces, and those that combine what its blocks have.
@@ -188,6 +213,9 @@ impl Printer<'_> {
             let length = difference(writer, hi, lo);
             match a {
                 0 => format!("({} / FOLD_THREADS + 1LL)", grouped(&length)),
+                a if has_rows(kernel) && a + 1 == kernel.axes.len() => {
+                    format!("({} / FOLD_ROWS + 1)", grouped(&length))
+                }
                 _ => format!("({length} + 1)"),
             }
         };
@@ -244,6 +272,11 @@ impl Printer<'_> {
         writer.namer.leave(scope);
         text
     }
+}
+
+/// Whether a thread takes several iterations of the outermost loop: then they are out of order.
+fn has_rows(kernel: &Kernel) -> bool {
+    kernel.axes.len() > 1 && kernel.reductions.iter().all(|r| !r.ordered)
 }
 
 /// `b - a` as text.

@@ -13,6 +13,7 @@ template <typename Fold> __device__ Part<Fold> both(const Part<Fold> &a, const P
 }
 
 constexpr int FOLD_THREADS = 256; // of a block that reduces
+constexpr int FOLD_ROWS = 8; // iterations of the outermost loop that a thread takes where order does not matter
 constexpr int FOLD_PARTS = 4; // that a thread combines
 
 // Combines what the threads of a block have, in their order; the first one gets it.

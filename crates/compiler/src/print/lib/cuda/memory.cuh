@@ -16,7 +16,7 @@ constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
 [[maybe_unused]] static void check(cudaError_t error, const char *what) {
   if (error == cudaSuccess) return;
   fprintf(stderr, "hexcc: %s: %s\n", what, cudaGetErrorString(error));
-  for (const Block *b = borrowed; b; b = b->next) cudaFree(b->begin);
+  for (const Block *b = borrowed; b; b = b->next) cudaFreeAsync(b->begin, 0);
   exit(EXIT_FAILURE);
 }
 
@@ -79,10 +79,21 @@ constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
   return moved;
 }
 
+// Lets the device keep memory for later kernels.
+[[maybe_unused]] static bool keep_memory() {
+  int device = 0;
+  cudaMemPool_t pool;
+  unsigned long long all = ~0ull;
+  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetDefaultMemPool(&pool, device) != cudaSuccess) return false;
+  return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all) == cudaSuccess;
+}
+
 // Device memory for kernels.
 [[maybe_unused]] static void *borrow(size_t bytes, const char *what) {
+  static const bool kept = keep_memory();
   void *p = nullptr;
-  check(cudaMalloc(&p, bytes), what);
+  if (!kept) cudaGetLastError(); // forgets it
+  check(cudaMallocAsync(&p, bytes, 0), what);
   borrowed = new Block{(char *)p, bytes, borrowed};
   return p;
 }
@@ -90,7 +101,7 @@ constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
 // Ends what borrow began.
 [[maybe_unused]] static void give_back(void *p, const char *what) {
   remove(find(&borrowed, p));
-  check(cudaFree(p), what);
+  check(cudaFreeAsync(p, 0), what);
 }
 
 // Where kernels find what the program has at p.
