@@ -531,6 +531,15 @@ fn host_warnings(input: &Input) -> Vec<Diagnostic> {
     let on_host = |place: &csource::NotCPlusPlus| {
         place.range.end <= span.start || span.end <= place.range.start
     };
+    let undeclared = csource::not_declarable(&source.text, &input.saved.undeclared);
+    let undeclared = undeclared.iter().map(|name| {
+        let d = Diagnostic::warning("HX0116", format!("`{name}` is called without a declaration"));
+        let place = csource::first_call(&source.text, name).into_iter();
+        place
+            .fold(d, |d, place| d.at(place, "compilers of CUDA refuse this"))
+            .note("C takes it for a function that returns an `int`; the translation is C++, which knows no function before its declaration")
+            .help(format!("include the header that declares it, or write the declaration before the call: `int {name}(..);`"))
+    });
     (csource::not_cplusplus(&source.text).into_iter())
         .filter(on_host)
         .map(|place| {
@@ -541,6 +550,7 @@ fn host_warnings(input: &Input) -> Vec<Diagnostic> {
                     place.instead
                 ))
         })
+        .chain(undeclared)
         .collect()
 }
 

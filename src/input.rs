@@ -154,6 +154,10 @@ fn read_source(
     let reader = Reader::new(options, &source, limit)
         .map_err(|e| fail(explain(e, &source, None), BTreeSet::new()))?;
     let read = reader.scop();
+    let undeclared = match read.is_ok() {
+        true => reader.undeclared(),
+        false => Vec::new(),
+    };
     let words = reader.words.take();
     match read {
         Err(diagnostics) => Err(fail(diagnostics, words)),
@@ -173,6 +177,7 @@ fn read_source(
                 scop: chosen.scop,
                 nests: chosen.nests,
                 stays: chosen.stays,
+                undeclared,
             },
             warnings,
         }),
@@ -584,7 +589,28 @@ impl<'a> Reader<'a> {
             scop: scop.clone(),
             nests: Vec::new(),
             stays: None,
+            undeclared: Vec::new(),
         }
+    }
+
+    /// Functions that the file calls without a declaration, by what clang says of it.
+    fn undeclared(&self) -> Vec<String> {
+        if !csource::may_call_undeclared(&self.source.text, &self.headers) {
+            return Vec::new();
+        }
+        let probe = front::declarations_probe(&self.source.text);
+        let Err(PetError::Syntax { messages }) = self.extract(&probe, None) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = Vec::new();
+        for message in &messages {
+            let text = &message.text;
+            let quoted = text.split_once("undeclared function '");
+            let name = quoted.and_then(|(_, rest)| rest.split('\'').next());
+            names.extend(name.map(str::to_string));
+        }
+        names.dedup();
+        names
     }
 
     /// What pet makes of a region, with conditions on data as values where that helps; its refusals

@@ -14,15 +14,15 @@ mod dialect;
 mod macros;
 mod mathcalls;
 mod pragmas;
+mod undeclared;
 mod variables;
 
-pub use cplusplus::{
-    expand_parameter_macros, is_cuda_type, moved, names_for_cplusplus, names_for_isl, rename,
-};
+pub use cplusplus::*;
 pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
 pub(crate) use macros::{Define, Macros, define};
 pub use mathcalls::rewrite_math_calls;
 pub use pragmas::without_loop_pragmas;
+pub use undeclared::{declare_functions, first_call, may_call_undeclared, not_declarable};
 pub use variables::*;
 
 use std::collections::HashSet;

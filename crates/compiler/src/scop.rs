@@ -53,6 +53,9 @@ pub struct SavedScop {
     /// Why the loop around the nests stays on the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stays: Option<String>,
+    /// Functions that the file calls without a declaration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undeclared: Vec<String>,
 }
 
 impl SavedScop {

@@ -434,6 +434,7 @@ fn saved(file: &Path, extraction: Extraction) -> SavedScop {
     SavedScop {
         nests: Vec::new(),
         stays: None,
+        undeclared: Vec::new(),
         version: SavedScop::VERSION,
         source: SourceFile {
             path: file.display().to_string(),

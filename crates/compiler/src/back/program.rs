@@ -87,6 +87,11 @@ pub fn program(
     let shared = replacements.iter().any(|r| r.memory == Memory::Shared);
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
+    let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
+    edits.extend(csource::declare_functions(
+        text,
+        &undeclared.collect::<Vec<_>>(),
+    ));
     let entry = Entry::new(saved);
     let mut generated = INCLUDES.to_string();
     if shared {

@@ -52,7 +52,7 @@ const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
 /// Names that a generated file cannot define at file scope: what the headers that it includes
 /// declare, of C, of GNU and of CUDA. A C file without these headers may define them.
 /// Made by scripts/declared-names.
-const DECLARED: &str = include_str!("declared.txt");
+pub(super) const DECLARED: &str = include_str!("declared.txt");
 /// More of them, which CUDA before 13 declares.
 const DECLARED_BEFORE: [&str; 5] = ["mul24", "mulhi", "saturate", "umul24", "umulhi"];
 /// Variables that CUDA declares in every file.

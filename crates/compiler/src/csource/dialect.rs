@@ -4,7 +4,8 @@
 //! found.
 
 use super::{
-    Code, Declared, TokenKind, file_scope, is_declaration, is_type_word, simple_statement_start,
+    Code, Declared, TokenKind, file_scope, has_type_before, is_declaration, is_type_word,
+    simple_statement_start,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -46,6 +47,11 @@ pub fn not_cplusplus(text: &str) -> Vec<NotCPlusPlus> {
         void_main(&code),
         "`main` without the type `int`",
         "write `int main`",
+    );
+    add(
+        untyped(&code, &functions),
+        "a function without a type",
+        "write the type that it returns, `int` or `void`",
     );
     add(
         defined_twice(&code),
@@ -183,6 +189,20 @@ fn void_main(code: &Code) -> Vec<Range<usize>> {
         at = code.skip(at);
     }
     Vec::new()
+}
+
+/// `f(n) { .. }`, but `main`; what macros may stand for is none.
+fn untyped(code: &Code, functions: &[Declared]) -> Vec<Range<usize>> {
+    let is_macro = |name: &str| {
+        let is_known = super::directives(code.text).into_iter();
+        name.bytes().all(|b| !b.is_ascii_lowercase())
+            || (is_known.filter_map(super::define)).any(|d| d.name == name)
+    };
+    (functions.iter())
+        .filter(|f| f.body.is_some() && !has_type_before(code, f.start, f.name))
+        .filter(|f| code.word(f.name) != "main" && !is_macro(code.word(f.name)))
+        .map(|f| f.name..f.name + 1)
+        .collect()
 }
 
 /// Variables of the file that are declared more than once without `extern`.
@@ -414,7 +434,11 @@ mod tests {
 
     #[test]
     fn c_that_is_no_cplusplus_is_found() {
-        let cases: [(&str, &[&str]); 16] = [
+        let cases: [(&str, &[&str]); 17] = [
+            (
+                "#define T(x) int x(void)\nT(h) { } static g() { } f(n) { return n; }",
+                &["g", "f"],
+            ),
             (
                 "static int f(a, b) int a; T *b; { return a; }",
                 &["f(a, b)"],

@@ -4,7 +4,7 @@
 //! writes exists, and if nothing in it fails. An element exists if it lies within what the array is
 //! declared with, or between elements that the region accesses under no condition on data.
 
-use super::{Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, last_plane};
+use super::{Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, is_truth, last_plane};
 use crate::csource;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
@@ -34,7 +34,23 @@ pub(super) fn value(
                 )
             })
         }
-        _ => Ok(value),
+        _ if pet.selects.is_empty() => Ok(value),
+        _ => Ok(without_test(value)),
+    }
+}
+
+/// `a < b` for `(a < b) != 0`, which the variable of a condition is given where macros are in it.
+fn without_test(value: Expr) -> Expr {
+    match value {
+        Expr::Binary { op, lhs, rhs } if op == "!=" => match (&*lhs, &*rhs) {
+            (Expr::Binary { op: inner, .. }, Expr::Int { value, .. })
+                if is_truth(inner) && value == "0" =>
+            {
+                *lhs
+            }
+            _ => Expr::Binary { op, lhs, rhs },
+        },
+        value => value,
     }
 }
 

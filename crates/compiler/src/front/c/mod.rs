@@ -20,6 +20,6 @@ pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
 };
 pub use members::{StandIns, stand_ins};
-pub use reduce::{Reduced, mark, probe, reduce, whole};
+pub use reduce::{Reduced, declarations_probe, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, marked_regions, time_loops};
 pub use selects::{Known, Selected, with_selects};

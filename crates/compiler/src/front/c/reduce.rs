@@ -177,6 +177,25 @@ pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String
     apply(text, marks(&Code::new(text), region, include, ""))
 }
 
+/// The whole text, of which clang says nothing but what it calls without a declaration, and that it
+/// ends.
+pub fn declarations_probe(text: &str) -> Reduced {
+    const ASKED: &str = "#pragma clang diagnostic error \"-Wimplicit-function-declaration\"\n";
+    let mut changes = vec![
+        (0, Change::Insert(format!("{PRELUDE}{ASKED}"))),
+        (text.len(), Change::Insert("\n#error the end\n".to_string())),
+    ];
+    // What the user does not want to hear of is asked for here.
+    let code = Code::new(text);
+    for token in code.all.iter().filter(|t| t.kind == TokenKind::Directive) {
+        let mut words = csource::directive_words(&text[token.span.clone()]);
+        if words.next() == Some("pragma") && words.any(|word| word == "diagnostic") {
+            changes.push((token.span.start, Change::Blank(token.span.end)));
+        }
+    }
+    apply(text, changes)
+}
+
 /// The whole text with a line before the one where a region begins.
 pub fn probe(text: &str, region: &Region, line: &str) -> Reduced {
     let start = text[..region.span.start].rfind('\n').map_or(0, |at| at + 1);
