@@ -5,6 +5,7 @@
 //! | [`region`] | the marked regions, and without marks the loops that could be the time loop |
 //! | [`calls`] | which functions a region calls, and which of them cannot be read |
 //! | [`members`] | what stands for members of structs in that text |
+//! | [`written`] | what subscripts are computed by, written out in the text |
 //! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |
 //!
 //! Architecture invariant: pure functions over text, as in [`crate::csource`].
@@ -13,6 +14,7 @@ pub mod calls;
 pub mod members;
 pub mod reduce;
 pub mod region;
+pub mod written;
 
 pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
@@ -20,3 +22,4 @@ pub use calls::{
 pub use members::{StandIns, stand_ins};
 pub use reduce::{Reduced, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, marked_regions, time_loops};
+pub use written::{Written, written_out};
