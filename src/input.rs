@@ -5,7 +5,7 @@ use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns};
+use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns, Written};
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
@@ -692,21 +692,40 @@ impl<'a> Reader<'a> {
         if let Some(early) = front::first_early_return(text, region) {
             return Err(vec![early_return(text, early)]);
         }
+        let plain = self.read(&Written::unchanged(text, region), region);
+        if plain
+            .as_ref()
+            .is_ok_and(|scop| !scop.data_dependent_accesses)
+        {
+            return plain;
+        }
+        let (headers, defines) = (&self.headers, &self.options.defines);
+        let written = front::written_out(text, headers, defines, region);
+        match written.map(|written| self.read(&written, region)) {
+            Some(Ok(scop)) => Ok(scop),
+            _ => plain,
+        }
+    }
+
+    /// What pet makes of a text made of the user's, with a `region` of that.
+    fn read(&self, written: &Written, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
         let include = |name: &str| {
             let path = self.options.file.parent()?.join(name);
             let path = path.canonicalize().ok()?;
             Some(path.to_str()?.to_string())
         };
-        if let Some(scop) = self.with_members(region, &include) {
+        if let Some(scop) = self.with_members(written, &include) {
             return Ok(scop);
         }
+        let text = &written.reduced.text;
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let reduced = front::reduce(text, region, &include, &StandIns::default());
+        let reduced = front::reduce(text, &written.region, &include, &StandIns::default());
+        let reduced = reduced.made_of(&written.reduced);
         match self.extract(&reduced, function) {
             Ok(scop) => Ok(scop),
             // What clang misses may be what was left out.
             Err(PetError::Syntax { .. }) => {
-                let marked = front::mark(text, region, &include);
+                let marked = front::mark(text, &written.region, &include).made_of(&written.reduced);
                 (self.extract(&marked, function))
                     .map_err(|e| self.explain_region(e, &marked, region))
             }
@@ -717,17 +736,19 @@ impl<'a> Reader<'a> {
     /// What pet makes of a region that uses members of structs, where these are constant in it.
     fn with_members(
         &self,
-        region: &Region,
+        written: &Written,
         include: &dyn Fn(&str) -> Option<String>,
     ) -> Option<PetScop> {
-        let (text, defines) = (&self.source.text, &self.options.defines);
+        let (text, region) = (&written.reduced.text, &written.region);
+        let defines = &self.options.defines;
         let stand_ins = (!region.marked)
             .then(|| front::stand_ins(text, &self.headers, defines, region))
             .flatten()?;
         let function = region.function.as_ref().map(|f| f.name.as_str());
         let read = |stand_ins: &StandIns| {
             let reduced = front::reduce(text, region, include, stand_ins);
-            self.extract(&reduced, function).ok()
+            self.extract(&reduced.made_of(&written.reduced), function)
+                .ok()
         };
         let mut scop = read(&stand_ins)?;
         scop.members.clone_from(&stand_ins.members);

@@ -669,7 +669,7 @@ impl<'a> Code<'a> {
     }
 
     /// Splits an index range at the commas outside brackets; an empty range has no parts.
-    fn split_commas(&self, range: Range<usize>) -> Vec<Range<usize>> {
+    pub(crate) fn split_commas(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = range.start;
         let mut index = range.start;

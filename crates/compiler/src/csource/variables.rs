@@ -39,29 +39,7 @@ pub fn declarator(text: &str, name: &str, offset: usize) -> Option<Declarator> {
 /// The words of the type that a variable is declared with, without its declarator; the variable as
 /// in [`declarator`].
 pub fn declared_type(text: &str, name: &str, offset: usize) -> Option<String> {
-    let code = Code::new(text);
-    let scope = Scope::new(&code, offset)?;
-    let declarator = scope.declarator(name)?;
-    let at = code
-        .tokens
-        .partition_point(|t| t.span.end <= declarator.range.start);
-    let is_parameter = (scope.params..code.skip(scope.params)).contains(&at);
-    let mut start = simple_statement_start(&code, at);
-    if is_parameter {
-        start = (start..at)
-            .rev()
-            .find(|&i| code.word(i) == ",")
-            .map_or(start, |i| i + 1);
-    }
-    let mut words = Vec::new();
-    for word in (start..at).map(|i| code.word(i)) {
-        match word {
-            word if QUALIFIERS.contains(&word) || STORAGE.contains(&word) => {}
-            word if is_type_word(word) || words.is_empty() => words.push(word),
-            _ => break,
-        }
-    }
-    (!words.is_empty()).then(|| words.join(" "))
+    Scope::new(&Code::new(text), offset)?.declared_type(name)
 }
 
 /// Types of the integer literals in a part of the text that are none of `int`, by their suffixes
@@ -122,7 +100,7 @@ fn literals_of_values(
 }
 
 /// The type of an integer literal that is not `int`.
-fn wide_literal(word: &str) -> Option<CType> {
+pub(crate) fn wide_literal(word: &str) -> Option<CType> {
     let lower = word.to_ascii_lowercase();
     let is_hex = lower.starts_with("0x");
     if !is_hex && lower.contains(['.', 'e']) || is_hex && lower.contains(['.', 'p']) {
@@ -324,7 +302,7 @@ pub fn constant(text: &str, name: &str, region: Range<usize>) -> Option<i64> {
     (given && is_integer && stays && surely).then_some(i64::from(value))
 }
 
-fn is_assigned(code: &Code, at: usize) -> bool {
+pub(crate) fn is_assigned(code: &Code, at: usize) -> bool {
     const ASSIGNS: [&str; 13] = [
         "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
     ];
@@ -336,7 +314,7 @@ fn is_assigned(code: &Code, at: usize) -> bool {
 }
 
 /// Whether the name at a token is the operand of a unary `&`.
-fn is_address(code: &Code, at: usize) -> bool {
+pub(crate) fn is_address(code: &Code, at: usize) -> bool {
     let Some(ampersand) = at.checked_sub(1).filter(|&before| code.word(before) == "&") else {
         return false;
     };
@@ -358,7 +336,8 @@ fn macro_mentions(code: &Code, name: &str) -> bool {
 }
 
 /// The function around an offset.
-struct Scope<'a> {
+#[derive(Clone)]
+pub(crate) struct Scope<'a> {
     code: &'a Code<'a>,
     /// The token at the offset.
     at: usize,
@@ -371,7 +350,7 @@ struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    fn new(code: &'a Code<'a>, offset: usize) -> Option<Scope<'a>> {
+    pub(crate) fn new(code: &'a Code<'a>, offset: usize) -> Option<Scope<'a>> {
         let functions = file_scope(code).functions;
         let around = |f: &&Declared| {
             definition(code, f).is_some_and(|d| d.body.start <= offset && offset <= d.body.end)
@@ -387,7 +366,38 @@ impl<'a> Scope<'a> {
         })
     }
 
-    fn declarator(&self, name: &str) -> Option<Declarator> {
+    /// The scope at another token of the function.
+    pub(crate) fn moved_to(&self, at: usize) -> Scope<'a> {
+        Scope { at, ..self.clone() }
+    }
+
+    /// As [`declared_type`].
+    pub(crate) fn declared_type(&self, name: &str) -> Option<String> {
+        let code = self.code;
+        let declarator = self.declarator(name)?;
+        let at = code
+            .tokens
+            .partition_point(|t| t.span.end <= declarator.range.start);
+        let is_parameter = (self.params..code.skip(self.params)).contains(&at);
+        let mut start = simple_statement_start(code, at);
+        if is_parameter {
+            start = (start..at)
+                .rev()
+                .find(|&i| code.word(i) == ",")
+                .map_or(start, |i| i + 1);
+        }
+        let mut words = Vec::new();
+        for word in (start..at).map(|i| code.word(i)) {
+            match word {
+                word if QUALIFIERS.contains(&word) || STORAGE.contains(&word) => {}
+                word if is_type_word(word) || words.is_empty() => words.push(word),
+                _ => break,
+            }
+        }
+        (!words.is_empty()).then(|| words.join(" "))
+    }
+
+    pub(crate) fn declarator(&self, name: &str) -> Option<Declarator> {
         let code = self.code;
         let is_name = |at: &usize| code.is_ident(*at) && code.word(*at) == name;
         let local = (self.body.start..self.at)
@@ -445,6 +455,11 @@ impl<'a> Scope<'a> {
         // A parenthesised declarator belongs to the statement around it.
         while start > 0 && code.word(start - 1) == "(" && code.word(start) == "*" {
             start = simple_statement_start(code, start - 1);
+        }
+        // `(i * n)` declares nothing.
+        let before = |n: usize| start.checked_sub(n).map_or("", |i| code.word(i));
+        if matches!(before(1), "[" | "return") || before(1) == "(" && before(2) != "for" {
+            return None;
         }
         let mut end = at;
         while end < code.tokens.len() && !matches!(code.word(end), ";" | "{" | "}") {

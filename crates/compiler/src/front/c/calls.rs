@@ -126,7 +126,7 @@ pub fn called_functions(text: &str, region: &Region) -> Vec<Function> {
     needed.into_iter().cloned().collect()
 }
 
-fn tokens_in(code: &Code, range: &Range<usize>) -> Range<usize> {
+pub(super) fn tokens_in(code: &Code, range: &Range<usize>) -> Range<usize> {
     let first = (code.tokens).partition_point(|t| t.span.start < range.start);
     let end = (code.tokens).partition_point(|t| t.span.end <= range.end);
     first..end.max(first)

@@ -6,6 +6,7 @@
 //! | [`calls`] | which functions a region calls, and which of them cannot be read |
 //! | [`members`] | what stands for members of structs in that text |
 //! | [`selects`] | `if` on data as values in that text |
+//! | [`written`] | what subscripts are computed by, written out in the text |
 //! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |
 //!
 //! Architecture invariant: pure functions over text, as in [`crate::csource`].
@@ -15,6 +16,7 @@ pub mod members;
 pub mod reduce;
 pub mod region;
 pub mod selects;
+pub mod written;
 
 pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
@@ -23,3 +25,4 @@ pub use members::{StandIns, stand_ins};
 pub use reduce::{Reduced, declarations_probe, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, marked_regions, time_loops};
 pub use selects::{Known, Selected, with_selects};
+pub use written::{Written, written_out};

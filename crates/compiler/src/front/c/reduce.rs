@@ -36,6 +36,41 @@ impl Reduced {
         writer.finish()
     }
 
+    /// A text with edits, and where its parts come from.
+    pub fn edited(text: &str, edits: &[csource::Edit]) -> Reduced {
+        let changes = edits.iter().map(|edit| {
+            let change = Change::Replace(edit.range.end, edit.replacement.clone());
+            (edit.range.start, change)
+        });
+        apply(text, changes.collect())
+    }
+
+    /// A text that was made of another one, which was made of the user's.
+    #[must_use]
+    pub fn made_of(self, first: &Reduced) -> Reduced {
+        let mut writer = Writer::default();
+        let ends = (self.pieces.iter().skip(1)).map(|p| p.start);
+        for (piece, end) in self.pieces.iter().zip(ends.chain([self.text.len()])) {
+            let what = &self.text[piece.start..end];
+            if !piece.copied {
+                writer.insert(first.original(piece.original), what);
+                continue;
+            }
+            let from = piece.original..piece.original + what.len();
+            let inside = first.pieces.iter().map(|p| p.start);
+            let mut starts: Vec<usize> = inside.filter(|s| from.contains(s)).collect();
+            starts.retain(|&start| start != from.start);
+            starts.insert(0, from.start);
+            for (index, &start) in starts.iter().enumerate() {
+                let stop = starts.get(index + 1).copied().unwrap_or(from.end);
+                writer.piece(first.original(start), first.is_copied(start));
+                let part = start - from.start..stop - from.start;
+                writer.text.push_str(&what[part]);
+            }
+        }
+        writer.finish()
+    }
+
     /// The place in the user's text of a place in the reduced one.
     pub fn original(&self, at: usize) -> usize {
         let index = self.pieces.partition_point(|p| p.start <= at);

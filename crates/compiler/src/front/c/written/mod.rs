@@ -1,0 +1,274 @@
+//! What subscripts are computed by, written out: index variables, index functions, macros.
+//!
+//! pet follows a variable as long as its value is affine, and a call as long as what it returns is.
+//! `int c = i*w + j;` and `u[idx(i, j)]` are neither, although [flat arrays](crate::scop) are read
+//! where the subscript says it all. So subscripts and conditions get the expressions that variables
+//! and calls stand for, in the text that pet gets.
+//!
+//! An expression takes the place of another one only if both have one type, or if nothing but sums
+//! and products of it make a subscript: a number that is converted to another type is the same up
+//! to a power of 2 there. Its variables have to be unchanged and visible where it stands.
+
+mod helpers;
+#[cfg(test)]
+mod tests;
+mod types;
+mod variables;
+
+use super::calls::{called_functions, macros, needed_functions, tokens_in};
+use super::reduce::Reduced;
+use super::region::Region;
+use crate::csource::{self, Code, Edit, Function, Macros, Scope, TokenKind};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use types::Types;
+
+/// The user's text with subscripts written out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The text, with its places in the user's.
+    pub reduced: Reduced,
+    /// The region in it.
+    pub region: Region,
+}
+
+/// Rounds of changes, at most.
+const MAX_ROUNDS: usize = 400;
+
+/// Bytes that a text may grow by.
+const MAX_GROWTH: usize = 200_000;
+
+/// Macros in macros that are expanded, at most.
+const DEEPEST: usize = 16;
+
+/// The text with index variables and index functions written out in a region and in functions that
+/// it calls; `None` where there are none. `headers` are texts that the file includes, `defines` the
+/// macros of the command line.
+pub fn written_out(
+    text: &str,
+    headers: &[String],
+    defines: &[String],
+    region: &Region,
+) -> Option<Written> {
+    let texts: Vec<&str> = (std::iter::once(text))
+        .chain(headers.iter().map(String::as_str))
+        .collect();
+    let known = Macros::new(&texts, defines);
+    let mut written = Written::unchanged(text, region);
+    let sure = sure_macros(text);
+    for _ in 0..DEEPEST {
+        let edits = expansions(&written, &known, &sure);
+        if edits.is_empty() {
+            break;
+        }
+        written.apply(edits)?;
+    }
+    let expanded = written.reduced.text.clone();
+    for _ in 0..MAX_ROUNDS {
+        let edits = next_edits(&written);
+        if edits.is_empty() {
+            break;
+        }
+        written.apply(edits)?;
+    }
+    (written.reduced.text != expanded).then_some(written)
+}
+
+impl Written {
+    /// The user's text as it is.
+    pub fn unchanged(text: &str, region: &Region) -> Written {
+        Written {
+            reduced: Reduced::unchanged(text),
+            region: region.clone(),
+        }
+    }
+
+    /// Changes the text; `None` if it becomes too long.
+    fn apply(&mut self, mut edits: Vec<Edit>) -> Option<()> {
+        edits.sort_by_key(|e| (e.range.start, e.range.end));
+        let text = &self.reduced.text;
+        let span = &self.region.span;
+        let span = csource::moved(span.start, &edits)..csource::moved(span.end, &edits);
+        let grown: usize = edits.iter().map(|e| e.replacement.len()).sum();
+        if grown > MAX_GROWTH || text.len() > 2 * MAX_GROWTH + self.reduced.original(text.len()) {
+            return None;
+        }
+        self.reduced = Reduced::edited(text, &edits).made_of(&self.reduced);
+        let function = csource::enclosing_function(&self.reduced.text, span.start);
+        self.region = Region {
+            span,
+            function,
+            ..self.region.clone()
+        };
+        Some(())
+    }
+
+    /// The region, and the bodies of functions that it calls.
+    fn parts(&self) -> Vec<Range<usize>> {
+        let called = called_functions(&self.reduced.text, &self.region);
+        std::iter::once(self.region.span.clone())
+            .chain(called.into_iter().map(|f| f.body))
+            .collect()
+    }
+}
+
+/// A part of the text that pet gets: the region or the body of a function.
+struct Part<'a> {
+    types: Types<'a>,
+    /// All of its tokens.
+    tokens: Range<usize>,
+    functions: &'a [Function],
+    /// The region, if the part is it.
+    region: Option<&'a Region>,
+    /// Names that occur in macros that are not expanded.
+    hidden: &'a BTreeSet<String>,
+}
+
+impl Part<'_> {
+    /// Whether a token is in a subscript, a condition or the header of a loop, or is given to a
+    /// function of the file.
+    fn decides(&self, at: usize) -> bool {
+        let code = self.types.code;
+        let opens = (self.tokens.start..at).rev();
+        for open in opens.filter(|&open| code.skip(open) > at && open + 1 < code.skip(open)) {
+            let before = open.checked_sub(1).map_or("", |at| code.word(at));
+            match code.word(open) {
+                "[" => return true,
+                "(" if matches!(before, "if" | "for" | "while") => return true,
+                "(" => {
+                    let is_function = self.functions.iter().any(|f| f.name == before);
+                    if is_function && !self.types.helpers.contains_key(before) {
+                        return true;
+                    }
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The bodies of functions of the file that a part of the tokens calls.
+    fn called_in(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
+        let code = self.types.code;
+        let region = Region {
+            span: code.bytes(tokens),
+            function: None,
+            marked: false,
+            closed: true,
+            depth: 0,
+        };
+        let needed = needed_functions(code, self.functions, &macros(code), &region);
+        needed.iter().map(|f| tokens_in(code, &f.body)).collect()
+    }
+
+    /// Whether nothing reads a variable but what is its `own`: all else are declarations and
+    /// assignments by statements.
+    fn is_dead(&self, name: &str, own: &dyn Fn(usize) -> bool) -> bool {
+        let code = self.types.code;
+        let scope = self.types.scope.moved_to(self.tokens.end);
+        let Some(declarator) = scope.declarator(name) else {
+            return false;
+        };
+        let ends = match self.region {
+            Some(region) => csource::is_dead_outside(code.text, name, region.span.clone()),
+            None => declarator.place == csource::Place::Call,
+        };
+        let is_written = |at: usize| {
+            let declared = declarator.range.contains(&code.tokens[at].span.start);
+            let begins = matches!(code.word(at.wrapping_sub(1)), ";" | "{" | "}");
+            declared || begins && code.word(at + 1) == "="
+        };
+        let is_name = |at: &usize| code.is_ident(*at) && code.word(*at) == name;
+        ends && (self.tokens.clone().filter(is_name)).all(|at| own(at) || is_written(at))
+    }
+}
+
+/// What is to be changed next.
+fn next_edits(written: &Written) -> Vec<Edit> {
+    let text = &written.reduced.text;
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    let helpers = helpers::helpers(&code, &functions);
+    let hidden = hidden(&code, &written.parts());
+    let parts: Vec<Part> = (written.parts().into_iter().enumerate())
+        .filter_map(|(index, bytes)| {
+            Some(Part {
+                types: Types {
+                    code: &code,
+                    scope: Scope::new(&code, bytes.start)?,
+                    helpers: &helpers,
+                },
+                tokens: tokens_in(&code, &bytes),
+                functions: &functions,
+                region: (index == 0).then_some(&written.region),
+                hidden: &hidden,
+            })
+        })
+        .collect();
+    let calls: Vec<Edit> = parts.iter().flat_map(helpers::write_out).collect();
+    if !calls.is_empty() {
+        return calls;
+    }
+    let mut rest = parts.iter().map(variables::write_out);
+    rest.find(|edits| !edits.is_empty()).unwrap_or_default()
+}
+
+fn edit(code: &Code, tokens: Range<usize>, replacement: String) -> Edit {
+    Edit {
+        range: code.bytes(tokens),
+        replacement,
+    }
+}
+
+/// Names that macros may stand for that are used in some parts.
+fn hidden(code: &Code, parts: &[Range<usize>]) -> BTreeSet<String> {
+    let macros = macros(code);
+    let tokens = parts.iter().flat_map(|part| tokens_in(code, part));
+    tokens
+        .filter_map(|at| macros.get(code.word(at)))
+        .flatten()
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// Names of macros that the preprocessor defines in any case.
+fn sure_macros(text: &str) -> BTreeSet<String> {
+    let code = Code::new(text);
+    (code.all.iter())
+        .filter(|t| t.kind == TokenKind::Directive)
+        .filter(|t| !csource::is_conditional(text, t.span.start))
+        .filter_map(|t| csource::define(&text[t.span.clone()]))
+        .map(|define| define.name.to_string())
+        .collect()
+}
+
+/// Uses of macros that stand for expressions, expanded once.
+fn expansions(written: &Written, known: &Macros, sure: &BTreeSet<String>) -> Vec<Edit> {
+    let code = Code::new(&written.reduced.text);
+    let mut edits = Vec::new();
+    for part in written.parts() {
+        let tokens = tokens_in(&code, &part);
+        let mut at = tokens.start;
+        while at < tokens.end {
+            let name = code.word(at);
+            let is_macro = code.is_ident(at) && sure.contains(name);
+            let expanded = is_macro.then(|| known.expand(&code, at)).flatten();
+            match expanded {
+                Some((end, text))
+                    if !text.contains([';', '{', '}', '"']) && !names(&text, name) =>
+                {
+                    edits.push(edit(&code, at..end, text));
+                    at = end;
+                }
+                _ => at += 1,
+            }
+        }
+    }
+    edits
+}
+
+/// Whether a text has a name.
+fn names(text: &str, name: &str) -> bool {
+    let code = Code::new(text);
+    (0..code.tokens.len()).any(|at| code.word(at) == name)
+}

@@ -1,0 +1,140 @@
+//! Tests of index variables and index functions.
+
+use super::super::region::time_loops;
+use super::written_out;
+
+const HEAD: &str = "\
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+typedef unsigned int uint;
+struct grid { int n; long m; };
+int width;
+static int idx(int i, int j, int n) { return i * n + j; }
+static size_t at(uint i, uint j, uint n) { return i * n + j; }
+static int wrap(int i, int n) { return (i + n) % n; }
+static int clamp(int i, int n) { if (i < 0) return 0; if (i >= n) { return n - 1; } return i; }
+static int row(int i) { int r = i * width; return r; }
+static int odd(int i) { width++; return i; }
+static void widen(void) { width = 3; }
+static void f(struct grid *g, int n, double *u, double *v, int *p) {
+  int i, j, k; uint x; size_t z;
+";
+
+/// What a body of a time loop becomes, without blanks.
+fn of(body: &str) -> String {
+    let text = format!("{HEAD}for (int t = 0; t < 9; t++) {{ {body} }}\n}}\n");
+    let region = time_loops(&text).swap_remove(0);
+    let Some(written) = written_out(&text, &[], &[], &region) else {
+        return String::from("unchanged");
+    };
+    let all = &written.reduced.text[written.region.span.clone()];
+    let inside = all.trim_start_matches("for (int t = 0; t < 9; t++) {");
+    inside.trim_end_matches('}').replace([' ', '\n'], "")
+}
+
+/// What stands in the body of two loops.
+fn inner(stmts: &str) -> String {
+    let all = of(&format!(
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) {{ {stmts} }}"
+    ));
+    let inside = all.strip_prefix("for(i=0;i<n;i++)for(j=0;j<n;j++){");
+    inside.map_or(all.clone(), |s| s.trim_end_matches('}').to_string())
+}
+
+#[test]
+fn variables_stand_for_what_they_are_assigned() {
+    assert_eq!(
+        inner("int c = i * n + j; v[c] = u[c - 1];"),
+        "v[(i*n+j)]=u[(i*n+j)-1];"
+    );
+    assert_eq!(
+        inner("int c = i * n, d = c + j; v[d] = u[c];"),
+        "v[((i*n)+j)]=u[(i*n)];"
+    );
+    assert_eq!(
+        inner("k = i * n + j; v[k] = u[k];"),
+        "v[(i*n+j)]=u[(i*n+j)];"
+    );
+    assert_eq!(
+        inner("k = i; v[k] = 1; k = j; u[k] = 2;"),
+        "v[(i)]=1;u[(j)]=2;"
+    );
+    assert_eq!(
+        inner("const int m = MAX(i-1, 0); v[m] = 1;"),
+        "v[(((i-1)>(0)?(i-1):(0)))]=1;"
+    );
+    assert_eq!(inner("int c = g->n * i; v[c] = 1;"), "v[(g->n*i)]=1;");
+    // Where a value is used, the variable stays.
+    assert_eq!(inner("int c = i; v[c] = c;"), "intc=i;v[(i)]=c;");
+}
+
+#[test]
+fn what_changes_in_between_is_left() {
+    for stmts in [
+        "int c = i; i++; v[c] = 1;",
+        "int c = i; for (k = 0; k < 3; k++) { v[c] = 1; i = k; }",
+        "int c = i; c += 1; v[c] = 1;",
+        "int c = i; { int i = 2; v[c] = i; }",
+        "int c = width; widen(); v[c] = 1;",
+        "int c = g->n; g->n = 3; v[c] = 1;",
+        "int c = i; p = &i; *p = 2; v[c] = 1;",
+        "int c = p[i]; v[c] = 1;",
+        "int c = i * 0.5; v[c] = 1;",
+        "int c = i++; v[c] = 1;",
+    ] {
+        assert_eq!(inner(stmts), "unchanged", "{stmts}");
+    }
+}
+
+#[test]
+fn other_types_go_where_only_sums_and_products_are() {
+    assert_eq!(inner("z = i * n; v[z - 1] = 1;"), "v[(i*n)-1]=1;");
+    assert_eq!(inner("x = i; v[j > 0 ? x : 2] = 1;"), "v[j>0?(i):2]=1;");
+    for stmts in [
+        "z = i * n; v[z / 2] = 1;",
+        "x = i - 1; v[x % n] = 1;",
+        "x = i - 1; v[x > 3 ? 1 : 0] = 1;",
+        "int c = i + g->m; v[c] = 1;",
+        "short c = i; v[c] = 1;",
+    ] {
+        let left = inner(stmts);
+        assert!(left == "unchanged", "{stmts}: {left}");
+    }
+}
+
+#[test]
+fn calls_stand_for_what_they_return() {
+    assert_eq!(inner("v[idx(i, j + 1, n)] = 1;"), "v[((i)*(n)+(j+1))]=1;");
+    assert_eq!(inner("v[wrap(i - 1, n)] = 1;"), "v[(((i-1)+(n))%(n))]=1;");
+    assert_eq!(
+        inner("v[clamp(i, n)] = 1;"),
+        "v[(((i)<0)?(0):(((i)>=(n))?((n)-1):((i))))]=1;"
+    );
+    assert_eq!(inner("v[at(i, j, n)] = 1;"), "v[((i)*(n)+(j))]=1;");
+    assert_eq!(inner("v[row(i)] = 1;"), "v[(((i)*width))]=1;");
+    assert_eq!(
+        inner("z = at(i, j, n); v[z] = u[z-1];"),
+        "v[(((i)*(n)+(j)))]=u[(((i)*(n)+(j)))-1];"
+    );
+    for stmts in [
+        "v[odd(i)] = 1;",
+        "v[wrap(x, n)] = 1;",
+        "v[at(i, j, n) % 3] = 1;",
+        "v[idx(p[i], j, n)] = 1;",
+        "int width = 3; v[row(i)] = width;",
+        "v[i] = idx(i, j, n);",
+    ] {
+        assert_eq!(inner(stmts), "unchanged", "{stmts}");
+    }
+}
+
+#[test]
+fn places_lead_back() {
+    let text =
+        format!("{HEAD}for (i = 0; i < n; i++) {{ int c = i * n; v[c] = MAX(u[c], 1); }}\n}}\n");
+    let region = time_loops(&text).swap_remove(0);
+    let written = written_out(&text, &[], &[], &region).expect("an index variable");
+    let start = written.reduced.text.find("v[(").expect("the statement");
+    let end = start + written.reduced.text[start..].find(';').expect("its end") + 1;
+    let own = written.reduced.original_range(start..end);
+    assert_eq!(&text[own], "v[c] = MAX(u[c], 1);");
+}
