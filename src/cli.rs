@@ -538,7 +538,7 @@ fn host_warnings(input: &Input) -> Vec<Diagnostic> {
         place
             .fold(d, |d, place| d.at(place, "compilers of CUDA refuse this"))
             .note("C takes it for a function that returns an `int`; the translation is C++, which knows no function before its declaration")
-            .help(format!("include the header that declares it, or write the declaration before the call: `int {name}(..);`"))
+            .help(format!("include the header that declares it, or write its declaration before the call, such as `int {name}(..);`"))
     });
     (csource::not_cplusplus(&source.text).into_iter())
         .filter(on_host)

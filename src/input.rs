@@ -598,7 +598,7 @@ impl<'a> Reader<'a> {
         if !csource::may_call_undeclared(&self.source.text, &self.headers) {
             return Vec::new();
         }
-        let probe = front::declarations_probe(&self.source.text);
+        let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
         let Err(PetError::Syntax { messages }) = self.extract(&probe, None) else {
             return Vec::new();
         };
@@ -674,6 +674,13 @@ impl<'a> Reader<'a> {
         Some(scop)
     }
 
+    /// The whole path of a file that the user's includes by a name in quotes, where it lies beside it.
+    fn included(&self, name: &str) -> Option<String> {
+        let path = self.options.file.parent()?.join(name);
+        let path = path.canonicalize().ok()?;
+        Some(path.to_str()?.to_string())
+    }
+
     /// What pet makes of a region as it is written.
     fn as_written(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
         let text = &self.source.text;
@@ -709,11 +716,7 @@ impl<'a> Reader<'a> {
 
     /// What pet makes of a text made of the user's, with a `region` of that.
     fn read(&self, written: &Written, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
-        let include = |name: &str| {
-            let path = self.options.file.parent()?.join(name);
-            let path = path.canonicalize().ok()?;
-            Some(path.to_str()?.to_string())
-        };
+        let include = |name: &str| self.included(name);
         if let Some(scop) = self.with_members(written, &include) {
             return Ok(scop);
         }

@@ -214,14 +214,15 @@ pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String
 
 /// The whole text, of which clang says nothing but what it calls without a declaration, and that it
 /// ends.
-pub fn declarations_probe(text: &str) -> Reduced {
+pub fn declarations_probe(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
     const ASKED: &str = "#pragma clang diagnostic error \"-Wimplicit-function-declaration\"\n";
     let mut changes = vec![
         (0, Change::Insert(format!("{PRELUDE}{ASKED}"))),
         (text.len(), Change::Insert("\n#error the end\n".to_string())),
     ];
-    // What the user does not want to hear of is asked for here.
     let code = Code::new(text);
+    changes.extend(includes(&code, include));
+    // What the user does not want to hear of is asked for here.
     for token in code.all.iter().filter(|t| t.kind == TokenKind::Directive) {
         let mut words = csource::directive_words(&text[token.span.clone()]);
         if words.next() == Some("pragma") && words.any(|word| word == "diagnostic") {
