@@ -700,10 +700,12 @@ impl<'a> Reader<'a> {
             return Err(vec![early_return(text, early)]);
         }
         let plain = self.read(&Written::unchanged(text, region), region);
-        if plain
-            .as_ref()
-            .is_ok_and(|scop| !scop.data_dependent_accesses)
-        {
+        let is_final = match &plain {
+            Ok(scop) => !scop.data_dependent_accesses,
+            // No time is left for another text.
+            Err(said) => said.iter().any(|d| d.code == "HX0401"),
+        };
+        if is_final {
             return plain;
         }
         let (headers, defines) = (&self.headers, &self.options.defines);

@@ -381,10 +381,10 @@ impl Page<'_> {
             };
             let _ = match self.form.choice(Feature::Calls) {
                 _ if self.form.choice(Feature::Wrong) == "unknown-function" => match defined {
-                    false => writeln!(out, "static int fz_calls;\n{c} {name}({c} fz_v);"),
+                    false => writeln!(out, "static unsigned fz_state;\n{c} {name}({c} fz_v);"),
                     true => writeln!(
                         out,
-                        "{c} {name}({c} fz_v) {{ fz_calls++; return {body}; }}\n"
+                        "{c} {name}({c} fz_v) {{ fz_state = fz_state * 5u + 1u; return {body}; }}\n"
                     ),
                 },
                 "inline-scalar" if !defined => {
