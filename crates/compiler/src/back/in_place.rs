@@ -37,9 +37,9 @@ pub fn c_program(
     for r in replacements {
         generated.push('\n');
         generated.push_str(&r.kernel);
-        let unused = variables_used_up(r, text, &r.span, &names);
-        let names = names.with_members(r.interface);
-        let call = unused + &std::mem::take(&mut used_up) + &call(r, &names);
+        let call = call(r, &names.with_members(r.interface));
+        let unused = variables_used_up(r, text, &r.span, &names, &call);
+        let call = unused + &std::mem::take(&mut used_up) + &call;
         edits.push(Edit {
             range: r.span.clone(),
             // It may be all that a loop or a condition has.

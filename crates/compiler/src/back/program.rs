@@ -121,9 +121,9 @@ pub fn program(
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let mut used_up = voids(functions_used_up(text, &c.spans));
     for (r, span) in replacements.iter().zip(&c.spans) {
-        let unused = variables_used_up(r, text, span, &c.names);
-        let names = c.names.with_members(r.interface);
-        let call = unused + &std::mem::take(&mut used_up) + &call(r, &entry, &names);
+        let call = call(r, &entry, &c.names.with_members(r.interface));
+        let unused = variables_used_up(r, text, span, &c.names, &call);
+        let call = unused + &std::mem::take(&mut used_up) + &call;
         edits.push(Edit {
             range: span.clone(),
             // It may be all that a loop or a condition has.
@@ -161,10 +161,18 @@ pub(super) fn variables_used_up(
     text: &str,
     span: &Range<usize>,
     names: &Names,
+    call: &str,
 ) -> String {
     let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
-    let unused = r.unused.iter().map(|name| names.get(name));
-    voids(unused.filter(declared).collect())
+    let known = r.unused.iter().map(|name| names.get(name));
+    let mut unused: Vec<String> = known.filter(declared).collect();
+    // Such as an index that was written out.
+    let others = csource::used_only_in(text, span.clone()).into_iter();
+    let others: Vec<String> = (others.filter(|name| !unused.contains(name)))
+        .filter(|name| !mentions(call, name))
+        .collect();
+    unused.extend(others);
+    voids(unused)
 }
 
 /// Static functions that the replaced code alone calls: a compiler would warn of them.

@@ -5,7 +5,7 @@ use super::{
     is_type_word, simple_statement_start, statement_end,
 };
 use crate::ctype::CType;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The declarator of a variable, such as `**A` or `(*A)[N]` or `A[2][N]`.
@@ -213,6 +213,37 @@ pub fn is_dead_outside(text: &str, name: &str, region: Range<usize>) -> bool {
     let address_taken =
         (body.start..first).any(|at| code.word(at) == name && at >= 2 && is_address(&code, at));
     !mentioned(again.min(first)..first) && !mentioned(after..body.end) && !address_taken
+}
+
+/// Variables of a function that a region of it alone mentions, but for their declarations, which are
+/// outside.
+pub fn used_only_in(text: &str, region: Range<usize>) -> Vec<String> {
+    let code = Code::new(text);
+    let Some(scope) = Scope::new(&code, region.start) else {
+        return Vec::new();
+    };
+    let at = |offset| code.tokens.partition_point(|t| t.span.start < offset);
+    let within = at(region.start)..at(region.end);
+    let names: BTreeSet<&str> = (within.clone())
+        .filter(|&at| code.is_plain_name(at))
+        .map(|at| code.word(at))
+        .collect();
+    let mentions = |name: &str| {
+        let is_name = |&at: &usize| code.is_ident(at) && code.word(at) == name;
+        let outside = scope.body.clone().filter(|at| !within.contains(at));
+        outside.filter(is_name).count()
+    };
+    let is_used_up = |name: &&str| {
+        let local = |d: Declarator| d.place == Place::Call && d.range.end <= region.start;
+        mentions(name) == 1
+            && !macro_mentions(&code, name)
+            && scope.declarator(name).is_some_and(local)
+    };
+    names
+        .into_iter()
+        .filter(is_used_up)
+        .map(str::to_string)
+        .collect()
 }
 
 /// Whether a variable is declared in blocks inside of a region alone, so that it ends with them.
@@ -608,6 +639,23 @@ mod tests {
         assert_eq!(found("s").map(|d| d.3), Some(Place::Program));
         assert_eq!(found("G"), Some(("G[4][4]".into(), 0, 2, Place::Program)));
         assert_eq!(found("g").map(|d| d.1), Some(1));
+    }
+
+    #[test]
+    fn variables_are_used_up_by_their_only_user() {
+        let used = |text: &str| {
+            let (before, rest) = text.split_once('<').expect("a region");
+            let (region, after) = rest.split_once('>').expect("its end");
+            let region_of = before.len()..before.len() + region.len();
+            used_only_in(&format!("{before}{region}{after}"), region_of)
+        };
+        assert_eq!(
+            used("void f(int n) { int k, l; <k = n; l = n;> g(l); }"),
+            ["k"]
+        );
+        assert!(used("void f(void) { static int k; <k = 1;> }").is_empty());
+        assert!(used("#define K k\nvoid f(void) { int k; <k = 1;> g(K); }").is_empty());
+        assert!(used("void f(void) { <{ int k; k = 1; }> }").is_empty());
     }
 
     #[test]
