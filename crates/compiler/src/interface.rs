@@ -94,6 +94,13 @@ impl Interface {
 }
 
 impl Interface {
+    /// The numbers that are passed by value: sizes, then scalars.
+    pub fn values(&self) -> impl Iterator<Item = &String> {
+        self.params
+            .iter()
+            .chain(self.scalars.iter().map(|(name, _)| name))
+    }
+
     /// Members that are numbers and may lie in arrays that are written: the program tests that
     /// they do not, for C would read them again and again.
     pub fn guarded_members(&self) -> impl Iterator<Item = &Member> {

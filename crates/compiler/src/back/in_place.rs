@@ -38,7 +38,7 @@ pub fn c_program(
         generated.push('\n');
         generated.push_str(&r.kernel);
         let call = call(r, &names.with_members(r.interface));
-        let unused = variables_used_up(r, text, &r.span, &names, &call);
+        let unused = variables_used_up(r, text, &r.span, &names);
         let call = unused + &std::mem::take(&mut used_up) + &call;
         edits.push(Edit {
             range: r.span.clone(),

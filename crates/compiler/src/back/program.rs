@@ -122,7 +122,7 @@ pub fn program(
     let mut used_up = voids(functions_used_up(text, &c.spans));
     for (r, span) in replacements.iter().zip(&c.spans) {
         let call = call(r, &entry, &c.names.with_members(r.interface));
-        let unused = variables_used_up(r, text, span, &c.names, &call);
+        let unused = variables_used_up(r, text, span, &c.names);
         let call = unused + &std::mem::take(&mut used_up) + &call;
         edits.push(Edit {
             range: span.clone(),
@@ -161,17 +161,18 @@ pub(super) fn variables_used_up(
     text: &str,
     span: &Range<usize>,
     names: &Names,
-    call: &str,
 ) -> String {
     let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
     let known = r.unused.iter().map(|name| names.get(name));
     let mut unused: Vec<String> = known.filter(declared).collect();
     // Such as an index that was written out.
-    let others = csource::used_only_in(text, span.clone()).into_iter();
-    let others: Vec<String> = (others.filter(|name| !unused.contains(name)))
-        .filter(|name| !mentions(call, name))
+    let passed: Vec<String> = (r.interface.values())
+        .chain(r.interface.arrays.iter().map(|a| &a.name))
+        .map(|name| names.get(name))
         .collect();
-    unused.extend(others);
+    let others = csource::used_only_in(text, span.clone()).into_iter();
+    let others = others.filter(|name| !unused.contains(name) && !passed.contains(name));
+    unused.extend(others.collect::<Vec<_>>());
     voids(unused)
 }
 
@@ -513,8 +514,7 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
 
 /// What the program gives to the function that takes the place of a part of it.
 pub(super) fn arguments(ir: &Interface, names: &Names) -> Vec<String> {
-    let scalars = ir.scalars.iter().map(|(name, _)| name);
-    let values = ir.params.iter().chain(scalars).map(|n| names.get(n));
+    let values = ir.values().map(|n| names.get(n));
     let arrays = ir.arrays.iter().filter(|a| !a.local).map(|array| {
         let (constant, elem) = (const_of(array), array.elem);
         format!("({constant}{elem} *){}", address(array, names))
@@ -618,8 +618,8 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     for text in head(ir, &names, entry) {
         line(&text);
     }
-    let values = ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n));
-    let set: Vec<String> = values
+    let set: Vec<String> = ir
+        .values()
         .map(|name| format!("args.{} = {}", kernel_name(name), names.get(name)))
         .collect();
     match set.is_empty() {
