@@ -106,7 +106,8 @@ pub fn compile(
         .map(|&id| (scop.array(id).name.clone(), scop.array(id).elem))
         .collect();
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
-    let interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
+    let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
+    interface.expect(&plan.expected)?;
     let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, &ids)?;
     verify(&program)
         .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
