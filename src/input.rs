@@ -696,10 +696,14 @@ impl<'a> Reader<'a> {
         if let Some(call) = front::first_unreadable_call(text, region) {
             return Err(vec![host_call(&call)]);
         }
-        if let Some(early) = front::first_early_return(text, region) {
-            return Err(vec![early_return(text, early)]);
+        let plain = Written::plain(text, region);
+        if let Some(early) = front::first_early_return(&plain.reduced.text, &plain.region) {
+            return Err(vec![early_return(
+                text,
+                plain.reduced.original_range(early),
+            )]);
         }
-        let plain = self.read(&Written::plain(text, region), region);
+        let plain = self.read(&plain, region);
         let is_final = match &plain {
             Ok(scop) => !scop.data_dependent_accesses,
             // No time is left for another text.

@@ -11,6 +11,7 @@
 
 mod helpers;
 mod plain;
+mod returns;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -97,11 +98,20 @@ impl Written {
 
     /// Puts what is not plain enough for pet in other words.
     fn make_plain(&mut self) -> Option<()> {
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_ROUNDS {
             let code = Code::new(&self.reduced.text);
-            let parts = self.parts().into_iter();
-            let edits = parts.flat_map(|part| plain::write_out(&code, tokens_in(&code, &part)));
-            let edits: Vec<Edit> = edits.collect();
+            let functions = csource::functions(&self.reduced.text);
+            let parts: Vec<Range<usize>> = self.parts();
+            let all = |write: fn(&Code, Range<usize>, &[Function]) -> Vec<Edit>| -> Vec<Edit> {
+                let parts = parts.iter();
+                parts
+                    .flat_map(|part| write(&code, tokens_in(&code, part), &functions))
+                    .collect()
+            };
+            let mut edits = all(plain::write_out);
+            if edits.is_empty() {
+                edits = all(returns::write_out);
+            }
             if edits.is_empty() {
                 break;
             }

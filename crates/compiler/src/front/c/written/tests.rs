@@ -13,6 +13,8 @@ static size_t at(uint i, uint j, uint n) { return i * n + j; }
 static int wrap(int i, int n) { return (i + n) % n; }
 static int clamp(int i, int n) { if (i < 0) return 0; if (i >= n) { return n - 1; } return i; }
 static int row(int i) { int r = i * width; return r; }
+static int ring(int i) { i = (i + width) % width; return i; }
+static double get(double *u, int i) { i = (i + width) % width; return u[i]; }
 static int odd(int i) { width++; return i; }
 static void widen(void) { width = 3; }
 static void f(struct grid *g, int n, double *u, double *v, int *p) {
@@ -107,7 +109,7 @@ fn calls_stand_for_what_they_return() {
     assert_eq!(inner("v[wrap(i - 1, n)] = 1;"), "v[(((i-1)+(n))%(n))]=1;");
     assert_eq!(
         inner("v[clamp(i, n)] = 1;"),
-        "v[(((i)<0)?(0):(((i)>=(n))?((n)-1):((i))))]=1;"
+        "v[((((i)<0)?(0):(((i)>=(n))?((n)-1):((i)))))]=1;"
     );
     assert_eq!(inner("v[at(i, j, n)] = 1;"), "v[((i)*(n)+(j))]=1;");
     assert_eq!(inner("v[row(i)] = 1;"), "v[(((i)*width))]=1;");
@@ -137,4 +139,105 @@ fn places_lead_back() {
     let end = start + written.reduced.text[start..].find(';').expect("its end") + 1;
     let own = written.reduced.original_range(start..end);
     assert_eq!(&text[own], "v[c] = MAX(u[c], 1);");
+}
+
+#[test]
+fn values_made_of_themselves_are_left() {
+    for stmts in [
+        "k = i; k = k + n; v[k] = k;",
+        "k = k + 1; v[k] = 1;",
+        "int c = i; c = c + 1; v[c] = c;",
+    ] {
+        assert_eq!(inner(stmts), "unchanged", "{stmts}");
+    }
+    // A parameter is new in every call.
+    assert_eq!(
+        inner("v[ring(i + 1)] = 1;"),
+        "v[((((i+1)+width)%width))]=1;"
+    );
+    let body = |function: &str| {
+        let text = format!(
+            "{function}\nstatic void f(int n, double *u) {{ for (int t = 0; t < n; t++) {{ double q = get(u, t); u[0] = q; }} }}\n"
+        );
+        let region = time_loops(&text).swap_remove(0);
+        let all = written_out(&text, &[], &[], &region).map(|w| w.reduced.text);
+        let all = all.unwrap_or(text).replace([' ', '\n'], "");
+        all.split("staticvoidf")
+            .next()
+            .unwrap_or_default()
+            .to_string()
+    };
+    assert_eq!(
+        body("static double get(double *u, int i) { i = (i + 3) % 3; return u[i]; }"),
+        "staticdoubleget(double*u,inti){returnu[((i+3)%3)];}"
+    );
+    for kept in [
+        "static double get(double *u, int i) { i = (i + 3) % 3; return u[i] + i; }",
+        "static double get(double *u, int i) { for (int k = 0; k < 2; k++) { i = i + 3; u[i] = k; } return u[0]; }",
+    ] {
+        assert_eq!(body(kept), kept.replace([' ', '\n'], ""));
+    }
+}
+
+#[test]
+fn plain_words_stand_for_others() {
+    assert_eq!(inner("v[i] = +u[i] - (+u[j]) * +2;"), "v[i]=u[i]-(u[j])*2;");
+    assert_eq!(inner("v[i] = u[i] = 1 + + 2;"), "{u[i]=1+2;v[i]=u[i];");
+    assert_eq!(
+        inner("v[i & 1] = u[(i + j) & 3];"),
+        "v[((i)%2)]=u[(((i+j))%4)];"
+    );
+    assert_eq!(
+        inner("const double a = 2, b = odd(i); v[i] = b;"),
+        "doublea,b;a=2;b=odd(i);v[i]=b;"
+    );
+    assert_eq!(
+        inner("if (i == j) continue; v[i] = 1;"),
+        "if(!(i==j)){v[i]=1;"
+    );
+    for stmts in [
+        "v[i & j] = 1;",
+        "v[i & 2] = 1;",
+        "v[i++] = u[k++] = 1;",
+        "v[i | j & 1] = u[i + j];",
+        "static double a = 1; v[i] = a;",
+    ] {
+        assert_eq!(inner(stmts), "unchanged", "{stmts}");
+    }
+}
+
+#[test]
+fn early_returns_become_values_and_conditions() {
+    let body = |function: &str| {
+        let text = format!(
+            "{function}\nstatic void f(int n, double *u) {{ for (int t = 0; t < n; t++) u[0] = get(u, t); }}\n"
+        );
+        let region = time_loops(&text).swap_remove(0);
+        let all = super::Written::plain(&text, &region).reduced.text;
+        let all = all.replace([' ', '\n'], "");
+        all.split("staticvoidf")
+            .next()
+            .unwrap_or_default()
+            .to_string()
+    };
+    assert_eq!(
+        body(
+            "double get(double *u, int i) { double a = u[i]; if (a < 0) return 0; else if (i > 3) { return a; } return -a; }"
+        ),
+        "doubleget(double*u,inti){doublea=u[i];return((a<0)?(0):((i>3)?(a):(-a)));}"
+    );
+    assert_eq!(
+        body(
+            "void get(double *u, int i) { if (i == 0) return; u[i] = 1; if (i > 2) { return; } u[0] = i; }"
+        ),
+        "voidget(double*u,inti){if(!(i==0)){u[i]=1;if(!(i>2)){u[0]=i;}}}"
+    );
+    for kept in [
+        "double get(double *u, long i) { if (i < 0) return 0; return i; }",
+        "double get(double *u, int i) { if (i < 0) { u[i] = 1; return 0; } return i; }",
+        "unsigned get(double *u, int i) { if (i < 0) return 0; return i; }",
+        "double get(double *u, int i) { for (;;) if (i < 0) return 0; return i; }",
+    ] {
+        assert_eq!(body(kept), kept.replace([' ', '\n'], ""));
+    }
 }

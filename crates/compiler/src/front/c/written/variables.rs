@@ -106,7 +106,10 @@ fn written(part: &Part, assigned: &Assigned, rest: Range<usize>) -> Vec<Edit> {
         .filter(|&at| is_variable(code, at, name))
         .collect();
     let Some(last) = uses.last().copied() else {
-        return removed(part, assigned, &[]);
+        return match value_has(code, assigned, name) {
+            false => removed(part, assigned, &[]),
+            true => Vec::new(),
+        };
     };
     // All that runs before the last use, loops as a whole.
     let runs = assigned.stmt.end..whole_statements(code, &rest, last);
@@ -114,15 +117,49 @@ fn written(part: &Part, assigned: &Assigned, rest: Range<usize>) -> Vec<Edit> {
         return Vec::new();
     }
     let text = format!("({})", &code.text[code.bytes(assigned.value.clone())]);
+    let n_uses = uses.len();
     let replaced: Vec<usize> = (uses.into_iter())
         .filter(|&at| part.decides(at) && means_the_same(part, assigned, at))
         .filter(|&at| same || types::goes(code, at..at + 1) == Goes::ToSubscript)
         .collect();
+    let removed = match value_has(code, assigned, name) {
+        false => removed(part, assigned, &replaced),
+        true if replaced.len() == n_uses => renewed(part, assigned, &replaced),
+        true => Vec::new(),
+    };
+    if removed.is_empty() && value_has(code, assigned, name) {
+        return Vec::new();
+    }
     let mut edits: Vec<Edit> = (replaced.iter())
         .map(|&at| edit(code, at..at + 1, text.clone()))
         .collect();
-    edits.extend(removed(part, assigned, &replaced));
+    edits.extend(removed);
     edits
+}
+
+/// Whether a value is made of what the variable was before.
+fn value_has(code: &Code, assigned: &Assigned, name: &str) -> bool {
+    let mut value = assigned.value.clone();
+    value.any(|at| is_variable(code, at, name))
+}
+
+/// Takes out `x = (x + n) % n;` of a parameter `x`, if nothing else uses it but what it was written
+/// for: of other variables a value may come from the iteration before.
+fn renewed(part: &Part, assigned: &Assigned, replaced: &[usize]) -> Vec<Edit> {
+    let code = part.types.code;
+    let name = code.word(assigned.name);
+    let declarator = part.types.scope.moved_to(assigned.name).declarator(name);
+    let first = code.tokens[part.tokens.start].span.start;
+    let is_parameter = declarator.is_some_and(|d| d.range.end <= first);
+    let is_outermost =
+        block_around(code, assigned.name, &part.tokens).is_none_or(|block| block == part.tokens);
+    let own =
+        |at: usize| at == assigned.name || replaced.contains(&at) || assigned.value.contains(&at);
+    let fits = part.region.is_none() && !assigned.declares && is_parameter && is_outermost;
+    match fits && part.is_dead(name, &own) {
+        true => vec![edit(code, assigned.stmt.clone(), String::new())],
+        false => Vec::new(),
+    }
 }
 
 /// Whether the text shows all that is done with the variable and those of its value.
