@@ -57,7 +57,10 @@ impl Interface {
         };
         let touched = (ids.iter())
             .map(|&id| {
-                let own = sizes_of(scop, stmts.iter().copied().filter(|s| touches(s, id)))?;
+                let same = |other: &&ArrayId| scop.memory(**other) == scop.memory(id);
+                let all: Vec<ArrayId> = ids.iter().filter(same).copied().collect();
+                let touch = |s: &&Statement| all.iter().any(|&id| touches(s, id));
+                let own = sizes_of(scop, stmts.iter().copied().filter(touch))?;
                 let own = own.gist_params(&sizes)?.gist_params(&context)?;
                 Ok(build.expr_from_set(&own.coalesce()?)?)
             })
@@ -67,7 +70,11 @@ impl Interface {
             let extents = (scop.array(*id).extents.iter())
                 .map(|e| Ok(build.expr_from_pw_aff(e)?))
                 .collect::<Result<_>>()?;
-            with_extents.push(KernelArray { extents, ..array });
+            with_extents.push(KernelArray {
+                extents,
+                memory: scop.memory(*id).to_string(),
+                ..array
+            });
         }
         let is_used = |name: &String| {
             scop.params.contains(name)
@@ -94,6 +101,19 @@ impl Interface {
 }
 
 impl Interface {
+    /// The first array that is in the same memory as the one with an index.
+    pub fn home(&self, index: usize) -> usize {
+        let own = &self.arrays[index];
+        let is_same = |a: &KernelArray| a.memory == own.memory && a.local == own.local;
+        self.arrays.iter().position(is_same).filter(|_| !own.local).unwrap_or(index)
+    }
+
+    /// Whether an array that is in the same memory as another one is written.
+    pub fn is_memory_written(&self, index: usize) -> bool {
+        let home = self.home(index);
+        (0..self.arrays.len()).any(|i| self.arrays[i].written && self.home(i) == home)
+    }
+
     /// Members that are numbers and may lie in arrays that are written: the program tests that
     /// they do not, for C would read them again and again.
     pub fn guarded_members(&self) -> impl Iterator<Item = &Member> {
@@ -107,7 +127,8 @@ pub const NOT_ASSUMED: &str = "with these sizes a subscript is negative or a loo
 
 /// Whether two arrays of the program may lie in the same memory, of which one is written.
 pub fn may_share_memory(a: &KernelArray, b: &KernelArray) -> bool {
-    (a.written || b.written) && (a.pointer || b.pointer) && !a.local && !b.local
+    let is_same = !a.memory.is_empty() && a.memory == b.memory;
+    (a.written || b.written) && (a.pointer || b.pointer) && !a.local && !b.local && !is_same
 }
 
 /// Whether an array is written that may be any memory.

@@ -9,6 +9,7 @@ pub mod bounds;
 mod finals;
 mod flat;
 pub mod members;
+pub mod records;
 mod selects;
 mod wrap;
 
@@ -521,6 +522,14 @@ impl Scop {
         &self.arrays[id.index()]
     }
 
+    /// What the program calls the memory of an array: two arrays have one where each is the members
+    /// of one type of the same structs.
+    pub fn memory(&self, id: ArrayId) -> &str {
+        let name = &self.array(id).name;
+        let member = self.members.iter().find(|m| m.name == *name);
+        member.map_or(name, |m| &m.value)
+    }
+
     /// Source range of an access, the statement's where it cannot be found.
     pub fn access_span(&self, text: &str, access: &Access) -> Range<usize> {
         let name = &self.array(access.array).name;
@@ -535,6 +544,7 @@ impl Scop {
 /// HX0104 to HX0109 for what the polyhedral model or the generated code cannot
 /// express.
 pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
+    let pet = &*records::flatten(ctx, source, pet)?;
     let shaped = flat::shape(ctx, &source.text, pet)?;
     let reader = Reader {
         source,
@@ -542,7 +552,8 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
         flat: &shaped,
         ctx: ctx.clone(),
     };
-    let scop = reader.scop()?;
+    let mut scop = reader.scop()?;
+    records::unify_extents(&mut scop)?;
     selects::check(&scop, source, pet)?;
     bounds::check(&scop, source)?;
     Ok(scop)
@@ -969,10 +980,12 @@ impl Reader<'_> {
     /// C keeps the extent, generated code would take the new value.
     fn check_sizes_stay(&self, array: &Array) -> Result<()> {
         let (text, region) = (&self.source.text, self.region());
+        let member = self.pet.members.iter().find(|m| m.name == array.name);
+        let name = member.map_or(&array.name, |m| &m.value);
         // The extents of a flat array are none of its type's.
         let declarator = match self.flat.flat.contains(&array.name) {
             true => None,
-            false => csource::declarator(text, &array.name, region.start),
+            false => csource::declarator(text, name, region.start),
         };
         let Some(declarator) = declarator else {
             return Ok(());

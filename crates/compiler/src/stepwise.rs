@@ -98,6 +98,7 @@ pub fn compile(
                 pointer: array.pointer,
                 variable: array.variable && !local,
                 local,
+                memory: String::new(),
                 shared: None,
             }
         })

@@ -73,7 +73,7 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
 fn arrays(r: &Replacement, names: &Names) -> (String, String) {
     let ir = r.interface;
     let (mut before, mut after) = (String::new(), String::new());
-    for (array, touched) in ir.arrays.iter().zip(&ir.touched) {
+    for (i, (array, touched)) in ir.arrays.iter().zip(&ir.touched).enumerate() {
         let (name, field) = (names.get(&array.name), r.names.get(&array.name));
         let (elem, what) = (array.elem, &array.name);
         let bytes = bytes_of(array, names);
@@ -85,6 +85,12 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
             let _ = writeln!(after, "  give_back(args.{field}, \"{what}\");");
             continue;
         }
+        let home = ir.home(i);
+        if home != i {
+            let home = r.names.get(&ir.arrays[home].name);
+            let _ = writeln!(before, "  args.{field} = ({elem} *)args.{home};");
+            continue;
+        }
         let bytes = match condition(touched, names) {
             None => bytes,
             Some(touched) => format!("({touched}) ? {bytes} : 0"),
@@ -93,7 +99,7 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
             before,
             "  const size_t {name}_bytes = {bytes};\n  args.{field} = ({elem} *)enter({name}, {name}_bytes, \"{what}\");"
         );
-        let written = array.written;
+        let written = ir.is_memory_written(i);
         let _ = writeln!(
             after,
             "  leave({name}, args.{field}, {name}_bytes, {written}, \"{what}\");"

@@ -183,6 +183,7 @@ impl Case {
             data_dependent_accesses: true,
             data_dependent_conditions: false,
             members: Vec::new(),
+            records: Vec::new(),
             selects: Vec::new(),
             conditional: Vec::new(),
             not_selected: None,
