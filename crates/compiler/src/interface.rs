@@ -105,7 +105,11 @@ impl Interface {
     pub fn home(&self, index: usize) -> usize {
         let own = &self.arrays[index];
         let is_same = |a: &KernelArray| a.memory == own.memory && a.local == own.local;
-        self.arrays.iter().position(is_same).filter(|_| !own.local).unwrap_or(index)
+        self.arrays
+            .iter()
+            .position(is_same)
+            .filter(|_| !own.local)
+            .unwrap_or(index)
     }
 
     /// Whether an array that is in the same memory as another one is written.

@@ -668,7 +668,10 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         let home = ir.home(i);
         if home != i {
             let home = names.get(&ir.arrays[home].name);
-            line(&format!("  args.{field} = ({} *){home}_device;", array.elem));
+            line(&format!(
+                "  args.{field} = ({} *){home}_device;",
+                array.elem
+            ));
             continue;
         }
         let elements: Vec<String> = (array.extents.iter())

@@ -110,7 +110,10 @@ fn tail(ctx: &Ctx, array: &PetArray) -> Result<Option<Vec<i64>>> {
     let elements = Set::read(ctx, &array.extent)?;
     let mut tail = Vec::new();
     for d in 1..elements.dim(DimType::Set)? as u32 {
-        match (elements.dim_min_val(d)?.finite(), elements.dim_max_val(d)?.finite()) {
+        match (
+            elements.dim_min_val(d)?.finite(),
+            elements.dim_max_val(d)?.finite(),
+        ) {
             (Some(first), Some(last)) if first.floor() == 0 => tail.push(last.floor() + 1),
             _ => return Ok(None),
         }

@@ -32,7 +32,8 @@ pub fn flatten<'a>(ctx: &Ctx, source: &SourceFile, pet: &'a PetScop) -> Result<C
     if layouts.is_empty() {
         return Ok(Cow::Borrowed(pet));
     }
-    let refusal = |at: &PetStmt, layout: &Layout, what: Refused| what.diagnostic(source, at, layout);
+    let refusal =
+        |at: &PetStmt, layout: &Layout, what: Refused| what.diagnostic(source, at, layout);
     let mut used = vec![BTreeSet::new(); layouts.len()];
     // Others are refused for what they are.
     let is_plain = |stmt: &&PetStmt| stmt.n_args == 0;
@@ -58,7 +59,9 @@ pub fn flatten<'a>(ctx: &Ctx, source: &SourceFile, pet: &'a PetScop) -> Result<C
         let names = Names { source, pet };
         if let Err(what) = layout.name_arrays(&used, &|name| names.is_taken(name)) {
             let uses = |stmt: &&PetStmt| {
-                accesses(&stmt.body).iter().any(|access| layout.is_of(access))
+                accesses(&stmt.body)
+                    .iter()
+                    .any(|access| layout.is_of(access))
             };
             return match pet.stmts.iter().find(uses) {
                 Some(stmt) => Err(refusal(stmt, layout, what)),
@@ -121,9 +124,12 @@ pub fn no_tiles(scop: &Scop, stmts: &[usize]) -> Option<Box<Diagnostic>> {
                     format!("structs of `{memory}` have members of several types"),
                 );
                 return Some(Box::new(
-                    d.at(stmt.span.clone(), format!("`{}` and `{}` are used", types[0], types[1]))
-                        .note("tiles are made of arrays with elements of one type")
-                        .help("move the members of one type to an array of their own"),
+                    d.at(
+                        stmt.span.clone(),
+                        format!("`{}` and `{}` are used", types[0], types[1]),
+                    )
+                    .note("tiles are made of arrays with elements of one type")
+                    .help("move the members of one type to an array of their own"),
                 ));
             }
         }
@@ -244,9 +250,8 @@ impl Flat<'_> {
     /// What a statement becomes.
     fn statement(&mut self, stmt: &PetStmt) -> Result<Vec<PetStmt>> {
         if let Some(copy) = copies::find(self.pet, self.layouts, stmt) {
-            let refused = |(i, what): (usize, Refused)| {
-                what.diagnostic(self.source, stmt, &self.layouts[i])
-            };
+            let refused =
+                |(i, what): (usize, Refused)| what.diagnostic(self.source, stmt, &self.layouts[i]);
             let elements = copy.elements(self.layouts).map_err(refused)?;
             let mut stmts = Vec::new();
             for (k, [to, from]) in elements.iter().enumerate() {
@@ -297,7 +302,9 @@ impl Flat<'_> {
         }
         match expr {
             PetExpr::Call { name, .. } if math_function(name).is_none() => {}
-            PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {
+            PetExpr::Access { args, .. }
+            | PetExpr::Op { args, .. }
+            | PetExpr::Call { args, .. } => {
                 for arg in args {
                     self.rewrite(stmt, arg)?;
                 }
@@ -426,7 +433,9 @@ impl Flat<'_> {
         for array in &self.pet.arrays {
             let of = query::MemberOf::parse(&array.extent);
             let layout = of.and_then(|of| {
-                self.layouts.iter().find(|layout| layout.array_name() == of.base)
+                self.layouts
+                    .iter()
+                    .find(|layout| layout.array_name() == of.base)
             });
             match layout {
                 None => arrays.push(array.clone()),

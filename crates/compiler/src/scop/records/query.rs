@@ -53,7 +53,10 @@ impl MemberOf {
 fn read_tuple(text: &str) -> Option<(MemberOf, &str)> {
     let (name, inside) = text.split_once('[')?;
     let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_$".contains(c))
     };
     if !is_name(name) {
         return None;
@@ -100,7 +103,10 @@ pub fn queries(scop: &PetScop) -> Vec<Query<'_>> {
             is_named(array) && other.element_type == array.element_type && of.path.is_empty()
         };
         let own = leaves(&all, &base.base);
-        let mut others = all.iter().filter(of_type).map(|(_, of)| leaves(&all, &of.base));
+        let mut others = all
+            .iter()
+            .filter(of_type)
+            .map(|(_, of)| leaves(&all, &of.base));
         let members = match own.is_empty() {
             true => others.find(|found| !found.is_empty()).unwrap_or_default(),
             false => own,
@@ -141,7 +147,11 @@ impl<'a> Query<'a> {
     fn element(&self) -> String {
         match self.array.declared {
             true => self.array.element_type.clone(),
-            false => format!("__typeof__({}{})", self.base.base, "[0]".repeat(self.base.n_dims)),
+            false => format!(
+                "__typeof__({}{})",
+                self.base.base,
+                "[0]".repeat(self.base.n_dims)
+            ),
         }
     }
 
@@ -195,7 +205,9 @@ impl<'a> Query<'a> {
             });
         }
         let same = places.iter().zip(&self.members);
-        let is_same = same.clone().all(|(place, (_, array))| place.element_size == array.element_size);
+        let is_same = same
+            .clone()
+            .all(|(place, (_, array))| place.element_size == array.element_size);
         (is_same && size == self.array.element_size).then(|| Record {
             array: self.array.name.clone(),
             size,
@@ -213,7 +225,11 @@ impl<'a> Query<'a> {
             array: self.array.name.clone(),
             size: self.array.element_size,
             unplaced: unplaced.next().map(|((member, _), _)| member.name()),
-            places: each.into_iter().flatten().flat_map(|record| record.places).collect(),
+            places: each
+                .into_iter()
+                .flatten()
+                .flat_map(|record| record.places)
+                .collect(),
         }
     }
 }
@@ -235,8 +251,7 @@ pub fn question(queries: &[Query], region: &Region, stand_ins: &StandIns) -> Sta
     let (declarations, replacement) = match region.marked {
         false => (declarations, nest),
         true => {
-            let text =
-                format!("{{\n{declarations}\n#pragma scop\n{nest}\n#pragma endscop\n}}\n");
+            let text = format!("{{\n{declarations}\n#pragma scop\n{nest}\n#pragma endscop\n}}\n");
             (String::new(), text)
         }
     };
@@ -255,7 +270,10 @@ pub fn answers(queries: &[Query], answer: &PetScop) -> Option<Vec<Record>> {
     let n: usize = queries.iter().map(|query| query.sizes().len()).sum();
     let sizes: Option<Vec<usize>> = (0..n).map(|i| size_of(answer, i)).collect();
     let mut sizes = sizes?.into_iter();
-    queries.iter().map(|query| query.record(&mut sizes)).collect()
+    queries
+        .iter()
+        .map(|query| query.record(&mut sizes))
+        .collect()
 }
 
 /// The size that an array of the answer has, less what was added to it.

@@ -10,6 +10,7 @@
 //! to a power of 2 there. Its variables have to be unchanged and visible where it stands.
 
 mod helpers;
+mod pointers;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -209,7 +210,8 @@ fn next_edits(written: &Written) -> Vec<Edit> {
     if !calls.is_empty() {
         return calls;
     }
-    let mut rest = parts.iter().map(variables::write_out);
+    let pointers = parts.iter().map(pointers::write_out);
+    let mut rest = pointers.chain(parts.iter().map(variables::write_out));
     rest.find(|edits| !edits.is_empty()).unwrap_or_default()
 }
 

@@ -7,6 +7,8 @@ const HEAD: &str = "\
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 typedef unsigned int uint;
 struct grid { int n; long m; };
+struct cell { double x, y; double f[3]; };
+static void relax(struct cell *c, double f) { c->x *= f; }
 int width;
 static int idx(int i, int j, int n) { return i * n + j; }
 static size_t at(uint i, uint j, uint n) { return i * n + j; }
@@ -15,7 +17,7 @@ static int clamp(int i, int n) { if (i < 0) return 0; if (i >= n) { return n - 1
 static int row(int i) { int r = i * width; return r; }
 static int odd(int i) { width++; return i; }
 static void widen(void) { width = 3; }
-static void f(struct grid *g, int n, double *u, double *v, int *p) {
+static void f(struct grid *g, int n, double *u, double *v, int *p, struct cell *a, struct cell *b, struct cell *d) {
   int i, j, k; uint x; size_t z;
 ";
 
@@ -137,4 +139,45 @@ fn places_lead_back() {
     let end = start + written.reduced.text[start..].find(';').expect("its end") + 1;
     let own = written.reduced.original_range(start..end);
     assert_eq!(&text[own], "v[c] = MAX(u[c], 1);");
+}
+
+#[test]
+fn pointers_to_cells_and_rows_stand_for_them() {
+    assert_eq!(
+        inner("struct cell *c = &a[i * n + j]; c->x = (*c).y + c[1].x; relax(c, 2);"),
+        "a[i*n+j].x=a[i*n+j].y+a[(i*n+j)+(1)].x;relax(&a[i*n+j],2);"
+    );
+    assert_eq!(
+        of(
+            "for (i = 0; i < n; i++) { const double *row = u + i * n; double *out = &v[i * n]; for (j = 0; j < n; j++) out[j] = row[j - 1] * *row; }"
+        ),
+        "for(i=0;i<n;i++){for(j=0;j<n;j++)v[(i*n)+(j)]=u[(i*n)+(j-1)]*u[i*n];}"
+    );
+    assert_eq!(
+        inner("double *s = a[i].f; s[1] = s[2] + j;"),
+        "a[i].f[1]=a[i].f[2]+j;"
+    );
+    assert_eq!(inner("struct cell *c = &a[i], *d; c->x = 1;"), "unchanged");
+}
+
+#[test]
+fn pointers_that_move_or_are_of_another_type_stay() {
+    for stmts in [
+        "struct cell *c = &a[i]; c++; c->x = 1;",
+        "struct cell *c = &a[i]; i = 3; c->x = 1;",
+        "struct cell *c = &a[p[i]]; c->x = 1;",
+        "struct cell *c = &a[i]; a = b; c->x = 1;",
+        "struct cell *c = &a[i]; d = c; c->x = 1;",
+        "struct cell *c = &a[i]; move(&c); c->x = 1;",
+        "struct cell *c = i ? a : b; c->x = 1;",
+        "struct cell *c = a + i > 0 ? a : b; c->x = 1;",
+        "struct cell *c = &a[odd(i)]; c->x = 1;",
+        "unsigned *q = &p[i]; q[1] = q[2] / 2;",
+        "float *q = &u[i]; q[1] = q[2] / 2;",
+        "float *q = a[i].f; q[1] = q[2] / 2;",
+        "struct cell *c = &a[i]; { struct cell *a = i ? b : d; c->x = a->x; }",
+        "struct cell *c = &a[i]; if (c) c->x = 1;",
+    ] {
+        assert_eq!(inner(stmts), "unchanged", "{stmts}");
+    }
 }
