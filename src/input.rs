@@ -702,7 +702,7 @@ impl<'a> Reader<'a> {
         }
         let plain = self.read(&Written::unchanged(text, region), region);
         let is_final = match &plain {
-            Ok(scop) => !scop.data_dependent_accesses,
+            Ok(scop) => !scop.data_dependent_accesses && !query::declares_pointers(scop),
             // No time is left for another text.
             Err(said) => said.iter().any(|d| d.code == "HX0401"),
         };

@@ -57,10 +57,7 @@ impl Interface {
         };
         let touched = (ids.iter())
             .map(|&id| {
-                let same = |other: &&ArrayId| scop.memory(**other) == scop.memory(id);
-                let all: Vec<ArrayId> = ids.iter().filter(same).copied().collect();
-                let touch = |s: &&Statement| all.iter().any(|&id| touches(s, id));
-                let own = sizes_of(scop, stmts.iter().copied().filter(touch))?;
+                let own = sizes_of(scop, stmts.iter().copied().filter(|s| touches(s, id)))?;
                 let own = own.gist_params(&sizes)?.gist_params(&context)?;
                 Ok(build.expr_from_set(&own.coalesce()?)?)
             })
@@ -112,10 +109,16 @@ impl Interface {
             .unwrap_or(index)
     }
 
-    /// Whether an array that is in the same memory as another one is written.
-    pub fn is_memory_written(&self, index: usize) -> bool {
-        let home = self.home(index);
-        (0..self.arrays.len()).any(|i| self.arrays[i].written && self.home(i) == home)
+    /// The arrays that are in the memory of the one with an index, which is the first of them.
+    pub fn tenants(&self, home: usize) -> Vec<usize> {
+        let in_home = |i: &usize| self.home(*i) == home;
+        (0..self.arrays.len()).filter(in_home).collect()
+    }
+
+    /// Whether an array in the memory of the one with an index is written.
+    pub fn is_memory_written(&self, home: usize) -> bool {
+        let mut tenants = self.tenants(home).into_iter();
+        tenants.any(|i| self.arrays[i].written)
     }
 
     /// Members that are numbers and may lie in arrays that are written: the program tests that

@@ -27,7 +27,7 @@ impl Region {
         ctx.set_max_operations(options.isl_quota);
         clock.begin("scop")?;
         let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
-        temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+        temporaries::substitute(&mut scop, &saved.source)?;
         carried::into_arrays(&mut scop)?;
         if scop.stmts.is_empty() {
             return Err(no_statements(&scop));

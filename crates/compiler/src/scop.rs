@@ -510,6 +510,8 @@ pub struct Scop {
     pub unused: Vec<String>,
     /// Why scalars that statements write are no temporaries.
     pub kept: Vec<KeptScalar>,
+    /// Variables and arrays that the region declares, and whether pet takes them for visible after it.
+    pub declared: BTreeMap<String, bool>,
     /// Parameters, scalars and arrays that are members of structs.
     pub members: Vec<Member>,
     /// The isl context of all sets; declared last because it must outlive them.
@@ -552,8 +554,7 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
         flat: &shaped,
         ctx: ctx.clone(),
     };
-    let mut scop = reader.scop()?;
-    records::unify_extents(&mut scop)?;
+    let scop = reader.scop()?;
     selects::check(&scop, source, pet)?;
     bounds::check(&scop, source)?;
     Ok(scop)
@@ -668,6 +669,9 @@ impl Reader<'_> {
             region: self.region(),
             unused,
             kept: Vec::new(),
+            declared: (self.pet.arrays.iter().filter(|a| a.declared))
+                .map(|a| (a.name.clone(), a.exposed))
+                .collect(),
             members: self.pet.members.clone(),
             ctx: self.ctx.clone(),
         })

@@ -577,6 +577,26 @@ pub(super) fn bytes_of(array: &KernelArray, names: &Names) -> String {
     bytes
 }
 
+/// Lines that leave in `NAME_bytes` how much memory the arrays have that lie in that of one array;
+/// `None` where it alone does.
+pub(super) fn shared_bytes(ir: &Interface, home: usize, names: &Names) -> Option<Vec<String>> {
+    let tenants = ir.tenants(home);
+    let name = names.get(&ir.arrays[home].name);
+    let bytes = |i: usize| {
+        let bytes = bytes_of(&ir.arrays[i], names);
+        match condition(&ir.touched[i], names) {
+            None => bytes,
+            Some(touched) => format!("(({touched}) ? {bytes} : 0)"),
+        }
+    };
+    let first = format!("  size_t {name}_bytes = {};", bytes(home));
+    let more = tenants.iter().skip(1).map(|&i| {
+        let bytes = bytes(i);
+        format!("  if ({bytes} > {name}_bytes) {name}_bytes = {bytes};")
+    });
+    (tenants.len() > 1).then(|| std::iter::once(first).chain(more).collect())
+}
+
 /// How a host function begins: what it takes, and what it tests first.
 pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> {
     let params = (ir.params.iter()).map(|p| format!("long long {}", names.get(p)));
@@ -784,6 +804,8 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             continue;
         }
         let written = ir.is_memory_written(i);
+        let is_shared = ir.tenants(i).len() > 1;
+        let touched = if is_shared { "" } else { touched.as_str() };
         if written && array.pitched {
             line(&format!(
                 "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",

@@ -6,7 +6,9 @@
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
 use super::names::Names;
-use super::program::{Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks};
+use super::program::{
+    Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
+};
 use crate::csource::{self, Edit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -95,9 +97,13 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
             None => bytes,
             Some(touched) => format!("({touched}) ? {bytes} : 0"),
         };
+        let bytes = match shared_bytes(ir, i, names) {
+            None => format!("  const size_t {name}_bytes = {bytes};"),
+            Some(lines) => lines.join("\n"),
+        };
         let _ = writeln!(
             before,
-            "  const size_t {name}_bytes = {bytes};\n  args.{field} = ({elem} *)enter({name}, {name}_bytes, \"{what}\");"
+            "{bytes}\n  args.{field} = ({elem} *)enter({name}, {name}_bytes, \"{what}\");"
         );
         let written = ir.is_memory_written(i);
         let _ = writeln!(

@@ -16,6 +16,8 @@ pub struct Layout<'a> {
     n_dims: usize,
     /// A variable that ends with the region.
     is_variable: bool,
+    /// A variable or an array that the region declares.
+    is_local: bool,
     /// By place, the array or variable that has its numbers, where the scop uses it.
     names: BTreeMap<usize, String>,
 }
@@ -99,6 +101,7 @@ impl<'a> Layout<'a> {
                 record,
                 n_dims,
                 is_variable,
+                is_local: array.declared,
                 names: BTreeMap::new(),
             })
         };
@@ -113,6 +116,11 @@ impl<'a> Layout<'a> {
     /// Whether it is a variable and no array.
     pub fn is_variable(&self) -> bool {
         self.is_variable
+    }
+
+    /// Whether the region declares it.
+    pub fn is_local(&self) -> bool {
+        self.is_local
     }
 
     /// Subscripts before those of members.

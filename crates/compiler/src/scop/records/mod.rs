@@ -90,22 +90,6 @@ pub fn flatten<'a>(ctx: &Ctx, source: &SourceFile, pet: &'a PetScop) -> Result<C
     Ok(Cow::Owned(scop))
 }
 
-/// Gives arrays that are members of the same structs the same number of structs.
-pub(super) fn unify_extents(scop: &mut Scop) -> Result<()> {
-    for i in 0..scop.arrays.len() {
-        let memory = scop.memory(ArrayId(i as u32)).to_string();
-        let is_same = |j: &usize| *j != i && scop.memory(ArrayId(*j as u32)) == memory;
-        let others: Vec<usize> = (0..scop.arrays.len()).filter(is_same).collect();
-        for j in others {
-            if let [Some(own), Some(other)] = [i, j].map(|k| scop.arrays[k].extents.first()) {
-                let most = own.max(other)?.coalesce()?;
-                scop.arrays[i].extents[0] = most;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The refusal of tiles for statements that use members of several types of the same structs.
 ///
 /// Tiles keep arrays on the device with rows of their own lengths, so that two cannot be the same
@@ -482,7 +466,7 @@ impl Flat<'_> {
     /// The names of arrays that the program has under another one.
     fn members(&self) -> Vec<Member> {
         let mut members: Vec<Member> = Vec::new();
-        for layout in self.layouts.iter().filter(|layout| !layout.is_variable()) {
+        for layout in self.layouts.iter().filter(|layout| !layout.is_local()) {
             let own = layout.array_name();
             let known = self.pet.members.iter().find(|m| m.name == own);
             let value = known.map_or(own, |m| &m.value);

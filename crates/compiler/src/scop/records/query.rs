@@ -83,6 +83,14 @@ fn n_dims(dims: &str) -> usize {
     }
 }
 
+/// Whether a scop declares variables that are pointers.
+pub fn declares_pointers(scop: &PetScop) -> bool {
+    let is_array =
+        |array: &PetArray| MemberOf::parse(&array.extent).is_some_and(|of| of.n_dims > 0);
+    let mut declared = scop.arrays.iter().filter(|array| array.declared);
+    declared.any(|array| is_array(array) && !array.extent.contains('<'))
+}
+
 /// A struct of a scop, and what is asked of it.
 pub struct Query<'a> {
     array: &'a PetArray,
@@ -98,19 +106,19 @@ pub fn queries(scop: &PetScop) -> Vec<Query<'_>> {
         .collect();
     let structs = (all.iter()).filter(|(array, of)| array.element_is_record && of.path.is_empty());
     let asked = structs.map(|(array, base)| {
-        // Without members of its own, for it is only copied: those of another one of its type.
+        // pet lists what is used by name alone: the rest is listed of others of the type, or is not
+        // used.
         let of_type = |(other, of): &&(&PetArray, MemberOf)| {
             is_named(array) && other.element_type == array.element_type && of.path.is_empty()
         };
-        let own = leaves(&all, &base.base);
-        let mut others = all
-            .iter()
-            .filter(of_type)
-            .map(|(_, of)| leaves(&all, &of.base));
-        let members = match own.is_empty() {
-            true => others.find(|found| !found.is_empty()).unwrap_or_default(),
-            false => own,
-        };
+        let mut members = leaves(&all, &base.base);
+        for (_, of) in all.iter().filter(of_type) {
+            for (member, array) in leaves(&all, &of.base) {
+                if !members.iter().any(|(known, _)| known.path == member.path) {
+                    members.push((member, array));
+                }
+            }
+        }
         Query {
             array,
             base: base.clone(),
