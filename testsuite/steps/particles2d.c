@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++) {
-      Particle p = {{i, j}, {i * 0.125, j * 0.25}, {1, 2, 3}, i + j};
+      Particle p = {{(double)i, (double)j}, {i * 0.125, j * 0.25}, {1, 2, 3}, i + j};
 
       a[i][j] = p;
       b[i][j] = p;

@@ -546,14 +546,21 @@ impl Scop {
 /// HX0104 to HX0109 for what the polyhedral model or the generated code cannot
 /// express.
 pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
-    let pet = &*records::flatten(ctx, source, pet)?;
-    let shaped = flat::shape(ctx, &source.text, pet)?;
+    let flattened = records::flatten(ctx, source, pet);
+    let members = flattened.as_deref().unwrap_or(pet);
+    let shaped = flat::shape(ctx, &source.text, members)?;
     let reader = Reader {
         source,
         pet: &shaped.pet,
+        written: pet,
         flat: &shaped,
         ctx: ctx.clone(),
     };
+    // What decides which statements run is said before what these are made of.
+    if let Err(refusal) = &flattened {
+        reader.refuse_data_dependence()?;
+        return Err(refusal.clone());
+    }
     let scop = reader.scop()?;
     selects::check(&scop, source, pet)?;
     bounds::check(&scop, source)?;
@@ -564,6 +571,8 @@ struct Reader<'a> {
     source: &'a SourceFile,
     /// pet's data, in which flat arrays have dimensions.
     pet: &'a PetScop,
+    /// pet's data as pet gave it.
+    written: &'a PetScop,
     /// Which arrays are flat.
     flat: &'a flat::Shaped<'a>,
     ctx: Ctx,
@@ -669,9 +678,7 @@ impl Reader<'_> {
             region: self.region(),
             unused,
             kept: Vec::new(),
-            declared: (self.pet.arrays.iter().filter(|a| a.declared))
-                .map(|a| (a.name.clone(), a.exposed))
-                .collect(),
+            declared: declared(self.pet),
             members: self.pet.members.clone(),
             ctx: self.ctx.clone(),
         })
@@ -680,7 +687,7 @@ impl Reader<'_> {
     fn refuse_data_dependence(&self) -> Result<()> {
         let region = causes::Region {
             text: &self.source.text,
-            pet: self.pet,
+            pet: self.written,
             span: self.region(),
         };
         let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
@@ -1208,6 +1215,13 @@ impl Reader<'_> {
             pairs.all(|(at, place)| place.is_none_or(|place| place == *at))
         }))
     }
+}
+
+/// As [`Scop::declared`].
+fn declared(pet: &PetScop) -> BTreeMap<String, bool> {
+    (pet.arrays.iter().filter(|a| a.declared))
+        .map(|a| (a.name.clone(), a.exposed))
+        .collect()
 }
 
 /// The last of the time buffers and fixed planes that accesses select along a dimension; `None`
