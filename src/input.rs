@@ -7,9 +7,10 @@ use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns, Written};
 use hexcc_compiler::options::{Options, Sums};
+use hexcc_compiler::scop::records::query::{self, Query};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Span};
+use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Record, Span};
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -705,7 +706,7 @@ impl<'a> Reader<'a> {
         }
         let plain = self.read(&plain, region);
         let is_final = match &plain {
-            Ok(scop) => !scop.data_dependent_accesses,
+            Ok(scop) => !scop.data_dependent_accesses && !query::declares_pointers(scop),
             // No time is left for another text.
             Err(said) => said.iter().any(|d| d.code == "HX0401"),
         };
@@ -731,7 +732,14 @@ impl<'a> Reader<'a> {
         let reduced = front::reduce(text, &written.region, &include, &StandIns::default());
         let reduced = reduced.made_of(&written.reduced);
         match self.extract(&reduced, function) {
-            Ok(scop) => Ok(scop),
+            Ok(mut scop) => {
+                let read = |stand_ins: &StandIns| {
+                    let reduced = front::reduce(text, &written.region, &include, stand_ins);
+                    self.extract(&reduced, function).ok()
+                };
+                self.place_members(&mut scop, &written.region, &StandIns::default(), &read);
+                Ok(scop)
+            }
             // What clang misses may be what was left out.
             Err(PetError::Syntax { .. }) => {
                 let marked = front::mark(text, &written.region, &include).made_of(&written.reduced);
@@ -761,6 +769,7 @@ impl<'a> Reader<'a> {
         };
         let mut scop = read(&stand_ins)?;
         scop.members.clone_from(&stand_ins.members);
+        self.place_members(&mut scop, region, &stand_ins, &read);
         if !members::are_constant(&scop, &stand_ins.bases) {
             return None;
         }
@@ -778,6 +787,35 @@ impl<'a> Reader<'a> {
             }
         }
         Some(scop)
+    }
+
+    /// Asks clang where members of the structs of a region lie; `read` reads the region with
+    /// stand-ins.
+    fn place_members(
+        &self,
+        scop: &mut PetScop,
+        region: &Region,
+        stand_ins: &StandIns,
+        read: &dyn Fn(&StandIns) -> Option<PetScop>,
+    ) {
+        let queries = query::queries(scop);
+        if queries.is_empty() {
+            return;
+        }
+        let ask = |queries: &[Query]| {
+            let question = query::question(queries, region, stand_ins);
+            query::answers(queries, &read(&question)?)
+        };
+        let each = |own: &Query| {
+            let first = |records: Vec<Record>| records.into_iter().next();
+            let all = ask(std::slice::from_ref(own)).and_then(first);
+            all.unwrap_or_else(|| {
+                let each = own.of_each().into_iter();
+                own.joined(each.map(|member| ask(&[member]).and_then(first)).collect())
+            })
+        };
+        let records = ask(&queries).unwrap_or_else(|| queries.iter().map(each).collect());
+        scop.records = records;
     }
 
     /// Runs pet on a text and leads its places back to the user's.

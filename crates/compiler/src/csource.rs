@@ -635,7 +635,7 @@ impl<'a> Code<'a> {
     }
 
     /// Whether the token at `index` closes a matched group.
-    fn closes(&self, index: usize, bracket: &str) -> bool {
+    pub(crate) fn closes(&self, index: usize, bracket: &str) -> bool {
         self.word(index) == bracket && self.skip_back(index) < index
     }
 

@@ -69,7 +69,11 @@ impl Interface {
             let extents = (scop.array(*id).extents.iter())
                 .map(|e| Ok(build.expr_from_pw_aff(e)?))
                 .collect::<Result<_>>()?;
-            with_extents.push(KernelArray { extents, ..array });
+            with_extents.push(KernelArray {
+                extents,
+                memory: scop.memory(*id).to_string(),
+                ..array
+            });
         }
         let is_used = |name: &String| {
             scop.params.contains(name)
@@ -124,6 +128,29 @@ impl Interface {
             .chain(self.scalars.iter().map(|(name, _)| name))
     }
 
+    /// The first array that is in the same memory as the one with an index.
+    pub fn home(&self, index: usize) -> usize {
+        let own = &self.arrays[index];
+        let is_same = |a: &KernelArray| a.memory == own.memory && a.local == own.local;
+        self.arrays
+            .iter()
+            .position(is_same)
+            .filter(|_| !own.local)
+            .unwrap_or(index)
+    }
+
+    /// The arrays that are in the memory of the one with an index, which is the first of them.
+    pub fn tenants(&self, home: usize) -> Vec<usize> {
+        let in_home = |i: &usize| self.home(*i) == home;
+        (0..self.arrays.len()).filter(in_home).collect()
+    }
+
+    /// Whether an array in the memory of the one with an index is written.
+    pub fn is_memory_written(&self, home: usize) -> bool {
+        let mut tenants = self.tenants(home).into_iter();
+        tenants.any(|i| self.arrays[i].written)
+    }
+
     /// Members that are numbers and may lie in arrays that are written: the program tests that
     /// they do not, for C would read them again and again.
     pub fn guarded_members(&self) -> impl Iterator<Item = &Member> {
@@ -149,7 +176,8 @@ pub const NOT_ASSUMED: &str = "with these sizes a subscript is negative or a loo
 
 /// Whether two arrays of the program may lie in the same memory, of which one is written.
 pub fn may_share_memory(a: &KernelArray, b: &KernelArray) -> bool {
-    (a.written || b.written) && (a.pointer || b.pointer) && !a.local && !b.local
+    let is_same = !a.memory.is_empty() && a.memory == b.memory;
+    (a.written || b.written) && (a.pointer || b.pointer) && !a.local && !b.local && !is_same
 }
 
 /// Whether an array is written that may be any memory.

@@ -2,8 +2,8 @@
 
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
-use crate::options::{Options, Tiling};
-use crate::scop::{self, Chunk, SavedScop, Scop};
+use crate::options::{Language, Options, Tiling};
+use crate::scop::{self, Chunk, SavedScop, Scop, records};
 use crate::tiling::Analysis;
 use crate::{carried, csource, temporaries};
 use hexcc_isl::Ctx;
@@ -27,7 +27,7 @@ impl Region {
         ctx.set_max_operations(options.isl_quota);
         clock.begin("scop")?;
         let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
-        temporaries::substitute(&mut scop, &saved.source, &saved.scop)?;
+        temporaries::substitute(&mut scop, &saved.source)?;
         carried::into_arrays(&mut scop)?;
         if scop.stmts.is_empty() {
             return Err(no_statements(&scop));
@@ -45,6 +45,12 @@ impl Region {
             return Ok(region);
         }
         for chunk in chunks {
+            let in_place = options.language == Language::OpenMp;
+            let no_tiles = records::no_tiles(&region.scop, &chunk.stmts);
+            if let Some(d) = no_tiles.filter(|_| !in_place) {
+                region.refuse(chunk, d)?;
+                continue;
+            }
             match Analysis::new(&region.scop, &saved.source, &chunk, options, clock) {
                 Ok(analysis) => region.analyses.push(analysis),
                 Err(d) => region.refuse(chunk, d)?,

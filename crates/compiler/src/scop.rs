@@ -9,6 +9,7 @@ pub mod bounds;
 mod finals;
 mod flat;
 pub mod members;
+pub mod records;
 mod selects;
 mod wrap;
 
@@ -511,6 +512,8 @@ pub struct Scop {
     pub unused: Vec<String>,
     /// Why scalars that statements write are no temporaries.
     pub kept: Vec<KeptScalar>,
+    /// Variables and arrays that the region declares, and whether pet takes them for visible after it.
+    pub declared: BTreeMap<String, bool>,
     /// Parameters, scalars and arrays that are members of structs.
     pub members: Vec<Member>,
     /// The isl context of all sets; declared last because it must outlive them.
@@ -521,6 +524,14 @@ impl Scop {
     /// The array of an access.
     pub fn array(&self, id: ArrayId) -> &Array {
         &self.arrays[id.index()]
+    }
+
+    /// What the program calls the memory of an array: two arrays have one where each is the members
+    /// of one type of the same structs.
+    pub fn memory(&self, id: ArrayId) -> &str {
+        let name = &self.array(id).name;
+        let member = self.members.iter().find(|m| m.name == *name);
+        member.map_or(name, |m| &m.value)
     }
 
     /// Source range of an access, the statement's where it cannot be found.
@@ -537,13 +548,21 @@ impl Scop {
 /// HX0104 to HX0109 for what the polyhedral model or the generated code cannot
 /// express.
 pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
-    let shaped = flat::shape(ctx, &source.text, pet)?;
+    let flattened = records::flatten(ctx, source, pet);
+    let members = flattened.as_deref().unwrap_or(pet);
+    let shaped = flat::shape(ctx, &source.text, members)?;
     let reader = Reader {
         source,
         pet: &shaped.pet,
+        written: pet,
         flat: &shaped,
         ctx: ctx.clone(),
     };
+    // What decides which statements run is said before what these are made of.
+    if let Err(refusal) = &flattened {
+        reader.refuse_data_dependence()?;
+        return Err(refusal.clone());
+    }
     let scop = reader.scop()?;
     selects::check(&scop, source, pet)?;
     bounds::check(&scop, source)?;
@@ -554,6 +573,8 @@ struct Reader<'a> {
     source: &'a SourceFile,
     /// pet's data, in which flat arrays have dimensions.
     pet: &'a PetScop,
+    /// pet's data as pet gave it.
+    written: &'a PetScop,
     /// Which arrays are flat.
     flat: &'a flat::Shaped<'a>,
     ctx: Ctx,
@@ -667,6 +688,7 @@ impl Reader<'_> {
             region: self.region(),
             unused,
             kept: Vec::new(),
+            declared: declared(self.pet),
             members: self.pet.members.clone(),
             ctx: self.ctx.clone(),
         })
@@ -675,7 +697,7 @@ impl Reader<'_> {
     fn refuse_data_dependence(&self) -> Result<()> {
         let region = causes::Region {
             text: &self.source.text,
-            pet: self.pet,
+            pet: self.written,
             span: self.region(),
         };
         let dynamic = |s: &PetStmt| s.n_args > 0 || matches!(s.body, PetBody::Unsupported(_));
@@ -979,10 +1001,12 @@ impl Reader<'_> {
     /// C keeps the extent, generated code would take the new value.
     fn check_sizes_stay(&self, array: &Array) -> Result<()> {
         let (text, region) = (&self.source.text, self.region());
+        let member = self.pet.members.iter().find(|m| m.name == array.name);
+        let name = member.map_or(&array.name, |m| &m.value);
         // The extents of a flat array are none of its type's.
         let declarator = match self.flat.flat.contains(&array.name) {
             true => None,
-            false => csource::declarator(text, &array.name, region.start),
+            false => csource::declarator(text, name, region.start),
         };
         let Some(declarator) = declarator else {
             return Ok(());
@@ -1201,6 +1225,13 @@ impl Reader<'_> {
             pairs.all(|(at, place)| place.is_none_or(|place| place == *at))
         }))
     }
+}
+
+/// As [`Scop::declared`].
+fn declared(pet: &PetScop) -> BTreeMap<String, bool> {
+    (pet.arrays.iter().filter(|a| a.declared))
+        .map(|a| (a.name.clone(), a.exposed))
+        .collect()
 }
 
 /// The last of the time buffers and fixed planes that accesses select along a dimension; `None`

@@ -63,7 +63,7 @@ pub fn compile(
         accesses.collect()
     };
     let written = used(scop, true);
-    let declared = |scop: &Scop, id| is_declared(scop, saved, id);
+    let declared = is_declared;
     let dead = dead_after(scop, saved, &written)?;
     let (tiles, plan) = match time_loop {
         None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
@@ -98,6 +98,7 @@ pub fn compile(
                 pointer: array.pointer,
                 variable: array.variable && !local,
                 local,
+                memory: String::new(),
                 shared: None,
             }
         })
@@ -134,10 +135,8 @@ pub fn compile(
 }
 
 /// Whether the region declares an array.
-fn is_declared(scop: &Scop, saved: &SavedScop, id: ArrayId) -> bool {
-    let name = &scop.array(id).name;
-    let mut arrays = saved.scop.arrays.iter();
-    arrays.any(|a| a.name == *name && a.declared)
+fn is_declared(scop: &Scop, id: ArrayId) -> bool {
+    scop.declared.contains_key(&scop.array(id).name)
 }
 
 /// Arrays of `written` that nothing reads after the region.
@@ -152,8 +151,8 @@ fn dead_after(
     let mut dead = BTreeSet::new();
     for &id in written {
         let array = scop.array(id);
-        let end = end_of(scop, &saved.source, &saved.scop, &array.name);
-        let own = is_declared(scop, saved, id);
+        let end = end_of(scop, &saved.source, &array.name);
+        let own = is_declared(scop, id);
         if own && end == End::Survives {
             return Err(used_later(scop, &saved.source.text, &array.name));
         }

@@ -20,7 +20,6 @@ use crate::diag::Result;
 use crate::scop::{Access, ArrayId, Expr, KeptScalar, Local, Scop, SourceFile, Statement};
 use expand::Expander;
 use hexcc_isl::Map;
-use hexcc_pet::data::PetScop;
 
 /// Substitutes every temporary it can and drops the statements that only
 /// computed them. Scalars that remain are reported by later passes, with the reasons in
@@ -28,7 +27,7 @@ use hexcc_pet::data::PetScop;
 ///
 /// # Errors
 /// HX0401 where isl gives up.
-pub fn substitute(scop: &mut Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
+pub fn substitute(scop: &mut Scop, source: &SourceFile) -> Result<()> {
     let scalars: Vec<ArrayId> = (0..scop.arrays.len())
         .map(|i| ArrayId(i as u32))
         .filter(|id| scop.array(*id).extents.is_empty())
@@ -39,7 +38,7 @@ pub fn substitute(scop: &mut Scop, source: &SourceFile, pet: &PetScop) -> Result
     }
     let mut kept = unroll::unroll(scop, &scalars)?;
     let ends: Vec<(ArrayId, End)> = (scalars.iter())
-        .map(|&id| (id, end_of(scop, source, pet, &scop.array(id).name)))
+        .map(|&id| (id, end_of(scop, source, &scop.array(id).name)))
         .collect();
     let survives = |id: ArrayId| ends.contains(&(id, End::Survives));
     let mut expander = Expander::new(scop, &scalars)?;
@@ -92,11 +91,10 @@ pub(crate) enum End {
 }
 
 /// Where the life of a variable ends.
-pub(crate) fn end_of(scop: &Scop, source: &SourceFile, pet: &PetScop, name: &str) -> End {
-    let declared = pet.arrays.iter().find(|a| a.name == name && a.declared);
+pub(crate) fn end_of(scop: &Scop, source: &SourceFile, name: &str) -> End {
     let text = &source.text;
-    match declared {
-        Some(array) if !array.exposed => End::Inside,
+    match scop.declared.get(name) {
+        Some(is_exposed) if !is_exposed => End::Inside,
         Some(_) if !is_mentioned_after(scop, text, name) => End::Inside,
         None if csource::is_dead_outside(text, name, scop.region.clone()) => End::DeadAfter,
         _ => End::Survives,

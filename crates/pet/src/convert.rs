@@ -83,6 +83,7 @@ impl<'a> Reader<'a> {
                     "pet_scop_has_data_dependent_conditions",
                 )?,
                 members: Vec::new(),
+                records: Vec::new(),
                 selects: Vec::new(),
                 conditional: Vec::new(),
                 not_selected: None,

@@ -38,6 +38,9 @@ pub struct PetScop {
     /// Members of structs that have names of their own in what pet has read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
+    /// Where the members of arrays of structs lie, as far as clang knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<Record>,
     /// Statements that keep old values where a condition on data does not hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selects: Vec<Select>,
@@ -70,6 +73,36 @@ pub struct Member {
     pub value: String,
     /// It has elements: a pointer or an array, not a number.
     pub is_pointer: bool,
+}
+
+/// A struct that is the element of an array, or a variable of the scop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// Name of the array or variable.
+    pub array: String,
+    /// Bytes of an element.
+    pub size: usize,
+    /// Members that are numbers or arrays of numbers, those of structs in it, too.
+    pub places: Vec<Place>,
+    /// A member that has no place, such as a bit-field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unplaced: Option<String>,
+}
+
+/// Where a member of a struct lies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The member, such as `vel.x`.
+    pub path: String,
+    /// Bytes from the beginning of the struct to its first element.
+    pub offset: usize,
+    /// By subscript behind the struct, of structs around the member first: how many elements there
+    /// are, and the bytes from one to the next.
+    pub dims: Vec<(usize, usize)>,
+    /// Type of its elements, as in [`PetArray::element_type`].
+    pub element_type: String,
+    /// Size of an element in bytes.
+    pub element_size: usize,
 }
 
 /// An array (or a scalar: no dimensions) that the scop touches.

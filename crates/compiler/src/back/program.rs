@@ -634,6 +634,26 @@ pub(super) fn bytes_of(array: &KernelArray, names: &Names) -> String {
     bytes
 }
 
+/// Lines that leave in `NAME_bytes` how much memory the arrays have that lie in that of one array;
+/// `None` where it alone does.
+pub(super) fn shared_bytes(ir: &Interface, home: usize, names: &Names) -> Option<Vec<String>> {
+    let tenants = ir.tenants(home);
+    let name = names.get(&ir.arrays[home].name);
+    let bytes = |i: usize| {
+        let bytes = bytes_of(&ir.arrays[i], names);
+        match condition(&ir.touched[i], names) {
+            None => bytes,
+            Some(touched) => format!("(({touched}) ? {bytes} : 0)"),
+        }
+    };
+    let first = format!("  size_t {name}_bytes = {};", bytes(home));
+    let more = tenants.iter().skip(1).map(|&i| {
+        let bytes = bytes(i);
+        format!("  if ({bytes} > {name}_bytes) {name}_bytes = {bytes};")
+    });
+    (tenants.len() > 1).then(|| std::iter::once(first).chain(more).collect())
+}
+
 /// How a host function begins: what it takes, and what it tests first.
 pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> {
     let params = (ir.params.iter()).map(|p| format!("long long {}", names.get(p)));
@@ -692,7 +712,12 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         true => line("  Args args{};"),
         false => line(&format!("  Args args{{}}; {};", set.join(", "))),
     }
-    for group in ir.arrays.chunk_by(|a, b| a.elem == b.elem) {
+    // Members of several types of the same structs have one copy.
+    let own: Vec<&KernelArray> = (ir.arrays.iter().enumerate())
+        .filter(|(i, _)| ir.home(*i) == *i)
+        .map(|(_, array)| array)
+        .collect();
+    for group in own.chunk_by(|a, b| a.elem == b.elem) {
         let pointers: Vec<String> = (group.iter())
             .map(|array| format!("*{}_device = nullptr", names.get(&array.name)))
             .collect();
@@ -704,7 +729,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         "    fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
         ir.name
     ));
-    let arrays = (ir.arrays.iter()).map(|a| format!("{}_device", names.get(&a.name)));
+    let arrays = own.iter().map(|a| format!("{}_device", names.get(&a.name)));
     let workspaces = (replacement.workspaces.iter()).map(|w| format!("args.{}", w.field));
     let frees: Vec<String> = (arrays.chain(workspaces))
         .map(|memory| format!("cudaFree({memory})"))
@@ -721,9 +746,20 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             Some(condition) => format!("if ({condition}) "),
         })
         .collect();
-    for ((array, touched), planes) in ir.arrays.iter().zip(&touched).zip(&ir.planes) {
+    for (i, ((array, touched), planes)) in
+        (ir.arrays.iter().zip(&touched).zip(&ir.planes)).enumerate()
+    {
         let name = names.get(&array.name);
         let field = kernel_name(&array.name);
+        let home = ir.home(i);
+        if home != i {
+            let home = names.get(&ir.arrays[home].name);
+            line(&format!(
+                "  args.{field} = ({} *){home}_device;",
+                array.elem
+            ));
+            continue;
+        }
         let elements: Vec<String> = (array.extents.iter())
             .map(|e| format!("(size_t){}", ast_operand(e, &names)))
             .collect();
@@ -828,16 +864,26 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             "  check(cudaFree(args.{field}), \"freeing {field}\");"
         ));
     }
-    for (array, touched) in ir.arrays.iter().zip(&touched) {
+    for (i, (array, touched)) in ir.arrays.iter().zip(&touched).enumerate() {
         let name = names.get(&array.name);
-        if array.written && array.pitched {
+        if ir.home(i) != i {
+            continue;
+        }
+        let written = ir.is_memory_written(i);
+        let is_shared = ir.tenants(i).len() > 1;
+        let touched = if is_shared { "" } else { touched.as_str() };
+        if written && array.pitched {
             line(&format!(
                 "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
-        } else if array.written && !array.local {
+        } else if written && !array.local {
+            let pointer = match array.written {
+                true => name.clone(),
+                false => format!("(void *){name}"),
+            };
             line(&format!(
-                "  {touched}check(cudaMemcpy({name}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
+                "  {touched}check(cudaMemcpy({pointer}, {name}_device, {name}_bytes, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
         }

@@ -6,7 +6,9 @@
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
 use super::names::Names;
-use super::program::{Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks};
+use super::program::{
+    Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
+};
 use crate::csource::{self, Edit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -73,7 +75,7 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
 fn arrays(r: &Replacement, names: &Names) -> (String, String) {
     let ir = r.interface;
     let (mut before, mut after) = (String::new(), String::new());
-    for (array, touched) in ir.arrays.iter().zip(&ir.touched) {
+    for (i, (array, touched)) in ir.arrays.iter().zip(&ir.touched).enumerate() {
         let (name, field) = (names.get(&array.name), r.names.get(&array.name));
         let (elem, what) = (array.elem, &array.name);
         let bytes = bytes_of(array, names);
@@ -85,15 +87,25 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
             let _ = writeln!(after, "  give_back(args.{field}, \"{what}\");");
             continue;
         }
+        let home = ir.home(i);
+        if home != i {
+            let home = r.names.get(&ir.arrays[home].name);
+            let _ = writeln!(before, "  args.{field} = ({elem} *)args.{home};");
+            continue;
+        }
         let bytes = match condition(touched, names) {
             None => bytes,
             Some(touched) => format!("({touched}) ? {bytes} : 0"),
         };
+        let bytes = match shared_bytes(ir, i, names) {
+            None => format!("  const size_t {name}_bytes = {bytes};"),
+            Some(lines) => lines.join("\n"),
+        };
         let _ = writeln!(
             before,
-            "  const size_t {name}_bytes = {bytes};\n  args.{field} = ({elem} *)enter({name}, {name}_bytes, \"{what}\");"
+            "{bytes}\n  args.{field} = ({elem} *)enter({name}, {name}_bytes, \"{what}\");"
         );
-        let written = array.written;
+        let written = ir.is_memory_written(i);
         let _ = writeln!(
             after,
             "  leave({name}, args.{field}, {name}_bytes, {written}, \"{what}\");"

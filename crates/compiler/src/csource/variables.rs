@@ -127,7 +127,7 @@ pub(crate) fn wide_literal(word: &str) -> Option<CType> {
     }
 }
 
-/// Where definitions of arrays of numbers at file scope begin, and whether they are `static`. Left
+/// Where definitions of arrays of numbers or structs at file scope begin, and whether they are `static`. Left
 /// out is what other files may define, and what initial values at file scope name.
 pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
     let code = Code::new(text);
@@ -159,20 +159,36 @@ pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
         let words = declared_type(text, name, last).unwrap_or_default();
         let is_number =
             CType::parse(&words).is_some() || !super::typedefs(&[text], &words).is_empty();
+        let is_struct = is_struct_name(&code, &words);
         let alone = is_outside(array.range.start) && mentions_outside(name) == 1;
         let at = code
             .tokens
             .partition_point(|t| t.span.end <= array.range.start);
         let start = simple_statement_start(&code, at);
-        let mut words = (start..at).map(|i| code.word(i));
-        let other = words
-            .clone()
-            .any(|w| matches!(w, "extern" | "typedef" | "const" | "struct"));
-        if is_number && alone && !other {
-            found.insert(code.tokens[start].span.start, words.any(|w| w == "static"));
+        let words: Vec<&str> = (start..at).map(|i| code.word(i)).collect();
+        let is_static = words.contains(&"static");
+        // Of one that is defined elsewhere.
+        let is_tagged = matches!(words.as_slice(), ["struct", _] | ["static", "struct", _]);
+        let mut others = words.iter();
+        let other = others.any(|w| matches!(*w, "extern" | "typedef" | "const" | "struct"));
+        if alone && (is_tagged || (is_number || is_struct) && !other) {
+            found.insert(code.tokens[start].span.start, is_static);
         }
     }
     found
+}
+
+/// Whether `typedef struct { .. } NAME;` gives a name.
+fn is_struct_name(code: &Code, name: &str) -> bool {
+    (1..code.tokens.len()).any(|at| {
+        let open = code.skip_back(at);
+        let before = |n: usize| open.checked_sub(n).map_or("", |i| code.word(i));
+        code.closes(at, "}")
+            && code.word(at + 1) == name
+            && code.word(at + 2) == ";"
+            && [before(1), before(2)].contains(&"struct")
+            && [before(2), before(3)].contains(&"typedef")
+    })
 }
 
 /// Whether nothing outside of a region of a function sees the value that the region leaves in a

@@ -330,6 +330,9 @@ pub struct KernelArray {
     pub variable: bool,
     /// It exists on the device only: the program declares it in what is replaced.
     pub local: bool,
+    /// What the program calls its memory, which other arrays of the interface may be in, too: they
+    /// are other members of the same structs.
+    pub memory: String,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }

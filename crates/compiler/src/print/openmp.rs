@@ -118,11 +118,11 @@ impl Dialect for Printer<'_> {
             Type::Pointer {
                 elem,
                 written: true,
-            } => format!("{elem} *restrict {name}"),
+            } => format!("{elem} *{}{name}", self.restrict()),
             Type::Pointer {
                 elem,
                 written: false,
-            } => format!("const {elem} *restrict {name}"),
+            } => format!("const {elem} *{}{name}", self.restrict()),
         }
     }
 
@@ -297,6 +297,15 @@ impl Printer<'_> {
             );
         }
         Ok(text)
+    }
+
+    /// The qualifier of pointers, of which none is the way to memory that another one leads to.
+    fn restrict(&self) -> &'static str {
+        let mut arrays = 0..self.interface.arrays.len();
+        match arrays.all(|i| self.interface.home(i) == i) {
+            true => "restrict ",
+            false => "",
+        }
     }
 
     fn arrays(&self) -> impl Iterator<Item = (&KernelArray, &AstExpr)> {

@@ -30,7 +30,7 @@ mod tests;
 
 use super::{body_exprs, bounds, children, typedef, wrap};
 use crate::diag::{Diagnostic, Result};
-use hexcc_isl::{Ctx, DimType, MultiPwAff, Set};
+use hexcc_isl::{Ctx, DimType, MultiPwAff, PwAff, Set};
 use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop};
 use poly::{Coefficient, Extent, Instances, Poly};
 use read::PolyReader;
@@ -85,13 +85,13 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
                 continue;
             }
             statements.assume(&shape, &uses)?;
-            apply(ctx, shaped.pet.to_mut(), array, &shape)?;
+            apply(ctx, shaped.pet.to_mut(), (array, &[]), &shape)?;
             continue;
         }
-        if Set::read(ctx, &array.extent)?.dim(DimType::Set)? != 1 {
+        let Some(tail) = tail(ctx, array)? else {
             continue;
-        }
-        let Some(uses) = statements.uses(&name)? else {
+        };
+        let Some(mut uses) = statements.uses(&name, tail.len())? else {
             continue;
         };
         if !hope::expect_others(&mut statements, &uses.wrong)? {
@@ -110,8 +110,11 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
                 hoped
             }
         };
-        if let Some(shape) = shape {
-            apply(ctx, shaped.pet.to_mut(), array, &shape)?;
+        if let Some(mut shape) = shape {
+            for (all, access) in shape.subscripts.iter_mut().zip(&mut uses.all) {
+                all.append(&mut access.tail);
+            }
+            apply(ctx, shaped.pet.to_mut(), (array, &tail), &shape)?;
             shaped.flat.insert(name);
         }
     }
@@ -122,6 +125,23 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
     }
     shaped.expected = statements.expected;
     Ok(shaped)
+}
+
+/// Numbers of elements behind the first subscript of an array, such as the members of a struct;
+/// `None` where they are not constants.
+fn tail(ctx: &Ctx, array: &PetArray) -> Result<Option<Vec<i64>>> {
+    let elements = Set::read(ctx, &array.extent)?;
+    let mut tail = Vec::new();
+    for d in 1..elements.dim(DimType::Set)? as u32 {
+        match (
+            elements.dim_min_val(d)?.finite(),
+            elements.dim_max_val(d)?.finite(),
+        ) {
+            (Some(first), Some(last)) if first.floor() == 0 => tail.push(last.floor() + 1),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(tail))
 }
 
 /// Names of the arrays with subscripts that are not affine, in the order of their accesses.
@@ -208,6 +228,8 @@ struct Use {
     span: Range<usize>,
     /// The subscript.
     subscript: Poly,
+    /// The subscripts behind it.
+    tail: Vec<PwAff>,
 }
 
 /// The accesses of an array, and lengths of rows that their subscripts may be made of.
@@ -276,8 +298,9 @@ impl<'a> Statements<'a> {
         found
     }
 
-    /// The accesses of an array; `None` where a subscript is no polynomial.
-    fn uses(&self, name: &str) -> Result<Option<Uses>> {
+    /// The accesses of an array with so many subscripts behind the first; `None` where a subscript
+    /// is no polynomial.
+    fn uses(&self, name: &str, n_tail: usize) -> Result<Option<Uses>> {
         let mut uses = Uses::default();
         for (stmt, index, args) in self.accesses(name) {
             let instances = Instances::new(&self.domains[stmt]);
@@ -288,14 +311,21 @@ impl<'a> Statements<'a> {
                 wrong: Vec::new(),
             };
             let index = MultiPwAff::read(self.context.ctx(), index)?;
-            if index.dim()? != 1 {
+            if index.dim()? != 1 + n_tail {
                 return Ok(None);
             }
             let Some(subscript) = reader.subscript(&index.get(0)?, args)? else {
                 return Ok(None);
             };
+            let mut tail = Vec::new();
+            for d in 1..=n_tail as u32 {
+                match reader.affine(&index.get(d)?, args.len())? {
+                    Some(function) => tail.push(function),
+                    None => return Ok(None),
+                }
+            }
             let wrong = std::mem::take(&mut reader.wrong);
-            uses.add(self, stmt, (subscript, wrong));
+            uses.add(self, stmt, (subscript, tail, wrong));
         }
         uses.complete_lengths();
         Ok(Some(uses))
@@ -332,7 +362,7 @@ impl<'a> Statements<'a> {
                 }
             }
             let wrong = std::mem::take(&mut reader.wrong);
-            uses.add(self, stmt, (Poly::default(), wrong));
+            uses.add(self, stmt, (Poly::default(), Vec::new(), wrong));
             shape.subscripts.push(subscripts);
         }
         Ok(Some((uses, shape)))
@@ -375,7 +405,12 @@ impl<'a> Statements<'a> {
 
 impl Uses {
     /// Adds the next access of a statement.
-    fn add(&mut self, statements: &Statements, stmt: usize, (subscript, wrong): (Poly, Vec<Set>)) {
+    fn add(
+        &mut self,
+        statements: &Statements,
+        stmt: usize,
+        (subscript, tail, wrong): (Poly, Vec<PwAff>, Vec<Set>),
+    ) {
         self.wrong
             .extend(wrong.into_iter().map(|sizes| (stmt, sizes)));
         let span = &statements.pet.stmts[stmt].span;
@@ -384,6 +419,7 @@ impl Uses {
             nth: self.all.iter().filter(|u| u.stmt == stmt).count(),
             span: span.start..span.end,
             subscript,
+            tail,
         });
     }
 
@@ -404,8 +440,13 @@ impl Uses {
     }
 }
 
-/// Gives an array of a scop its dimensions.
-fn apply(ctx: &Ctx, scop: &mut PetScop, array: &PetArray, shape: &Shape) -> Result<()> {
+/// Gives an array of a scop its dimensions, with those that it has behind the first one.
+fn apply(
+    ctx: &Ctx,
+    scop: &mut PetScop,
+    (array, tail): (&PetArray, &[i64]),
+    shape: &Shape,
+) -> Result<()> {
     let name = &array.name;
     let mut subscripts = shape.subscripts.iter();
     let mut indices = Vec::new();
@@ -443,7 +484,7 @@ fn apply(ctx: &Ctx, scop: &mut PetScop, array: &PetArray, shape: &Shape) -> Resu
     if shape.extents.is_empty() {
         return Ok(());
     }
-    let extent = extent(name, &shape.extents);
+    let extent = extent(name, &shape.extents, tail);
     // isl refuses what it cannot read here, where the cause is known.
     Set::read(ctx, &extent)?;
     for own in scop.arrays.iter_mut().filter(|a| a.name == *name) {
@@ -453,13 +494,16 @@ fn apply(ctx: &Ctx, scop: &mut PetScop, array: &PetArray, shape: &Shape) -> Resu
 }
 
 /// The elements of a pointer to rows: `[n] -> { u[i0, i1] : i0 >= 0 and 0 <= i1 < n }`.
-fn extent(name: &str, extents: &[Extent]) -> String {
+fn extent(name: &str, extents: &[Extent], tail: &[i64]) -> String {
     let params: BTreeSet<String> = extents.iter().flat_map(Extent::parameters).collect();
     let params: Vec<String> = params.into_iter().collect();
-    let dims: Vec<String> = (0..=extents.len()).map(|d| format!("i{d}")).collect();
+    let lengths = extents.iter().map(Extent::text);
+    let lengths = lengths.chain(tail.iter().map(i64::to_string));
+    let lengths: Vec<String> = lengths.collect();
+    let dims: Vec<String> = (0..=lengths.len()).map(|d| format!("i{d}")).collect();
     let mut conditions = format!("{} >= 0", dims[0]);
-    for (dim, extent) in dims.iter().skip(1).zip(extents) {
-        conditions += &format!(" and 0 <= {dim} < {}", extent.text());
+    for (dim, length) in dims.iter().skip(1).zip(lengths) {
+        conditions += &format!(" and 0 <= {dim} < {length}");
     }
     format!(
         "[{}] -> {{ {name}[{}] : {conditions} }}",

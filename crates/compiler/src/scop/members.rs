@@ -1,9 +1,10 @@
 //! Members of structs that have names of their own in what pet has read.
 
+use super::records::query::MemberOf;
 use super::{body_exprs, children};
 use crate::csource;
 use crate::diag::Diagnostic;
-use hexcc_pet::data::{Member, PetExpr, PetScop};
+use hexcc_pet::data::{Member, PetArray, PetExpr, PetScop};
 use std::collections::BTreeSet;
 
 /// Whether members are the same at all times while a region runs, as far as its statements tell: it
@@ -20,7 +21,9 @@ pub fn are_constant(scop: &PetScop, bases: &BTreeSet<String>) -> bool {
     }
     let is_bytes = |name: &str| {
         let array = scop.arrays.iter().find(|a| a.name == name);
-        array.is_none_or(|a| a.element_size <= 1)
+        let record = scop.records.iter().find(|r| r.array == name);
+        let has_bytes = record.is_some_and(|r| r.places.iter().any(|p| p.element_size <= 1));
+        array.is_none_or(|a| a.element_size <= 1) || has_bytes
     };
     let mut members = scop.members.iter();
     let has_pointers = members.any(|m| m.is_pointer || m.value.contains("->"));
@@ -29,8 +32,15 @@ pub fn are_constant(scop: &PetScop, bases: &BTreeSet<String>) -> bool {
         && !scop
             .arrays
             .iter()
-            .any(|a| a.element_is_record || bases.contains(&a.name))
+            .any(|a| is_unknown_record(scop, a) || bases.contains(&a.name))
         && !(has_pointers && written.iter().any(|name| is_bytes(name)))
+}
+
+/// Whether the elements of an array are structs of which nothing is known.
+fn is_unknown_record(scop: &PetScop, array: &PetArray) -> bool {
+    let base = MemberOf::parse(&array.extent).map(|of| of.base);
+    let is_known = |base: &String| scop.records.iter().any(|r| r.array == *base);
+    array.element_is_record && !base.as_ref().is_some_and(is_known)
 }
 
 fn collect_written<'a>(expr: &'a PetExpr, names: &mut BTreeSet<&'a str>) {

@@ -45,6 +45,12 @@ impl PolyReader<'_> {
         Ok(Some(sum))
     }
 
+    /// A subscript that no argument has a part in, as a function of the instance.
+    pub fn affine(&self, index: &PwAff, n_args: usize) -> Result<Option<PwAff>> {
+        let found = self.without_arguments(index, n_args)?;
+        Ok(found.and_then(|(factors, rest)| factors.iter().all(|f| *f == 0).then_some(rest)))
+    }
+
     /// A function of the instance and of `n` arguments as the arguments' coefficients and a
     /// function of the instance; `None` where these differ from piece to piece in what they make
     /// of the arguments.

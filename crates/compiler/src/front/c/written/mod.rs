@@ -11,6 +11,7 @@
 
 mod helpers;
 mod plain;
+mod pointers;
 mod returns;
 #[cfg(test)]
 mod tests;
@@ -246,7 +247,8 @@ fn next_edits(written: &Written) -> Vec<Edit> {
     if !calls.is_empty() {
         return calls;
     }
-    let mut rest = parts.iter().map(variables::write_out);
+    let pointers = parts.iter().map(pointers::write_out);
+    let mut rest = pointers.chain(parts.iter().map(variables::write_out));
     rest.find(|edits| !edits.is_empty()).unwrap_or_default()
 }
 

@@ -31,7 +31,7 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
     if let Some(function) = whole {
         let found = match returned_type(code, function).as_str() {
             "void" => skipping(code, tokens.clone(), "return"),
-            ty if TYPES.contains(&ty) => value(code, tokens.clone()),
+            ty if TYPES.contains(&ty) && !has_wide(code, function) => value(code, tokens.clone()),
             _ => Vec::new(),
         };
         if !found.is_empty() {
@@ -51,6 +51,12 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
         }
     }
     Vec::new()
+}
+
+/// Whether a function has parameters or variables of types with more digits than `double`.
+fn has_wide(code: &Code, function: &Function) -> bool {
+    let mut all = super::tokens_in(code, &(function.start..function.body.end));
+    all.any(|at| WIDE.contains(&code.word(at)))
 }
 
 /// The words of the type that a function returns.
@@ -129,9 +135,8 @@ fn value(code: &Code, tokens: Range<usize>) -> Vec<Edit> {
     let Some(first) = all.iter().position(|stmt| returns(stmt.clone())) else {
         return Vec::new();
     };
-    let is_wide = |at: usize| WIDE.contains(&code.word(at));
     let start = all[first].start;
-    if first + 1 == all.len() && code.word(start) == "return" || tokens.clone().any(is_wide) {
+    if first + 1 == all.len() && code.word(start) == "return" {
         return Vec::new();
     }
     match returned(code, start..tokens.end, &[]) {

@@ -7,6 +7,8 @@ const HEAD: &str = "\
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 typedef unsigned int uint;
 struct grid { int n; long m; };
+struct cell { double x, y; double f[3]; };
+static void relax(struct cell *c, double f) { c->x *= f; }
 int width;
 static int idx(int i, int j, int n) { return i * n + j; }
 static size_t at(uint i, uint j, uint n) { return i * n + j; }
@@ -17,7 +19,7 @@ static int ring(int i) { i = (i + width) % width; return i; }
 static double get(double *u, int i) { i = (i + width) % width; return u[i]; }
 static int odd(int i) { width++; return i; }
 static void widen(void) { width = 3; }
-static void f(struct grid *g, int n, double *u, double *v, int *p) {
+static void f(struct grid *g, int n, double *u, double *v, int *p, struct cell *a, struct cell *b, struct cell *d) {
   int i, j, k; uint x; size_t z;
 ";
 
@@ -201,6 +203,47 @@ fn plain_words_stand_for_others() {
         "v[i++] = u[k++] = 1;",
         "v[i | j & 1] = u[i + j];",
         "static double a = 1; v[i] = a;",
+    ] {
+        assert_eq!(inner(stmts), "unchanged", "{stmts}");
+    }
+}
+
+#[test]
+fn pointers_to_cells_and_rows_stand_for_them() {
+    assert_eq!(
+        inner("struct cell *c = &a[i * n + j]; c->x = (*c).y + c[1].x; relax(c, 2);"),
+        "a[i*n+j].x=a[i*n+j].y+a[(i*n+j)+(1)].x;relax(&a[i*n+j],2);"
+    );
+    assert_eq!(
+        of(
+            "for (i = 0; i < n; i++) { const double *row = u + i * n; double *out = &v[i * n]; for (j = 0; j < n; j++) out[j] = row[j - 1] * *row; }"
+        ),
+        "for(i=0;i<n;i++){for(j=0;j<n;j++)v[(i*n)+(j)]=u[(i*n)+(j-1)]*u[i*n];}"
+    );
+    assert_eq!(
+        inner("double *s = a[i].f; s[1] = s[2] + j;"),
+        "a[i].f[1]=a[i].f[2]+j;"
+    );
+    assert_eq!(inner("struct cell *c = &a[i], *d; c->x = 1;"), "unchanged");
+}
+
+#[test]
+fn pointers_that_move_or_are_of_another_type_stay() {
+    for stmts in [
+        "struct cell *c = &a[i]; c++; c->x = 1;",
+        "struct cell *c = &a[i]; i = 3; c->x = 1;",
+        "struct cell *c = &a[p[i]]; c->x = 1;",
+        "struct cell *c = &a[i]; a = b; c->x = 1;",
+        "struct cell *c = &a[i]; d = c; c->x = 1;",
+        "struct cell *c = &a[i]; move(&c); c->x = 1;",
+        "struct cell *c = i ? a : b; c->x = 1;",
+        "struct cell *c = a + i > 0 ? a : b; c->x = 1;",
+        "struct cell *c = &a[odd(i)]; c->x = 1;",
+        "unsigned *q = &p[i]; q[1] = q[2] / 2;",
+        "float *q = &u[i]; q[1] = q[2] / 2;",
+        "float *q = a[i].f; q[1] = q[2] / 2;",
+        "struct cell *c = &a[i]; { struct cell *a = i ? b : d; c->x = a->x; }",
+        "struct cell *c = &a[i]; if (c) c->x = 1;",
     ] {
         assert_eq!(inner(stmts), "unchanged", "{stmts}");
     }

@@ -224,6 +224,33 @@ fn member(code: &Code, name: &str) -> Option<CType> {
     found
 }
 
+/// The type that all members of a name have in the structs of the file, as the text spells it
+/// before stars and names; `None` where there are none, or several.
+pub(super) fn member_type(code: &Code, name: &str) -> Option<String> {
+    let mut found: Option<String> = None;
+    let is_member = |at: &usize| {
+        let follows = matches!(code.word(at + 1), "," | ";" | "[" | ":");
+        code.is_ident(*at) && code.word(*at) == name && follows && in_struct(code, *at)
+    };
+    for at in (1..code.tokens.len()).filter(is_member) {
+        let start = (0..at)
+            .rev()
+            .find(|&i| matches!(code.word(i), ";" | "{" | "}"))?
+            + 1;
+        let words =
+            (start..at).take_while(|&i| code.is_ident(i) && !matches!(code.word(i + 1), "," | "["));
+        let words: Vec<&str> = (words.map(|i| code.word(i)))
+            .filter(|word| !matches!(*word, "const" | "volatile" | "restrict"))
+            .collect();
+        let ty = words.join(" ");
+        if found.as_ref().is_some_and(|other| *other != ty) {
+            return None;
+        }
+        found = Some(ty);
+    }
+    found
+}
+
 /// Whether a token stands directly between the braces of a struct.
 fn in_struct(code: &Code, at: usize) -> bool {
     let open = (0..at)

@@ -7,15 +7,15 @@ use crate::csource::{self, Code, Edit};
 use std::ops::Range;
 
 /// A variable that gets a value where it is declared, or by a statement.
-struct Assigned {
+pub(super) struct Assigned {
     /// The token that is its name.
-    name: usize,
+    pub(super) name: usize,
     /// The expression.
-    value: Range<usize>,
+    pub(super) value: Range<usize>,
     /// The declaration or the assignment.
-    stmt: Range<usize>,
+    pub(super) stmt: Range<usize>,
     /// It is declared here.
-    declares: bool,
+    pub(super) declares: bool,
 }
 
 /// Writes out the first variable of which something is left to be done: where it decides what is
@@ -47,7 +47,7 @@ pub(super) fn write_out(part: &Part) -> Vec<Edit> {
 }
 
 /// Tokens between the braces directly around a token, if these are within a part.
-fn block_around(code: &Code, at: usize, part: &Range<usize>) -> Option<Range<usize>> {
+pub(super) fn block_around(code: &Code, at: usize, part: &Range<usize>) -> Option<Range<usize>> {
     let open = (0..at)
         .rev()
         .find(|&open| matches!(code.word(open), "{" | "(" | "[") && code.skip(open) > at)?;
@@ -163,7 +163,7 @@ fn renewed(part: &Part, assigned: &Assigned, replaced: &[usize]) -> Vec<Edit> {
 }
 
 /// Whether the text shows all that is done with the variable and those of its value.
-fn is_seen(part: &Part, assigned: &Assigned) -> bool {
+pub(super) fn is_seen(part: &Part, assigned: &Assigned) -> bool {
     let code = part.types.code;
     let mut names = assigned
         .value
@@ -178,7 +178,7 @@ fn is_seen(part: &Part, assigned: &Assigned) -> bool {
 }
 
 /// Whether the variable and those of its value are the same ones at a token.
-fn means_the_same(part: &Part, assigned: &Assigned, at: usize) -> bool {
+pub(super) fn means_the_same(part: &Part, assigned: &Assigned, at: usize) -> bool {
     let code = part.types.code;
     let there = part.types.scope.moved_to(at);
     let here = part.types.scope.moved_to(assigned.stmt.end);
@@ -193,19 +193,19 @@ fn means_the_same(part: &Part, assigned: &Assigned, at: usize) -> bool {
 }
 
 /// Whether a token is the name of a variable, not of a member.
-fn is_variable(code: &Code, at: usize, name: &str) -> bool {
+pub(super) fn is_variable(code: &Code, at: usize, name: &str) -> bool {
     code.is_ident(at)
         && code.word(at) == name
         && !matches!(code.word(at.wrapping_sub(1)), "." | "->")
 }
 
 /// Whether a token is a variable that changes there, or may change afterwards.
-fn changes(code: &Code, at: usize, name: &str) -> bool {
+pub(super) fn changes(code: &Code, at: usize, name: &str) -> bool {
     is_variable(code, at, name) && (csource::is_assigned(code, at) || csource::is_address(code, at))
 }
 
 /// Whether a token is a member that changes there, or may change afterwards.
-fn member_changes(code: &Code, at: usize, name: &str) -> bool {
+pub(super) fn member_changes(code: &Code, at: usize, name: &str) -> bool {
     if code.word(at) != name || !matches!(code.word(at.wrapping_sub(1)), "." | "->") {
         return false;
     }
