@@ -1,5 +1,7 @@
 //! Reading a C file through pet, or a saved scop.
 
+mod pointers;
+
 use crate::bytes;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
@@ -727,7 +729,13 @@ impl<'a> Reader<'a> {
         let reduced = front::reduce(text, &written.region, &include, &StandIns::default());
         let reduced = reduced.made_of(&written.reduced);
         match self.extract(&reduced, function) {
-            Ok(scop) => Ok(scop),
+            Ok(scop) => Ok(self.with_pointers(scop, function, &|declarations| {
+                let tests = StandIns {
+                    declarations,
+                    ..StandIns::default()
+                };
+                front::reduce(text, &written.region, &include, &tests).made_of(&written.reduced)
+            })),
             // What clang misses may be what was left out.
             Err(PetError::Syntax { .. }) => {
                 let marked = front::mark(text, &written.region, &include).made_of(&written.reduced);
@@ -756,6 +764,13 @@ impl<'a> Reader<'a> {
                 .ok()
         };
         let mut scop = read(&stand_ins)?;
+        scop = self.with_pointers(scop, function, &|tests| {
+            let with_tests = StandIns {
+                declarations: stand_ins.declarations.clone() + &tests,
+                ..stand_ins.clone()
+            };
+            front::reduce(text, region, include, &with_tests).made_of(&written.reduced)
+        });
         scop.members.clone_from(&stand_ins.members);
         if !members::are_constant(&scop, &stand_ins.bases) {
             return None;

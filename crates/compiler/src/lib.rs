@@ -58,6 +58,7 @@ pub mod quotient;
 pub mod reach;
 mod region;
 pub mod report;
+pub mod rows;
 pub mod sched;
 pub mod scop;
 pub mod stepwise;

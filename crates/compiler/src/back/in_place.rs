@@ -5,6 +5,7 @@ use super::program::{
     Instrument, Replacement, arguments, dump_calls, dump_function, end_of_code, functions_used_up,
     insertion, pragma_lines, region_contains, variables_used_up, voids, without_macros,
 };
+use super::rows;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::print::openmp;
@@ -33,6 +34,11 @@ pub fn c_program(
     let mut edits: Vec<Edit> = pragmas.filter(|e| !replaced(e)).collect();
     let names = Names::plain();
     let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
+    let interfaces = || replacements.iter().map(|r| r.interface);
+    generated.push_str(&rows::library(
+        interfaces(),
+        &[rows::Form::Table, rows::Form::Dense],
+    ));
     let mut used_up = voids(functions_used_up(text, &spans));
     for r in replacements {
         generated.push('\n');
@@ -48,7 +54,7 @@ pub fn c_program(
     }
     if instrument == Instrument::Dump && !saved.is_nests() {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
-        let calls = dump_calls(replacements, &names);
+        let calls = dump_calls(replacements, &names, |_| String::new());
         let ends = regions.first().map(|region| end_of_code(region, &spans));
         edits.extend(ends.map(|at| insertion(at, calls)));
     }

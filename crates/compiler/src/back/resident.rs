@@ -7,12 +7,16 @@
 
 use super::names::Names;
 use super::program::{Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks};
+use super::rows;
 use crate::csource::{self, Edit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The functions that share memory, once in a program.
 pub(super) const MEMORY: &str = include_str!("../print/lib/cuda/memory.cuh");
+
+/// The functions that let kernels use rows, once in a program that has some.
+pub(super) const ROWS: &str = include_str!("../print/lib/cuda/rows.cuh");
 
 /// The program's functions for memory, and what takes their place.
 const ALLOCATION: [(&str, &str); 4] = [
@@ -58,6 +62,9 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
     for line in overlap_checks(ir, &names) {
         let _ = writeln!(t, "{line}");
     }
+    for line in rows::host_tests(ir, &names) {
+        let _ = writeln!(t, "{line}");
+    }
     t.push_str("  Args args{};\n");
     for name in ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n)) {
         let _ = writeln!(t, "  args.{} = {};", r.names.get(name), names.get(name));
@@ -83,6 +90,19 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
                 "  args.{field} = ({elem} *)borrow({bytes}, \"{what}\");"
             );
             let _ = writeln!(after, "  give_back(args.{field}, \"{what}\");");
+            continue;
+        }
+        if array.rows.is_some() {
+            let n = rows::count(array, names);
+            let written = array.written;
+            let _ = writeln!(
+                before,
+                "  const Rows {name}_entered = enter_rows({name}_found, {n}, \"{what}\");\n  args.{field} = ({elem} **){name}_entered.table;"
+            );
+            let _ = writeln!(
+                after,
+                "  leave_rows({name}_found, {name}_entered, {written}, \"{what}\");\n  hexcc_free_rows(&{name}_found);"
+            );
             continue;
         }
         let bytes = match condition(touched, names) {

@@ -474,6 +474,7 @@ impl Prepared<'_> {
             pointer: array.pointer,
             variable: array.variable,
             local: false,
+            rows: None,
             shared: None,
         }
     }

@@ -31,6 +31,7 @@ pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 use crate::ctype::CType;
 use crate::interface::Interface;
 use crate::quotient::is_product_in_double;
+use crate::rows::Rows;
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
 use hexcc_isl::AstExpr;
@@ -330,6 +331,8 @@ pub struct KernelArray {
     pub variable: bool,
     /// It exists on the device only: the program declares it in what is replaced.
     pub local: bool,
+    /// The program has a table of pointers to its rows, and these lie anywhere.
+    pub rows: Option<Rows>,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }

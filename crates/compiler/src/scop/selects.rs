@@ -4,7 +4,9 @@
 //! writes exists, and if nothing in it fails. An element exists if it lies within what the array is
 //! declared with, or between elements that the region accesses under no condition on data.
 
-use super::{Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, is_truth, last_plane};
+use super::{
+    Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, is_truth, last_plane, rows,
+};
 use crate::csource;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
@@ -81,14 +83,15 @@ fn select_at(pet: &PetScop, start: usize) -> Option<&Select> {
 }
 
 /// An access and the statement that it belongs to.
-type Placed<'a> = (&'a Statement, &'a Access);
+pub(super) type Placed<'a> = (&'a Statement, &'a Access);
 
 /// Refuses statements that may not run always.
 ///
 /// # Errors
 /// HX0105 for the first one, HX0401 where isl gives up.
 pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
-    if pet.conditional.is_empty() {
+    let in_rows = |access: &Access| scop.array(access.array).pointers > 0;
+    if pet.conditional.is_empty() && !scop.arrays.iter().any(|a| a.pointers > 0) {
         return Ok(());
     }
     let mut always: BTreeMap<ArrayId, Vec<Placed>> = BTreeMap::new();
@@ -103,7 +106,7 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
         }
         let certain = bounds::certain_reads(stmt);
         for (i, read) in stmt.reads.iter().enumerate() {
-            if is_conditional || !certain.contains(&i) && is_select {
+            if is_conditional || !certain.contains(&i) && (is_select || in_rows(read)) {
                 at_times.push((stmt, read));
             } else if certain.contains(&i) {
                 always.entry(read.array).or_default().push((stmt, read));
@@ -119,7 +122,12 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
     for (stmt, access) in at_times {
         let others = always.get(&access.array).map_or(&[][..], Vec::as_slice);
         if !exists(scop, (stmt, access), others)? {
-            return Err(may_not_exist(scop, source, access));
+            let is_conditional = within(&pet.conditional, stmt.span.start);
+            let in_if = is_conditional || select_at(pet, stmt.span.start).is_some();
+            return Err(match in_if {
+                true => may_not_exist(scop, source, access),
+                false => rows::may_not_exist(scop, source, access),
+            });
         }
     }
     Ok(())
@@ -143,6 +151,9 @@ fn exists(scop: &Scop, (stmt, access): Placed, always: &[Placed]) -> Result<bool
         return Ok(false);
     }
     let elements = access.map.range()?.intersect_params(&sizes)?;
+    if array.pointers > 0 {
+        return rows::exist(array, &elements, always);
+    }
     let between = Map::read(&scop.ctx, "{ [i] -> [j] : 0 <= j <= i }")?;
     for (d, extent) in array.extents.iter().enumerate() {
         let reached = along(&elements, rank, d)?;
