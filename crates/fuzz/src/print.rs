@@ -526,7 +526,7 @@ impl<'a> Writer<'a> {
         let extents = self.array_extents(array);
         let brackets =
             |from: usize| -> String { extents[from..].iter().map(|e| format!("[{e}]")).collect() };
-        let rows = self.form.choice(Feature::Wrong) == "rows-by-pointer" && extents.len() == 2;
+        let rows = self.form.in_rows() && extents.len() == 2;
         match self.form.choice(Feature::Arrays) {
             _ if rows => format!("{elem} **{name}"),
             "pointer-to-array" if extents.len() > 1 => format!("{elem} (*{name}){}", brackets(1)),

@@ -624,8 +624,7 @@ impl Page<'_> {
     }
 
     fn rows(&self, array: &Array) -> bool {
-        self.form.choice(Feature::Wrong) == "rows-by-pointer"
-            && self.w.array_extents(array).len() == 2
+        self.form.in_rows() && self.w.array_extents(array).len() == 2
     }
 
     /// Code for each row of an array, or for all of it.

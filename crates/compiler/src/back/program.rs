@@ -105,7 +105,7 @@ pub fn program(
         if !library.is_empty() {
             generated.push_str(resident::ROWS);
         }
-        edits.extend(resident::allocations(text));
+        edits.extend(resident::allocations(text, !library.is_empty()));
         edits.extend(resident::managed_arrays(text));
     }
     for r in replacements {

@@ -26,9 +26,21 @@ const ALLOCATION: [(&str, &str); 4] = [
     ("free", "hexcc_memory::release"),
 ];
 
-/// Lets the program allocate memory that kernels can use.
-pub(super) fn allocations(text: &str) -> Vec<Edit> {
-    let names: BTreeMap<String, String> = (ALLOCATION.iter())
+/// The same where blocks may be rows, which are small.
+const ALLOCATION_OF_ROWS: [(&str, &str); 4] = [
+    ("malloc", "hexcc_memory::allocate_row"),
+    ("calloc", "hexcc_memory::allocate_rows_of_zeros"),
+    ("realloc", "hexcc_memory::reallocate_row"),
+    ("free", "hexcc_memory::release_row"),
+];
+
+/// Lets the program allocate memory that kernels can use, also for rows that they use one by one.
+pub(super) fn allocations(text: &str, rows: bool) -> Vec<Edit> {
+    let functions = match rows {
+        true => ALLOCATION_OF_ROWS,
+        false => ALLOCATION,
+    };
+    let names: BTreeMap<String, String> = (functions.iter())
         .map(|(name, own)| (name.to_string(), own.to_string()))
         .collect();
     csource::rename(text, &names)

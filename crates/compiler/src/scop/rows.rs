@@ -63,7 +63,8 @@ pub(super) fn may_not_exist(scop: &Scop, source: &SourceFile, access: &Access) -
                 "C reads this only where the condition holds",
             )
             .note(format!("the rows of `{name}` are reached through pointers, which are all followed before the region runs; those that the region reads or writes always are there"))
-            .help("if the element exists for all iterations, say so: read it into a variable of the loop before the condition")
+            .help("give iterations that a condition on iterators tells apart a loop of their own")
+            .help("if the element exists for all iterations, say so: read it into a variable of the loop before the condition"),
     )
 }
 
@@ -74,16 +75,21 @@ impl Reader<'_> {
     /// HX0109 and HX0110 where it has neither a bound nor a pointer that can be followed.
     pub(super) fn check_pointer(&self, array: &PetArray, d: usize, declared: &Set) -> Result<()> {
         let rank = declared.dim(DimType::Set)?;
-        if d > array.pointers || array.declared {
-            return Err(self.not_dense(array, rank));
-        }
-        for inner in array.pointers + 1..rank {
-            let extent = declared.dim_max(inner as u32);
-            if !extent.is_ok_and(|max| max.as_constant().is_ok_and(|max| max.is_some())) {
-                return Err(self.not_dense(array, rank));
+        let constant = |inner: usize| {
+            let last = declared.dim_max(inner as u32);
+            last.is_ok_and(|last| last.as_constant().is_ok_and(|last| last.is_some()))
+        };
+        let why = match array.pointers {
+            0 if (1..d).any(constant) => "the pointers to rows are an array of several dimensions",
+            0 => "it is not known whether there are pointers: the declaration is not understood",
+            _ if d > array.pointers => "between two pointers there is an array",
+            _ if array.declared => "the region declares the pointers",
+            n if !(n + 1..rank).all(constant) => {
+                "the pointers lead to arrays whose size is not constant"
             }
-        }
-        Ok(())
+            _ => return Ok(()),
+        };
+        Err(self.not_dense(array, rank, why))
     }
 
     /// What the declaration gives of an array's extents, which must still hold in the region.
@@ -96,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// An array of `rank` dimensions whose declaration does not give an inner extent.
-    fn not_dense(&self, array: &PetArray, rank: usize) -> Box<Diagnostic> {
+    fn not_dense(&self, array: &PetArray, rank: usize, why: &str) -> Box<Diagnostic> {
         let PetArray {
             name, element_type, ..
         } = array;
@@ -129,9 +135,9 @@ impl Reader<'_> {
             };
             place(Diagnostic::error(
                 "HX0110",
-                format!("`{name}` has pointers to arrays or arrays of pointers in a way that is not followed"),
+                format!("pointers that lead to the rows of `{name}` are not followed"),
             ))
-            .note("a pointer may lead to the rows, `float **A`, `float *A[N]`, `float ***A`, where each subscript but the last follows one; or to arrays of constant sizes")
+            .note(format!("{why}; in `float **A`, `float *A[N]` and `float ***A` each subscript but the last follows a pointer"))
             .help(format!(
                 "make it one block, `{element_type} (*{name}){} = malloc(sizeof({element_type}{}));`, or take it as a parameter `{element_type} {name}{}`; subscripts stay as they are",
                 bounds(1), bounds(0), bounds(0)

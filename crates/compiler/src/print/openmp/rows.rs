@@ -6,7 +6,6 @@ use crate::back::rows;
 use crate::diag::Result;
 use crate::interface::may_hold_members;
 use crate::ir::Type;
-use crate::kernel::KernelArray;
 use crate::print::c::{Dialect, Writer};
 
 impl Printer<'_> {
