@@ -163,3 +163,6 @@ fn to_param(set: &Set, d: usize, name: &str) -> Result<Set> {
     let set = set.set_dim_name(DimType::Set, d as u32, name)?;
     Ok(set.move_dims(DimType::Param, n as u32, DimType::Set, d as u32, 1)?)
 }
+
+#[cfg(test)]
+mod tests;
