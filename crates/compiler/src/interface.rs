@@ -6,7 +6,7 @@ use crate::diag::Result;
 use crate::kernel::KernelArray;
 use crate::rows::Rows;
 use crate::scop::{ArrayId, Expr, Scop, Statement, bounds};
-use hexcc_isl::{AstBuild, AstExpr, Set};
+use hexcc_isl::{AstBuild, AstExpr, AstOp, Set};
 use hexcc_pet::data::Member;
 
 /// What a replaced part of a program takes and leaves.
@@ -24,6 +24,8 @@ pub struct Interface {
     pub members: Vec<Member>,
     /// Parameter values for which C and the kernel are known to do the same.
     pub assumed: AstExpr,
+    /// Parameter values that are expected: the program runs C's own text for others.
+    pub expected: AstExpr,
     /// Condition on the parameters that there is anything to do.
     pub nonempty: AstExpr,
     /// By array, the condition that then any statement touches it. The program's array may
@@ -89,8 +91,8 @@ impl Interface {
             scalars,
             planes: vec![None; with_extents.len()],
             arrays: with_extents,
-            assumed: AstBuild::from_context(&scop.context.universe_like()?.params()?)?
-                .expr_from_set(&bounds::assumed(scop)?)?,
+            assumed: condition(&bounds::assumed(scop)?.gist_params(&scop.expected)?)?,
+            expected: condition(&scop.expected)?,
             nonempty: build.expr_from_set(&sizes.gist_params(&context)?)?,
             touched,
             exact: stmts.iter().flat_map(|s| s.expressions()).all(is_exact),
@@ -99,6 +101,34 @@ impl Interface {
 }
 
 impl Interface {
+    /// Adds conditions on the sizes.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn expect(&mut self, conditions: &[Set]) -> Result<()> {
+        for sizes in conditions {
+            let more = condition(sizes)?;
+            let before = std::mem::replace(&mut self.expected, AstExpr::Int(1));
+            self.expected = match before {
+                AstExpr::Int(1) => more,
+                before => AstExpr::Op(AstOp::And, vec![before, more]),
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether it is made for all sizes, so that nothing of C's text is left.
+    pub fn suits_all(&self) -> bool {
+        matches!(self.expected, AstExpr::Int(1))
+    }
+
+    /// The numbers that are passed by value: sizes, then scalars.
+    pub fn values(&self) -> impl Iterator<Item = &String> {
+        self.params
+            .iter()
+            .chain(self.scalars.iter().map(|(name, _)| name))
+    }
+
     /// Members that are numbers and may lie in arrays that are written: the program tests that
     /// they do not, for C would read them again and again.
     pub fn guarded_members(&self) -> impl Iterator<Item = &Member> {
@@ -106,6 +136,18 @@ impl Interface {
         self.members.iter().filter(move |m| writes && !m.is_pointer)
     }
 }
+
+/// A set of parameters as a condition.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+fn condition(sizes: &Set) -> Result<AstExpr> {
+    let all = AstBuild::from_context(&sizes.universe_like()?.params()?)?;
+    Ok(all.expr_from_set(&sizes.coalesce()?)?)
+}
+
+/// What a generated program says where [`Interface::expected`] does not hold and it has no text of C.
+pub const NOT_EXPECTED: &str = "the kernels are not made for these sizes";
 
 /// What a generated program says where [`Interface::assumed`] does not hold.
 pub const NOT_ASSUMED: &str = "with these sizes a subscript is negative or a loop wraps around";

@@ -500,6 +500,8 @@ pub struct Scop {
     pub params: Vec<String>,
     /// What is known about the parameters.
     pub context: Set,
+    /// Parameters for which it is the region; C's text runs for others.
+    pub expected: Set,
     /// Arrays and scalars.
     pub arrays: Vec<Array>,
     /// Statements in textual order.
@@ -594,6 +596,10 @@ impl Reader<'_> {
                 Some(sizes) => wrap::with_ends(&domain.intersect_params(sizes)?.coalesce()?)?,
                 None => domain,
             };
+            let domain = match &self.flat.expected {
+                Some(expected) => domain.intersect_params(expected)?,
+                None => domain,
+            };
             if domain.is_empty()? {
                 continue;
             }
@@ -656,6 +662,10 @@ impl Reader<'_> {
         let unused = self.leave_iterators(&updates, &schedules, &context, &mut chunks)?;
         Ok(Scop {
             params,
+            expected: match &self.flat.expected {
+                Some(expected) => expected.clone(),
+                None => context.universe_like()?.params()?,
+            },
             context,
             arrays,
             stmts,

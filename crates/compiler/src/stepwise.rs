@@ -107,7 +107,8 @@ pub fn compile(
         .map(|&id| (scop.array(id).name.clone(), scop.array(id).elem))
         .collect();
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
-    let interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
+    let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
+    interface.expect(&plan.expected)?;
     let in_place = saved.is_nests() || options.language == Language::OpenMp;
     let arrays = (ids.as_slice(), in_place);
     let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, arrays)?;

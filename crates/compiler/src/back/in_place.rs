@@ -2,8 +2,9 @@
 
 use super::names::Names;
 use super::program::{
-    Instrument, Replacement, arguments, dump_calls, dump_function, end_of_code, functions_used_up,
-    insertion, pragma_lines, region_contains, variables_used_up, voids, without_macros,
+    Instrument, Memory, Replacement, arguments, dump_calls, dump_function, end_of_code,
+    functions_used_up, gone, insertion, pragma_lines, region_contains, replace, variables_used_up,
+    voids, without_macros,
 };
 use super::rows;
 use crate::csource::{self, Edit};
@@ -27,10 +28,11 @@ pub fn c_program(
 ) -> Result<String> {
     let text = &saved.source.text;
     let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
-    let replaced = |e: &Edit| spans.iter().any(|span| region_contains(span, e));
+    let gone = gone(replacements, &spans);
+    let replaced = |e: &Edit| gone.iter().any(|span| region_contains(span, e));
     let pragmas = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
-        .chain(csource::without_loop_pragmas(text, &spans));
+        .chain(csource::without_loop_pragmas(text, &gone));
     let mut edits: Vec<Edit> = pragmas.filter(|e| !replaced(e)).collect();
     let names = Names::plain();
     let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
@@ -39,18 +41,19 @@ pub fn c_program(
         interfaces(),
         &[rows::Form::Table, rows::Form::Dense],
     ));
-    let mut used_up = voids(functions_used_up(text, &spans));
+    let mut used_up = voids(functions_used_up(text, &gone));
     for r in replacements {
         generated.push('\n');
         generated.push_str(&r.kernel);
-        let call = call(r, &names.with_members(r.interface));
-        let unused = variables_used_up(r, text, &r.span, &names, &call);
+        let names = names.with_members(r.interface);
+        let call = call(r, &names);
+        let unused = variables_used_up(r, text, &r.span, &names);
         let call = unused + &std::mem::take(&mut used_up) + &call;
-        edits.push(Edit {
-            range: r.span.clone(),
-            // It may be all that a loop or a condition has.
-            replacement: format!("{{ {call} }}"),
+        let suits = (!r.interface.suits_all()).then(|| {
+            let sizes: Vec<String> = r.interface.params.iter().map(|p| names.get(p)).collect();
+            format!("{}({})", openmp::suits(r.interface), sizes.join(", "))
         });
+        edits.extend(replace(&r.span, call, suits, Memory::Shared));
     }
     if instrument == Instrument::Dump && !saved.is_nests() {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));

@@ -7,7 +7,7 @@ use super::resident;
 use super::rows::{self, Form};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
-use crate::interface::{Interface, NOT_ASSUMED, may_hold_members, may_share_memory};
+use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, may_share_memory};
 use crate::kernel::KernelArray;
 use crate::print::openmp;
 use crate::scop::{FinalValue, SavedScop};
@@ -118,28 +118,25 @@ pub fn program(
     }
     edits.retain(|e| !regions.iter().any(|region| region_contains(region, e)));
     // One inside a replaced statement goes with it.
-    let replaced = |e: &Edit| c.spans.iter().any(|span| region_contains(span, e));
+    let spans = gone(replacements, &c.spans);
+    let replaced = |e: &Edit| spans.iter().any(|span| region_contains(span, e));
     let rewritten: Vec<Range<usize>> = edits.iter().map(|e| e.range.clone()).collect();
     let is_gone =
         |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
         .chain(csource::rewrite_math_calls(text))
-        .chain(csource::without_loop_pragmas(text, &c.spans));
+        .chain(csource::without_loop_pragmas(text, &spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
-    let mut used_up = voids(functions_used_up(text, &c.spans));
+    let mut used_up = voids(functions_used_up(text, &spans));
     for (r, span) in replacements.iter().zip(&c.spans) {
-        let call = call(r, &entry, &c.names.with_members(r.interface));
-        let unused = variables_used_up(r, text, span, &c.names, &call);
+        let names = c.names.with_members(r.interface);
+        let call = call(r, &entry, &names);
+        let unused = variables_used_up(r, text, span, &c.names);
         let call = unused + &std::mem::take(&mut used_up) + &call;
-        edits.push(Edit {
-            range: span.clone(),
-            // It may be all that a loop or a condition has.
-            replacement: match r.memory {
-                Memory::Copied => call,
-                Memory::Shared => format!("{{ {call} }}"),
-            },
-        });
+        let suits = suits_call(r.interface, &entry, &names);
+        let suits = suits.map(|suits| format!("{}::{suits}", r.interface.name));
+        edits.extend(replace(span, call, suits, r.memory));
     }
     if let (true, Some(region)) = (dumps, regions.first()) {
         edits.push(insertion(
@@ -157,6 +154,14 @@ pub fn program(
     Ok(format!("{generated}{restrict}\n{body}"))
 }
 
+/// The spans of what is gone from the text: not those that some sizes still need.
+pub(super) fn gone(replacements: &[Replacement], spans: &[Range<usize>]) -> Vec<Range<usize>> {
+    let all = replacements.iter().zip(spans);
+    all.filter(|(r, _)| r.interface.suits_all())
+        .map(|(_, span)| span.clone())
+        .collect()
+}
+
 /// Uses of names that are used no more: a compiler would warn of them.
 pub(super) fn voids(names: Vec<String>) -> String {
     let void = |name: String| format!("(void){name}; ");
@@ -169,17 +174,21 @@ pub(super) fn variables_used_up(
     text: &str,
     span: &Range<usize>,
     names: &Names,
-    call: &str,
 ) -> String {
+    if !r.interface.suits_all() {
+        return String::new();
+    }
     let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
     let known = r.unused.iter().map(|name| names.get(name));
     let mut unused: Vec<String> = known.filter(declared).collect();
     // Such as an index that was written out.
-    let others = csource::used_only_in(text, span.clone()).into_iter();
-    let others: Vec<String> = (others.filter(|name| !unused.contains(name)))
-        .filter(|name| !mentions(call, name))
+    let passed: Vec<String> = (r.interface.values())
+        .chain(r.interface.arrays.iter().map(|a| &a.name))
+        .map(|name| names.get(name))
         .collect();
-    unused.extend(others);
+    let others = csource::used_only_in(text, span.clone()).into_iter();
+    let others = others.filter(|name| !unused.contains(name) && !passed.contains(name));
+    unused.extend(others.collect::<Vec<_>>());
     voids(unused)
 }
 
@@ -347,6 +356,8 @@ pub(super) struct Entry {
     pub run: &'static str,
     /// Leaves values in variables.
     leave: &'static str,
+    /// Whether the computation is made for some sizes.
+    suits: &'static str,
 }
 
 impl Entry {
@@ -360,15 +371,14 @@ impl Entry {
         let unknown = csource::directives(text)
             .iter()
             .any(|d| csource::may_define_any(d));
+        let name = |plain: &'static str, other: &'static str| match unknown || taken(plain) {
+            true => other,
+            false => plain,
+        };
         Entry {
-            run: match unknown || taken("run") {
-                true => "hexcc_run",
-                false => "run",
-            },
-            leave: match unknown || taken("leave") {
-                true => "hexcc_leave",
-                false => "leave",
-            },
+            run: name("run", "hexcc_run"),
+            leave: name("leave", "hexcc_leave"),
+            suits: name("suits", "hexcc_suits"),
         }
     }
 }
@@ -382,7 +392,13 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
         Memory::Copied => host_function(r, entry, instrument),
         Memory::Shared => resident::host_function(r, entry),
     };
-    let host = rows::finders(r.interface, "") + &host + &leave_function(r.finals, entry);
+    let host = [
+        suits_function(r.interface, entry),
+        rows::finders(r.interface, ""),
+        host,
+        leave_function(r.finals, entry),
+    ]
+    .concat();
     let mut text = kernel.to_string();
     for helper in (HELPERS.iter()).filter(|h| mentions(&host, h.name)) {
         let definition = helper.definition("static");
@@ -458,6 +474,54 @@ fn leave_function(finals: &[FinalValue], entry: &Entry) -> String {
     text + "}\n"
 }
 
+/// The function that says for which sizes the kernels are made; empty where for all.
+fn suits_function(ir: &Interface, entry: &Entry) -> String {
+    let names = host_names(ir);
+    let Some(expected) = condition(&ir.expected, &names) else {
+        return String::new();
+    };
+    let params = ir
+        .params
+        .iter()
+        .map(|p| format!("long long {}", names.get(p)));
+    format!(
+        "// Whether the kernels are made for these sizes; the program runs its own loops for others.\nstatic bool {}({}) {{\n  return {expected};\n}}\n\n",
+        entry.suits,
+        params.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// A test whether the kernels are made for the sizes; `None` where they are for all.
+fn suits_call(ir: &Interface, entry: &Entry, names: &Names) -> Option<String> {
+    condition(&ir.expected, names)?;
+    let sizes: Vec<String> = ir.params.iter().map(|p| names.get(p)).collect();
+    Some(format!("{}({})", entry.suits, sizes.join(", ")))
+}
+
+/// What takes the place of a part of a program: a call, or a choice between it and the part, where
+/// it is not made for all sizes.
+pub(super) fn replace(
+    span: &Range<usize>,
+    call: String,
+    suits: Option<String>,
+    memory: Memory,
+) -> Vec<Edit> {
+    match suits {
+        None => vec![Edit {
+            range: span.clone(),
+            // A nest may be all that a loop or a condition has.
+            replacement: match memory {
+                Memory::Copied => call,
+                Memory::Shared => format!("{{ {call} }}"),
+            },
+        }],
+        Some(suits) => vec![
+            insertion(span.start, format!("if ({suits}) {{ {call} }} else {{\n")),
+            insertion(span.end, "\n}".to_string()),
+        ],
+    }
+}
+
 /// The parameters that values left in variables depend on.
 fn leave_params(finals: &[FinalValue]) -> BTreeSet<String> {
     finals
@@ -529,8 +593,7 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
 
 /// What the program gives to the function that takes the place of a part of it.
 pub(super) fn arguments(ir: &Interface, names: &Names) -> Vec<String> {
-    let scalars = ir.scalars.iter().map(|(name, _)| name);
-    let values = ir.params.iter().chain(scalars).map(|n| names.get(n));
+    let values = ir.values().map(|n| names.get(n));
     let arrays = ir.arrays.iter().filter(|a| !a.local).map(|array| {
         let (constant, elem) = (const_of(array), array.elem);
         if array.rows.is_some() {
@@ -625,6 +688,15 @@ pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> 
         lines.push("    exit(EXIT_FAILURE);".to_string());
         lines.push("  }".to_string());
     }
+    if let Some(suits) = suits_call(ir, entry, names) {
+        lines.push(format!("  if (!{suits}) {{"));
+        lines.push(format!(
+            "    fprintf(stderr, \"{}: {NOT_EXPECTED}\\n\");",
+            ir.name
+        ));
+        lines.push("    exit(EXIT_FAILURE);".to_string());
+        lines.push("  }".to_string());
+    }
     let nonempty = condition(&ir.nonempty, names);
     lines.extend(nonempty.map(|nonempty| format!("  if (!({nonempty})) return;")));
     lines
@@ -644,8 +716,8 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     for text in head(ir, &names, entry) {
         line(&text);
     }
-    let values = ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n));
-    let set: Vec<String> = values
+    let set: Vec<String> = ir
+        .values()
         .map(|name| format!("args.{} = {}", kernel_name(name), names.get(name)))
         .collect();
     match set.is_empty() {

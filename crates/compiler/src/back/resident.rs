@@ -78,7 +78,7 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
         let _ = writeln!(t, "{line}");
     }
     t.push_str("  Args args{};\n");
-    for name in ir.params.iter().chain(ir.scalars.iter().map(|(n, _)| n)) {
+    for name in ir.values() {
         let _ = writeln!(t, "  args.{} = {};", r.names.get(name), names.get(name));
     }
     let (entered, left) = arrays(r, &names);

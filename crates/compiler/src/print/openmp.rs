@@ -70,6 +70,7 @@ pub fn print(
         text.push_str(format!("// {line}").trim_end());
         text.push('\n');
     }
+    text.push_str(&printer.suits(&namer)?);
     text.push_str(&printer.run(&namer)?);
     for (i, value) in finals.iter().enumerate() {
         text.push_str(&printer.leaves(&namer, i, value)?);
@@ -80,6 +81,11 @@ pub fn print(
 /// What the function is called that runs a part of a program.
 pub fn entry(interface: &Interface) -> String {
     format!("{}_run", interface.name)
+}
+
+/// The function that says whether a part is made for some sizes.
+pub fn suits(interface: &Interface) -> String {
+    format!("{}_suits", interface.name)
 }
 
 /// The functions that say whether the `i`-th value is left in a variable, and what it is.
@@ -209,6 +215,24 @@ impl Printer<'_> {
         let head = format!("for (long long {name} = {first}; {name} <= {last}; ++{name})");
         writer.braced(&head, |writer| self.axes(writer, inner, all, body));
         writer.namer.leave(scope);
+    }
+
+    /// The function that says for which sizes the part is made; empty where for all.
+    fn suits(&self, namer: &Namer) -> Result<String> {
+        if self.interface.suits_all() {
+            return Ok(String::new());
+        }
+        let writer = Writer::new(self.program, namer.clone(), self);
+        let sizes = self.interface.params.iter();
+        let params: Vec<String> = sizes
+            .map(|size| format!("long long {}", self.argument(&writer, size)))
+            .collect();
+        let expected = writer.expr(&from_isl(&self.interface.expected, &self.env)?);
+        Ok(format!(
+            "// Whether this is made for these sizes; the program runs its own loops for others.\nstatic int {}({}) {{\n  return {expected};\n}}\n\n",
+            suits(self.interface),
+            params_or_void(&params)
+        ))
     }
 
     /// The function that runs the part.

@@ -1,5 +1,7 @@
 //! Single steps in words: what `hexcc explain` says of them.
 
+use crate::back::ast_to_c;
+use crate::back::names::Names;
 use crate::compiled::Stepwise;
 use crate::csource;
 use crate::scop::SavedScop;
@@ -21,6 +23,11 @@ pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
     if !part.private.is_empty() {
         let private = part.private.join(", ");
         let _ = writeln!(text, "  every thread has its own {private}");
+    }
+    if !part.interface.suits_all() {
+        let names = Names::plain().with_members(&part.interface);
+        let expected = ast_to_c(&part.interface.expected, &names);
+        let _ = writeln!(text, "  for {expected}; C's own loops for other sizes");
     }
     for (statements, kernel) in part.statements.iter().zip(&part.program.kernels) {
         let threads = kernel.threads(&part.program);

@@ -68,6 +68,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
     Scop {
         params: vec!["n".to_string()],
         context: set("[n] -> { : }"),
+        expected: set("[n] -> { : }"),
         arrays: vec![Array {
             name: "A".to_string(),
             elem: CType::Double,

@@ -17,7 +17,11 @@
 //! are constants, such as that of `u[i*n + 1]`, and that no row has a negative number. Sizes for
 //! which it is not so are left out of what is known about the parameters, and a run with them ends
 //! with a message; see [`super::bounds::assumed`].
+//!
+//! Where no division is proven for all sizes, one is taken that holds for most of them ([`hope`]):
+//! the run tests the sizes, and C's own loops run where they are others.
 
+mod hope;
 mod poly;
 mod read;
 mod search;
@@ -31,7 +35,7 @@ use hexcc_pet::data::{PetArray, PetBody, PetExpr, PetScop};
 use poly::{Coefficient, Extent, Instances, Poly};
 use read::PolyReader;
 pub use read::looks_flat;
-use search::{Outcome, Search, Shape};
+use search::{Outcome, Proof, Search, Shape};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -47,6 +51,8 @@ pub struct Shaped<'a> {
     pub flat: BTreeSet<String>,
     /// Why an array that looks flat stays as it is.
     pub refusal: Option<Diagnostic>,
+    /// Sizes for which the dimensions are those of the array; all of them where there is none.
+    pub expected: Option<Set>,
 }
 
 /// Gives flat arrays of a scop their dimensions. An array for which that fails stays as it is.
@@ -58,6 +64,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
         pet: Cow::Borrowed(pet),
         flat: BTreeSet::new(),
         refusal: None,
+        expected: None,
     };
     let is_dynamic = |body: &PetBody| matches!(body, PetBody::Unsupported(_));
     let control = pet.data_dependent_conditions
@@ -79,17 +86,22 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
         let Some(uses) = statements.uses(&name)? else {
             continue;
         };
-        match Search::new(&statements, &uses).run()? {
+        let shape = match Search::new(&statements, &uses, Proof::ForAll).run()? {
             Outcome::Found(shape) => {
                 statements.assume(&shape, &uses)?;
-                let scop = shaped.pet.to_mut();
-                apply(ctx, scop, array, &shape)?;
-                shaped.flat.insert(name);
+                Some(shape)
             }
             Outcome::Failed(failure) => {
-                let refusal = failure.map(|f| f.diagnostic(text, array, &uses));
+                let hoped = hope::shape(&mut statements, &uses)?;
+                let refusal = failure.filter(|_| hoped.is_none());
+                let refusal = refusal.map(|f| f.diagnostic(text, array, &uses));
                 shaped.refusal = shaped.refusal.or(refusal);
+                hoped
             }
+        };
+        if let Some(shape) = shape {
+            apply(ctx, shaped.pet.to_mut(), array, &shape)?;
+            shaped.flat.insert(name);
         }
     }
     if !shaped.flat.is_empty() {
@@ -98,6 +110,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
         let exprs = scop.stmts.iter().flat_map(|s| body_exprs(&s.body));
         scop.data_dependent_accesses = exprs.into_iter().any(has_arguments);
     }
+    shaped.expected = statements.expected;
     Ok(shaped)
 }
 
@@ -171,6 +184,8 @@ struct Statements<'a> {
     context: Set,
     /// The domain of each statement, for sizes for which no loop wraps around.
     domains: Vec<Set>,
+    /// Sizes that were hoped for.
+    expected: Option<Set>,
 }
 
 /// An access of an array.
@@ -221,6 +236,7 @@ impl<'a> Statements<'a> {
             pet,
             context,
             domains,
+            expected: None,
         })
     }
 
@@ -278,6 +294,15 @@ impl<'a> Statements<'a> {
     /// Leaves out the sizes for which a statement runs that accesses a row with a negative number,
     /// or a column that its row does not have.
     fn assume(&mut self, shape: &Shape, uses: &Uses) -> Result<()> {
+        for (_, wrong) in self.wrong_sizes(shape, uses)? {
+            self.context = self.context.subtract(&wrong)?.coalesce()?;
+        }
+        Ok(())
+    }
+
+    /// The sizes for which a statement runs that accesses what is not in the array, with its number.
+    fn wrong_sizes(&self, shape: &Shape, uses: &Uses) -> Result<Vec<(usize, Set)>> {
+        let mut all = Vec::new();
         for (access, subscripts) in uses.all.iter().zip(&shape.subscripts) {
             let domain = &self.domains[access.stmt];
             let instances = Instances::new(domain);
@@ -293,11 +318,11 @@ impl<'a> Statements<'a> {
             for set in wrong {
                 let sizes = domain.intersect(&set)?.params()?;
                 if !sizes.is_empty()? {
-                    self.context = self.context.subtract(&sizes)?.coalesce()?;
+                    all.push((access.stmt, sizes));
                 }
             }
         }
-        Ok(())
+        Ok(all)
     }
 }
 

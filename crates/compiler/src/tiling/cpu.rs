@@ -71,6 +71,7 @@ pub fn plan(scop: &Scop, analysis: &Analysis, options: &Options) -> Result<(Hybr
         });
     }
     let plan = Plan {
+        expected: Vec::new(),
         steps,
         private: BTreeMap::new(),
         depth,

@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod hybrid;
 pub mod overlapped;
+pub mod planes;
 pub mod reduction;
 mod refusals;
 pub mod stepwise;

@@ -14,15 +14,19 @@
 //! parallel one can run in each thread instead of on the host, where no two threads touch the same
 //! element at any of its iterations.
 //!
+//! Where loops are not parallel because two numbers may choose the same plane of an array, these are
+//! expected to choose two ([`super::planes`]).
+//!
 //! Where loops are not parallel because their iterations fold values into a variable, and only
 //! because of that, threads share them as well ([`super::reduction`]).
 
+use super::planes;
 use super::reduction::{Reduction, reductions};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::MOST_AXES;
 use crate::options::Sums;
 use crate::scop::{Access, ArrayId, Scop, schedule_of, writes_to};
-use hexcc_isl::{Ctx, DimType, Map, PwAff, UnionMap, compute_flow};
+use hexcc_isl::{Ctx, DimType, Map, PwAff, Set, UnionMap, compute_flow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements of an array that a thread may have for itself.
@@ -83,6 +87,8 @@ pub struct Plan {
     pub depth: usize,
     /// By dimension, what its loop is called; the iterator that it is, where there is no name.
     pub names: Vec<String>,
+    /// Conditions on the parameters under which the loops are parallel.
+    pub expected: Vec<Set>,
 }
 
 impl Plan {
@@ -91,13 +97,39 @@ impl Plan {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>, sums: Sums) -> Result<Plan> {
+        let plan = Plan::within(scop, stmts, dead, sums, Vec::new())?;
+        let apart = planes::apart(scop, stmts)?;
+        if apart.is_empty() {
+            return Ok(plan);
+        }
+        let other = Plan::within(scop, stmts, dead, sums, apart)?;
+        Ok(match other.shared_loops() > plan.shared_loops() {
+            true => other,
+            false => plan,
+        })
+    }
+
+    /// The loops that threads share, counted for each statement.
+    fn shared_loops(&self) -> usize {
+        let of_step = |step: &Step| step.stmts.len() * step.spread.len();
+        self.steps.iter().map(of_step).sum()
+    }
+
+    /// As [`Plan::new`], for some parameters only.
+    fn within(
+        scop: &Scop,
+        stmts: &[usize],
+        dead: &BTreeSet<ArrayId>,
+        sums: Sums,
+        expected: Vec<Set>,
+    ) -> Result<Plan> {
         let mut private = BTreeMap::new();
         for &id in dead {
             if let Some(elements) = few_elements(scop, id)? {
                 private.insert(id, elements);
             }
         }
-        let nest = Nest::new(scop, stmts)?;
+        let nest = Nest::new(scop, stmts, &expected)?;
         let flows = Flows::new(scop, stmts, &private)?;
         let reductions = reductions(scop, stmts, sums)?;
         loop {
@@ -119,6 +151,7 @@ impl Plan {
                     private,
                     depth: nest.depth,
                     names: Vec::new(),
+                    expected,
                 });
             }
             private.retain(|id, _| !shared.contains(id));
@@ -182,7 +215,7 @@ struct Nest<'a> {
 }
 
 impl<'a> Nest<'a> {
-    fn new(scop: &'a Scop, stmts: &[usize]) -> Result<Nest<'a>> {
+    fn new(scop: &'a Scop, stmts: &[usize], expected: &[Set]) -> Result<Nest<'a>> {
         let mut depth = 0;
         for &s in stmts {
             depth = depth.max(scop.stmts[s].schedule.dim(DimType::Out)?);
@@ -199,11 +232,15 @@ impl<'a> Nest<'a> {
             orders.insert(s, Order::new(stmt.schedule.clone())?);
             let instances = stmt.schedule.reverse()?;
             let touch = |access: &Access, write| -> Result<Touch> {
+                let mut at = instances.apply_range(&access.map)?;
+                for sizes in expected {
+                    at = at.intersect_params(sizes)?;
+                }
                 Ok(Touch {
                     stmt: s,
                     array: access.array,
                     write,
-                    at: instances.apply_range(&access.map)?,
+                    at,
                 })
             };
             for read in &stmt.reads {

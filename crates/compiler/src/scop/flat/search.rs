@@ -1,7 +1,7 @@
 //! The search for the lengths of rows by which all subscripts of an array can be divided.
 
 use super::poly::{Extent, Instances, Poly};
-use super::{Statements, Uses, bounds};
+use super::{Statements, Uses, bounds, hope};
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::PwAff;
@@ -52,10 +52,20 @@ pub enum Failure {
     Disagree([(usize, String); 2]),
 }
 
+/// For which sizes a column has to be in its row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// For all of them.
+    ForAll,
+    /// For large domains among others; see [`hope`].
+    ForMost,
+}
+
 /// The search for the dimensions of an array.
 pub struct Search<'a> {
     statements: &'a Statements<'a>,
     uses: &'a Uses,
+    proof: Proof,
     failure: Option<Failure>,
     /// Divisions that are left to try.
     budget: usize,
@@ -71,10 +81,11 @@ struct Divided {
 
 impl<'a> Search<'a> {
     /// For an array with these accesses.
-    pub fn new(statements: &'a Statements<'a>, uses: &'a Uses) -> Self {
+    pub fn new(statements: &'a Statements<'a>, uses: &'a Uses, proof: Proof) -> Self {
         Search {
             statements,
             uses,
+            proof,
             failure: None,
             budget: MAX_DIVISIONS,
         }
@@ -179,6 +190,7 @@ impl<'a> Search<'a> {
         let shortest = rest.constant().filter(|_| rest.is_fixed()).unwrap_or(0);
         let shortest = instances.number(shortest.saturating_abs().min(MAX_SHORTEST))?;
         let domain = domain.intersect(&extent.gt_set(&shortest)?)?;
+        let mut hoped = None;
         for shift in SHIFTS {
             let moved = match length.times_number(shift)? {
                 Some(rows) => rest.plus(&rows)?,
@@ -190,11 +202,18 @@ impl<'a> Search<'a> {
             };
             let column = moved.to_function(&instances)?;
             let before = domain.intersect(&column.lt_set(&zero)?)?;
-            if before.is_empty()? && domain.intersect(&column.ge_set(&extent)?)?.is_empty()? {
+            let behind = domain.intersect(&column.ge_set(&extent)?)?;
+            if before.is_empty()? && behind.is_empty()? {
                 return Ok(Some((row, column)));
             }
+            if self.proof == Proof::ForMost && hoped.is_none() {
+                let wrong = before.union(&behind)?.params()?;
+                if hope::stays_large(&domain, &wrong)? {
+                    hoped = Some((row, column));
+                }
+            }
         }
-        Ok(None)
+        Ok(hoped)
     }
 
     /// Remembers the deepest failure, of several the first.

@@ -1,0 +1,84 @@
+//! Dimensions of flat arrays that hold for most sizes.
+//!
+//! With `u[i*pitch + j]` and a loop `j < width`, no row is left as long as `width <= pitch`, which a
+//! program may know and its text does not say. isl tells for which sizes a column leaves its row; if
+//! the loops may run far for the others, these are *expected*: what was translated runs for them,
+//! and C's own text for the rest.
+
+use super::search::{Outcome, Proof, Search, Shape};
+use super::{Statements, Uses};
+use crate::diag::Result;
+use hexcc_isl::{DimType, Map, Set};
+
+/// How far apart two iterations of a loop are where its domain is large.
+const FAR: i64 = 64;
+
+/// Disjuncts that the condition on the sizes may have.
+const MOST_DISJUNCTS: usize = 6;
+
+/// The dimensions of an array for sizes that are expected from here on; `None` without any.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn shape(statements: &mut Statements, uses: &Uses) -> Result<Option<Shape>> {
+    let Outcome::Found(shape) = Search::new(statements, uses, Proof::ForMost).run()? else {
+        return Ok(None);
+    };
+    let mut wrong: Option<Set> = None;
+    for (stmt, sizes) in statements.wrong_sizes(&shape, uses)? {
+        // Whether the statement runs at all is nothing to ask for.
+        let sizes = sizes.gist_params(&statements.domains[stmt].params()?)?;
+        let sizes = sizes.gist_params(&statements.context)?;
+        wrong = Some(match wrong {
+            Some(wrong) => wrong.union(&sizes)?,
+            None => sizes,
+        });
+    }
+    let Some(wrong) = wrong else {
+        return Ok(Some(shape));
+    };
+    let expected = wrong.complement()?.coalesce()?;
+    for domain in &statements.domains {
+        if !stays_large(domain, &wrong)? {
+            return Ok(None);
+        }
+    }
+    // Sizes on a plane among all are none to hope for.
+    let is_thin = !expected.affine_hull()?.plain_is_universe()?;
+    if is_thin || expected.basic_sets()?.len() > MOST_DISJUNCTS {
+        return Ok(None);
+    }
+    statements.context = statements.context.intersect(&expected)?.coalesce()?;
+    for domain in &mut statements.domains {
+        *domain = domain.intersect_params(&expected)?;
+    }
+    statements.expected = Some(match &statements.expected {
+        Some(before) => before.intersect(&expected)?.coalesce()?,
+        None => expected,
+    });
+    Ok(Some(shape))
+}
+
+/// Whether the loops of a domain may run as far without some sizes as with them.
+pub fn stays_large(domain: &Set, without: &Set) -> Result<bool> {
+    let left = domain.intersect_params(&domain.params()?.subtract(without)?)?;
+    if left.is_empty()? {
+        return Ok(domain.is_empty()?);
+    }
+    for d in 0..domain.dim(DimType::Set)? as u32 {
+        if reaches_far(domain, d)? && !reaches_far(&left, d)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether there are sizes for which two iterations of a loop are far apart.
+fn reaches_far(domain: &Set, d: u32) -> Result<bool> {
+    let all = domain.dim(DimType::Set)? as u32;
+    let along = (domain.project_out(DimType::Set, d + 1, all - d - 1)?)
+        .project_out(DimType::Set, 0, d)?
+        .reset_tuple_name()?;
+    let far = Map::read(domain.ctx(), &format!("{{ [i] -> [i + {FAR}] }}"))?;
+    Ok(!along.apply(&far)?.is_disjoint(&along)?)
+}

@@ -1,0 +1,61 @@
+//! Planes that numbers choose: `q[now][i][j]` and `q[next][i][j]`.
+//!
+//! As long as `now` and `next` are different, the planes have no element in common; the program
+//! toggles them where it is not seen. The numbers are *expected* to be different: the run tests it,
+//! and C's own text runs where they are not.
+
+use crate::diag::Result;
+use crate::scop::{Access, Scop};
+use hexcc_isl::{DimType, Map, Set};
+
+/// Pairs of planes that are told apart, at most.
+const MOST_PAIRS: usize = 4;
+
+/// For each pair of subscripts that are numbers, chosen in different ways by an access that writes
+/// and another one, the parameters for which they are different.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn apart(scop: &Scop, stmts: &[usize]) -> Result<Vec<Set>> {
+    let accesses = || {
+        let stmts = stmts.iter().map(|&s| &scop.stmts[s]);
+        stmts.flat_map(|s| s.reads.iter().chain([&s.write]))
+    };
+    let mut equal: Vec<Set> = Vec::new();
+    for &s in stmts {
+        let write = &scop.stmts[s].write;
+        for other in accesses().filter(|a| a.array == write.array) {
+            for d in 0..scop.array(write.array).extents.len() as u32 {
+                let (Some(a), Some(b)) = (number(write, d)?, number(other, d)?) else {
+                    continue;
+                };
+                let runs = a.params()?.intersect(&b.params()?)?;
+                let same = a.intersect(&b)?.params()?.gist_params(&runs)?.coalesce()?;
+                // Of all numbers few may be equal: `T % 2` and 0 are for each other T.
+                let rare = !same.affine_hull()?.remove_divs()?.plain_is_universe()?;
+                if same.is_empty()? || !rare {
+                    continue;
+                }
+                if !equal.iter().any(|e| e.is_equal(&same).unwrap_or(false)) {
+                    equal.push(same);
+                }
+            }
+        }
+    }
+    equal.truncate(MOST_PAIRS);
+    let apart = |same: &Set| Ok(same.complement()?.coalesce()?);
+    equal.iter().map(apart).collect()
+}
+
+/// A subscript as a function of the parameters, `{ [x] : x = now }`, where it is none of the
+/// iterators.
+fn number(access: &Access, d: u32) -> Result<Option<Set>> {
+    let subscripts = access.map.range()?;
+    let all = subscripts.dim(DimType::Set)? as u32;
+    let along = (subscripts.project_out(DimType::Set, d + 1, all - d - 1)?)
+        .project_out(DimType::Set, 0, d)?
+        .reset_tuple_name()?;
+    let larger = Map::read(along.ctx(), "{ [x] -> [y] : y > x }")?;
+    let one = along.apply(&larger)?.is_disjoint(&along)?;
+    Ok(one.then_some(along))
+}
