@@ -417,7 +417,7 @@ impl Form {
         self.choice(Feature::Arrays) == "global"
     }
 
-    /// Whether arrays of two dimensions are pointers to rows.
+    /// Whether arrays of several dimensions are pointers to rows.
     pub fn in_rows(&self) -> bool {
         self.choice(Feature::Arrays) == "row-pointers"
     }

@@ -8,6 +8,9 @@ use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Set};
 use hexcc_pet::data::PetArray;
 
+/// Pointers that follow each other, at most; generated code counts on it.
+const MOST_POINTERS: usize = 3;
+
 /// How many subscripts behind the first one of an array have no bounds in its declaration, one after
 /// the other: they follow pointers, or the extents are not known.
 pub fn without_bounds(ctx: &Ctx, array: &PetArray) -> usize {
@@ -84,6 +87,7 @@ impl Reader<'_> {
             0 => "it is not known whether there are pointers: the declaration is not understood",
             _ if d > array.pointers => "between two pointers there is an array",
             _ if array.declared => "the region declares the pointers",
+            n if n > MOST_POINTERS => "more than three pointers follow each other",
             n if !(n + 1..rank).all(constant) => {
                 "the pointers lead to arrays whose size is not constant"
             }
