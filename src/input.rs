@@ -646,8 +646,12 @@ impl<'a> Reader<'a> {
                 continue;
             };
             if !selected.selects.is_empty()
-                && let Some(scop) = self.extract_selected(&selected)
+                && let Some(mut scop) = self.extract_selected(&selected)
             {
+                // An `else` at the end has no place of its own in what pet has read.
+                if !region.marked {
+                    scop.span.end = scop.span.end.max(region.span.end);
+                }
                 match has_dynamic_control(&scop) {
                     false => return Ok(scop),
                     // Other control flow on data is what is in the way.

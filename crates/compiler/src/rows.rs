@@ -6,6 +6,7 @@
 //! not follow. All proofs take rows for memory of their own: the program tests that before.
 
 use crate::diag::Result;
+use crate::scop::guards::guards;
 use crate::scop::{ArrayId, Scop, Statement};
 use hexcc_isl::{AstBuild, AstExpr, DimType, Map, Set};
 
@@ -13,6 +14,8 @@ use hexcc_isl::{AstBuild, AstExpr, DimType, Map, Set};
 /// [`subscript`]s.
 #[derive(Clone, Debug)]
 pub struct Rows {
+    /// Whether anything is touched, for sizes at which some statement runs.
+    pub any: AstExpr,
     /// By subscript that selects a pointer, the first and the last value.
     pub ranges: Vec<[AstExpr; 2]>,
     /// Whether a row in these ranges is touched.
@@ -35,10 +38,22 @@ impl Rows {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(scop: &Scop, id: ArrayId, stmts: &[&Statement]) -> Result<Option<Rows>> {
-        let pointers = scop.array(id).pointers;
-        let reads = stmts.iter().flat_map(|s| &s.reads);
-        let writes = || stmts.iter().map(|s| &s.write);
-        let elements = |maps: &mut dyn Iterator<Item = &Map>| -> Result<Option<Set>> {
+        if scop.array(id).pointers == 0 {
+            return Ok(None);
+        }
+        let (mut accessed, mut written) = (Vec::new(), Vec::new());
+        for stmt in stmts {
+            for (read, guard) in stmt.reads.iter().zip(guards(stmt)?) {
+                if read.array == id {
+                    accessed.push(read.map.intersect_domain(&guard.within)?);
+                }
+            }
+            if stmt.write.array == id {
+                accessed.push(stmt.write.map.clone());
+                written.push(stmt.write.map.clone());
+            }
+        }
+        let elements = |maps: &[Map]| -> Result<Option<Set>> {
             let mut all: Option<Set> = None;
             for map in maps {
                 let more = map.range()?.intersect_params(&scop.context.params()?)?;
@@ -49,12 +64,16 @@ impl Rows {
             }
             Ok(all.map(|all| all.reset_tuple_name()).transpose()?)
         };
-        let of_array = reads.chain(writes()).filter(|a| a.array == id);
-        let accessed = elements(&mut of_array.map(|a| &a.map))?;
-        let written = elements(&mut writes().filter(|a| a.array == id).map(|a| &a.map))?;
-        let Some(accessed) = accessed.filter(|_| pointers > 0) else {
+        let (Some(accessed), written) = (elements(&accessed)?, elements(&written)?) else {
             return Ok(None);
         };
+        let mut runs = scop.context.params()?.empty_like()?;
+        for stmt in stmts {
+            runs = runs.union(&stmt.domain.params()?)?;
+        }
+        let any = accessed.params()?.gist_params(&runs)?;
+        let any = any.gist_params(&scop.context.params()?)?.coalesce()?;
+        let any = AstBuild::from_context(&scop.context.params()?)?.expr_from_set(&any)?;
         let accessed = InRows::new(scop, id, &accessed)?;
         let written = match written {
             Some(written) => {
@@ -68,6 +87,7 @@ impl Rows {
         };
         let rows = accessed.rows.gist_params(&accessed.known)?.coalesce()?;
         Ok(Some(Rows {
+            any,
             touched: AstBuild::from_context(&accessed.known)?.expr_from_set(&rows)?,
             accessed: accessed.ends()?,
             ranges: accessed.ranges,

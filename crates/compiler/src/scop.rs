@@ -8,6 +8,7 @@
 pub mod bounds;
 mod finals;
 mod flat;
+pub mod guards;
 pub mod members;
 mod rows;
 mod selects;

@@ -80,7 +80,7 @@ fn sizes(interface: &Interface, index: usize) -> Vec<String> {
         let extents = &interface.arrays[index].extents[..rows.ranges.len()];
         let all = ends.chain(written).chain([&rows.touched]);
         let all = all.chain(extents.iter().skip(1));
-        for expr in all.chain([&interface.touched[index]]) {
+        for expr in all.chain([&rows.any]) {
             ids(expr, &mut used);
         }
     }
@@ -117,8 +117,8 @@ fn finder_text(
         finder(interface, index),
         params.concat()
     );
-    if let Some(touched) = condition(&interface.touched[index], &names) {
-        let _ = writeln!(text, "  if (!({touched})) return rows;");
+    if let Some(any) = condition(&rows.any, &names) {
+        let _ = writeln!(text, "  if (!({any})) return rows;");
     }
     let mut place = "table".to_string();
     let mut number = String::new();

@@ -1,12 +1,13 @@
 //! Arrays whose declaration does not bound an inner subscript: rows that are reached through
 //! pointers, and what is no array of the polyhedral model.
 
-use super::selects::Placed;
-use super::{Access, Array, Reader, Scop, SourceFile};
+use super::guards::guards;
+use super::{Access, Array, ArrayId, Reader, Scop, SourceFile, Statement};
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Set};
 use hexcc_pet::data::PetArray;
+use std::collections::BTreeMap;
 
 /// Pointers that follow each other, at most; generated code counts on it.
 const MOST_POINTERS: usize = 3;
@@ -29,20 +30,79 @@ pub fn without_bounds(ctx: &Ctx, array: &PetArray) -> usize {
     unbounded().unwrap_or(0)
 }
 
-/// Whether elements of an array in rows exist, given those that are accessed always: each lies
-/// between two of its row that are.
-///
-/// # Errors
-/// HX0401 where isl gives up.
-pub(super) fn exist(array: &Array, elements: &Set, always: &[Placed]) -> Result<bool> {
+/// What statements touch of arrays in rows.
+#[derive(Default)]
+pub(super) struct Touched<'a> {
+    always: BTreeMap<ArrayId, Vec<Map>>,
+    /// What may happen or not, with the instances.
+    at_times: Vec<(&'a Statement, &'a Access, Set)>,
+}
+
+impl<'a> Touched<'a> {
+    /// Adds the accesses of a statement, of which reads are certain and writes are where that is
+    /// given.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub(super) fn add(
+        &mut self,
+        scop: &Scop,
+        stmt: &'a Statement,
+        (reads, writes): (bool, bool),
+    ) -> Result<()> {
+        let guards = guards(stmt)?.into_iter();
+        let reads = (stmt.reads.iter().zip(guards))
+            .map(|(read, guard)| (read, guard.within, guard.certain && reads));
+        let write = [(&stmt.write, stmt.domain.clone(), writes)];
+        for (access, within, certain) in reads.chain(write) {
+            if scop.array(access.array).pointers == 0 {
+                continue;
+            }
+            let instances = within.intersect_params(&scop.context.params()?)?;
+            // pet leaves negative subscripts out.
+            if certain && instances.is_subset(&access.map.domain()?)? {
+                let map = access.map.intersect_domain(&instances)?;
+                self.always.entry(access.array).or_default().push(map);
+            } else {
+                self.at_times.push((stmt, access, instances));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first access to elements that may not exist: an element does if it lies between two of
+    /// its row that are touched always.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub(super) fn missing(&self, scop: &Scop) -> Result<Option<(&'a Statement, &'a Access)>> {
+        for (stmt, access, instances) in &self.at_times {
+            let array = scop.array(access.array);
+            let always = self
+                .always
+                .get(&access.array)
+                .map_or(&[][..], Vec::as_slice);
+            let elements = access.map.intersect_domain(instances)?.range()?;
+            let is_there =
+                instances.is_subset(&access.map.domain()?)? && exist(array, &elements, always)?;
+            if !is_there {
+                return Ok(Some((stmt, access)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether elements of an array in rows exist, given those that are accessed always.
+fn exist(array: &Array, elements: &Set, always: &[Map]) -> Result<bool> {
     let (first, rank) = (array.pointers + 1, array.extents.len());
     let in_row = |set: &Set| -> Result<Set> {
         let set = set.project_out(DimType::Set, first as u32, (rank - first) as u32)?;
         Ok(set.reset_tuple_name()?)
     };
     let mut known = in_row(&elements.empty_like()?)?;
-    for (_, access) in always {
-        known = known.union(&in_row(&access.map.range()?)?)?;
+    for map in always {
+        known = known.union(&in_row(&map.range()?)?)?;
     }
     let names = |last: &str| {
         let row = (0..array.pointers).map(|d| format!("r{d}, "));
@@ -66,7 +126,6 @@ pub(super) fn may_not_exist(scop: &Scop, source: &SourceFile, access: &Access) -
                 "C reads this only where the condition holds",
             )
             .note(format!("the rows of `{name}` are reached through pointers, which are all followed before the region runs; those that the region reads or writes always are there"))
-            .help("give iterations that a condition on iterators tells apart a loop of their own")
             .help("if the element exists for all iterations, say so: read it into a variable of the loop before the condition"),
     )
 }

@@ -83,17 +83,20 @@ fn select_at(pet: &PetScop, start: usize) -> Option<&Select> {
 }
 
 /// An access and the statement that it belongs to.
-pub(super) type Placed<'a> = (&'a Statement, &'a Access);
+type Placed<'a> = (&'a Statement, &'a Access);
 
 /// Refuses statements that may not run always.
 ///
 /// # Errors
 /// HX0105 for the first one, HX0401 where isl gives up.
 pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
-    let in_rows = |access: &Access| scop.array(access.array).pointers > 0;
-    if pet.conditional.is_empty() && !scop.arrays.iter().any(|a| a.pointers > 0) {
+    if scop.arrays.iter().any(|a| a.pointers > 0) {
+        check_rows(scop, source, pet)?;
+    }
+    if pet.conditional.is_empty() {
         return Ok(());
     }
+    let in_rows = |access: &Access| scop.array(access.array).pointers > 0;
     let mut always: BTreeMap<ArrayId, Vec<Placed>> = BTreeMap::new();
     let mut at_times: Vec<Placed> = Vec::new();
     for stmt in &scop.stmts {
@@ -106,11 +109,17 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
         }
         let certain = bounds::certain_reads(stmt);
         for (i, read) in stmt.reads.iter().enumerate() {
-            if is_conditional || !certain.contains(&i) && (is_select || in_rows(read)) {
+            if in_rows(read) {
+                continue;
+            }
+            if is_conditional || !certain.contains(&i) && is_select {
                 at_times.push((stmt, read));
             } else if certain.contains(&i) {
                 always.entry(read.array).or_default().push((stmt, read));
             }
+        }
+        if in_rows(&stmt.write) {
+            continue;
         }
         let keeps_old = select.is_none_or(|select| !select.always);
         let write = (stmt, &stmt.write);
@@ -122,15 +131,33 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
     for (stmt, access) in at_times {
         let others = always.get(&access.array).map_or(&[][..], Vec::as_slice);
         if !exists(scop, (stmt, access), others)? {
-            let is_conditional = within(&pet.conditional, stmt.span.start);
-            let in_if = is_conditional || select_at(pet, stmt.span.start).is_some();
-            return Err(match in_if {
-                true => may_not_exist(scop, source, access),
-                false => rows::may_not_exist(scop, source, access),
-            });
+            return Err(may_not_exist(scop, source, access));
         }
     }
     Ok(())
+}
+
+/// The same for arrays in rows.
+fn check_rows(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
+    let mut touched = rows::Touched::default();
+    for stmt in &scop.stmts {
+        let select = select_at(pet, stmt.span.start);
+        let is_conditional = within(&pet.conditional, stmt.span.start);
+        let keeps_old = select.is_none_or(|select| !select.always);
+        let always_writes = !((is_conditional || select.is_some()) && keeps_old);
+        touched.add(scop, stmt, (!is_conditional, always_writes))?;
+    }
+    match touched.missing(scop)? {
+        None => Ok(()),
+        Some((stmt, access)) => {
+            let start = stmt.span.start;
+            let in_if = within(&pet.conditional, start) || select_at(pet, start).is_some();
+            Err(match in_if {
+                true => may_not_exist(scop, source, access),
+                false => rows::may_not_exist(scop, source, access),
+            })
+        }
+    }
 }
 
 fn within(spans: &[Span], at: usize) -> bool {
@@ -151,9 +178,6 @@ fn exists(scop: &Scop, (stmt, access): Placed, always: &[Placed]) -> Result<bool
         return Ok(false);
     }
     let elements = access.map.range()?.intersect_params(&sizes)?;
-    if array.pointers > 0 {
-        return rows::exist(array, &elements, always);
-    }
     let between = Map::read(&scop.ctx, "{ [i] -> [j] : 0 <= j <= i }")?;
     for (d, extent) in array.extents.iter().enumerate() {
         let reached = along(&elements, rank, d)?;
