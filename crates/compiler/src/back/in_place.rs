@@ -6,7 +6,7 @@ use super::program::{
     functions_used_up, gone, insertion, pragma_lines, region_contains, replace, variables_used_up,
     voids, without_macros,
 };
-use super::rows;
+use super::rows::{self, Form};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::print::openmp;
@@ -37,10 +37,11 @@ pub fn c_program(
     let names = Names::plain();
     let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
     let interfaces = || replacements.iter().map(|r| r.interface);
-    generated.push_str(&rows::library(
-        interfaces(),
-        &[rows::Form::Table, rows::Form::Dense],
-    ));
+    let forms: &[Form] = match instrument {
+        Instrument::None => &[Form::Table],
+        Instrument::Dump => &[Form::Table, Form::Dense],
+    };
+    generated.push_str(&rows::library(interfaces(), forms));
     let mut used_up = voids(functions_used_up(text, &gone));
     for r in replacements {
         generated.push('\n');

@@ -97,7 +97,11 @@ pub fn program(
     ));
     let entry = Entry::new(saved);
     let mut generated = INCLUDES.to_string();
-    let library = rows::library(interfaces(), &[Form::Table, Form::Dense]);
+    let form = match shared {
+        true => Form::Table,
+        false => Form::Dense,
+    };
+    let library = rows::library(interfaces(), &[form]);
     generated.push_str(&library);
     if shared {
         generated.push_str("#include <string.h>\n\n");

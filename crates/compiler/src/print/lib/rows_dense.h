@@ -14,7 +14,7 @@ static inline char *hexcc_gather(const struct hexcc_rows *rows, size_t bytes, si
 }
 
 // Copies what is written from such an array back to the rows.
-static inline void hexcc_scatter(const struct hexcc_rows *rows, const char *dense, size_t width) {
+__attribute__((unused)) static inline void hexcc_scatter(const struct hexcc_rows *rows, const char *dense, size_t width) {
   for (size_t i = 0; i < rows->n; ++i) {
     const struct hexcc_row *row = &rows->all[i];
     if (row->first_written < row->end_written)
