@@ -705,7 +705,7 @@ impl<'a> Reader<'a> {
         if let Some(early) = front::first_early_return(text, region) {
             return Err(vec![early_return(text, early)]);
         }
-        let plain = self.read(&Written::unchanged(text, region), region);
+        let plain = self.read(&Written::plain(text, region), region);
         let is_final = match &plain {
             Ok(scop) => !scop.data_dependent_accesses,
             // No time is left for another text.

@@ -80,12 +80,23 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
         let Some(array) = (pet.arrays.iter()).find(|a| a.name == name && !a.declared) else {
             continue;
         };
+        if let Some((uses, shape)) = statements.turned(&name)? {
+            if !hope::expect_others(&mut statements, &uses.wrong)? {
+                continue;
+            }
+            statements.assume(&shape, &uses)?;
+            apply(ctx, shaped.pet.to_mut(), array, &shape)?;
+            continue;
+        }
         if Set::read(ctx, &array.extent)?.dim(DimType::Set)? != 1 {
             continue;
         }
         let Some(uses) = statements.uses(&name)? else {
             continue;
         };
+        if !hope::expect_others(&mut statements, &uses.wrong)? {
+            continue;
+        }
         let shape = match Search::new(&statements, &uses, Proof::ForAll).run()? {
             Outcome::Found(shape) => {
                 statements.assume(&shape, &uses)?;
@@ -104,8 +115,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
             shaped.flat.insert(name);
         }
     }
-    if !shaped.flat.is_empty() {
-        let scop = shaped.pet.to_mut();
+    if let Cow::Owned(scop) = &mut shaped.pet {
         scop.context = statements.context.to_str()?;
         let exprs = scop.stmts.iter().flat_map(|s| body_exprs(&s.body));
         scop.data_dependent_accesses = exprs.into_iter().any(has_arguments);
@@ -201,9 +211,12 @@ struct Use {
 }
 
 /// The accesses of an array, and lengths of rows that their subscripts may be made of.
+#[derive(Default)]
 struct Uses {
     all: Vec<Use>,
     lengths: Vec<Extent>,
+    /// Sizes for which subscripts are not what was read, each with a statement that runs then.
+    wrong: Vec<(usize, Set)>,
 }
 
 impl<'a> Statements<'a> {
@@ -240,55 +253,89 @@ impl<'a> Statements<'a> {
         })
     }
 
+    /// The accesses of an array: the statement, the function of its instances and its arguments, and
+    /// what the arguments are.
+    fn accesses(&self, name: &str) -> Vec<(usize, &'a str, &'a [PetExpr])> {
+        let mut found = Vec::new();
+        for (i, stmt) in self.pet.stmts.iter().enumerate() {
+            for expr in body_exprs(&stmt.body) {
+                for_each_access(expr, &mut |access| {
+                    if let PetExpr::Access {
+                        array: Some(array),
+                        index,
+                        args,
+                        ..
+                    } = access
+                        && array == name
+                    {
+                        found.push((i, index.as_str(), args.as_slice()));
+                    }
+                });
+            }
+        }
+        found
+    }
+
     /// The accesses of an array; `None` where a subscript is no polynomial.
     fn uses(&self, name: &str) -> Result<Option<Uses>> {
-        let mut uses = Uses {
-            all: Vec::new(),
-            lengths: Vec::new(),
-        };
-        for (i, stmt) in self.pet.stmts.iter().enumerate() {
-            let instances = Instances::new(&self.domains[i]);
-            let mut nth = 0;
-            let mut accesses = Vec::new();
-            for expr in body_exprs(&stmt.body) {
-                for_each_access(expr, &mut |access| accesses.push(access));
+        let mut uses = Uses::default();
+        for (stmt, index, args) in self.accesses(name) {
+            let instances = Instances::new(&self.domains[stmt]);
+            let mut reader = PolyReader {
+                instances: &instances,
+                text: self.text,
+                factors: &mut uses.lengths,
+                wrong: Vec::new(),
+            };
+            let index = MultiPwAff::read(self.context.ctx(), index)?;
+            if index.dim()? != 1 {
+                return Ok(None);
             }
-            for access in accesses {
-                let PetExpr::Access {
-                    array: Some(array),
-                    index,
-                    args,
-                    ..
-                } = access
-                else {
-                    continue;
-                };
-                if array != name {
-                    continue;
-                }
-                let mut reader = PolyReader {
-                    instances: &instances,
-                    text: self.text,
-                    factors: &mut uses.lengths,
-                };
-                let index = MultiPwAff::read(self.context.ctx(), index)?;
-                if index.dim()? != 1 {
-                    return Ok(None);
-                }
-                let Some(subscript) = reader.subscript(&index.get(0)?, args)? else {
-                    return Ok(None);
-                };
-                uses.all.push(Use {
-                    stmt: i,
-                    nth,
-                    span: stmt.span.start..stmt.span.end,
-                    subscript,
-                });
-                nth += 1;
-            }
+            let Some(subscript) = reader.subscript(&index.get(0)?, args)? else {
+                return Ok(None);
+            };
+            let wrong = std::mem::take(&mut reader.wrong);
+            uses.add(self, stmt, (subscript, wrong));
         }
         uses.complete_lengths();
         Ok(Some(uses))
+    }
+
+    /// The accesses of an array that is not flat, but has remainders of divisions by sizes in its
+    /// subscripts; `None` where that is not all.
+    fn turned(&self, name: &str) -> Result<Option<(Uses, Shape)>> {
+        let mut uses = Uses::default();
+        let mut shape = Shape {
+            extents: Vec::new(),
+            subscripts: Vec::new(),
+        };
+        for (stmt, index, args) in self.accesses(name) {
+            let instances = Instances::new(&self.domains[stmt]);
+            let mut reader = PolyReader {
+                instances: &instances,
+                text: self.text,
+                factors: &mut Vec::new(),
+                wrong: Vec::new(),
+            };
+            let index = MultiPwAff::read(self.context.ctx(), index)?;
+            let mut subscripts = Vec::new();
+            // A pointer as a whole has none.
+            if index.dim()? == 0 {
+                return Ok(None);
+            }
+            for d in 0..index.dim()? as u32 {
+                match reader.subscript(&index.get(d)?, args)? {
+                    Some(poly) if poly.is_affine() => {
+                        subscripts.push(poly.to_function(&instances)?);
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            let wrong = std::mem::take(&mut reader.wrong);
+            uses.add(self, stmt, (Poly::default(), wrong));
+            shape.subscripts.push(subscripts);
+        }
+        Ok(Some((uses, shape)))
     }
 
     /// Leaves out the sizes for which a statement runs that accesses a row with a negative number,
@@ -327,6 +374,19 @@ impl<'a> Statements<'a> {
 }
 
 impl Uses {
+    /// Adds the next access of a statement.
+    fn add(&mut self, statements: &Statements, stmt: usize, (subscript, wrong): (Poly, Vec<Set>)) {
+        self.wrong
+            .extend(wrong.into_iter().map(|sizes| (stmt, sizes)));
+        let span = &statements.pet.stmts[stmt].span;
+        self.all.push(Use {
+            stmt,
+            nth: self.all.iter().filter(|u| u.stmt == stmt).count(),
+            span: span.start..span.end,
+            subscript,
+        });
+    }
+
     /// Puts lengths that are sums, as the source has them, before single parameters, and adds the
     /// parameters that iterators are multiplied by.
     fn complete_lengths(&mut self) {
@@ -379,6 +439,9 @@ fn apply(ctx: &Ctx, scop: &mut PetScop, array: &PetArray, shape: &Shape) -> Resu
                 }
             });
         }
+    }
+    if shape.extents.is_empty() {
+        return Ok(());
     }
     let extent = extent(name, &shape.extents);
     // isl refuses what it cannot read here, where the cause is known.

@@ -24,29 +24,39 @@ pub fn shape(statements: &mut Statements, uses: &Uses) -> Result<Option<Shape>> 
     let Outcome::Found(shape) = Search::new(statements, uses, Proof::ForMost).run()? else {
         return Ok(None);
     };
-    let mut wrong: Option<Set> = None;
-    for (stmt, sizes) in statements.wrong_sizes(&shape, uses)? {
+    let wrong = statements.wrong_sizes(&shape, uses)?;
+    Ok(expect_others(statements, &wrong)?.then_some(shape))
+}
+
+/// Expects other sizes than some, each given with the statement that runs for it; whether these are
+/// ones to hope for.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn expect_others(statements: &mut Statements, wrong: &[(usize, Set)]) -> Result<bool> {
+    let mut all: Option<Set> = None;
+    for (stmt, sizes) in wrong {
         // Whether the statement runs at all is nothing to ask for.
-        let sizes = sizes.gist_params(&statements.domains[stmt].params()?)?;
+        let sizes = sizes.gist_params(&statements.domains[*stmt].params()?)?;
         let sizes = sizes.gist_params(&statements.context)?;
-        wrong = Some(match wrong {
-            Some(wrong) => wrong.union(&sizes)?,
+        all = Some(match all {
+            Some(all) => all.union(&sizes)?,
             None => sizes,
         });
     }
-    let Some(wrong) = wrong else {
-        return Ok(Some(shape));
+    let Some(wrong) = all else {
+        return Ok(true);
     };
     let expected = wrong.complement()?.coalesce()?;
     for domain in &statements.domains {
         if !stays_large(domain, &wrong)? {
-            return Ok(None);
+            return Ok(false);
         }
     }
     // Sizes on a plane among all are none to hope for.
     let is_thin = !expected.affine_hull()?.plain_is_universe()?;
     if is_thin || expected.basic_sets()?.len() > MOST_DISJUNCTS {
-        return Ok(None);
+        return Ok(false);
     }
     statements.context = statements.context.intersect(&expected)?.coalesce()?;
     for domain in &mut statements.domains {
@@ -56,7 +66,7 @@ pub fn shape(statements: &mut Statements, uses: &Uses) -> Result<Option<Shape>> 
         Some(before) => before.intersect(&expected)?.coalesce()?,
         None => expected,
     });
-    Ok(Some(shape))
+    Ok(true)
 }
 
 /// Whether the loops of a domain may run as far without some sizes as with them.

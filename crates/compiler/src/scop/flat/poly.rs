@@ -37,6 +37,11 @@ impl Instances {
         }
     }
 
+    /// All of them.
+    pub fn all(&self) -> &Set {
+        &self.domain
+    }
+
     /// The isl context.
     pub fn ctx(&self) -> &Ctx {
         &self.ctx

@@ -4,7 +4,7 @@ use super::poly::{Extent, Instances, Poly};
 use super::{body_exprs, for_each_access, typedef};
 use crate::ctype::CType;
 use crate::diag::Result;
-use hexcc_isl::{DimType, MultiPwAff, PwAff};
+use hexcc_isl::{DimType, MultiPwAff, PwAff, Set};
 use hexcc_pet::data::{PetExpr, PetScop};
 
 /// Reads subscripts as polynomials.
@@ -15,6 +15,8 @@ pub struct PolyReader<'a> {
     pub text: &'a str,
     /// Sums of parameters that something is multiplied by.
     pub factors: &'a mut Vec<Extent>,
+    /// Sizes for which a subscript is not what was read.
+    pub wrong: Vec<Set>,
 }
 
 impl PolyReader<'_> {
@@ -147,10 +149,56 @@ impl PolyReader<'_> {
                             .extend([a, b].into_iter().filter_map(Extent::from_poly));
                         a.times(b)
                     }
+                    ("mod", [a, b]) => self.remainder(a, b),
                     _ => Ok(None),
                 }
             }
             PetExpr::Access { .. } | PetExpr::Call { .. } | PetExpr::Double(_) => Ok(None),
+        }
+    }
+}
+
+/// Times that the divisor of a remainder may go into what is divided, at most.
+const MOST_TURNS: i64 = 3;
+
+impl PolyReader<'_> {
+    /// The remainder of a division by a size, `(i + 1) % n`, as a function of several pieces: right
+    /// where what is divided is not negative, and less than a few times the size.
+    fn remainder(&mut self, value: &Poly, size: &Poly) -> Result<Option<Poly>> {
+        if !value.is_affine() || !size.is_affine() {
+            return Ok(None);
+        }
+        let instances = self.instances;
+        let (value, size) = (value.to_function(instances)?, size.to_function(instances)?);
+        let zero = instances.number(0)?;
+        let most = size.mul_val(MOST_TURNS)?;
+        for other in [
+            value.lt_set(&zero)?,
+            size.le_set(&zero)?,
+            value.ge_set(&most)?,
+        ] {
+            let sizes = instances.all().intersect(&other)?.params()?;
+            if !sizes.is_empty()? {
+                self.wrong.push(sizes);
+            }
+        }
+        let mut whole: Option<PwAff> = None;
+        for turns in 0..MOST_TURNS {
+            let (first, end) = (size.mul_val(turns)?, size.mul_val(turns + 1)?);
+            let here = value.ge_set(&first)?.intersect(&value.lt_set(&end)?)?;
+            let here = here.intersect(instances.all())?;
+            if here.is_empty()? {
+                continue;
+            }
+            let piece = value.sub(&first)?.intersect_domain(&here)?;
+            whole = Some(match whole {
+                Some(whole) => whole.union_add(&piece)?,
+                None => piece,
+            });
+        }
+        match whole {
+            Some(whole) => Poly::from_function(&whole),
+            None => Ok(None),
         }
     }
 }

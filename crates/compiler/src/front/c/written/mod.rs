@@ -10,6 +10,7 @@
 //! to a power of 2 there. Its variables have to be unchanged and visible where it stands.
 
 mod helpers;
+mod plain;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -64,6 +65,7 @@ pub fn written_out(
         written.apply(edits)?;
     }
     let expanded = written.reduced.text.clone();
+    written.make_plain()?;
     for _ in 0..MAX_ROUNDS {
         let edits = next_edits(&written);
         if edits.is_empty() {
@@ -81,6 +83,31 @@ impl Written {
             reduced: Reduced::unchanged(text),
             region: region.clone(),
         }
+    }
+
+    /// The user's text in words that pet reads.
+    pub fn plain(text: &str, region: &Region) -> Written {
+        let unchanged = Written::unchanged(text, region);
+        let mut plain = unchanged.clone();
+        match plain.make_plain() {
+            Some(()) => plain,
+            None => unchanged,
+        }
+    }
+
+    /// Puts what is not plain enough for pet in other words.
+    fn make_plain(&mut self) -> Option<()> {
+        for _ in 0..DEEPEST {
+            let code = Code::new(&self.reduced.text);
+            let parts = self.parts().into_iter();
+            let edits = parts.flat_map(|part| plain::write_out(&code, tokens_in(&code, &part)));
+            let edits: Vec<Edit> = edits.collect();
+            if edits.is_empty() {
+                break;
+            }
+            self.apply(edits)?;
+        }
+        Some(())
     }
 
     /// Changes the text; `None` if it becomes too long.

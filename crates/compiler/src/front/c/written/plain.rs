@@ -1,0 +1,145 @@
+//! C that pet does not read, in words that it reads: `+x` is `x`, `a = b = e;` is two statements,
+//! and `t & 1` in a subscript or a condition is `t % 2`, which is refused where `t` may be negative.
+
+use super::edit;
+use crate::csource::{self, Code, Edit};
+use std::ops::Range;
+
+/// The changes in a part of the text, of which none is within another one.
+pub(super) fn write_out(code: &Code, tokens: Range<usize>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut at = tokens.start;
+    while at < tokens.end {
+        let found = chain(code, at, &tokens).or_else(|| remainder(code, at, &tokens));
+        match found {
+            Some((end, text)) => {
+                edits.push(edit(code, at..end, text));
+                at = end;
+            }
+            None => {
+                if is_unary_plus(code, at, &tokens) {
+                    edits.push(edit(code, at..at + 1, " ".to_string()));
+                }
+                at += 1;
+            }
+        }
+    }
+    edits
+}
+
+/// Whether a token is a plus with one operand.
+fn is_unary_plus(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
+    if code.word(at) != "+" || at == tokens.start {
+        return false;
+    }
+    let before = code.word(at - 1);
+    let ends_operand = matches!(before, ")" | "]" | "++" | "--");
+    let is_operand = code.tokens[at - 1].span.len() > 0
+        && before.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'));
+    !ends_operand && (!is_operand || before == "return")
+}
+
+/// The statement `a = b = e;` that begins at a token: its end, and what it stands for.
+fn chain(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
+    let begins = matches!(
+        code.word(at.checked_sub(1)?),
+        ";" | "{" | "}" | ")" | "else"
+    );
+    if !begins || !code.is_plain_name(at) || in_parentheses(code, at, tokens) {
+        return None;
+    }
+    let end = csource::statement_end(code, at, tokens.end);
+    if code.word(end - 1) != ";" {
+        return None;
+    }
+    let mut places = Vec::new();
+    let mut start = at;
+    while let Some(equals) = target(code, start, end) {
+        places.push(&code.text[code.bytes(start..equals)]);
+        start = equals + 1;
+    }
+    if places.len() < 2 || (start..end - 1).any(|at| code.word(at) == ",") {
+        return None;
+    }
+    let mut text = String::from("{ ");
+    let mut value = &code.text[code.bytes(start..end - 1)];
+    for place in places.iter().rev() {
+        text += &format!("{place} = {value}; ");
+        value = place;
+    }
+    Some((end, text + "}"))
+}
+
+/// The `=` after a variable or an element, without side effects, that begins at a token.
+fn target(code: &Code, start: usize, end: usize) -> Option<usize> {
+    let mut at = start;
+    if !code.is_plain_name(at) {
+        return None;
+    }
+    at += 1;
+    while at < end {
+        match code.word(at) {
+            "." | "->" if code.is_ident(at + 1) => at += 2,
+            "[" => {
+                let next = code.skip(at);
+                let changes = |at: usize| {
+                    let word = code.word(at);
+                    matches!(word, "++" | "--" | "=") || is_call(code, at)
+                };
+                if (at..next).any(changes) {
+                    return None;
+                }
+                at = next;
+            }
+            "=" => return Some(at),
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn is_call(code: &Code, at: usize) -> bool {
+    code.is_plain_name(at) && code.opens(at + 1, "(")
+}
+
+/// Whether a token is in parentheses or in brackets of a part, such as the header of a loop.
+fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
+    let around = (tokens.start..at)
+        .rev()
+        .find(|&open| matches!(code.word(open), "(" | "[" | "{") && code.skip(open) > at);
+    around.is_some_and(|open| code.word(open) != "{")
+}
+
+/// `(x & 1)` or `[x & 1]` from a token on: its end, and `((x) % 2)` in its brackets.
+fn remainder(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
+    let close = match code.word(at) {
+        "(" => ")",
+        "[" => "]",
+        _ => return None,
+    };
+    let end = code.skip(at);
+    if end > tokens.end || end < at + 5 || is_call(code, at.checked_sub(1)?) {
+        return None;
+    }
+    let [and, mask] = [end - 3, end - 2];
+    let ones: u64 = code.word(mask).parse().ok()?;
+    let is_mask = ones > 0 && ones < 1 << 30 && (ones + 1).is_power_of_two();
+    // What is before binds as strongly as `&` does, at least.
+    let mut inner = at + 1;
+    while inner < and {
+        if matches!(
+            code.word(inner),
+            "&" | "^" | "|" | "&&" | "||" | "?" | ":" | "," | "="
+        ) {
+            return None;
+        }
+        inner = code.skip(inner);
+    }
+    let is_binary = inner == and && and > at + 1 && code.word(and) == "&";
+    if !is_mask || !is_binary || code.word(and - 1) == "(" {
+        return None;
+    }
+    let value = &code.text[code.bytes(at + 1..and)];
+    let open = code.word(at);
+    Some((end, format!("{open}(({value}) % {}){close}", ones + 1)))
+}
