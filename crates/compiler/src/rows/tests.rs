@@ -48,11 +48,16 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
     };
     let extent = |text: &str| -> PwAff { set(text).dim_max(0).expect("an extent") };
     let write = access(write);
+    let mut domain = write.map.domain().expect("a domain");
+    for read in reads {
+        let more = access(read).map.domain().expect("a domain");
+        domain = domain.union(&more).expect("a domain");
+    }
     let stmt = Statement {
         name: "S".to_string(),
         span: 0..0,
         line: 1,
-        domain: write.map.domain().expect("a domain"),
+        domain,
         schedule: write
             .map
             .identity_like()
@@ -124,6 +129,7 @@ fn check(dims: (usize, usize), write: &str, reads: &[&str]) {
             continue;
         }
         let mut values = BTreeMap::from([("n".to_string(), n)]);
+        assert_ne!(value(&rows.any, &values), 0, "n = {n}");
         let mut found = BTreeSet::new();
         let mut open = vec![Vec::new()];
         for d in 0..dims.1 {
