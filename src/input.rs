@@ -1,5 +1,7 @@
 //! Reading a C file through pet, or a saved scop.
 
+mod pointers;
+
 use crate::bytes;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
@@ -645,8 +647,12 @@ impl<'a> Reader<'a> {
                 continue;
             };
             if !selected.selects.is_empty()
-                && let Some(scop) = self.extract_selected(&selected)
+                && let Some(mut scop) = self.extract_selected(&selected)
             {
+                // An `else` at the end has no place of its own in what pet has read.
+                if !region.marked {
+                    scop.span.end = scop.span.end.max(region.span.end);
+                }
                 match has_dynamic_control(&scop) {
                     false => return Ok(scop),
                     // Other control flow on data is what is in the way.
@@ -732,7 +738,14 @@ impl<'a> Reader<'a> {
         let reduced = front::reduce(text, &written.region, &include, &StandIns::default());
         let reduced = reduced.made_of(&written.reduced);
         match self.extract(&reduced, function) {
-            Ok(mut scop) => {
+            Ok(scop) => {
+                let mut scop = self.with_pointers(scop, function, &|declarations| {
+                    let tests = StandIns {
+                        declarations,
+                        ..StandIns::default()
+                    };
+                    front::reduce(text, &written.region, &include, &tests).made_of(&written.reduced)
+                });
                 let read = |stand_ins: &StandIns| {
                     let reduced = front::reduce(text, &written.region, &include, stand_ins);
                     self.extract(&reduced, function).ok()
@@ -768,6 +781,13 @@ impl<'a> Reader<'a> {
                 .ok()
         };
         let mut scop = read(&stand_ins)?;
+        scop = self.with_pointers(scop, function, &|tests| {
+            let with_tests = StandIns {
+                declarations: stand_ins.declarations.clone() + &tests,
+                ..stand_ins.clone()
+            };
+            front::reduce(text, region, include, &with_tests).made_of(&written.reduced)
+        });
         scop.members.clone_from(&stand_ins.members);
         self.place_members(&mut scop, region, &stand_ins, &read);
         if !members::are_constant(&scop, &stand_ins.bases) {

@@ -171,3 +171,60 @@ fn a_status_other_than_0_is_compared() {
         "{stdout}"
     );
 }
+
+/// A loop that prints around a nest on rows, of which `rows` moves some.
+fn rows_program(rows: &str) -> String {
+    format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n\
+         int main(void) {{\n  int n = 40, T = 3;\n  float **u = malloc(n * sizeof *u), **v = malloc(n * sizeof *v);\n\
+         \x20 for (int i = 0; i < n; i++) {{\n    u[i] = calloc(n, sizeof **u);\n    v[i] = calloc(n, sizeof **v);\n    u[i][i] = i;\n  }}\n\
+         \x20 {rows}\n\
+         \x20 for (int t = 0; t < T; t++) {{\n    for (int i = 1; i < n; i++)\n      for (int j = 1; j < n; j++)\n        v[i][j] = u[i-1][j] + u[i][j-1];\n\
+         \x20   printf(\"%.9g\\n\", v[20][19]);\n  }}\n  return 0;\n}}\n"
+    )
+}
+
+#[test]
+fn rows_that_share_memory_end_the_program() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let file = folder.path().join("rows.c");
+    for (rows, wanted) in [
+        ("", None),
+        // What is only read may be the same.
+        ("u[3] = u[4];", None),
+        ("u[3] = u[4] + 20 - 20;", None),
+        ("v[3] = v[4];", Some("hexcc_main: rows of v share memory")),
+        (
+            "v[3] = v[39] + 1;",
+            Some("hexcc_main: rows of v share memory"),
+        ),
+        ("v[3] = u[4];", Some("hexcc_main: u and v share memory")),
+        ("u = v;", Some("share memory")),
+        (
+            // C overwrites pointers that it has followed.
+            "v[39] = (float *)(void *)u - 1, T = 1;",
+            Some("hexcc_main: the pointers of u and v share memory"),
+        ),
+    ] {
+        std::fs::write(&file, rows_program(rows)).expect("a temporary directory can be written");
+        for flags in [
+            ["--target", "cuda", "--emulate"].as_slice(),
+            &["--target", "openmp"],
+        ] {
+            let out = output(hexcc().arg("run").arg(&file).args(flags)).expect("hexcc starts");
+            let [stdout, stderr] =
+                [&out.stdout, &out.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+            match wanted {
+                None => assert!(
+                    stdout.contains("ok: both programs"),
+                    "{rows}: {stdout}{stderr}"
+                ),
+                Some(message) => {
+                    assert_eq!(out.status.code(), Some(1), "{rows}: {stdout}");
+                    let all = stdout + &stderr;
+                    assert!(all.contains(message), "{rows}: {all}");
+                }
+            }
+        }
+    }
+}

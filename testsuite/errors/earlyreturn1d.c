@@ -1,12 +1,13 @@
-/* earlyreturn1d: A called function that returns in its middle.
+/* earlyreturn1d: A called function that returns within a loop.
  * hexcc-test: expect=HX0105
  */
 static void sweep(int N, float *to, const float *from)
 {
-  if (N < 3)
-    return;  // here
-  for (int i = 1; i < N - 1; i++)
+  for (int i = 1; i < N - 1; i++) {
+    if (i > 100)
+      return;  // here
     to[i] = 0.5f * (from[i-1] + from[i+1]);
+  }
 }
 
 void earlyreturn1d(int N, int T, float A[2][N])
@@ -20,8 +21,8 @@ void earlyreturn1d(int N, int T, float A[2][N])
 /* fix:
 static void sweep(int N, float *to, const float *from)
 {
-  if (N >= 3) {
-    for (int i = 1; i < N - 1; i++)
+  for (int i = 1; i < N - 1; i++) {
+    if (i <= 100)
       to[i] = 0.5f * (from[i-1] + from[i+1]);
   }
 }

@@ -4,6 +4,7 @@
 use crate::ctype::{CType, math_function};
 use crate::diag::Result;
 use crate::kernel::KernelArray;
+use crate::rows::Rows;
 use crate::scop::{ArrayId, Expr, Scop, Statement, bounds};
 use hexcc_isl::{AstBuild, AstExpr, AstOp, Set};
 use hexcc_pet::data::Member;
@@ -72,6 +73,7 @@ impl Interface {
             with_extents.push(KernelArray {
                 extents,
                 memory: scop.memory(*id).to_string(),
+                rows: Rows::new(scop, *id, stmts)?,
                 ..array
             });
         }
@@ -174,15 +176,22 @@ pub const NOT_EXPECTED: &str = "the kernels are not made for these sizes";
 /// What a generated program says where [`Interface::assumed`] does not hold.
 pub const NOT_ASSUMED: &str = "with these sizes a subscript is negative or a loop wraps around";
 
-/// Whether two arrays of the program may lie in the same memory, of which one is written.
+/// Whether two arrays of the program may lie in the same memory, of which one is written. Of rows
+/// other tests tell.
 pub fn may_share_memory(a: &KernelArray, b: &KernelArray) -> bool {
     let is_same = !a.memory.is_empty() && a.memory == b.memory;
-    (a.written || b.written) && (a.pointer || b.pointer) && !a.local && !b.local && !is_same
+    a.rows.is_none()
+        && b.rows.is_none()
+        && (a.written || b.written)
+        && (a.pointer || b.pointer)
+        && !a.local
+        && !b.local
+        && !is_same
 }
 
 /// Whether an array is written that may be any memory.
 pub fn may_hold_members(array: &KernelArray) -> bool {
-    array.written && array.pointer && !array.local
+    array.written && (array.pointer || array.rows.is_some()) && !array.local
 }
 
 /// Whether every function that an expression calls gives the same bits on every machine.

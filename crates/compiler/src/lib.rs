@@ -14,6 +14,7 @@
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
 //! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
 //! | [`quotient`] | divisions by constants that are products |
+//! | [`rows`] | which elements a part touches of rows behind pointers |
 //! | [`interface`] | what a replaced part takes from the program and leaves there |
 //! | [`kernel`] | what a tile loads, computes and stores |
 //! | [`target`], [`model`] | what a GPU can do, predicted time of a kernel |
@@ -58,6 +59,7 @@ pub mod quotient;
 pub mod reach;
 mod region;
 pub mod report;
+pub mod rows;
 pub mod sched;
 pub mod scop;
 pub mod stepwise;

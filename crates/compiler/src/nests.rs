@@ -23,7 +23,6 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
         let one = SavedScop {
             scop: scop.clone(),
             nests: Vec::new(),
-            stays: None,
             ..saved.clone()
         };
         let mut clock = Clock::new(ctx);

@@ -8,12 +8,15 @@
 pub mod bounds;
 mod finals;
 mod flat;
+pub mod guards;
 pub mod members;
 pub mod records;
+mod rows;
 mod selects;
 mod wrap;
 
 pub use finals::FinalValue;
+pub use rows::without_bounds;
 
 use crate::causes;
 use crate::csource;
@@ -122,6 +125,8 @@ pub struct Array {
     /// The declaration does not bound the outermost subscript: it is a pointer, and its
     /// outermost extent is what the scop accesses.
     pub pointer: bool,
+    /// How many subscripts select a pointer to a row; rows lie anywhere. None for one block.
+    pub pointers: usize,
     /// A variable of the program that is an array of one element here.
     pub variable: bool,
 }
@@ -636,6 +641,7 @@ impl Reader<'_> {
                 elem: self.element_type(array)?,
                 extents: Vec::new(),
                 pointer: false,
+                pointers: 0,
                 variable: false,
             });
         }
@@ -667,6 +673,7 @@ impl Reader<'_> {
             let pet = self.pet.arrays.iter().find(|a| a.name == array.name);
             if let Some(pet) = pet {
                 (array.extents, array.pointer) = self.extents(pet, ArrayId(i as u32), &stmts)?;
+                array.pointers = pet.pointers;
                 self.check_sizes_stay(array)?;
             }
         }
@@ -950,8 +957,8 @@ impl Reader<'_> {
     /// Extents from the declaration, an unbounded outermost one (pointers) from the largest
     /// subscript used, and whether it was.
     ///
-    /// Only the outermost may be unbounded: elements lie one after the other in memory if and
-    /// only if the declaration gives all other extents.
+    /// Only the outermost may be unbounded, and those that follow pointers to rows: elements lie one
+    /// after the other in memory if and only if the declaration gives all other extents.
     fn extents(
         &self,
         array: &PetArray,
@@ -977,9 +984,11 @@ impl Reader<'_> {
             let max = match (declared.dim_max(d as u32), &accessed) {
                 (Ok(max), _) => max,
                 (Err(error), _) if error.quota => return Err(error.into()),
-                (Err(_), _) if d > 0 => return Err(self.not_dense(array, n)),
                 (Err(_), Some(accessed)) => {
-                    pointer = true;
+                    if d > 0 {
+                        self.check_pointer(array, d, &declared)?;
+                    }
+                    pointer |= d == 0;
                     match self.largest(accessed, (id, d), stmts)? {
                         Ok(max) => max,
                         Err(_) => {
@@ -1011,7 +1020,7 @@ impl Reader<'_> {
         let Some(declarator) = declarator else {
             return Ok(());
         };
-        for extent in array.extents.iter().skip(usize::from(array.pointer)) {
+        for extent in Self::declared_extents(array) {
             let extent = extent.drop_unused_params()?;
             for i in 0..extent.dim(DimType::Param)? {
                 let name = extent
@@ -1034,50 +1043,6 @@ impl Reader<'_> {
             }
         }
         Ok(())
-    }
-
-    /// An array of `rank` dimensions whose declaration does not give an inner extent.
-    fn not_dense(&self, array: &PetArray, rank: usize) -> Box<Diagnostic> {
-        let PetArray {
-            name, element_type, ..
-        } = array;
-        let declarator = csource::declarator(&self.source.text, name, self.region().start);
-        let place = |d: Diagnostic| match &declarator {
-            Some(declarator) => d
-                .at(declarator.range.clone(), "declared here")
-                .also(self.first_use(name), "used here"),
-            None => d.at(self.first_use(name), "used here"),
-        };
-        // `A[N][M]` or `(*A)[M]`, not `*A[N]`.
-        let has_extents = (declarator.as_ref()).is_some_and(|d| match d.stars {
-            0 => d.n_bounds == rank,
-            1 => d.n_bounds + 1 == rank && self.source.text[d.range.clone()].starts_with('('),
-            _ => false,
-        });
-        Box::new(if has_extents {
-            place(Diagnostic::error(
-                "HX0109",
-                format!("the size of array `{name}` cannot be derived"),
-            ))
-            .note("an extent in its declaration is not affine in integer variables that keep their values")
-            .help(format!("compute the extent once, `int n = a * b;`, and declare the array with it behind that, `{element_type} (*{name})[n]`; view a parameter so: `{element_type} (*rows)[n] = {name};` before the region, and `rows` instead of `{name}` in it"))
-        } else {
-            let names = ["N", "M", "L", "K"];
-            let bounds = |from: usize| -> String {
-                (from..rank)
-                    .map(|d| format!("[{}]", names.get(d).unwrap_or(&"P")))
-                    .collect()
-            };
-            place(Diagnostic::error(
-                "HX0110",
-                format!("the rows of `{name}` are reached through pointers, so they can lie anywhere in memory"),
-            ))
-            .note("device memory is one block, which is filled and read back by one copy")
-            .help(format!(
-                "make it one block, `{element_type} (*{name}){} = malloc(sizeof({element_type}{}));`, or take it as a parameter `{element_type} {name}{}`; subscripts stay as they are",
-                bounds(1), bounds(0), bounds(0)
-            ))
-        })
     }
 
     /// The largest subscript of a dimension for all sizes at which any

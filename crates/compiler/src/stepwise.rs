@@ -6,7 +6,7 @@ use crate::interface::Interface;
 use crate::ir::verify::verify;
 use crate::ir::{Expr, Stmt, visit};
 use crate::kernel::KernelArray;
-use crate::options::{Options, Tiling};
+use crate::options::{Language, Options, Tiling};
 use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::{Plan, Step};
@@ -99,6 +99,7 @@ pub fn compile(
                 variable: array.variable && !local,
                 local,
                 memory: String::new(),
+                rows: None,
                 shared: None,
             }
         })
@@ -109,7 +110,9 @@ pub fn compile(
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
     let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
     interface.expect(&plan.expected)?;
-    let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, &ids)?;
+    let in_place = saved.is_nests() || options.language == Language::OpenMp;
+    let arrays = (ids.as_slice(), in_place);
+    let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, arrays)?;
     verify(&program)
         .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
     let span = match (run.first(), run.last()) {

@@ -225,6 +225,28 @@ fn folding() -> (Program, usize) {
 }
 
 #[test]
+fn elements_are_in_rows_where_there_are_rows() {
+    let of_first = |program: &mut Program, ty: Type, row: Option<Box<Expr>>| {
+        let base = program.add_var("A", ty, true);
+        program.args.push(base);
+        value(program, || Expr::Element {
+            base,
+            row: row.clone(),
+            index: Box::new(Expr::Int(0)),
+        });
+    };
+    let (elem, written) = (CType::Float, false);
+    let row = || Some(Box::new(Expr::Int(3)));
+    let mut right = program();
+    of_first(&mut right, Type::Rows { elem, written }, row());
+    assert_eq!(verify(&right), Ok(()));
+    let said = damaged(|p: &mut Program| of_first(p, Type::Rows { elem, written }, None));
+    assert!(said.contains("`A` in no row"), "{said}");
+    let said = damaged(|p: &mut Program| of_first(p, Type::Pointer { elem, written }, row()));
+    assert!(said.contains("`A` in no row"), "{said}");
+}
+
+#[test]
 fn damaged_reductions_are_seen() {
     let damaged = |damage: &dyn Fn(&mut Program, usize)| {
         let (mut program, k) = folding();
@@ -237,6 +259,7 @@ fn damaged_reductions_are_seen() {
     let said = damaged(&|p, k| {
         let element = Expr::Element {
             base: p.kernels[k].reductions[0].base,
+            row: None,
             index: Box::new(Expr::Int(0)),
         };
         let var = p.add_var("read", Type::Number(CType::Double), true);

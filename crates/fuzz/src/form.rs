@@ -167,6 +167,7 @@ pub const FEATURES: &[Info] = &[
             "main-vla",
             "main-static",
             "typedef",
+            "row-pointers",
         ],
     ),
     info(
@@ -300,12 +301,7 @@ pub const FEATURES: &[Info] = &[
         Feature::Wrong,
         "wrong",
         4,
-        &[
-            "nothing",
-            "rows-by-pointer",
-            "out-of-bounds",
-            "unknown-function",
-        ],
+        &["nothing", "out-of-bounds", "unknown-function"],
     ),
 ];
 
@@ -421,6 +417,11 @@ impl Form {
         self.choice(Feature::Arrays) == "global"
     }
 
+    /// Whether arrays of several dimensions are pointers to rows.
+    pub fn in_rows(&self) -> bool {
+        self.choice(Feature::Arrays) == "row-pointers"
+    }
+
     /// Whether iterators are declared before the time loop.
     pub fn outer_iterators(&self) -> bool {
         matches!(self.of(Feature::Iterators), 1 | 3 | 4)
@@ -451,6 +452,12 @@ impl Form {
             self.set(Feature::After, "nothing");
             self.set(Feature::Before, "nothing");
         }
+        if self.in_rows() {
+            // Other code takes arrays for one block.
+            self.set(Feature::Access, "direct");
+            self.set(Feature::After, "nothing");
+            self.set(Feature::Before, "nothing");
+        }
         if self.choice(Feature::Macros) == self.choice(Feature::Others) {
             // Functions would be called as the macros are.
             self.set(Feature::Others, "none");
@@ -468,10 +475,6 @@ impl Form {
     /// Whether the stencil has what the wrong form damages.
     fn wrong_applies(&self, program: &Program) -> bool {
         match self.choice(Feature::Wrong) {
-            "rows-by-pointer" => program
-                .arrays
-                .iter()
-                .any(|a| a.dims.len() + usize::from(a.storage != Storage::Plain) == 2),
             // An access that all iterations make, at the iterator of the innermost loop.
             "out-of-bounds" => program.nests.first().is_some_and(|nest| {
                 let (Some(l), Some(item)) = (nest.loops.last(), nest.items.first()) else {
@@ -524,7 +527,6 @@ impl Form {
     /// What hexcc has to do.
     pub fn expect(&self) -> Expect {
         match self.choice(Feature::Wrong) {
-            "rows-by-pointer" => return Expect::Refusal(&["HX0110"]),
             "out-of-bounds" => return Expect::Refusal(&["HX0111"]),
             // Its work beside the value is a reduction where the function is in the file.
             "unknown-function" => return Expect::Refusal(&["HX0107", "HX0203"]),
@@ -534,6 +536,8 @@ impl Form {
             self.choice(Feature::Calls),
             self.choice(Feature::Temporaries),
         ) {
+            // Rows that are read only where a condition holds.
+            _ if self.in_rows() => Expect::Either(&["HX0107", "HX0110", "HX0203"]),
             // Functions of the file that are not inline, and temporaries that outlive the body.
             ("later-scalar", _) => Expect::Either(&["HX0107"]),
             (_, "top-of-function") => Expect::Either(&["HX0203"]),

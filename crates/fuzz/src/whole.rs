@@ -608,12 +608,7 @@ impl Page<'_> {
             "global" => String::new(),
             "main-vla" => format!("  {};\n", self.array_variable(n)),
             "main-static" => format!("  static {};\n", self.array_variable(n)),
-            _ if self.rows(array) => {
-                let [rows, columns] = self.w.array_extents(array).try_into().unwrap_or_default();
-                format!(
-                    "  {c} **{name} = ({c} **)malloc(({rows}) * sizeof *{name});\n  for (int fz_r = 0; fz_r < {rows}; fz_r++)\n    {name}[fz_r] = ({c} *)malloc(({columns}) * sizeof **{name});\n"
-                )
-            }
+            _ if self.rows(array) => self.allocated_rows(n, array),
             // An array of one dimension needs its size beside it, where the region stands here.
             "main-heap" if row.is_empty() => format!("  {};\n", self.array_variable(n)),
             _ if row.is_empty() => {
@@ -624,8 +619,30 @@ impl Page<'_> {
     }
 
     fn rows(&self, array: &Array) -> bool {
-        self.form.choice(Feature::Wrong) == "rows-by-pointer"
-            && self.w.array_extents(array).len() == 2
+        self.form.in_rows() && self.w.array_extents(array).len() > 1
+    }
+
+    /// Tables of pointers and rows, each allocated by itself.
+    fn allocated_rows(&self, n: usize, array: &Array) -> String {
+        let (c, mut place) = (self.w.elem(array.elem), self.names().arrays[n].clone());
+        let extents = self.w.array_extents(array);
+        let stars = |d: usize| "*".repeat(extents.len() - d);
+        let mut out = format!("  {c} {}{place};\n", stars(0));
+        for (d, extent) in extents.iter().enumerate() {
+            let _ = writeln!(
+                out,
+                "  {place} = ({c} {})malloc(({extent}) * sizeof *{place});",
+                stars(d)
+            );
+            if d + 1 < extents.len() {
+                let _ = write!(
+                    out,
+                    "  for (int fz_r{d} = 0; fz_r{d} < {extent}; fz_r{d}++) {{\n  "
+                );
+                let _ = write!(place, "[fz_r{d}]");
+            }
+        }
+        out + &"  }".repeat(extents.len() - 1) + "\n"
     }
 
     /// Code for each row of an array, or for all of it.
@@ -633,12 +650,19 @@ impl Page<'_> {
         let array = &self.program.arrays[n];
         let (c, name) = (self.w.elem(array.elem), &self.names().arrays[n]);
         if self.rows(array) {
-            let [rows, columns] = self.w.array_extents(array).try_into().unwrap_or_default();
-            let body = body(
-                &format!("{name}[fz_r]"),
-                &format!("({columns}) * sizeof({c})"),
-            );
-            return format!("  for (int fz_r = 0; fz_r < {rows}; fz_r++)\n  {body}");
+            let extents = self.w.array_extents(array);
+            let Some((columns, outer)) = extents.split_last() else {
+                return String::new();
+            };
+            let (mut loops, mut place) = (String::new(), name.clone());
+            for (d, extent) in outer.iter().enumerate() {
+                let _ = write!(
+                    loops,
+                    "  for (int fz_r{d} = 0; fz_r{d} < {extent}; fz_r{d}++)\n  "
+                );
+                let _ = write!(place, "[fz_r{d}]");
+            }
+            return loops + &body(&place, &format!("({columns}) * sizeof({c})"));
         }
         body(name, &format!("sizeof({c}{})", self.extents(array)))
     }

@@ -105,6 +105,7 @@ impl<'a> Reader<'a> {
                 element_is_record: array.element_is_record != 0,
                 declared: array.declared != 0,
                 exposed: array.exposed != 0,
+                pointers: 0,
             })
         }
     }

@@ -125,6 +125,14 @@ pub struct PetArray {
     pub declared: bool,
     /// Declared inside the scop and visible after it.
     pub exposed: bool,
+    /// How many subscripts after the first follow a pointer that lies in memory: 1 for `float **A`
+    /// and `float *A[N]`. pet does not say; none where clang was not asked.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub pointers: usize,
+}
+
+fn is_none(pointers: &usize) -> bool {
+    *pointers == 0
 }
 
 /// One statement of the scop.

@@ -83,6 +83,7 @@ fn operation(op: AstOp, args: &[AstExpr], names: &Names) -> Piece {
         parts.fold(first, |l, r| binary(symbol, l, r))
     };
     let call = |name: &str| {
+        let name = names.helper(name);
         let mut parts = args.iter().map(|a| ast_to_c(a, names));
         let first = parts.next().unwrap_or_default();
         Piece(parts.fold(first, |l, r| format!("{name}({l}, {r})")), ATOM)

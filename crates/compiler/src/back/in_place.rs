@@ -6,6 +6,7 @@ use super::program::{
     functions_used_up, gone, insertion, pragma_lines, region_contains, replace, variables_used_up,
     voids, without_macros,
 };
+use super::rows::{self, Form};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::print::openmp;
@@ -35,6 +36,12 @@ pub fn c_program(
     let mut edits: Vec<Edit> = pragmas.filter(|e| !replaced(e)).collect();
     let names = Names::plain();
     let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
+    let interfaces = || replacements.iter().map(|r| r.interface);
+    let forms: &[Form] = match instrument {
+        Instrument::None => &[Form::Table],
+        Instrument::Dump => &[Form::Table, Form::Dense],
+    };
+    generated.push_str(&rows::library(interfaces(), forms));
     let mut used_up = voids(functions_used_up(text, &gone));
     for r in replacements {
         generated.push('\n');
@@ -51,7 +58,7 @@ pub fn c_program(
     }
     if instrument == Instrument::Dump && !saved.is_nests() {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
-        let calls = dump_calls(replacements, &names);
+        let calls = dump_calls(replacements, &names, |_| String::new());
         let ends = regions.first().map(|region| end_of_code(region, &spans));
         edits.extend(ends.map(|at| insertion(at, calls)));
     }

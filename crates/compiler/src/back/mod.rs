@@ -12,6 +12,7 @@ mod naive;
 pub(crate) mod names;
 mod program;
 mod resident;
+pub(crate) mod rows;
 mod stream;
 pub(crate) mod text;
 

@@ -120,10 +120,11 @@ const RESERVED: &[&str] = &[
 /// Words that printers join with names of the program to make their own, such as `A_pitch`,
 /// `s_A` and `i_lo`.
 const WORDS: &[&str] = &[
-    "W", "after", "at", "bytes", "cells", "depth", "device", "differ", "fetch", "first", "from",
-    "height", "here", "hi", "in", "keep", "kept", "last", "late", "level", "lo", "load", "mine",
-    "n", "next", "offset", "old", "out", "part", "pitch", "place", "r", "ring", "rows", "s",
-    "size", "skew", "slot", "step", "store", "tile", "tiles", "to", "type", "width",
+    "W", "after", "at", "bytes", "cells", "depth", "device", "differ", "entered", "fetch", "first",
+    "found", "from", "height", "here", "hi", "in", "keep", "kept", "last", "late", "level", "lo",
+    "load", "mine", "n", "next", "offset", "old", "out", "part", "pitch", "place", "pointers", "r",
+    "ring", "rows", "s", "size", "skew", "slot", "step", "store", "tile", "tiles", "to", "type",
+    "width",
 ];
 
 /// Hands out identifiers that clash neither with each other nor with the
@@ -132,6 +133,8 @@ const WORDS: &[&str] = &[
 pub struct Names {
     taken: BTreeSet<String>,
     renamed: BTreeMap<String, String>,
+    /// What the names of functions of integers begin with.
+    helpers: &'static str,
 }
 
 impl Names {
@@ -142,6 +145,7 @@ impl Names {
                 .map(ToString::to_string)
                 .collect(),
             renamed: BTreeMap::new(),
+            helpers: "",
         }
     }
 
@@ -150,6 +154,7 @@ impl Names {
         Names {
             taken: BTreeSet::new(),
             renamed: BTreeMap::new(),
+            helpers: "",
         }
     }
 
@@ -157,6 +162,16 @@ impl Names {
     pub fn rename(&mut self, name: &str, identifier: &str) {
         self.renamed
             .insert(name.to_string(), identifier.to_string());
+    }
+
+    /// The same where functions of integers have names that begin so.
+    pub fn with_helpers(self, helpers: &'static str) -> Names {
+        Names { helpers, ..self }
+    }
+
+    /// What a function of integers is called.
+    pub fn helper(&self, name: &str) -> String {
+        format!("{}{name}", self.helpers)
     }
 
     /// The names of the program in which members of structs are what they stand for.

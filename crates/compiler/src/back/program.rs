@@ -4,10 +4,12 @@
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::names::{Names, mentions};
 use super::resident;
+use super::rows::{self, Form};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, may_share_memory};
 use crate::kernel::KernelArray;
+use crate::print::openmp;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
 use hexcc_pet::data::Member;
@@ -84,6 +86,7 @@ pub fn program(
 ) -> Result<String> {
     let c = CPlusPlus::new(saved, regions, replacements)?;
     let (text, regions) = (&c.text, &c.regions);
+    let interfaces = || replacements.iter().map(|r| r.interface);
     let shared = replacements.iter().any(|r| r.memory == Memory::Shared);
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
@@ -94,10 +97,19 @@ pub fn program(
     ));
     let entry = Entry::new(saved);
     let mut generated = INCLUDES.to_string();
+    let form = match shared {
+        true => Form::Table,
+        false => Form::Dense,
+    };
+    let library = rows::library(interfaces(), &[form]);
+    generated.push_str(&library);
     if shared {
         generated.push_str("#include <string.h>\n\n");
         generated.push_str(resident::MEMORY);
-        edits.extend(resident::allocations(text));
+        if !library.is_empty() {
+            generated.push_str(resident::ROWS);
+        }
+        edits.extend(resident::allocations(text, !library.is_empty()));
         edits.extend(resident::managed_arrays(text));
     }
     for r in replacements {
@@ -133,7 +145,7 @@ pub fn program(
     if let (true, Some(region)) = (dumps, regions.first()) {
         edits.push(insertion(
             end_of_code(region, &c.spans),
-            dump_calls(replacements, &c.names),
+            dump_calls(replacements, &c.names, |ir| format!("{}::", ir.name)),
         ));
     }
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
@@ -270,7 +282,7 @@ fn check_parameters(
         let declared = csource::declarator(text, &name, region.start)
             .is_some_and(|d| d.n_bounds > 0 || d.stars > 0 || !text[d.range].starts_with('('));
         let function = csource::enclosing_function(text, region.start);
-        if !variable || function.is_none() || declared {
+        if !variable || array.rows.is_some() || function.is_none() || declared {
             continue;
         }
         let bounds = |from: usize| -> String {
@@ -318,12 +330,20 @@ pub fn reference_program(
     let dumps = region.map(|region| {
         insertion(
             end_of_code(region, &spans),
-            dump_calls(replacements, &Names::plain()),
+            dump_calls(replacements, &Names::plain(), |_| String::new()),
         )
     });
     let edits = dumps.into_iter().collect();
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
-    let dump = dump_function(replacements.iter().map(|r| r.interface));
+    let interfaces = || replacements.iter().map(|r| r.interface);
+    let library = rows::library(interfaces(), &[Form::Dense]);
+    let dumped = interfaces().filter(|_| !saved.is_nests());
+    let finders: String = dumped.map(|ir| rows::finders(ir, "hexcc_")).collect();
+    let finders = match finders.is_empty() {
+        true => finders,
+        false => openmp::PRELUDE.to_string() + &library + &finders,
+    };
+    let dump = dump_function(interfaces()) + &finders;
     let dump = without_macros(
         &saved.defines,
         format!("#include <stdio.h>\n#include <stdlib.h>\n{dump}"),
@@ -376,7 +396,13 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
         Memory::Copied => host_function(r, entry, instrument),
         Memory::Shared => resident::host_function(r, entry),
     };
-    let host = suits_function(r.interface, entry) + &host + &leave_function(r.finals, entry);
+    let host = [
+        suits_function(r.interface, entry),
+        rows::finders(r.interface, ""),
+        host,
+        leave_function(r.finals, entry),
+    ]
+    .concat();
     let mut text = kernel.to_string();
     for helper in (HELPERS.iter()).filter(|h| mentions(&host, h.name)) {
         let definition = helper.definition("static");
@@ -574,6 +600,9 @@ pub(super) fn arguments(ir: &Interface, names: &Names) -> Vec<String> {
     let values = ir.values().map(|n| names.get(n));
     let arrays = ir.arrays.iter().filter(|a| !a.local).map(|array| {
         let (constant, elem) = (const_of(array), array.elem);
+        if array.rows.is_some() {
+            return names.get(&array.name);
+        }
         format!("({constant}{elem} *){}", address(array, names))
     });
     let members = ir.guarded_members().map(|member| {
@@ -616,6 +645,10 @@ pub(super) fn host_names(ir: &Interface) -> Names {
         "enter",
         "borrow",
         "give_back",
+        "pieces",
+        "enter_rows",
+        "leave_rows",
+        "Rows",
     ];
     Names::of_interface(FIXED, ir, (&[], &[]))
 }
@@ -659,7 +692,10 @@ pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> 
     let params = (ir.params.iter()).map(|p| format!("long long {}", names.get(p)));
     let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
     let arrays = ir.arrays.iter().filter(|a| !a.local);
-    let arrays = arrays.map(|a| format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)));
+    let arrays = arrays.map(|a| match a.rows {
+        Some(_) => format!("const void *{}_pointers", names.get(&a.name)),
+        None => format!("{}{} *{}", const_of(a), a.elem, names.get(&a.name)),
+    });
     let mut params: Vec<String> = params.chain(scalars).chain(arrays).collect();
     params.extend(member_parameters(ir, names));
     let mut lines = vec![format!(
@@ -737,7 +773,9 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     line(&format!("    {};", frees.join(", ")));
     line("    exit(EXIT_FAILURE);");
     line("  };");
-    for text in overlap_checks(ir, &names) {
+    let (gathered, scattered) = rows::dense(ir, &names);
+    let tests = overlap_checks(ir, &names).into_iter();
+    for text in tests.chain(rows::host_tests(ir, &names)).chain(gathered) {
         line(&text);
     }
     let touched: Vec<String> = (ir.touched.iter())
@@ -892,6 +930,9 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             array.name
         ));
     }
+    for text in scattered {
+        line(&text);
+    }
     line("}");
     t
 }
@@ -909,7 +950,8 @@ pub(super) fn member_parameters(ir: &Interface, names: &Names) -> Vec<String> {
 fn member_checks(ir: &Interface, names: &Names) -> Vec<String> {
     let mut lines = Vec::new();
     for (array, touched) in ir.arrays.iter().zip(&ir.touched) {
-        for member in ir.guarded_members().filter(|_| may_hold_members(array)) {
+        let holds = array.rows.is_none() && may_hold_members(array);
+        for member in ir.guarded_members().filter(|_| holds) {
             let (own, name) = (names.get(&array.name), names.get(&member.name));
             let condition = match condition(touched, names) {
                 None => String::new(),
@@ -993,12 +1035,24 @@ pub fn dump_function<'a>(kernels: impl Iterator<Item = &'a Interface>) -> String
     text
 }
 
-pub(super) fn dump_calls(replacements: &[Replacement], names: &Names) -> String {
+/// Calls that append all arrays that are written; `namespace` is where the generated functions are.
+pub(super) fn dump_calls(
+    replacements: &[Replacement],
+    names: &Names,
+    namespace: impl Fn(&Interface) -> String,
+) -> String {
     let mut text = String::new();
     for ir in replacements.iter().map(|r| r.interface) {
         let names = &names.with_members(ir);
         let nonempty = ast_to_c(&ir.nonempty, names);
-        for array in ir.arrays.iter().filter(|a| a.written && !a.local) {
+        let arrays = ir.arrays.iter().enumerate();
+        for (index, array) in arrays.filter(|(_, a)| a.written && !a.local) {
+            let record = format!("{} {}", array.name, type_tag(array));
+            if array.rows.is_some() {
+                let dump = rows::dump(ir, index, (names, &namespace(ir)), &record);
+                let _ = write!(text, " if ({nonempty}){dump}");
+                continue;
+            }
             let mut bytes = format!("{}ull", array.elem.size());
             for extent in &array.extents {
                 let _ = write!(
@@ -1009,9 +1063,7 @@ pub(super) fn dump_calls(replacements: &[Replacement], names: &Names) -> String 
             }
             let _ = write!(
                 text,
-                " if ({nonempty}) hexcc_dump(\"{} {}\", (const void *){}, {bytes}, {});",
-                array.name,
-                type_tag(array),
+                " if ({nonempty}) hexcc_dump(\"{record}\", (const void *){}, {bytes}, {});",
                 address(array, names),
                 array.elem.size()
             );

@@ -9,12 +9,16 @@ use super::names::Names;
 use super::program::{
     Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
 };
+use super::rows;
 use crate::csource::{self, Edit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The functions that share memory, once in a program.
 pub(super) const MEMORY: &str = include_str!("../print/lib/cuda/memory.cuh");
+
+/// The functions that let kernels use rows, once in a program that has some.
+pub(super) const ROWS: &str = include_str!("../print/lib/cuda/rows.cuh");
 
 /// The program's functions for memory, and what takes their place.
 const ALLOCATION: [(&str, &str); 4] = [
@@ -24,9 +28,21 @@ const ALLOCATION: [(&str, &str); 4] = [
     ("free", "hexcc_memory::release"),
 ];
 
-/// Lets the program allocate memory that kernels can use.
-pub(super) fn allocations(text: &str) -> Vec<Edit> {
-    let names: BTreeMap<String, String> = (ALLOCATION.iter())
+/// The same where blocks may be rows, which are small.
+const ALLOCATION_OF_ROWS: [(&str, &str); 4] = [
+    ("malloc", "hexcc_memory::allocate_row"),
+    ("calloc", "hexcc_memory::allocate_rows_of_zeros"),
+    ("realloc", "hexcc_memory::reallocate_row"),
+    ("free", "hexcc_memory::release_row"),
+];
+
+/// Lets the program allocate memory that kernels can use, also for rows that they use one by one.
+pub(super) fn allocations(text: &str, rows: bool) -> Vec<Edit> {
+    let functions = match rows {
+        true => ALLOCATION_OF_ROWS,
+        false => ALLOCATION,
+    };
+    let names: BTreeMap<String, String> = (functions.iter())
         .map(|(name, own)| (name.to_string(), own.to_string()))
         .collect();
     csource::rename(text, &names)
@@ -60,6 +76,9 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
     for line in overlap_checks(ir, &names) {
         let _ = writeln!(t, "{line}");
     }
+    for line in rows::host_tests(ir, &names) {
+        let _ = writeln!(t, "{line}");
+    }
     t.push_str("  Args args{};\n");
     for name in ir.values() {
         let _ = writeln!(t, "  args.{} = {};", r.names.get(name), names.get(name));
@@ -91,6 +110,19 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
         if home != i {
             let home = r.names.get(&ir.arrays[home].name);
             let _ = writeln!(before, "  args.{field} = ({elem} *)args.{home};");
+            continue;
+        }
+        if array.rows.is_some() {
+            let n = rows::count(array, names);
+            let written = array.written;
+            let _ = writeln!(
+                before,
+                "  const Rows {name}_entered = enter_rows({name}_found, {n}, \"{what}\");\n  args.{field} = ({elem} **){name}_entered.table;"
+            );
+            let _ = writeln!(
+                after,
+                "  leave_rows({name}_found, {name}_entered, {written}, \"{what}\");\n  hexcc_free_rows(&{name}_found);"
+            );
             continue;
         }
         let bytes = match condition(touched, names) {

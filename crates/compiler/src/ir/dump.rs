@@ -50,6 +50,9 @@ fn definition(program: &Program, id: VarId) -> String {
         Type::Pointer { elem, written } => {
             format!("{}{elem} *", if written { "" } else { "const " })
         }
+        Type::Rows { elem, written } => {
+            format!("rows of {}{elem}", if written { "" } else { "const " })
+        }
         Type::Part(ty) => format!("part of {ty}"),
         Type::Private { elem, len } => format!("{elem}[{len}]"),
     };
@@ -140,7 +143,10 @@ fn expr(e: &Expr) -> String {
             format!("({} ? {} : {})", expr(cond), expr(yes), expr(no))
         }
         Expr::Cast { ty, arg } => format!("({ty}){}", expr(arg)),
-        Expr::Element { base, index } => format!("%{}[{}]", base.0, expr(index)),
+        Expr::Element { base, row, index } => {
+            let row = row.as_ref().map(|row| format!("[{}]", expr(row)));
+            format!("%{}{}[{}]", base.0, row.unwrap_or_default(), expr(index))
+        }
         Expr::Math { name, args } => format!("{name}({})", list(&mut args.iter())),
         Expr::Helper(helper, args) => format!("{}({})", helper.name(), list(&mut args.iter())),
     }

@@ -47,6 +47,13 @@ pub enum Type {
         /// Some kernel writes through it.
         written: bool,
     },
+    /// A table of pointers to the rows of an array, which lie anywhere and share no memory.
+    Rows {
+        /// Type of an element.
+        elem: CType,
+        /// Some kernel writes elements.
+        written: bool,
+    },
     /// What a thread has of a reduction of values of a type; nothing at first.
     Part(CType),
     /// Elements that a thread has for itself.
@@ -119,6 +126,8 @@ pub enum Expr {
     Element {
         /// The variable.
         base: VarId,
+        /// Number of the row, where the variable is a table of rows.
+        row: Option<Box<Expr>>,
         /// Number of the element.
         index: Box<Expr>,
     },
@@ -189,7 +198,7 @@ impl Expr {
         match self {
             Expr::Int(_) | Expr::Literal { .. } | Expr::Var(_) => Vec::new(),
             Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
-            Expr::Element { index, .. } => vec![index],
+            Expr::Element { row, index, .. } => row.iter().chain([index]).map(|e| &**e).collect(),
             Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
             Expr::Select { cond, yes, no } => vec![cond, yes, no],
             Expr::Math { args, .. } => args.iter().collect(),
@@ -360,10 +369,14 @@ impl Program {
             Expr::Var(id) => match self.vars.get(id.0 as usize)?.ty {
                 Type::Index => INDEX,
                 Type::Number(ty) => ty,
-                Type::Pointer { .. } | Type::Private { .. } | Type::Part(_) => return None,
+                Type::Pointer { .. } | Type::Rows { .. } | Type::Private { .. } | Type::Part(_) => {
+                    return None;
+                }
             },
             Expr::Element { base, .. } => match self.vars.get(base.0 as usize)?.ty {
-                Type::Pointer { elem, .. } | Type::Private { elem, .. } => elem,
+                Type::Pointer { elem, .. }
+                | Type::Rows { elem, .. }
+                | Type::Private { elem, .. } => elem,
                 Type::Index | Type::Number(_) | Type::Part(_) => return None,
             },
             Expr::Unary { op: "!", .. } => CType::INT,

@@ -100,6 +100,7 @@ impl<'a> Checker<'a> {
         self.index(index)?;
         self.target(&Expr::Element {
             base: *base,
+            row: None,
             index: Box::new(index.clone()),
         })?;
         if kernel.axes.is_empty() {
@@ -171,7 +172,7 @@ impl<'a> Checker<'a> {
         self.define(var)?;
         let variable = self.program.var(var);
         match (variable.ty, value, variable.constant) {
-            (Type::Pointer { .. } | Type::Part(_), ..) => Err(format!(
+            (Type::Pointer { .. } | Type::Rows { .. } | Type::Part(_), ..) => Err(format!(
                 "{} is a pointer or a part of its own",
                 self.name(var)
             )),
@@ -229,7 +230,7 @@ impl<'a> Checker<'a> {
         let (id, written) = match target {
             Expr::Var(id) => (*id, !self.program.var(*id).constant),
             Expr::Element { base, .. } => match self.program.var(*base).ty {
-                Type::Pointer { written, .. } => (*base, written),
+                Type::Pointer { written, .. } | Type::Rows { written, .. } => (*base, written),
                 Type::Private { .. } => (*base, true),
                 Type::Index | Type::Number(_) | Type::Part(_) => (*base, false),
             },
@@ -267,7 +268,16 @@ impl<'a> Checker<'a> {
                     self.name(*id)
                 ));
             }
-            Expr::Element { index, .. } => self.index(index)?,
+            Expr::Element { base, row, index } => {
+                let is_table = matches!(self.program.var(*base).ty, Type::Rows { .. });
+                if is_table != row.is_some() {
+                    return Err(format!("an element of {} in no row", self.name(*base)));
+                }
+                if let Some(row) = row {
+                    self.index(row)?;
+                }
+                self.index(index)?;
+            }
             Expr::Math { name, args } => {
                 let known = math_function(name);
                 let fits = |f: crate::ctype::MathFunction| {

@@ -31,6 +31,7 @@ pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 use crate::ctype::CType;
 use crate::interface::Interface;
 use crate::quotient::is_product_in_double;
+use crate::rows::Rows;
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
 use hexcc_isl::AstExpr;
@@ -333,6 +334,8 @@ pub struct KernelArray {
     /// What the program calls its memory, which other arrays of the interface may be in, too: they
     /// are other members of the same structs.
     pub memory: String,
+    /// The program has a table of pointers to its rows, and these lie anywhere.
+    pub rows: Option<Rows>,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }

@@ -27,7 +27,8 @@ const BLOCKS: [&[u32]; 4] = [&[], &[256], &[64, 4], &[32, 2, 4]];
 /// The same for kernels that reduce: the threads of a block are in the order of the loops.
 const ROWS: [u32; MOST_AXES] = [256, 1, 1];
 
-/// Launches and kernels of a plan; `arrays` are those of the interface.
+/// Launches and kernels of a plan; `arrays` are those of the interface, and whether kernels find them
+/// where the program has them.
 ///
 /// # Errors
 /// HX0401 where isl gives up, HX9001 where the parts do not fit each other.
@@ -36,7 +37,7 @@ pub fn lower(
     source: &SourceFile,
     plan: &Plan,
     interface: &Interface,
-    arrays: &[ArrayId],
+    (arrays, in_place): (&[ArrayId], bool),
 ) -> Result<Program> {
     let mut lowering = Lowering {
         scop,
@@ -58,7 +59,7 @@ pub fn lower(
         names: BTreeMap::new(),
         ranges: Vec::new(),
     };
-    lowering.arguments(interface, arrays)?;
+    lowering.arguments(interface, (arrays, in_place))?;
     if plan.names.is_empty() {
         lowering.loop_names()?;
     }
@@ -115,7 +116,11 @@ fn position(d: usize) -> u32 {
 
 impl<'a> Lowering<'a> {
     /// The fields of `Args`.
-    fn arguments(&mut self, interface: &Interface, arrays: &[ArrayId]) -> Result<()> {
+    fn arguments(
+        &mut self,
+        interface: &Interface,
+        (arrays, in_place): (&[ArrayId], bool),
+    ) -> Result<()> {
         let program = &mut self.program;
         let mut add = |name: &str, ty: Type| {
             let id = program.add_var(name, ty, true);
@@ -133,9 +138,10 @@ impl<'a> Lowering<'a> {
             self.scalars.insert(ArrayId(index as u32), id);
         }
         for (array, id) in interface.arrays.iter().zip(arrays) {
-            let ty = Type::Pointer {
-                elem: array.elem,
-                written: array.written,
+            let (elem, written) = (array.elem, array.written);
+            let ty = match array.rows.is_some() && in_place {
+                true => Type::Rows { elem, written },
+                false => Type::Pointer { elem, written },
             };
             let var = add(&array.name, ty);
             self.arrays.insert(*id, var);
@@ -643,17 +649,39 @@ impl<'a> Lowering<'a> {
             (None, _) => (self.arrays.get(&id).copied())
                 .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
         };
-        let mut index = Expr::Int(0);
-        for (d, subscript) in subscripts.iter().enumerate() {
-            if d > 0 {
-                index = index.times(self.extent(id, d)?);
-            }
-            index = index.plus(from_isl(subscript, env)?);
-        }
+        let is_table = matches!(self.program.var(base).ty, Type::Rows { .. });
+        let (selecting, within) = match is_table {
+            true => subscripts.split_at(self.scop.array(id).pointers),
+            false => subscripts.split_at(0),
+        };
+        let row = match is_table {
+            true => Some(Box::new(self.number(id, (0, selecting), env)?)),
+            false => None,
+        };
+        let index = self.number(id, (selecting.len(), within), env)?;
         Ok(Expr::Element {
             base,
+            row,
             index: Box::new(index),
         })
+    }
+
+    /// The number of an element in a block of the dimensions from `first` on, of the given
+    /// subscripts.
+    fn number(
+        &self,
+        id: ArrayId,
+        (first, subscripts): (usize, &[AstExpr]),
+        env: &Env,
+    ) -> Result<Expr> {
+        let mut number = Expr::Int(0);
+        for (d, subscript) in subscripts.iter().enumerate() {
+            if d > 0 {
+                number = number.times(self.extent(id, first + d)?);
+            }
+            number = number.plus(from_isl(subscript, env)?);
+        }
+        Ok(number)
     }
 
     /// The extent of dimension `d` of an array, not the outermost.

@@ -251,10 +251,11 @@ impl<'a> Writer<'a> {
                 precedence("?:"),
             ),
             Expr::Cast { ty, arg } => Piece(format!("({ty}){}", self.piece(arg).at(UNARY)), UNARY),
-            Expr::Element { base, index } => Piece(
-                format!("{}[{}]", self.namer.get(*base), self.expr(index)),
-                ATOM,
-            ),
+            Expr::Element { base, row, index } => {
+                let row = row.as_ref().map(|row| format!("[{}]", self.expr(row)));
+                let place = self.namer.get(*base) + &row.unwrap_or_default();
+                Piece(format!("{place}[{}]", self.expr(index)), ATOM)
+            }
             Expr::Math { name, args } => {
                 let args: Vec<String> = args.iter().map(|a| self.expr(a)).collect();
                 Piece(format!("{name}({})", args.join(", ")), ATOM)

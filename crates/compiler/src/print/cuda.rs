@@ -97,6 +97,10 @@ impl Dialect for Printer<'_> {
                 elem,
                 written: false,
             } => format!("const {elem} *const __restrict__ {name}"),
+            Type::Rows { elem, written } => {
+                let constant = if written { "" } else { "const " };
+                format!("{constant}{elem} *const *const __restrict__ {name}")
+            }
         }
     }
 
@@ -179,6 +183,7 @@ impl Printer<'_> {
                 Type::Pointer { elem, .. } | Type::Private { elem, .. } | Type::Part(elem) => {
                     format!("{elem} *{name};")
                 }
+                Type::Rows { elem, .. } => format!("{elem} **{name};"),
             };
             let _ = writeln!(t, "  {field}");
         }

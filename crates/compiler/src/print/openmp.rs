@@ -1,6 +1,7 @@
 //! C with OpenMP: one function for a part of a program, with its kernels as parallel loops.
 
 mod fold;
+mod rows;
 
 use super::c::{Dialect, Writer};
 use super::namer::Namer;
@@ -12,7 +13,7 @@ use crate::kernel::KernelArray;
 use crate::lower::affine::{Env, from_isl};
 use crate::scop::FinalValue;
 use hexcc_isl::AstExpr;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What the functions call, once in a file.
@@ -54,10 +55,15 @@ pub fn print(
         namer.define(arg, name);
         env.insert(name.clone(), Expr::Var(arg));
     }
+    let in_rows = interface.arrays.iter().filter(|a| a.rows.is_some());
+    let pointers = in_rows
+        .map(|a| (a.name.clone(), namer.fresh(&format!("{}_pointers", a.name))))
+        .collect();
     let printer = Printer {
         program,
         interface,
         env,
+        pointers,
     };
     let mut text = String::new();
     for line in header {
@@ -105,6 +111,8 @@ struct Printer<'a> {
     interface: &'a Interface,
     /// Sizes and arrays by name.
     env: Env,
+    /// By array in rows, what the table of pointers is called that the program hands over.
+    pointers: BTreeMap<String, String>,
 }
 
 impl Dialect for Printer<'_> {
@@ -123,6 +131,7 @@ impl Dialect for Printer<'_> {
                 elem,
                 written: false,
             } => format!("const {elem} *{}{name}", self.restrict()),
+            Type::Rows { elem, .. } => format!("{elem} **const {name}"),
         }
     }
 
@@ -244,6 +253,7 @@ impl Printer<'_> {
             writer.line(&format!("if (!({nonempty})) return;"));
         }
         self.overlaps(&mut writer)?;
+        self.rows(&mut writer)?;
         for (array, _) in self.arrays().filter(|(a, _)| a.local) {
             let (name, bytes) = (self.name(&writer, array), self.bytes(&writer, array)?);
             let elem = array.elem;
@@ -253,7 +263,8 @@ impl Printer<'_> {
             ));
         }
         writer.stmts(&self.program.host);
-        for (array, _) in self.arrays().filter(|(a, _)| a.local) {
+        let own = |a: &KernelArray| a.local || a.rows.is_some();
+        for (array, _) in self.arrays().filter(|(a, _)| own(a)) {
             let name = self.name(&writer, array);
             writer.line(&format!("free({name});"));
         }
@@ -267,11 +278,18 @@ impl Printer<'_> {
         });
         let params: Vec<String> = (self.program.args.iter())
             .filter(|arg| !locals.contains(&self.program.var(**arg).name.as_str()))
-            .map(|arg| self.declaration(self.program.var(*arg).ty, false, &namer.get(*arg)))
+            .map(|arg| match self.program.var(*arg).ty {
+                Type::Rows { .. } => {
+                    let pointers = self.pointers_to(&self.program.var(*arg).name);
+                    format!("const void *{pointers}")
+                }
+                ty => self.declaration(ty, false, &namer.get(*arg)),
+            })
             .chain(members)
             .collect();
         Ok(format!(
-            "{}static void {}({}) {{\n{}}}\n",
+            "{}{}static void {}({}) {{\n{}}}\n",
+            self.finders(),
             self.folds_text(),
             entry(interface),
             params_or_void(&params),
@@ -312,6 +330,11 @@ impl Printer<'_> {
         self.interface.arrays.iter().zip(&self.interface.touched)
     }
 
+    /// What the table of pointers to the rows of an array is called.
+    fn pointers_to<'a>(&'a self, array: &'a str) -> &'a str {
+        self.pointers.get(array).map_or(array, String::as_str)
+    }
+
     /// What a size, a scalar or an array is called.
     fn argument(&self, writer: &Writer<'_>, name: &str) -> String {
         let arg = self.env.get(name);
@@ -330,12 +353,21 @@ impl Printer<'_> {
 
     /// The bytes of an array.
     fn bytes(&self, writer: &Writer<'_>, array: &KernelArray) -> Result<String> {
-        let mut bytes = format!("sizeof({})", array.elem);
-        for extent in &array.extents {
+        let count = self.count(writer, &array.extents)?;
+        Ok(match array.extents.is_empty() {
+            true => format!("sizeof({})", array.elem),
+            false => format!("sizeof({}) * {count}", array.elem),
+        })
+    }
+
+    /// A product of extents.
+    fn count(&self, writer: &Writer<'_>, extents: &[AstExpr]) -> Result<String> {
+        let factor = |extent: &AstExpr| {
             let extent = writer.operand(&from_isl(extent, &self.env)?, "*");
-            let _ = write!(bytes, " * (size_t){extent}");
-        }
-        Ok(bytes)
+            Ok(format!("(size_t){extent}"))
+        };
+        let factors: Vec<String> = extents.iter().map(factor).collect::<Result<_>>()?;
+        Ok(factors.join(" * "))
     }
 
     /// Tests of arrays that may lie in the same memory, or hold members of structs.
@@ -344,7 +376,10 @@ impl Printer<'_> {
         let may_overlap =
             |a: &KernelArray, b: &KernelArray| may_share_memory(a, b) && a.name != b.name;
         let members: Vec<_> = self.interface.guarded_members().collect();
-        let holds = |array: &KernelArray| !members.is_empty() && may_hold_members(array);
+        let is_one_block = |array: &KernelArray| array.rows.is_none();
+        let holds = |array: &KernelArray| {
+            !members.is_empty() && may_hold_members(array) && is_one_block(array)
+        };
         let mut bytes = Vec::new();
         for (array, touched) in &arrays {
             let with_others = arrays.iter().any(|(other, _)| may_overlap(array, other));
@@ -377,7 +412,7 @@ impl Printer<'_> {
                     writer.line(&line);
                 }
             }
-            for member in members.iter().filter(|_| may_hold_members(a)) {
+            for member in members.iter().filter(|_| holds(a)) {
                 let name = self.argument(writer, &member.name);
                 let line = format!(
                     "hexcc_separate({}, {}, {name}_at, {name}_size, \"{}: {} and {} share memory\");",

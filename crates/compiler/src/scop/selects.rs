@@ -4,7 +4,9 @@
 //! writes exists, and if nothing in it fails. An element exists if it lies within what the array is
 //! declared with, or between elements that the region accesses under no condition on data.
 
-use super::{Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, is_truth, last_plane};
+use super::{
+    Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, is_truth, last_plane, rows,
+};
 use crate::csource;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
@@ -88,9 +90,13 @@ type Placed<'a> = (&'a Statement, &'a Access);
 /// # Errors
 /// HX0105 for the first one, HX0401 where isl gives up.
 pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
+    if scop.arrays.iter().any(|a| a.pointers > 0) {
+        check_rows(scop, source, pet)?;
+    }
     if pet.conditional.is_empty() {
         return Ok(());
     }
+    let in_rows = |access: &Access| scop.array(access.array).pointers > 0;
     let mut always: BTreeMap<ArrayId, Vec<Placed>> = BTreeMap::new();
     let mut at_times: Vec<Placed> = Vec::new();
     for stmt in &scop.stmts {
@@ -103,11 +109,17 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
         }
         let certain = bounds::certain_reads(stmt);
         for (i, read) in stmt.reads.iter().enumerate() {
+            if in_rows(read) {
+                continue;
+            }
             if is_conditional || !certain.contains(&i) && is_select {
                 at_times.push((stmt, read));
             } else if certain.contains(&i) {
                 always.entry(read.array).or_default().push((stmt, read));
             }
+        }
+        if in_rows(&stmt.write) {
+            continue;
         }
         let keeps_old = select.is_none_or(|select| !select.always);
         let write = (stmt, &stmt.write);
@@ -123,6 +135,29 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
         }
     }
     Ok(())
+}
+
+/// The same for arrays in rows.
+fn check_rows(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
+    let mut touched = rows::Touched::default();
+    for stmt in &scop.stmts {
+        let select = select_at(pet, stmt.span.start);
+        let is_conditional = within(&pet.conditional, stmt.span.start);
+        let keeps_old = select.is_none_or(|select| !select.always);
+        let always_writes = !((is_conditional || select.is_some()) && keeps_old);
+        touched.add(scop, stmt, (!is_conditional, always_writes))?;
+    }
+    match touched.missing(scop)? {
+        None => Ok(()),
+        Some((stmt, access)) => {
+            let start = stmt.span.start;
+            let in_if = within(&pet.conditional, start) || select_at(pet, start).is_some();
+            Err(match in_if {
+                true => may_not_exist(scop, source, access),
+                false => rows::may_not_exist(scop, source, access),
+            })
+        }
+    }
 }
 
 fn within(spans: &[Span], at: usize) -> bool {

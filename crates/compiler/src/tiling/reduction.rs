@@ -52,6 +52,8 @@ pub fn reductions(scop: &Scop, stmts: &[usize], sums: Sums) -> Result<BTreeMap<u
     let mut found = BTreeMap::new();
     for &s in stmts {
         let reduction = Candidate::new(&scop.stmts[s])?.and_then(|c| c.reduction());
+        // The element is found by its number in one block.
+        let reduction = reduction.filter(|r| scop.array(r.array).pointers == 0);
         if let Some(reduction) = reduction.filter(|r| !(r.rounds() && sums == Sums::Ordered)) {
             found.insert(s, reduction);
         }

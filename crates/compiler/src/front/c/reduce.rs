@@ -252,12 +252,14 @@ fn marks(
     changes
 }
 
-/// Pragmas where the user has none, and declarations before them in a block of their own.
+/// Pragmas where the user has none, and declarations before them, in a block of their own then.
 fn around(text: &str, region: &Region, declarations: &str) -> Vec<(usize, Change)> {
-    if region.marked {
-        return Vec::new();
-    }
     let line_start = text[..region.span.start].rfind('\n').map_or(0, |at| at + 1);
+    match (region.marked, declarations) {
+        (true, "") => return Vec::new(),
+        (true, _) => return vec![(line_start, Change::Insert(declarations.to_string()))],
+        (false, _) => {}
+    }
     let (open, close) = match declarations.is_empty() {
         true => (String::new(), ""),
         false => (format!("{{\n{declarations}"), "}\n"),

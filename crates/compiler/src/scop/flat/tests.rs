@@ -171,6 +171,7 @@ impl Case {
                 element_is_record: false,
                 declared: false,
                 exposed: false,
+                pointers: 0,
             }],
             stmts: vec![PetStmt {
                 name: "S".to_string(),

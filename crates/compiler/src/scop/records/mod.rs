@@ -434,6 +434,9 @@ impl Flat<'_> {
 
     /// What takes the place of a struct or an array of structs.
     fn arrays_of(&self, layout: &Layout, array: &PetArray) -> Result<Vec<PetArray>> {
+        if array.pointers > 0 {
+            return Err(self.rows_of_structs(array));
+        }
         let mut arrays: Vec<PetArray> = Vec::new();
         for (name, place) in layout.named() {
             if arrays.iter().any(|a| a.name == name) {
@@ -456,11 +459,27 @@ impl Flat<'_> {
                 element_type: place.element_type.clone(),
                 element_size: place.element_size,
                 element_is_record: false,
+                pointers: 0,
                 declared: array.declared,
                 exposed: array.exposed && !ends,
             });
         }
         Ok(arrays)
+    }
+
+    fn rows_of_structs(&self, array: &PetArray) -> Box<Diagnostic> {
+        let name = &array.name;
+        let region = self.pet.span.start..self.pet.span.end;
+        let used = csource::find_word(&self.source.text, region.clone(), name);
+        Box::new(
+            Diagnostic::error(
+                "HX0110",
+                format!("the rows of `{name}` are reached through pointers, and have structs"),
+            )
+            .at(used.unwrap_or(region), "used here")
+            .note("rows that lie anywhere in memory are taken where their elements are numbers")
+            .help(format!("make it one block, `struct cell (*{name})[M] = malloc(sizeof(struct cell[N][M]));`; subscripts stay as they are")),
+        )
     }
 
     /// The names of arrays that the program has under another one.

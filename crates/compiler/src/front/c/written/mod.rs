@@ -13,6 +13,7 @@ mod helpers;
 mod plain;
 mod pointers;
 mod returns;
+mod several;
 #[cfg(test)]
 mod tests;
 mod types;

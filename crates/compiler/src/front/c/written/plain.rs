@@ -16,6 +16,7 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
         let found = (chain(code, at, &tokens))
             .or_else(|| declaration(code, at, &tokens, functions))
             .or_else(|| returned(code, at, &tokens, functions))
+            .or_else(|| super::several::calls(code, at, &tokens, functions))
             .or_else(|| remainder(code, at, &tokens));
         match found {
             Some((end, text)) => {
@@ -33,6 +34,12 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
     edits
 }
 
+/// Whether a statement may begin at a token.
+pub(super) fn begins_statement(code: &Code, at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |at| code.word(at));
+    matches!(before, ";" | "{" | "}" | ")" | "else")
+}
+
 /// Whether a token is a plus with one operand.
 fn is_unary_plus(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
     if code.word(at) != "+" || at == tokens.start {
@@ -47,11 +54,7 @@ fn is_unary_plus(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
 
 /// The statement `a = b = e;` that begins at a token: its end, and what it stands for.
 fn chain(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
-    let begins = matches!(
-        code.word(at.checked_sub(1)?),
-        ";" | "{" | "}" | ")" | "else"
-    );
-    if !begins || !code.is_plain_name(at) || in_parentheses(code, at, tokens) {
+    if !begins_statement(code, at) || !code.is_plain_name(at) || in_parentheses(code, at, tokens) {
         return None;
     }
     let end = csource::statement_end(code, at, tokens.end);
@@ -187,12 +190,12 @@ fn target(code: &Code, start: usize, end: usize) -> Option<usize> {
     None
 }
 
-fn is_call(code: &Code, at: usize) -> bool {
+pub(super) fn is_call(code: &Code, at: usize) -> bool {
     code.is_plain_name(at) && code.opens(at + 1, "(")
 }
 
 /// Whether a token is in parentheses or in brackets of a part, such as the header of a loop.
-fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
+pub(super) fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
     let around = (tokens.start..at)
         .rev()
         .find(|&open| matches!(code.word(open), "(" | "[" | "{") && code.skip(open) > at);
