@@ -614,14 +614,7 @@ impl Reader<'_> {
         }
         for &stmt in &kept {
             let domain = Set::read(&self.ctx, &stmt.domain)?;
-            let domain = match &unwrapped {
-                Some(sizes) => wrap::with_ends(&domain.intersect_params(sizes)?.coalesce()?)?,
-                None => domain,
-            };
-            let domain = match &self.flat.expected {
-                Some(expected) => domain.intersect_params(expected)?,
-                None => domain,
-            };
+            let domain = self.for_sizes(domain, unwrapped.as_ref())?;
             if domain.is_empty()? {
                 continue;
             }
@@ -684,10 +677,7 @@ impl Reader<'_> {
         let unused = self.leave_iterators(&updates, &schedules, &context, &mut chunks)?;
         Ok(Scop {
             params,
-            expected: match &self.flat.expected {
-                Some(expected) => expected.clone(),
-                None => context.universe_like()?.params()?,
-            },
+            expected: self.expected(&context)?,
             context,
             arrays,
             stmts,
@@ -698,6 +688,25 @@ impl Reader<'_> {
             declared: declared(self.pet),
             members: self.pet.members.clone(),
             ctx: self.ctx.clone(),
+        })
+    }
+
+    /// The instances for which no loop wraps around and sizes are what is expected.
+    fn for_sizes(&self, domain: Set, unwrapped: Option<&Set>) -> Result<Set> {
+        let domain = match unwrapped {
+            Some(sizes) => wrap::with_ends(&domain.intersect_params(sizes)?.coalesce()?)?,
+            None => domain,
+        };
+        Ok(match &self.flat.expected {
+            Some(expected) => domain.intersect_params(expected)?,
+            None => domain,
+        })
+    }
+
+    fn expected(&self, context: &Set) -> Result<Set> {
+        Ok(match &self.flat.expected {
+            Some(expected) => expected.clone(),
+            None => context.universe_like()?.params()?,
         })
     }
 

@@ -87,6 +87,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
         region: 0..0,
         unused: Vec::new(),
         kept: Vec::new(),
+        declared: BTreeMap::new(),
         members: Vec::new(),
         ctx: ctx.clone(),
     }
