@@ -29,7 +29,7 @@ int main(int argc, char **argv)
   int h = argc > 1 ? atoi(argv[1]) : 20, w = argc > 2 ? atoi(argv[2]) : 30, pitch = argc > 3 ? atoi(argv[3]) : 32;
   int steps = argc > 4 ? atoi(argv[4]) : 5, i, t;
   size_t n = (size_t)h * pitch + w;
-  double *u = malloc(n * sizeof *u), *v = malloc(n * sizeof *v), *swap, sum = 0.0;
+  double *u = malloc(n * sizeof *u), *v = malloc(n * sizeof *v), *swap;
 
   if (!u || !v)
     return 1;

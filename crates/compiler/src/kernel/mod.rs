@@ -479,7 +479,10 @@ pub fn registers_wanted(
         let mut accesses = s.elements().chain([&s.write]);
         accesses.any(|a| a.subs.iter().any(|sub| matches!(sub, Sub::General { .. })))
     };
-    let special = |s: &KernelStmt| s.lattice.is_some() || is_general(s);
+    // Members of structs have addresses of their own, as arrays have.
+    let is_constant = |a: &KernelAccess| matches!(a.subs.last(), Some(Sub::Const(_)));
+    let is_member = |s: &KernelStmt| s.elements().chain([&s.write]).all(is_constant);
+    let special = |s: &KernelStmt| s.lattice.is_some() || is_general(s) || is_member(s);
     if schedule.n_space > 2
         || boxes > 1
         || schedule.k > 1
