@@ -133,8 +133,9 @@ impl Bench {
         let mut stencils = Vec::new();
         for file in &self.files {
             let input = InputArgs {
-                file: file.clone(),
+                files: vec![file.clone()],
                 function: None,
+                line: None,
                 include: self.include.clone(),
                 define: self.define.clone(),
             };

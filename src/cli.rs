@@ -6,7 +6,7 @@ use crate::input::{self, Input, InputOptions};
 use crate::limit::{self, TimeLimit};
 use crate::render::{self, Failure};
 use clap::{Args, Parser, ValueEnum};
-use hexcc_compiler::back::Instrument;
+use hexcc_compiler::back::{Files, Host, Instrument, Otherwise};
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
@@ -24,94 +24,108 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+/// Headings of `--help`, which the documentation has, too.
+const INPUT: &str = "Input";
+const TILING: &str = "Tiling";
+const KERNEL: &str = "Kernel";
+const TARGET: &str = "Target";
+const OUTPUT: &str = "Output";
+
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
 pub struct InputArgs {
-    /// C file, or a scop saved with `--emit scop`
-    pub file: PathBuf,
+    /// C files of the program, the region in one of them, or a scop saved with `--emit scop`
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Function whose scop to translate
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = INPUT, long, value_name = "NAME")]
     pub function: Option<String>,
+    /// Line of the loop to translate, or of one around it; of the first file
+    #[arg(help_heading = INPUT, long, value_name = "N", conflicts_with = "function")]
+    pub line: Option<usize>,
     /// Directory for `#include`
-    #[arg(short = 'I', value_name = "DIR")]
+    #[arg(help_heading = INPUT, short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
     /// Macro, NAME or NAME=VALUE
-    #[arg(short = 'D', value_name = "MACRO")]
+    #[arg(help_heading = INPUT, short = 'D', value_name = "MACRO")]
     pub define: Vec<String>,
 }
 
 /// Options that choose the schedule and the kernel.
 #[derive(Debug, Args, Clone)]
 pub struct KernelArgs {
+    /// How time is tiled; options that only one of the tilings has decide, too
+    #[arg(help_heading = TILING, long, value_enum, default_value = "auto")]
+    pub tiling: TilingArg,
     /// Tile sizes: `h=3,w=8:64` gives h and one width per space dimension,
     /// outermost first
-    #[arg(long, value_name = "SIZES", value_parser = TileSizes::from_str)]
+    #[arg(help_heading = TILING, long, value_name = "SIZES", value_parser = TileSizes::from_str)]
     pub tile: Option<TileSizes>,
     /// Space dimension tiled by hexagons, 0 is the outermost
-    #[arg(long, value_name = "DIM")]
+    #[arg(help_heading = TILING, long, value_name = "DIM")]
     pub hex_dim: Option<usize>,
+    /// Classical space dimension whose tiles run in parallel, too, in waves;
+    /// `none` or `auto`
+    #[arg(help_heading = TILING, long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
+    pub wavefront: WavefrontChoice,
+    /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
+    /// [default: chosen by the model]
+    #[arg(help_heading = TILING, long, value_name = "steps=T,vector=V,..")]
+    pub stream_tile: Option<StreamTile>,
+    /// How sums of floating-point numbers over loops are computed
+    #[arg(help_heading = TILING, long, value_enum, default_value = "parallel")]
+    pub sums: SumsArg,
     /// Memory a tile computes in
-    #[arg(long, value_enum, default_value_t = Memory::Shared)]
+    #[arg(help_heading = KERNEL, long, value_enum, default_value_t = Memory::Shared)]
     pub memory: Memory,
     /// When values go from shared to global memory [default: live]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = KERNEL, long, value_enum)]
     pub copy_out: Option<CopyOut>,
     /// Copies of 16 bytes from 16-byte boundaries where tile widths allow it
     /// [default: on]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = KERNEL, long, value_enum)]
     pub aligned_loads: Option<Switch>,
     /// What a full tile reuses of the full tile before it in its block
     /// [default: dynamic]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = KERNEL, long, value_enum)]
     pub reuse: Option<Reuse>,
     /// Code without tests for full tiles
-    #[arg(long, value_enum, default_value_t = Switch::On)]
+    #[arg(help_heading = KERNEL, long, value_enum, default_value_t = Switch::On)]
     pub full_tiles: Switch,
     /// Unrolled rows and points [default: on]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = KERNEL, long, value_enum)]
     pub unroll: Option<Switch>,
-    /// Classical space dimension whose tiles run in parallel, too, in waves;
-    /// `none` or `auto`
-    #[arg(long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
-    pub wavefront: WavefrontChoice,
-    /// What the program becomes
-    #[arg(long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
-    pub language: LanguageArg,
-    /// How time is tiled; options that only one of the tilings has decide, too
-    #[arg(long, value_enum, default_value = "auto")]
-    pub tiling: TilingArg,
-    /// How sums of floating-point numbers over loops are computed
-    #[arg(long, value_enum, default_value = "parallel")]
-    pub sums: SumsArg,
-    /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
-    /// [default: chosen by the model]
-    #[arg(long, value_name = "steps=T,vector=V,..")]
-    pub stream_tile: Option<StreamTile>,
-
-    /// Choose for a program that nvcc builds with --use_fast_math: divisions and functions
-    /// in float take few instructions then
-    #[arg(long)]
-    pub fast_math: bool,
     /// Threads per block wanted [default: chosen with the tile sizes]
-    #[arg(long, value_parser = clap::value_parser!(i64).range(32..=1024))]
+    #[arg(help_heading = KERNEL, long, value_parser = clap::value_parser!(i64).range(32..=1024))]
     pub threads: Option<i64>,
     /// Rows of contiguous points that a thread computes, at most [default: those of the
     /// tile over those of the block; in two dimensions all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(help_heading = KERNEL, long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     pub rows_per_thread: Option<i64>,
     /// Shared memory a block may use when tile sizes are chosen, bytes
     /// [default: what the GPU allows]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(help_heading = KERNEL, long, value_name = "BYTES")]
     pub shared_memory: Option<i64>,
+    /// What the program becomes
+    #[arg(help_heading = TARGET, long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
+    pub language: LanguageArg,
+    /// Let the program run its own loops where arrays overlap, no GPU is present, or its memory
+    /// does not suffice, instead of ending with a message
+    #[arg(help_heading = TARGET, long)]
+    pub fallback: bool,
+    /// Choose for a program that nvcc builds with --use_fast_math: divisions and functions
+    /// in float take few instructions then
+    #[arg(help_heading = TARGET, long)]
+    pub fast_math: bool,
+    /// Namespace of the generated code [default: `hexcc_` and the function]
+    #[arg(help_heading = OUTPUT, long, value_parser = parse_name)]
+    pub name: Option<String>,
     /// Bound on isl's operations, 0 for none
     #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
     pub isl_quota: u64,
     /// Bound on the processor time of a translation, 0 for none
     #[arg(long, value_name = "SECONDS", default_value_t = limit::DEFAULT_SECONDS)]
     pub time_limit: u64,
-    /// Namespace of the generated code [default: `hexcc_` and the function]
-    #[arg(long, value_parser = parse_name)]
-    pub name: Option<String>,
     /// Do not use tile sizes that `hexcc tune` found
     #[arg(long)]
     pub no_cache: bool,
@@ -125,13 +139,13 @@ pub struct KernelArgs {
 pub struct TargetArgs {
     /// GPU to choose tile sizes for, such as h200 or a100 [default: the one
     /// that is present, or h200]
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = TARGET, long, value_name = "NAME")]
     pub gpu: Option<String>,
     /// Table with more GPUs, in the form of crates/compiler/data/gpus.toml
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = TARGET, long, value_name = "FILE")]
     pub gpu_table: Option<PathBuf>,
     /// Sizes to choose tile sizes for, such as N=4096,T=1000
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
+    #[arg(help_heading = TARGET, long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
     pub set: Vec<(String, i64)>,
 }
 
@@ -258,7 +272,7 @@ enum Emit {
 /// hexagonal/classical tiling.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true,
-    override_usage = "hexcc [OPTIONS] FILE -o OUT.cu\n       hexcc run [OPTIONS] FILE\n       hexcc explain [OPTIONS] FILE\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
+    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc run [OPTIONS] FILE..\n       hexcc explain [OPTIONS] FILE..\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
     after_help = "`hexcc run --help` and so on describe the other commands.")]
 struct Translate {
     #[command(flatten)]
@@ -268,10 +282,10 @@ struct Translate {
     #[command(flatten)]
     target: TargetArgs,
     /// Output file, `-` for the standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// What to write [default: the whole program]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = OUTPUT, long, value_enum)]
     emit: Option<Emit>,
     /// Let the program write its results to the file named by HEXCC_DUMP
     #[arg(long, hide = true)]
@@ -339,9 +353,14 @@ impl TargetArgs {
 impl InputArgs {
     /// Reads the input and prints warnings; that nests run in kernels is said where they do.
     pub fn read(&self, sums: SumsArg, limit: &TimeLimit) -> Result<Input, Failure> {
+        let Some((first, others)) = self.files.split_first() else {
+            return Err(Failure::plain(Diagnostic::bug("no file is given")));
+        };
         let options = InputOptions {
-            file: self.file.clone(),
+            file: first.clone(),
+            others: others.to_vec(),
             function: self.function.clone(),
+            line: self.line,
             include_dirs: self.include.clone(),
             defines: self.define.clone(),
             sums: sums.into(),
@@ -394,6 +413,23 @@ impl KernelArgs {
         // Said before the input is read.
         options.switches().map_err(|d| Failure::plain(*d))?;
         Ok(options)
+    }
+
+    /// How the program around the kernels is made.
+    pub fn host(&self, input: &InputArgs, instrument: Instrument) -> Host {
+        let files = match input.files.len() {
+            1 => Files::One,
+            _ => Files::OthersInC,
+        };
+        let otherwise = match self.fallback {
+            true => Otherwise::RunsLoops,
+            false => Otherwise::Ends,
+        };
+        Host {
+            instrument,
+            otherwise,
+            files,
+        }
     }
 
     /// Compiles and prints warnings. Where the user gives no tile sizes, those
@@ -586,11 +622,11 @@ impl Translate {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let instrument = if self.instrument {
-            Instrument::Dump
-        } else {
-            Instrument::None
+        let instrument = match self.instrument {
+            true => Instrument::Dump,
+            false => Instrument::None,
         };
+        let host = self.kernel.host(&self.input, instrument);
         let reference = || {
             output::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)
         };
@@ -605,12 +641,12 @@ impl Translate {
                 output::print_header(&input.saved, &compiled, crate::VERSION)
             }
             (_, LanguageArg::Openmp) => {
-                output::print_openmp(&input.saved, &compiled, crate::VERSION, instrument)
+                output::print_openmp(&input.saved, &compiled, crate::VERSION, host)
                     .map_err(with_source)?
             }
             (_, LanguageArg::Cuda) => {
                 render::render(&host_warnings(&input), Some(&input.saved.source));
-                output::print_program(&input.saved, &compiled, crate::VERSION, instrument)
+                output::print_program(&input.saved, &compiled, crate::VERSION, host)
                     .map_err(with_source)?
             }
         };
@@ -651,6 +687,7 @@ mod tests {
         let input = Input {
             saved: serde_json::from_str(text).expect("a saved scop"),
             warnings: Vec::new(),
+            candidates: Vec::new(),
         };
         let folder = tempfile::tempdir().expect("a temporary directory");
         let target = TargetArgs {

@@ -60,7 +60,8 @@ impl Explain {
         if self.svg.as_deref() != Some(Path::new("-")) {
             // What the compilation has left of the quota need not suffice.
             ctx.reset_operations();
-            report = Some(explain(&input.saved, &compiled) + &durations(&compiled));
+            let report_of = explain(&input.saved, &compiled) + &candidates(&input);
+            report = Some(report_of + &durations(&compiled));
         }
         limit.finish()?;
         if let Some((path, drawing)) = drawn {
@@ -71,6 +72,26 @@ impl Explain {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The loops that are not translated, and how to choose them.
+fn candidates(input: &Input) -> String {
+    let mut text = String::new();
+    if !input.candidates.is_empty() {
+        text.push_str("\nother loops\n");
+    }
+    for other in &input.candidates {
+        let function = other.function.as_ref();
+        let place = function.map_or(String::new(), |name| format!(", in {name}()"));
+        let why = other.why.as_deref();
+        let why = why.unwrap_or("not looked at, since the one above is likelier");
+        let line = other.line;
+        let _ = writeln!(
+            text,
+            "  line {line}{place}: {why}; `--line {line}` takes it"
+        );
+    }
+    text
 }
 
 /// The hybrid tilings of all time loops.

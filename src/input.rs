@@ -1,10 +1,17 @@
 //! Reading a C file through pet, or a saved scop.
 
+mod beside;
+mod choice;
+mod guards;
+mod outer;
 mod pointers;
+mod several;
 
 use crate::bytes;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
+use choice::Candidate;
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns, Written};
@@ -21,11 +28,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// How to read the input.
+#[derive(Clone)]
 pub struct InputOptions {
     /// The C file or saved scop.
     pub file: PathBuf,
+    /// The other C files of the program.
+    pub others: Vec<PathBuf>,
     /// Function whose scop to take.
     pub function: Option<String>,
+    /// A line of the loop to take.
+    pub line: Option<usize>,
     /// Directories for `#include`.
     pub include_dirs: Vec<PathBuf>,
     /// Macros.
@@ -40,22 +52,44 @@ pub struct Input {
     pub saved: SavedScop,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
+    /// Loops that could have been taken, too.
+    pub candidates: Vec<Candidate>,
 }
 
-/// Reads the input file.
+/// Reads the input files.
 pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure> {
+    match options.others.is_empty() {
+        true => read_file(options, limit),
+        false => several::read(options, limit),
+    }
+}
+
+/// Reads a file; of the others, what it calls.
+fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure> {
     let is_saved = options.file.extension().is_some_and(|e| e == "json");
     if is_saved {
         return Ok(Input {
             saved: read_saved(&options.file)?,
             warnings: Vec::new(),
+            candidates: Vec::new(),
         });
     }
-    let bytes = std::fs::read(&options.file).map_err(|e| unreadable(&options.file, &e))?;
-    let source = SourceFile {
-        path: options.file.display().to_string(),
-        text: bytes::decode(bytes),
-    };
+    let mut source = read_text(&options.file)?;
+    let stays = several::add_functions(options, &mut source)?;
+    let read = read_c(options, source, limit);
+    read.map_err(|failure| several::with_reasons(failure, &stays))
+}
+
+/// A C file.
+fn read_text(path: &Path) -> Result<SourceFile, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
+    Ok(SourceFile::new(
+        path.display().to_string(),
+        modern(bytes::decode(bytes)),
+    ))
+}
+
+fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Result<Input, Failure> {
     if let Some(d) = named_cplusplus(&source) {
         return Err(Failure {
             diagnostics: vec![d],
@@ -73,9 +107,8 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
             }
             return Err(first.or_cplusplus(&source));
         };
-        let path = source.path.clone();
-        let renamed = csource::apply_edits(&source.text, csource::rename(&source.text, &names));
-        match renamed.map(|text| read_source(options, SourceFile { path, text }, limit)) {
+        let renamed = source.edited(csource::rename(&source.text, &names));
+        match renamed.map(|source| read_source(options, source, limit)) {
             // Names of a header's variables cannot change here.
             Ok(Err(again)) if !again.words.is_empty() || again.is_syntax() => {
                 first.not_renamed("it is not declared in this file");
@@ -85,6 +118,11 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
             Err(_) => Err(first.failure),
         }
     })
+}
+
+/// A text without old-style definitions of functions.
+fn modern(text: String) -> String {
+    csource::modernized(&text).unwrap_or(text)
 }
 
 /// A failure, and the variables whose names are words of isl's notation.
@@ -183,6 +221,7 @@ fn read_source(
                 undeclared,
             },
             warnings,
+            candidates: chosen.candidates,
         }),
     }
 }
@@ -202,6 +241,8 @@ struct Chosen {
     /// As in [`SavedScop`].
     nests: Vec<PetScop>,
     stays: Option<String>,
+    /// As in [`Input`].
+    candidates: Vec<Candidate>,
 }
 
 impl From<PetScop> for Chosen {
@@ -210,6 +251,7 @@ impl From<PetScop> for Chosen {
             scop,
             nests: Vec::new(),
             stays: None,
+            candidates: Vec::new(),
         }
     }
 }
@@ -218,11 +260,14 @@ impl From<PetScop> for Chosen {
 /// structs, what is no statement of a stencil.
 const MADE_OF: [&str; 6] = ["HX0104", "HX0105", "HX0106", "HX0107", "HX0108", "HX0110"];
 
+/// What is said of a loop that nobody has chosen.
+const DEEPEST: &str = "without `#pragma scop` the deepest nest of loops was judged";
+
 /// Nests that are tried in a loop that stays on the host, at most.
 const MAX_NESTS: usize = 40;
 
 /// Where nests begin that run in no kernel, and why.
-type Reasons = Vec<(usize, String)>;
+type Reasons = Vec<(usize, Box<Diagnostic>)>;
 
 /// The search for parallel nests in a loop that stays on the host.
 struct Nests<'a> {
@@ -250,8 +295,15 @@ impl<'a> Nests<'a> {
     /// Tries the loops directly in a part of the file, and those in them where they are refused:
     /// there, only ones in which several loops are shared are worth the launches.
     fn within(&mut self, part: &Range<usize>, directly: bool) {
-        for inner in front::inner_loops(&self.reader.source.text, part) {
-            if self.tries == 0 || !self.seen.insert(inner.span.start) {
+        self.among(front::inner_loops(&self.reader.source.text, part), directly);
+    }
+
+    /// The same of given loops.
+    fn among(&mut self, loops: Vec<Region>, directly: bool) {
+        for inner in loops {
+            // What is in other files stays there.
+            let is_own = inner.span.end <= self.reader.source.own_text().len();
+            if self.tries == 0 || !is_own || !self.seen.insert(inner.span.start) {
                 continue;
             }
             self.tries -= 1;
@@ -266,7 +318,7 @@ impl<'a> Nests<'a> {
             // Of a loop that prints, what is said of those in it says more.
             if why.code != "HX0107" || self.refused.len() == refused {
                 self.refused.truncate(refused);
-                self.refused.push((inner.span.start, why.message));
+                self.refused.push((inner.span.start, why));
             }
         }
     }
@@ -277,8 +329,21 @@ impl<'a> Nests<'a> {
             true => Diagnostic::bug("a refusal without a reason"),
             false => d.swap_remove(0),
         };
-        let scop = (self.reader.region(nest)).map_err(first)?;
-        match self.reader.compiled_in_steps(&scop)? {
+        let judged = |scop: PetScop| match self.reader.compiled_in_steps(&scop) {
+            Ok(shared) => Ok((scop, shared)),
+            Err(why) if !scop.selects.is_empty() && guards::may_help(&why) => {
+                self.reader.guarded_in_steps(nest).ok_or(why)
+            }
+            Err(why) => Err(why),
+        };
+        let read = self.reader.region(nest).map_err(|d| Box::new(first(d)));
+        let (scop, shared) = match read.and_then(judged) {
+            Err(why) if MADE_OF.contains(&why.code) => {
+                self.reader.cells_in_steps(nest).ok_or(why)?
+            }
+            judged => judged?,
+        };
+        match shared {
             (true, several) if several || directly => Ok(scop),
             (many, _) => Err(Box::new(stepwise::not_shared(many))),
         }
@@ -322,10 +387,14 @@ impl<'a> Reader<'a> {
     fn scop(&self) -> Found {
         let text = &self.source.text;
         let wanted = self.options.function.as_deref();
+        let own = self.source.own_text().len();
         let is_wanted = |r: &Region| {
             let name = r.function.as_ref().map(|f| f.name.as_str());
-            wanted.is_none() || name == wanted || name.is_none()
+            (wanted.is_none() || name == wanted || name.is_none()) && r.span.end <= own
         };
+        if let Some(line) = self.options.line {
+            return self.at_line(line);
+        }
         let marked: Vec<Region> = (front::marked_regions(text).into_iter())
             .filter(is_wanted)
             .collect();
@@ -338,7 +407,7 @@ impl<'a> Reader<'a> {
             .collect();
         if loops.is_empty() {
             self.check_function()?;
-            if !csource::has_loop(text) {
+            if !csource::has_loop(self.source.own_text()) {
                 return Err(vec![self.no_loop()]);
             }
             // Loops of functions whose definitions are not understood.
@@ -471,7 +540,7 @@ impl<'a> Reader<'a> {
     }
 
     fn line(&self, at: usize) -> usize {
-        csource::line_col(&self.source.text, at).0
+        self.source.line(at)
     }
 
     /// The likeliest loop that is a time loop, of those without marks; the refusal of the
@@ -493,17 +562,49 @@ impl<'a> Reader<'a> {
                 Ok(scop) => match self.judge(&scop) {
                     Err(why) => refuse(Some(scop), why),
                     Ok(()) => {
+                        if let Some((outer, of_outer)) = self.around(&refused, region) {
+                            if loops.iter().all(|l| l.depth <= outer.region.depth) {
+                                return Ok((of_outer.clone().into(), Vec::new()));
+                            }
+                            // A nest of a loop that stays on the host, as are others there.
+                            let why = outer.why.clone();
+                            refused.push(Refused {
+                                region,
+                                line: self.line(region.span.start),
+                                scop: Some(scop),
+                                why,
+                            });
+                            continue;
+                        }
                         let warnings = refused.iter().filter_map(not_taken);
-                        return Ok((scop.into(), warnings.take(1).collect()));
+                        let warnings = warnings.take(1).collect();
+                        let candidates =
+                            self.candidates(loops, std::slice::from_ref(&region.span), &refused);
+                        let chosen = Chosen {
+                            candidates,
+                            ..scop.into()
+                        };
+                        return Ok((chosen, warnings));
                     }
                 },
             }
         }
-        if let Some(scop) = self.in_steps(&refused) {
-            return Ok((scop.clone().into(), Vec::new()));
+        if let Some((region, scop)) = self.in_steps(&refused) {
+            let chosen = Chosen {
+                candidates: self.candidates(loops, std::slice::from_ref(&region.span), &refused),
+                ..scop.clone().into()
+            };
+            return Ok((chosen, Vec::new()));
         }
         match self.nests(&refused) {
-            Ok(found) => Ok(found),
+            Ok((mut chosen, warnings)) => {
+                let nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
+                let mut taken: Vec<Range<usize>> =
+                    nests.map(|nest| nest.span.start..nest.span.end).collect();
+                taken.extend(loops.first().map(|first| first.span.clone()));
+                chosen.candidates = self.candidates(loops, &taken, &refused);
+                Ok((chosen, warnings))
+            }
             Err(inside) => {
                 let inside = inside.into_iter();
                 let nests = inside.map(|(start, why)| (self.line(start), why));
@@ -514,14 +615,14 @@ impl<'a> Reader<'a> {
 
     /// The likeliest of the deepest nests that runs in single steps. Where one of them is refused
     /// for what it is made of, it may be the time loop, and what is left is set-up code.
-    fn in_steps<'r>(&self, refused: &'r [Refused]) -> Option<&'r PetScop> {
+    fn in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
         let deepest = deepest(refused);
         let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
         if !deepest.iter().all(of_shape) {
             return None;
         }
-        let mut scops = deepest.iter().filter_map(|r| r.scop.as_ref());
-        scops.find(|scop| self.compiled_in_steps(scop).is_ok())
+        let mut scops = (deepest.iter()).filter_map(|r| Some((r.region, r.scop.as_ref()?)));
+        scops.find(|(_, scop)| self.compiled_in_steps(scop).is_ok())
     }
 
     /// The parallel nests in the deepest loops, where these stay on the host for what they are
@@ -533,6 +634,9 @@ impl<'a> Reader<'a> {
         let Some((line, why)) = first else {
             return Err(search.refused);
         };
+        if let Some(scop) = self.guarded_whole(&deepest) {
+            return Ok((scop, vec![stepwise::instead(why.clone())]));
+        }
         if MADE_OF.contains(&why.code) {
             for refused in &deepest {
                 search.seen.insert(refused.region.span.start);
@@ -540,6 +644,10 @@ impl<'a> Reader<'a> {
             }
         }
         let elsewhere = search.found.is_empty();
+        let others = match elsewhere {
+            true => Vec::new(),
+            false => search.beside(refused, &deepest),
+        };
         if elsewhere && may_be_output(deepest.iter().filter_map(|r| r.why.first())) {
             search.within(&(0..self.source.text.len()), true);
         }
@@ -560,8 +668,9 @@ impl<'a> Reader<'a> {
             scop,
             nests: found.collect(),
             stays: Some(format!("{the_loop}: {}", why.message)),
+            candidates: Vec::new(),
         };
-        Ok((chosen, vec![warning]))
+        Ok((chosen, std::iter::once(warning).chain(others).collect()))
     }
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say.
@@ -574,14 +683,17 @@ impl<'a> Reader<'a> {
     /// Whether a region runs in single steps: if so, whether kernels have enough to share, and
     /// whether they share several loops.
     fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
+        Ok(stepwise::sharing(&self.in_single_steps(scop)?))
+    }
+
+    fn in_single_steps(&self, scop: &PetScop) -> Result<Compiled, Box<Diagnostic>> {
         let ctx =
             hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).map_err(Diagnostic::bug)?;
         let options = stepwise::options(&Options {
             sums: self.options.sums,
             ..Options::default()
         });
-        let compiled = pipeline::compile(&ctx, &self.saved(scop), &options)?;
-        Ok(stepwise::sharing(&compiled))
+        pipeline::compile(&ctx, &self.saved(scop), &options)
     }
 
     fn saved(&self, scop: &PetScop) -> SavedScop {
@@ -591,7 +703,8 @@ impl<'a> Reader<'a> {
             defines: self.options.defines.clone(),
             scop: scop.clone(),
             nests: Vec::new(),
-            stays: None,
+            // What is guarded relies on memory that stays where the program has it.
+            stays: scop.guarded.then(String::new),
             undeclared: Vec::new(),
         }
     }
@@ -642,17 +755,14 @@ impl<'a> Reader<'a> {
                 headers: &self.headers,
                 defines: &self.options.defines,
                 with_integers,
+                guarded: false,
             };
             let Some(selected) = front::with_selects(text, region, &known) else {
                 continue;
             };
             if !selected.selects.is_empty()
-                && let Some(mut scop) = self.extract_selected(&selected)
+                && let Some(scop) = self.extract_selected(&selected, region)
             {
-                // An `else` at the end has no place of its own in what pet has read.
-                if !region.marked {
-                    scop.span.end = scop.span.end.max(region.span.end);
-                }
                 match has_dynamic_control(&scop) {
                     false => return Ok(scop),
                     // Other control flow on data is what is in the way.
@@ -667,15 +777,46 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// What pet makes of a text with conditions on data as values.
-    fn extract_selected(&self, selected: &front::Selected) -> Option<PetScop> {
-        let source = SourceFile {
-            path: self.source.path.clone(),
-            text: selected.text.text.clone(),
-        };
+    /// Loops that run in single steps with functions for what they do with a cell, and whether kernels
+    /// have enough to share.
+    fn cells_in_steps(&self, region: &Region) -> Option<(PetScop, (bool, bool))> {
+        let scop = self.with_cells(region)?;
+        let shared = self.compiled_in_steps(&scop).ok()?;
+        Some((scop, shared))
+    }
+
+    /// What pet makes of loops that call functions for what they do with a cell.
+    fn with_cells(&self, region: &Region) -> Option<PetScop> {
+        let (text, headers) = (&self.source.text, &self.headers);
+        let written = front::written_out(text, headers, &self.options.defines, region)
+            .unwrap_or_else(|| Written::unchanged(text, region));
+        let made_of = (&written.reduced, self.line(region.span.start));
+        let celled = front::with_cells(&written.reduced.text, headers, &written.region, made_of)?;
+        let source = SourceFile::new(self.source.path.clone(), celled.text.text.clone());
+        let reader = Reader::new(self.options, &source, self.limit).ok()?;
+        let scop = reader.as_written(&celled.region).ok()?;
+        let mut scop = self.with_own_places(scop, &celled.text, 0);
+        scop.cells = celled.cells;
+        for stmt in &mut scop.stmts {
+            stmt.span = celled.body;
+            stmt.line = self.line(stmt.span.start);
+        }
+        if !region.marked {
+            scop.span.end = scop.span.end.max(region.span.end);
+        }
+        Some(scop)
+    }
+
+    /// What pet makes of a text with conditions on data of a region as values.
+    fn extract_selected(&self, selected: &front::Selected, region: &Region) -> Option<PetScop> {
+        let source = SourceFile::new(self.source.path.clone(), selected.text.text.clone());
         let reader = Reader::new(self.options, &source, self.limit).ok()?;
         let scop = reader.as_written(&selected.region).ok()?;
         let mut scop = self.with_own_places(scop, &selected.text, 0);
+        // The end of a statement under a condition has no place of its own in what pet has read.
+        if !region.marked {
+            scop.span.end = scop.span.end.max(region.span.end);
+        }
         scop.selects.clone_from(&selected.selects);
         scop.conditional.clone_from(&selected.conditional);
         Some(scop)
@@ -995,7 +1136,7 @@ fn deepest<'r, 'a>(refused: &'r [Refused<'a>]) -> Vec<&'r Refused<'a>> {
 }
 
 /// The refusal of the likeliest loop, with what is said of others, and of nests by their lines.
-fn likeliest(mut refused: Vec<Refused>, nests: &[(usize, String)]) -> Vec<Diagnostic> {
+fn likeliest(mut refused: Vec<Refused>, nests: &[(usize, Box<Diagnostic>)]) -> Vec<Diagnostic> {
     // Of nests of one depth, one that is no set-up code: that calls and casts.
     let is_other = |r: &Refused| r.why.iter().all(|d| d.code == "HX0105");
     refused.sort_by_key(|r| (Reverse(r.region.depth), is_other(r)));
@@ -1003,27 +1144,49 @@ fn likeliest(mut refused: Vec<Refused>, nests: &[(usize, String)]) -> Vec<Diagno
     let Some(Refused { line, mut why, .. }) = refused.next() else {
         return Vec::new();
     };
-    if let Some(d) = why.first_mut() {
-        d.notes.push(format!(
-            "without `#pragma scop` the deepest nest of loops was judged, at line {line}"
+    let other = match refused.len() {
+        0 => "",
+        _ => "; `--line` takes another",
+    };
+    let nest = why.first().and_then(|why| real_cause(why, nests));
+    let is_nest = |line: usize| nests.iter().any(|(nest, _)| *nest == line);
+    let mut nests: Vec<&(usize, Box<Diagnostic>)> = nests.iter().collect();
+    if let (Some(nest), Some(d)) = (nest, why.first_mut()) {
+        let mut cause = nests.remove(nest).1.clone();
+        cause.notes.push(format!(
+            "the loop at line {line} stays on the host, and none of the nests in it runs in a kernel: {}{other}",
+            d.message
         ));
+        *d = *cause;
+    } else if let Some(d) = why.first_mut() {
+        d.notes.push(format!("{DEEPEST}, at line {line}{other}"));
+    }
+    if let Some(d) = why.first_mut() {
         // What says nothing of the loop itself is no reason.
         let reasons = refused.filter_map(|Refused { line, why, .. }| {
             let why = why.into_iter().next()?;
             let says_why = !matches!(why.code, "HX0102" | "HX9001" | "HX9002");
             says_why.then_some((line, why.message))
         });
-        let is_nest = |line: usize| nests.iter().any(|(nest, _)| *nest == line);
         for (line, why) in reasons.filter(|(line, _)| !is_nest(*line)).take(3) {
             d.notes.push(format!("the loop at line {line}: {why}"));
         }
         for (line, why) in nests.iter().take(3) {
             d.notes.push(format!(
-                "the nest at line {line} runs in no kernel either: {why}"
+                "the nest at line {line} runs in no kernel either: {}",
+                why.message
             ));
         }
     }
     why
+}
+
+/// Of a time loop that calls what the host alone has, the first nest in it that is refused for another
+/// reason: without the call, the loop would be, too.
+fn real_cause(why: &Diagnostic, nests: &[(usize, Box<Diagnostic>)]) -> Option<usize> {
+    let is_cause = |d: &Diagnostic| !matches!(d.code, "HX0107" | "HX0206");
+    let found = || nests.iter().position(|(_, d)| is_cause(d));
+    (why.code == "HX0107").then(found).flatten()
 }
 
 /// Whether loops may be those that write results, by their refusals: one calls what the host alone
@@ -1099,9 +1262,9 @@ fn unknown_call(call: &front::Called) -> Diagnostic {
         format!("call of unknown function `{}`", call.name),
     )
     .at(call.stmt.clone(), "in this statement")
-    .note("functions of <math.h>, abs() and functions defined in the same file can be called")
+    .note("functions of <math.h>, abs() and functions defined in this file, or in others that are given with it, can be called")
     .help(format!(
-        "define `{}` in this file, or move the call behind the time loop",
+        "define `{}` in this file, give the file that does, too, or move the call behind the time loop",
         call.name
     ))
 }

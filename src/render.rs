@@ -38,12 +38,12 @@ pub fn render(diagnostics: &[Diagnostic], source: Option<&SourceFile>) {
 /// The text of diagnostics, without colours.
 pub fn to_text(diagnostics: &[Diagnostic], source: Option<&SourceFile>) -> String {
     let mut files = SimpleFiles::new();
-    let empty = SourceFile {
-        path: String::new(),
-        text: String::new(),
-    };
+    let empty = SourceFile::default();
     let source = source.unwrap_or(&empty);
-    let id = files.add(source.path.clone(), source.text.clone());
+    let own = files.add(source.path.clone(), source.own_text().to_string());
+    let others: Vec<usize> = (source.others.iter())
+        .map(|other| files.add(other.path.clone(), other.text.clone()))
+        .collect();
     let config = term::Config::default();
     let mut out = String::new();
     for d in diagnostics {
@@ -59,7 +59,11 @@ pub fn to_text(diagnostics: &[Diagnostic], source: Option<&SourceFile>) -> Strin
                 } else {
                     cs::LabelStyle::Secondary
                 };
-                cs::Label::new(style, id, l.span.clone()).with_message(l.text.clone())
+                let part = source.others.iter().rposition(|o| o.start <= l.span.start);
+                let file = part.map_or(own, |part| others[part]);
+                let start = source.place(l.span.start).offset;
+                let span = start..start + l.span.len();
+                cs::Label::new(style, file, span).with_message(l.text.clone())
             })
             .collect();
         let notes = (d.notes.iter().map(|n| format!("note: {n}")))

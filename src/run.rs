@@ -4,13 +4,16 @@
 //! append the arrays the region writes to a file. On a machine without a GPU the
 //! generated program runs under the CPU emulation of CUDA.
 
+mod build;
+
 use crate::cli::{self, InputArgs, KernelArgs, LanguageArg, TargetArgs};
 use crate::compare::{self, ArrayReport, Tolerance};
 use crate::emit::cannot_write;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
+use build::{BuildArgs, Builder};
 use clap::Parser;
-use hexcc_compiler::back::Instrument;
+use hexcc_compiler::back::{Instrument, LOOPS_RUN};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::output;
 use std::ffi::{OsStr, OsString};
@@ -38,29 +41,31 @@ pub struct Run {
     #[command(flatten)]
     kernel: KernelArgs,
     /// GPU architecture, such as sm_90; that of the GPU found unless told
-    #[arg(long, value_name = "ARCH")]
+    #[arg(help_heading = "Comparison", long, value_name = "ARCH")]
     arch: Option<String>,
     /// Run on the GPU
-    #[arg(long, conflicts_with = "emulate")]
+    #[arg(help_heading = "Comparison", long, conflicts_with = "emulate")]
     gpu: bool,
     /// Run in the CPU emulation of CUDA
-    #[arg(long)]
+    #[arg(help_heading = "Comparison", long)]
     emulate: bool,
+    #[command(flatten)]
+    build: BuildArgs,
     /// Order of threads and blocks in the emulation
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Comparison", long, value_name = "N")]
     seed: Option<u64>,
     /// Accepted distance of floating-point results, in units in the last place;
     /// 0 unless told, 8 if the region calls library functions such as exp
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Comparison", long, value_name = "N")]
     ulps: Option<u64>,
     /// Allow fused multiply-add, and report the largest relative error
-    #[arg(long, conflicts_with = "ulps")]
+    #[arg(help_heading = "Comparison", long, conflicts_with = "ulps")]
     fast: bool,
     /// Do not compare what the programs print
-    #[arg(long)]
+    #[arg(help_heading = "Comparison", long)]
     ignore_output: bool,
     /// Keep sources, programs and results in this directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = "Comparison", long, value_name = "DIR")]
     keep: Option<PathBuf>,
     /// Arguments of the program
     #[arg(last = true)]
@@ -185,8 +190,8 @@ impl Run {
             Target::Cpu => output::print_openmp,
             Target::Gpu(_) | Target::Emulation(_) => output::print_program,
         };
-        let text = print(&input.saved, &compiled, crate::VERSION, Instrument::Dump)
-            .map_err(with_source)?;
+        let host = self.kernel.host(&self.input, Instrument::Dump);
+        let text = print(&input.saved, &compiled, crate::VERSION, host).map_err(with_source)?;
         let c = output::print_reference(&input.saved, &compiled, crate::VERSION)
             .map_err(with_source)?;
         limit.finish()?;
@@ -202,6 +207,15 @@ impl Run {
         };
         let place = Workplace::new(self.keep.as_deref())?;
         let c = place.write(&format!("{stem}.c"), &c)?;
+        let builder = Builder {
+            input: &self.input,
+            options: &self.build,
+            fast: self.fast,
+            arch: self.arch.as_deref(),
+            include,
+            objects: Vec::new(),
+        }
+        .with_others(source, &place)?;
         let (kind, file) = match target {
             Target::Cpu => ("openmp", format!("{stem}-openmp.c")),
             Target::Gpu(_) | Target::Emulation(_) => ("cuda", format!("{stem}.cu")),
@@ -209,24 +223,17 @@ impl Run {
         let text = place.write(&file, &text)?;
         let reference = place.path.join(format!("{stem}-c"));
         let generated = place.path.join(format!("{stem}-{kind}"));
-        build(
-            &mut self.c_compiler(include, &c, &reference),
-            "C compiler",
-            HELP_CC,
-        )?;
-        build(
-            &mut self.compiler(&target, include, &text, &generated),
-            target.what(),
-            target.help(),
-        )?;
+        builder.c_program(&c, &reference)?;
+        builder.generated(&target, &text, &generated)?;
 
         let expected = match self.execute(&reference, "C program", &place, "c") {
             Err(Crash::Killed(d)) => {
-                return Err(self.blame(d, &input.saved.source.text, (include, stem), &place));
+                return Err(self.blame(d, input.saved.source.own_text(), (&builder, stem), &place));
             }
             finished => finished.map_err(Crash::failure)?,
         };
-        if !expected.output.status.success() && !expected.dump.exists() {
+        let nests = input.saved.is_nests();
+        if !expected.output.status.success() && !expected.dump.exists() && !nests {
             return Err(failure(self.with_output(
                 Diagnostic::error(
                     "HX0507",
@@ -241,10 +248,12 @@ impl Run {
         let found = (self.execute(&generated, "generated program", &place, kind))
             .map_err(|crash| crash.after(expected.output.status))?;
         println!("C program: {} in all", milliseconds(expected.wall));
+        let own_loops = tell_of_loops(&found.output);
         let region = region_time(&place.path.join(format!("time.{kind}")));
         let region = match (region, input.saved.is_nests()) {
             (Some(time), _) => milliseconds(time),
             (None, true) => "not measured".to_string(),
+            (None, false) if own_loops => "not run".to_string(),
             (None, false) => "not reached".to_string(),
         };
         match target {
@@ -261,7 +270,6 @@ impl Run {
         let exact = matches!(target, Target::Cpu)
             || compiled.units.iter().all(|u| u.stencil().exact)
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
-        let nests = input.saved.is_nests();
         let rounds = (compiled.stepwise.iter()).any(|part| part.plan.rounds().is_some());
         self.judge(&expected, &found, self.tolerance(exact, rounds), nests)
     }
@@ -325,69 +333,6 @@ impl Run {
         }
     }
 
-    /// `-I` and `-D`, of the command line and of the source's directory.
-    fn preprocessor(&self, command: &mut Command, include: &Path) {
-        for directory in self
-            .input
-            .include
-            .iter()
-            .map(PathBuf::as_path)
-            .chain([include])
-        {
-            command.arg("-I").arg(directory);
-        }
-        for define in &self.input.define {
-            command.arg(format!("-D{define}"));
-        }
-    }
-
-    /// `$CC`, or cc, with options for results of the same bits.
-    fn cc(&self, options: &[&str]) -> Command {
-        let cc = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
-        let cc = cc.unwrap_or_else(|| "cc".to_string());
-        let mut words = cc.split_whitespace();
-        let mut command = Command::new(words.next().unwrap_or("cc"));
-        command.args(words).args(options).args(["-std=gnu11", "-w"]);
-        command
-    }
-
-    fn c_compiler(&self, include: &Path, c: &Path, program: &Path) -> Command {
-        let mut command = self.cc(&["-O2", "-ffp-contract=off"]);
-        self.preprocessor(&mut command, include);
-        command.arg(c).arg("-o").arg(program).arg("-lm");
-        command
-    }
-
-    fn compiler(&self, target: &Target, include: &Path, text: &Path, program: &Path) -> Command {
-        let contract = match self.fast {
-            true => "-ffp-contract=fast",
-            false => "-ffp-contract=off",
-        };
-        let mut command = match target {
-            Target::Gpu(nvcc) => {
-                let mut command = Command::new(nvcc);
-                let arch = self.arch.as_deref().unwrap_or("native");
-                command.arg(format!("-arch={arch}"));
-                command
-                    .arg(format!("-fmad={}", self.fast))
-                    .args(["-O3", "-w"]);
-                command
-            }
-            Target::Emulation(emucc) => {
-                let mut command = Command::new(emucc);
-                command.args(["-w", contract]);
-                command
-            }
-            Target::Cpu => self.cc(&["-O3", "-march=native", "-fopenmp", contract]),
-        };
-        self.preprocessor(&mut command, include);
-        command.arg(text).arg("-o").arg(program);
-        if matches!(target, Target::Cpu) {
-            command.arg("-lm");
-        }
-        command
-    }
-
     fn execute(
         &self,
         program: &Path,
@@ -441,14 +386,13 @@ impl Run {
         &self,
         crash: Diagnostic,
         text: &str,
-        (include, stem): (&Path, &str),
+        (builder, stem): (&Builder, &str),
         place: &Workplace,
     ) -> Failure {
         let own = || {
             let source = place.write(&format!("{stem}-own.c"), text).ok()?;
             let program = place.path.join(format!("{stem}-own"));
-            let mut compiler = self.c_compiler(include, &source, &program);
-            build(&mut compiler, "C compiler", HELP_CC).ok()?;
+            builder.c_program(&source, &program).ok()?;
             let mut command = Command::new(program);
             command.args(&self.args).stdin(Stdio::null());
             Some(command.output().ok()?.status)
@@ -536,6 +480,13 @@ impl Run {
     }
 }
 
+/// Prints why the generated program has run its own loops; whether it has.
+fn tell_of_loops(found: &Output) -> bool {
+    let stderr = String::from_utf8_lossy(&found.stderr);
+    let told = stderr.lines().filter(|line| line.ends_with(LOOPS_RUN));
+    told.map(|line| println!("{line}")).count() > 0
+}
+
 /// Compares how the programs ended; any status is right that both have.
 fn same_status(expected: &Output, found: &Output) -> bool {
     let (a, b) = (expected.status, found.status);
@@ -551,60 +502,6 @@ fn same_status(expected: &Output, found: &Output) -> bool {
         println!("  the generated program wrote to its standard error:\n{text}");
     }
     false
-}
-
-const HELP_CC: &str = "install a C compiler, or set CC";
-
-impl Target {
-    fn what(&self) -> &'static str {
-        match self {
-            Target::Gpu(_) => "nvcc",
-            Target::Emulation(_) => "emulation's compiler (scripts/emucc)",
-            Target::Cpu => "C compiler",
-        }
-    }
-
-    fn help(&self) -> &'static str {
-        match self {
-            Target::Gpu(_) => {
-                "set HEXCC_NVCC to another nvcc, or choose the GPU's architecture with `--arch`"
-            }
-            Target::Emulation(_) => {
-                "the emulation needs python3 and g++, or another C++ compiler named by CXX"
-            }
-            Target::Cpu => "install a C compiler with OpenMP, or set CC",
-        }
-    }
-}
-
-fn build(command: &mut Command, what: &str, help: &str) -> Result<(), Failure> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|e| {
-        failure(
-            Diagnostic::error("HX0506", format!("the {what} `{name}` cannot be run: {e}"))
-                .help(help),
-        )
-    })?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let mut text = excerpt(&output.stderr);
-    if text.is_empty() {
-        text = excerpt(&output.stdout);
-    }
-    let d = Diagnostic::error(
-        "HX0506",
-        format!("the {what} `{name}` failed: {}", output.status),
-    );
-    let d = if text.is_empty() {
-        d
-    } else {
-        d.note(format!("it says:\n{text}"))
-    };
-    Err(failure(
-        d.help("`--keep DIR` keeps the sources; -I and -D are passed on")
-            .help(help),
-    ))
 }
 
 /// The first lines of what a program wrote.

@@ -228,3 +228,53 @@ fn rows_that_share_memory_end_the_program() {
         }
     }
 }
+
+#[test]
+fn a_line_chooses_a_loop() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let file = folder.path().join("two.c");
+    let text = "#include <stdio.h>\nstatic float A[2][40], B[2][40];\nint main(void) {\n  A[0][3] = B[0][4] = 1;\n\
+        \x20 for (int t = 0; t < 9; t++)\n    for (int i = 1; i < 39; i++)\n      A[(t+1)%2][i] = 0.5f * (A[t%2][i-1] + A[t%2][i+1]);\n\
+        \x20 for (int t = 0; t < 5; t++)\n    for (int i = 1; i < 39; i++)\n      B[(t+1)%2][i] = 0.3f * (B[t%2][i-1] + B[t%2][i+1]);\n  return 0;\n}\n";
+    std::fs::write(&file, text).expect("a temporary directory can be written");
+    let (code, stdout, stderr) = run("--line 10 -O 1", &file);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert!(stdout.contains("ok: B "), "{stdout}");
+    let (code, stdout, stderr) = run("--line 9", &file);
+    assert!(
+        code == Some(0) && stderr.contains("run in single steps"),
+        "{stderr}"
+    );
+    assert!(stdout.contains("ok: B "), "{stdout}");
+    let (code, stdout, _) = run("--line 8", &file);
+    assert!(
+        code == Some(0) && stdout.contains("ok: B ") && !stdout.contains("ok: A "),
+        "{stdout}"
+    );
+    let (code, stdout, _) = run("", &file);
+    assert!(code == Some(0) && stdout.contains("ok: A "), "{stdout}");
+    let explained = output(hexcc().arg("explain").arg(&file)).expect("hexcc starts");
+    let explained = String::from_utf8_lossy(&explained.stdout).into_owned();
+    assert!(explained.contains("  line 8, in main(): not looked at, since the one above is likelier; `--line 8` takes it"), "{explained}");
+    let (code, _, stderr) = run("--line 4", &file);
+    assert!(
+        code == Some(1) && stderr.contains("there is no loop at line 4"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn nests_of_a_program_that_ends_with_a_status_are_compared() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let file = folder.path().join("status.c");
+    let text = "#include <stdio.h>\nstatic double A[200], B[200];\nint main(void) {\n  A[3] = 1;\n  for (int t = 0; t < 3; t++) {\n\
+        \x20   for (int i = 1; i < 199; i++)\n      B[i] = A[i-1] + A[i+1];\n    for (int i = 1; i < 199; i++)\n      A[i] = B[i];\n\
+        \x20   printf(\"%g\\n\", A[4]);\n  }\n  return 3;\n}\n";
+    std::fs::write(&file, text).expect("a temporary directory can be written");
+    let (code, stdout, stderr) = run("", &file);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(
+        stdout.contains("both programs end with exit status: 3"),
+        "{stdout}"
+    );
+}

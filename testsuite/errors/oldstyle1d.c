@@ -1,8 +1,12 @@
-/* oldstyle1d: A function of the host with old-style parameters.
+/* oldstyle1d: A function of the host with old-style parameters, which the preprocessor chooses.
  * hexcc-test: warns=HX0113
  */
 int clamp(x, last)  // here
+#ifdef WIDE
+  long x, last;
+#else
   int x, last;
+#endif
 {
   return x < last ? x : last;
 }

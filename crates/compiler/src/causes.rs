@@ -547,7 +547,7 @@ pub fn unknown_call(text: &str, name: &str, span: Range<usize>, from_host: bool)
         return if from_host {
             d.note(HOST_WORK)
                 .help(HOST_WORK_HELP)
-                .help(format!("if `{name}` computes steps, define it in this file, or mark it `static inline` where it is defined"))
+                .help(format!("if `{name}` computes steps, define it in this file, or give the file that defines it, too: `hexcc main.c step.c`"))
         } else {
             let d = d.note("functions known to mean the same in device code are abs() and those of <math.h> that usage.md lists under \"Bit equality\"");
             match name.strip_prefix("__builtin_") {

@@ -5,12 +5,13 @@
 //! textual rewrites make C99 host code acceptable to the C++ front end of nvcc.
 //!
 //! Architecture invariant: everything here is a pure function over `&str` and byte offsets. There
-//! is no I/O, no preprocessing (macros are never expanded, both branches of an `#if` are read),
-//! no knowledge of stencils, and no input on which a function panics. Text that is not understood
-//! is left alone, never rewritten on a guess.
+//! is no I/O, no preprocessing (macros are never expanded, both branches of an `#if` are read), no
+//! knowledge of stencils, and no input that panics. What is not understood is left alone.
 
 mod cplusplus;
 mod dialect;
+mod items;
+mod linkage;
 mod macros;
 mod mathcalls;
 mod pragmas;
@@ -19,6 +20,8 @@ mod variables;
 
 pub use cplusplus::*;
 pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
+pub(crate) use items::{items, on_one_line};
+pub use linkage::c_linkage;
 pub(crate) use macros::{Define, Macros, define};
 pub use mathcalls::rewrite_math_calls;
 pub use pragmas::without_loop_pragmas;
@@ -44,8 +47,7 @@ pub enum TokenKind {
     Char,
     /// A `/* */` or `//` comment, without the newline that ends the latter.
     Comment,
-    /// A preprocessor directive: the whole logical line from `#`, including backslash
-    /// continuations and comments, without the final newline.
+    /// A preprocessor directive: the whole logical line from `#`, without the final newline.
     Directive,
 }
 
@@ -130,7 +132,6 @@ const LONG_PUNCTUATORS: [&str; 26] = [
 ];
 
 /// Splits a text into tokens; whitespace and backslash continuations between tokens are skipped.
-///
 /// Characters outside ASCII count as letters, so every text has a tokenization.
 pub fn tokenize(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
@@ -426,7 +427,7 @@ const STATEMENT_WORDS: [&str; 12] = [
     "continue",
 ];
 
-fn is_type_word(word: &str) -> bool {
+pub(crate) fn is_type_word(word: &str) -> bool {
     TYPE_WORDS.contains(&word) || QUALIFIERS.contains(&word) || STORAGE.contains(&word)
 }
 
@@ -2088,7 +2089,6 @@ pub fn apply_edits(text: &str, edits: Vec<Edit>) -> Result<String, EditError> {
 }
 
 /// Line and column of an offset, both from 1; the column counts characters.
-///
 /// An offset inside a character is that character's; one past the end is the end of the text.
 pub fn line_col(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..floor_char_boundary(text, offset)];

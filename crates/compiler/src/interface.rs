@@ -7,7 +7,7 @@ use crate::kernel::KernelArray;
 use crate::rows::Rows;
 use crate::scop::{ArrayId, Expr, Scop, Statement, bounds};
 use hexcc_isl::{AstBuild, AstExpr, AstOp, Set};
-use hexcc_pet::data::Member;
+use hexcc_pet::data::{Cell, Member};
 
 /// What a replaced part of a program takes and leaves.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Interface {
     pub arrays: Vec<KernelArray>,
     /// Those of them that are members of structs.
     pub members: Vec<Member>,
+    /// Functions of the program that the statements call.
+    pub cells: Vec<Cell>,
     /// Parameter values for which C and the kernel are known to do the same.
     pub assumed: AstExpr,
     /// Parameter values that are expected: the program runs C's own text for others.
@@ -87,6 +89,7 @@ impl Interface {
         let members = scop.members.iter().filter(|m| is_used(&m.name));
         Ok(Interface {
             members: members.cloned().collect(),
+            cells: scop.cells.clone(),
             name: name.to_string(),
             params: scop.params.clone(),
             scalars,
@@ -96,7 +99,9 @@ impl Interface {
             expected: condition(&scop.expected)?,
             nonempty: build.expr_from_set(&sizes.gist_params(&context)?)?,
             touched,
-            exact: stmts.iter().flat_map(|s| s.expressions()).all(is_exact),
+            exact: stmts.iter().flat_map(|s| s.expressions()).all(is_exact)
+                && (scop.cells.iter().flat_map(|cell| &cell.calls))
+                    .all(|name| math_function(name).is_some_and(|m| m.exact)),
         })
     }
 }
@@ -118,9 +123,43 @@ impl Interface {
         Ok(())
     }
 
-    /// Whether it is made for all sizes, so that nothing of C's text is left.
+    /// Takes elements to exist of arrays that are used where they are and that no other may lie in.
+    pub fn trust_lone_arrays(&mut self) {
+        let arrays = self.arrays.clone();
+        for (i, array) in self.arrays.iter_mut().enumerate() {
+            let mut others = arrays.iter().enumerate().filter(|(j, _)| *j != i);
+            array.doubtful &= others.any(|(_, other)| may_share_memory(array, other));
+        }
+    }
+
+    /// Whether it is made for all sizes and all memory, so that nothing of C's text is left.
     pub fn suits_all(&self) -> bool {
+        self.suits_all_sizes() && !self.arrays.iter().any(|a| a.doubtful)
+    }
+
+    /// Whether it is made for all sizes.
+    pub fn suits_all_sizes(&self) -> bool {
         matches!(self.expected, AstExpr::Int(1))
+    }
+
+    /// Whether elements may not exist of an array in the memory of the one with an index, which is
+    /// the first of them.
+    pub fn is_memory_doubtful(&self, home: usize) -> bool {
+        let mut tenants = self.tenants(home).into_iter();
+        tenants.any(|i| self.arrays[i].doubtful)
+    }
+
+    /// Whether what the program hands over may not do: sizes for which something is not known, or
+    /// memory in common.
+    pub fn may_be_refused(&self) -> bool {
+        let in_rows = |a: &KernelArray| a.rows.is_some();
+        let one_memory = |a: &KernelArray| {
+            let mut others = self.arrays.iter();
+            others.any(|b| b.name != a.name && may_share_memory(a, b))
+        };
+        !matches!(self.assumed, AstExpr::Int(1))
+            || self.arrays.iter().any(|a| in_rows(a) || one_memory(a))
+            || self.guarded_members().next().is_some()
     }
 
     /// The numbers that are passed by value: sizes, then scalars.
@@ -151,6 +190,13 @@ impl Interface {
     pub fn is_memory_written(&self, home: usize) -> bool {
         let mut tenants = self.tenants(home).into_iter();
         tenants.any(|i| self.arrays[i].written)
+    }
+
+    /// Whether the program has to find out how many elements some arrays have.
+    pub fn has_unsized_arrays(&self) -> bool {
+        self.cells
+            .iter()
+            .any(|cell| !cell.unsized_arrays.is_empty())
     }
 
     /// Members that are numbers and may lie in arrays that are written: the program tests that

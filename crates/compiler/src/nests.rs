@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Stepwise};
 use crate::diag::{Diagnostic, Result};
-use crate::options::{Options, Tiling};
+use crate::options::{Language, Options, Tiling};
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop};
 use crate::stepwise;
@@ -19,6 +19,7 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
         return Err(stepwise::not_tiled(saved, why));
     }
     let mut all: Option<Compiled> = None;
+    let mut left = Vec::new();
     for (index, scop) in saved.regions().enumerate() {
         let one = SavedScop {
             scop: scop.clone(),
@@ -32,7 +33,14 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             name: Some(name),
             ..options.clone()
         };
-        let mut compiled = steps(region, &one, &options, clock, Vec::new())?;
+        let follows = options.language == Language::OpenMp && doubts_rows(&region.scop);
+        let mut compiled = match steps(region, &one, &options, clock, Vec::new()) {
+            Err(why) if follows && !why.is_bug() => {
+                left.push(why);
+                continue;
+            }
+            compiled => compiled?,
+        };
         match &mut all {
             None => all = Some(compiled),
             Some(all) => {
@@ -41,7 +49,22 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             }
         }
     }
-    all.ok_or_else(|| Box::new(Diagnostic::bug("no nests")))
+    let stays = |why: &Diagnostic| why.clone().into_warning("a nest stays as it is");
+    match all {
+        Some(mut all) => {
+            all.warnings.extend(left.iter().map(|why| stays(why)));
+            Ok(all)
+        }
+        None => {
+            Err((left.into_iter().next()).unwrap_or_else(|| Box::new(Diagnostic::bug("no nests"))))
+        }
+    }
+}
+
+/// Whether rows may not exist that conditions on data keep a nest from touching.
+fn doubts_rows(scop: &Scop) -> bool {
+    let mut doubts = scop.guards.doubts.iter();
+    doubts.any(|doubt| scop.array(doubt.array).pointers > 0)
 }
 
 /// Time loops in tiles for a CPU, and what else there is in single steps.

@@ -1,7 +1,7 @@
 //! The texts that are made of a compilation.
 
 use crate::back::names::Names;
-use crate::back::{self, Instrument, Memory, Replacement};
+use crate::back::{self, Host, Memory, Otherwise, Replacement};
 use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
 use crate::kernel::KernelIr;
@@ -21,13 +21,13 @@ pub fn print_program(
     saved: &SavedScop,
     compiled: &Compiled,
     version: &str,
-    instrument: Instrument,
+    host: Host,
 ) -> Result<String> {
     back::program(
         saved,
         &regions(saved, compiled),
-        &replacements(saved, compiled, version),
-        instrument,
+        &replacements(saved, compiled, version, host.otherwise),
+        host,
     )
 }
 
@@ -39,17 +39,26 @@ pub fn print_openmp(
     saved: &SavedScop,
     compiled: &Compiled,
     version: &str,
-    instrument: Instrument,
+    host: Host,
 ) -> Result<String> {
+    let otherwise = |part: &Stepwise| match part.interface.may_be_refused() {
+        true => host.otherwise,
+        false => Otherwise::Ends,
+    };
     let part = |part: &'_ Stepwise| -> Result<String> {
         let header = header::of_loops(saved, part, version);
         let (program, interface) = (&part.program, &part.interface);
-        deeply(|| print::openmp::print(program, interface, &part.finals, &header))
+        let print =
+            || print::openmp::print(program, interface, &part.finals, (&header, otherwise(part)));
+        deeply(print)
     };
     let parts: Vec<Replacement> = (compiled.stepwise.iter())
-        .map(|p| Ok(in_steps(p, part(p)?, Names::plain(), Memory::Shared)))
+        .map(|p| {
+            let text = (part(p)?, Names::plain());
+            Ok(in_steps(p, text, Memory::Shared, otherwise(p)))
+        })
         .collect::<Result<_>>()?;
-    back::c_program(saved, &regions(saved, compiled), &parts, instrument)
+    back::c_program(saved, &regions(saved, compiled), &parts, host)
 }
 
 /// The C program with the results written to a file, to compare with.
@@ -60,7 +69,7 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
     back::reference_program(
         saved,
         &regions(saved, compiled),
-        &replacements(saved, compiled, version),
+        &replacements(saved, compiled, version, Otherwise::Ends),
     )
 }
 
@@ -135,6 +144,7 @@ fn replacements<'a>(
     saved: &SavedScop,
     compiled: &'a Compiled,
     version: &str,
+    otherwise: Otherwise,
 ) -> Vec<Replacement<'a>> {
     let tiled = (compiled.units.iter()).map(|unit| Replacement {
         span: unit.analysis.chunk.span.clone(),
@@ -152,6 +162,7 @@ fn replacements<'a>(
         finals: &unit.analysis.chunk.finals,
         unused: &compiled.scop.unused,
         memory: Memory::Copied,
+        otherwise,
     });
     let memory = match saved.is_nests() {
         true => Memory::Shared,
@@ -159,13 +170,18 @@ fn replacements<'a>(
     };
     let steps = compiled.stepwise.iter().map(|part| {
         let (kernel, names) = stepwise_text(saved, part, version);
-        in_steps(part, kernel, names, memory)
+        in_steps(part, (kernel, names), memory, otherwise)
     });
     tiled.chain(steps).collect()
 }
 
 /// What takes the place of a part of the program that runs in single steps.
-fn in_steps(part: &Stepwise, kernel: String, names: Names, memory: Memory) -> Replacement<'_> {
+fn in_steps(
+    part: &Stepwise,
+    (kernel, names): (String, Names),
+    memory: Memory,
+    otherwise: Otherwise,
+) -> Replacement<'_> {
     Replacement {
         span: part.span.clone(),
         interface: &part.interface,
@@ -175,6 +191,7 @@ fn in_steps(part: &Stepwise, kernel: String, names: Names, memory: Memory) -> Re
         finals: &part.finals,
         unused: &part.unused,
         memory,
+        otherwise,
     }
 }
 

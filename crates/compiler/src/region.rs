@@ -27,6 +27,10 @@ impl Region {
         ctx.set_max_operations(options.isl_quota);
         clock.begin("scop")?;
         let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+        // Only nests leave memory where the program has it.
+        if let (false, Some(doubt)) = (saved.is_nests(), scop.guards.doubts.first()) {
+            return Err(doubt.refusal.clone());
+        }
         temporaries::substitute(&mut scop, &saved.source)?;
         carried::into_arrays(&mut scop)?;
         if scop.stmts.is_empty() {

@@ -6,6 +6,8 @@
 //! passes know only [`Scop`].
 
 pub mod bounds;
+mod cells;
+mod doubts;
 mod finals;
 mod flat;
 pub mod guards;
@@ -13,30 +15,24 @@ pub mod members;
 pub mod records;
 mod rows;
 mod selects;
+mod source;
 mod wrap;
 
+pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
+pub use source::{OfOther, Place, SourceFile};
 
 use crate::causes;
 use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{AstBuild, AstExpr, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
-use hexcc_pet::data::{Member, PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
+use hexcc_pet::data::{Cell, Member, PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
 use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// A C file as the user wrote it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SourceFile {
-    /// Path as given on the command line.
-    pub path: String,
-    /// The whole text.
-    pub text: String,
-}
 
 /// A scop together with its source: what `--emit scop` saves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -150,6 +146,8 @@ pub struct Access {
     pub nth: usize,
     /// Source range of the statement the access was written in.
     pub stmt: Range<usize>,
+    /// The function of a cell is given the array, and may read any of these elements.
+    pub whole: bool,
 }
 
 /// The subscripts of an access that are constants.
@@ -157,6 +155,9 @@ pub struct Access {
 /// # Errors
 /// HX0401 where isl gives up.
 pub fn planes(access: &Map) -> Result<Vec<Option<i64>>> {
+    if !access.is_single_valued()? {
+        return Ok(vec![None; access.dim(DimType::Out)?]);
+    }
     let mut planes = Vec::new();
     for f in access.to_pw_affs()? {
         planes.push(f.as_constant()?.map(|c| c.floor()));
@@ -231,6 +232,15 @@ pub enum Expr {
         /// Arguments.
         args: Vec<Expr>,
     },
+    /// A call of a function of a cell, one of [`Scop::cells`].
+    Cell {
+        /// Its name.
+        name: String,
+        /// The type of its value.
+        ty: CType,
+        /// Arguments: numbers, and reads of whole arrays.
+        args: Vec<Expr>,
+    },
     /// An explicit conversion.
     Cast {
         /// Target type.
@@ -249,6 +259,7 @@ impl Expr {
             | Expr::Read(_, ty)
             | Expr::Local(_, ty)
             | Expr::Affine { ty, .. }
+            | Expr::Cell { ty, .. }
             | Expr::Cast { ty, .. } => *ty,
             Expr::Unary { op: "!", .. } => CType::INT,
             Expr::Unary { arg, .. } => arg.ty().promoted(),
@@ -287,7 +298,7 @@ impl Expr {
                 cond.visit_typed(f);
                 yes.visit_typed(f).usual(no.visit_typed(f))
             }
-            Expr::Call { args, .. } => {
+            Expr::Call { args, .. } | Expr::Cell { args, .. } => {
                 for arg in args {
                     arg.visit_typed(f);
                 }
@@ -321,7 +332,9 @@ impl Expr {
                 yes.visit(f);
                 no.visit(f);
             }
-            Expr::Call { args, .. } => args.iter().for_each(|a| a.visit(f)),
+            Expr::Call { args, .. } | Expr::Cell { args, .. } => {
+                args.iter().for_each(|a| a.visit(f));
+            }
         }
     }
 
@@ -361,6 +374,11 @@ impl Expr {
                 name: name.clone(),
                 args: args.iter().map(|a| a.map_mut(f)).collect(),
             },
+            Expr::Cell { name, ty, args } => Expr::Cell {
+                name: name.clone(),
+                ty: *ty,
+                args: args.iter().map(|a| a.map_mut(f)).collect(),
+            },
             Expr::Cast { ty, arg } => Expr::Cast {
                 ty: *ty,
                 arg: inner(arg),
@@ -374,7 +392,7 @@ impl Expr {
         self.visit(&mut |e| {
             n += usize::from(matches!(
                 e,
-                Expr::Unary { .. } | Expr::Binary { .. } | Expr::Call { .. }
+                Expr::Unary { .. } | Expr::Binary { .. } | Expr::Call { .. } | Expr::Cell { .. }
             ));
         });
         n
@@ -406,6 +424,8 @@ pub struct Statement {
     pub span: Range<usize>,
     /// Line, from 1.
     pub line: usize,
+    /// The line of the last of the C statements that it stands for.
+    pub last_line: usize,
     /// Iteration domain.
     pub domain: Set,
     /// Original execution order.
@@ -521,6 +541,10 @@ pub struct Scop {
     pub declared: BTreeMap<String, bool>,
     /// Parameters, scalars and arrays that are members of structs.
     pub members: Vec<Member>,
+    /// Functions of the program that statements call.
+    pub cells: Vec<Cell>,
+    /// What is not touched where conditions on data do not hold.
+    pub guards: Guards,
     /// The isl context of all sets; declared last because it must outlive them.
     pub ctx: Ctx,
 }
@@ -568,9 +592,9 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
         reader.refuse_data_dependence()?;
         return Err(refusal.clone());
     }
-    let scop = reader.scop()?;
-    selects::check(&scop, source, pet)?;
-    bounds::check(&scop, source)?;
+    let mut scop = reader.scop()?;
+    scop.guards = selects::check(&scop, source, pet)?;
+    bounds::check(&scop, source).map_err(|d| selects::under_condition(d, pet))?;
     Ok(scop)
 }
 
@@ -621,8 +645,7 @@ impl Reader<'_> {
             wrap::check_remainders(stmt, &domain)?;
             live.push((stmt, domain));
         }
-        let is_gone = live.is_empty() && !kept.is_empty();
-        if is_gone && bounds::leaves_out_sizes(&context, self.pet)? {
+        if live.is_empty() && !kept.is_empty() && bounds::leaves_out_sizes(&context, self.pet)? {
             return Err(never_defined());
         }
         let used = self.names_used(&live);
@@ -687,6 +710,8 @@ impl Reader<'_> {
             kept: Vec::new(),
             declared: declared(self.pet),
             members: self.pet.members.clone(),
+            cells: self.pet.cells.clone(),
+            guards: Guards::default(),
             ctx: self.ctx.clone(),
         })
     }
@@ -704,10 +729,11 @@ impl Reader<'_> {
     }
 
     fn expected(&self, context: &Set) -> Result<Set> {
-        Ok(match &self.flat.expected {
+        let sizes = match &self.flat.expected {
             Some(expected) => expected.clone(),
             None => context.universe_like()?.params()?,
-        })
+        };
+        cells::known_sizes(self.pet, &sizes)
     }
 
     fn refuse_data_dependence(&self) -> Result<()> {
@@ -796,6 +822,7 @@ impl Reader<'_> {
                 unused.push(name.to_string());
                 continue;
             }
+            selects::check_leaves(self.pet, name, updates)?;
             for (i, chunk) in chunks.iter_mut().enumerate() {
                 let own = (updates.iter())
                     .filter(|(s, at)| *at == i && finals::update(s).is_some_and(|u| u.0 == name))
@@ -954,6 +981,7 @@ impl Reader<'_> {
             name: stmt.name.clone(),
             span,
             line: stmt.line,
+            last_line: selects::last_line(self.pet, &self.source.text, stmt),
             domain,
             schedule,
             write: target,
@@ -1090,10 +1118,7 @@ impl Reader<'_> {
         if untouched.is_empty()? {
             return Ok(accessed.dim_max(d as u32));
         }
-        let n = accessed.dim(DimType::Set)?;
-        let along = (accessed.project_out(DimType::Set, d as u32 + 1, (n - d - 1) as u32)?)
-            .project_out(DimType::Set, 0, d as u32)?
-            .reset_tuple_name()?;
+        let along = accessed.along(d as u32)?;
         let nothing = Set::read(&self.ctx, "{ [-1] }")?.intersect_params(&untouched)?;
         Ok(along.union(&nothing)?.dim_max(0))
     }
@@ -1216,6 +1241,9 @@ fn last_plane<'a>(
 ) -> Result<Option<i64>> {
     let mut planes = 0;
     for (stmt, access) in accesses {
+        if access.whole {
+            return Ok(None);
+        }
         let f = &access.map.to_pw_affs()?[d];
         let anywhere = finite_range(&f.gist(&stmt.domain)?)?;
         let Some((_, last)) = anywhere.filter(|r| r.0 >= 0) else {
@@ -1325,6 +1353,7 @@ impl BodyReader<'_> {
             map,
             nth: *nth,
             stmt: self.span.clone(),
+            whole: false,
         };
         *nth += 1;
         Ok(access)
@@ -1407,6 +1436,9 @@ impl BodyReader<'_> {
                     ty,
                     arg: Box::new(self.expr(arg)?),
                 }
+            }
+            PetExpr::Call { name, args } if self.cell(name).is_some() => {
+                self.cell_call(name, args)?
             }
             PetExpr::Call { name, args } => match math_function(name) {
                 Some(f) if f.n_args == args.len() => Expr::Call {

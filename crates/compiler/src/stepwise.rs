@@ -7,7 +7,7 @@ use crate::ir::verify::verify;
 use crate::ir::{Expr, Stmt, visit};
 use crate::kernel::KernelArray;
 use crate::options::{Language, Options, Tiling};
-use crate::scop::{ArrayId, Chunk, SavedScop, Scop};
+use crate::scop::{Array, ArrayId, Chunk, SavedScop, Scop};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
@@ -85,31 +85,16 @@ pub fn compile(
     ids.retain(|id| !plan.private.contains_key(id));
     let (scalars, ids): (Vec<ArrayId>, Vec<ArrayId>) =
         ids.into_iter().partition(|id| is_scalar(scop, id));
-    let arrays = (ids.iter())
-        .map(|&id| {
-            let array = scop.array(id);
-            let local = declared(scop, id);
-            KernelArray {
-                name: array.name.clone(),
-                elem: array.elem,
-                extents: Vec::new(),
-                written: written.contains(&id),
-                pitched: false,
-                pointer: array.pointer,
-                variable: array.variable && !local,
-                local,
-                memory: String::new(),
-                rows: None,
-                shared: None,
-            }
-        })
-        .collect();
+    let arrays = kernel_arrays(scop, &ids, &written, options)?;
     let scalars = (scalars.iter())
         .map(|&id| (scop.array(id).name.clone(), scop.array(id).elem))
         .collect();
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
     let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
     interface.expect(&plan.expected)?;
+    if options.language == Language::OpenMp {
+        interface.trust_lone_arrays();
+    }
     let in_place = saved.is_nests() || options.language == Language::OpenMp;
     let arrays = (ids.as_slice(), in_place);
     let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, arrays)?;
@@ -137,6 +122,55 @@ pub fn compile(
     })
 }
 
+/// Arrays as kernels have them, without extents.
+///
+/// # Errors
+/// The refusal of rows that no run can tell to exist.
+fn kernel_arrays(
+    scop: &Scop,
+    ids: &[ArrayId],
+    written: &BTreeSet<ArrayId>,
+    options: &Options,
+) -> Result<Vec<KernelArray>> {
+    let doubtful = doubtful(scop, ids, options)?;
+    let kernel_array = |&id: &ArrayId| {
+        let array = scop.array(id);
+        let local = is_declared(scop, id);
+        KernelArray {
+            name: array.name.clone(),
+            elem: array.elem,
+            extents: Vec::new(),
+            written: written.contains(&id),
+            pitched: false,
+            pointer: array.pointer,
+            variable: array.variable && !local,
+            local,
+            memory: String::new(),
+            doubtful: doubtful.contains(&id),
+            rows: None,
+            shared: None,
+        }
+    };
+    Ok(ids.iter().map(kernel_array).collect())
+}
+
+/// The arrays among some of which elements may not exist and that are not used where the program has
+/// them.
+///
+/// # Errors
+/// The refusal of rows that no run can tell to exist.
+fn doubtful(scop: &Scop, ids: &[ArrayId], options: &Options) -> Result<BTreeSet<ArrayId>> {
+    let mut found = BTreeSet::new();
+    for doubt in scop.guards.doubts.iter().filter(|d| ids.contains(&d.array)) {
+        // C has no word of what memory there is, and pointers to rows are followed.
+        if options.language == Language::OpenMp && scop.array(doubt.array).pointers > 0 {
+            return Err(doubt.refusal.clone());
+        }
+        found.insert(doubt.array);
+    }
+    Ok(found)
+}
+
 /// Whether the region declares an array.
 fn is_declared(scop: &Scop, id: ArrayId) -> bool {
     scop.declared.contains_key(&scop.array(id).name)
@@ -160,11 +194,21 @@ fn dead_after(
             return Err(used_later(scop, &saved.source.text, &array.name));
         }
         // An array that was declared before may be memory that others see.
-        if end != End::Survives && (own || array.is_variable()) {
+        let unseen = || is_seen_here_alone(scop, &saved.source.text, array);
+        if end != End::Survives && (own || array.is_variable() || unseen()) {
             dead.insert(id);
         }
     }
     Ok(dead)
+}
+
+/// Whether an array is one of the function's own that nothing outside of the region mentions.
+fn is_seen_here_alone(scop: &Scop, text: &str, array: &Array) -> bool {
+    let declarator = csource::declarator(text, &array.name, scop.region.start);
+    let is_array = |d: csource::Declarator| d.stars == 0 && d.n_bounds == array.extents.len();
+    !array.pointer
+        && declarator.is_some_and(is_array)
+        && csource::used_only_in(text, scop.region.clone()).contains(&array.name)
 }
 
 /// The options for single steps of what the options ask for.

@@ -156,6 +156,7 @@ fn through(stmt: &Statement, instances: &Map, name: &str) -> Result<Statement> {
         name: name.to_string(),
         span: stmt.span.clone(),
         line: stmt.line,
+        last_line: stmt.last_line,
         domain: instances.domain()?,
         schedule: instances.apply_range(&stmt.schedule)?,
         write: access(&stmt.write)?,

@@ -5,7 +5,7 @@ use crate::generate;
 use crate::model::{Env, Program, Size};
 use crate::replay::{self, Schedule};
 use crate::rng::Rng;
-use hexcc_compiler::back::Instrument;
+use hexcc_compiler::back::Host;
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
@@ -436,10 +436,7 @@ fn saved(file: &Path, extraction: Extraction) -> SavedScop {
         stays: None,
         undeclared: Vec::new(),
         version: SavedScop::VERSION,
-        source: SourceFile {
-            path: file.display().to_string(),
-            text: extraction.source,
-        },
+        source: SourceFile::new(file.display().to_string(), extraction.source),
         defines: Vec::new(),
         scop: extraction.scop,
     }
@@ -625,7 +622,7 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
         );
     }
     let text = catch_unwind(AssertUnwindSafe(|| {
-        output::print_program(&saved, &compiled, "fuzz", Instrument::None)
+        output::print_program(&saved, &compiled, "fuzz", Host::PLAIN)
     }));
     let text = match text {
         Ok(Ok(text)) => text,

@@ -268,6 +268,8 @@ unsafe extern "C" {
     pub fn isl_map_reverse(map: *mut isl_map) -> *mut isl_map;
     pub fn isl_map_apply_range(map1: *mut isl_map, map2: *mut isl_map) -> *mut isl_map;
     pub fn isl_map_apply_domain(map1: *mut isl_map, map2: *mut isl_map) -> *mut isl_map;
+    pub fn isl_map_from_domain_and_range(domain: *mut isl_set, range: *mut isl_set)
+    -> *mut isl_map;
     pub fn isl_map_domain(bmap: *mut isl_map) -> *mut isl_set;
     pub fn isl_map_range(map: *mut isl_map) -> *mut isl_set;
     pub fn isl_map_params(map: *mut isl_map) -> *mut isl_set;

@@ -170,6 +170,25 @@ impl Set {
         }
     }
 
+    /// The map from every element to every one of `range`.
+    pub fn to_all_of(&self, range: &Set) -> Result<Map> {
+        self.0.same_ctx(&range.0)?;
+        let ctx = &self.0.ctx;
+        // SAFETY: one reference to each is consumed.
+        ctx.give(|| unsafe { ffi::isl_map_from_domain_and_range(self.0.take(), range.0.take()) })
+            .map(Map)
+    }
+
+    /// The values of the dimension at a position: a set of one dimension, without a name.
+    pub fn along(&self, pos: u32) -> Result<Set> {
+        let n = u32::try_from(self.dim(DimType::Set)?)
+            .map_err(|_| Error::new("too many dimensions"))?;
+        let after = pos.saturating_add(1);
+        (self.project_out(DimType::Set, after, n.saturating_sub(after))?)
+            .project_out(DimType::Set, 0, pos)?
+            .reset_tuple_name()
+    }
+
     /// The same set with the parameters of `model` first, in its order.
     pub fn align_params(&self, model: &Set) -> Result<Set> {
         self.0.same_ctx(&model.0)?;

@@ -86,6 +86,8 @@ impl<'a> Reader<'a> {
                 records: Vec::new(),
                 selects: Vec::new(),
                 conditional: Vec::new(),
+                cells: Vec::new(),
+                guarded: false,
                 not_selected: None,
             })
         }

@@ -47,6 +47,12 @@ pub struct PetScop {
     /// What C runs under a condition on data, and pet has read as running always.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditional: Vec<Span>,
+    /// Functions that compute what a cell is given, which statements call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<Cell>,
+    /// Nothing under a condition on data touches memory where the condition does not hold.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guarded: bool,
     /// An `if` on data that is no value, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_selected: Option<(Span, String)>,
@@ -62,6 +68,41 @@ pub struct Select {
     pub arms: usize,
     /// C assigns one of the values whatever the conditions are.
     pub always: bool,
+    /// Where the last of the statements ends that it stands for.
+    #[serde(default)]
+    pub end: usize,
+}
+
+/// A function that computes the new value of an element from numbers and from arrays of which it may
+/// read any element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Its name.
+    pub name: String,
+    /// The type of its value.
+    pub result: String,
+    /// Declarations of its parameters: numbers, pointers to arrays, old values.
+    pub params: Vec<String>,
+    /// Definitions, of the functions that it calls and last its own, without specifiers.
+    pub functions: Vec<String>,
+    /// It may return the old value without a use of the element in C.
+    pub keeps: bool,
+    /// Functions of the C library that are called.
+    pub calls: Vec<String>,
+    /// The arrays that nobody has declared a size of. In statements their sizes are further
+    /// arguments of the call.
+    pub unsized_arrays: Vec<Unsized>,
+}
+
+/// An array of which the program knows how many elements there are when it runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsized {
+    /// The array.
+    pub array: String,
+    /// The name of the number of its elements.
+    pub size: String,
+    /// Arrays that the same loops write.
+    pub written: Vec<String>,
 }
 
 /// A name that stands for the member of a struct.

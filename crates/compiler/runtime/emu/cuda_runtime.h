@@ -199,9 +199,11 @@ inline void report_leaks(int status, void *) {
 
 inline cudaError_t allocate(void **out, size_t bytes, bool managed = false) {
     static const long fail_at = env_number("HEXCC_EMU_FAIL_MALLOC", 0);
+    static const bool no_device = env_number("HEXCC_EMU_NO_DEVICE", 0) != 0;
     if (++n_mallocs == 1 && env_number("HEXCC_EMU_LEAKS", 0) != 0) on_exit(report_leaks, nullptr);
     if (!out) return report(cudaErrorInvalidValue);
     *out = nullptr;
+    if (no_device) return report(cudaErrorNoDevice);
     if (n_mallocs == fail_at || bytes > DEVICE_BYTES) return report(cudaErrorMemoryAllocation);
     if (bytes == 0) return cudaSuccess;
     // Exactly sized under AddressSanitizer, so that the next byte is out of bounds.

@@ -275,6 +275,10 @@ impl BodyPrinter<'_> {
                 }
                 Piece(format!("{name}({})", texts.join(", ")), ATOM)
             }
+            Expr::Cell { name, args, .. } => {
+                let args: Vec<String> = args.iter().map(|arg| self.piece(arg).0).collect();
+                Piece(format!("{name}({})", args.join(", ")), ATOM)
+            }
         }
     }
 }

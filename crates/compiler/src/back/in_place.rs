@@ -1,14 +1,18 @@
 //! The user's program, still C, with calls of functions that work on its arrays where they are.
 
+use super::cells;
+use super::existing;
+use super::fallback::Host;
 use super::names::Names;
 use super::program::{
-    Instrument, Memory, Replacement, arguments, dump_calls, dump_function, end_of_code,
+    Call, Instrument, Replacement, arguments, dump_calls, dump_function, end_of_code,
     functions_used_up, gone, insertion, pragma_lines, region_contains, replace, variables_used_up,
     voids, without_macros,
 };
 use super::rows::{self, Form};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
+use crate::options::Language;
 use crate::print::openmp;
 use crate::scop::SavedScop;
 use std::ops::Range;
@@ -24,9 +28,9 @@ pub fn c_program(
     saved: &SavedScop,
     regions: &[Range<usize>],
     replacements: &[Replacement],
-    instrument: Instrument,
+    host: Host,
 ) -> Result<String> {
-    let text = &saved.source.text;
+    let text = saved.source.own_text();
     let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
     let gone = gone(replacements, &spans);
     let replaced = |e: &Edit| gone.iter().any(|span| region_contains(span, e));
@@ -37,26 +41,46 @@ pub fn c_program(
     let names = Names::plain();
     let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
     let interfaces = || replacements.iter().map(|r| r.interface);
-    let forms: &[Form] = match instrument {
+    let forms: &[Form] = match host.instrument {
         Instrument::None => &[Form::Table],
         Instrument::Dump => &[Form::Table, Form::Dense],
     };
     generated.push_str(&rows::library(interfaces(), forms));
     let mut used_up = voids(functions_used_up(text, &gone));
-    for r in replacements {
+    generated.push_str(&cells::prototypes(interfaces(), Language::OpenMp));
+    // Of what may be anywhere in memory, nobody knows whether these loops write it: they stay.
+    let is_known = |r: &&Replacement| !r.interface.has_unsized_arrays();
+    for r in replacements.iter().filter(is_known) {
+        edits.extend(cells::definitions(
+            r.interface,
+            text,
+            &r.span,
+            Language::OpenMp,
+        )?);
         generated.push('\n');
+        generated.push_str(&existing::functions(
+            r.interface,
+            Language::OpenMp,
+            &openmp::exists(r.interface),
+        ));
         generated.push_str(&r.kernel);
         let names = names.with_members(r.interface);
         let call = call(r, &names);
         let unused = variables_used_up(r, text, &r.span, &names);
-        let call = unused + &std::mem::take(&mut used_up) + &call;
-        let suits = (!r.interface.suits_all()).then(|| {
+        let call = Call {
+            before: unused + &std::mem::take(&mut used_up),
+            ..call
+        };
+        let suits = (!r.interface.suits_all_sizes()).then(|| {
             let sizes: Vec<String> = r.interface.params.iter().map(|p| names.get(p)).collect();
             format!("{}({})", openmp::suits(r.interface), sizes.join(", "))
         });
-        edits.extend(replace(&r.span, call, suits, Memory::Shared));
+        let exists = existing::exists(r.interface, &openmp::exists(r.interface), &names);
+        let suits = suits.into_iter().chain(exists);
+        let suits = suits.reduce(|a, b| format!("{a} && {b}"));
+        edits.extend(replace((r, &r.span), call, suits));
     }
-    if instrument == Instrument::Dump && !saved.is_nests() {
+    if host.instrument == Instrument::Dump && !saved.is_nests() {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
         let calls = dump_calls(replacements, &names, |_| String::new());
         let ends = regions.first().map(|region| end_of_code(region, &spans));
@@ -68,10 +92,10 @@ pub fn c_program(
 }
 
 /// The call that takes the place of a part of the program, and what that leaves in variables.
-fn call(r: &Replacement, names: &Names) -> String {
+fn call(r: &Replacement, names: &Names) -> Call {
     let ir = r.interface;
     let args = arguments(ir, names).join(", ");
-    let mut text = format!("{}({args});", openmp::entry(ir));
+    let mut after = String::new();
     for (i, value) in r.finals.iter().enumerate() {
         let [sets, value_of] = openmp::leavers(ir, i);
         let sizes: Vec<String> = (ir.params.iter())
@@ -79,9 +103,13 @@ fn call(r: &Replacement, names: &Names) -> String {
             .map(|p| names.get(p))
             .collect();
         let (name, sizes) = (&value.name, sizes.join(", "));
-        text.push_str(&format!(
+        after.push_str(&format!(
             " if ({sets}({sizes})) {name} = {value_of}({sizes});"
         ));
     }
-    text
+    Call {
+        before: String::new(),
+        run: format!("{}({args})", openmp::entry(ir)),
+        after,
+    }
 }

@@ -5,8 +5,11 @@
 
 mod arguments;
 mod blocks;
+mod cells;
 mod cuda;
+mod existing;
 mod expr;
+mod fallback;
 mod in_place;
 mod naive;
 pub(crate) mod names;
@@ -20,6 +23,7 @@ pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};
 pub use cuda::{argument_names, print_kernel};
 pub use expr::ast_to_c;
+pub use fallback::{Files, Host, LOOPS_RUN, Otherwise};
 pub use in_place::c_program;
 pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
 pub use program::{

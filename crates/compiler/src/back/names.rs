@@ -184,6 +184,14 @@ impl Names {
                 .collect();
             names.rename(&member.name, &value);
         }
+        for array in interface.cells.iter().flat_map(|cell| &cell.unsized_arrays) {
+            let all = [&array.array].into_iter().chain(&array.written);
+            let all: Vec<String> = all.map(|name| self.get(name)).collect();
+            names.rename(
+                &array.size,
+                &format!("hexcc_memory::elements({})", all.join(", ")),
+            );
+        }
         names
     }
 

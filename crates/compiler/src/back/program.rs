@@ -1,7 +1,10 @@
 //! The user's program with its scop replaced: host function, call, and the
 //! rewriting that lets nvcc's C++ front end accept C host code.
 
+use super::cells;
+use super::existing;
 use super::expr::{HELPERS, ast_operand, ast_to_c};
+use super::fallback::{self, Files, Host, Otherwise};
 use super::names::{Names, mentions};
 use super::resident;
 use super::rows::{self, Form};
@@ -9,6 +12,7 @@ use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, may_share_memory};
 use crate::kernel::KernelArray;
+use crate::options::Language;
 use crate::print::openmp;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
@@ -35,6 +39,15 @@ pub struct Replacement<'a> {
     pub unused: &'a [String],
     /// Where its arrays are.
     pub memory: Memory,
+    /// What the program does where it cannot run.
+    pub otherwise: Otherwise,
+}
+
+impl Replacement<'_> {
+    /// Whether nothing of C's text is left.
+    pub(super) fn is_all(&self) -> bool {
+        self.otherwise == Otherwise::Ends && self.interface.suits_all()
+    }
 }
 
 /// Where kernels find the arrays of the program.
@@ -82,7 +95,7 @@ pub fn program(
     saved: &SavedScop,
     regions: &[Range<usize>],
     replacements: &[Replacement],
-    instrument: Instrument,
+    host: Host,
 ) -> Result<String> {
     let c = CPlusPlus::new(saved, regions, replacements)?;
     let (text, regions) = (&c.text, &c.regions);
@@ -90,13 +103,19 @@ pub fn program(
     let shared = replacements.iter().any(|r| r.memory == Memory::Shared);
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
+    let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
-    edits.extend(csource::declare_functions(
-        text,
-        &undeclared.collect::<Vec<_>>(),
-    ));
+    let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
+    if host.files == Files::OthersInC {
+        edits.extend(csource::c_linkage(text, &mut declared));
+    }
+    edits.extend(declared);
     let entry = Entry::new(saved);
     let mut generated = INCLUDES.to_string();
+    if !braced.is_empty() {
+        generated.push_str(csource::ANY_POINTER);
+        edits.extend(braced);
+    }
     let form = match shared {
         true => Form::Table,
         false => Form::Dense,
@@ -104,19 +123,19 @@ pub fn program(
     let library = rows::library(interfaces(), &[form]);
     generated.push_str(&library);
     if shared {
-        generated.push_str("#include <string.h>\n\n");
-        generated.push_str(resident::MEMORY);
-        if !library.is_empty() {
-            generated.push_str(resident::ROWS);
-        }
-        edits.extend(resident::allocations(text, !library.is_empty()));
-        edits.extend(resident::managed_arrays(text));
+        generated.push_str(&sharing(replacements, &library, host.otherwise));
+        let small = has_small_blocks(replacements, &library);
+        edits.extend(resident::shared(text, small, host));
     }
+    generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     for r in replacements {
         generated.push('\n');
-        generated.push_str(&namespace(r, &entry, instrument)?);
+        generated.push_str(&namespace(r, &entry, host.instrument)?);
     }
-    let dumps = instrument == Instrument::Dump && !shared;
+    for (r, span) in replacements.iter().zip(&c.spans) {
+        edits.extend(cells::definitions(r.interface, text, span, Language::Cuda)?);
+    }
+    let dumps = host.instrument == Instrument::Dump && !shared;
     if dumps {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
     }
@@ -137,10 +156,15 @@ pub fn program(
         let names = c.names.with_members(r.interface);
         let call = call(r, &entry, &names);
         let unused = variables_used_up(r, text, span, &c.names);
-        let call = unused + &std::mem::take(&mut used_up) + &call;
-        let suits = suits_call(r.interface, &entry, &names);
-        let suits = suits.map(|suits| format!("{}::{suits}", r.interface.name));
-        edits.extend(replace(span, call, suits, r.memory));
+        let call = Call {
+            before: unused + &std::mem::take(&mut used_up),
+            ..call
+        };
+        let suits = suits_call(r.interface, &entry, &names).into_iter();
+        let suits = suits.chain(existing::exists(r.interface, entry.exists, &names));
+        let suits = suits.map(|test| format!("{}::{test}", r.interface.name));
+        let suits = suits.reduce(|a, b| format!("{a} && {b}"));
+        edits.extend(replace((r, span), call, suits));
     }
     if let (true, Some(region)) = (dumps, regions.first()) {
         edits.push(insertion(
@@ -158,10 +182,30 @@ pub fn program(
     Ok(format!("{generated}{restrict}\n{body}"))
 }
 
+/// Whether kernels may use small blocks of memory where they are; `library` is that of rows.
+fn has_small_blocks(replacements: &[Replacement], library: &str) -> bool {
+    !library.is_empty() || replacements.iter().any(|r| existing::is_asked(r.interface))
+}
+
+/// The functions that share memory with kernels.
+fn sharing(replacements: &[Replacement], library: &str, otherwise: Otherwise) -> String {
+    let mut interfaces = replacements.iter().map(|r| r.interface);
+    let unsized_arrays = interfaces.any(Interface::has_unsized_arrays);
+    let mut text = "#include <string.h>\n\n".to_string();
+    text.push_str(&resident::memory(otherwise, unsized_arrays));
+    if has_small_blocks(replacements, library) {
+        text.push_str(resident::SMALL_BLOCKS);
+    }
+    if !library.is_empty() {
+        text.push_str(resident::ROWS);
+    }
+    text
+}
+
 /// The spans of what is gone from the text: not those that some sizes still need.
 pub(super) fn gone(replacements: &[Replacement], spans: &[Range<usize>]) -> Vec<Range<usize>> {
     let all = replacements.iter().zip(spans);
-    all.filter(|(r, _)| r.interface.suits_all())
+    all.filter(|(r, _)| r.is_all())
         .map(|(_, span)| span.clone())
         .collect()
 }
@@ -179,7 +223,7 @@ pub(super) fn variables_used_up(
     span: &Range<usize>,
     names: &Names,
 ) -> String {
-    if !r.interface.suits_all() {
+    if !r.is_all() {
         return String::new();
     }
     let declared = |name: &String| csource::declarator(text, name, span.start).is_some();
@@ -234,7 +278,7 @@ impl CPlusPlus {
         regions: &[Range<usize>],
         replacements: &[Replacement],
     ) -> Result<CPlusPlus> {
-        let (expanded, mut rounds) = csource::expand_parameter_macros(&saved.source.text);
+        let (expanded, mut rounds) = csource::expand_parameter_macros(saved.source.own_text());
         let renamed = csource::names_for_cplusplus(&expanded);
         let edits = csource::rename(&expanded, &renamed);
         let text = csource::apply_edits(&expanded, edits.clone())
@@ -324,7 +368,7 @@ pub fn reference_program(
     regions: &[Range<usize>],
     replacements: &[Replacement],
 ) -> Result<String> {
-    let text = &saved.source.text;
+    let text = saved.source.own_text();
     let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
     let region = regions.first().filter(|_| !saved.is_nests());
     let dumps = region.map(|region| {
@@ -362,12 +406,14 @@ pub(super) struct Entry {
     leave: &'static str,
     /// Whether the computation is made for some sizes.
     suits: &'static str,
+    /// Whether its arrays are where it can use them.
+    exists: &'static str,
 }
 
 impl Entry {
     /// Names that are no macros where the calls stand.
     fn new(saved: &SavedScop) -> Entry {
-        let text = &saved.source.text;
+        let text = saved.source.own_text();
         let taken = |name: &str| {
             saved.defines.iter().any(|d| mentions(d, name))
                 || csource::directives(text).iter().any(|d| mentions(d, name))
@@ -383,6 +429,7 @@ impl Entry {
             run: name("run", "hexcc_run"),
             leave: name("leave", "hexcc_leave"),
             suits: name("suits", "hexcc_suits"),
+            exists: name("exists", "hexcc_exists"),
         }
     }
 }
@@ -396,9 +443,15 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
         Memory::Copied => host_function(r, entry, instrument),
         Memory::Shared => resident::host_function(r, entry),
     };
+    let thrown = match r.memory {
+        Memory::Copied => fallback::thrown(r.otherwise),
+        Memory::Shared => "",
+    };
     let host = [
+        thrown.to_string(),
         suits_function(r.interface, entry),
         rows::finders(r.interface, ""),
+        existing::functions(r.interface, Language::Cuda, entry.exists),
         host,
         leave_function(r.finals, entry),
     ]
@@ -502,28 +555,49 @@ fn suits_call(ir: &Interface, entry: &Entry, names: &Names) -> Option<String> {
     Some(format!("{}({})", entry.suits, sizes.join(", ")))
 }
 
+/// The call that takes the place of a part of a program.
+pub(super) struct Call {
+    /// Statements before it.
+    pub before: String,
+    /// The call itself.
+    pub run: String,
+    /// Statements after it, where it has run the computation.
+    pub after: String,
+}
+
 /// What takes the place of a part of a program: a call, or a choice between it and the part, where
-/// it is not made for all sizes.
+/// it is not made for all sizes, or may find that it cannot run.
 pub(super) fn replace(
-    span: &Range<usize>,
-    call: String,
+    (r, span): (&Replacement, &Range<usize>),
+    call: Call,
     suits: Option<String>,
-    memory: Memory,
 ) -> Vec<Edit> {
-    match suits {
-        None => vec![Edit {
-            range: span.clone(),
-            // A nest may be all that a loop or a condition has.
-            replacement: match memory {
-                Memory::Copied => call,
-                Memory::Shared => format!("{{ {call} }}"),
-            },
-        }],
-        Some(suits) => vec![
-            insertion(span.start, format!("if ({suits}) {{ {call} }} else {{\n")),
-            insertion(span.end, "\n}".to_string()),
-        ],
-    }
+    let Call { before, run, after } = call;
+    let all = format!("{before}{run};{after}");
+    let (condition, call) = match (suits, r.otherwise) {
+        (None, Otherwise::Ends) => {
+            return vec![Edit {
+                range: span.clone(),
+                // A nest may be all that a loop or a condition has.
+                replacement: match r.memory {
+                    Memory::Copied => all,
+                    Memory::Shared => format!("{{ {all} }}"),
+                },
+            }];
+        }
+        (Some(suits), Otherwise::Ends) => (suits, all),
+        (suits, Otherwise::RunsLoops) => {
+            let all = suits.into_iter().chain([run]).collect::<Vec<_>>();
+            (all.join(" && "), before + &after)
+        }
+    };
+    vec![
+        insertion(
+            span.start,
+            format!("if ({condition}) {{ {call} }} else {{\n"),
+        ),
+        insertion(span.end, "\n}".to_string()),
+    ]
 }
 
 /// The parameters that values left in variables depend on.
@@ -578,10 +652,10 @@ pub(super) fn pragma_lines(text: &str, region: &Range<usize>) -> Vec<Edit> {
 }
 
 /// The call that takes the place of the scop.
-fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
+fn call(r: &Replacement, entry: &Entry, names: &Names) -> Call {
     let ir = r.interface;
     let args = arguments(ir, names);
-    let mut text = format!("{}::{}({});", ir.name, entry.run, args.join(", "));
+    let mut after = String::new();
     if !r.finals.is_empty() {
         let variables = r.finals.iter().map(|f| &f.name);
         let params = leave_params(r.finals);
@@ -590,26 +664,34 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> String {
             .chain(variables)
             .map(|n| names.get(n))
             .collect();
-        let _ = write!(text, " {}::{}({});", ir.name, entry.leave, args.join(", "));
+        let _ = write!(after, " {}::{}({});", ir.name, entry.leave, args.join(", "));
     }
-    text
+    Call {
+        before: String::new(),
+        run: format!("{}::{}({})", ir.name, entry.run, args.join(", ")),
+        after,
+    }
 }
 
 /// What the program gives to the function that takes the place of a part of it.
 pub(super) fn arguments(ir: &Interface, names: &Names) -> Vec<String> {
     let values = ir.values().map(|n| names.get(n));
-    let arrays = ir.arrays.iter().filter(|a| !a.local).map(|array| {
-        let (constant, elem) = (const_of(array), array.elem);
-        if array.rows.is_some() {
-            return names.get(&array.name);
-        }
-        format!("({constant}{elem} *){}", address(array, names))
-    });
+    let arrays = ir.arrays.iter().filter(|a| !a.local);
+    let arrays = arrays.map(|array| argument(array, names));
     let members = ir.guarded_members().map(|member| {
         let value = names.get(&member.name);
         format!("&{value}, sizeof {value}")
     });
     values.chain(arrays).chain(members).collect()
+}
+
+/// An array that the program gives to it.
+pub(super) fn argument(array: &KernelArray, names: &Names) -> String {
+    let (constant, elem) = (const_of(array), array.elem);
+    match array.rows {
+        Some(_) => names.get(&array.name),
+        None => format!("({constant}{elem} *){}", address(array, names)),
+    }
 }
 
 pub(super) fn const_of(array: &KernelArray) -> &'static str {
@@ -649,6 +731,9 @@ pub(super) fn host_names(ir: &Interface) -> Names {
         "enter_rows",
         "leave_rows",
         "Rows",
+        "Unfit",
+        "said",
+        "kept",
     ];
     Names::of_interface(FIXED, ir, (&[], &[]))
 }
@@ -688,7 +773,8 @@ pub(super) fn shared_bytes(ir: &Interface, home: usize, names: &Names) -> Option
 }
 
 /// How a host function begins: what it takes, and what it tests first.
-pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> {
+pub(super) fn head(r: &Replacement, names: &Names, entry: &Entry) -> Vec<String> {
+    let (ir, otherwise) = (r.interface, r.otherwise);
     let params = (ir.params.iter()).map(|p| format!("long long {}", names.get(p)));
     let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
     let arrays = ir.arrays.iter().filter(|a| !a.local);
@@ -699,17 +785,16 @@ pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> 
     let mut params: Vec<String> = params.chain(scalars).chain(arrays).collect();
     params.extend(member_parameters(ir, names));
     let mut lines = vec![format!(
-        "static void {}({}) {{",
+        "static {} {}({}) {{",
+        otherwise.result("bool"),
         entry.run,
         params.join(", ")
     )];
+    lines.extend(otherwise.variable().map(|line| format!("  {line}")));
     if let Some(assumed) = condition(&ir.assumed, names) {
         lines.push(format!("  if (!({assumed})) {{"));
-        lines.push(format!(
-            "    fprintf(stderr, \"{}: {NOT_ASSUMED}\\n\");",
-            ir.name
-        ));
-        lines.push("    exit(EXIT_FAILURE);".to_string());
+        let refused = otherwise.refuse(&format!("{}: {NOT_ASSUMED}", ir.name));
+        lines.extend(refused.map(|line| format!("    {line}")));
         lines.push("  }".to_string());
     }
     if let Some(suits) = suits_call(ir, entry, names) {
@@ -722,7 +807,8 @@ pub(super) fn head(ir: &Interface, names: &Names, entry: &Entry) -> Vec<String> 
         lines.push("  }".to_string());
     }
     let nonempty = condition(&ir.nonempty, names);
-    lines.extend(nonempty.map(|nonempty| format!("  if (!({nonempty})) return;")));
+    let done = otherwise.done();
+    lines.extend(nonempty.map(|nonempty| format!("  if (!({nonempty})) {done}")));
     lines
 }
 
@@ -735,9 +821,9 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         t.push_str(text);
         t.push('\n');
     };
-    line("// Copies the arrays to the device, runs the computation, copies the results back.");
-    line("// Ends the program with a message where CUDA reports an error.");
-    for text in head(ir, &names, entry) {
+    let head = head(replacement, &names, entry).into_iter();
+    let begin = fallback::described(replacement.otherwise).chain(head);
+    for text in begin.chain(fallback::attempt(replacement, &names)) {
         line(&text);
     }
     let set: Vec<String> = ir
@@ -761,21 +847,19 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     }
     line("  const auto check = [&](cudaError_t error, const char *what) {");
     line("    if (error == cudaSuccess) return;");
-    line(&format!(
-        "    fprintf(stderr, \"{}: %s: %s\\n\", what, cudaGetErrorString(error));",
-        ir.name
-    ));
     let arrays = own.iter().map(|a| format!("{}_device", names.get(&a.name)));
     let workspaces = (replacement.workspaces.iter()).map(|w| format!("args.{}", w.field));
     let frees: Vec<String> = (arrays.chain(workspaces))
         .map(|memory| format!("cudaFree({memory})"))
         .collect();
-    line(&format!("    {};", frees.join(", ")));
-    line("    exit(EXIT_FAILURE);");
+    for text in fallback::on_error(replacement, &frees.join(", ")) {
+        line(&text);
+    }
     line("  };");
-    let (gathered, scattered) = rows::dense(ir, &names);
+    let (gathered, scattered) = rows::dense(replacement, &names);
     let tests = overlap_checks(ir, &names).into_iter();
-    for text in tests.chain(rows::host_tests(ir, &names)).chain(gathered) {
+    let tests = tests.chain(rows::host_tests(replacement, &names));
+    for text in tests.chain(gathered) {
         line(&text);
     }
     let touched: Vec<String> = (ir.touched.iter())
@@ -896,6 +980,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         line("  check(cudaEventDestroy(begin), \"destroying an event\");");
         line("  check(cudaEventDestroy(end), \"destroying an event\");");
     }
+    line(fallback::committed(replacement.memory));
     for workspace in &replacement.workspaces {
         let field = &workspace.field;
         line(&format!(
@@ -930,7 +1015,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             array.name
         ));
     }
-    for text in scattered {
+    for text in (scattered.into_iter()).chain(fallback::attempted(replacement, &names)) {
         line(&text);
     }
     line("}");

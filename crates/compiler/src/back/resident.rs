@@ -5,6 +5,7 @@
 //! allocates is managed by CUDA, so that both sides see it at the same addresses, and every kernel
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
+use super::fallback::{self, Files, Host, Otherwise};
 use super::names::Names;
 use super::program::{
     Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
@@ -14,8 +15,36 @@ use crate::csource::{self, Edit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The functions that share memory, once in a program.
-pub(super) const MEMORY: &str = include_str!("../print/lib/cuda/memory.cuh");
+/// Bytes of blocks that are shared; less where the program has to know what its blocks are.
+const LARGE: [usize; 2] = [65536, 256];
+
+/// The functions that share memory, once in a program; `unsized_arrays` where it has to find out
+/// how large arrays are.
+pub(super) fn memory(otherwise: Otherwise, unsized_arrays: bool) -> String {
+    let check = match otherwise {
+        Otherwise::Ends => include_str!("../print/lib/cuda/check.cuh"),
+        Otherwise::RunsLoops => include_str!("../print/lib/cuda/check_kept.cuh"),
+    };
+    let large = LARGE[usize::from(unsized_arrays)];
+    let large = format!(
+        "constexpr size_t LARGE = {large}; // bytes; smaller blocks are left to malloc\n\n"
+    );
+    let elements = match unsized_arrays {
+        true => include_str!("../print/lib/cuda/elements.cuh"),
+        false => "",
+    };
+    [
+        include_str!("../print/lib/cuda/blocks.cuh"),
+        &large,
+        check,
+        include_str!("../print/lib/cuda/memory.cuh"),
+        elements,
+    ]
+    .concat()
+}
+
+/// The functions that share small blocks, once in a program where kernels may use some.
+pub(super) const SMALL_BLOCKS: &str = include_str!("../print/lib/cuda/small_blocks.cuh");
 
 /// The functions that let kernels use rows, once in a program that has some.
 pub(super) const ROWS: &str = include_str!("../print/lib/cuda/rows.cuh");
@@ -28,7 +57,7 @@ const ALLOCATION: [(&str, &str); 4] = [
     ("free", "hexcc_memory::release"),
 ];
 
-/// The same where blocks may be rows, which are small.
+/// The same where small blocks are shared, too, as rows are.
 const ALLOCATION_OF_ROWS: [(&str, &str); 4] = [
     ("malloc", "hexcc_memory::allocate_row"),
     ("calloc", "hexcc_memory::allocate_rows_of_zeros"),
@@ -36,9 +65,23 @@ const ALLOCATION_OF_ROWS: [(&str, &str); 4] = [
     ("free", "hexcc_memory::release_row"),
 ];
 
-/// Lets the program allocate memory that kernels can use, also for rows that they use one by one.
-pub(super) fn allocations(text: &str, rows: bool) -> Vec<Edit> {
-    let functions = match rows {
+/// Lets kernels use memory of the program where it is, also small blocks where these matter. What other
+/// files in C allocate or free is their own, as is what they may name, and without a device there are
+/// no arrays that CUDA manages.
+pub(super) fn shared(text: &str, small: bool, host: Host) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    if host.files == Files::One {
+        edits.extend(allocations(text, small));
+    }
+    if host.otherwise == Otherwise::Ends {
+        edits.extend(managed_arrays(text, host.files));
+    }
+    edits
+}
+
+/// Lets the program allocate memory that kernels can use, also small blocks where these matter.
+fn allocations(text: &str, small: bool) -> Vec<Edit> {
+    let functions = match small {
         true => ALLOCATION_OF_ROWS,
         false => ALLOCATION,
     };
@@ -50,7 +93,7 @@ pub(super) fn allocations(text: &str, rows: bool) -> Vec<Edit> {
 
 /// Lets kernels use arrays at file scope. Only this file can name them then: what another one would
 /// see under the name is not the array.
-pub(super) fn managed_arrays(text: &str) -> Vec<Edit> {
+fn managed_arrays(text: &str, files: Files) -> Vec<Edit> {
     let edit = |(at, is_static): (usize, bool)| Edit {
         range: at..at,
         replacement: match is_static {
@@ -60,6 +103,7 @@ pub(super) fn managed_arrays(text: &str) -> Vec<Edit> {
     };
     csource::file_scope_arrays(text)
         .into_iter()
+        .filter(|(_, is_static)| *is_static || files == Files::One)
         .map(edit)
         .collect()
 }
@@ -69,14 +113,14 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
     let ir = r.interface;
     let names = host_names(ir);
     let mut t = "// Runs the nest on arrays of the program.\n".to_string();
-    for line in head(ir, &names, entry) {
+    for line in head(r, &names, entry) {
         let _ = writeln!(t, "{line}");
     }
     t.push_str("  using namespace hexcc_memory;\n");
-    for line in overlap_checks(ir, &names) {
-        let _ = writeln!(t, "{line}");
-    }
-    for line in rows::host_tests(ir, &names) {
+    let tests = (fallback::attempt(r, &names).into_iter())
+        .chain(overlap_checks(ir, &names))
+        .chain(rows::host_tests(r, &names));
+    for line in tests {
         let _ = writeln!(t, "{line}");
     }
     t.push_str("  Args args{};\n");
@@ -84,9 +128,15 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
         let _ = writeln!(t, "  args.{} = {};", r.names.get(name), names.get(name));
     }
     let (entered, left) = arrays(r, &names);
+    let committed = fallback::committed(r.memory);
+    let attempted = fallback::attempted(r, &names);
     t + &entered
-        + "  check(launch(args, 0), \"launching the kernels\");\n  check(cudaDeviceSynchronize(), \"running the kernels\");\n"
+        + committed
+        + "\n  check(launch(args, 0), \"launching the kernels\");\n  check(cudaDeviceSynchronize(), \"running the kernels\");\n"
         + &left
+        + &(attempted.iter())
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
         + "}\n"
 }
 
@@ -123,6 +173,10 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
                 after,
                 "  leave_rows({name}_found, {name}_entered, {written}, \"{what}\");\n  hexcc_free_rows(&{name}_found);"
             );
+            continue;
+        }
+        if ir.is_memory_doubtful(i) {
+            let _ = writeln!(before, "  args.{field} = ({elem} *){name};");
             continue;
         }
         let bytes = match condition(touched, names) {

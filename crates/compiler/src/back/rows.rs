@@ -2,8 +2,9 @@
 //! them, and the tests that they share no memory.
 
 use super::expr::{ast_operand, ast_to_c};
+use super::fallback::Otherwise;
 use super::names::Names;
-use super::program::{bytes_of, condition};
+use super::program::{Memory, Replacement, bytes_of, condition};
 use crate::interface::{Interface, may_hold_members};
 use crate::kernel::KernelArray;
 use crate::rows::{Rows, subscript};
@@ -65,13 +66,23 @@ pub(crate) fn finders(interface: &Interface, helpers: &'static str) -> String {
 
 /// The call of such a function for a table of pointers; `names` are those of sizes.
 pub(crate) fn found(interface: &Interface, index: usize, table: &str, names: &Names) -> String {
+    call(interface, index, &finder(interface, index), (table, names))
+}
+
+/// The call of a function of a table of pointers and the sizes that rows depend on.
+pub(super) fn call(
+    interface: &Interface,
+    index: usize,
+    function: &str,
+    (table, names): (&str, &Names),
+) -> String {
     let mut args = vec![table.to_string()];
     args.extend(sizes(interface, index).iter().map(|size| names.get(size)));
-    format!("{}({})", finder(interface, index), args.join(", "))
+    format!("{function}({})", args.join(", "))
 }
 
 /// The sizes that rows of an array depend on.
-fn sizes(interface: &Interface, index: usize) -> Vec<String> {
+pub(super) fn sizes(interface: &Interface, index: usize) -> Vec<String> {
     let mut used = BTreeSet::new();
     if let Some(rows) = &interface.arrays[index].rows {
         let ends = rows.ranges.iter().flatten().chain(&rows.accessed);
@@ -169,7 +180,8 @@ fn finder_text(
 
 /// The lines of a host function that find all rows, and test that they share memory with nothing
 /// that is touched; none without rows.
-pub(super) fn host_tests(interface: &Interface, names: &Names) -> Vec<String> {
+pub(super) fn host_tests(r: &Replacement, names: &Names) -> Vec<String> {
+    let interface = r.interface;
     if !has_rows(interface) {
         return Vec::new();
     }
@@ -192,7 +204,11 @@ pub(super) fn host_tests(interface: &Interface, names: &Names) -> Vec<String> {
             continue;
         }
         let call = found(interface, index, &format!("{name}_pointers"), names);
-        lines.push(format!("  struct hexcc_rows {name}_found = {call};"));
+        let declared = match r.otherwise {
+            Otherwise::Ends => "struct hexcc_rows ",
+            Otherwise::RunsLoops => "",
+        };
+        lines.push(format!("  {declared}{name}_found = {call};"));
         lines.push(format!(
             "  hexcc_touch_rows(&pieces, &{name}_found, \"{what}\", \"the pointers of {what}\");"
         ));
@@ -206,10 +222,38 @@ pub(super) fn host_tests(interface: &Interface, names: &Names) -> Vec<String> {
             ));
         }
     }
-    lines.push(format!(
-        "  hexcc_separate_all(&pieces, \"{}\");",
-        interface.name
-    ));
+    let test = format!("hexcc_separate_all(&pieces, \"{}\", ", interface.name);
+    lines.push(match r.otherwise {
+        Otherwise::Ends => format!("  {test}0);"),
+        Otherwise::RunsLoops => format!("  if (!{test}&said)) throw Unfit();"),
+    });
+    lines
+}
+
+/// Lines that declare what [`host_tests`] and [`dense`] find and make of rows, for a function that
+/// may give up on the way.
+pub(super) fn declarations(r: &Replacement, names: &Names) -> Vec<String> {
+    let mut lines = Vec::new();
+    for array in r.interface.arrays.iter().filter(|a| a.rows.is_some()) {
+        let (name, elem) = (names.get(&array.name), array.elem);
+        lines.push(format!("  struct hexcc_rows {name}_found = {{}};"));
+        if r.memory == Memory::Copied {
+            lines.push(format!("  {elem} *{name} = nullptr;"));
+        }
+    }
+    lines
+}
+
+/// Lines that free these.
+pub(super) fn releases(r: &Replacement, names: &Names) -> Vec<String> {
+    let mut lines = Vec::new();
+    for array in r.interface.arrays.iter().filter(|a| a.rows.is_some()) {
+        let name = names.get(&array.name);
+        if r.memory == Memory::Copied {
+            lines.push(format!("    free({name});"));
+        }
+        lines.push(format!("    hexcc_free_rows(&{name}_found);"));
+    }
     lines
 }
 
@@ -234,13 +278,18 @@ fn product(extents: &[AstExpr], names: &Names) -> String {
 
 /// The lines of a host function that make arrays in one block of rows, and those that copy these
 /// back.
-pub(super) fn dense(interface: &Interface, names: &Names) -> (Vec<String>, Vec<String>) {
+pub(super) fn dense(r: &Replacement, names: &Names) -> (Vec<String>, Vec<String>) {
+    let interface = r.interface;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for array in interface.arrays.iter().filter(|a| a.rows.is_some()) {
         let (name, elem, width) = (names.get(&array.name), array.elem, width(array, names));
         let bytes = bytes_of(array, names);
+        let declared = match r.otherwise {
+            Otherwise::Ends => format!("{elem} *const "),
+            Otherwise::RunsLoops => String::new(),
+        };
         before.push(format!(
-            "  {elem} *const {name} = ({elem} *)hexcc_gather(&{name}_found, {bytes}, {width});"
+            "  {declared}{name} = ({elem} *)hexcc_gather(&{name}_found, {bytes}, {width});"
         ));
         if array.written {
             after.push(format!(

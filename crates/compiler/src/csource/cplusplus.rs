@@ -1,5 +1,11 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
+mod braced;
+mod old_style;
+
+pub use self::braced::{ANY_POINTER, rewrite_braced_allocations};
+pub use self::old_style::modernized;
+
 use super::{
     Code, Define, Edit, TokenKind, apply_edits, define, directive_words, file_scope, is_type_word,
     macros::{expansion, macros},

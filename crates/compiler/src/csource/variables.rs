@@ -413,6 +413,11 @@ impl<'a> Scope<'a> {
         })
     }
 
+    /// The tokens between the braces of the function.
+    pub(crate) fn body(&self) -> Range<usize> {
+        self.body.clone()
+    }
+
     /// The scope at another token of the function.
     pub(crate) fn moved_to(&self, at: usize) -> Scope<'a> {
         Scope { at, ..self.clone() }

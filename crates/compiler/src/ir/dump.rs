@@ -147,7 +147,9 @@ fn expr(e: &Expr) -> String {
             let row = row.as_ref().map(|row| format!("[{}]", expr(row)));
             format!("%{}{}[{}]", base.0, row.unwrap_or_default(), expr(index))
         }
-        Expr::Math { name, args } => format!("{name}({})", list(&mut args.iter())),
+        Expr::Math { name, args } | Expr::Cell { name, args, .. } => {
+            format!("{name}({})", list(&mut args.iter()))
+        }
         Expr::Helper(helper, args) => format!("{}({})", helper.name(), list(&mut args.iter())),
     }
 }

@@ -138,6 +138,15 @@ pub enum Expr {
         /// Arguments.
         args: Vec<Expr>,
     },
+    /// A function that the text of the program defines, of numbers and pointers.
+    Cell {
+        /// Its name.
+        name: String,
+        /// The type of its value.
+        ty: CType,
+        /// Arguments.
+        args: Vec<Expr>,
+    },
     /// A function of two indices.
     Helper(Helper, Box<[Expr; 2]>),
 }
@@ -201,7 +210,7 @@ impl Expr {
             Expr::Element { row, index, .. } => row.iter().chain([index]).map(|e| &**e).collect(),
             Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
             Expr::Select { cond, yes, no } => vec![cond, yes, no],
-            Expr::Math { args, .. } => args.iter().collect(),
+            Expr::Math { args, .. } | Expr::Cell { args, .. } => args.iter().collect(),
             Expr::Helper(_, args) => args.iter().collect(),
         }
     }
@@ -365,7 +374,7 @@ impl Program {
     pub fn type_of(&self, expr: &Expr) -> Option<CType> {
         Some(match expr {
             Expr::Int(_) | Expr::Helper(..) => INDEX,
-            Expr::Literal { ty, .. } | Expr::Cast { ty, .. } => *ty,
+            Expr::Literal { ty, .. } | Expr::Cast { ty, .. } | Expr::Cell { ty, .. } => *ty,
             Expr::Var(id) => match self.vars.get(id.0 as usize)?.ty {
                 Type::Index => INDEX,
                 Type::Number(ty) => ty,

@@ -258,7 +258,12 @@ impl<'a> Checker<'a> {
 
     /// Checks an expression and gives its type.
     fn number(&self, expr: &Expr) -> Result<CType, Wrong> {
-        for child in expr.children() {
+        let is_pointer = |e: &Expr| match e {
+            Expr::Var(id) => matches!(self.program.var(*id).ty, Type::Pointer { .. }),
+            _ => false,
+        };
+        let given = |child: &&Expr| matches!(expr, Expr::Cell { .. }) && is_pointer(child);
+        for child in expr.children().into_iter().filter(|child| !given(child)) {
             self.number(child)?;
         }
         match expr {

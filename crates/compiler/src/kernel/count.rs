@@ -414,6 +414,7 @@ fn slots_of(expr: &Expr, ty: CType) -> i64 {
         },
         Expr::Binary { op: "%", .. } => 20,
         Expr::Binary { .. } => 1,
+        Expr::Cell { .. } => 100,
         Expr::Call { name, .. } => {
             let base = name.strip_suffix('f').unwrap_or(name);
             let single = match base {

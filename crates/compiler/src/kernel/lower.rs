@@ -475,6 +475,7 @@ impl Prepared<'_> {
             variable: array.variable,
             local: false,
             memory: String::new(),
+            doubtful: false,
             rows: None,
             shared: None,
         }

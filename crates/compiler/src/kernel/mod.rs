@@ -334,6 +334,9 @@ pub struct KernelArray {
     /// What the program calls its memory, which other arrays of the interface may be in, too: they
     /// are other members of the same structs.
     pub memory: String,
+    /// Elements may not exist that conditions on data keep the kernels from touching: they run where
+    /// the program's memory is one that they share, and nothing of it is copied.
+    pub doubtful: bool,
     /// The program has a table of pointers to its rows, and these lie anywhere.
     pub rows: Option<Rows>,
     /// Shared-memory tile, `None` where accesses go to global memory.

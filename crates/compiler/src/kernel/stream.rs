@@ -1369,7 +1369,7 @@ fn for_new_parts(
             let parts = [cond, yes, no].map(|e| for_new_parts(e, first, parts, f));
             format!("cond {parts:?}")
         }
-        Expr::Call { name, args } => {
+        Expr::Call { name, args } | Expr::Cell { name, args, .. } => {
             let args: Vec<usize> = (args.iter())
                 .map(|e| for_new_parts(e, first, parts, f))
                 .collect();

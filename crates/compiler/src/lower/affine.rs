@@ -207,6 +207,14 @@ impl Body<'_> {
                 ty: *ty,
                 arg: Box::new(self.expr(arg)?),
             },
+            scop::Expr::Cell { name, ty, args } => Expr::Cell {
+                name: name.clone(),
+                ty: *ty,
+                args: args
+                    .iter()
+                    .map(|arg| self.expr(arg))
+                    .collect::<Result<_>>()?,
+            },
             scop::Expr::Call { name, args } => {
                 let wanted = math_function(name).ok_or_else(bug)?.arg;
                 let mut converted = Vec::new();

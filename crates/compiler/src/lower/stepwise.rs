@@ -3,10 +3,12 @@
 
 mod fold;
 mod functions;
+mod source;
+mod store;
 
-use self::functions::Functions;
+use self::functions::{Functions, with_inputs};
+use self::store::Store;
 use super::affine::{Body, Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
-use crate::back::text::truncate;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
@@ -16,9 +18,6 @@ use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Characters of a statement in a comment.
-const MOST_TEXT: usize = 100;
 
 /// Threads of a block by the number of loops that threads share, innermost first: of eleven shapes
 /// on an H200 never slower than the plain kernel of `hexcc bench` (docs/results.md).
@@ -411,17 +410,6 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    fn lines(&self, step: &Step) -> String {
-        let lines: BTreeSet<usize> = (step.stmts.iter())
-            .map(|&s| self.scop.stmts[s].line)
-            .collect();
-        match (lines.first(), lines.last()) {
-            (Some(first), Some(last)) if first < last => format!("Lines {first} to {last}"),
-            (Some(line), _) => format!("Line {line}"),
-            _ => "Nothing".to_string(),
-        }
-    }
-
     /// What the threads of a step have for themselves, with the numbers of elements.
     fn private_of(&self, step: &Step) -> BTreeMap<ArrayId, u32> {
         let of_stmt = |s: &usize| {
@@ -544,14 +532,7 @@ impl<'a> Lowering<'a> {
         let index = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
         let stmt = index.and_then(|s| self.scop.stmts.get(s));
         let stmt = stmt.ok_or_else(|| Box::new(Diagnostic::bug("an instance of no statement")))?;
-        let text = self.source.text.get(stmt.span.clone()).unwrap_or("");
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut out = vec![Stmt::Comment(format!(
-            "{}, line {}: {}",
-            stmt.name,
-            stmt.line,
-            truncate(&text, MOST_TEXT)
-        ))];
+        let mut out = vec![Stmt::Comment(self.comment(stmt))];
         let folds = |step: &'a Step| step.reductions.get(&index?);
         let reduction = self.plan.steps.iter().find_map(folds);
         let no_part = || Box::new(Diagnostic::bug("a reduction without a part"));
@@ -591,16 +572,17 @@ impl<'a> Lowering<'a> {
             locals: &locals,
             affine,
         };
-        out.push(match reduction {
-            None => Stmt::Assign {
-                target,
-                value: body.expr(&stmt.value)?,
-            },
-            Some(reduction) => Stmt::Fold {
+        let store = match reduction {
+            None => {
+                let kept = store::kept(self.scop, stmt)?;
+                Store::Assign { target, kept }
+            }
+            Some(reduction) => Store::Fold {
                 part: private.get(&reduction.array).copied().ok_or_else(no_part)?,
-                term: body.term(reduction)?,
+                reduction,
             },
-        });
+        };
+        out.extend(store.of(&mut body, &stmt.value)?);
         Ok(out)
     }
 
@@ -649,6 +631,9 @@ impl<'a> Lowering<'a> {
             (None, _) => (self.arrays.get(&id).copied())
                 .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
         };
+        if access.whole {
+            return Ok(Expr::Var(base));
+        }
         let is_table = matches!(self.program.var(base).ty, Type::Rows { .. });
         let (selecting, within) = match is_table {
             true => subscripts.split_at(self.scop.array(id).pointers),
@@ -778,15 +763,6 @@ fn named(domain: &Set) -> Result<Set> {
         set = set.set_dim_name(DimType::Set, position(i), &iterator(i))?;
     }
     Ok(set)
-}
-
-/// A function of a statement's instances with isl's names for the iterators.
-fn with_inputs(f: &PwAff) -> Result<PwAff> {
-    let mut f = f.clone();
-    for i in 0..f.dim(DimType::In)? {
-        f = f.set_input_name(position(i), &iterator(i))?;
-    }
-    Ok(f)
 }
 
 /// The first iterator that occurs in an expression.

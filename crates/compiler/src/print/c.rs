@@ -256,7 +256,7 @@ impl<'a> Writer<'a> {
                 let place = self.namer.get(*base) + &row.unwrap_or_default();
                 Piece(format!("{place}[{}]", self.expr(index)), ATOM)
             }
-            Expr::Math { name, args } => {
+            Expr::Math { name, args } | Expr::Cell { name, args, .. } => {
                 let args: Vec<String> = args.iter().map(|a| self.expr(a)).collect();
                 Piece(format!("{name}({})", args.join(", ")), ATOM)
             }

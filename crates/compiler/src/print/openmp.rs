@@ -5,6 +5,7 @@ mod rows;
 
 use super::c::{Dialect, Writer};
 use super::namer::Namer;
+use crate::back::Otherwise;
 use crate::back::names::Names;
 use crate::diag::Result;
 use crate::interface::{Interface, NOT_ASSUMED, may_hold_members, may_share_memory};
@@ -31,6 +32,7 @@ const FIXED: &[&str] = &[
     "hexcc_highest",
     "hexcc_separate",
     "hexcc_memory",
+    "said",
 ];
 
 /// The functions of a part of a program, with comments about it: one that runs it, and those for
@@ -42,7 +44,7 @@ pub fn print(
     program: &Program,
     interface: &Interface,
     finals: &[FinalValue],
-    header: &[String],
+    (header, otherwise): (&[String], Otherwise),
 ) -> Result<String> {
     let mut names = Names::new(FIXED);
     for name in called(program) {
@@ -64,6 +66,7 @@ pub fn print(
         interface,
         env,
         pointers,
+        otherwise,
     };
     let mut text = String::new();
     for line in header {
@@ -88,6 +91,11 @@ pub fn suits(interface: &Interface) -> String {
     format!("{}_suits", interface.name)
 }
 
+/// The function that says whether arrays that may not have all their elements lie apart.
+pub fn exists(interface: &Interface) -> String {
+    format!("{}_exists", interface.name)
+}
+
 /// The functions that say whether the `i`-th value is left in a variable, and what it is.
 pub fn leavers(interface: &Interface, i: usize) -> [String; 2] {
     ["sets", "value"].map(|what| format!("{}_{what}_{}", interface.name, i + 1))
@@ -98,7 +106,7 @@ fn called(program: &Program) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for expr in (program.kernels.iter()).flat_map(ir::Kernel::expressions) {
         expr.visit(&mut |e| {
-            if let Expr::Math { name, .. } = e {
+            if let Expr::Math { name, .. } | Expr::Cell { name, .. } = e {
                 found.insert(name.clone());
             }
         });
@@ -113,6 +121,8 @@ struct Printer<'a> {
     env: Env,
     /// By array in rows, what the table of pointers is called that the program hands over.
     pointers: BTreeMap<String, String>,
+    /// What the program does where it cannot run.
+    otherwise: Otherwise,
 }
 
 impl Dialect for Printer<'_> {
@@ -219,7 +229,7 @@ impl Printer<'_> {
 
     /// The function that says for which sizes the part is made; empty where for all.
     fn suits(&self, namer: &Namer) -> Result<String> {
-        if self.interface.suits_all() {
+        if self.interface.suits_all_sizes() {
             return Ok(String::new());
         }
         let writer = Writer::new(self.program, namer.clone(), self);
@@ -239,18 +249,20 @@ impl Printer<'_> {
     fn run(&self, namer: &Namer) -> Result<String> {
         let interface = self.interface;
         let mut writer = Writer::new(self.program, namer.clone(), self);
+        if let Some(variable) = self.otherwise.variable() {
+            writer.line(variable);
+        }
         let assumed = self.condition(&writer, &interface.assumed)?;
         if let Some(assumed) = assumed {
             writer.line(&format!("if (!({assumed})) {{"));
-            writer.line(&format!(
-                "  fprintf(stderr, \"{}: {NOT_ASSUMED}\\n\");",
-                interface.name
-            ));
-            writer.line("  exit(EXIT_FAILURE);");
+            let reason = format!("{}: {NOT_ASSUMED}", interface.name);
+            for line in self.otherwise.refuse(&reason) {
+                writer.line(&format!("  {line}"));
+            }
             writer.line("}");
         }
         if let Some(nonempty) = self.condition(&writer, &interface.nonempty)? {
-            writer.line(&format!("if (!({nonempty})) return;"));
+            writer.line(&format!("if (!({nonempty})) {}", self.otherwise.done()));
         }
         self.overlaps(&mut writer)?;
         self.rows(&mut writer)?;
@@ -267,6 +279,9 @@ impl Printer<'_> {
         for (array, _) in self.arrays().filter(|(a, _)| own(a)) {
             let name = self.name(&writer, array);
             writer.line(&format!("free({name});"));
+        }
+        if self.otherwise == Otherwise::RunsLoops {
+            writer.line(self.otherwise.done());
         }
         let locals: Vec<&str> = (self.arrays().filter(|(a, _)| a.local))
             .map(|(a, _)| a.name.as_str())
@@ -288,9 +303,10 @@ impl Printer<'_> {
             .chain(members)
             .collect();
         Ok(format!(
-            "{}{}static void {}({}) {{\n{}}}\n",
+            "{}{}static {} {}({}) {{\n{}}}\n",
             self.finders(),
             self.folds_text(),
+            self.otherwise.result("int"),
             entry(interface),
             params_or_void(&params),
             writer.finish()
@@ -370,6 +386,16 @@ impl Printer<'_> {
         Ok(factors.join(" * "))
     }
 
+    /// A test of memory, whose last argument is missing; `frees` is done where it fails.
+    fn test(&self, writer: &mut Writer<'_>, test: &str, frees: &str) {
+        let call = format!("{test}{})", self.otherwise.note());
+        writer.line(&match (self.otherwise, frees) {
+            (Otherwise::Ends, _) => format!("{call};"),
+            (_, "") => format!("if (!{call}) return 0;"),
+            _ => format!("if (!{call}) {{ {frees}return 0; }}"),
+        });
+    }
+
     /// Tests of arrays that may lie in the same memory, or hold members of structs.
     fn overlaps(&self, writer: &mut Writer<'_>) -> Result<()> {
         let arrays: Vec<_> = self.arrays().filter(|(a, _)| !a.local).collect();
@@ -399,8 +425,8 @@ impl Printer<'_> {
         for (i, (a, _)) in arrays.iter().enumerate() {
             for (j, (b, _)) in arrays.iter().enumerate().skip(i + 1) {
                 if may_overlap(a, b) {
-                    let line = format!(
-                        "hexcc_separate({}, {}, {}, {}, \"{}: {} and {} share memory\");",
+                    let test = format!(
+                        "hexcc_separate({}, {}, {}, {}, \"{}: {} and {} share memory\", ",
                         self.name(writer, a),
                         bytes[i],
                         self.name(writer, b),
@@ -409,20 +435,20 @@ impl Printer<'_> {
                         a.name,
                         b.name
                     );
-                    writer.line(&line);
+                    self.test(writer, &test, "");
                 }
             }
             for member in members.iter().filter(|_| holds(a)) {
                 let name = self.argument(writer, &member.name);
-                let line = format!(
-                    "hexcc_separate({}, {}, {name}_at, {name}_size, \"{}: {} and {} share memory\");",
+                let test = format!(
+                    "hexcc_separate({}, {}, {name}_at, {name}_size, \"{}: {} and {} share memory\", ",
                     self.name(writer, a),
                     bytes[i],
                     self.interface.name,
                     a.name,
                     member.value
                 );
-                writer.line(&line);
+                self.test(writer, &test, "");
             }
         }
         Ok(())

@@ -24,7 +24,14 @@ pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
         let private = part.private.join(", ");
         let _ = writeln!(text, "  every thread has its own {private}");
     }
-    if !part.interface.suits_all() {
+    for array in part.interface.arrays.iter().filter(|a| a.doubtful) {
+        let name = &array.name;
+        let _ = writeln!(
+            text,
+            "  where {name} is memory that kernels share; C's own loops where it is not"
+        );
+    }
+    if !part.interface.suits_all_sizes() {
         let names = Names::plain().with_members(&part.interface);
         let expected = ast_to_c(&part.interface.expected, &names);
         let _ = writeln!(text, "  for {expected}; C's own loops for other sizes");

@@ -45,6 +45,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
         map: Map::read(ctx, text).expect("a map"),
         nth: 0,
         stmt: 0..0,
+        whole: false,
     };
     let extent = |text: &str| -> PwAff { set(text).dim_max(0).expect("an extent") };
     let write = access(write);
@@ -57,6 +58,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
         name: "S".to_string(),
         span: 0..0,
         line: 1,
+        last_line: 1,
         domain,
         schedule: write
             .map
@@ -89,6 +91,8 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
         kept: Vec::new(),
         declared: BTreeMap::new(),
         members: Vec::new(),
+        cells: Vec::new(),
+        guards: crate::scop::Guards::default(),
         ctx: ctx.clone(),
     }
 }

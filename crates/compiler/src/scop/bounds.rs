@@ -184,7 +184,9 @@ fn collect(expr: &Expr, certain: &mut BTreeSet<usize>) {
                 collect(rhs, certain);
             }
         }
-        Expr::Call { args, .. } => args.iter().for_each(|a| collect(a, certain)),
+        Expr::Call { args, .. } | Expr::Cell { args, .. } => {
+            args.iter().for_each(|a| collect(a, certain));
+        }
     }
 }
 
@@ -199,9 +201,7 @@ fn check_access(scop: &Scop, source: &SourceFile, access: &Access, known: &Set) 
         return Ok(());
     }
     for (d, extent) in array.extents.iter().enumerate() {
-        let along = (indices.project_out(DimType::Set, d as u32 + 1, (rank - d - 1) as u32)?)
-            .project_out(DimType::Set, 0, d as u32)?
-            .reset_tuple_name()?;
+        let along = indices.along(d as u32)?;
         // The last element, for sizes at which there is one.
         let last = extent.add_constant(-1)?.to_set()?;
         let inside = up_to(&last)?;

@@ -53,7 +53,9 @@ fn collect(expr: &Expr, guard: &Guard, found: &mut [Guard]) -> Result<()> {
                 _ => collect(rhs, guard, found),
             }
         }
-        Expr::Call { args, .. } => args.iter().try_for_each(|a| collect(a, guard, found)),
+        Expr::Call { args, .. } | Expr::Cell { args, .. } => {
+            args.iter().try_for_each(|a| collect(a, guard, found))
+        }
     }
 }
 

@@ -38,6 +38,16 @@ pub(super) struct Touched<'a> {
     at_times: Vec<(&'a Statement, &'a Access, Set)>,
 }
 
+/// An access to an element that may not exist.
+pub(super) struct Missing<'a> {
+    /// The statement.
+    pub stmt: &'a Statement,
+    /// The access.
+    pub access: &'a Access,
+    /// No subscript is negative.
+    pub defined: bool,
+}
+
 impl<'a> Touched<'a> {
     /// Adds the accesses of a statement, of which reads are certain and writes are where that is
     /// given.
@@ -70,12 +80,13 @@ impl<'a> Touched<'a> {
         Ok(())
     }
 
-    /// The first access to elements that may not exist: an element does if it lies between two of
-    /// its row that are touched always.
+    /// The accesses to elements that may not exist: an element does if it lies between two of its
+    /// row that are touched always.
     ///
     /// # Errors
     /// HX0401 where isl gives up.
-    pub(super) fn missing(&self, scop: &Scop) -> Result<Option<(&'a Statement, &'a Access)>> {
+    pub(super) fn missing(&self, scop: &Scop) -> Result<Vec<Missing<'a>>> {
+        let mut found = Vec::new();
         for (stmt, access, instances) in &self.at_times {
             let array = scop.array(access.array);
             let always = self
@@ -83,13 +94,16 @@ impl<'a> Touched<'a> {
                 .get(&access.array)
                 .map_or(&[][..], Vec::as_slice);
             let elements = access.map.intersect_domain(instances)?.range()?;
-            let is_there =
-                instances.is_subset(&access.map.domain()?)? && exist(array, &elements, always)?;
-            if !is_there {
-                return Ok(Some((stmt, access)));
+            let defined = instances.is_subset(&access.map.domain()?)?;
+            if !defined || !exist(array, &elements, always)? {
+                found.push(Missing {
+                    stmt,
+                    access,
+                    defined,
+                });
             }
         }
-        Ok(None)
+        Ok(found)
     }
 }
 

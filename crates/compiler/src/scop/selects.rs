@@ -5,12 +5,13 @@
 //! declared with, or between elements that the region accesses under no condition on data.
 
 use super::{
-    Access, ArrayId, Expr, Scop, SourceFile, Statement, bounds, is_truth, last_plane, rows,
+    Access, ArrayId, Doubt, Expr, Guards, Scop, SourceFile, Statement, bounds, finals, is_truth,
+    last_plane, rows,
 };
 use crate::csource;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
-use hexcc_isl::{DimType, Map, Set};
+use hexcc_isl::{Map, Set};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Select, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -82,19 +83,41 @@ fn select_at(pet: &PetScop, start: usize) -> Option<&Select> {
     pet.selects.iter().find(|select| select.start == start)
 }
 
+/// The line of the last C statement that a statement of pet's stands for.
+pub(super) fn last_line(pet: &PetScop, text: &str, stmt: &PetStmt) -> usize {
+    let end = match select_at(pet, stmt.span.start) {
+        Some(select) => select.end,
+        None if pet.cells.is_empty() => return stmt.line,
+        None => stmt.span.end,
+    };
+    stmt.line.max(csource::line_col(text, end).0)
+}
+
 /// An access and the statement that it belongs to.
 type Placed<'a> = (&'a Statement, &'a Access);
 
-/// Refuses statements that may not run always.
+/// Refuses statements that may not run always. Where nothing under a condition is touched unless the
+/// condition holds, gives the arrays of which elements may not exist.
 ///
 /// # Errors
 /// HX0105 for the first one, HX0401 where isl gives up.
-pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
-    if scop.arrays.iter().any(|a| a.pointers > 0) {
-        check_rows(scop, source, pet)?;
-    }
-    if pet.conditional.is_empty() {
-        return Ok(());
+pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<Guards> {
+    let mut doubts = match scop.arrays.iter().any(|a| a.pointers > 0) {
+        true => check_rows(scop, source, pet)?,
+        false => Vec::new(),
+    };
+    doubts.extend(check_blocks(scop, source, pet)?);
+    Ok(Guards {
+        all: pet.guarded,
+        doubts,
+    })
+}
+
+/// The same for arrays in one block.
+fn check_blocks(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<Vec<Doubt>> {
+    let mut doubts = Vec::new();
+    if pet.conditional.is_empty() && pet.cells.is_empty() {
+        return Ok(doubts);
     }
     let in_rows = |access: &Access| scop.array(access.array).pointers > 0;
     let mut always: BTreeMap<ArrayId, Vec<Placed>> = BTreeMap::new();
@@ -103,13 +126,14 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
         let start = stmt.span.start;
         let select = select_at(pet, start);
         let is_select = select.is_some();
-        let is_conditional = within(&pet.conditional, start);
-        if is_conditional && divides(stmt) {
+        let is_conditional = within(&pet.conditional, start) || keeps_value(scop, stmt);
+        if is_conditional && !pet.guarded && divides(stmt) {
             return Err(may_fail(stmt));
         }
         let certain = bounds::certain_reads(stmt);
         for (i, read) in stmt.reads.iter().enumerate() {
-            if in_rows(read) {
+            // Of a whole array C reads what it likes.
+            if in_rows(read) || read.whole {
                 continue;
             }
             if is_conditional || !certain.contains(&i) && is_select {
@@ -130,15 +154,34 @@ pub(super) fn check(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<(
     }
     for (stmt, access) in at_times {
         let others = always.get(&access.array).map_or(&[][..], Vec::as_slice);
-        if !exists(scop, (stmt, access), others)? {
-            return Err(may_not_exist(scop, source, access));
+        let defined = is_defined(scop, (stmt, access))?;
+        if !defined || !exists(scop, (stmt, access), others)? {
+            let refusal = may_not_exist(scop, source, access);
+            doubt(&mut doubts, pet.guarded && defined, access, refusal)?;
         }
+    }
+    Ok(doubts)
+}
+
+/// Notes that an element may not exist; refuses it where it is touched nevertheless.
+fn doubt(
+    doubts: &mut Vec<Doubt>,
+    guarded: bool,
+    access: &Access,
+    refusal: Box<Diagnostic>,
+) -> Result<()> {
+    if !guarded {
+        return Err(refusal);
+    }
+    let array = access.array;
+    if !doubts.iter().any(|doubt| doubt.array == array) {
+        doubts.push(Doubt { array, refusal });
     }
     Ok(())
 }
 
 /// The same for arrays in rows.
-fn check_rows(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
+fn check_rows(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<Vec<Doubt>> {
     let mut touched = rows::Touched::default();
     for stmt in &scop.stmts {
         let select = select_at(pet, stmt.span.start);
@@ -147,16 +190,51 @@ fn check_rows(scop: &Scop, source: &SourceFile, pet: &PetScop) -> Result<()> {
         let always_writes = !((is_conditional || select.is_some()) && keeps_old);
         touched.add(scop, stmt, (!is_conditional, always_writes))?;
     }
-    match touched.missing(scop)? {
+    let mut doubts = Vec::new();
+    for missing in touched.missing(scop)? {
+        let (stmt, access) = (missing.stmt, missing.access);
+        let start = stmt.span.start;
+        let in_if = within(&pet.conditional, start) || select_at(pet, start).is_some();
+        let refusal = match in_if && !pet.guarded {
+            true => may_not_exist(scop, source, access),
+            false => rows::may_not_exist(scop, source, access),
+        };
+        let may_follow = pet.guarded && missing.defined && scop.array(access.array).pointers == 1;
+        doubt(&mut doubts, may_follow, access, refusal)?;
+    }
+    Ok(doubts)
+}
+
+/// Refuses a variable that is used after the region and counts in a loop under a condition on data.
+///
+/// # Errors
+/// HX0105 where it does.
+pub(super) fn check_leaves(pet: &PetScop, name: &str, updates: &[(&PetStmt, usize)]) -> Result<()> {
+    let own = updates.iter().map(|(stmt, _)| *stmt);
+    let mut own = own.filter(|stmt| finals::update(stmt).is_some_and(|update| update.0 == name));
+    match own.find(|stmt| within(&pet.conditional, stmt.span.start)) {
         None => Ok(()),
-        Some((stmt, access)) => {
-            let start = stmt.span.start;
-            let in_if = within(&pet.conditional, start) || select_at(pet, start).is_some();
-            Err(match in_if {
-                true => may_not_exist(scop, source, access),
-                false => rows::may_not_exist(scop, source, access),
-            })
-        }
+        Some(stmt) => Err(Box::new(
+            Diagnostic::error("HX0105", "control flow depends on data")
+                .at(
+                    stmt.span.start..stmt.span.end,
+                    format!("whether `{name}` counts here depends on data, and it is used later"),
+                )
+                .help(format!(
+                    "declare a variable of the loop: `for (int {name} = ..; ..)`"
+                )),
+        )),
+    }
+}
+
+/// Whether a statement may leave its element as it is, as the function of its cell says.
+fn keeps_value(scop: &Scop, stmt: &Statement) -> bool {
+    match &stmt.value {
+        Expr::Cell { name, .. } => scop
+            .cells
+            .iter()
+            .any(|cell| cell.name == *name && cell.keeps),
+        _ => false,
     }
 }
 
@@ -164,23 +242,24 @@ fn within(spans: &[Span], at: usize) -> bool {
     spans.iter().any(|span| span.start <= at && at < span.end)
 }
 
+/// Whether no subscript of an access is negative: pet leaves these out.
+fn is_defined(scop: &Scop, (stmt, access): Placed) -> Result<bool> {
+    let instances = stmt.domain.intersect_params(&scop.context.params()?)?;
+    Ok(instances.is_subset(&access.map.domain()?)?)
+}
+
 /// Whether all elements of an access exist, given those that are accessed always.
-fn exists(scop: &Scop, (stmt, access): Placed, always: &[Placed]) -> Result<bool> {
+fn exists(scop: &Scop, (_, access): Placed, always: &[Placed]) -> Result<bool> {
     let array = scop.array(access.array);
     let rank = array.extents.len();
     if rank == 0 {
         return Ok(true);
     }
     let sizes = scop.context.params()?;
-    let instances = stmt.domain.intersect_params(&sizes)?;
-    // pet leaves negative subscripts out.
-    if !instances.is_subset(&access.map.domain()?)? {
-        return Ok(false);
-    }
     let elements = access.map.range()?.intersect_params(&sizes)?;
     let between = Map::read(&scop.ctx, "{ [i] -> [j] : 0 <= j <= i }")?;
     for (d, extent) in array.extents.iter().enumerate() {
-        let reached = along(&elements, rank, d)?;
+        let reached = elements.along(d as u32)?;
         let mut inside = match array.pointer && d == 0 {
             true => reached.empty_like()?,
             false => {
@@ -189,7 +268,7 @@ fn exists(scop: &Scop, (stmt, access): Placed, always: &[Placed]) -> Result<bool
             }
         };
         for (_, other) in always {
-            let accessed = along(&other.map.range()?, rank, d)?;
+            let accessed = other.map.range()?.along(d as u32)?;
             inside = inside.union(&accessed.apply(&between)?)?;
         }
         // Kernels count on all time buffers, whatever the number of steps.
@@ -203,12 +282,6 @@ fn exists(scop: &Scop, (stmt, access): Placed, always: &[Placed]) -> Result<bool
         }
     }
     Ok(true)
-}
-
-/// One coordinate of the elements of a set.
-fn along(set: &Set, rank: usize, d: usize) -> Result<Set> {
-    let after = set.project_out(DimType::Set, d as u32 + 1, (rank - d - 1) as u32)?;
-    Ok((after.project_out(DimType::Set, 0, d as u32)?).reset_tuple_name()?)
 }
 
 /// Whether a statement always divides integers by what may be 0.
@@ -225,7 +298,7 @@ fn always_divides(expr: &Expr) -> bool {
         | Expr::Affine { .. } => false,
         Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => always_divides(arg),
         Expr::Cond { cond, .. } => always_divides(cond),
-        Expr::Call { args, .. } => args.iter().any(always_divides),
+        Expr::Call { args, .. } | Expr::Cell { args, .. } => args.iter().any(always_divides),
         Expr::Binary { op, lhs, rhs } => {
             let is_number = matches!(&**rhs, Expr::Int { value, .. } if value != "0");
             let of_integers = !lhs.ty().usual(rhs.ty()).is_floating();
@@ -264,6 +337,18 @@ fn may_not_exist(scop: &Scop, source: &SourceFile, access: &Access) -> Box<Diagn
             .note("elements exist that lie within the declared size of an array, or between those that other statements of the region access always")
             .help(format!("if they exist for all iterations, say so: `{name}[i] = cond ? x : {name}[i];`, with the subscripts that are used")),
     )
+}
+
+/// The refusal of an element out of bounds; under a condition on data it is none that C touches.
+pub(super) fn under_condition(refusal: Box<Diagnostic>, pet: &PetScop) -> Box<Diagnostic> {
+    let is_there = |span: &&Span| {
+        let mut labels = refusal.labels.iter();
+        labels.any(|label| span.start < label.span.end && label.span.start < span.end)
+    };
+    match pet.conditional.iter().find(is_there) {
+        Some(conditional) => never_defined(conditional),
+        None => refusal,
+    }
 }
 
 /// The refusal of a region in which a subscript is negative where a condition on data does not

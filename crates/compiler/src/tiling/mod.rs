@@ -1,6 +1,7 @@
 //! Tilings of a time loop, siblings of each other: each chooses sizes, proves and makes a kernel.
 
 pub mod cpu;
+pub mod hands_on;
 pub mod hybrid;
 pub mod overlapped;
 pub mod planes;

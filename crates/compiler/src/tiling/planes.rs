@@ -6,7 +6,7 @@
 
 use crate::diag::Result;
 use crate::scop::{Access, Scop};
-use hexcc_isl::{DimType, Map, Set};
+use hexcc_isl::{Map, Set};
 
 /// Pairs of planes that are told apart, at most.
 const MOST_PAIRS: usize = 4;
@@ -50,11 +50,7 @@ pub fn apart(scop: &Scop, stmts: &[usize]) -> Result<Vec<Set>> {
 /// A subscript as a function of the parameters, `{ [x] : x = now }`, where it is none of the
 /// iterators.
 fn number(access: &Access, d: u32) -> Result<Option<Set>> {
-    let subscripts = access.map.range()?;
-    let all = subscripts.dim(DimType::Set)? as u32;
-    let along = (subscripts.project_out(DimType::Set, d + 1, all - d - 1)?)
-        .project_out(DimType::Set, 0, d)?
-        .reset_tuple_name()?;
+    let along = access.map.range()?.along(d)?;
     let larger = Map::read(along.ctx(), "{ [x] -> [y] : y > x }")?;
     let one = along.apply(&larger)?.is_disjoint(&along)?;
     Ok(one.then_some(along))

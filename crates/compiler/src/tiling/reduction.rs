@@ -30,6 +30,8 @@ pub struct Reduction {
     /// Parts have to be in the order of the loops: which of two zeros is kept, or what follows a NaN,
     /// is a matter of order.
     pub ordered: bool,
+    /// How many conditions there are under which it folds: `x = c ? fold(x, term) : x`.
+    pub conditions: usize,
 }
 
 impl Reduction {
@@ -64,6 +66,8 @@ pub fn reductions(scop: &Scop, stmts: &[usize], sums: Sums) -> Result<BTreeMap<u
 /// A statement that reads what it writes, and nothing else of that array.
 struct Candidate<'a> {
     stmt: &'a Statement,
+    /// What the variable becomes, under the conditions that have been looked at.
+    value: &'a Expr,
     /// The type of the variable.
     ty: CType,
 }
@@ -85,7 +89,8 @@ impl<'a> Candidate<'a> {
                 _ => {}
             });
         }
-        Ok(ty.map(|ty| Candidate { stmt, ty }))
+        let value = &stmt.value;
+        Ok(ty.map(|ty| Candidate { stmt, value, ty }))
     }
 
     fn is_own_read(&self, expr: &Expr) -> bool {
@@ -114,13 +119,37 @@ impl<'a> Candidate<'a> {
             return None;
         }
         let wide = self.ty.size() >= 4;
-        (wide.then(|| {
-            self.sum()
-                .or_else(|| self.sum_of_several())
-                .or_else(|| self.call())
-                .or_else(|| self.select())
-        }))
-        .flatten()
+        wide.then(|| self.folds()).flatten()
+    }
+
+    fn folds(&self) -> Option<Reduction> {
+        (self.sum())
+            .or_else(|| self.sum_of_several())
+            .or_else(|| self.call())
+            .or_else(|| self.select())
+            .or_else(|| self.under_condition())
+    }
+
+    /// `c ? e : x` or `c ? x : e`, where `e` folds and the condition is none on the variable.
+    fn under_condition(&self) -> Option<Reduction> {
+        let Expr::Cond { cond, yes, no } = self.value else {
+            return None;
+        };
+        let value = match (self.is_own_read(yes), self.is_own_read(no)) {
+            (false, true) => yes,
+            (true, false) => no,
+            _ => return None,
+        };
+        let inner = Candidate {
+            stmt: self.stmt,
+            value,
+            ty: self.ty,
+        };
+        let found = self.is_free(cond).then(|| inner.folds()).flatten()?;
+        Some(Reduction {
+            conditions: found.conditions + 1,
+            ..found
+        })
     }
 
     fn folded(&self, fold: Fold, ty: CType, term: &Expr) -> Option<Reduction> {
@@ -129,8 +158,9 @@ impl<'a> Candidate<'a> {
             fold,
             ty,
             term: term.clone(),
-            affine_before: affine_before(&self.stmt.value, term),
+            affine_before: affine_before(self.value, term),
             negated: false,
+            conditions: 0,
             ordered: match fold {
                 Fold::Select { .. } => self.is_ordered(fold, ty, term),
                 _ => false,
@@ -290,7 +320,7 @@ impl<'a> Candidate<'a> {
 
     /// The statement's value but for a conversion to the variable's type.
     fn plain(&self) -> &'a Expr {
-        match &self.stmt.value {
+        match self.value {
             Expr::Cast { ty, arg } if *ty == self.ty => arg,
             value => value,
         }

@@ -32,6 +32,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Elements of an array that a thread may have for itself.
 const MOST_PRIVATE: u32 = 64;
 
+/// The same where one thread would run a loop otherwise, such as that over a line of a field.
+const MOST_PRIVATE_OF_LINES: u32 = 512;
+
+/// Bytes of all arrays that a thread has for itself then: a GPU keeps room for those of all threads
+/// that it can run at once.
+const MOST_BYTES_OF_LINES: u64 = 4096;
+
 /// A launch in the order of the program: what runs for given iterations of the host's loops.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
@@ -97,6 +104,25 @@ impl Plan {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>, sums: Sums) -> Result<Plan> {
+        let plan = Plan::for_sizes(scop, stmts, (dead, MOST_PRIVATE), sums)?;
+        if plan.steps.iter().all(|step| plan.alone(step).is_none()) {
+            return Ok(plan);
+        }
+        let lines = Plan::for_sizes(scop, stmts, (dead, MOST_PRIVATE_OF_LINES), sums)?;
+        let fits = lines.private_bytes(scop) <= MOST_BYTES_OF_LINES;
+        Ok(match fits && lines.shared_loops() > plan.shared_loops() {
+            true => lines,
+            false => plan,
+        })
+    }
+
+    /// As [`Plan::new`]; arrays of `dead` have at most so many elements where threads have their own.
+    fn for_sizes(
+        scop: &Scop,
+        stmts: &[usize],
+        dead: (&BTreeSet<ArrayId>, u32),
+        sums: Sums,
+    ) -> Result<Plan> {
         let plan = Plan::within(scop, stmts, dead, sums, Vec::new())?;
         let apart = planes::apart(scop, stmts)?;
         if apart.is_empty() {
@@ -109,6 +135,12 @@ impl Plan {
         })
     }
 
+    /// Bytes that a thread has for itself.
+    fn private_bytes(&self, scop: &Scop) -> u64 {
+        let bytes = |(id, n): (&ArrayId, &u32)| scop.array(*id).elem.size() as u64 * u64::from(*n);
+        self.private.iter().map(bytes).sum()
+    }
+
     /// The loops that threads share, counted for each statement.
     fn shared_loops(&self) -> usize {
         let of_step = |step: &Step| step.stmts.len() * step.spread.len();
@@ -119,13 +151,13 @@ impl Plan {
     fn within(
         scop: &Scop,
         stmts: &[usize],
-        dead: &BTreeSet<ArrayId>,
+        (dead, most): (&BTreeSet<ArrayId>, u32),
         sums: Sums,
         expected: Vec<Set>,
     ) -> Result<Plan> {
         let mut private = BTreeMap::new();
         for &id in dead {
-            if let Some(elements) = few_elements(scop, id)? {
+            if let Some(elements) = few_elements(scop, id, most)? {
                 private.insert(id, elements);
             }
         }
@@ -186,7 +218,7 @@ fn position(d: usize) -> u32 {
 }
 
 /// The number of an array's elements where they are few, whatever the sizes.
-fn few_elements(scop: &Scop, id: ArrayId) -> Result<Option<u32>> {
+fn few_elements(scop: &Scop, id: ArrayId, most: u32) -> Result<Option<u32>> {
     let mut elements = 1i64;
     for extent in &scop.array(id).extents {
         let Some(n) = extent.as_constant()? else {
@@ -195,7 +227,7 @@ fn few_elements(scop: &Scop, id: ArrayId) -> Result<Option<u32>> {
         elements = elements.saturating_mul(n.floor().max(1));
     }
     let few = u32::try_from(elements).ok();
-    Ok(few.filter(|n| *n <= MOST_PRIVATE))
+    Ok(few.filter(|n| *n <= most))
 }
 
 /// An access as a map from times to elements.

@@ -125,6 +125,7 @@ impl Search<'_> {
             } else if self.macros.leads(code.word(at)) {
                 let (end, text) = self.macros.expand(code, at).filter(|_| depth < DEEPEST)?;
                 self.expanded.insert(code.word(at).to_string());
+                let text = without_parentheses(&text)?;
                 let inner = Code::new(&text);
                 let inside = self.edits(&inner, 0..inner.tokens.len(), depth + 1)?;
                 (end, csource::apply_edits(&text, inside).ok()?)
@@ -220,6 +221,27 @@ impl Search<'_> {
     }
 }
 
+/// What a macro expands to, with `g->n` for the `(g)->n` of a macro with a parameter; `None` where
+/// changes collide.
+fn without_parentheses(text: &str) -> Option<String> {
+    let code = Code::new(text);
+    let is_base = |at: &usize| {
+        let before = code.word(at.wrapping_sub(1));
+        let is_operand = *at > 0 && (matches!(before, ")" | "]") || code.is_ident(at - 1));
+        code.opens(*at, "(")
+            && code.is_plain_name(at + 1)
+            && code.closes(at + 2, ")")
+            && matches!(code.word(at + 3), "." | "->")
+            && !is_operand
+    };
+    let bases = (0..code.tokens.len()).filter(is_base);
+    let edits = bases.map(|at| Edit {
+        range: code.bytes(at..at + 3),
+        replacement: code.word(at + 1).to_string(),
+    });
+    csource::apply_edits(text, edits.collect::<Vec<_>>()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::region::time_loops;
@@ -268,6 +290,24 @@ void f(struct grid *g, struct params p) {
                 .contains("__typeof__(&*(g->u)) hexcc_g_u;\n")
         );
         assert!(found.declarations.contains("#ifndef U\n"));
+    }
+
+    #[test]
+    fn parentheses_of_a_macro_around_a_pointer_to_a_struct_are_none() {
+        let bare = |text: &str| without_parentheses(text);
+        assert_eq!(
+            bare("((g)->u[i] * (p).n)"),
+            Some("(g->u[i] * p.n)".to_string())
+        );
+        for kept in [
+            "f(g)->u",
+            "(g + 1)->u",
+            "(a)[i]",
+            "sizeof(g).n",
+            "a[i](g)->n",
+        ] {
+            assert_eq!(bare(kept), Some(kept.to_string()), "{kept}");
+        }
     }
 
     #[test]

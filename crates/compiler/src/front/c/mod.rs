@@ -4,25 +4,31 @@
 //! |---|---|
 //! | [`region`] | the marked regions, and without marks the loops that could be the time loop |
 //! | [`calls`] | which functions a region calls, and which of them cannot be read |
+//! | [`units`] | which functions of other files can be read as its own |
 //! | [`members`] | what stands for members of structs in that text |
 //! | [`selects`] | `if` on data as values in that text |
+//! | [`cells`] | what loops do with a cell as a function of it, where pet cannot read it |
 //! | [`written`] | what subscripts are computed by, written out in the text |
 //! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |
 //!
 //! Architecture invariant: pure functions over text, as in [`crate::csource`].
 
 pub mod calls;
+pub mod cells;
 pub mod members;
 pub mod reduce;
 pub mod region;
 pub mod selects;
+pub mod units;
 pub mod written;
 
 pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
 };
+pub use cells::{Celled, with_cells};
 pub use members::{StandIns, stand_ins};
 pub use reduce::{Reduced, declarations_probe, mark, probe, reduce, whole};
-pub use region::{Region, inner_loops, marked_regions, time_loops};
+pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
 pub use selects::{Known, Selected, with_selects};
+pub use units::{Stays, Taken, Unit, functions_of_others};
 pub use written::{Written, written_out};

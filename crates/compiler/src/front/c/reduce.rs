@@ -260,7 +260,10 @@ fn around(text: &str, region: &Region, declarations: &str) -> Vec<(usize, Change
         (true, _) => return vec![(line_start, Change::Insert(declarations.to_string()))],
         (false, _) => {}
     }
-    let (open, close) = match declarations.is_empty() {
+    // All that a loop or a condition has is in no block either, where pet looks for pragmas.
+    let before = text[..region.span.start].trim_end();
+    let is_alone = before.ends_with(')') || before.ends_with("else") || before.ends_with("do");
+    let (open, close) = match declarations.is_empty() && !is_alone {
         true => (String::new(), ""),
         false => (format!("{{\n{declarations}"), "}\n"),
     };

@@ -113,6 +113,30 @@ pub fn time_loops(text: &str) -> Vec<Region> {
     found
 }
 
+/// The loop that is meant by a line: the outermost that begins in it, or the outermost around it.
+pub fn loop_at(text: &str, line: usize) -> Option<Region> {
+    let code = Code::new(text);
+    let functions = csource::functions(text);
+    let loops = all_loops(&code, &functions);
+    let line_of = |at: usize| csource::line_col(text, at).0;
+    let begins = loops.iter().find(|l| line_of(l.span.start) == line);
+    let around = |l: &&Loop| line_of(l.span.start) <= line && line <= line_of(l.span.end);
+    let meant = begins.or_else(|| loops.iter().find(around))?;
+    let mut depths = Depths {
+        code: &code,
+        functions: &functions,
+        loops: &loops,
+        of_function: HashMap::new(),
+    };
+    Some(Region {
+        depth: depths.of_loop(meant),
+        span: meant.span.clone(),
+        function: functions.get(meant.function).cloned(),
+        marked: false,
+        closed: true,
+    })
+}
+
 /// The outermost loops inside of a part of the file that is no loop itself, or is one and is left
 /// out; and those of functions that it calls. In the order of the text.
 pub fn inner_loops(text: &str, part: &Range<usize>) -> Vec<Region> {
@@ -277,6 +301,26 @@ int main(void) {
             "{:?}",
             time_loops(text)
         );
+    }
+
+    #[test]
+    fn a_line_means_the_loop_that_begins_there_or_the_outermost_around() {
+        let text = "\
+int main(void) {
+  for (int t = 0; t < 3; t++)
+    for (int i = 0; i < 3; i++) {
+      a[i] = t;
+    }
+  x = 1;
+}
+";
+        let at = |line: usize| loop_at(text, line).map(|r| lines(text, &[r])[0]);
+        assert_eq!(at(2), Some((2, 2)));
+        assert_eq!(
+            (at(3), at(4), at(5)),
+            (Some((3, 1)), Some((2, 2)), Some((2, 2)))
+        );
+        assert_eq!((at(1), at(6), at(99)), (None, None, None));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! A condition is evaluated where C does, into a variable of its own if several statements depend
 //! on it, and no later one is looked at where C would not look.
 
+use super::calls::tokens_in;
 use super::reduce::{Reduced, Writer};
 use super::region::Region;
 use crate::csource::{self, Code, Define, TokenKind};
@@ -41,6 +42,9 @@ pub struct Known<'a> {
     pub defines: &'a [String],
     /// Whether integers that the region changes are data, too.
     pub with_integers: bool,
+    /// Whether nothing is read under a condition where it does not hold, not even for a variable
+    /// that is used there alone.
+    pub guarded: bool,
 }
 
 /// The region and the functions that it calls with conditions on data as values; `None` where
@@ -56,6 +60,7 @@ pub fn with_selects(text: &str, region: &Region, known: &Known) -> Option<Select
         functions,
         macros: macro_words(text, known),
         with_integers: known.with_integers,
+        guarded: known.guarded,
         iterators: Vec::new(),
         own: Vec::new(),
         done: 0,
@@ -66,10 +71,8 @@ pub fn with_selects(text: &str, region: &Region, known: &Known) -> Option<Select
     parts.push(region.span.clone());
     parts.sort_by_key(|part| part.start);
     for part in parts {
-        let first = code.tokens.partition_point(|t| t.span.start < part.start);
-        let end = code.tokens.partition_point(|t| t.span.end <= part.end);
         // Without a condition around them, statements do not fail.
-        let _ = rewriter.block(first..end.max(first), None);
+        let _ = rewriter.block(tokens_in(&code, &part), None);
     }
     rewriter.copy_to(text.len());
     let out = rewriter.out;
@@ -139,6 +142,7 @@ struct Rewriter<'a> {
     functions: BTreeSet<String>,
     macros: BTreeMap<String, Vec<String>>,
     with_integers: bool,
+    guarded: bool,
     /// Those of the loops around the statement.
     iterators: Vec<String>,
     /// Variables declared under a condition, with that.
@@ -536,9 +540,11 @@ impl Rewriter<'_> {
             let at = if n > 1 { self.start(stmt) } else { start };
             let lhs = self.line(&lists[0][i].lhs);
             self.insert(at, &format!("{lhs} = "));
-            let outer = under.filter(|under| !self.begins_under(&lists[0][i].lhs, under));
+            let is_own = under.is_some_and(|under| self.begins_under(&lists[0][i].lhs, under));
+            let outer = under.filter(|_| self.guarded || !is_own);
+            let before = if is_own { NOTHING } else { &lhs };
             if let Some(outer) = outer {
-                self.insert(at, &format!("!{outer} ? {lhs} : "));
+                self.insert(at, &format!("!{outer} ? {before} : "));
             }
             for (k, cond) in chain.conds.iter().enumerate() {
                 match names.get(k) {
@@ -555,7 +561,8 @@ impl Rewriter<'_> {
             }
             let arms = chain.conds.len() + usize::from(outer.is_some());
             let always = under.is_none() && chain.last.is_some();
-            self.end_of_select(stmt, at, arms, always);
+            let end = lists.last().map_or(stmt.end, |list| list[i].stmt.end);
+            self.end_of_select((stmt, end), at, arms, always);
         }
         if n > 1 {
             self.insert(self.end(tokens), " }");
@@ -569,12 +576,20 @@ impl Rewriter<'_> {
         declared.is_some_and(|own| own.1 == under)
     }
 
-    fn end_of_select(&mut self, stmt: &Range<usize>, start: usize, arms: usize, always: bool) {
+    /// Ends a select that begins at `start` and stands for statements up to a token.
+    fn end_of_select(
+        &mut self,
+        (stmt, end): (&Range<usize>, usize),
+        start: usize,
+        arms: usize,
+        always: bool,
+    ) {
         self.insert(self.end(stmt), ";");
         self.out.selects.push(Select {
             start,
             arms,
             always,
+            end: self.end(&(stmt.start..end)),
         });
     }
 
@@ -617,10 +632,14 @@ impl Rewriter<'_> {
             }
             let names = declared_names(code, &tokens).into_iter();
             self.own.extend(names.map(|name| (name, under.to_string())));
+            if self.guarded {
+                self.guarded_values(&tokens, under);
+            }
             return Ok(());
         }
         let list = self.listed(&tokens)?;
-        if list.iter().all(|a| self.begins_under(&a.lhs, under)) {
+        let is_own = |a: &Assignment| self.begins_under(&a.lhs, under);
+        if !self.guarded && list.iter().all(is_own) {
             return Ok(());
         }
         self.copy_to(self.start(&tokens));
@@ -635,8 +654,11 @@ impl Rewriter<'_> {
             let lhs = self.line(&assignment.lhs);
             self.insert(at, &format!("{lhs} = {under} ? "));
             self.value(assignment);
-            self.insert(at, &format!(" : {lhs}"));
-            self.end_of_select(&assignment.stmt, at, 1, false);
+            let is_own = self.guarded && self.begins_under(&assignment.lhs, under);
+            let before = if is_own { NOTHING } else { &lhs };
+            self.insert(at, &format!(" : {before}"));
+            let stmt = &assignment.stmt;
+            self.end_of_select((stmt, stmt.end), at, 1, false);
         }
         self.done = self.end(&tokens);
         self.insert(self.done, braces[1]);
@@ -685,6 +707,9 @@ impl Rewriter<'_> {
     }
 }
 
+/// What a variable is where the condition does not hold under which it is declared.
+const NOTHING: &str = "0";
+
 fn span(range: &Range<usize>) -> Span {
     Span {
         start: range.start,
@@ -725,5 +750,6 @@ fn is_written(code: &Code, at: usize) -> bool {
         && (is_assigned || matches!(after, "++" | "--") || matches!(before, "++" | "--"))
 }
 
+mod guarded;
 #[cfg(test)]
 mod tests;

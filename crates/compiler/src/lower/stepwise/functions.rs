@@ -1,10 +1,10 @@
 //! The functions of a statement's iterators: subscripts and affine values.
 
-use super::{iterator, named, with_inputs};
+use super::{iterator, named, position};
 use crate::diag::Result;
 use crate::lower::affine::magnitude;
 use crate::scop::{Access, Statement};
-use hexcc_isl::{AstBuild, AstExpr, PwAff};
+use hexcc_isl::{AstBuild, AstExpr, DimType, PwAff};
 
 /// What a statement computes from its iterators, in isl's names for them.
 pub(super) struct Functions {
@@ -23,7 +23,10 @@ impl Functions {
             Ok(build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?)
         };
         let subscripts = |access: &Access| -> Result<Vec<AstExpr>> {
-            access.map.to_pw_affs()?.iter().map(expr).collect()
+            match access.whole {
+                true => Ok(Vec::new()),
+                false => access.map.to_pw_affs()?.iter().map(expr).collect(),
+            }
         };
         Ok(Functions {
             reads: stmt.reads.iter().map(subscripts).collect::<Result<_>>()?,
@@ -57,4 +60,13 @@ fn occurs_in(expr: &AstExpr, name: &str) -> bool {
         AstExpr::Id(id) => id == name,
         AstExpr::Op(_, args) => args.iter().any(|a| occurs_in(a, name)),
     }
+}
+
+/// A function of a statement's instances with isl's names for the iterators.
+pub(super) fn with_inputs(f: &PwAff) -> Result<PwAff> {
+    let mut f = f.clone();
+    for i in 0..f.dim(DimType::In)? {
+        f = f.set_input_name(position(i), &iterator(i))?;
+    }
+    Ok(f)
 }

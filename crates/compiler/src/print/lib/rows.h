@@ -126,21 +126,29 @@ static inline void hexcc_sort(struct hexcc_pieces *pieces) {
   pieces->all = from;
 }
 
-// Ends the program where two pieces of memory share bytes, one of which is written. Frees them.
-static inline void hexcc_separate_all(struct hexcc_pieces *pieces, const char *where) {
+// Whether no two pieces of memory share bytes, one of which is written. Where two do, it ends the
+// program, unless that runs its own loops then: `said` counts how often it has had to. Frees them.
+static inline int hexcc_separate_all(struct hexcc_pieces *pieces, const char *where, int *said) {
+  int separate = 1;
   hexcc_sort(pieces);
   const struct hexcc_piece *last = 0, *last_written = 0; // those that reach farthest
   for (size_t i = 0; i < pieces->n; ++i) {
     const struct hexcc_piece *piece = &pieces->all[i], *other = piece->written ? last : last_written;
     if (other && piece->begin < other->end) {
-      if (strcmp(piece->what, other->what) == 0)
-        fprintf(stderr, "%s: rows of %s share memory\n", where, piece->what);
+      const char *end = said ? "; the program's own loops run" : "; made with hexcc --fallback, the program would run its own loops";
+      if (said && (*said)++)
+        ;
+      else if (strcmp(piece->what, other->what) == 0)
+        fprintf(stderr, "%s: rows of %s share memory%s\n", where, piece->what, end);
       else
-        fprintf(stderr, "%s: %s and %s share memory\n", where, other->what, piece->what);
-      exit(EXIT_FAILURE);
+        fprintf(stderr, "%s: %s and %s share memory%s\n", where, other->what, piece->what, end);
+      if (!said) exit(EXIT_FAILURE);
+      separate = 0;
+      break;
     }
     if (!last || piece->end > last->end) last = piece;
     if (piece->written && (!last_written || piece->end > last_written->end)) last_written = piece;
   }
   free(pieces->all);
+  return separate;
 }

@@ -67,7 +67,11 @@ impl Printer<'_> {
             }
         }
         let name = &self.interface.name;
-        writer.line(&format!("hexcc_separate_all(&{pieces}, \"{name}\");"));
+        let frees: String = (self.arrays().filter(|(a, _)| a.rows.is_some()))
+            .map(|(array, _)| format!("free({}); ", self.name(writer, array)))
+            .collect();
+        let test = format!("hexcc_separate_all(&{pieces}, \"{name}\", ");
+        self.test(writer, &test, &frees);
         Ok(())
     }
 }

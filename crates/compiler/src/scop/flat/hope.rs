@@ -85,10 +85,7 @@ pub fn stays_large(domain: &Set, without: &Set) -> Result<bool> {
 
 /// Whether there are sizes for which two iterations of a loop are far apart.
 fn reaches_far(domain: &Set, d: u32) -> Result<bool> {
-    let all = domain.dim(DimType::Set)? as u32;
-    let along = (domain.project_out(DimType::Set, d + 1, all - d - 1)?)
-        .project_out(DimType::Set, 0, d)?
-        .reset_tuple_name()?;
+    let along = domain.along(d)?;
     let far = Map::read(domain.ctx(), &format!("{{ [i] -> [i + {FAR}] }}"))?;
     Ok(!along.apply(&far)?.is_disjoint(&along)?)
 }

@@ -187,6 +187,8 @@ impl Case {
             records: Vec::new(),
             selects: Vec::new(),
             conditional: Vec::new(),
+            cells: Vec::new(),
+            guarded: false,
             not_selected: None,
         };
         Case {

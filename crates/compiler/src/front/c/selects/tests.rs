@@ -3,6 +3,15 @@ use super::*;
 
 /// The body of a loop with conditions on data as values.
 fn selected(body: &str) -> Option<Result<String, String>> {
+    written(body, false)
+}
+
+/// The same, where nothing is read under a condition that does not hold.
+fn guarded(body: &str) -> Option<Result<String, String>> {
+    written(body, true)
+}
+
+fn written(body: &str, guarded: bool) -> Option<Result<String, String>> {
     let text = format!(
         "#define FAR(x) (fabs(x) > limit)\nstatic int f(int n) {{ return n; }}\n\
          void g(int n, double x, double *a, int *m) {{\n\
@@ -12,6 +21,7 @@ fn selected(body: &str) -> Option<Result<String, String>> {
         headers: &[],
         defines: &[],
         with_integers: false,
+        guarded,
     };
     let found = with_selects(&text, &time_loops(&text)[0], &known)?;
     if let Some((place, why)) = found.refused {
@@ -70,6 +80,25 @@ fn what_may_not_run_always_stays() {
         assert_eq!(selected(body), Some(Err(why.to_string())), "{body}");
     }
     assert_eq!(selected("if (i > 2) x = 1;"), None);
+}
+
+#[test]
+fn what_is_declared_under_a_condition_is_computed_where_it_holds() {
+    for (body, expected) in [
+        (
+            "if (m[i]) { double d = x + a[i], e; e = d; a[i] = e; }",
+            "{ int if_4 = (m[i]) != 0; { double d = if_4 ? (x + a[i]) : 0, e; e = if_4 ? (d) : 0; \
+             a [ i ] = if_4 ? (e) : a [ i ]; } }",
+        ),
+        (
+            "if (m[i]) { double d = a[i]; if (d > x) d = x; else d = 1; x = d; }",
+            "{ int if_4 = (m[i]) != 0; { double d = if_4 ? (a[i]) : 0; \
+             d = !if_4 ? 0 : (d > x) ? (x) : (1); x = if_4 ? (d) : x; } }",
+        ),
+        ("if (x < a[i]) x = a[i];", "x = (x < a[i]) ? (a[i]) : x;"),
+    ] {
+        assert_eq!(guarded(body), Some(Ok(expected.to_string())), "{body}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Functions whose calls stand for integer expressions: `static int wrap(int i, int n) { return
 //! (i + n) % n; }`.
 
+use super::returns::returned_type;
 use super::types::{self, Goes, Types};
 use super::{Part, edit};
 use crate::csource::{self, Code, Edit, Function, Scope, TokenKind};
@@ -46,18 +47,8 @@ pub(super) fn helpers(code: &Code, functions: &[Function]) -> BTreeMap<String, H
 }
 
 fn helper(code: &Code, function: &Function, known: &BTreeMap<String, Helper>) -> Option<Helper> {
-    let name = first_token(code, function.name_range.start);
-    let start = first_token(code, function.start);
-    let words: Vec<&str> = (start..name)
-        .map(|at| code.word(at))
-        .filter(|word| {
-            !matches!(
-                *word,
-                "static" | "inline" | "__inline" | "__inline__" | "const" | "extern"
-            )
-        })
-        .collect();
-    let ty = types::integer(code.text, &words.join(" "))?;
+    let returned = returned_type(code, function);
+    let ty = types::integer(code.text, returned.trim_start_matches("const "))?;
     let scope = Scope::new(code, function.body.start)?;
     let types = Types {
         code,
@@ -104,16 +95,11 @@ fn helper(code: &Code, function: &Function, known: &BTreeMap<String, Helper>) ->
     })
 }
 
-/// The token at a place.
-fn first_token(code: &Code, at: usize) -> usize {
-    code.tokens.partition_point(|t| t.span.start < at)
-}
-
 /// Bytes of an expression that calls are replaced by, at most.
 const MAX_RESULT: usize = 2000;
 
 /// Whether a directive lies in a part of the text.
-pub(super) fn has_directive(code: &Code, bytes: &Range<usize>) -> bool {
+pub(in crate::front::c) fn has_directive(code: &Code, bytes: &Range<usize>) -> bool {
     (code.all.iter()).any(|t| t.kind == TokenKind::Directive && bytes.contains(&t.span.start))
 }
 

@@ -27,6 +27,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use types::Types;
 
+pub(super) use helpers::has_directive;
+pub(super) use returns::returned_type;
+
 /// The user's text with subscripts written out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {

@@ -1,6 +1,5 @@
 //! C that pet does not read, in words that it reads: `+x` is `x`, `a = b = e;` is two statements,
-//! `double x = f(y);` declares first and then assigns, as calls are taken in from statements alone,
-//! as does `return f(y);`,
+//! `double x = f(y);` declares first and then assigns, as calls are taken in from statements alone, as does `return f(y);`,
 //! and `t & 1` in brackets is `t % 2`, which is refused where `t` may be negative.
 
 use super::edit;
@@ -93,11 +92,7 @@ fn declaration(
         return None;
     }
     let end = csource::statement_end(code, at, tokens.end);
-    let is_called = |at: usize| {
-        let name = code.word(at);
-        is_call(code, at) && functions.iter().any(|f| f.name == name)
-    };
-    if code.word(end - 1) != ";" || !(at..end).any(is_called) {
+    if code.word(end - 1) != ";" || !(at..end).any(|at| called(code, at, functions).is_some()) {
         return None;
     }
     let mut names = Vec::new();
@@ -146,11 +141,7 @@ fn returned(
     let function = functions
         .iter()
         .find(|f| super::tokens_in(code, &f.body) == *tokens)?;
-    let is_called = |at: usize| {
-        let name = code.word(at);
-        is_call(code, at) && functions.iter().any(|f| f.name == name)
-    };
-    if end != tokens.end || !(at..end).any(is_called) {
+    if end != tokens.end || !(at..end).any(|at| called(code, at, functions).is_some()) {
         return None;
     }
     let ty = super::returns::returned_type(code, function);
@@ -188,6 +179,16 @@ fn target(code: &Code, start: usize, end: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// The function of the file that is called at a token.
+pub(super) fn called<'a>(
+    code: &Code,
+    at: usize,
+    functions: &'a [Function],
+) -> Option<&'a Function> {
+    let named = || functions.iter().find(|f| f.name == code.word(at));
+    is_call(code, at).then(named).flatten()
 }
 
 pub(super) fn is_call(code: &Code, at: usize) -> bool {

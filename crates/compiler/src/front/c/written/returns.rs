@@ -60,14 +60,8 @@ fn has_wide(code: &Code, function: &Function) -> bool {
 }
 
 /// The words of the type that a function returns.
-pub(super) fn returned_type(code: &Code, function: &Function) -> String {
-    let first = code
-        .tokens
-        .partition_point(|t| t.span.start < function.start);
-    let name = code
-        .tokens
-        .partition_point(|t| t.span.start < function.name_range.start);
-    let words: Vec<&str> = (first..name)
+pub(in crate::front::c) fn returned_type(code: &Code, function: &Function) -> String {
+    let words: Vec<&str> = super::tokens_in(code, &(function.start..function.name_range.start))
         .map(|at| code.word(at))
         .filter(|word| {
             !matches!(

@@ -4,7 +4,7 @@
 //! what a function returns that `f` calls has the name of what the first `f` returned. So each value
 //! gets a variable of its own, inner calls before outer ones, as C may order them.
 
-use super::plain::{begins_statement, in_parentheses, is_call};
+use super::plain::{begins_statement, called, in_parentheses};
 use super::returns::returned_type;
 use super::tokens_in;
 use crate::csource::{self, Code, Function};
@@ -70,9 +70,7 @@ struct Split<'a> {
 impl<'a> Split<'a> {
     /// The function of the file that is called at a token.
     fn called(&self, at: usize) -> Option<&'a Function> {
-        let name = self.code.word(at);
-        let function = self.functions.iter().find(|f| f.name == name);
-        function.filter(|_| is_call(self.code, at))
+        called(self.code, at, self.functions)
     }
 
     /// An expression with variables in place of calls.

@@ -1,25 +1,3 @@
-// Memory that kernels and the program share. Large blocks that the program allocates are managed by
-// CUDA: both use the same pointers, and pages lie where they were used last. Other memory is copied
-// for each kernel.
-namespace hexcc_memory {
-
-struct Block {
-  char *begin;
-  size_t bytes;
-  Block *next;
-};
-static Block *blocks = nullptr; // shared memory that the program has allocated
-static Block *borrowed = nullptr; // device memory while kernels use it
-constexpr size_t LARGE = 65536; // bytes; smaller blocks are left to malloc
-
-// Ends the program with a message where CUDA reports an error.
-[[maybe_unused]] static void check(cudaError_t error, const char *what) {
-  if (error == cudaSuccess) return;
-  fprintf(stderr, "hexcc: %s: %s\n", what, cudaGetErrorString(error));
-  for (const Block *b = borrowed; b; b = b->next) cudaFreeAsync(b->begin, 0);
-  exit(EXIT_FAILURE);
-}
-
 // The link to the block that begins at p; to the end of the list where there is none.
 [[maybe_unused]] static Block **find(Block **list, const void *p) {
   Block **link = list;

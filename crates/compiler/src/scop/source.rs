@@ -1,0 +1,123 @@
+//! The text that a scop comes from.
+
+use crate::csource;
+use serde::{Deserialize, Serialize};
+
+/// A C file as the user wrote it, and behind it what is read of other files of the program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Path as given on the command line.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+    /// What of the text is of other files, in its order; nothing follows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OfOther>,
+}
+
+/// A part of the text that is of another file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OfOther {
+    /// Where it begins in the text; it ends where the next one begins.
+    pub start: usize,
+    /// Path of its file.
+    pub path: String,
+    /// The text of that.
+    pub text: String,
+    /// Where the part begins in it.
+    pub original: usize,
+}
+
+/// A file and an offset in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// Path as given on the command line.
+    pub path: &'a str,
+    /// The whole text.
+    pub text: &'a str,
+    /// Bytes before the place.
+    pub offset: usize,
+}
+
+impl SourceFile {
+    /// A file that is all of a program.
+    pub fn new(path: String, text: String) -> SourceFile {
+        let others = Vec::new();
+        SourceFile { path, text, others }
+    }
+
+    /// Puts a part of another file behind the text.
+    pub fn push(&mut self, path: &str, text: &str, part: std::ops::Range<usize>) {
+        self.text.push('\n');
+        self.others.push(OfOther {
+            start: self.text.len(),
+            path: path.to_string(),
+            text: text.to_string(),
+            original: part.start,
+        });
+        self.text.push_str(&text[part]);
+        self.text.push('\n');
+    }
+
+    /// The text of the file itself.
+    pub fn own_text(&self) -> &str {
+        let end = self.others.first().map_or(self.text.len(), |o| o.start - 1);
+        self.text.get(..end).unwrap_or(&self.text)
+    }
+
+    /// Where an offset in the text is.
+    pub fn place(&self, at: usize) -> Place<'_> {
+        match self.others.iter().rfind(|other| other.start <= at) {
+            None => Place {
+                path: &self.path,
+                text: self.own_text(),
+                offset: at,
+            },
+            Some(other) => Place {
+                path: &other.path,
+                text: &other.text,
+                offset: (other.original + at - other.start).min(other.text.len()),
+            },
+        }
+    }
+
+    /// The line of an offset, in its file.
+    pub fn line(&self, at: usize) -> usize {
+        let place = self.place(at);
+        csource::line_col(place.text, place.offset).0
+    }
+
+    /// The text after edits.
+    ///
+    /// # Errors
+    /// Edits that collide.
+    pub fn edited(&self, edits: Vec<csource::Edit>) -> Result<SourceFile, csource::EditError> {
+        let mut edited = self.clone();
+        for other in &mut edited.others {
+            other.start = csource::moved(other.start, &edits);
+        }
+        edited.text = csource::apply_edits(&self.text, edits)?;
+        Ok(edited)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_other_files_are_theirs() {
+        let mut source = SourceFile::new("main.c".to_string(), "int x;\n".to_string());
+        let other = "// head\n\nvoid step(void) {\n}\n";
+        source.push("step.c", other, 9..27);
+        assert_eq!(source.own_text(), "int x;\n");
+        assert_eq!(source.place(4).path, "main.c");
+        let at = source.text.find("step").unwrap_or_default();
+        let place = source.place(at);
+        assert_eq!(
+            (place.path, &place.text[place.offset..place.offset + 4]),
+            ("step.c", "step")
+        );
+        assert_eq!((source.line(4), source.line(at)), (1, 3));
+    }
+}

@@ -1,0 +1,44 @@
+//! Loops around one that can be tiled.
+//!
+//! A loop of few sweeps within the steps of another one can be tiled by itself; the rest of the step
+//! stays on the host then, and arrays are copied in each of them. Where the outer loop runs in single
+//! steps as a whole, that is better.
+
+use super::{Reader, Refused};
+use hexcc_compiler::front::c::{Region, called_functions};
+use hexcc_compiler::stepwise;
+use hexcc_compiler::tiling::hands_on::hands_on;
+use hexcc_pet::data::PetScop;
+
+impl Reader<'_> {
+    /// The first refused loop that has another one in it, or calls it, and runs in single steps, no loop
+    /// of it in one thread, with what pet has read of it.
+    pub(super) fn around<'r, 'a>(
+        &self,
+        refused: &'r [Refused<'a>],
+        inner: &Region,
+    ) -> Option<(&'r Refused<'a>, &'r PetScop)> {
+        let text = &self.source.text;
+        let has_inner = |outer: &Region| {
+            let functions = called_functions(text, outer);
+            let mut parts = functions.iter().map(|f| &f.body).chain([&outer.span]);
+            parts.any(|part| part.contains(&inner.span.start))
+        };
+        let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
+        let mut scops = (refused.iter().filter(of_shape))
+            .filter(|r| has_inner(r.region))
+            .filter_map(|r| Some((r, r.scop.as_ref()?)));
+        scops.find(|(_, scop)| self.is_shared_throughout(scop))
+    }
+
+    /// Whether a region is a time loop, not one that repeats what is in it, and runs in single steps
+    /// that many threads share.
+    fn is_shared_throughout(&self, scop: &PetScop) -> bool {
+        let compiled = self.in_single_steps(scop);
+        compiled.is_ok_and(|compiled| {
+            let alone = compiled.warnings.iter().any(|d| d.code == "HX0207");
+            let is_time_loop = hands_on(&compiled.scop).unwrap_or(false);
+            stepwise::sharing(&compiled).0 && !alone && is_time_loop
+        })
+    }
+}
