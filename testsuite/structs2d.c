@@ -1,5 +1,5 @@
 /* structs2d: A wave of two components in one array of structs, two time planes, tiled over time.
- * hexcc-test: args=N,T run=3,2;4,3;9,5;17,0;40,7;65,4 tile=h=1,w=2:3;h=2,w=3:16
+ * hexcc-test: args=N,T run=3,2;4,3;9,5;17,0;40,7;65,4 tile=h=1,w=2:3;h=2,w=3:16 warns=HX0209
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -110,16 +110,16 @@ pub(super) fn thrown(otherwise: Otherwise) -> &'static str {
 
 /// What a host function does that copies arrays.
 pub(super) fn described(otherwise: Otherwise) -> impl Iterator<Item = String> {
-    let lines = [
-        "// Copies the arrays to the device, runs the computation, copies the results back.",
-        match otherwise {
-            Otherwise::Ends => "// Ends the program with a message where CUDA reports an error.",
-            Otherwise::RunsLoops => {
-                "// Says whether it has: where CUDA reports an error before, nothing has changed."
-            }
-        },
-    ];
-    lines.into_iter().map(String::from)
+    let lines: &[&str] = match otherwise {
+        Otherwise::Ends => &[
+            "// Copies the arrays to the device, runs the computation, copies back; an error ends the program.",
+        ],
+        Otherwise::RunsLoops => &[
+            "// Copies the arrays to the device, runs the computation, copies the results back.",
+            "// Says whether it has: where CUDA reports an error before, nothing has changed.",
+        ],
+    };
+    lines.iter().copied().map(String::from)
 }
 
 /// The lines of a host function in CUDA C++ before those that may find it cannot run kernels.

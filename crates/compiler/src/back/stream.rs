@@ -1399,8 +1399,7 @@ impl Printer<'_> {
         };
         let list: Vec<String> = sizes.iter().map(name_of).collect();
         let n = sizes.len();
-        self.out.line("// So many launches of so many time steps; after an even number of them the results are in the");
-        self.out.line("// arrays themselves.");
+        self.out.line("// So many launches of so many time steps; after an even number the arrays have the results.");
         self.out
             .line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
         let completes = ir.completes();
