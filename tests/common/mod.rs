@@ -58,6 +58,8 @@ pub struct Program {
     pub here: Option<usize>,
     /// The program as it translates, from a comment that begins with `fix:`.
     pub fix: Option<String>,
+    /// Code of the warning wanted beside the translation of `fix`.
+    pub fix_warns: Option<String>,
     /// Further arguments for `hexcc`.
     pub flags: Vec<String>,
     /// Sets of arguments for more translations with the last of `tiles`.
@@ -85,6 +87,7 @@ fn parse(path: &Path) -> Result<Program, String> {
         instead: Vec::new(),
         here: None,
         fix: None,
+        fix_warns: None,
         flags: Vec::new(),
         variants: Vec::new(),
         streams: Vec::new(),
@@ -124,6 +127,7 @@ fn parse(path: &Path) -> Result<Program, String> {
             "stream" => program.streams = list(value, ';'),
             "expect" => program.expect = Some(value.to_string()),
             "warns" => program.warns = Some(value.to_string()),
+            "fix" => program.fix_warns = Some(value.to_string()),
             "instead" => program.instead = list(value, ','),
             "flags" => program.flags = list(value, ','),
             "variants" => {

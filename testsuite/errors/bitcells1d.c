@@ -1,5 +1,5 @@
 /* bitcells1d: A member is a bit-field, which has no address.
- * hexcc-test: expect=HX0106
+ * hexcc-test: expect=HX0106 fix=HX0209
  */
 struct cell {
   float u, v;

@@ -1,5 +1,5 @@
 /* movingcell1d: A pointer to a cell that moves in the loop.
- * hexcc-test: expect=HX0105
+ * hexcc-test: expect=HX0105 fix=HX0209
  */
 struct cell {
   float u, v;

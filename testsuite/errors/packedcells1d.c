@@ -1,5 +1,5 @@
 /* packedcells1d: A packed struct, whose members lie where no array of their type has elements.
- * hexcc-test: expect=HX0106
+ * hexcc-test: expect=HX0106 fix=HX0209
  */
 struct __attribute__((packed)) cell {
   char kind;

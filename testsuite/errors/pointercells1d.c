@@ -1,5 +1,5 @@
 /* pointercells1d: A member of the cells is a pointer to memory elsewhere.
- * hexcc-test: expect=HX0106
+ * hexcc-test: expect=HX0106 fix=HX0209
  */
 struct cell {
   float u;
