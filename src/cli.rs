@@ -259,6 +259,8 @@ enum Emit {
     Cuda,
     /// A header with a launch function on device pointers
     Kernel,
+    /// The loops as hexcc reads them, and which passes have changed their text
+    C,
     /// The scop as JSON
     Scop,
     /// Kernels and launches as data, of programs that run in single steps
@@ -500,6 +502,16 @@ impl KernelArgs {
     }
 }
 
+/// The loops of a C file in the words that pet reads.
+fn as_read(input: &Input) -> Result<String, Failure> {
+    output::print_as_read(&input.saved).ok_or_else(|| {
+        let d = Diagnostic::error("HX0509", "`--emit c` has nothing to show of a saved scop")
+            .note("it has the polyhedral form of the loops, not their text")
+            .help("name the C file");
+        Failure::plain(d)
+    })
+}
+
 /// The generated program before it is printed; tiled kernels are not made of it yet.
 fn program_text(compiled: &Compiled) -> Result<String, Failure> {
     if compiled.stepwise.is_empty() {
@@ -614,6 +626,10 @@ impl Translate {
             let text = hexcc_pet::deep::to_json(&input.saved)
                 .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
             emit::write(&self.output, &(text + "\n"))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.emit == Some(Emit::C) {
+            emit::write(&self.output, &as_read(&input)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let ctx = context(&limit)?;

@@ -796,6 +796,7 @@ impl<'a> Reader<'a> {
         let reader = Reader::new(self.options, &source, self.limit).ok()?;
         let scop = reader.as_written(&celled.region).ok()?;
         let mut scop = self.with_own_places(scop, &celled.text, 0);
+        acted(&mut scop, &celled.text);
         scop.cells = celled.cells;
         for stmt in &mut scop.stmts {
             stmt.span = celled.body;
@@ -813,6 +814,7 @@ impl<'a> Reader<'a> {
         let reader = Reader::new(self.options, &source, self.limit).ok()?;
         let scop = reader.as_written(&selected.region).ok()?;
         let mut scop = self.with_own_places(scop, &selected.text, 0);
+        acted(&mut scop, &selected.text);
         // The end of a statement under a condition has no place of its own in what pet has read.
         if !region.marked {
             scop.span.end = scop.span.end.max(region.span.end);
@@ -1003,6 +1005,8 @@ impl<'a> Reader<'a> {
         }
         let mut scop = self.with_own_places(extraction.scop, reduced, lead);
         self.resolve_types(&mut scop);
+        scop.as_read.text.clone_from(&reduced.text);
+        acted(&mut scop, reduced);
         Ok(scop)
     }
 
@@ -1085,6 +1089,14 @@ impl<'a> Reader<'a> {
         };
         vec![d]
     }
+}
+
+/// Notes which passes have made a text that pet has read, or one that it was made of.
+fn acted(scop: &mut PetScop, text: &Reduced) {
+    let passes = text.passes.iter().map(|pass| pass.describe());
+    let known = std::mem::take(&mut scop.as_read.passes);
+    scop.as_read.passes = passes.chain(known).collect();
+    scop.as_read.passes.dedup();
 }
 
 /// Whether what runs depends on data.

@@ -6,7 +6,7 @@ use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
 use crate::kernel::KernelIr;
 use crate::print;
-use crate::report::header;
+use crate::report::{as_read, header};
 use crate::scop::SavedScop;
 use crate::tiling::Kernel;
 use crate::tiling::overlapped::StreamKernel;
@@ -71,6 +71,15 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
         &regions(saved, compiled),
         &replacements(saved, compiled, version, Otherwise::Ends),
     )
+}
+
+/// The loops in the words that pet has read, and which passes have made these of the user's.
+/// `None` for a saved scop, which has no such text.
+pub fn print_as_read(saved: &SavedScop) -> Option<String> {
+    let sections: Option<Vec<String>> = (saved.regions())
+        .map(|scop| as_read::section(&saved.source, scop))
+        .collect();
+    Some(sections?.join("\n"))
 }
 
 /// A header with the kernels and their launch functions on device pointers.

@@ -89,6 +89,7 @@ impl<'a> Reader<'a> {
                 cells: Vec::new(),
                 guarded: false,
                 not_selected: None,
+                as_read: Default::default(),
             })
         }
     }

@@ -56,6 +56,18 @@ pub struct PetScop {
     /// An `if` on data that is no value, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_selected: Option<(Span, String)>,
+    /// What pet has read; not saved.
+    #[serde(skip)]
+    pub as_read: AsRead,
+}
+
+/// The text that pet has read, and what has made it of the user's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AsRead {
+    /// The text.
+    pub text: String,
+    /// Passes over it, in their order: their names and what they do.
+    pub passes: Vec<&'static str>,
 }
 
 /// A statement `x = c ? e : x` that stands for `if (c) x = e;`, or for the same with further

@@ -1,5 +1,6 @@
 //! What users read of a compilation beside the generated code.
 
+pub(crate) mod as_read;
 mod explain;
 pub(crate) mod header;
 mod steps;

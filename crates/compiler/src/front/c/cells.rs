@@ -22,6 +22,7 @@ mod own;
 mod text;
 
 use super::calls::tokens_in;
+use super::pass::Pass;
 use super::reduce::Reduced;
 use super::region::Region;
 use super::written::has_directive;
@@ -92,7 +93,7 @@ pub fn with_cells(
             replacement: calls.join(" "),
         },
     ];
-    let reduced = Reduced::edited(text, &edits);
+    let reduced = Reduced::edited(text, &edits).by(Pass::Cells);
     let span = csource::moved(region.span.start, &edits)..csource::moved(region.span.end, &edits);
     let function = csource::enclosing_function(&reduced.text, span.start);
     Some(Celled {

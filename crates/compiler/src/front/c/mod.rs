@@ -9,6 +9,7 @@
 //! | [`selects`] | `if` on data as values in that text |
 //! | [`cells`] | what loops do with a cell as a function of it, where pet cannot read it |
 //! | [`written`] | what subscripts are computed by, written out in the text |
+//! | [`pass`] | what these are called, for `--emit c` |
 //! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |
 //!
 //! Architecture invariant: pure functions over text, as in [`crate::csource`].
@@ -16,6 +17,7 @@
 pub mod calls;
 pub mod cells;
 pub mod members;
+pub mod pass;
 pub mod reduce;
 pub mod region;
 pub mod selects;
@@ -27,6 +29,7 @@ pub use calls::{
 };
 pub use cells::{Celled, with_cells};
 pub use members::{StandIns, stand_ins};
+pub use pass::Pass;
 pub use reduce::{Reduced, declarations_probe, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
 pub use selects::{Known, Selected, with_selects};

@@ -7,8 +7,10 @@
 
 use super::calls::{macros, needed_functions};
 use super::members::StandIns;
+use super::pass::Pass;
 use super::region::{Region, scop_pragma};
 use crate::csource::{self, Code, Function, TokenKind};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A text made of pieces of the user's, with a map back.
@@ -16,6 +18,8 @@ use std::ops::Range;
 pub struct Reduced {
     /// What pet reads.
     pub text: String,
+    /// What has changed it.
+    pub passes: BTreeSet<Pass>,
     pieces: Vec<Piece>,
 }
 
@@ -68,7 +72,16 @@ impl Reduced {
                 writer.text.push_str(&what[part]);
             }
         }
-        writer.finish()
+        let mut made = writer.finish();
+        made.passes = &self.passes | &first.passes;
+        made
+    }
+
+    /// The same text, to which a pass has been applied.
+    #[must_use]
+    pub fn by(mut self, pass: Pass) -> Reduced {
+        self.passes.insert(pass);
+        self
     }
 
     /// The place in the user's text of a place in the reduced one.
@@ -152,6 +165,7 @@ impl Writer {
     pub(super) fn finish(self) -> Reduced {
         Reduced {
             text: self.text,
+            passes: BTreeSet::new(),
             pieces: self.pieces,
         }
     }
@@ -198,7 +212,17 @@ pub fn reduce(
             changes.extend(without_body(&code, function));
         }
     }
-    apply(text, changes)
+    let mut passes = BTreeSet::new();
+    if !needed.is_empty() {
+        passes.insert(Pass::Calls);
+    }
+    if !stand_ins.edits.is_empty() {
+        passes.insert(Pass::Members);
+    }
+    Reduced {
+        passes,
+        ..apply(text, changes)
+    }
 }
 
 /// The whole text as it is.

@@ -11,6 +11,7 @@
 //! on it, and no later one is looked at where C would not look.
 
 use super::calls::tokens_in;
+use super::pass::Pass;
 use super::reduce::{Reduced, Writer};
 use super::region::Region;
 use crate::csource::{self, Code, Define, TokenKind};
@@ -79,7 +80,7 @@ pub fn with_selects(text: &str, region: &Region, known: &Known) -> Option<Select
     if out.selects.is_empty() && out.refused.is_none() {
         return None;
     }
-    let text = out.writer.finish();
+    let text = out.writer.finish().by(Pass::Selects);
     let start = text.copied(region.span.start)?;
     let end = text.copied(region.span.end)?;
     let own = csource::enclosing_function(&text.text, start);

@@ -190,6 +190,7 @@ impl Case {
             cells: Vec::new(),
             guarded: false,
             not_selected: None,
+            as_read: Default::default(),
         };
         Case {
             params,

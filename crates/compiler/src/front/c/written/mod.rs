@@ -20,6 +20,7 @@ mod types;
 mod variables;
 
 use super::calls::{called_functions, macros, needed_functions, tokens_in};
+use super::pass::Pass;
 use super::reduce::Reduced;
 use super::region::Region;
 use crate::csource::{self, Code, Edit, Function, Macros, Scope, TokenKind};
@@ -38,6 +39,9 @@ pub struct Written {
     /// The region in it.
     pub region: Region,
 }
+
+/// The changes of a pass in a part of the text.
+type WriteOut = fn(&Code, Range<usize>, &[Function]) -> Vec<Edit>;
 
 /// Rounds of changes, at most.
 const MAX_ROUNDS: usize = 400;
@@ -68,16 +72,15 @@ pub fn written_out(
         if edits.is_empty() {
             break;
         }
-        written.apply(edits)?;
+        written.apply(edits, Pass::Macros)?;
     }
     let expanded = written.reduced.text.clone();
     written.make_plain()?;
     for _ in 0..MAX_ROUNDS {
-        let edits = next_edits(&written);
-        if edits.is_empty() {
+        let Some((pass, edits)) = next_edits(&written) else {
             break;
-        }
-        written.apply(edits)?;
+        };
+        written.apply(edits, pass)?;
     }
     (written.reduced.text != expanded).then_some(written)
 }
@@ -107,26 +110,27 @@ impl Written {
             let code = Code::new(&self.reduced.text);
             let functions = csource::functions(&self.reduced.text);
             let parts: Vec<Range<usize>> = self.parts();
-            let all = |write: fn(&Code, Range<usize>, &[Function]) -> Vec<Edit>| -> Vec<Edit> {
+            let all = |write: WriteOut| -> Vec<Edit> {
                 let parts = parts.iter();
                 parts
                     .flat_map(|part| write(&code, tokens_in(&code, part), &functions))
                     .collect()
             };
-            let mut edits = all(plain::write_out);
-            if edits.is_empty() {
-                edits = all(returns::write_out);
-            }
-            if edits.is_empty() {
+            let passes: [(Pass, WriteOut); 2] = [
+                (Pass::Plain, plain::write_out),
+                (Pass::Returns, returns::write_out),
+            ];
+            let mut edits = passes.iter().map(|(pass, write)| (*pass, all(*write)));
+            let Some((pass, edits)) = edits.find(|(_, edits)| !edits.is_empty()) else {
                 break;
-            }
-            self.apply(edits)?;
+            };
+            self.apply(edits, pass)?;
         }
         Some(())
     }
 
     /// Changes the text; `None` if it becomes too long.
-    fn apply(&mut self, mut edits: Vec<Edit>) -> Option<()> {
+    fn apply(&mut self, mut edits: Vec<Edit>, pass: Pass) -> Option<()> {
         edits.sort_by_key(|e| (e.range.start, e.range.end));
         let text = &self.reduced.text;
         let span = &self.region.span;
@@ -135,7 +139,9 @@ impl Written {
         if grown > MAX_GROWTH || text.len() > 2 * MAX_GROWTH + self.reduced.original(text.len()) {
             return None;
         }
-        self.reduced = Reduced::edited(text, &edits).made_of(&self.reduced);
+        self.reduced = Reduced::edited(text, &edits)
+            .by(pass)
+            .made_of(&self.reduced);
         let function = csource::enclosing_function(&self.reduced.text, span.start);
         self.region = Region {
             span,
@@ -225,8 +231,8 @@ impl Part<'_> {
     }
 }
 
-/// What is to be changed next.
-fn next_edits(written: &Written) -> Vec<Edit> {
+/// What is to be changed next, and which pass finds it.
+fn next_edits(written: &Written) -> Option<(Pass, Vec<Edit>)> {
     let text = &written.reduced.text;
     let code = Code::new(text);
     let functions = csource::functions(text);
@@ -249,11 +255,13 @@ fn next_edits(written: &Written) -> Vec<Edit> {
         .collect();
     let calls: Vec<Edit> = parts.iter().flat_map(helpers::write_out).collect();
     if !calls.is_empty() {
-        return calls;
+        return Some((Pass::Helpers, calls));
     }
-    let pointers = parts.iter().map(pointers::write_out);
-    let mut rest = pointers.chain(parts.iter().map(variables::write_out));
-    rest.find(|edits| !edits.is_empty()).unwrap_or_default()
+    let pointers = (parts.iter()).map(|part| (Pass::Pointers, pointers::write_out(part)));
+    let variables = (parts.iter()).map(|part| (Pass::Variables, variables::write_out(part)));
+    pointers
+        .chain(variables)
+        .find(|(_, edits)| !edits.is_empty())
 }
 
 fn edit(code: &Code, tokens: Range<usize>, replacement: String) -> Edit {

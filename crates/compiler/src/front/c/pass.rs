@@ -1,0 +1,46 @@
+//! The passes that make the text that pet reads of the user's, by name.
+
+/// A pass over the text, in the order in which they run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pass {
+    /// [`super::selects`].
+    Selects,
+    /// The macros of [`super::written`].
+    Macros,
+    /// `plain` of [`super::written`].
+    Plain,
+    /// `returns` of [`super::written`].
+    Returns,
+    /// `helpers` of [`super::written`].
+    Helpers,
+    /// `pointers` of [`super::written`].
+    Pointers,
+    /// `variables` of [`super::written`].
+    Variables,
+    /// [`super::cells`].
+    Cells,
+    /// [`super::members`].
+    Members,
+    /// [`super::reduce`](mod@super::reduce).
+    Calls,
+}
+
+impl Pass {
+    /// Its name, and what it does.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Pass::Selects => "selects: `if` on data is a value, `x = c ? e : x`",
+            Pass::Macros => "macros: those in subscripts and conditions are expanded",
+            Pass::Plain => {
+                "plain: chained assignments, declarations with calls and the like as several statements"
+            }
+            Pass::Returns => "returns: early returns and `continue` are conditions",
+            Pass::Helpers => "helpers: functions that compute subscripts are written out",
+            Pass::Pointers => "pointers: pointers to rows and cells are written out",
+            Pass::Variables => "variables: index variables are written out",
+            Pass::Cells => "cells: what a loop does with a cell is a function",
+            Pass::Members => "members: members of structs have names of their own",
+            Pass::Calls => "calls: functions that the region calls are inline and stand before it",
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `--emit c`: the loops as hexcc reads them, with the passes that have changed their text.
+
+mod common;
+
+use common::{hexcc, output, testsuite};
+
+fn emitted(args: &[&str]) -> String {
+    let mut command = hexcc();
+    command.current_dir(testsuite()).args(args);
+    let out = output(command.args(["--emit", "c"])).expect("hexcc starts");
+    assert!(out.status.success(), "{args:?}: {out:?}");
+    String::from_utf8(out.stdout).expect("the text is UTF-8")
+}
+
+#[test]
+fn loops_as_they_are_read() {
+    for program in [
+        "jacobi2d",
+        "real/gray_scott_modulo",
+        "real/lbm_flat",
+        "steps/bodies2d",
+        "steps/guarded2d",
+    ] {
+        let name = format!("emit_c_{}", program.rsplit('/').next().unwrap_or(program));
+        insta::assert_snapshot!(name, emitted(&[&format!("{program}.c")]));
+    }
+}
+
+#[test]
+fn saved_scops_have_no_text() {
+    let folder =
+        tempfile::tempdir_in(common::scratch("emit")).expect("the build directory can be written");
+    let saved = folder.path().join("jacobi2d.json");
+    let mut command = hexcc();
+    command
+        .arg(testsuite().join("jacobi2d.c"))
+        .args(["--emit", "scop", "-o"]);
+    let out = output(command.arg(&saved)).expect("hexcc starts");
+    assert!(out.status.success(), "{out:?}");
+    let out = output(hexcc().arg(&saved).args(["--emit", "c"])).expect("hexcc starts");
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(!out.status.success() && out.stdout.is_empty(), "{out:?}");
+    assert!(said.starts_with("error[HX0509]"), "{said}");
+}
