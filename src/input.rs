@@ -23,9 +23,10 @@ use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Record, Span}
 use hexcc_pet::{PetError, PetPaths, Request};
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// How to read the input.
 #[derive(Clone)]
@@ -362,7 +363,12 @@ struct Reader<'a> {
     headers: Vec<String>,
     /// Iterators and sizes found whose names isl would read as something else.
     words: RefCell<BTreeSet<String>>,
+    /// What pet has made of texts, with the functions to look in.
+    extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
 }
+
+/// A text, and the function of it that pet is to look in.
+type TextAndFunction = (String, Option<String>);
 
 impl<'a> Reader<'a> {
     fn new(
@@ -380,7 +386,22 @@ impl<'a> Reader<'a> {
             pet: hexcc_pet::find_library(Some(&vendor))?,
             headers: headers(options, &source.text),
             words: RefCell::default(),
+            extracted: Rc::default(),
         })
+    }
+
+    /// The same for a text made of this one.
+    fn of<'b>(&'b self, source: &'b SourceFile) -> Reader<'b> {
+        Reader {
+            options: self.options,
+            source,
+            limit: self.limit,
+            exe: self.exe.clone(),
+            pet: self.pet.clone(),
+            headers: headers(self.options, &source.text),
+            words: RefCell::default(),
+            extracted: Rc::clone(&self.extracted),
+        }
     }
 
     /// The region that is meant, and warnings.
@@ -793,7 +814,7 @@ impl<'a> Reader<'a> {
         let made_of = (&written.reduced, self.line(region.span.start));
         let celled = front::with_cells(&written.reduced.text, headers, &written.region, made_of)?;
         let source = SourceFile::new(self.source.path.clone(), celled.text.text.clone());
-        let reader = Reader::new(self.options, &source, self.limit).ok()?;
+        let reader = self.of(&source);
         let scop = reader.as_written(&celled.region).ok()?;
         let mut scop = self.with_own_places(scop, &celled.text, 0);
         acted(&mut scop, &celled.text);
@@ -811,7 +832,7 @@ impl<'a> Reader<'a> {
     /// What pet makes of a text with conditions on data of a region as values.
     fn extract_selected(&self, selected: &front::Selected, region: &Region) -> Option<PetScop> {
         let source = SourceFile::new(self.source.path.clone(), selected.text.text.clone());
-        let reader = Reader::new(self.options, &source, self.limit).ok()?;
+        let reader = self.of(&source);
         let scop = reader.as_written(&selected.region).ok()?;
         let mut scop = self.with_own_places(scop, &selected.text, 0);
         acted(&mut scop, &selected.text);
@@ -983,13 +1004,34 @@ impl<'a> Reader<'a> {
 
     /// Runs pet on a text and leads its places back to the user's.
     fn extract(&self, reduced: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
+        let lead = self.lead();
+        let text = " ".repeat(lead) + &reduced.text;
+        let key = (text, function.map(str::to_string));
+        let known = self.extracted.borrow().get(&key).cloned();
+        let extracted = known.unwrap_or_else(|| {
+            let extracted = self.extract_text(&key.0, function);
+            self.extracted.borrow_mut().insert(key, extracted.clone());
+            extracted
+        })?;
+        let words = isl_words(&extracted);
+        if let Some(word) = words.first().cloned() {
+            self.words.borrow_mut().extend(words);
+            return Err(PetError::ReservedName(word));
+        }
+        let mut scop = self.with_own_places(extracted, reduced, lead);
+        self.resolve_types(&mut scop);
+        scop.as_read.text.clone_from(&reduced.text);
+        acted(&mut scop, reduced);
+        Ok(scop)
+    }
+
+    /// Runs pet on a text.
+    fn extract_text(&self, text: &str, function: Option<&str>) -> Result<PetScop, PetError> {
         let no_folder = |e: std::io::Error| PetError::Protocol(format!("temporary file: {e}"));
         let folder = tempfile::tempdir().map_err(no_folder)?;
         let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
         let file = folder.path().join(name);
-        let lead = self.lead();
-        let padded = " ".repeat(lead) + &reduced.text;
-        std::fs::write(&file, padded).map_err(no_folder)?;
+        std::fs::write(&file, text).map_err(no_folder)?;
         let request = Request {
             file,
             function: function.map(str::to_string),
@@ -997,17 +1039,7 @@ impl<'a> Reader<'a> {
             defines: self.options.defines.clone(),
             pet: self.pet.clone(),
         };
-        let extraction = hexcc_pet::extract(&self.exe, &request, self.limit.left())?;
-        let words = isl_words(&extraction.scop);
-        if let Some(word) = words.first().cloned() {
-            self.words.borrow_mut().extend(words);
-            return Err(PetError::ReservedName(word));
-        }
-        let mut scop = self.with_own_places(extraction.scop, reduced, lead);
-        self.resolve_types(&mut scop);
-        scop.as_read.text.clone_from(&reduced.text);
-        acted(&mut scop, reduced);
-        Ok(scop)
+        hexcc_pet::extract(&self.exe, &request, self.limit.left()).map(|extraction| extraction.scop)
     }
 
     /// Element types by their own names: pet leaves those of pointers as the source spells them.
