@@ -362,14 +362,17 @@ enum Translation {
     Failed(Failure),
 }
 
-/// Runs hexcc; without the program's options where they do not fit it.
+/// Runs hexcc; without the program's options where they do not fit it, as those of tiles where
+/// nests run in single steps.
 fn translate(plan: &Plan, c: &Path, cu: &Path, trial: &Trial) -> Translation {
     let flags = trial.flags();
     let first = translate_with(plan, c, cu, &flags);
     match &first {
         Translation::Refused(code, _)
             if !flags.is_empty()
-                && ["HX03", "HX04", "HX05"].iter().any(|p| code.starts_with(p)) =>
+                && ["HX0206", "HX03", "HX04", "HX05"]
+                    .iter()
+                    .any(|p| code.starts_with(p)) =>
         {
             translate_with(plan, c, cu, &[])
         }
@@ -419,10 +422,11 @@ fn translate_with(plan: &Plan, c: &Path, cu: &Path, flags: &[String]) -> Transla
             warned: run.stderr.contains("[HX0113]"),
         },
         // What another loop was refused for stands in the notes.
-        _ if run.stderr.contains(WIDE_REMAINDERS) => {
-            Translation::Refused(code, format!("{head} [{WIDE_REMAINDERS}]"))
+        _ => {
+            let known = [WIDE_REMAINDERS, FEW_ITERATIONS].into_iter();
+            let said: Vec<&str> = known.filter(|words| run.stderr.contains(words)).collect();
+            Translation::Refused(code, format!("{head} [{}]", said.join(", ")))
         }
-        _ => Translation::Refused(code, head),
     }
 }
 
@@ -446,6 +450,9 @@ fn limit_processor_time(command: &mut Command) {
 /// In a refusal of remainders in 64 bits without sign, which have no form that isl can take.
 const WIDE_REMAINDERS: &str = "remainders of `size_t`";
 
+/// In a refusal of nests that are too small for a kernel of their own.
+const FEW_ITERATIONS: &str = "would share less than";
+
 /// Whether a refusal was due.
 fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> Verdict {
     let allowed: &[&str] = match trial.form.expect() {
@@ -455,13 +462,14 @@ fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> 
     // A macro that makes text of its arguments lets no variable be renamed.
     let no_names = code == "HX0114" && trial.form.choice(Feature::Macros) == "functions";
     let wide = message.contains(WIDE_REMAINDERS);
+    let few = message.contains(FEW_ITERATIONS) && trial.form.in_nests();
     // In a small domain, or few steps, of known size tiles are known to be of no use.
     let small = matches!(code, "HX0201" | "HX0204") && trial.form.fixed_sizes();
     // Where unsigned types make sets of remainders, isl may need longer than a translation may take.
     let long = code == "HX0401" && message.contains("has reached the limit");
     // In single steps a program without a parallel loop is refused for that.
     let serial = code == "HX0206" && allowed.contains(&"HX0203");
-    if allowed.contains(&code) || serial || no_names || wide || small || long {
+    if allowed.contains(&code) || serial || no_names || wide || few || small || long {
         return Verdict::Refused(format!("{code} of the form"));
     }
     // The stencil itself may be the reason.

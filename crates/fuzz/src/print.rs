@@ -7,6 +7,8 @@ use crate::model::{
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+mod planes;
+
 /// Value of scalar parameter `s` in C.
 pub fn scalar_value(s: usize, elem: Elem) -> String {
     let value = [0.375, 0.6, 0.15][s % 3];
@@ -98,11 +100,24 @@ impl<'a> Writer<'a> {
     /// An access in C.
     pub fn access(&self, access: &Access) -> String {
         let array = &self.program.arrays[access.array];
+        let subs: Vec<String> = access.subs.iter().map(|&s| self.sub(s)).collect();
+        let subs = match self.form.choice(Feature::Access) {
+            "wrapped" => self.wrapped(array, &access.subs, subs),
+            _ => subs,
+        };
+        self.placed(access, subs)
+    }
+
+    /// The access with these subscripts.
+    fn placed(&self, access: &Access, subs: Vec<String>) -> String {
+        let array = &self.program.arrays[access.array];
         let name = &self.names.arrays[access.array];
         let time = plus(&self.names.time, access.time);
-        let subs: Vec<String> = access.subs.iter().map(|&s| self.sub(s)).collect();
         let macros = self.form.choice(Feature::Access);
         let timed = array.storage != Storage::Plain;
+        if let Some(text) = self.by_pointer(access, &subs) {
+            return text;
+        }
         if macros == "macro" {
             let args: Vec<String> = timed.then_some(time).into_iter().chain(subs).collect();
             return format!("{}({})", self.access_macro(access.array), args.join(", "));
@@ -450,14 +465,18 @@ impl<'a> Writer<'a> {
             );
         }
         for (n, nest) in program.nests.iter().enumerate() {
-            if self.form.choice(Feature::Calls) == "inline-step" {
+            if self.form.in_steps() {
                 let _ = writeln!(out, "    fz_step{n}({});", self.step_args().join(", "));
             } else {
                 self.nest(nest, &mut out);
             }
         }
+        out.push_str(&self.end_of_step());
         out.push_str("  }\n");
         out.push_str(if marked { "#pragma endscop\n" } else { "" });
+        if self.form.choice(Feature::TimeLoop) == "converging" {
+            out.push_str("  printf(\"%.17g\\n\", fz_norm);\n");
+        }
         out
     }
 
@@ -473,10 +492,19 @@ impl<'a> Writer<'a> {
         args
     }
 
+    /// The functions that the region calls for each nest, to be defined later.
+    pub fn step_prototypes(&self) -> String {
+        let functions = self.step_functions();
+        let heads = functions
+            .lines()
+            .filter(|line| line.starts_with("static void fz_step"));
+        heads.map(|head| format!("{head};\n")).collect()
+    }
+
     /// The functions that the region calls for each nest.
     pub fn step_functions(&self) -> String {
         let mut out = String::new();
-        if self.form.choice(Feature::Calls) != "inline-step" {
+        if !self.form.in_steps() {
             return out;
         }
         for (n, nest) in self.program.nests.iter().enumerate() {
@@ -484,7 +512,11 @@ impl<'a> Writer<'a> {
             let params: Vec<String> = std::iter::once(time).chain(self.params()).collect();
             let _ = writeln!(
                 out,
-                "static inline void fz_step{n}({})\n{{",
+                "static{} void fz_step{n}({})\n{{",
+                match self.form.choice(Feature::Calls) {
+                    "inline-step" => " inline",
+                    _ => "",
+                },
                 params.join(", ")
             );
             if self.form.outer_iterators() || self.form.choice(Feature::Iterators) == "in-time-loop"
@@ -529,6 +561,7 @@ impl<'a> Writer<'a> {
         let rows = self.form.in_rows() && extents.len() > 1;
         match self.form.choice(Feature::Arrays) {
             _ if rows => format!("{elem} {}{name}", "*".repeat(extents.len())),
+            "flat" => format!("{elem} *{name}"),
             "pointer-to-array" if extents.len() > 1 => format!("{elem} (*{name}){}", brackets(1)),
             "restrict-pointer" if extents.len() > 1 => {
                 format!("{elem} (*restrict {name}){}", brackets(1))
@@ -591,9 +624,9 @@ impl<'a> Writer<'a> {
         let mut out = String::new();
         let (kind, names) = (self.iterator_type(), &self.names);
         // Those of functions for each nest are declared there.
-        let inner: &[String] = match self.form.choice(Feature::Calls) {
-            "inline-step" => &[],
-            _ => &names.iterators,
+        let inner: &[String] = match self.form.in_steps() {
+            true => &[],
+            false => &names.iterators,
         };
         let all: Vec<&str> = std::iter::once(&names.time)
             .chain(inner)
@@ -609,6 +642,10 @@ impl<'a> Writer<'a> {
             }
             _ => Ok(()),
         };
+        out.push_str(&self.plane_pointers());
+        if self.form.choice(Feature::TimeLoop) == "converging" {
+            out.push_str("  double fz_norm = 0;\n");
+        }
         if self.form.choice(Feature::Temporaries) == "top-of-function" {
             let mut done = BTreeSet::new();
             let items = self.program.nests.iter().flat_map(|n| &n.items);

@@ -406,10 +406,12 @@ impl Page<'_> {
                 _ => Ok(()),
             };
         }
-        if !defined {
-            out.push_str(&self.w.step_functions());
+        let later = self.form.choice(Feature::Calls) == "later-step";
+        match (later, defined) {
+            (true, false) => out + &self.w.step_prototypes(),
+            (true, true) | (false, false) => out + &self.w.step_functions(),
+            (false, true) => out,
         }
-        out
     }
 
     /// Macros of no use whose names others like, too.
@@ -462,8 +464,8 @@ impl Page<'_> {
     fn sweep(&self, n: usize, body: &dyn Fn(&str) -> String) -> String {
         let array = &self.program.arrays[n];
         let outer = self.form.outer_iterators();
-        let inline_step = self.form.choice(Feature::Calls) == "inline-step"
-            && self.form.choice(Feature::Iterators) != "file-scope";
+        let inline_step =
+            self.form.in_steps() && self.form.choice(Feature::Iterators) != "file-scope";
         let kind = self.w.iterator_type();
         let mut out = String::new();
         let mut access = self.names().arrays[n].clone();
@@ -528,7 +530,7 @@ impl Page<'_> {
         let inner = matches!(
             self.form.choice(Feature::Iterators),
             "initialized" | "file-scope"
-        ) && self.form.choice(Feature::Calls) != "inline-step";
+        ) && !self.form.in_steps();
         match self.form.choice(Feature::After) {
             "iterators" if self.form.outer_time() => {
                 let _ = writeln!(out, "  printf(\"%ld\\n\", (long){});", names.time);
@@ -698,7 +700,12 @@ impl Page<'_> {
             .iter()
             .enumerate()
             .map(|(s, e)| scalar_value(s, *e));
-        let arrays = (!self.form.global_arrays()).then(|| self.names().arrays.clone());
+        let pointer = |(n, name): (usize, &String)| match self.form.is_flat() {
+            true => format!("({} *){name}", self.w.elem(self.program.arrays[n].elem)),
+            false => name.clone(),
+        };
+        let arrays = (!self.form.global_arrays())
+            .then(|| self.names().arrays.iter().enumerate().map(pointer));
         let args: Vec<String> = (sizes.into_iter().flatten())
             .chain(scalars)
             .chain(arrays.into_iter().flatten())

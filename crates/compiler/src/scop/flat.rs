@@ -8,7 +8,7 @@
 //! least 0 and less than what divides it; then no two pairs of row and column are one element.
 //!
 //! In between stands the choice of lengths: parameters and sums such as `n + 2` that subscripts
-//! are multiplied by are tried, each for all accesses of an array. Where two divisions of a
+//! are multiplied by are tried, and the number that all of these are multiplied by, each for all accesses of an array. Where two divisions of a
 //! subscript are possible, as `u[i*n + n - 1]` is column -1 of row `i + 1` or column `n - 1` of row
 //! `i`, only the column between 0 and `n` counts.
 //!
@@ -327,7 +327,7 @@ impl<'a> Statements<'a> {
             let wrong = std::mem::take(&mut reader.wrong);
             uses.add(self, stmt, (subscript, tail, wrong));
         }
-        uses.complete_lengths();
+        uses.complete_lengths()?;
         Ok(Some(uses))
     }
 
@@ -424,8 +424,9 @@ impl Uses {
     }
 
     /// Puts lengths that are sums, as the source has them, before single parameters, and adds the
-    /// parameters that iterators are multiplied by.
-    fn complete_lengths(&mut self) {
+    /// parameters that iterators are multiplied by. The numbers of each cell, `f[(i*n + j)*9 + k]`,
+    /// lie innermost and come first.
+    fn complete_lengths(&mut self) -> Result<()> {
         let mut seen = BTreeSet::new();
         self.lengths.retain(|extent| !extent.is_parameter());
         for access in &self.all {
@@ -435,8 +436,14 @@ impl Uses {
                 }
             }
         }
+        let mut common = 0;
+        for access in &self.all {
+            common = poly::gcd(common, access.subscript.common_factor()?);
+        }
+        self.lengths.splice(0..0, Extent::number(common));
         self.lengths.retain(|extent| seen.insert(extent.text()));
         self.lengths.truncate(MAX_LENGTHS);
+        Ok(())
     }
 }
 

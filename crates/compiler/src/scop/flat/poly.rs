@@ -204,8 +204,13 @@ impl Poly {
     /// Quotient and remainder by an extent: `self = quotient * extent + remainder`, where no term
     /// of the remainder has the extent's leading parameter. `None` where numbers become too large.
     pub fn divide(&self, by: &Extent) -> Result<Option<(Poly, Poly)>> {
+        let lead = match (&by.lead, by.tail.constant()) {
+            (Some(lead), _) => lead,
+            (None, Some(number)) => return self.divide_by_number(number).map(Some),
+            (None, None) => return Ok(None),
+        };
         let (mut quotient, mut rest) = (Poly::default(), self.clone());
-        let degree = |m: &Monomial| m.iter().filter(|p| **p == by.lead).count();
+        let degree = |m: &Monomial| m.iter().filter(|p| *p == lead).count();
         // The degree in the leading parameter falls with every step or the number of terms with it.
         for _ in 0..MAX_TERMS * MAX_TERMS {
             let highest = rest.terms.keys().max_by_key(|m| degree(m)).cloned();
@@ -216,7 +221,7 @@ impl Poly {
                 return Ok(None);
             };
             let mut without = monomial;
-            if let Some(at) = without.iter().position(|p| *p == by.lead) {
+            if let Some(at) = without.iter().position(|p| p == lead) {
                 without.remove(at);
             }
             let mut part = Poly::default();
@@ -233,6 +238,43 @@ impl Poly {
             }
         }
         Ok(None)
+    }
+
+    /// Quotient and remainder by a number: what is a multiple of it, term by term, is divided.
+    fn divide_by_number(&self, number: i64) -> Result<(Poly, Poly)> {
+        let (mut quotient, mut rest) = (Poly::default(), Poly::default());
+        for (monomial, coefficient) in &self.terms {
+            let (divided, left) = match coefficient {
+                Coefficient::Number(value) if value % number == 0 => {
+                    (Some(Coefficient::Number(value / number)), None)
+                }
+                Coefficient::Number(_) => (None, Some(coefficient.clone())),
+                Coefficient::Function(function) => {
+                    let (divided, left) = divided(function, number)?;
+                    let left = left.map(Coefficient::of).transpose()?.flatten();
+                    (Coefficient::of(divided)?, left)
+                }
+            };
+            let parts = [(&mut quotient, divided), (&mut rest, left)];
+            for (poly, part) in parts {
+                if let Some(part) = part {
+                    poly.terms.insert(monomial.clone(), part);
+                }
+            }
+        }
+        Ok((quotient, rest))
+    }
+
+    /// The largest number that divides all coefficients of products with parameters, 0 where there
+    /// are none.
+    pub fn common_factor(&self) -> Result<i64> {
+        let mut common = 0;
+        for (monomial, coefficient) in &self.terms {
+            if !monomial.is_empty() {
+                common = gcd(common, coefficient.factor()?);
+            }
+        }
+        Ok(common)
     }
 
     /// An affine polynomial as a function of the instances.
@@ -282,6 +324,51 @@ impl Poly {
     }
 }
 
+/// The greatest common divisor.
+pub fn gcd(a: i64, b: i64) -> i64 {
+    match b {
+        0 => a.saturating_abs(),
+        _ => gcd(b, a % b),
+    }
+}
+
+/// A function of iterators as multiples of a number, divided by it, and the rest if there is one.
+fn divided(function: &PwAff, number: i64) -> Result<(PwAff, Option<PwAff>)> {
+    let mut found: Option<(PwAff, PwAff)> = None;
+    let mut has_rest = false;
+    for (set, piece) in function.pieces()? {
+        let mut rest = piece.clone();
+        for kind in [DimType::In, DimType::Param] {
+            for d in 0..piece.dim(kind)? as u32 {
+                match rest.take_term(kind, d)? {
+                    Some((factor, without)) if factor % number == 0 => rest = without,
+                    _ => {}
+                }
+            }
+        }
+        match rest.as_constant()? {
+            Some(value) if value.is_integer() => {
+                let left = value.num % number;
+                rest = rest.add_constant(left - value.num)?;
+                has_rest |= left != 0;
+            }
+            _ => has_rest = true,
+        }
+        let quotient = piece.sub(&rest)?.floor_div(number)?;
+        let parts = (
+            quotient.intersect_domain(&set)?,
+            rest.intersect_domain(&set)?,
+        );
+        found = Some(match found {
+            None => parts,
+            Some((q, r)) => (q.union_add(&parts.0)?, r.union_add(&parts.1)?),
+        });
+    }
+    let nothing = || Box::new(crate::diag::Diagnostic::bug("a function without pieces"));
+    let (quotient, rest) = found.ok_or_else(nothing)?;
+    Ok((quotient, has_rest.then_some(rest)))
+}
+
 /// A number that 64 bits do not hold.
 struct TooLarge;
 
@@ -294,6 +381,32 @@ impl Coefficient {
             }
             _ => Some(Coefficient::Function(function)),
         })
+    }
+
+    /// The largest number that divides what iterators and parameters are multiplied by, and what is
+    /// added.
+    fn factor(&self) -> Result<i64> {
+        let function = match self {
+            Coefficient::Number(value) => return Ok(value.saturating_abs()),
+            Coefficient::Function(function) => function,
+        };
+        let mut common = 0;
+        for (_, mut rest) in function.pieces()? {
+            for kind in [DimType::In, DimType::Param] {
+                for d in 0..rest.dim(kind)? as u32 {
+                    let Some((factor, without)) = rest.take_term(kind, d)? else {
+                        return Ok(1);
+                    };
+                    common = gcd(common, factor);
+                    rest = without;
+                }
+            }
+            common = match rest.as_constant()? {
+                Some(value) if value.is_integer() => gcd(common, value.num),
+                _ => 1,
+            };
+        }
+        Ok(common)
     }
 
     /// The sum; `None` for 0.
@@ -322,11 +435,12 @@ impl Coefficient {
     }
 }
 
-/// A number of elements along a dimension: a parameter, or one plus other parameters and numbers.
+/// A number of elements along a dimension: a parameter, one plus other parameters and numbers, or a
+/// number.
 #[derive(Clone, Debug)]
 pub struct Extent {
-    /// The parameter that the others are added to.
-    lead: String,
+    /// The parameter that the others are added to; none for a number.
+    lead: Option<String>,
     tail: Poly,
 }
 
@@ -334,8 +448,24 @@ impl Extent {
     /// A parameter.
     pub fn parameter(name: &str) -> Extent {
         Extent {
-            lead: name.to_string(),
+            lead: Some(name.to_string()),
             tail: Poly::default(),
+        }
+    }
+
+    /// A number of at least 2.
+    pub fn number(value: i64) -> Option<Extent> {
+        (value > 1).then(|| Extent {
+            lead: None,
+            tail: Poly::number(value),
+        })
+    }
+
+    /// Its value, where it is a number.
+    pub fn as_number(&self) -> Option<i64> {
+        match self.lead {
+            None => self.tail.constant(),
+            Some(_) => None,
         }
     }
 
@@ -351,7 +481,7 @@ impl Extent {
         let mut tail = poly.clone();
         tail.terms.remove(lead);
         Some(Extent {
-            lead: lead.first()?.clone(),
+            lead: Some(lead.first()?.clone()),
             tail,
         })
     }
@@ -359,14 +489,16 @@ impl Extent {
     /// The number as a polynomial.
     pub fn poly(&self) -> Poly {
         let mut poly = self.tail.clone();
-        poly.terms
-            .insert(vec![self.lead.clone()], Coefficient::Number(1));
+        if let Some(lead) = &self.lead {
+            poly.terms
+                .insert(vec![lead.clone()], Coefficient::Number(1));
+        }
         poly
     }
 
     /// Whether it is a parameter alone.
     pub fn is_parameter(&self) -> bool {
-        self.tail.terms.is_empty()
+        self.lead.is_some() && self.tail.terms.is_empty()
     }
 
     /// The parameters in it.

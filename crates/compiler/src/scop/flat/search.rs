@@ -157,8 +157,16 @@ impl<'a> Search<'a> {
             }
         }
         // Columns of which none changes say nothing of rows: with `x[i*step]` the last row may
-        // end behind its first element.
-        if divided.extents.is_empty() && parts.iter().all(|(_, rest)| rest.is_fixed()) {
+        // end behind its first element. Where one is the last of a cell, it is complete.
+        let ends = |rest: &Poly| {
+            length
+                .as_number()
+                .is_some_and(|n| rest.constant() == Some(n - 1))
+        };
+        if divided.extents.is_empty()
+            && parts.iter().all(|(_, rest)| rest.is_fixed())
+            && !parts.iter().any(|(_, rest)| ends(rest))
+        {
             return Ok(None);
         }
         let (mut quotients, mut columns) = (Vec::new(), Vec::new());

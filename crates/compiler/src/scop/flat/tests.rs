@@ -320,6 +320,22 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("n", "i=0..n j=0..i", "i*n+j, j*n+i", "n"),
     ("n", "i=0..n j=0..n", "i*n+j, n*n-1, n-1", "n"),
     ("m n", "i=0..m j=0..n", "i*n+j-n", "n"),
+    // Cells of several numbers.
+    ("m n", "i=0..m j=0..n k=0..3", "(i*n+j)*3+k", "n, 3"),
+    (
+        "m n",
+        "i=1..m j=0..n-1 k=0..2",
+        "2*(i*n+j)+k, k+((i-1)*n+j+1)*2, (n*i+j)*2",
+        "n, 2",
+    ),
+    (
+        "m n",
+        "i=1..m j=0..n",
+        "5*(i*n+j), (i*n-n+j)*5+4, (j+i*n)*5+2",
+        "n, 5",
+    ),
+    ("m n", "i=0..m j=0..n", "2*i*n+j", "n"),
+    ("m n", "i=0..m j=0..n", "(i*n+j)*3+1", ""),
     // Sums as lengths.
     ("m n", "i=0..m j=0..n", "i*(n+2)+j", "n + 2"),
     (
