@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST = 100 };
+enum { MOST = 300 };
 
 static double ez[MOST][MOST], hx[MOST][MOST], hy[MOST][MOST];
 

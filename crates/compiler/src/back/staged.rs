@@ -29,19 +29,19 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
         };
         let _ = writeln!(
             before,
-            "  args.{field} = ({elem} *)borrow({memory}, \"allocating {what}\");"
+            "  void *const {name}_tiles = borrow({memory}, \"allocating {what}\");\n  args.{field} = ({elem} *){name}_tiles;"
         );
-        let _ = writeln!(after, "  give_back(args.{field}, \"freeing {what}\");");
+        let _ = writeln!(after, "  give_back({name}_tiles, \"freeing {what}\");");
         if array.pitched {
             let _ = writeln!(
                 before,
-                "  args.{field}_pitch = (int){name}_pitch;\n  check(cudaMemsetAsync(args.{field}, 0xff, {memory}, 0), \"filling {what}\"); // rows are read with their padding: NaN"
+                "  args.{field}_pitch = (int){name}_pitch;\n  check(cudaMemsetAsync({name}_tiles, 0xff, {memory}, 0), \"filling {what}\"); // rows are read with their padding: NaN"
             );
         }
         if array.local {
             continue;
         }
-        let copy = Copy::of(array, &name, &format!("args.{field}"));
+        let copy = Copy::of(array, &name);
         let _ = writeln!(
             before,
             "  void *const {name}_entered = enter({name}, {name}_bytes, \"{what}\");\n{}",
@@ -113,8 +113,8 @@ struct Copy {
 }
 
 impl Copy {
-    fn of(array: &KernelArray, name: &str, tiles: &str) -> Copy {
-        let entered = format!("{name}_entered");
+    fn of(array: &KernelArray, name: &str) -> Copy {
+        let (entered, tiles) = (format!("{name}_entered"), format!("{name}_tiles"));
         let (width, pitch) = (format!("{name}_width"), format!("{name}_pitch"));
         let copy = |to: [&str; 2], from: [&str; 2], what: &str| {
             let call = match array.pitched {
@@ -124,11 +124,9 @@ impl Copy {
                 ),
                 false => format!("cudaMemcpyAsync({}, {}, {name}_bytes", to[0], from[0]),
             };
-            format!(
-                "  if ({name}_bytes) check({call}, cudaMemcpyDeviceToDevice, 0), \"{what}\");"
-            )
+            format!("  if ({name}_bytes) check({call}, cudaMemcpyDeviceToDevice, 0), \"{what}\");")
         };
-        let (entered, tiles) = ([entered.as_str(), &width], [tiles, &pitch]);
+        let (entered, tiles) = ([entered.as_str(), &width], [tiles.as_str(), &pitch]);
         let what = &array.name;
         Copy {
             to_device: copy(tiles, entered, &format!("copying {what} for the tiles")),

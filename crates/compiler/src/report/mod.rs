@@ -2,6 +2,7 @@
 
 mod explain;
 pub(crate) mod header;
+mod segments;
 mod steps;
 mod svg;
 mod tiles;

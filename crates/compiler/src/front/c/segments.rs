@@ -309,6 +309,7 @@ fn counts_up(code: &Code, tokens: Range<usize>, iterator: &str) -> bool {
 /// The type of a variable of the function itself, which nothing else can see.
 fn own_type(text: &str, name: &str, at: usize) -> Option<String> {
     let declarator = csource::declarator(text, name, at)?;
-    let is_own = declarator.place == Place::Call && declarator.stars == 0 && declarator.n_bounds == 0;
+    let is_own =
+        declarator.place == Place::Call && declarator.stars == 0 && declarator.n_bounds == 0;
     is_own.then(|| csource::declared_type(text, name, at))?
 }
