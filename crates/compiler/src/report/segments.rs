@@ -45,7 +45,7 @@ pub(super) fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
         let line = csource::line_col(text, host.start).0;
         let _ = writeln!(
             said,
-            "  a segment ends where {condition}: the host works at line {line}"
+            "  in steps where {condition} the host takes part, at line {line}"
         );
         let used: Vec<String> = (arrays.iter())
             .filter(|(name, _)| names(text, host, name))

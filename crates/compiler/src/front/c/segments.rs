@@ -33,6 +33,9 @@ use values::Values;
 const LAST: &str = "hexcc_last";
 const FIRST: &str = "hexcc_first";
 
+/// Steps below which a segment is not worth the copies for its tiles.
+const FEW: u64 = 4;
+
 /// Types of iterators that are copied without a change of their values.
 const TYPES: [&str; 7] = [
     "int",
@@ -87,7 +90,8 @@ pub fn segments(text: &str, region: &Region, defines: &[String], ends: Ends) -> 
         .map(|stmt| time_loop.condition(stmt))
         .chain([time_loop.bound.clone()])
         .all(|tokens| values.stay(tokens));
-    (all_known && time_loop.may_be_split(&parts)).then(|| Segments {
+    let pays = !(conditions.clone()).any(|stmt| time_loop.is_often(&time_loop.condition(stmt)));
+    (all_known && pays && time_loop.may_be_split(&parts)).then(|| Segments {
         edits: time_loop.edits(&parts),
         steps: code.bytes(parts.steps.clone()).start,
         conditions: conditions
@@ -163,6 +167,16 @@ impl<'a> TimeLoop<'a> {
     /// The condition of an `if`.
     fn condition(&self, stmt: &Range<usize>) -> Range<usize> {
         stmt.start + 2..self.code.skip(stmt.start + 1) - 1
+    }
+
+    /// Whether a condition holds in every few steps: `t % 2 == 0`.
+    fn is_often(&self, tokens: &Range<usize>) -> bool {
+        let words: Vec<&str> = tokens.clone().map(|at| self.code.word(at)).collect();
+        let period = match words[..] {
+            [name, "%", period, "==", _] if name == self.iterator => period.parse().ok(),
+            _ => None,
+        };
+        period.is_some_and(|period: u64| period < FEW)
     }
 
     /// What the host does at the ends of the body, and the steps between.

@@ -81,10 +81,10 @@ fn conditions_are_values_that_no_step_changes() {
 #[test]
 fn steps_that_cannot_have_a_loop_of_their_own_stay() {
     for body in [
-        "for (int t = 0; t < n; t++) { int m = t; step(a); if (t % 2 == 0) save(m); }",
-        "for (int t = 0; t < n; t++) { step(a); if (x) break; if (t % 2 == 0) save(a); }",
-        "for (int t = 0; t < n; t++) { step(a); if (t % 2 == 0) save(a); else step(a); }",
-        "for (int t = 0; t < n; t++) { step(a); if (t % 2 == 0) save(a); t++; }",
+        "for (int t = 0; t < n; t++) { int m = t; step(a); if (t % 20 == 0) save(m); }",
+        "for (int t = 0; t < n; t++) { step(a); if (x) break; if (t % 20 == 0) save(a); }",
+        "for (int t = 0; t < n; t++) { step(a); if (t % 20 == 0) save(a); else step(a); }",
+        "for (int t = 0; t < n; t++) { step(a); if (t % 20 == 0) save(a); t++; }",
         "for (int t = 0; t < n; t += 2) { step(a); if (t % 4 == 0) save(a); }",
         "for (int t = 0; t < n; t++) { step(a); if (t % 4 == 0) save(a); swap(a); }",
         "for (g = 0; g < n; g++) { step(a); if (g % 4 == 0) save(a); }",
@@ -93,6 +93,16 @@ fn steps_that_cannot_have_a_loop_of_their_own_stay() {
     ] {
         assert!(!is_split(body), "{body}");
     }
+}
+
+#[test]
+fn segments_of_few_steps_are_none() {
+    let every = |n: u32| {
+        is_split(&format!(
+            "for (int t = 0; t < n; t++) {{ step(a); if (t % {n} == 0) save(a); }}"
+        ))
+    };
+    assert!(!every(1) && !every(3) && every(4) && every(100));
 }
 
 #[test]
