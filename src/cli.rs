@@ -527,10 +527,16 @@ fn program_text(compiled: &Compiled) -> Result<String, Failure> {
 
 /// A compilation that has tiles of a GPU.
 pub fn tiled(compiled: Compiled) -> Result<Compiled, Failure> {
-    if compiled.stepwise.is_empty() {
+    if compiled.stepwise.is_empty() && compiled.tiled_nests.is_empty() {
         return Ok(compiled);
     }
     let d = match compiled.stepwise.iter().any(|part| part.tiles.is_some()) {
+        _ if !compiled.tiled_nests.is_empty() => Diagnostic::error(
+            "HX0609",
+            "tiles in a loop that stays on the host are not measured",
+        )
+        .note("what the host does between them decides how many steps there are")
+        .help("`--line` takes a loop over time steps by itself"),
         false => Diagnostic::error("HX0609", "there are no tiles to measure")
             .note("the program runs in single steps, which have no sizes to choose"),
         true => Diagnostic::error("HX0609", "there are no tiles of a GPU to measure")

@@ -5,6 +5,7 @@ mod choice;
 mod guards;
 mod outer;
 mod pointers;
+mod segments;
 mod several;
 
 use crate::bytes;
@@ -186,6 +187,15 @@ fn read_source(
     source: SourceFile,
     limit: &TimeLimit,
 ) -> Result<Input, NotRead> {
+    let input = read_as_is(options, source, limit)?;
+    Ok(segments::in_segments(options, &input, limit).unwrap_or(input))
+}
+
+fn read_as_is(
+    options: &InputOptions,
+    source: SourceFile,
+    limit: &TimeLimit,
+) -> Result<Input, NotRead> {
     let fail = |diagnostics, words| NotRead {
         failure: Failure {
             diagnostics,
@@ -219,6 +229,7 @@ fn read_source(
                 scop: chosen.scop,
                 nests: chosen.nests,
                 stays: chosen.stays,
+                segments: None,
                 undeclared,
             },
             warnings,
@@ -597,6 +608,11 @@ impl<'a> Reader<'a> {
                             });
                             continue;
                         }
+                        if let Some((mut chosen, warnings)) = self.segments_around(&refused, region)
+                        {
+                            chosen.candidates = self.other_loops(loops, &chosen, &refused);
+                            return Ok((chosen, warnings));
+                        }
                         let warnings = refused.iter().filter_map(not_taken);
                         let warnings = warnings.take(1).collect();
                         let candidates =
@@ -619,11 +635,7 @@ impl<'a> Reader<'a> {
         }
         match self.nests(&refused) {
             Ok((mut chosen, warnings)) => {
-                let nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
-                let mut taken: Vec<Range<usize>> =
-                    nests.map(|nest| nest.span.start..nest.span.end).collect();
-                taken.extend(loops.first().map(|first| first.span.clone()));
-                chosen.candidates = self.candidates(loops, &taken, &refused);
+                chosen.candidates = self.other_loops(loops, &chosen, &refused);
                 Ok((chosen, warnings))
             }
             Err(inside) => {
@@ -632,6 +644,20 @@ impl<'a> Reader<'a> {
                 Err(likeliest(refused, &nests.collect::<Vec<_>>()))
             }
         }
+    }
+
+    /// The loops that are neither nests that run in kernels nor the loop around these.
+    fn other_loops(
+        &self,
+        loops: &[Region],
+        chosen: &Chosen,
+        refused: &[Refused],
+    ) -> Vec<Candidate> {
+        let nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
+        let mut taken: Vec<Range<usize>> =
+            nests.map(|nest| nest.span.start..nest.span.end).collect();
+        taken.extend(loops.first().map(|first| first.span.clone()));
+        self.candidates(loops, &taken, refused)
     }
 
     /// The likeliest of the deepest nests that runs in single steps. Where one of them is refused
@@ -726,6 +752,7 @@ impl<'a> Reader<'a> {
             nests: Vec::new(),
             // What is guarded relies on memory that stays where the program has it.
             stays: scop.guarded.then(String::new),
+            segments: None,
             undeclared: Vec::new(),
         }
     }

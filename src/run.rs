@@ -269,6 +269,7 @@ impl Run {
         // On the CPU the functions are the same.
         let exact = matches!(target, Target::Cpu)
             || compiled.units.iter().all(|u| u.stencil().exact)
+                && (compiled.tiled_nests.iter()).all(|nest| nest.unit.stencil().exact)
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
         let rounds = (compiled.stepwise.iter()).any(|part| part.plan.rounds().is_some());
         self.judge(&expected, &found, self.tolerance(exact, rounds), nests)

@@ -4,11 +4,12 @@
 //! stays on the host then, and arrays are copied in each of them. Where the outer loop runs in single
 //! steps as a whole, that is better.
 
-use super::{Reader, Refused};
+use super::{Chosen, MADE_OF, Reader, Refused, deepest};
+use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{Region, called_functions};
 use hexcc_compiler::stepwise;
 use hexcc_compiler::tiling::hands_on::hands_on;
-use hexcc_pet::data::PetScop;
+use hexcc_pet::data::{PetScop, Span};
 
 impl Reader<'_> {
     /// The first refused loop that has another one in it, or calls it, and runs in single steps, no loop
@@ -18,17 +19,38 @@ impl Reader<'_> {
         refused: &'r [Refused<'a>],
         inner: &Region,
     ) -> Option<(&'r Refused<'a>, &'r PetScop)> {
-        let text = &self.source.text;
-        let has_inner = |outer: &Region| {
-            let functions = called_functions(text, outer);
-            let mut parts = functions.iter().map(|f| &f.body).chain([&outer.span]);
-            parts.any(|part| part.contains(&inner.span.start))
-        };
         let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
         let mut scops = (refused.iter().filter(of_shape))
-            .filter(|r| has_inner(r.region))
+            .filter(|r| self.has_inside(r.region, inner))
             .filter_map(|r| Some((r, r.scop.as_ref()?)));
         scops.find(|(_, scop)| self.is_shared_throughout(scop))
+    }
+
+    /// Whether a loop has another one in it, or calls it.
+    fn has_inside(&self, outer: &Region, inner: &Region) -> bool {
+        let functions = called_functions(&self.source.text, outer);
+        let mut parts = functions.iter().map(|f| &f.body).chain([&outer.span]);
+        parts.any(|part| part.contains(&inner.span.start))
+    }
+
+    /// The nests in a loop that the host takes part in, where one of them is a loop that can be tiled:
+    /// all of them use the arrays where they are then.
+    pub(super) fn segments_around(
+        &self,
+        refused: &[Refused],
+        inner: &Region,
+    ) -> Option<(Chosen, Vec<Diagnostic>)> {
+        let takes_part = |r: &&Refused| {
+            let code = r.why.first().map(|why| why.code);
+            code.is_some_and(|code| MADE_OF.contains(&code)) && self.has_inside(r.region, inner)
+        };
+        let outer = deepest(refused);
+        outer.iter().copied().find(takes_part)?;
+        let (chosen, warnings) = self.nests(refused).ok()?;
+        let mut nests = std::iter::once(&chosen.scop).chain(&chosen.nests);
+        let holds = |span: Span| (span.start..span.end).contains(&inner.span.start);
+        let is_inner = nests.any(|nest| holds(nest.span));
+        is_inner.then_some((chosen, warnings))
     }
 
     /// Whether a region is a time loop, not one that repeats what is in it, and runs in single steps

@@ -59,6 +59,14 @@ impl Unit {
     }
 }
 
+/// A time loop in a loop that stays on the host, in tiles.
+pub struct TiledNest {
+    /// Its arrays, statements and accesses.
+    pub scop: Scop,
+    /// Its kernel.
+    pub unit: Unit,
+}
+
 /// A part of the scop whose loops are a program of [`crate::ir`]: in single steps, or in tiles for
 /// a CPU.
 pub struct Stepwise {
@@ -90,6 +98,8 @@ pub struct Compiled {
     pub units: Vec<Unit>,
     /// What runs in single steps, in textual order; none where loops are tiled.
     pub stepwise: Vec<Stepwise>,
+    /// Of the nests in a loop that stays on the host, those that are tiled time loops.
+    pub tiled_nests: Vec<TiledNest>,
     /// Warnings, such as parts of the region left on the host.
     pub warnings: Vec<Diagnostic>,
     /// Passes and their durations.

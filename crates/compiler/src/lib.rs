@@ -50,7 +50,7 @@ pub mod ir;
 pub mod kernel;
 pub mod lower;
 pub mod model;
-mod nests;
+pub mod nests;
 pub mod options;
 pub mod output;
 pub mod pipeline;

@@ -1,23 +1,20 @@
 //! Regions in single steps: one, or the nests in a loop that stays on the host.
 
 use crate::clock::Clock;
-use crate::compiled::{Compiled, Stepwise};
+use crate::compiled::{Compiled, Stepwise, TiledNest, Unit};
 use crate::diag::{Diagnostic, Result};
+use crate::ir::{self, Stmt};
 use crate::options::{Language, Options, Tiling};
+use crate::pipeline::tile;
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop};
 use crate::stepwise;
 use hexcc_isl::Ctx;
+use hexcc_pet::deep::deeply;
 
-/// The nests in a loop that stays on the host, each in single steps.
+/// The nests in a loop that stays on the host: time loops in tiles where these apply, all others in
+/// single steps.
 pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    if !options.may_step() {
-        let why = saved
-            .stays
-            .as_deref()
-            .unwrap_or("nests only are translated");
-        return Err(stepwise::not_tiled(saved, why));
-    }
     let mut all: Option<Compiled> = None;
     let mut left = Vec::new();
     for (index, scop) in saved.regions().enumerate() {
@@ -41,13 +38,30 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             }
             compiled => compiled?,
         };
+        if compiled.stepwise.iter().any(repeats) {
+            if let Some(nest) = tiled_nest(ctx, &one, &options)? {
+                compiled.stepwise.clear();
+                compiled.warnings.clear();
+                compiled.tiled_nests.push(nest);
+            } else if let Some(tiled) = tiled_on_cpu(ctx, &one, &options)? {
+                compiled = tiled;
+            }
+        }
         match &mut all {
             None => all = Some(compiled),
             Some(all) => {
                 all.stepwise.append(&mut compiled.stepwise);
+                all.tiled_nests.append(&mut compiled.tiled_nests);
                 all.warnings.append(&mut compiled.warnings);
             }
         }
+    }
+    if !options.may_step() && !all.as_ref().is_some_and(|all| !all.tiled_nests.is_empty()) {
+        let why = saved
+            .stays
+            .as_deref()
+            .unwrap_or("nests only are translated");
+        return Err(stepwise::not_tiled(saved, why));
     }
     let stays = |why: &Diagnostic| why.clone().into_warning("a nest stays as it is");
     match all {
@@ -59,6 +73,92 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             Err((left.into_iter().next()).unwrap_or_else(|| Box::new(Diagnostic::bug("no nests"))))
         }
     }
+}
+
+/// Whether a part in single steps has loops of the host, as time loops are.
+fn repeats(part: &Stepwise) -> bool {
+    let mut repeats = false;
+    ir::visit(&part.program.host, &mut |stmt| {
+        repeats |= matches!(stmt, Stmt::For { .. });
+    });
+    repeats
+}
+
+/// Time steps below which tiles over time have nothing to gain.
+const FEW_STEPS: f64 = 4.0;
+
+/// Whether a nest is a time loop that is tiled, with the results of C.
+///
+/// # Errors
+/// A broken invariant, and the end of the time that there is.
+pub fn is_tiled(ctx: &Ctx, saved: &SavedScop) -> Result<bool> {
+    let nest = deeply(|| tiled_nest(ctx, saved, &Options::default()))?;
+    Ok(nest.is_some_and(|nest| nest.unit.stencil().exact))
+}
+
+/// A nest that is a time loop, in tiles; `None` where it runs in single steps.
+///
+/// # Errors
+/// A broken invariant, and the end of the time that there is.
+fn tiled_nest(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<TiledNest>> {
+    if options.language != Language::Cuda || options.tiling == Tiling::Stepwise {
+        return Ok(None);
+    }
+    match in_tiles(ctx, saved, options) {
+        Ok(nest) => Ok(nest),
+        Err(why) if why.is_bug() => Err(why),
+        Err(_) => {
+            ctx.check()?;
+            ctx.reset_operations();
+            Ok(None)
+        }
+    }
+}
+
+/// The same for a CPU, where all arrays stay where they are.
+fn tiled_on_cpu(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<Compiled>> {
+    if options.language != Language::OpenMp || options.tiling == Tiling::Stepwise {
+        return Ok(None);
+    }
+    let mut clock = Clock::new(ctx);
+    let made = Region::new(ctx, saved, options, &mut clock).and_then(|region| {
+        let may = !region.analyses.is_empty() && region.scop.guards.doubts.is_empty();
+        may.then(|| steps(region, saved, options, clock, Vec::new()))
+            .transpose()
+    });
+    match made {
+        Ok(made) => Ok(made),
+        Err(why) if why.is_bug() => Err(why),
+        Err(_) => {
+            ctx.check()?;
+            ctx.reset_operations();
+            Ok(None)
+        }
+    }
+}
+
+fn in_tiles(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<TiledNest>> {
+    let mut clock = Clock::new(ctx);
+    let mut region = Region::new(ctx, saved, options, &mut clock)?;
+    let scop = &region.scop;
+    // Tiles copy what they use as a whole.
+    let is_whole = scop.guards.doubts.is_empty() && scop.cells.is_empty();
+    let (Some(analysis), true) = (region.analyses.pop(), is_whole) else {
+        return Ok(None);
+    };
+    if !region.analyses.is_empty() || region.is_refused() {
+        return Ok(None);
+    }
+    let name = unit_name(saved, &region.scop, 0, options);
+    let tiled = tile(&region.scop, saved, &analysis, &name, options, &mut clock)?;
+    let unit = Unit { analysis, tiled };
+    let in_rows = unit.stencil().arrays.iter().any(|a| a.rows.is_some());
+    let pays = unit.tiled.problem.steps >= FEW_STEPS;
+    clock.end()?;
+    Ok((pays && !in_rows).then_some(TiledNest {
+        scop: region.scop,
+        unit,
+    }))
 }
 
 /// Whether rows may not exist that conditions on data keep a nest from touching.
@@ -171,6 +271,7 @@ pub(crate) fn steps(
         scop: region.scop,
         units: Vec::new(),
         stepwise: parts,
+        tiled_nests: Vec::new(),
         timings: clock.laps,
         tuned: None,
     })

@@ -89,6 +89,10 @@ pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> St
         text.push_str(&kernel_text(saved, compiled, unit, version));
         text.push('\n');
     }
+    for nest in &compiled.tiled_nests {
+        text.push_str(&kernel_text(saved, compiled, &nest.unit, version));
+        text.push('\n');
+    }
     for part in &compiled.stepwise {
         text.push_str(&stepwise_text(saved, part, version).0);
         text.push('\n');
@@ -140,11 +144,13 @@ fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &st
 /// Where things are replaced.
 fn regions(saved: &SavedScop, compiled: &Compiled) -> Vec<Range<usize>> {
     match saved.is_nests() {
-        true => compiled
-            .stepwise
-            .iter()
-            .map(|part| part.span.clone())
-            .collect(),
+        true => {
+            let steps = compiled.stepwise.iter().map(|part| part.span.clone());
+            let tiled = compiled.tiled_nests.iter();
+            steps
+                .chain(tiled.map(|nest| nest.unit.analysis.chunk.span.clone()))
+                .collect()
+        }
         false => vec![compiled.scop.region.clone()],
     }
 }
@@ -155,7 +161,35 @@ fn replacements<'a>(
     version: &str,
     otherwise: Otherwise,
 ) -> Vec<Replacement<'a>> {
-    let tiled = (compiled.units.iter()).map(|unit| Replacement {
+    let tiled = compiled.units.iter().map(|unit| Replacement {
+        unused: &compiled.scop.unused,
+        ..in_tiles(saved, compiled, unit, version, otherwise)
+    });
+    let nests = compiled.tiled_nests.iter().map(|nest| Replacement {
+        unused: &nest.scop.unused,
+        memory: Memory::Staged,
+        ..in_tiles(saved, compiled, &nest.unit, version, otherwise)
+    });
+    let memory = match saved.is_nests() {
+        true => Memory::Shared,
+        false => Memory::Copied,
+    };
+    let steps = compiled.stepwise.iter().map(|part| {
+        let (kernel, names) = stepwise_text(saved, part, version);
+        in_steps(part, (kernel, names), memory, otherwise)
+    });
+    tiled.chain(nests).chain(steps).collect()
+}
+
+/// What takes the place of a time loop that is tiled.
+fn in_tiles<'a>(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    unit: &'a Unit,
+    version: &str,
+    otherwise: Otherwise,
+) -> Replacement<'a> {
+    Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
         kernel: kernel_text(saved, compiled, unit, version),
@@ -169,19 +203,10 @@ fn replacements<'a>(
             _ => Vec::new(),
         },
         finals: &unit.analysis.chunk.finals,
-        unused: &compiled.scop.unused,
+        unused: &[],
         memory: Memory::Copied,
         otherwise,
-    });
-    let memory = match saved.is_nests() {
-        true => Memory::Shared,
-        false => Memory::Copied,
-    };
-    let steps = compiled.stepwise.iter().map(|part| {
-        let (kernel, names) = stepwise_text(saved, part, version);
-        in_steps(part, (kernel, names), memory, otherwise)
-    });
-    tiled.chain(steps).collect()
+    }
 }
 
 /// What takes the place of a part of the program that runs in single steps.

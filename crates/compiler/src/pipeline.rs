@@ -55,13 +55,14 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         scop: region.scop,
         units,
         stepwise: Vec::new(),
+        tiled_nests: Vec::new(),
         timings: clock.laps,
         tuned: None,
     })
 }
 
 /// The kernel of a time loop.
-fn tile(
+pub(crate) fn tile(
     scop: &Scop,
     saved: &SavedScop,
     analysis: &Analysis,

@@ -82,6 +82,11 @@ impl Region {
         Ok(())
     }
 
+    /// Whether some loop stays on the host.
+    pub fn is_refused(&self) -> bool {
+        !self.refused.is_empty()
+    }
+
     /// Leaves a loop on the host; what is a bug is no reason for that.
     pub fn refuse(&mut self, chunk: Chunk, d: Box<Diagnostic>) -> Result<()> {
         if d.is_bug() {

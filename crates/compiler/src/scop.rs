@@ -53,12 +53,34 @@ pub struct SavedScop {
     /// Why the loop around the nests stays on the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stays: Option<String>,
+    /// The time loop as one over segments, where the source has been changed so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Segmented>,
     /// Functions that the file calls without a declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undeclared: Vec<String>,
 }
 
+/// A time loop in which the host takes part every so many steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Segmented {
+    /// The file as the user wrote it.
+    pub written: String,
+    /// Where the loop begins.
+    pub start: usize,
+    /// The conditions under which the host takes part.
+    pub conditions: Vec<String>,
+    /// What it does, in the changed text.
+    pub host: Vec<Span>,
+}
+
 impl SavedScop {
+    /// The text of the file itself, as the user wrote it.
+    pub fn written(&self) -> &str {
+        let segments = self.segments.as_ref();
+        segments.map_or_else(|| self.source.own_text(), |s| &s.written)
+    }
+
     /// The format this build reads and writes.
     pub const VERSION: u32 = 1;
 

@@ -434,6 +434,7 @@ fn saved(file: &Path, extraction: Extraction) -> SavedScop {
     SavedScop {
         nests: Vec::new(),
         stays: None,
+        segments: None,
         undeclared: Vec::new(),
         version: SavedScop::VERSION,
         source: SourceFile::new(file.display().to_string(), extraction.source),

@@ -131,8 +131,8 @@ pub(super) fn attempt(r: &Replacement, names: &Names) -> Vec<String> {
     let kept = "true; // the program's arrays are as they were";
     lines.push(match (r.memory, r.otherwise) {
         (Memory::Copied, _) => format!("  bool kept = {kept}"),
-        (Memory::Shared, Otherwise::Ends) => format!("  hexcc_memory::kept = {kept}"),
-        (Memory::Shared, _) => {
+        (_, Otherwise::Ends) => format!("  hexcc_memory::kept = {kept}"),
+        (_, Otherwise::RunsLoops) => {
             format!("  hexcc_memory::said = &said, hexcc_memory::kept = {kept}")
         }
     });
@@ -146,7 +146,7 @@ pub(super) fn attempt(r: &Replacement, names: &Names) -> Vec<String> {
 pub(super) fn committed(memory: Memory) -> &'static str {
     match memory {
         Memory::Copied => "  kept = false; // from here on the program's arrays change",
-        Memory::Shared => {
+        Memory::Shared | Memory::Staged => {
             "  hexcc_memory::kept = false; // from here on the program's arrays change"
         }
     }
@@ -158,7 +158,7 @@ pub(super) fn attempted(r: &Replacement, names: &Names) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec!["  } catch (const Unfit &) {".to_string()];
-    if r.memory == Memory::Shared {
+    if r.memory.is_shared() {
         lines.push("    hexcc_memory::kept = false;".to_string());
     }
     lines.extend(rows::releases(r, names));

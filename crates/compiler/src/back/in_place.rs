@@ -46,7 +46,8 @@ pub fn c_program(
         Instrument::Dump => &[Form::Table, Form::Dense],
     };
     generated.push_str(&rows::library(interfaces(), forms));
-    let mut used_up = voids(functions_used_up(text, &gone));
+    let functions = functions_used_up(text, &gone);
+    let mut used_up = voids(functions.clone());
     generated.push_str(&cells::prototypes(interfaces(), Language::OpenMp));
     // Of what may be anywhere in memory, nobody knows whether these loops write it: they stay.
     let is_known = |r: &&Replacement| !r.interface.has_unsized_arrays();
@@ -67,8 +68,14 @@ pub fn c_program(
         let names = names.with_members(r.interface);
         let call = call(r, &names);
         let unused = variables_used_up(r, text, &r.span, &names);
+        // That a function names itself is no use of it.
+        let function = csource::enclosing_function(text, r.span.start);
+        let used_up = match function.is_some_and(|f| functions.contains(&f.name)) {
+            true => String::new(),
+            false => std::mem::take(&mut used_up),
+        };
         let call = Call {
-            before: unused + &std::mem::take(&mut used_up),
+            before: unused + &used_up,
             ..call
         };
         let suits = (!r.interface.suits_all_sizes()).then(|| {

@@ -16,6 +16,7 @@ pub(crate) mod names;
 mod program;
 mod resident;
 pub(crate) mod rows;
+mod staged;
 mod stream;
 pub(crate) mod text;
 

@@ -8,6 +8,7 @@ use super::fallback::{self, Files, Host, Otherwise};
 use super::names::{Names, mentions};
 use super::resident;
 use super::rows::{self, Form};
+use super::staged;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, may_share_memory};
@@ -57,6 +58,15 @@ pub enum Memory {
     Copied,
     /// Where the program has them: it uses them between kernels, too.
     Shared,
+    /// The same, of which kernels have copies on the device that are theirs alone.
+    Staged,
+}
+
+impl Memory {
+    /// Whether the program has its arrays where kernels find them.
+    pub(super) fn is_shared(self) -> bool {
+        self != Memory::Copied
+    }
 }
 
 /// Device memory of the form of some planes of an array.
@@ -70,6 +80,23 @@ pub struct Workspace {
     pub n_space: usize,
     /// How many planes.
     pub planes: i64,
+}
+
+impl Workspace {
+    /// Its bytes, as C.
+    pub(super) fn bytes(&self, ir: &Interface, names: &Names) -> String {
+        let array = &ir.arrays[self.array];
+        let name = names.get(&array.name);
+        let space = &array.extents[array.extents.len() - self.n_space..];
+        let (width, rows) = match (array.pitched, space) {
+            (true, [rows @ .., _]) => (format!("{name}_pitch"), rows),
+            (_, all) => (format!("sizeof({})", array.elem), all),
+        };
+        let rows: String = (rows.iter())
+            .map(|e| format!(" * (size_t){}", ast_operand(e, names)))
+            .collect();
+        format!("{} * {width}{rows}", self.planes)
+    }
 }
 
 /// What surrounds the replaced region.
@@ -100,7 +127,7 @@ pub fn program(
     let c = CPlusPlus::new(saved, regions, replacements)?;
     let (text, regions) = (&c.text, &c.regions);
     let interfaces = || replacements.iter().map(|r| r.interface);
-    let shared = replacements.iter().any(|r| r.memory == Memory::Shared);
+    let shared = replacements.iter().any(|r| r.memory.is_shared());
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
     let braced = csource::rewrite_braced_allocations(text);
@@ -368,7 +395,7 @@ pub fn reference_program(
     regions: &[Range<usize>],
     replacements: &[Replacement],
 ) -> Result<String> {
-    let text = saved.source.own_text();
+    let text = saved.written();
     let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
     let region = regions.first().filter(|_| !saved.is_nests());
     let dumps = region.map(|region| {
@@ -441,11 +468,12 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
         .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
     let host = match r.memory {
         Memory::Copied => host_function(r, entry, instrument),
-        Memory::Shared => resident::host_function(r, entry),
+        Memory::Shared => resident::host_function(r, entry, resident::arrays),
+        Memory::Staged => resident::host_function(r, entry, staged::arrays),
     };
     let thrown = match r.memory {
         Memory::Copied => fallback::thrown(r.otherwise),
-        Memory::Shared => "",
+        Memory::Shared | Memory::Staged => "",
     };
     let host = [
         thrown.to_string(),
@@ -581,7 +609,7 @@ pub(super) fn replace(
                 // A nest may be all that a loop or a condition has.
                 replacement: match r.memory {
                     Memory::Copied => all,
-                    Memory::Shared => format!("{{ {all} }}"),
+                    Memory::Shared | Memory::Staged => format!("{{ {all} }}"),
                 },
             }];
         }
@@ -882,17 +910,8 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             ));
             continue;
         }
-        let elements: Vec<String> = (array.extents.iter())
-            .map(|e| format!("(size_t){}", ast_operand(e, &names)))
-            .collect();
         let (elem, what) = (array.elem, &array.name);
-        // On the device all planes exist.
-        let mut on_device = elements.clone();
-        if let (Some(n), Some(outer)) = (planes, array.extents.first())
-            && !matches!(outer, AstExpr::Int(all) if all >= n)
-        {
-            on_device[0] = format!("(size_t)highest({n}, {})", ast_to_c(outer, &names));
-        }
+        let [elements, on_device] = extents(array, *planes, &names);
         let all = on_device == elements;
         if let ([rows @ .., last], true) = (elements.as_slice(), array.pitched) {
             let allocated = match all {
@@ -942,19 +961,9 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         }
     }
     for workspace in &replacement.workspaces {
-        let array = &ir.arrays[workspace.array];
-        let (name, field) = (names.get(&array.name), &workspace.field);
-        let space = &array.extents[array.extents.len() - workspace.n_space..];
-        let (width, rows) = match (array.pitched, space) {
-            (true, [rows @ .., _]) => (format!("{name}_pitch"), rows),
-            (_, all) => (format!("sizeof({})", array.elem), all),
-        };
-        let rows: String = (rows.iter())
-            .map(|e| format!(" * (size_t){}", ast_operand(e, &names)))
-            .collect();
+        let (field, bytes) = (&workspace.field, workspace.bytes(ir, &names));
         line(&format!(
-            "  check(cudaMalloc((void **)&args.{field}, {} * {width}{rows}), \"allocating {field}\");",
-            workspace.planes
+            "  check(cudaMalloc((void **)&args.{field}, {bytes}), \"allocating {field}\");"
         ));
     }
     if instrument == Instrument::Dump {
@@ -1020,6 +1029,20 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     }
     line("}");
     t
+}
+
+/// The extents of an array, as C: in the program, and on the device, where all planes exist.
+pub(super) fn extents(array: &KernelArray, planes: Option<i64>, names: &Names) -> [Vec<String>; 2] {
+    let elements: Vec<String> = (array.extents.iter())
+        .map(|e| format!("(size_t){}", ast_operand(e, names)))
+        .collect();
+    let mut on_device = elements.clone();
+    if let (Some(n), Some(outer)) = (planes, array.extents.first())
+        && !matches!(outer, AstExpr::Int(all) if *all >= n)
+    {
+        on_device[0] = format!("(size_t)highest({n}, {})", ast_to_c(outer, names));
+    }
+    [elements, on_device]
 }
 
 /// Where the members are that a program hands over with their values.

@@ -108,8 +108,11 @@ fn managed_arrays(text: &str, files: Files) -> Vec<Edit> {
         .collect()
 }
 
+/// What is done about the arrays of a nest before the kernels, behind them, and when they have ended.
+pub(super) type Arrays = fn(&Replacement, &Names) -> [String; 3];
+
 /// The function that runs the kernels of a nest.
-pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
+pub(super) fn host_function(r: &Replacement, entry: &Entry, arrays: Arrays) -> String {
     let ir = r.interface;
     let names = host_names(ir);
     let mut t = "// Runs the nest on arrays of the program.\n".to_string();
@@ -127,12 +130,14 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
     for name in ir.values() {
         let _ = writeln!(t, "  args.{} = {};", r.names.get(name), names.get(name));
     }
-    let (entered, left) = arrays(r, &names);
+    let [entered, taken_back, left] = arrays(r, &names);
     let committed = fallback::committed(r.memory);
     let attempted = fallback::attempted(r, &names);
     t + &entered
         + committed
-        + "\n  check(launch(args, 0), \"launching the kernels\");\n  check(cudaDeviceSynchronize(), \"running the kernels\");\n"
+        + "\n  check(launch(args, 0), \"launching the kernels\");\n"
+        + &taken_back
+        + "  check(cudaDeviceSynchronize(), \"running the kernels\");\n"
         + &left
         + &(attempted.iter())
             .map(|line| format!("{line}\n"))
@@ -140,8 +145,8 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry) -> String {
         + "}\n"
 }
 
-/// What is done about the arrays before the kernels, and after them.
-fn arrays(r: &Replacement, names: &Names) -> (String, String) {
+/// What is done about arrays that kernels use where they are.
+pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
     let ir = r.interface;
     let (mut before, mut after) = (String::new(), String::new());
     for (i, (array, touched)) in ir.arrays.iter().zip(&ir.touched).enumerate() {
@@ -197,5 +202,5 @@ fn arrays(r: &Replacement, names: &Names) -> (String, String) {
             "  leave({name}, args.{field}, {name}_bytes, {written}, \"{what}\");"
         );
     }
-    (before, after)
+    [before, String::new(), after]
 }

@@ -3,7 +3,7 @@
 //! Architecture invariant: everything here formats results of earlier passes;
 //! durations are left to the caller, so that the text is the same each time.
 
-use super::{header, steps};
+use super::{header, segments, steps};
 use crate::back::ast_to_c;
 use crate::back::names::Names;
 use crate::canonical::{CanonicalStmt, DimRole};
@@ -44,6 +44,16 @@ pub fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
     for (index, unit) in compiled.units.iter().enumerate() {
         report.unit(index, unit);
     }
+    report.text.push_str(&segments::explain(saved, compiled));
+    for (index, nest) in compiled.tiled_nests.iter().enumerate() {
+        let mut of_nest = Report {
+            saved,
+            scop: &nest.scop,
+            text: String::new(),
+        };
+        of_nest.unit(index, &nest.unit);
+        report.text.push_str(&of_nest.text);
+    }
     for part in &compiled.stepwise {
         report.text.push_str(&steps::explain(saved, part));
     }
@@ -81,7 +91,7 @@ impl Report<'_> {
             names => names.join(", "),
         };
         let on_cpu = (compiled.stepwise.iter()).filter(|part| part.tiles.is_some());
-        let n = n + on_cpu.count();
+        let n = n + on_cpu.count() + compiled.tiled_nests.len();
         let what = match n {
             0 if !compiled.stepwise.is_empty() => "not tiled, run in single steps".to_string(),
             n => format!("{n} time loop{} tiled", plural(n)),
@@ -90,10 +100,9 @@ impl Report<'_> {
         self.line(format!("{path}: {what}; size parameters: {params}"));
         let is_tiled = |start: usize| {
             (compiled.units.iter()).any(|u| u.analysis.chunk.span.start == start)
-                || compiled
-                    .stepwise
-                    .iter()
-                    .any(|part| part.span.contains(&start))
+                || (compiled.stepwise.iter()).any(|part| part.span.contains(&start))
+                || (compiled.tiled_nests.iter())
+                    .any(|nest| nest.unit.analysis.chunk.span.start == start)
         };
         let host: Vec<String> = (self.scop.chunks.iter())
             .filter(|c| !c.stmts.is_empty() && !is_tiled(c.span.start))

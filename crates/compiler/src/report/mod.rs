@@ -3,6 +3,7 @@
 pub(crate) mod as_read;
 mod explain;
 pub(crate) mod header;
+mod segments;
 mod steps;
 mod svg;
 mod tiles;

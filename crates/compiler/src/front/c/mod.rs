@@ -8,6 +8,7 @@
 //! | [`members`] | what stands for members of structs in that text |
 //! | [`selects`] | `if` on data as values in that text |
 //! | [`cells`] | what loops do with a cell as a function of it, where pet cannot read it |
+//! | [`segments`] | time loops that the host takes part in every so many steps, as loops over segments |
 //! | [`written`] | what subscripts are computed by, written out in the text |
 //! | [`pass`] | what these are called, for `--emit c` |
 //! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |
@@ -20,6 +21,7 @@ pub mod members;
 pub mod pass;
 pub mod reduce;
 pub mod region;
+pub mod segments;
 pub mod selects;
 pub mod units;
 pub mod written;
@@ -32,6 +34,7 @@ pub use members::{StandIns, stand_ins};
 pub use pass::Pass;
 pub use reduce::{Reduced, declarations_probe, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
+pub use segments::{Ends, Segments, segments};
 pub use selects::{Known, Selected, with_selects};
 pub use units::{Stays, Taken, Unit, functions_of_others};
 pub use written::{Written, written_out};
