@@ -1,7 +1,7 @@
-//! Elements that are named by an address: `*(p + i - 1)` is `p[i - 1]`, and `*p` is `p[0]`.
+//! Elements that are named by an address: `*(p + i - 1)` is `p[i - 1]`, and `*p` is `p[0]` for a parameter.
 
 use super::plain::is_call;
-use crate::csource::{self, Code, Scope};
+use crate::csource::{self, Code, Place, Scope};
 use std::ops::Range;
 
 /// The element whose address begins behind the star at a token: the end of the address, and the element
@@ -20,7 +20,8 @@ pub(super) fn element(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(
     let is_listed = code.word(at - 1) == "," && !super::plain::in_parentheses(code, at, tokens);
     let is_changed = matches!(code.word(at + 2), "[" | "(" | "." | "->" | "++" | "--");
     let is_alone = code.is_plain_name(at + 1) && !is_listed && !is_changed;
-    (is_alone && leads_to(&scope, name) == Some(1)).then(|| (at + 2, format!("{name}[0]")))
+    let is_one = is_alone && leads_to(&scope, name) == Some(1) && is_parameter(code, &scope, name);
+    is_one.then(|| (at + 2, format!("{name}[0]")))
 }
 
 /// Whether a star has one operand: it follows no operand, or the head of a statement.
@@ -33,12 +34,32 @@ fn is_unary(code: &Code, at: usize) -> bool {
             let head = code.skip_back(before).checked_sub(1);
             head.is_some_and(|head| matches!(code.word(head), "for" | "if" | "while"))
         }
-        "]" | "++" | "--" | "*" => false,
+        // `a * *p`, but not `**p`.
+        "*" => !is_unary(code, before),
+        "]" | "++" | "--" => false,
         "return" | "else" => true,
         word => {
             !word.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'))
         }
     }
+}
+
+/// Whether a variable is a parameter that keeps its value: what it points to has no other name in the
+/// function.
+fn is_parameter(code: &Code, scope: &Scope, name: &str) -> bool {
+    let mut body = scope.body();
+    let start = code.tokens.get(body.start).map(|t| t.span.start);
+    let declarator = scope.declarator(name);
+    let is_declared_before = declarator
+        .is_some_and(|d| d.place == Place::Call && start.is_some_and(|b| d.range.start < b));
+    let is_changed = |at: usize| {
+        let (before, after) = (code.word(at - 1), code.word(at + 1));
+        let steps = ["++", "--"];
+        let assigned = matches!(after, "=" | "+=" | "-=") && before != "*";
+        let changed = assigned || steps.contains(&before) || steps.contains(&after);
+        code.word(at) == name && (changed || before == "&")
+    };
+    is_declared_before && !body.any(is_changed)
 }
 
 /// How many stars and brackets a variable's type has.

@@ -81,6 +81,7 @@ fn what_changes_in_between_is_left() {
         "int c = width; widen(); v[c] = 1;",
         "int c = g->n; g->n = 3; v[c] = 1;",
         "int c = i; p = &i; *p = 2; v[c] = 1;",
+        "int c = i; int *q = &i; *q = 2; v[c] = 1;",
         "int c = p[i]; v[c] = 1;",
         "int c = i * 0.5; v[c] = 1;",
         "int c = i++; v[c] = 1;",
