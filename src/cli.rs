@@ -710,6 +710,7 @@ mod tests {
             saved: serde_json::from_str(text).expect("a saved scop"),
             warnings: Vec::new(),
             candidates: Vec::new(),
+            is_all: false,
         };
         let folder = tempfile::tempdir().expect("a temporary directory");
         let target = TargetArgs {

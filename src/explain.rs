@@ -7,7 +7,6 @@ use crate::limit::TimeLimit;
 use crate::render::Failure;
 use clap::Parser;
 use hexcc_compiler::compiled::{Compiled, Unit};
-use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::report::{TilingPicture, explain, explain_tiles, tiling_svg};
 use std::fmt::Write;
@@ -103,7 +102,7 @@ fn drawing(input: &Input, compiled: &Compiled) -> Result<String, Failure> {
         .to_string_lossy();
     let pictures: Vec<TilingPicture> = (compiled.units.iter())
         .filter_map(|unit| {
-            let line = csource::line_col(&source.text, unit.analysis.chunk.span.start).0;
+            let line = source.line(unit.analysis.chunk.span.start);
             Some(TilingPicture {
                 title: format!("{file}, line {line}: hexagonal tiling"),
                 names: &unit.analysis.canonical.names,

@@ -3,6 +3,8 @@
 mod beside;
 mod choice;
 mod guards;
+mod included;
+mod merged;
 mod outer;
 mod pointers;
 mod segments;
@@ -56,6 +58,8 @@ pub struct Input {
     pub warnings: Vec<Diagnostic>,
     /// Loops that could have been taken, too.
     pub candidates: Vec<Candidate>,
+    /// The source has the text of all files of the program.
+    pub is_all: bool,
 }
 
 /// Reads the input files.
@@ -74,12 +78,26 @@ fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure
             saved: read_saved(&options.file)?,
             warnings: Vec::new(),
             candidates: Vec::new(),
+            is_all: false,
         });
     }
-    let mut source = read_text(&options.file)?;
+    let mut source = declared(
+        options,
+        included::read(&options.file, &options.include_dirs)?,
+    )?;
     let stays = several::add_functions(options, &mut source)?;
     let read = read_c(options, source, limit);
     read.map_err(|failure| several::with_reasons(failure, &stays))
+}
+
+/// A file in which functions are declared with their parameters.
+fn declared(options: &InputOptions, source: SourceFile) -> Result<SourceFile, Failure> {
+    let others: Vec<SourceFile> = (options.others.iter())
+        .map(|file| read_text(file))
+        .collect::<Result<_, _>>()?;
+    let texts: Vec<&str> = others.iter().map(|other| other.text.as_str()).collect();
+    let edits = csource::with_parameters(&source.text, &texts);
+    Ok(source.edited(edits).unwrap_or(source))
 }
 
 /// A C file.
@@ -92,7 +110,7 @@ fn read_text(path: &Path) -> Result<SourceFile, Failure> {
 }
 
 fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Result<Input, Failure> {
-    if let Some(d) = named_cplusplus(&source) {
+    if let Some(d) = named_cplusplus(&source).or_else(|| divided(&source)) {
         return Err(Failure {
             diagnostics: vec![d],
             source: Some(source),
@@ -114,10 +132,10 @@ fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Resu
             // Names of a header's variables cannot change here.
             Ok(Err(again)) if !again.words.is_empty() || again.is_syntax() => {
                 first.not_renamed("it is not declared in this file");
-                Err(first.failure)
+                Err(*first.failure)
             }
-            Ok(again) => again.map_err(|e| e.failure),
-            Err(_) => Err(first.failure),
+            Ok(again) => again.map_err(|e| *e.failure),
+            Err(_) => Err(*first.failure),
         }
     })
 }
@@ -129,7 +147,7 @@ fn modern(text: String) -> String {
 
 /// A failure, and the variables whose names are words of isl's notation.
 struct NotRead {
-    failure: Failure,
+    failure: Box<Failure>,
     words: BTreeSet<String>,
 }
 
@@ -151,9 +169,9 @@ impl NotRead {
         match csource::first_cplusplus(&source.text) {
             Some(place) if self.is_syntax() => Failure {
                 diagnostics: vec![cplusplus(source, Some(place))],
-                ..self.failure
+                ..*self.failure
             },
-            _ => self.failure,
+            _ => *self.failure,
         }
     }
 }
@@ -167,6 +185,24 @@ fn named_cplusplus(source: &SourceFile) -> Option<Diagnostic> {
     EXTENSIONS
         .contains(&extension)
         .then(|| cplusplus(source, csource::first_cplusplus(&source.text)))
+}
+
+/// The refusal of work that is divided by numbers of threads without asking how many there are: pragmas of
+/// OpenMP go from the file, and one thread alone would do its own part.
+fn divided(source: &SourceFile) -> Option<Diagnostic> {
+    let text = &source.text;
+    let call = csource::first_call(text, "omp_get_thread_num")?;
+    let asks = csource::first_call(text, "omp_get_num_threads").is_some();
+    let is_compiled = !csource::is_conditional(text, call.start);
+    (!asks && is_compiled && !csource::is_in_condition(text, call.start)).then(|| {
+        Diagnostic::error(
+            "HX0107",
+            "work is divided among threads of OpenMP by their numbers",
+        )
+        .at(call, "the number of a thread")
+        .note("pragmas of OpenMP are taken out, and one thread would do its part alone")
+        .help("write loops over all of the work, with `#pragma omp for`")
+    })
 }
 
 /// The refusal of C++, with the first place of it that is no C.
@@ -197,10 +233,10 @@ fn read_as_is(
     limit: &TimeLimit,
 ) -> Result<Input, NotRead> {
     let fail = |diagnostics, words| NotRead {
-        failure: Failure {
+        failure: Box::new(Failure {
             diagnostics,
             source: Some(source.clone()),
-        },
+        }),
         words,
     };
     let reader = Reader::new(options, &source, limit)
@@ -234,6 +270,7 @@ fn read_as_is(
             },
             warnings,
             candidates: chosen.candidates,
+            is_all: false,
         }),
     }
 }

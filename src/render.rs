@@ -40,10 +40,7 @@ pub fn to_text(diagnostics: &[Diagnostic], source: Option<&SourceFile>) -> Strin
     let mut files = SimpleFiles::new();
     let empty = SourceFile::default();
     let source = source.unwrap_or(&empty);
-    let own = files.add(source.path.clone(), source.own_text().to_string());
-    let others: Vec<usize> = (source.others.iter())
-        .map(|other| files.add(other.path.clone(), other.text.clone()))
-        .collect();
+    let mut known: Vec<(&str, usize)> = Vec::new();
     let config = term::Config::default();
     let mut out = String::new();
     for d in diagnostics {
@@ -59,10 +56,14 @@ pub fn to_text(diagnostics: &[Diagnostic], source: Option<&SourceFile>) -> Strin
                 } else {
                     cs::LabelStyle::Secondary
                 };
-                let part = source.others.iter().rposition(|o| o.start <= l.span.start);
-                let file = part.map_or(own, |part| others[part]);
-                let start = source.place(l.span.start).offset;
-                let span = start..start + l.span.len();
+                let place = source.place(l.span.start);
+                let found = known.iter().find(|(path, _)| *path == place.path);
+                let file = found.map(|(_, file)| *file).unwrap_or_else(|| {
+                    let file = files.add(place.path.to_string(), place.text.to_string());
+                    known.push((place.path, file));
+                    file
+                });
+                let span = place.offset..place.offset + l.span.len();
                 cs::Label::new(style, file, span).with_message(l.text.clone())
             })
             .collect();

@@ -215,7 +215,7 @@ impl Run {
             include,
             objects: Vec::new(),
         }
-        .with_others(source, &place)?;
+        .with_others(source, input.is_all, &place)?;
         let (kind, file) = match target {
             Target::Cpu => ("openmp", format!("{stem}-openmp.c")),
             Target::Gpu(_) | Target::Emulation(_) => ("cuda", format!("{stem}.cu")),

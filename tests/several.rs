@@ -241,3 +241,71 @@ fn places_of_other_files_are_theirs() {
         "{stderr}"
     );
 }
+
+#[test]
+fn files_are_one_where_the_time_loop_stays_on_the_host() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let prints = (
+        "main.c",
+        "    step(n, v, u, 0.1);\n",
+        "    step(n, v, u, 0.1);\n    printf(\"%d %.17g\\n\", t, total(n, u));\n",
+    );
+    let files = files(folder.path(), &[prints]);
+    let (code, stdout, stderr) = run(
+        &files,
+        &["run", "--emulate", "--sums=ordered"],
+        &["--", "33", "7"],
+    );
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(
+        stdout.contains("ok: both programs print the same"),
+        "{stdout}"
+    );
+    assert!(stderr.contains("warning[HX0117]"), "{stderr}");
+    let (_, text, _) = run(&files, &[], &["-o", "-"]);
+    assert!(
+        text.contains("v[AT(i, j)]") || text.contains("step_1"),
+        "{text}"
+    );
+    // One name for two things, of which each file has its own.
+    let own = ("rest.c", "void fill", "static int flux;\nvoid fill");
+    let apart = self::files(folder.path(), &[prints, own]);
+    let (code, _, stderr) = run(&apart, &[], &["-o", "/dev/null"]);
+    assert!(!stderr.contains("HX0117"), "{code:?} {stderr}");
+}
+
+#[test]
+fn included_files_of_functions_are_part_of_the_program() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let header = "#include \"grid.h\"\n";
+    let all = format!("{header}#include \"step.c\"\n#include \"rest.c\"\n");
+    let including = ("main.c", header, all.as_str());
+    let files = files(folder.path(), &[including]);
+    let main = &files[2..];
+    let (code, stdout, stderr) = run(main, &["run", "--emulate"], &["--", "33", "7"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+    let (_, stdout, _) = run(main, &["explain"], &[]);
+    assert!(stdout.contains("main.c: 1 time loop tiled"), "{stdout}");
+    let wrong = self::files(folder.path(), &[including, ("step.c", "+ k *", "+ q *")]);
+    let (code, _, stderr) = run(&wrong[2..], &[], &["-o", "/dev/null"]);
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("step.c:12:"), "{stderr}");
+}
+
+#[test]
+fn functions_without_prototypes_get_those_of_their_definitions() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let prototype = "void step(int n, const real *u, real *v, real k);\n";
+    let changes = [
+        ("grid.h", prototype, ""),
+        ("main.c", "int main", "void step();\nint main"),
+        (
+            "step.c",
+            "(int n, const real *u, real *v, real k)",
+            "(int n, const double *u, double *v, double k)",
+        ),
+    ];
+    let files = files(folder.path(), &changes);
+    let (code, stdout, stderr) = run(&files, &["run", "--emulate"], &["--", "33", "7"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+}

@@ -1,7 +1,7 @@
 //! Programs of several files: the region is in one of them, and functions that it calls may be in the
 //! others, which stay as they are.
 
-use super::{Input, InputOptions, headers, read_file, read_text};
+use super::{Input, InputOptions, headers, merged, read_file, read_text};
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::csource;
@@ -40,12 +40,18 @@ pub(super) fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, F
     };
     let mut order = Vec::new();
     let mut stays = Vec::new();
+    let mut prints = Vec::new();
     for (index, file) in files.iter().enumerate() {
         let mut source = read_text(file)?;
         let marked = !front::marked_regions(&source.text).is_empty();
         stays.push(add_functions(&of_file(index), &mut source)?);
         let own = source.own_text().len();
         let loops = front::time_loops(&source.text);
+        prints.push(
+            loops
+                .iter()
+                .any(|r| r.span.end <= own && merged::prints(&source.text[r.span.clone()])),
+        );
         let depth = (loops.iter().filter(|r| r.span.end <= own)).map(|r| r.depth);
         order.push((Reverse(marked), Reverse(depth.max()), index));
     }
@@ -58,8 +64,25 @@ pub(super) fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, F
         order.retain(|(Reverse(marked), ..)| *marked);
     }
     let mut failures: Vec<(usize, Failure)> = Vec::new();
+    let marked = order.first().is_some_and(|(Reverse(marked), ..)| *marked);
+    let mut tried_all = marked || options.line.is_some() || options.function.is_some();
+    let prints = order.first().is_some_and(|(_, _, first)| prints[*first]);
+    if !tried_all && prints {
+        tried_all = true;
+        if let Some(input) = merged::read(options, &files, limit) {
+            return Ok(input);
+        }
+    }
     for (_, _, index) in order {
-        match read_file(&of_file(index), limit) {
+        let result = read_file(&of_file(index), limit);
+        let is_whole = failures.is_empty() && merged::suffices(&result);
+        if !is_whole && !tried_all {
+            tried_all = true;
+            if let Some(input) = merged::read(options, &files, limit) {
+                return Ok(input);
+            }
+        }
+        match result {
             Ok(mut input) => {
                 let tried = failures.iter().map(|(index, _)| *index);
                 let first = failures.first();

@@ -40,8 +40,17 @@ pub(super) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Compiles the other files of the program, which both programs have in common.
-    pub(super) fn with_others(mut self, own: &Path, place: &Workplace) -> Result<Self, Failure> {
+    /// Compiles the other files of the program, which both programs have in common, if there are any
+    /// beside the translated one.
+    pub(super) fn with_others(
+        mut self,
+        own: &Path,
+        is_all: bool,
+        place: &Workplace,
+    ) -> Result<Self, Failure> {
+        if is_all {
+            return Ok(self);
+        }
         let others = self.input.files.iter().filter(|file| *file != own);
         for (index, file) in others.enumerate() {
             let object = place.path.join(format!("other-{}.o", index + 1));

@@ -10,21 +10,26 @@
 
 mod cplusplus;
 mod dialect;
+mod includes;
 mod items;
 mod linkage;
 mod macros;
 mod mathcalls;
 mod pragmas;
+mod prototypes;
 mod undeclared;
 mod variables;
 
 pub use cplusplus::*;
 pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus};
+pub(crate) use includes::quoted_include;
+pub use includes::{places_of_quoted_includes, quoted_includes};
 pub(crate) use items::{items, on_one_line};
 pub use linkage::c_linkage;
 pub(crate) use macros::{Define, Macros, define};
 pub use mathcalls::rewrite_math_calls;
 pub use pragmas::without_loop_pragmas;
+pub use prototypes::with_parameters;
 pub use undeclared::{declare_functions, first_call, may_call_undeclared, not_declarable};
 pub use variables::*;
 
@@ -981,22 +986,6 @@ fn direct_typedefs(text: &str, name: &str) -> Vec<String> {
 pub fn has_loop(text: &str) -> bool {
     let code = Code::new(text);
     (0..code.tokens.len()).any(|at| matches!(code.word(at), "for" | "while"))
-}
-
-/// Names of the files that a text includes in quotes.
-pub fn quoted_includes(text: &str) -> Vec<String> {
-    let all = directives(text).into_iter();
-    all.filter_map(|d| Some(d[quoted_include(d)?].to_string()))
-        .collect()
-}
-
-/// Bytes of the name in a directive that includes a file in quotes.
-pub(crate) fn quoted_include(directive: &str) -> Option<Range<usize>> {
-    let after_hash = directive.trim_start_matches('#').trim_start();
-    let rest = after_hash.strip_prefix("include")?.trim_start();
-    let name = rest.strip_prefix('"')?;
-    let start = directive.len() - name.len();
-    Some(start..start + name.find('"')?)
 }
 
 /// Bytes of the simple statement around a place, without the heads of control statements before it;

@@ -56,7 +56,7 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             }
         }
     }
-    if !options.may_step() && !all.as_ref().is_some_and(|all| !all.tiled_nests.is_empty()) {
+    if !options.may_step() && all.as_ref().is_none_or(|all| all.tiled_nests.is_empty()) {
         let why = saved
             .stays
             .as_deref()

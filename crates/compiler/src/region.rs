@@ -112,7 +112,7 @@ impl Region {
         // A loop nest without a time loop is set-up code and stays silently.
         let told = self.refused.drain(..).filter(|(_, d)| d.code != "HX0201");
         told.map(|(chunk, d)| {
-            let line = csource::line_col(&saved.source.text, chunk.span.start).0;
+            let line = saved.source.line(chunk.span.start);
             let message = format!("the code at line {line} stays on the host: {}", d.message);
             Diagnostic::warning(d.code, message).at(chunk.span, "not tiled")
         })

@@ -21,7 +21,7 @@ mod wrap;
 pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
-pub use source::{OfOther, Place, SourceFile};
+pub use source::{OfOther, Piece, Place, SourceFile};
 
 use crate::causes;
 use crate::csource;

@@ -30,6 +30,17 @@ pub enum Place {
     Program,
 }
 
+/// Variables and constants at file scope: those that a file defines, and all that it declares.
+pub fn variables_of_file(text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let scope = file_scope(&Code::new(text));
+    let all = || scope.variables.iter().chain(&scope.constants).cloned();
+    let defined = all().filter(|name| !scope.elsewhere.contains(name));
+    (
+        defined.collect(),
+        all().chain(scope.elsewhere.iter().cloned()).collect(),
+    )
+}
+
 /// The declaration of a name that is visible at an offset inside a function, as far as the text
 /// shows it: not one that a macro expands to.
 pub fn declarator(text: &str, name: &str, offset: usize) -> Option<Declarator> {

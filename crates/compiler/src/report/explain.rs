@@ -79,9 +79,9 @@ impl Report<'_> {
 
     /// `FILE:LINE:COLUMN` of a byte offset.
     fn location(&self, offset: usize) -> String {
-        let source = &self.saved.source;
-        let (line, column) = csource::line_col(&source.text, offset);
-        format!("{}:{line}:{column}", source.path)
+        let place = self.saved.source.place(offset);
+        let (line, column) = csource::line_col(place.text, place.offset);
+        format!("{}:{line}:{column}", place.path)
     }
 
     fn overview(&mut self, compiled: &Compiled) {

@@ -10,12 +10,13 @@ use std::fmt::Write;
 /// Lists the launches of a part of the region, in their order.
 pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
     let source = &saved.source;
-    let (line, column) = csource::line_col(&source.text, part.span.start);
+    let place = source.place(part.span.start);
+    let (line, column) = csource::line_col(place.text, place.offset);
     let what = match &part.tiles {
         None => "single steps".to_string(),
         Some(tiles) => format!("hybrid tiles for a CPU, {},", tiles.sizes()),
     };
-    let mut text = format!("\n{what} at {}:{line}:{column}", source.path);
+    let mut text = format!("\n{what} at {}:{line}:{column}", place.path);
     if let Some(function) = csource::enclosing_function(&source.text, part.span.start) {
         let _ = write!(text, ", in {}()", function.name);
     }

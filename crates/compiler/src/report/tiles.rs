@@ -1,7 +1,6 @@
 //! The ranked tile sizes as a table: what `hexcc explain --tiles` prints.
 
 use crate::compiled::{Compiled, Unit};
-use crate::csource;
 use crate::scop::SavedScop;
 use crate::target::Target;
 use crate::tile_size::Choice;
@@ -37,7 +36,7 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
         if index > 0 {
             text.push('\n');
         }
-        let line = csource::line_col(&saved.source.text, unit.analysis.chunk.span.start).0;
+        let line = saved.source.line(unit.analysis.chunk.span.start);
         let _ = writeln!(
             text,
             "time loop {} at {}:{line}, tile sizes for {} and {}",

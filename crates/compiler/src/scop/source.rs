@@ -10,6 +10,9 @@ pub struct SourceFile {
     pub path: String,
     /// The whole text.
     pub text: String,
+    /// Where the text is made of several files: its pieces in order, from its begin on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<OfOther>,
     /// What of the text is of other files, in its order; nothing follows it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OfOther>,
@@ -28,6 +31,17 @@ pub struct OfOther {
     pub original: usize,
 }
 
+/// A part of a file that a program is made of.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Path of the file.
+    pub path: String,
+    /// The whole text of that.
+    pub text: String,
+    /// The bytes of it that are taken.
+    pub range: std::ops::Range<usize>,
+}
+
 /// A file and an offset in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
@@ -42,8 +56,38 @@ pub struct Place<'a> {
 impl SourceFile {
     /// A file that is all of a program.
     pub fn new(path: String, text: String) -> SourceFile {
-        let others = Vec::new();
-        SourceFile { path, text, others }
+        SourceFile {
+            path,
+            text,
+            pieces: Vec::new(),
+            others: Vec::new(),
+        }
+    }
+
+    /// A file made of pieces of several ones; the first is its own.
+    pub fn of_pieces(pieces: Vec<Piece>) -> SourceFile {
+        let mut source = SourceFile::default();
+        let is_one = pieces.len() == 1;
+        for piece in pieces {
+            if source.path.is_empty() {
+                source.path.clone_from(&piece.path);
+            }
+            let part = &piece.text[piece.range.clone()];
+            if !source.text.is_empty() && !source.text.ends_with('\n') && !part.starts_with('\n') {
+                source.text.push('\n');
+            }
+            let start = source.text.len();
+            source.text.push_str(part);
+            if !is_one {
+                source.pieces.push(OfOther {
+                    start,
+                    path: piece.path,
+                    text: piece.text,
+                    original: piece.range.start,
+                });
+            }
+        }
+        source
     }
 
     /// Puts a part of another file behind the text.
@@ -67,7 +111,9 @@ impl SourceFile {
 
     /// Where an offset in the text is.
     pub fn place(&self, at: usize) -> Place<'_> {
-        match self.others.iter().rfind(|other| other.start <= at) {
+        let before = |other: &&OfOther| other.start <= at;
+        let piece = self.pieces.iter().rfind(before);
+        match self.others.iter().rfind(before).or(piece) {
             None => Place {
                 path: &self.path,
                 text: self.own_text(),
@@ -93,7 +139,7 @@ impl SourceFile {
     /// Edits that collide.
     pub fn edited(&self, edits: Vec<csource::Edit>) -> Result<SourceFile, csource::EditError> {
         let mut edited = self.clone();
-        for other in &mut edited.others {
+        for other in edited.others.iter_mut().chain(&mut edited.pieces) {
             other.start = csource::moved(other.start, &edits);
         }
         edited.text = csource::apply_edits(&self.text, edits)?;
@@ -119,5 +165,29 @@ mod tests {
             ("step.c", "step")
         );
         assert_eq!((source.line(4), source.line(at)), (1, 3));
+    }
+
+    #[test]
+    fn pieces_of_included_files_have_their_places() {
+        let main = "int n;\n#include \"step.c\"\nint m;\n";
+        let step = "// head\nvoid step(void) {}\n";
+        let of = |path: &str, text: &str, range| Piece {
+            path: path.to_string(),
+            text: text.to_string(),
+            range,
+        };
+        let source = SourceFile::of_pieces(vec![
+            of("main.c", main, 0..7),
+            of("step.c", step, 0..step.len()),
+            of("main.c", main, 25..main.len()),
+        ]);
+        let place = |what: &str| {
+            let at = source.text.find(what).unwrap_or_default();
+            (source.place(at).path, source.line(at))
+        };
+        assert_eq!(place("int n"), ("main.c", 1));
+        assert_eq!(place("void"), ("step.c", 2));
+        assert_eq!(place("int m"), ("main.c", 3));
+        assert_eq!(source.own_text(), source.text);
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`region`] | the marked regions, and without marks the loops that could be the time loop |
 //! | [`calls`] | which functions a region calls, and which of them cannot be read |
+//! | [`merge`] | whether the files of a program can be one text
 //! | [`units`] | which functions of other files can be read as its own |
 //! | [`members`] | what stands for members of structs in that text |
 //! | [`selects`] | `if` on data as values in that text |
@@ -18,6 +19,7 @@
 pub mod calls;
 pub mod cells;
 pub mod members;
+pub mod merge;
 pub mod pass;
 pub mod reduce;
 pub mod region;
@@ -31,6 +33,7 @@ pub use calls::{
 };
 pub use cells::{Celled, with_cells};
 pub use members::{StandIns, stand_ins};
+pub use merge::can_be_one;
 pub use pass::Pass;
 pub use reduce::{Reduced, declarations_probe, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};

@@ -70,40 +70,40 @@ pub fn functions_of_others(own: &Unit, others: &[Unit]) -> (Vec<Taken>, Vec<Stay
 }
 
 /// What a file and its headers say of names.
-struct World<'a> {
-    path: &'a str,
+pub(super) struct World<'a> {
+    pub(super) path: &'a str,
     code: Code<'a>,
     /// Functions that the file itself defines.
-    functions: Vec<Function>,
+    pub(super) functions: Vec<Function>,
     /// Those of them that are static.
-    hidden: BTreeSet<&'a str>,
+    pub(super) hidden: BTreeSet<&'a str>,
     /// Definitions of macros, and `#undef`.
-    macros: BTreeMap<&'a str, BTreeSet<String>>,
+    pub(super) macros: BTreeMap<&'a str, BTreeSet<String>>,
     /// Words in macros.
     in_macros: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// Words that conditional directives test.
-    tested: BTreeSet<&'a str>,
+    pub(super) tested: BTreeSet<&'a str>,
     /// Functions that are declared, by name.
-    declared: BTreeSet<&'a str>,
+    pub(super) declared: BTreeSet<&'a str>,
     /// Functions that headers define, as text.
     in_headers: BTreeMap<&'a str, BTreeSet<String>>,
     /// Other items at file scope.
-    items: Vec<Item<'a>>,
+    pub(super) items: Vec<Item<'a>>,
     /// Headers of the system that change what other text means.
-    included: BTreeSet<&'a str>,
+    pub(super) included: BTreeSet<&'a str>,
 }
 
 /// What a file says of variables, types or constants at file scope.
-struct Item<'a> {
-    words: BTreeSet<&'a str>,
+pub(super) struct Item<'a> {
+    pub(super) words: BTreeSet<&'a str>,
     text: String,
     /// A variable of which each file has its own.
-    is_own: bool,
+    pub(super) is_own: bool,
     is_extern: bool,
 }
 
 impl<'a> World<'a> {
-    fn new(unit: &Unit<'a>) -> World<'a> {
+    pub(super) fn new(unit: &Unit<'a>) -> World<'a> {
         let functions = csource::functions(unit.text);
         let is_static = |f: &&Function| {
             let specifiers = &unit.text[f.start..f.name_range.start];
@@ -183,6 +183,14 @@ impl<'a> World<'a> {
         self.functions.iter().any(|f| f.name == name) || self.in_headers.contains_key(name)
     }
 
+    /// Names with parentheses behind them.
+    pub(super) fn called(&self) -> BTreeSet<&'a str> {
+        let code = &self.code;
+        let calls =
+            (0..code.tokens.len()).filter(|&at| code.is_ident(at) && code.opens(at + 1, "("));
+        calls.map(|at| code.word(at)).collect()
+    }
+
     /// Names that may be those of functions, in the bodies of functions and in macros.
     fn called_names(&self) -> BTreeSet<&'a str> {
         let code = &self.code;
@@ -250,7 +258,7 @@ fn words_of(directive: &str) -> impl Iterator<Item = &str> {
     words(rest).filter(|word| *word != "defined")
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     (csource::tokenize(text).into_iter())
         .filter(|token| token.kind == TokenKind::Ident)
         .filter_map(|token| text.get(token.span))

@@ -9,6 +9,7 @@
 //! and products of it make a subscript: a number that is converted to another type is the same up
 //! to a power of 2 there. Its variables have to be unchanged and visible where it stands.
 
+mod derefs;
 mod helpers;
 mod plain;
 mod pointers;

@@ -16,7 +16,8 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
             .or_else(|| declaration(code, at, &tokens, functions))
             .or_else(|| returned(code, at, &tokens, functions))
             .or_else(|| super::several::calls(code, at, &tokens, functions))
-            .or_else(|| remainder(code, at, &tokens));
+            .or_else(|| remainder(code, at, &tokens))
+            .or_else(|| super::derefs::element(code, at, &tokens));
         match found {
             Some((end, text)) => {
                 edits.push(edit(code, at..end, text));

@@ -81,6 +81,7 @@ fn what_changes_in_between_is_left() {
         "int c = width; widen(); v[c] = 1;",
         "int c = g->n; g->n = 3; v[c] = 1;",
         "int c = i; p = &i; *p = 2; v[c] = 1;",
+        "int c = i; int *q = &i; *q = 2; v[c] = 1;",
         "int c = p[i]; v[c] = 1;",
         "int c = i * 0.5; v[c] = 1;",
         "int c = i++; v[c] = 1;",
@@ -282,5 +283,32 @@ fn early_returns_become_values_and_conditions() {
         "double get(double *u, int i) { for (;;) if (i < 0) return 0; return i; }",
     ] {
         assert_eq!(body(kept), kept.replace([' ', '\n'], ""));
+    }
+}
+
+#[test]
+fn elements_that_are_named_by_their_addresses_have_brackets() {
+    for (stmt, expected) in [
+        ("*(v + i) = *(u + i - 1) * *(u + 1);", "v[i]=u[i-1]*u[1];"),
+        (
+            "*(v + i * n + j) = (i == 0) ? 1 : *(u + (i - 1) * n + j);",
+            "v[i*n+j]=(i==0)?1:u[(i-1)*n+j];",
+        ),
+        ("if (i > 0) *(v + i) += *u;", "if(i>0)v[i]+=u[0];"),
+        ("*v = 2 * *(u + x);", "v[0]=2*u[x];"),
+        // Computed modulo 2^32, a product, and no sum.
+        ("*(v + x - 1) = 0.0;", "*(v+x-1)=0.0;"),
+        ("v[i] = k *(j + i);", "v[i]=k*(j+i);"),
+        ("v[i] = *(u + (i < n ? i : 0));", "v[i]=u[(i<n?i:0)];"),
+    ] {
+        let all = of(&format!(
+            "for (i = 0; i < n; i++) for (j = 0; j < n; j++) {{ {stmt} }}"
+        ));
+        let inside = all.strip_prefix("for(i=0;i<n;i++)for(j=0;j<n;j++){");
+        let inside = inside.map_or("unchanged", |s| s.trim_end_matches('}'));
+        assert!(
+            inside == expected || inside == "unchanged" && !stmt.contains("[0]"),
+            "{stmt} {all}"
+        );
     }
 }
