@@ -325,6 +325,8 @@ struct Nests<'a> {
     seen: BTreeSet<usize>,
     /// How many may still be tried.
     tries: usize,
+    /// Whether nests of few iterations are taken, too.
+    small: bool,
     found: Vec<PetScop>,
     /// The other innermost ones of those tried: where, and why.
     refused: Reasons,
@@ -336,6 +338,7 @@ impl<'a> Nests<'a> {
             reader,
             seen: BTreeSet::new(),
             tries: MAX_NESTS,
+            small: false,
             found: Vec::new(),
             refused: Vec::new(),
         }
@@ -347,12 +350,26 @@ impl<'a> Nests<'a> {
         self.among(front::inner_loops(&self.reader.source.text, part), directly);
     }
 
+    /// Tries what is in loops that stay on the host.
+    fn within_all(&mut self, loops: &[&Refused]) {
+        for refused in loops {
+            self.seen.insert(refused.region.span.start);
+            self.within(&refused.region.span, true);
+        }
+    }
+
     /// The same of given loops.
     fn among(&mut self, loops: Vec<Region>, directly: bool) {
         for inner in loops {
             // What is in other files stays there.
             let is_own = inner.span.end <= self.reader.source.own_text().len();
-            if self.tries == 0 || !is_own || !self.seen.insert(inner.span.start) {
+            // A loop and one in it may both be candidates.
+            let is_taken = self
+                .found
+                .iter()
+                .any(|scop| scop.span.start < inner.span.end && inner.span.start < scop.span.end);
+            let is_new = is_own && !is_taken && self.seen.insert(inner.span.start);
+            if self.tries == 0 || !is_new {
                 continue;
             }
             self.tries -= 1;
@@ -393,8 +410,8 @@ impl<'a> Nests<'a> {
             judged => judged?,
         };
         match shared {
-            (true, several) if several || directly => Ok(scop),
-            (many, _) => Err(Box::new(stepwise::not_shared(many))),
+            (many, several) if (many || self.small) && (several || directly) => Ok(scop),
+            (many, _) => Err(Box::new(stepwise::not_shared(many || self.small))),
         }
     }
 }
@@ -675,7 +692,11 @@ impl<'a> Reader<'a> {
                 chosen.candidates = self.other_loops(loops, &chosen, &refused);
                 Ok((chosen, warnings))
             }
-            Err(inside) => {
+            Err(mut inside) => {
+                sort_by_likelihood(&mut refused);
+                if let Some(first) = refused.first() {
+                    inside.sort_by_key(|(start, _)| !self.runs_in(first.region, *start));
+                }
                 let inside = inside.into_iter();
                 let nests = inside.map(|(start, why)| (self.line(start), why));
                 Err(likeliest(refused, &nests.collect::<Vec<_>>()))
@@ -709,6 +730,13 @@ impl<'a> Reader<'a> {
         scops.find(|(_, scop)| self.compiled_in_steps(scop).is_ok())
     }
 
+    /// Whether what begins at an offset is in a loop, or in a function that it calls.
+    fn runs_in(&self, region: &Region, start: usize) -> bool {
+        let functions = front::called_functions(&self.source.text, region);
+        let mut parts = functions.iter().map(|f| &f.body).chain([&region.span]);
+        parts.any(|part| part.contains(&start))
+    }
+
     /// The parallel nests in the deepest loops, where these stay on the host for what they are
     /// made of, or elsewhere in the file; or where nests begin that are no kernels, and why.
     fn nests(&self, refused: &[Refused]) -> Result<(Chosen, Vec<Diagnostic>), Reasons> {
@@ -721,10 +749,16 @@ impl<'a> Reader<'a> {
         if let Some(scop) = self.guarded_whole(&deepest) {
             return Ok((scop, vec![stepwise::instead(why.clone())]));
         }
+        let mut is_small = false;
         if MADE_OF.contains(&why.code) {
-            for refused in &deepest {
-                search.seen.insert(refused.region.span.start);
-                search.within(&refused.region.span, true);
+            search.within_all(&deepest);
+            if search.found.is_empty() && search.refused.iter().any(|(_, d)| stepwise::is_small(d))
+            {
+                let mut again = Nests::new(self);
+                again.small = true;
+                again.within_all(&deepest);
+                is_small = !again.found.is_empty();
+                search = if is_small { again } else { search };
             }
         }
         let elsewhere = search.found.is_empty();
@@ -754,7 +788,9 @@ impl<'a> Reader<'a> {
             stays: Some(format!("{the_loop}: {}", why.message)),
             candidates: Vec::new(),
         };
-        Ok((chosen, std::iter::once(warning).chain(others).collect()))
+        let small = is_small.then(stepwise::small);
+        let warnings = std::iter::once(warning).chain(small).chain(others);
+        Ok((chosen, warnings.collect()))
     }
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say.
@@ -1243,11 +1279,15 @@ fn deepest<'r, 'a>(refused: &'r [Refused<'a>]) -> Vec<&'r Refused<'a>> {
     deep.collect()
 }
 
-/// The refusal of the likeliest loop, with what is said of others, and of nests by their lines.
-fn likeliest(mut refused: Vec<Refused>, nests: &[(usize, Box<Diagnostic>)]) -> Vec<Diagnostic> {
-    // Of nests of one depth, one that is no set-up code: that calls and casts.
+/// Puts the likeliest time loop first: of those of most levels, one that is no set-up code, which calls
+/// and casts.
+fn sort_by_likelihood(refused: &mut [Refused]) {
     let is_other = |r: &Refused| r.why.iter().all(|d| d.code == "HX0105");
     refused.sort_by_key(|r| (Reverse(r.region.depth), is_other(r)));
+}
+
+/// The refusal of the first loop, with what is said of others, and of nests by their lines.
+fn likeliest(refused: Vec<Refused>, nests: &[(usize, Box<Diagnostic>)]) -> Vec<Diagnostic> {
     let mut refused = refused.into_iter();
     let Some(Refused { line, mut why, .. }) = refused.next() else {
         return Vec::new();
@@ -1292,7 +1332,8 @@ fn likeliest(mut refused: Vec<Refused>, nests: &[(usize, Box<Diagnostic>)]) -> V
 /// Of a time loop that calls what the host alone has, the first nest in it that is refused for another
 /// reason: without the call, the loop would be, too.
 fn real_cause(why: &Diagnostic, nests: &[(usize, Box<Diagnostic>)]) -> Option<usize> {
-    let is_cause = |d: &Diagnostic| !matches!(d.code, "HX0107" | "HX0206");
+    let is_host_call = |d: &Diagnostic| d.message.starts_with("the time loop calls");
+    let is_cause = |d: &Diagnostic| !stepwise::is_unshared(d) && !is_host_call(d);
     let found = || nests.iter().position(|(_, d)| is_cause(d));
     (why.code == "HX0107").then(found).flatten()
 }

@@ -2,7 +2,6 @@
 
 use super::{MADE_OF, Nests, Refused};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::called_functions;
 use hexcc_compiler::stepwise;
 
 /// Levels of the nests that a loop beside the likeliest one is a time loop of, with itself.
@@ -12,13 +11,10 @@ impl Nests<'_> {
     /// Tries the loops beside those that have been searched, `done`: time loops as a whole, and the
     /// nests in what the host keeps. Gives warnings of those in which some run.
     pub(super) fn beside(&mut self, refused: &[Refused], done: &[&Refused]) -> Vec<Diagnostic> {
-        let text = &self.reader.source.text;
         let is_done = |other: &Refused| {
-            done.iter().any(|done| {
-                let functions = called_functions(text, done.region);
-                let mut parts = functions.iter().map(|f| &f.body).chain([&done.region.span]);
-                parts.any(|part| part.contains(&other.region.span.start))
-            })
+            let start = other.region.span.start;
+            done.iter()
+                .any(|done| self.reader.runs_in(done.region, start))
         };
         let others: Vec<&Refused> = (refused.iter())
             .filter(|r| r.region.depth >= LEVELS && !is_done(r))

@@ -246,6 +246,26 @@ pub fn not_shared(many: bool) -> Diagnostic {
     Diagnostic::error("HX0206", why)
 }
 
+/// Whether a nest is refused for its few iterations.
+pub fn is_small(refusal: &Diagnostic) -> bool {
+    refusal.message == not_shared(false).message
+}
+
+/// Whether a nest is refused for what its launches share.
+pub fn is_unshared(refusal: &Diagnostic) -> bool {
+    [true, false]
+        .map(|many| not_shared(many).message)
+        .contains(&refusal.message)
+}
+
+/// A warning: nests run in kernels in spite of their few iterations, since nothing else does.
+pub fn small() -> Diagnostic {
+    let what = format!("launches share less than {FEW} iterations");
+    Diagnostic::warning("HX0206", what)
+        .note("at such sizes a launch takes longer than the loop on the CPU")
+        .help("raise the sizes: the translation gains from some ten thousand iterations on")
+}
+
 /// Whether a launch of some part shares many iterations, or a number of them that only the run
 /// tells; and whether some shares more than one loop.
 pub fn sharing(compiled: &Compiled) -> (bool, bool) {

@@ -365,16 +365,20 @@ enum Translation {
 /// Runs hexcc; without the program's options where they do not fit it, as those of tiles where
 /// nests run in single steps.
 fn translate(plan: &Plan, c: &Path, cu: &Path, trial: &Trial) -> Translation {
-    let flags = trial.flags();
+    // What sums computed by all threads round to is no matter of forms.
+    let mut flags = trial.flags();
+    let sums = ["--sums", "ordered"].map(str::to_string);
+    flags.extend(sums.clone());
     let first = translate_with(plan, c, cu, &flags);
     match &first {
         Translation::Refused(code, _)
-            if !flags.is_empty()
-                && ["HX0206", "HX03", "HX04", "HX05"]
+            if flags.len() > sums.len()
+                && (["HX0206", "HX03", "HX04", "HX05"]
                     .iter()
-                    .any(|p| code.starts_with(p)) =>
+                    .any(|p| code.starts_with(p))
+                    || trial.form.is_flat() && code.starts_with("HX02")) =>
         {
-            translate_with(plan, c, cu, &[])
+            translate_with(plan, c, cu, &sums)
         }
         _ => first,
     }
@@ -453,6 +457,9 @@ const WIDE_REMAINDERS: &str = "remainders of `size_t`";
 /// In a refusal of nests that are too small for a kernel of their own.
 const FEW_ITERATIONS: &str = "would share less than";
 
+/// In a refusal of a nest.
+const NOT_PARALLEL: &str = "no loop of the region is parallel";
+
 /// Whether a refusal was due.
 fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> Verdict {
     let allowed: &[&str] = match trial.form.expect() {
@@ -463,13 +470,15 @@ fn judge(plan: &Plan, work: &Path, trial: &Trial, code: &str, message: &str) -> 
     let no_names = code == "HX0114" && trial.form.choice(Feature::Macros) == "functions";
     let wide = message.contains(WIDE_REMAINDERS);
     let few = message.contains(FEW_ITERATIONS) && trial.form.in_nests();
+    // Of a time loop on the host, each nest has to have a parallel loop of its own.
+    let alone = message.contains(NOT_PARALLEL) && trial.form.in_nests();
     // In a small domain, or few steps, of known size tiles are known to be of no use.
     let small = matches!(code, "HX0201" | "HX0204") && trial.form.fixed_sizes();
     // Where unsigned types make sets of remainders, isl may need longer than a translation may take.
     let long = code == "HX0401" && message.contains("has reached the limit");
     // In single steps a program without a parallel loop is refused for that.
     let serial = code == "HX0206" && allowed.contains(&"HX0203");
-    if allowed.contains(&code) || serial || no_names || wide || few || small || long {
+    if allowed.contains(&code) || serial || no_names || wide || few || alone || small || long {
         return Verdict::Refused(format!("{code} of the form"));
     }
     // The stencil itself may be the reason.

@@ -87,6 +87,7 @@ unsafe extern "C" {
     pub fn isl_val_free(v: *mut isl_val) -> *mut isl_val;
     pub fn isl_val_get_num_si(v: *mut isl_val) -> c_long;
     pub fn isl_val_get_den_si(v: *mut isl_val) -> c_long;
+    pub fn isl_val_cmp_si(v: *mut isl_val, i: c_long) -> c_int;
     pub fn isl_val_is_rat(v: *mut isl_val) -> IslBool;
     pub fn isl_val_is_nan(v: *mut isl_val) -> IslBool;
     pub fn isl_val_is_infty(v: *mut isl_val) -> IslBool;

@@ -378,9 +378,11 @@ impl Set {
         }
     }
 
-    /// The basic sets whose union this is; they may overlap.
+    /// The basic sets whose union this is; they may overlap. Their existentially quantified variables are
+    /// floors.
     pub fn basic_sets(&self) -> Result<Vec<Set>> {
-        self.basic_list()?
+        self.compute_divs()?
+            .basic_list()?
             .into_iter()
             .map(|basic| {
                 let basic = basic.into_raw();

@@ -183,7 +183,7 @@ operator!(Mul, mul, checked_mul);
 pub enum Bound {
     /// The value is attained.
     Finite(Rational),
-    /// There are values beyond any limit.
+    /// There are values beyond any limit, or beyond what 64 bits hold.
     Infinite,
     /// There is no value at all.
     Empty,
@@ -205,12 +205,25 @@ impl Bound {
         };
         if is(ffi::isl_val_is_nan)? {
             Ok(Bound::Empty)
-        } else if is(ffi::isl_val_is_infty)? || is(ffi::isl_val_is_neginfty)? {
+        } else if is(ffi::isl_val_is_infty)?
+            || is(ffi::isl_val_is_neginfty)?
+            || compared(val, i64::MAX)? == Ordering::Greater
+            || compared(val, i64::MIN)? == Ordering::Less
+        {
             Ok(Bound::Infinite)
         } else {
             rational(val).map(Bound::Finite)
         }
     }
+}
+
+/// How a value compares with an integer.
+fn compared(val: &Owned<ffi::isl_val>, integer: i64) -> Result<Ordering> {
+    // SAFETY: the value is alive.
+    let sign = val
+        .ctx
+        .plain(|| unsafe { ffi::isl_val_cmp_si(val.keep(), integer) })?;
+    Ok(sign.cmp(&0))
 }
 
 /// The value as a rational; isl reports one that does not fit.

@@ -8,6 +8,9 @@ use crate::ctype::CType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+mod liveness;
+pub use liveness::is_dead_outside;
+
 /// The declarator of a variable, such as `**A` or `(*A)[N]` or `A[2][N]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declarator {
@@ -200,46 +203,6 @@ fn is_struct_name(code: &Code, name: &str) -> bool {
             && [before(1), before(2)].contains(&"struct")
             && [before(2), before(3)].contains(&"typedef")
     })
-}
-
-/// Whether nothing outside of a region of a function sees the value that the region leaves in a
-/// variable. The variable belongs to a call of the function, and no code that can run after the
-/// region mentions it, nor any macro, nor does anything take its address.
-pub fn is_dead_outside(text: &str, name: &str, region: Range<usize>) -> bool {
-    let code = Code::new(text);
-    let Some(scope) = Scope::new(&code, region.start) else {
-        return false;
-    };
-    let Some(declarator) = scope.declarator(name) else {
-        return false;
-    };
-    if declarator.place != Place::Call || macro_mentions(&code, name) {
-        return false;
-    }
-    let declared_at = code
-        .tokens
-        .partition_point(|t| t.span.end <= declarator.range.end);
-    let first = code.tokens.partition_point(|t| t.span.start < region.start);
-    let after = code.tokens.partition_point(|t| t.span.start < region.end);
-    let body = scope.body.clone();
-    // What runs again after the region: the loops around it.
-    let again = match body.clone().any(|at| code.word(at) == "goto") {
-        true => declared_at,
-        false => (declared_at.max(body.start)..first)
-            .find(|&at| {
-                matches!(code.word(at), "for" | "while" | "do")
-                    && statement_end(&code, at, body.end) > first
-            })
-            .unwrap_or(first),
-    };
-    let mentioned = |range: Range<usize>| {
-        range
-            .into_iter()
-            .any(|at| code.is_ident(at) && code.word(at) == name)
-    };
-    let address_taken =
-        (body.start..first).any(|at| code.word(at) == name && at >= 2 && is_address(&code, at));
-    !mentioned(again.min(first)..first) && !mentioned(after..body.end) && !address_taken
 }
 
 /// Variables of a function that a region of it alone mentions, but for their declarations, which are

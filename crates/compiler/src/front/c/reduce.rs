@@ -239,10 +239,12 @@ pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String
 /// The whole text, of which clang says nothing but what it calls without a declaration, and that it
 /// ends.
 pub fn declarations_probe(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
+    // Without a region marked, pet looks for one in each function.
+    const END: &str = "\n#error the end\n#if 0\n#pragma scop\n#endif\n";
     const ASKED: &str = "#pragma clang diagnostic error \"-Wimplicit-function-declaration\"\n";
     let mut changes = vec![
         (0, Change::Insert(format!("{PRELUDE}{ASKED}"))),
-        (text.len(), Change::Insert("\n#error the end\n".to_string())),
+        (text.len(), Change::Insert(END.to_string())),
     ];
     let code = Code::new(text);
     changes.extend(includes(&code, include));

@@ -2,7 +2,7 @@
 //! function of the iterators.
 
 use crate::diag::Result;
-use hexcc_isl::{Ctx, DimType, MultiPwAff, PwAff, Set};
+use hexcc_isl::{Bound, Ctx, DimType, MultiPwAff, PwAff, Set};
 use std::collections::BTreeMap;
 
 /// A product of parameters, sorted; none for 1.
@@ -332,8 +332,34 @@ pub fn gcd(a: i64, b: i64) -> i64 {
     }
 }
 
+/// Whether all values of a function are multiples of a number.
+fn is_multiple(function: &PwAff, number: i64) -> Result<bool> {
+    let floor = function.floor_div(number)?.mul_val(number)?;
+    let rest = function.sub(&floor)?.as_constant()?;
+    Ok(rest.is_some_and(|value| value.num == 0))
+}
+
+/// The largest number that divides all values of a bounded function, such as `9*(t % 2)`.
+fn factor_of_values(function: &PwAff) -> Result<i64> {
+    const LARGEST: i64 = 4096;
+    let ends = [function.min_val()?, function.max_val()?].map(Bound::finite);
+    let [Some(least), Some(most)] = ends else {
+        return Ok(1);
+    };
+    let common = gcd(least.num, most.num);
+    for number in (2..=common.min(LARGEST)).rev() {
+        if common % number == 0 && is_multiple(function, number)? {
+            return Ok(number);
+        }
+    }
+    Ok(1)
+}
+
 /// A function of iterators as multiples of a number, divided by it, and the rest if there is one.
 fn divided(function: &PwAff, number: i64) -> Result<(PwAff, Option<PwAff>)> {
+    if is_multiple(function, number)? {
+        return Ok((function.floor_div(number)?, None));
+    }
     let mut found: Option<(PwAff, PwAff)> = None;
     let mut has_rest = false;
     for (set, piece) in function.pieces()? {
@@ -395,7 +421,7 @@ impl Coefficient {
             for kind in [DimType::In, DimType::Param] {
                 for d in 0..rest.dim(kind)? as u32 {
                     let Some((factor, without)) = rest.take_term(kind, d)? else {
-                        return Ok(1);
+                        return factor_of_values(function);
                     };
                     common = gcd(common, factor);
                     rest = without;
@@ -403,7 +429,7 @@ impl Coefficient {
             }
             common = match rest.as_constant()? {
                 Some(value) if value.is_integer() => gcd(common, value.num),
-                _ => 1,
+                _ => return factor_of_values(function),
             };
         }
         Ok(common)
