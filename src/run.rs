@@ -9,11 +9,13 @@ mod build;
 use crate::cli::{self, InputArgs, KernelArgs, LanguageArg, TargetArgs};
 use crate::compare::{self, ArrayReport, Tolerance};
 use crate::emit::cannot_write;
+use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use build::{BuildArgs, Builder};
 use clap::Parser;
 use hexcc_compiler::back::{Instrument, LOOPS_RUN};
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::options::Language;
 use hexcc_compiler::output;
@@ -190,17 +192,9 @@ impl Run {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let host = self.kernel.host(&self.input, Instrument::Dump);
-        let text = match target {
-            Target::Cpu | Target::OpenCl => {
-                let kind = (host, self.kernel.language.into());
-                output::print_c(&input.saved, &compiled, crate::VERSION, kind)
-            }
-            Target::Gpu(_) | Target::Emulation(_) => {
-                output::print_program(&input.saved, &compiled, crate::VERSION, host)
-            }
-        };
-        let text = text.map_err(with_source)?;
+        let text = self
+            .translation(&target, &input, &compiled)
+            .map_err(with_source)?;
         let c = output::print_reference(&input.saved, &compiled, crate::VERSION)
             .map_err(with_source)?;
         limit.finish()?;
@@ -284,6 +278,25 @@ impl Run {
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
         let rounds = (compiled.stepwise.iter()).any(|part| part.plan.rounds().is_some());
         self.judge(&expected, &found, self.tolerance(exact, rounds), nests)
+    }
+
+    /// The text of the generated program.
+    fn translation(
+        &self,
+        target: &Target,
+        input: &Input,
+        compiled: &Compiled,
+    ) -> Result<String, Box<Diagnostic>> {
+        let host = self.kernel.host(&self.input, Instrument::Dump);
+        match target {
+            Target::Cpu | Target::OpenCl => {
+                let kind = (host, self.kernel.language.into());
+                output::print_c(&input.saved, compiled, crate::VERSION, kind)
+            }
+            Target::Gpu(_) | Target::Emulation(_) => {
+                output::print_program(&input.saved, compiled, crate::VERSION, host)
+            }
+        }
     }
 
     fn tolerance(&self, exact: bool, rounds: bool) -> Tolerance {

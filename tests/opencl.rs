@@ -1,5 +1,5 @@
 //! Programs of the testsuite as C with kernels in OpenCL C, built with gcc, run on the CPU by PoCL and
-//! compared with C: every eighth one, with HEXCC_OPENCL_ALL=1 all, and with small tiles, too.
+//! compared with C: every twelfth one, with HEXCC_OPENCL_ALL=1 all, and with small tiles, too.
 
 mod common;
 #[path = "../src/compare.rs"]
@@ -40,9 +40,9 @@ fn results_equal_c() {
     let every = std::env::var_os("HEXCC_OPENCL_ALL").is_some_and(|v| v == "1");
     let all = [programs(), stepwise_programs()].concat();
     let wanted = |(i, program): (usize, Program)| {
-        let small = program.tiles.last().filter(|_| every || i % 16 == 0);
+        let small = program.tiles.last().filter(|_| every || i % 24 == 0);
         let small = small.map(|tile| (program.clone(), format!("--tile={tile}")));
-        let default = (every || i % 8 == 0).then(|| (program, String::new()));
+        let default = (every || i % 12 == 0).then(|| (program, String::new()));
         default.into_iter().chain(small)
     };
     let all: Vec<(Program, String)> = all.into_iter().enumerate().flat_map(wanted).collect();
@@ -175,6 +175,61 @@ fn work_items_share_tiles() {
         let result = built.compare(args, &group, 0);
         assert_eq!(result, Ok(()), "{}", program.name);
     }
+}
+
+/// `hexcc run` builds both programs and compares them, and says so of nests that stay as they are.
+#[test]
+fn programs_are_run_and_compared() {
+    let Some(folder) = folder_with_device() else {
+        return;
+    };
+    for (program, flags, wanted) in [
+        (
+            "heat2d.c",
+            ["--", "40", "5"].as_slice(),
+            "equals the C program bit for bit",
+        ),
+        (
+            "steps/converging2d.c",
+            &["--", "24", "30"],
+            "ok: both programs print the same",
+        ),
+    ] {
+        let mut command = hexcc();
+        command.env("POCL_CACHE_DIR", folder.path());
+        command
+            .args(["run", "--target=opencl"])
+            .arg(common::testsuite().join(program));
+        let text = succeed(command.args(flags)).unwrap_or_else(|e| panic!("{program}: {e}"));
+        assert!(text.contains(wanted), "{program}: {text}");
+        assert!(text.contains("OpenCL program: "), "{program}: {text}");
+    }
+}
+
+#[test]
+fn refused_nests_stay_or_are_errors() {
+    let path = |name: &str| common::testsuite().join(name);
+    let told = |name: &str| {
+        let mut command = hexcc();
+        command
+            .args(["--target=opencl", "-o", "/dev/null"])
+            .arg(path(name));
+        let out = common::output(&mut command).expect("hexcc starts");
+        (
+            out.status.success(),
+            String::from_utf8_lossy(&out.stderr).into_owned(),
+        )
+    };
+    let (translates, said) = told("steps/bodies2d.c");
+    assert!(
+        !translates && said.contains("cells are computed by a function of the program"),
+        "{said}"
+    );
+    let (translates, said) = told("steps/guarded2d.c");
+    assert!(
+        !translates && said.contains("this element of `a` may not exist"),
+        "{said}"
+    );
 }
 
 #[test]

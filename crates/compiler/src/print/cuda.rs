@@ -255,7 +255,7 @@ impl Printer<'_> {
 
     fn kernel(&self, t: &mut String, kernel: &Kernel) {
         t.push('\n');
-        let threads = kernel.threads(self.program);
+        let threads = kernel.shared_by("thread", self.program);
         let _ = writeln!(t, "// {}: {threads}.", kernel.lines);
         let mut writer = Writer::new(self.program, self.base.clone(), self);
         let params: Vec<String> = (kernel.params.iter())

@@ -15,7 +15,7 @@ use crate::ir::{Helper, Kernel, Launch, Program, Type, VarId};
 use crate::kernel::KernelArray;
 use crate::scop::FinalValue;
 use hexcc_isl::AstExpr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What the functions call, once in a file, behind [`super::host::PRELUDE`].
@@ -43,6 +43,7 @@ pub fn print(
         host: Host::new(program, interface, otherwise, FIXED),
         device: Device::new(program, &interface.name, has_own_memory(interface)),
         buffers: BTreeMap::new(),
+        parts: BTreeMap::new(),
     };
     printer.name_buffers();
     let own = printer.source();
@@ -70,6 +71,8 @@ struct Printer<'a> {
     device: Device<'a>,
     /// What memory of the device is called, by array.
     buffers: BTreeMap<String, String>,
+    /// The same for parts of reductions.
+    parts: BTreeMap<VarId, String>,
 }
 
 impl Dialect for Printer<'_> {
@@ -89,7 +92,7 @@ impl Dialect for Printer<'_> {
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
         let own: Vec<String> = (kernel.reductions.iter())
-            .map(|r| self.parts(kernel, r.part))
+            .map(|r| self.parts(r.part))
             .collect();
         let sizes = device::counts(writer, kernel, launch);
         let groups = device::groups(kernel).into_iter();
@@ -136,20 +139,16 @@ impl Printer<'_> {
         }
         for kernel in &self.program.kernels {
             for r in &kernel.reductions {
-                let key = self.parts_key(kernel, r.part);
-                let name = self.host.namer.fresh(&key);
-                self.buffers.insert(key, name);
+                let name = format!("{}_{}s", kernel.name, self.program.var(r.part).name);
+                let name = self.host.namer.fresh(&name);
+                self.parts.insert(r.part, name);
             }
         }
     }
 
-    fn parts_key(&self, kernel: &Kernel, part: VarId) -> String {
-        format!("{} {}s", kernel.name, self.program.var(part).name).replace(' ', "_")
-    }
-
     /// What memory is called for the parts of a reduction.
-    fn parts(&self, kernel: &Kernel, part: VarId) -> String {
-        self.buffer(&self.parts_key(kernel, part))
+    fn parts(&self, part: VarId) -> String {
+        self.parts.get(&part).cloned().unwrap_or_default()
     }
 
     fn buffer(&self, name: &str) -> String {
@@ -204,8 +203,9 @@ impl Printer<'_> {
     fn inner(&self, writer: &mut Writer<'_>) -> Result<()> {
         let found = self.rows(writer)?;
         let interface = self.host.interface;
-        let n: std::collections::BTreeSet<&String> = self.buffers.values().collect();
-        writer.line(&format!("cl_mem buffers[{}];", n.len().max(1)));
+        let arrays: BTreeSet<&String> = self.buffers.values().collect();
+        let n = arrays.len() + self.parts.len();
+        writer.line(&format!("cl_mem buffers[{}];", n.max(1)));
         writer.line(&format!(
             "struct hexcc_run run = {{&{}_program, {}, 1, 0, buffers, 0}};",
             interface.name,
@@ -218,14 +218,11 @@ impl Printer<'_> {
                 back.extend(self.enter(writer, i, (array, touched))?);
             }
         }
-        for kernel in &self.program.kernels {
-            for r in &kernel.reductions {
-                let name = self.parts(kernel, r.part);
-                writer.line(&format!(
-                    "const cl_mem {name} = hexcc_buffer(&run, {}, \"allocating {name}\");",
-                    device::parts_bytes()
-                ));
-            }
+        for name in self.parts.values() {
+            writer.line(&format!(
+                "const cl_mem {name} = hexcc_buffer(&run, {}, \"allocating {name}\");",
+                device::parts_bytes()
+            ));
         }
         let frees: String = found.iter().map(|(_, frees)| frees.as_str()).collect();
         let kept = "from here on the program's arrays change, and errors end it";
@@ -343,6 +340,20 @@ impl Printer<'_> {
 
 /// A line of text as a string of C.
 fn literal(line: &str) -> String {
-    let line = line.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{line}\\n\",")
+    let escaped = line.chars().flat_map(|c| {
+        let escape = matches!(c, '\\' | '"').then_some('\\');
+        escape.into_iter().chain([c])
+    });
+    format!("\"{}\\n\",", escaped.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal;
+
+    #[test]
+    fn lines_are_strings_of_c() {
+        assert_eq!(literal("a[i]"), r#""a[i]\n","#);
+        assert_eq!(literal(r#"// '\' and ""#), r#""// '\\' and \"\n","#);
+    }
 }

@@ -28,6 +28,7 @@ pub(super) fn parts_bytes() -> usize {
 /// Words of OpenCL C and names that kernels use.
 const FIXED: &[&str] = &[
     "kernel",
+    "generic",
     "global",
     "local",
     "constant",
@@ -210,12 +211,12 @@ impl<'a> Device<'a> {
         let head = match kernel.reductions.is_empty() {
             true if has_tiles(kernel) => {
                 self.tile_of_group(&mut writer, kernel);
-                kernel.threads(self.program).replace("thread", "work-group")
+                kernel.shared_by("work-group", self.program)
             }
             true => {
                 self.position(&mut writer, kernel);
                 writer.stmts(&kernel.body);
-                kernel.threads(self.program).replace("thread", "work-item")
+                kernel.shared_by("work-item", self.program)
             }
             false => {
                 self.reducing(&mut writer, kernel, &parts);

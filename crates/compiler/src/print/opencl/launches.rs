@@ -11,18 +11,19 @@ pub(super) fn remarks(device: &Device<'_>, program: &Program) -> String {
     writer.stmts(&program.host);
     let launches = writer.finish();
     let launches = launches.lines().map(|line| format!("//{line}\n"));
-    let helpers = "// lowest and highest are the smaller and the larger of two, floor_div rounds towards minus infinity.\n";
-    let helpers = match launches.clone().any(|line| line.contains("hexcc_")) {
-        true => helpers
-            .replace("lowest", "hexcc_lowest")
-            .replace("highest", "hexcc_highest")
-            .replace("floor_div", "hexcc_floor_div"),
-        false => String::new(),
+    let calls = launches.clone().any(|line| line.contains("hexcc_"));
+    let helpers = match calls {
+        true => HELPERS,
+        false => "",
     };
     let head = "\n// Launches, one after the other: arguments of each kernel, work-items along x, y, z, and of a group.\n\
                 // Where there are more work-items than these, so that groups are full, they do nothing.\n";
     format!("{head}{helpers}{}", launches.collect::<String>())
 }
+
+/// What is said of functions that sizes of launches need.
+const HELPERS: &str = "// hexcc_lowest and hexcc_highest are the smaller and the larger of two, hexcc_floor_div rounds towards minus\n\
+                       // infinity.\n";
 
 struct Remarks<'a> {
     device: &'a Device<'a>,
