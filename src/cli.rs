@@ -156,6 +156,8 @@ pub enum LanguageArg {
     Cuda,
     /// C with OpenMP, for CPUs
     Openmp,
+    /// C with kernels in OpenCL C, for devices of all kinds
+    Opencl,
 }
 
 impl From<LanguageArg> for Language {
@@ -163,6 +165,7 @@ impl From<LanguageArg> for Language {
         match language {
             LanguageArg::Cuda => Language::Cuda,
             LanguageArg::Openmp => Language::OpenMp,
+            LanguageArg::Opencl => Language::OpenCl,
         }
     }
 }
@@ -257,7 +260,8 @@ pub enum Reuse {
 enum Emit {
     /// The whole program as CUDA C++
     Cuda,
-    /// A header with a launch function on device pointers
+    /// A header with a launch function on device pointers; for OpenCL the kernels, and what
+    /// launches them as a comment
     Kernel,
     /// The loops as hexcc reads them, and which passes have changed their text
     C,
@@ -611,15 +615,20 @@ fn host_warnings(input: &Input) -> Vec<Diagnostic> {
 impl Translate {
     /// Refuses to write what a target does not have.
     fn check_emit(&self) -> Result<(), Failure> {
-        let emit = match (self.emit, self.kernel.language) {
-            (Some(Emit::Cuda), LanguageArg::Openmp) => "--emit cuda",
-            (Some(Emit::Kernel), LanguageArg::Openmp) => "--emit kernel",
+        let language = Language::from(self.kernel.language);
+        let emit = match (self.emit, language) {
+            (Some(Emit::Cuda), Language::OpenMp | Language::OpenCl) => "--emit cuda",
+            (Some(Emit::Kernel), Language::OpenMp) => "--emit kernel",
             _ => return Ok(()),
         };
-        let what = format!("`--target openmp` has no `{emit}`");
+        let what = format!("`--target {}` has no `{emit}`", language.name());
+        let note = match language {
+            Language::OpenCl => "the program stays one C file, with kernels as a text in it",
+            _ => "the program stays one C file, with functions for its loops",
+        };
         Err(Failure::plain(
             Diagnostic::error("HX0509", what)
-                .note("the program stays one C file, with functions for its loops")
+                .note(note)
                 .help("leave one of the two away"),
         ))
     }
@@ -659,11 +668,15 @@ impl Translate {
         let text = match (self.emit, self.kernel.language) {
             (Some(Emit::Ir), _) => program_text(&compiled)?,
             (Some(Emit::Reference), _) => reference()?,
+            (Some(Emit::Kernel), LanguageArg::Opencl) => {
+                output::print_opencl_kernels(&input.saved, &compiled, crate::VERSION)
+            }
             (Some(Emit::Kernel), _) => {
                 output::print_header(&input.saved, &compiled, crate::VERSION)
             }
-            (_, LanguageArg::Openmp) => {
-                output::print_openmp(&input.saved, &compiled, crate::VERSION, host)
+            (_, language @ (LanguageArg::Openmp | LanguageArg::Opencl)) => {
+                let kind = (host, language.into());
+                output::print_c(&input.saved, &compiled, crate::VERSION, kind)
                     .map_err(with_source)?
             }
             (_, LanguageArg::Cuda) => {

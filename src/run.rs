@@ -9,12 +9,15 @@ mod build;
 use crate::cli::{self, InputArgs, KernelArgs, LanguageArg, TargetArgs};
 use crate::compare::{self, ArrayReport, Tolerance};
 use crate::emit::cannot_write;
+use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use build::{BuildArgs, Builder};
 use clap::Parser;
 use hexcc_compiler::back::{Instrument, LOOPS_RUN};
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::options::Language;
 use hexcc_compiler::output;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -27,8 +30,9 @@ use std::time::{Duration, Instant};
 /// Translates a program, runs it beside the original and compares the results.
 ///
 /// The C program is built with `$CC`, or cc; the generated one with nvcc where
-/// there is a GPU, otherwise with the CPU emulation of CUDA. The exit status is 0
-/// if all arrays written by the region are equal.
+/// there is a GPU, otherwise with the CPU emulation of CUDA, and with `$CC`, too, if
+/// it is C with OpenMP or OpenCL. The exit status is 0 if all arrays written by the
+/// region are equal.
 #[derive(Debug, Parser)]
 #[command(
     name = "hexcc run",
@@ -90,6 +94,8 @@ enum Target {
     Emulation(PathBuf),
     /// The C compiler, with OpenMP.
     Cpu,
+    /// The C compiler, with the library of OpenCL.
+    OpenCl,
 }
 
 /// A program that has run.
@@ -186,12 +192,9 @@ impl Run {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
         };
-        let print = match target {
-            Target::Cpu => output::print_openmp,
-            Target::Gpu(_) | Target::Emulation(_) => output::print_program,
-        };
-        let host = self.kernel.host(&self.input, Instrument::Dump);
-        let text = print(&input.saved, &compiled, crate::VERSION, host).map_err(with_source)?;
+        let text = self
+            .translation(&target, &input, &compiled)
+            .map_err(with_source)?;
         let c = output::print_reference(&input.saved, &compiled, crate::VERSION)
             .map_err(with_source)?;
         limit.finish()?;
@@ -218,6 +221,7 @@ impl Run {
         .with_others(source, input.is_all, &place)?;
         let (kind, file) = match target {
             Target::Cpu => ("openmp", format!("{stem}-openmp.c")),
+            Target::OpenCl => ("opencl", format!("{stem}-opencl.c")),
             Target::Gpu(_) | Target::Emulation(_) => ("cuda", format!("{stem}.cu")),
         };
         let text = place.write(&file, &text)?;
@@ -265,6 +269,7 @@ impl Run {
                 "GPU region: {region} in the CPU emulation, which says nothing about a GPU"
             ),
             Target::Cpu => println!("OpenMP program: {} in all", milliseconds(found.wall)),
+            Target::OpenCl => println!("OpenCL program: {} in all", milliseconds(found.wall)),
         }
         // On the CPU the functions are the same.
         let exact = matches!(target, Target::Cpu)
@@ -273,6 +278,25 @@ impl Run {
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
         let rounds = (compiled.stepwise.iter()).any(|part| part.plan.rounds().is_some());
         self.judge(&expected, &found, self.tolerance(exact, rounds), nests)
+    }
+
+    /// The text of the generated program.
+    fn translation(
+        &self,
+        target: &Target,
+        input: &Input,
+        compiled: &Compiled,
+    ) -> Result<String, Box<Diagnostic>> {
+        let host = self.kernel.host(&self.input, Instrument::Dump);
+        match target {
+            Target::Cpu | Target::OpenCl => {
+                let kind = (host, self.kernel.language.into());
+                output::print_c(&input.saved, compiled, crate::VERSION, kind)
+            }
+            Target::Gpu(_) | Target::Emulation(_) => {
+                output::print_program(&input.saved, compiled, crate::VERSION, host)
+            }
+        }
     }
 
     fn tolerance(&self, exact: bool, rounds: bool) -> Tolerance {
@@ -287,8 +311,10 @@ impl Run {
     }
 
     fn target(&self) -> Result<Target, Failure> {
-        if self.kernel.language == LanguageArg::Openmp {
-            return self.cpu();
+        match self.kernel.language {
+            LanguageArg::Openmp => return self.in_c(Target::Cpu),
+            LanguageArg::Opencl => return self.in_c(Target::OpenCl),
+            LanguageArg::Cuda => {}
         }
         let scripts = Path::new(env!("HEXCC_ROOT")).join("scripts");
         let has_gpu = || !self.emulate && gpu_present();
@@ -314,8 +340,8 @@ impl Run {
         Ok(Target::Emulation(scripts.join("emucc")))
     }
 
-    /// The C compiler, if nothing is asked for that only GPUs have.
-    fn cpu(&self) -> Result<Target, Failure> {
+    /// The C compiler, if nothing is asked for that only CUDA has.
+    fn in_c(&self, target: Target) -> Result<Target, Failure> {
         let given = [
             ("--gpu", self.gpu),
             ("--emulate", self.emulate),
@@ -323,11 +349,14 @@ impl Run {
             ("--seed", self.seed.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
-            None => Ok(Target::Cpu),
+            None => Ok(target),
             Some((option, _)) => Err(failure(
                 Diagnostic::error(
                     "HX0509",
-                    format!("`{option}` has no effect with `--target openmp`"),
+                    format!(
+                        "`{option}` has no effect with `--target {}`",
+                        Language::from(self.kernel.language).name()
+                    ),
                 )
                 .help("leave one of the two away"),
             )),

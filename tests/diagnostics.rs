@@ -599,6 +599,8 @@ fn options_without_effect() {
         ("kernel_openmp", "--target openmp --emit kernel"),
         ("overlapped_openmp", "--target openmp --tiling overlapped"),
         ("reuse_openmp", "--target openmp --reuse none"),
+        ("cuda_opencl", "--target opencl --emit cuda"),
+        ("reuse_opencl", "--target opencl --reuse none"),
     ] {
         misuse(name, &format!("jacobi2d.c {line}"), nothing);
     }

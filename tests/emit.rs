@@ -1,13 +1,14 @@
-//! `--emit c`: the loops as hexcc reads them, with the passes that have changed their text.
+//! `--emit c`: the loops as hexcc reads them, with the passes that have changed their text; and kernels
+//! in OpenCL C with their launches.
 
 mod common;
 
 use common::{hexcc, output, testsuite};
 
-fn emitted(args: &[&str]) -> String {
+fn emitted(what: &str, args: &[&str]) -> String {
     let mut command = hexcc();
     command.current_dir(testsuite()).args(args);
-    let out = output(command.args(["--emit", "c"])).expect("hexcc starts");
+    let out = output(command.args(["--emit", what])).expect("hexcc starts");
     assert!(out.status.success(), "{args:?}: {out:?}");
     String::from_utf8(out.stdout).expect("the text is UTF-8")
 }
@@ -22,7 +23,25 @@ fn loops_as_they_are_read() {
         "steps/guarded2d",
     ] {
         let name = format!("emit_c_{}", program.rsplit('/').next().unwrap_or(program));
-        insta::assert_snapshot!(name, emitted(&[&format!("{program}.c")]));
+        insta::assert_snapshot!(name, emitted("c", &[&format!("{program}.c")]));
+    }
+}
+
+/// Tiles, single steps, and a reduction; the version of hexcc is left out.
+#[test]
+fn kernels_of_opencl() {
+    for (program, flag) in [
+        ("jacobi2d", "--tile=h=1,w=2:8"),
+        ("fdtd2d", "--tiling=stepwise"),
+        ("steps/power2d", "--sums=parallel"),
+    ] {
+        let name = format!("opencl_{}", program.rsplit('/').next().unwrap_or(program));
+        let text = emitted(
+            "kernel",
+            &["--target=opencl", flag, &format!("{program}.c")],
+        );
+        let (_, text) = text.split_once('\n').expect("the text has lines");
+        insta::assert_snapshot!(name, text);
     }
 }
 

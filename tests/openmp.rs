@@ -4,11 +4,10 @@
 mod common;
 
 use common::{
-    Program, assert_none, hexcc, in_parallel, output, programs, stepwise_programs, succeed,
+    PLAIN, Program, assert_none, cc, hexcc, in_parallel, programs, run, stepwise_programs, succeed,
 };
-use std::fs;
+use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// Warnings are errors, but those of what the C program has, too, and of helpers of the dump.
 const FLAGS: [&str; 9] = [
@@ -71,47 +70,15 @@ fn check(program: &Program, flag: &str, folder: &Path) -> Result<(), String> {
     };
     let (found, expected) = (path("-openmp"), path("-c"));
     let optimization = OPTIMIZATION[usize::from(is_given)];
-    cc(&[optimization, &FLAGS].concat(), &text, &found)?;
-    cc(
-        &["-O2", "-ffp-contract=off", "-std=gnu11", "-w"],
-        &c,
-        &expected,
-    )?;
+    cc(&[optimization, &FLAGS].concat(), &text, &found, &["-lm"])?;
+    cc(&PLAIN, &c, &expected, &["-lm"])?;
+    let threads = [("OMP_NUM_THREADS", OsStr::new("3"))];
     for args in &program.runs {
-        let [found, expected] = [&found, &expected].map(|program| run(program, args));
+        let [found, expected] = [&found, &expected].map(|program| run(program, args, &threads));
         let (found, expected) = (found?, expected.map_err(|e| format!("the C program: {e}"))?);
         if found != expected {
             return Err(format!("differs from C with {args:?}"));
         }
     }
     Ok(())
-}
-
-fn cc(flags: &[&str], source: &Path, program: &Path) -> Result<(), String> {
-    let mut command = Command::new("cc");
-    command
-        .args(flags)
-        .arg(source)
-        .arg("-o")
-        .arg(program)
-        .arg("-lm");
-    succeed(&mut command)
-        .map(|_| ())
-        .map_err(|e| format!("does not build: {e}"))
-}
-
-/// What a program prints, and its dump.
-fn run(program: &Path, args: &[i64]) -> Result<(Vec<u8>, Vec<u8>), String> {
-    let dump = program.with_extension("dump");
-    let mut command = Command::new("timeout");
-    command.arg("60").arg(program);
-    command.args(args.iter().map(i64::to_string));
-    command.env("HEXCC_DUMP", &dump).env("OMP_NUM_THREADS", "3");
-    let out = output(command.stdin(Stdio::null()))?;
-    if !out.status.success() {
-        return Err(format!("{} with {args:?}", out.status));
-    }
-    let bytes = fs::read(&dump).unwrap_or_default();
-    let _ = fs::remove_file(&dump);
-    Ok((out.stdout, bytes))
 }

@@ -14,7 +14,7 @@ pub(super) struct BuildArgs {
     /// C compiler, with options [default: CC, or cc]
     #[arg(help_heading = "Compilers", long, value_name = "COMMAND")]
     cc: Option<String>,
-    /// Level of optimization of both programs [default: 2 for C, 3 for OpenMP and nvcc]
+    /// Level of optimization of both programs [default: 2 for C and OpenCL, 3 for OpenMP and nvcc]
     #[arg(help_heading = "Compilers", short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: Option<u8>,
     /// Directory of libraries
@@ -98,12 +98,11 @@ impl Builder<'_> {
                 command
             }
             Target::Cpu => self.cc("-O3", &["-march=native", "-fopenmp", contract]),
+            Target::OpenCl => self.cc("-O2", &[contract]),
         };
         self.preprocessor(&mut command);
         self.link(&mut command, text, program);
-        if matches!(target, Target::Cpu) {
-            command.arg("-lm");
-        }
+        command.args(target.libraries());
         build(&mut command, target.what(), target.help())
     }
 
@@ -154,11 +153,20 @@ impl Builder<'_> {
 const HELP_CC: &str = "install a C compiler, or set CC";
 
 impl Target {
+    /// What C programs are linked with.
+    fn libraries(&self) -> &'static [&'static str] {
+        match self {
+            Target::Gpu(_) | Target::Emulation(_) => &[],
+            Target::Cpu => &["-lm"],
+            Target::OpenCl => &["-lOpenCL", "-lm"],
+        }
+    }
+
     fn what(&self) -> &'static str {
         match self {
             Target::Gpu(_) => "nvcc",
             Target::Emulation(_) => "emulation's compiler (scripts/emucc)",
-            Target::Cpu => "C compiler",
+            Target::Cpu | Target::OpenCl => "C compiler",
         }
     }
 
@@ -171,6 +179,9 @@ impl Target {
                 "the emulation needs python3 and g++, or another C++ compiler named by CXX"
             }
             Target::Cpu => "install a C compiler with OpenMP, or set CC",
+            Target::OpenCl => {
+                "install a C compiler, or set CC, and the headers and the library of OpenCL (ocl-icd-opencl-dev)"
+            }
         }
     }
 }

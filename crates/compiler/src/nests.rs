@@ -30,9 +30,9 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             name: Some(name),
             ..options.clone()
         };
-        let follows = options.language == Language::OpenMp && doubts_rows(&region.scop);
+        let may_stay = lacks(&region.scop, options.language);
         let mut compiled = match steps(region, &one, &options, clock, Vec::new()) {
-            Err(why) if follows && !why.is_bug() => {
+            Err(why) if may_stay && !why.is_bug() => {
                 left.push(why);
                 continue;
             }
@@ -117,7 +117,7 @@ fn tiled_nest(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<
 
 /// The same for a CPU, where all arrays stay where they are.
 fn tiled_on_cpu(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<Compiled>> {
-    if options.language != Language::OpenMp || options.tiling == Tiling::Stepwise {
+    if !options.language.is_c() || options.tiling == Tiling::Stepwise {
         return Ok(None);
     }
     let mut clock = Clock::new(ctx);
@@ -159,6 +159,15 @@ fn in_tiles(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<Ti
         scop: region.scop,
         unit,
     }))
+}
+
+/// Whether a nest may need what a target does not have, so that it stays as it is.
+fn lacks(scop: &Scop, language: Language) -> bool {
+    match language {
+        Language::Cuda => false,
+        Language::OpenMp => doubts_rows(scop),
+        Language::OpenCl => !scop.guards.doubts.is_empty() || !scop.cells.is_empty(),
+    }
 }
 
 /// Whether rows may not exist that conditions on data keep a nest from touching.

@@ -64,6 +64,24 @@ pub enum Language {
     Cuda,
     /// C with OpenMP, for CPUs.
     OpenMp,
+    /// OpenCL C, with a host that stays C, for devices of all kinds.
+    OpenCl,
+}
+
+impl Language {
+    /// Whether what is around the kernels stays C; loops and tiles are then those of the program IR.
+    pub fn is_c(self) -> bool {
+        self != Language::Cuda
+    }
+
+    /// What `--target` calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::Cuda => "cuda",
+            Language::OpenMp => "openmp",
+            Language::OpenCl => "opencl",
+        }
+    }
 }
 
 /// How sums and products of floating-point numbers over loops are computed.
@@ -252,12 +270,14 @@ impl Options {
 
     /// Refuses options of one tiling together with the other.
     fn check_tiling(&self) -> Result<()> {
-        let on_cpu = self.language == Language::OpenMp;
+        let is_c = self.language.is_c();
+        let target = format!("--target {}", self.language.name());
+        let target = target.as_str();
         let of_gpus = (self.hybrid_only().find(|option| !SCHEDULE.contains(option)))
             .or(self.stream_tile.map(|_| "--stream-tile"));
         let (option, other) = match (self.tiling, self.hybrid_only().next(), self.stream_tile) {
-            (Tiling::Overlapped, ..) if on_cpu => ("--tiling overlapped", "--target openmp"),
-            _ if on_cpu && of_gpus.is_some() => (of_gpus.unwrap_or_default(), "--target openmp"),
+            (Tiling::Overlapped, ..) if is_c => ("--tiling overlapped", target),
+            _ if is_c && of_gpus.is_some() => (of_gpus.unwrap_or_default(), target),
             (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
             (Tiling::Stepwise, Some(option), _) => (option, "--tiling stepwise"),
             (Tiling::Stepwise, _, Some(_)) => ("--stream-tile", "--tiling stepwise"),
@@ -267,9 +287,10 @@ impl Options {
         };
         Err(Box::new(
             Diagnostic::error("HX0509", format!("`{option}` has no effect with `{other}`"))
-                .note(match on_cpu {
-                    true => "it is about kernels of GPUs; of tiles, `--tile` and `--hex-dim` can be chosen for a CPU",
-                    false => "hybrid and overlapped tiling have options of their own, single steps have none",
+                .note(match self.language {
+                    Language::OpenMp => "it is about kernels of GPUs; of tiles, `--tile` and `--hex-dim` can be chosen for a CPU",
+                    Language::OpenCl => "it is about kernels of CUDA; of tiles, `--tile` and `--hex-dim` can be chosen for OpenCL",
+                    Language::Cuda => "hybrid and overlapped tiling have options of their own, single steps have none",
                 })
                 .help("leave one of the two away"),
         ))

@@ -5,6 +5,7 @@ use crate::back::{self, Host, Memory, Otherwise, Replacement};
 use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
 use crate::kernel::KernelIr;
+use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
 use crate::scop::SavedScop;
@@ -31,26 +32,30 @@ pub fn print_program(
     )
 }
 
-/// The program as C with OpenMP.
+/// The program as C, with OpenMP or with kernels in OpenCL C.
 ///
 /// # Errors
 /// HX9001 if the source cannot be rewritten.
-pub fn print_openmp(
+pub fn print_c(
     saved: &SavedScop,
     compiled: &Compiled,
     version: &str,
-    host: Host,
+    (host, language): (Host, Language),
 ) -> Result<String> {
-    let otherwise = |part: &Stepwise| match part.interface.may_be_refused() {
-        true => host.otherwise,
-        false => Otherwise::Ends,
+    let otherwise = |part: &Stepwise| match language {
+        // A device may be missing.
+        Language::OpenCl => host.otherwise,
+        _ if part.interface.may_be_refused() => host.otherwise,
+        _ => Otherwise::Ends,
     };
     let part = |part: &'_ Stepwise| -> Result<String> {
-        let header = header::of_loops(saved, part, version);
-        let (program, interface) = (&part.program, &part.interface);
-        let print =
-            || print::openmp::print(program, interface, &part.finals, (&header, otherwise(part)));
-        deeply(print)
+        let header = header::of_loops(saved, part, (version, language));
+        let about = (header.as_slice(), otherwise(part));
+        let (program, interface, finals) = (&part.program, &part.interface, &part.finals);
+        deeply(|| match language {
+            Language::OpenCl => print::opencl::print(program, interface, finals, about),
+            _ => print::openmp::print(program, interface, finals, about),
+        })
     };
     let parts: Vec<Replacement> = (compiled.stepwise.iter())
         .map(|p| {
@@ -58,7 +63,26 @@ pub fn print_openmp(
             Ok(in_steps(p, text, Memory::Shared, otherwise(p)))
         })
         .collect::<Result<_>>()?;
-    back::c_program(saved, &regions(saved, compiled), &parts, host)
+    back::c_program(saved, &regions(saved, compiled), &parts, (host, language))
+}
+
+/// The kernels in OpenCL C, each part with what launches them.
+pub fn print_opencl_kernels(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
+    let of_part = |part: &Stepwise| {
+        let header = header::of_loops(saved, part, (version, Language::OpenCl));
+        deeply(|| print::opencl::print_kernels(&part.program, &part.interface, &header))
+    };
+    let n = compiled.stepwise.len();
+    let parts = compiled.stepwise.iter().enumerate();
+    let parts = parts.map(|(i, part)| match n {
+        1 => of_part(part),
+        _ => format!(
+            "// Part {} of {n}: a program of its own.\n{}",
+            i + 1,
+            of_part(part)
+        ),
+    });
+    parts.collect::<Vec<_>>().join("\n")
 }
 
 /// The C program with the results written to a file, to compare with.

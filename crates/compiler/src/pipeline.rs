@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
 use crate::nests::{in_steps, nests, on_cpu, steps};
-use crate::options::{Language, Options, Tiling};
+use crate::options::{Options, Tiling};
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop, members};
 use crate::stepwise;
@@ -30,7 +30,7 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     if options.tiling == Tiling::Stepwise {
         return steps(region, saved, options, clock, Vec::new());
     }
-    if options.language == Language::OpenMp {
+    if options.language.is_c() {
         return on_cpu(region, saved, options, clock);
     }
     let mut units = Vec::new();

@@ -49,7 +49,7 @@ impl Region {
             return Ok(region);
         }
         for chunk in chunks {
-            let in_place = options.language == Language::OpenMp;
+            let in_place = options.language.is_c();
             let no_tiles = records::no_tiles(&region.scop, &chunk.stmts);
             if let Some(d) = no_tiles.filter(|_| !in_place) {
                 region.refuse(chunk, d)?;

@@ -47,6 +47,9 @@ pub fn compile(
     options: &Options,
     name: &str,
 ) -> Result<Stepwise> {
+    if let (Language::OpenCl, Some(cell)) = (options.language, scop.cells.first()) {
+        return Err(no_cells(scop, &cell.name));
+    }
     let stmts: Vec<usize> = run
         .iter()
         .flat_map(|chunk| chunk.stmts.iter().copied())
@@ -95,7 +98,12 @@ pub fn compile(
     if options.language == Language::OpenMp {
         interface.trust_lone_arrays();
     }
-    let in_place = saved.is_nests() || options.language == Language::OpenMp;
+    let in_place = match options.language {
+        Language::Cuda => saved.is_nests(),
+        Language::OpenMp => true,
+        // A device has memory of its own.
+        Language::OpenCl => false,
+    };
     let arrays = (ids.as_slice(), in_place);
     let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, arrays)?;
     verify(&program)
@@ -162,9 +170,13 @@ fn kernel_arrays(
 fn doubtful(scop: &Scop, ids: &[ArrayId], options: &Options) -> Result<BTreeSet<ArrayId>> {
     let mut found = BTreeSet::new();
     for doubt in scop.guards.doubts.iter().filter(|d| ids.contains(&d.array)) {
-        // C has no word of what memory there is, and pointers to rows are followed.
-        if options.language == Language::OpenMp && scop.array(doubt.array).pointers > 0 {
-            return Err(doubt.refusal.clone());
+        // C has no word of what memory there is: pointers to rows are followed, and arrays copied
+        // to a device as a whole.
+        let is_followed = scop.array(doubt.array).pointers > 0;
+        match options.language {
+            Language::OpenMp if is_followed => return Err(doubt.refusal.clone()),
+            Language::OpenCl => return Err(doubt.refusal.clone()),
+            Language::OpenMp | Language::Cuda => {}
         }
         found.insert(doubt.array);
     }
@@ -337,6 +349,16 @@ fn first_loop(scop: &Scop) -> Range<usize> {
     spans
         .max_by_key(ExactSizeIterator::len)
         .unwrap_or_else(|| scop.region.clone())
+}
+
+/// The refusal of functions of the program in OpenCL C.
+fn no_cells(scop: &Scop, name: &str) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("HX0206", "cells are computed by a function of the program")
+            .at(first_loop(scop), format!("what this loop does is the function `{name}`"))
+            .note("with `--target opencl` kernels are a program of their own, in which C's types, macros and functions are unknown")
+            .help("`--target cuda` and `--target openmp` take it"),
+    )
 }
 
 fn used_later(scop: &Scop, text: &str, name: &str) -> Box<Diagnostic> {

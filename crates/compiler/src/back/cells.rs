@@ -12,7 +12,7 @@ use std::ops::Range;
 fn specifiers(language: Language) -> &'static str {
     match language {
         Language::Cuda => "static __device__ ",
-        Language::OpenMp => "static ",
+        Language::OpenMp | Language::OpenCl => "static ",
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn definitions(
     for function in ir.cells.iter().flat_map(|cell| &cell.functions) {
         let edits = match language {
             Language::Cuda => csource::rewrite_math_calls(function),
-            Language::OpenMp => Vec::new(),
+            Language::OpenMp | Language::OpenCl => Vec::new(),
         };
         let function =
             csource::apply_edits(function, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;

@@ -55,7 +55,7 @@ pub(super) fn functions(interface: &Interface, language: Language, function: &st
 fn names(fixed: &[&str], language: Language) -> Names {
     let helpers = match language {
         Language::Cuda => "",
-        Language::OpenMp => "hexcc_",
+        Language::OpenMp | Language::OpenCl => "hexcc_",
     };
     let mut names = Names::new(fixed).with_helpers(helpers);
     for helper in ["floor_div", "lowest", "highest", "mod"] {
@@ -97,7 +97,9 @@ fn of_all(interface: &Interface, language: Language, function: &str) -> String {
     }
     let (truth, why) = match language {
         Language::Cuda => ("bool", "the kernels can use the arrays where they are"),
-        Language::OpenMp => ("int", "arrays share no memory as far as they may reach"),
+        Language::OpenMp | Language::OpenCl => {
+            ("int", "arrays share no memory as far as they may reach")
+        }
     };
     format!(
         "// Whether {why}. What conditions keep from being\n// touched may not exist; the program runs its own loops otherwise.\nstatic {truth} {function}({}) {{\n  return {};\n}}\n\n",

@@ -1,4 +1,4 @@
-//! The user's program, still C, with calls of functions that work on its arrays where they are.
+//! The user's program, still C, with calls of functions that run its loops in parallel.
 
 use super::cells;
 use super::existing;
@@ -13,7 +13,7 @@ use super::rows::{self, Form};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::options::Language;
-use crate::print::openmp;
+use crate::print::{host as c, opencl};
 use crate::scop::SavedScop;
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub fn c_program(
     saved: &SavedScop,
     regions: &[Range<usize>],
     replacements: &[Replacement],
-    host: Host,
+    (host, language): (Host, Language),
 ) -> Result<String> {
     let text = saved.source.own_text();
     let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
@@ -39,30 +39,29 @@ pub fn c_program(
         .chain(csource::without_loop_pragmas(text, &gone));
     let mut edits: Vec<Edit> = pragmas.filter(|e| !replaced(e)).collect();
     let names = Names::plain();
-    let mut generated = format!("{INCLUDES}{}", openmp::PRELUDE);
     let interfaces = || replacements.iter().map(|r| r.interface);
-    let forms: &[Form] = match host.instrument {
-        Instrument::None => &[Form::Table],
-        Instrument::Dump => &[Form::Table, Form::Dense],
+    let mut generated = format!("{INCLUDES}{}", c::PRELUDE);
+    let forms: &[Form] = match (language, host.instrument) {
+        (Language::OpenCl, _) => {
+            generated.push_str(opencl::HOST);
+            &[Form::Dense]
+        }
+        (_, Instrument::None) => &[Form::Table],
+        (_, Instrument::Dump) => &[Form::Table, Form::Dense],
     };
     generated.push_str(&rows::library(interfaces(), forms));
     let functions = functions_used_up(text, &gone);
     let mut used_up = voids(functions.clone());
-    generated.push_str(&cells::prototypes(interfaces(), Language::OpenMp));
+    generated.push_str(&cells::prototypes(interfaces(), language));
     // Of what may be anywhere in memory, nobody knows whether these loops write it: they stay.
     let is_known = |r: &&Replacement| !r.interface.has_unsized_arrays();
     for r in replacements.iter().filter(is_known) {
-        edits.extend(cells::definitions(
-            r.interface,
-            text,
-            &r.span,
-            Language::OpenMp,
-        )?);
+        edits.extend(cells::definitions(r.interface, text, &r.span, language)?);
         generated.push('\n');
         generated.push_str(&existing::functions(
             r.interface,
-            Language::OpenMp,
-            &openmp::exists(r.interface),
+            language,
+            &c::exists(r.interface),
         ));
         generated.push_str(&r.kernel);
         let names = names.with_members(r.interface);
@@ -80,9 +79,9 @@ pub fn c_program(
         };
         let suits = (!r.interface.suits_all_sizes()).then(|| {
             let sizes: Vec<String> = r.interface.params.iter().map(|p| names.get(p)).collect();
-            format!("{}({})", openmp::suits(r.interface), sizes.join(", "))
+            format!("{}({})", c::suits(r.interface), sizes.join(", "))
         });
-        let exists = existing::exists(r.interface, &openmp::exists(r.interface), &names);
+        let exists = existing::exists(r.interface, &c::exists(r.interface), &names);
         let suits = suits.into_iter().chain(exists);
         let suits = suits.reduce(|a, b| format!("{a} && {b}"));
         edits.extend(replace((r, &r.span), call, suits));
@@ -104,7 +103,7 @@ fn call(r: &Replacement, names: &Names) -> Call {
     let args = arguments(ir, names).join(", ");
     let mut after = String::new();
     for (i, value) in r.finals.iter().enumerate() {
-        let [sets, value_of] = openmp::leavers(ir, i);
+        let [sets, value_of] = c::leavers(ir, i);
         let sizes: Vec<String> = (ir.params.iter())
             .filter(|p| value.params.contains(p))
             .map(|p| names.get(p))
@@ -116,7 +115,7 @@ fn call(r: &Replacement, names: &Names) -> Call {
     }
     Call {
         before: String::new(),
-        run: format!("{}({args})", openmp::entry(ir)),
+        run: format!("{}({args})", c::entry(ir)),
         after,
     }
 }

@@ -14,7 +14,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, may_share_memory};
 use crate::kernel::KernelArray;
 use crate::options::Language;
-use crate::print::openmp;
+use crate::print::host as c;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
 use hexcc_pet::data::Member;
@@ -412,7 +412,7 @@ pub fn reference_program(
     let finders: String = dumped.map(|ir| rows::finders(ir, "hexcc_")).collect();
     let finders = match finders.is_empty() {
         true => finders,
-        false => openmp::PRELUDE.to_string() + &library + &finders,
+        false => c::PRELUDE.to_string() + &library + &finders,
     };
     let dump = dump_function(interfaces()) + &finders;
     let dump = without_macros(

@@ -28,7 +28,9 @@ pub fn dump(program: &Program) -> String {
         }
         for reduction in &kernel.reductions {
             let element = format!("%{}[{}]", reduction.base.0, expr(&reduction.index));
-            let fold = reduction.fold.text("x", "e", reduction.ty);
+            let fold = reduction.fold.text("x", "e", reduction.ty, &|name, args| {
+                format!("{name}({args})")
+            });
             let part = definition(program, reduction.part);
             let _ = writeln!(text, "  reduce {part} into {element}, {fold}");
         }

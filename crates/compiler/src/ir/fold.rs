@@ -92,11 +92,18 @@ impl Fold {
         }
     }
 
-    /// `fold(x, e)` in C, for values of a type.
-    pub fn text(self, x: &str, e: &str, ty: CType) -> String {
+    /// `fold(x, e)` in C, for values of a type; `function` is a call of one of C's, given the
+    /// arguments.
+    pub fn text(
+        self,
+        x: &str,
+        e: &str,
+        ty: CType,
+        function: &dyn Fn(&str, &str) -> String,
+    ) -> String {
         let call = |name: &str| match ty {
-            CType::Float => format!("{name}f({x}, {e})"),
-            _ => format!("{name}({x}, {e})"),
+            CType::Float => function(&format!("{name}f"), &format!("{x}, {e}")),
+            _ => function(name, &format!("{x}, {e}")),
         };
         match self {
             Fold::Sum => format!("{x} + {e}"),

@@ -438,15 +438,15 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
 }
 
 impl Kernel {
-    /// What its threads are for.
-    pub fn threads(&self, program: &Program) -> String {
+    /// What there is a `worker` for, such as a thread.
+    pub fn shared_by(&self, worker: &str, program: &Program) -> String {
         let over: Vec<&str> = (self.axes.iter().rev())
             .map(|axis| program.var(axis.var).name.as_str())
             .collect();
         match over.as_slice() {
-            [] => "one thread".to_string(),
-            [one] => format!("a thread for each {one}"),
-            all => format!("a thread for each ({})", all.join(", ")),
+            [] => format!("one {worker}"),
+            [one] => format!("a {worker} for each {one}"),
+            all => format!("a {worker} for each ({})", all.join(", ")),
         }
     }
 

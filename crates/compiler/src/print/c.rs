@@ -69,6 +69,23 @@ pub(crate) trait Dialect {
     fn declaration(&self, ty: Type, constant: bool, name: &str) -> String;
     /// What a helper is called by.
     fn helper(&self, helper: Helper) -> String;
+    /// What a type of numbers is called.
+    fn number(&self, ty: CType) -> String {
+        ty.to_string()
+    }
+    /// What follows an integer of a type in its text.
+    fn suffix(&self, ty: CType) -> &'static str {
+        match ty {
+            CType::UInt(8) => "ull",
+            CType::Int(8) => "ll",
+            CType::UInt(_) => "u",
+            _ => "",
+        }
+    }
+    /// A call of a function that C's library has.
+    fn call(&self, name: &str, args: &str) -> Piece {
+        Piece(format!("{name}({args})"), ATOM)
+    }
     /// A statement that folds `term` into a part, which has a name.
     fn fold(&self, part: VarId, name: &str, term: &str) -> String;
     /// A line before a loop, given whether its iterations may run in any order.
@@ -193,17 +210,9 @@ impl<'a> Writer<'a> {
                 if let Some(line) = dialect.before_loop(*any_order, body) {
                     self.line(line);
                 }
-                let first = self.expr(first);
+                let (first, step) = (self.expr(first), self.expr(step));
                 let scope = self.namer.scope();
-                let name = self.namer.define(*var, &self.program.var(*var).name);
-                let ty = self
-                    .dialect
-                    .declaration(self.program.var(*var).ty, false, &name);
-                let step = match step {
-                    Expr::Int(1) => format!("++{name}"),
-                    step => format!("{name} += {}", self.expr(step)),
-                };
-                let head = format!("for ({ty} = {first}; {}; {step})", self.expr(cond));
+                let head = self.loop_head(*var, &first, cond, &step);
                 self.block(&head, body);
                 self.namer.leave(scope);
             }
@@ -213,6 +222,18 @@ impl<'a> Writer<'a> {
             }
             Stmt::Launch(launch) => dialect.launch(self, launch),
         }
+    }
+
+    /// The head of a loop, whose variable has a name from here on.
+    pub fn loop_head(&mut self, var: VarId, first: &str, cond: &Expr, step: &str) -> String {
+        let variable = self.program.var(var);
+        let name = self.namer.define(var, &variable.name);
+        let ty = self.dialect.declaration(variable.ty, false, &name);
+        let step = match step {
+            "1" => format!("++{name}"),
+            step => format!("{name} += {step}"),
+        };
+        format!("for ({ty} = {first}; {}; {step})", self.expr(cond))
     }
 
     /// A variable's declaration; it has a name from here on.
@@ -233,11 +254,19 @@ impl<'a> Writer<'a> {
         self.piece(expr).at(precedence(op) + 1)
     }
 
+    fn list(&self, args: &[Expr]) -> String {
+        let args: Vec<String> = args.iter().map(|a| self.expr(a)).collect();
+        args.join(", ")
+    }
+
     fn piece(&self, expr: &Expr) -> Piece {
         match expr {
             Expr::Int(value) if *value < 0 => Piece(value.to_string(), UNARY),
             Expr::Int(value) => Piece(value.to_string(), ATOM),
-            Expr::Literal { text, ty } => literal(text, *ty),
+            Expr::Literal { text, ty } => {
+                let strength = if text.starts_with('-') { UNARY } else { ATOM };
+                Piece(format!("{text}{}", self.dialect.suffix(*ty)), strength)
+            }
             Expr::Var(id) => Piece(self.namer.get(*id), ATOM),
             Expr::Unary { op, arg } => Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY),
             Expr::Binary { op, lhs, rhs } => binary(op, self.piece(lhs), self.piece(rhs)),
@@ -250,16 +279,17 @@ impl<'a> Writer<'a> {
                 ),
                 precedence("?:"),
             ),
-            Expr::Cast { ty, arg } => Piece(format!("({ty}){}", self.piece(arg).at(UNARY)), UNARY),
+            Expr::Cast { ty, arg } => {
+                let ty = self.dialect.number(*ty);
+                Piece(format!("({ty}){}", self.piece(arg).at(UNARY)), UNARY)
+            }
             Expr::Element { base, row, index } => {
                 let row = row.as_ref().map(|row| format!("[{}]", self.expr(row)));
                 let place = self.namer.get(*base) + &row.unwrap_or_default();
                 Piece(format!("{place}[{}]", self.expr(index)), ATOM)
             }
-            Expr::Math { name, args } | Expr::Cell { name, args, .. } => {
-                let args: Vec<String> = args.iter().map(|a| self.expr(a)).collect();
-                Piece(format!("{name}({})", args.join(", ")), ATOM)
-            }
+            Expr::Math { name, args } => self.dialect.call(name, &self.list(args)),
+            Expr::Cell { name, args, .. } => Piece(format!("{name}({})", self.list(args)), ATOM),
             Expr::Helper(helper, args) => {
                 let [x, y] = &**args;
                 let name = self.dialect.helper(*helper);
@@ -267,16 +297,4 @@ impl<'a> Writer<'a> {
             }
         }
     }
-}
-
-/// A number as C spells it.
-fn literal(text: &str, ty: CType) -> Piece {
-    let suffix = match ty {
-        CType::UInt(8) => "ull",
-        CType::Int(8) => "ll",
-        CType::UInt(_) => "u",
-        _ => "",
-    };
-    let strength = if text.starts_with('-') { UNARY } else { ATOM };
-    Piece(format!("{text}{suffix}"), strength)
 }

@@ -2,8 +2,8 @@
 
 mod fold;
 
-use self::fold::Folds;
 use super::c::{Dialect, Writer};
+use super::fold::Folds;
 use super::namer::Namer;
 use crate::back::names::Names;
 use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Type, VarId};
@@ -173,7 +173,7 @@ impl Printer<'_> {
         }
         let _ = writeln!(t, "namespace {} {{\n", program.name);
         t.push_str(&self.helpers());
-        t.push_str(&self.folds.text());
+        t.push_str(&fold::text(&self.folds));
         t.push_str("\n// Sizes, scalars and device arrays.\nstruct Args {\n");
         for arg in &program.args {
             let name = self.args.get(*arg);
@@ -255,7 +255,7 @@ impl Printer<'_> {
 
     fn kernel(&self, t: &mut String, kernel: &Kernel) {
         t.push('\n');
-        let threads = kernel.threads(self.program);
+        let threads = kernel.shared_by("thread", self.program);
         let _ = writeln!(t, "// {}: {threads}.", kernel.lines);
         let mut writer = Writer::new(self.program, self.base.clone(), self);
         let params: Vec<String> = (kernel.params.iter())

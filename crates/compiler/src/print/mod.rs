@@ -4,5 +4,8 @@
 
 pub(crate) mod c;
 pub mod cuda;
+mod fold;
+pub mod host;
 mod namer;
+pub mod opencl;
 pub mod openmp;

@@ -5,6 +5,7 @@ use crate::interface::Interface;
 use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::StreamIr;
 use crate::kernel::{self, CopyOut, KernelIr, KernelStmt, Reuse, Schema, Stencil};
+use crate::options::Language;
 use crate::scop::SavedScop;
 use crate::tiling::hybrid::Hybrid;
 use crate::tiling::overlapped::StreamKernel;
@@ -212,8 +213,12 @@ fn sums(part: &Stepwise) -> Vec<String> {
     }
 }
 
-/// Of the loops of a part of the region on a CPU.
-pub(crate) fn of_loops(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec<String> {
+/// Of the loops of a part of the region in a program that stays C.
+pub(crate) fn of_loops(
+    saved: &SavedScop,
+    part: &Stepwise,
+    (version, language): (&str, Language),
+) -> Vec<String> {
     let mut lines = vec![origin(saved, part.span.start, version), String::new()];
     let what = match &part.tiles {
         None => [
@@ -231,11 +236,21 @@ pub(crate) fn of_loops(saved: &SavedScop, part: &Stepwise, version: &str) -> Vec
     };
     lines.extend(what);
     lines.extend(sums(part));
-    lines.push(
-        "Built with `cc -O3 -march=native -fopenmp -ffp-contract=off` the results equal the C"
-            .to_string(),
-    );
-    lines.push("program's bit for bit.".to_string());
+    let equal = match (language, part.interface.exact) {
+        (Language::OpenCl, true) => [
+            "Built with `cc -O2 -ffp-contract=off .. -lOpenCL` the results equal the C program's bit",
+            "for bit.",
+        ],
+        (Language::OpenCl, false) => [
+            "Library functions differ from the host's by a few ulps; all else equals C, built with",
+            "`cc -O2 -ffp-contract=off .. -lOpenCL`.",
+        ],
+        _ => [
+            "Built with `cc -O3 -march=native -fopenmp -ffp-contract=off` the results equal the C",
+            "program's bit for bit.",
+        ],
+    };
+    lines.extend(equal.map(String::from));
     lines
 }
 

@@ -38,7 +38,7 @@ pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
         let _ = writeln!(text, "  for {expected}; C's own loops for other sizes");
     }
     for (statements, kernel) in part.statements.iter().zip(&part.program.kernels) {
-        let threads = kernel.threads(&part.program);
+        let threads = kernel.shared_by("thread", &part.program);
         let _ = write!(text, "  {}: {}: {threads}", kernel.name, kernel.lines);
         let loops = kernel
             .params

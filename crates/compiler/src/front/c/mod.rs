@@ -9,7 +9,7 @@
 //! | [`members`] | what stands for members of structs in that text |
 //! | [`selects`] | `if` on data as values in that text |
 //! | [`cells`] | what loops do with a cell as a function of it, where pet cannot read it |
-//! | [`segments`] | time loops that the host takes part in every so many steps, as loops over segments |
+//! | [`mod@segments`] | time loops that the host takes part in every so many steps, as loops over segments |
 //! | [`written`] | what subscripts are computed by, written out in the text |
 //! | [`pass`] | what these are called, for `--emit c` |
 //! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |

@@ -2,9 +2,9 @@
 //! kernels what the blocks have.
 
 use super::{AXES, Printer};
-use crate::ctype::CType;
-use crate::ir::{Expr, Fold, Kernel, Launch, NotANumber, Program, Reduction, VarId};
+use crate::ir::{Expr, Kernel, Launch, Reduction, VarId};
 use crate::print::c::Writer;
+use crate::print::fold::{self, Folds};
 use std::fmt::Write;
 
 /// What kernels call.
@@ -27,69 +27,30 @@ pub(super) const NAMES: &[&str] = &[
     "FOLD_BLOCK",
 ];
 
-/// The types of C++ that fold in a program.
-pub(super) struct Folds(Vec<(Fold, CType, String)>);
-
-impl Folds {
-    /// Names for them, by `fresh`.
-    pub fn new(program: &Program, mut fresh: impl FnMut(&str) -> String) -> Folds {
-        let mut all: Vec<(Fold, CType, String)> = Vec::new();
-        for r in program.kernels.iter().flat_map(|k| &k.reductions) {
-            if !all
-                .iter()
-                .any(|(fold, ty, _)| (*fold, *ty) == (r.fold, r.ty))
-            {
-                all.push((r.fold, r.ty, fresh(r.fold.name())));
-            }
-        }
-        Folds(all)
+/// The types of C++ that fold, and what kernels call; empty where none does.
+pub(super) fn text(folds: &Folds) -> String {
+    let mut text = String::new();
+    if folds.is_empty() {
+        return text;
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    text.push_str(DEVICE);
+    for (fold, ty, name) in folds.all() {
+        let state = fold::state(*fold, *ty);
+        let with = fold.text("x", "e", *ty, &|name, args| format!("{name}({args})"));
+        let _ = write!(
+            text,
+            "\nstruct {name} {{\n  using Value = {ty};\n  \
+             static __device__ Value with(Value x, Value e) {{ return {with}; }}\n  \
+             static __device__ Part<{name}> of(Value e) {{ return {{e, {state}}}; }}\n}};\n"
+        );
     }
-
-    /// The type that folds for a reduction.
-    pub fn of(&self, reduction: &Reduction) -> &str {
-        let found = (self.0.iter()).find(|(f, ty, _)| (*f, *ty) == (reduction.fold, reduction.ty));
-        found.map_or("Fold", |(_, _, name)| name)
-    }
-
-    /// The types, and what kernels call.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        if self.is_empty() {
-            return text;
-        }
-        text.push_str(DEVICE);
-        for (fold, ty, name) in &self.0 {
-            let state = match fold.not_a_number(*ty) {
-                NotANumber::Plain => "1",
-                NotANumber::Ignored => "isnan(e) ? 0 : 1",
-                NotANumber::Replaces => "isnan(e) ? 2 : 1",
-            };
-            let with = fold.text("x", "e", *ty);
-            let _ = write!(
-                text,
-                "\nstruct {name} {{\n  using Value = {ty};\n  \
-                 static __device__ Value with(Value x, Value e) {{ return {with}; }}\n  \
-                 static __device__ Part<{name}> of(Value e) {{ return {{e, {state}}}; }}\n}};\n"
-            );
-        }
-        text
-    }
+    text
 }
 
 impl Printer<'_> {
-    /// The reduction of a part.
-    fn reduction(&self, part: VarId) -> Option<&Reduction> {
-        let mut all = self.program.kernels.iter().flat_map(|k| &k.reductions);
-        all.find(|r| r.part == part)
-    }
-
     /// `part = both(part, ..)`.
     pub(super) fn fold_text(&self, part: VarId, name: &str, term: &str) -> String {
-        let fold = self.reduction(part).map_or("Fold", |r| self.folds.of(r));
+        let fold = self.folds.of_part(self.program, part);
         format!("{name} = both({name}, {fold}::of({term}));")
     }
 

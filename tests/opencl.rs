@@ -1,0 +1,278 @@
+//! Programs of the testsuite as C with kernels in OpenCL C, built with gcc, run on the CPU by PoCL and
+//! compared with C: every twelfth one, with HEXCC_OPENCL_ALL=1 all, and with small tiles, too.
+
+mod common;
+#[path = "../src/compare.rs"]
+mod compare;
+
+use common::{
+    PLAIN, Program, assert_none, cc, hexcc, in_parallel, programs, run, say, stepwise_programs,
+    succeed,
+};
+use compare::Tolerance;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Warnings are errors, but those of what the C program has, too, and of helpers of the dump.
+const FLAGS: [&str; 9] = [
+    "-O1",
+    "-ffp-contract=off",
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-unused-parameter",
+    "-Wno-unused-function",
+    "-Wno-unknown-pragmas",
+];
+
+/// Programs of which nothing is left but functions of a cell, and stores to what may not exist.
+const NOT_TAKEN: [&str; 2] = ["bodies2d", "guarded2d"];
+
+const LIBRARIES: [&str; 2] = ["-lOpenCL", "-lm"];
+
+#[test]
+fn results_equal_c() {
+    let Some(folder) = folder_with_device() else {
+        return;
+    };
+    let every = std::env::var_os("HEXCC_OPENCL_ALL").is_some_and(|v| v == "1");
+    let all = [programs(), stepwise_programs()].concat();
+    let wanted = |(i, program): (usize, Program)| {
+        let small = program.tiles.last().filter(|_| every || i % 24 == 0);
+        let small = small.map(|tile| (program.clone(), format!("--tile={tile}")));
+        let default = (every || i % 12 == 0).then(|| (program, String::new()));
+        default.into_iter().chain(small)
+    };
+    let all: Vec<(Program, String)> = all.into_iter().enumerate().flat_map(wanted).collect();
+    let results = in_parallel(&all, |(program, flag)| {
+        let result = check(program, (flag, every), folder.path());
+        if let Err(e) = &result {
+            say(format!("{} {flag}: {e}", program.name));
+        }
+        result
+    });
+    let failures: Vec<String> = (all.iter().zip(results))
+        .filter_map(|((program, flag), result)| {
+            Some(format!("{} {flag}: {}", program.name, result.err()?))
+        })
+        .collect();
+    assert_none("programs do not do what C does", &failures);
+}
+
+/// A folder, where some device is there.
+fn folder_with_device() -> Option<tempfile::TempDir> {
+    let folder = tempfile::tempdir_in(common::scratch("opencl"));
+    let folder = folder.expect("the build directory can be written");
+    let found = device(folder.path());
+    if let Err(why) = &found {
+        say(format!("no device of OpenCL, nothing is tested: {why}"));
+    }
+    found.is_ok().then_some(folder)
+}
+
+/// Whether some device is there.
+fn device(folder: &Path) -> Result<(), String> {
+    let [source, program] = ["device.c", "device"].map(|name| folder.join(name));
+    let text = "#define CL_TARGET_OPENCL_VERSION 120\n#include <CL/cl.h>\nint main(void) { cl_uint n = 0; return clGetPlatformIDs(0, 0, &n) != CL_SUCCESS || n == 0; }\n";
+    fs::write(&source, text).map_err(|e| e.to_string())?;
+    cc(&PLAIN, &source, &program, &LIBRARIES)?;
+    run(&program, &[], &[]).map(|_| ())
+}
+
+/// A program and its translation, built.
+struct Built {
+    expected: PathBuf,
+    found: PathBuf,
+    cache: PathBuf,
+}
+
+impl Built {
+    /// Runs both, the translation with more variables of the environment, and compares them.
+    fn compare(&self, args: &[i64], more: &[(&str, &OsStr)], ulps: u64) -> Result<(), String> {
+        let mut environment = vec![
+            ("POCL_CACHE_DIR", self.cache.as_os_str()),
+            ("POCL_MAX_PTHREAD_COUNT", OsStr::new("2")),
+        ];
+        environment.extend(more);
+        let expected = run(&self.expected, args, &[]).map_err(|e| format!("the C program: {e}"))?;
+        let found = run(&self.found, args, &environment)?;
+        same(&expected, &found, ulps).map_err(|e| format!("{e} with {args:?}"))
+    }
+}
+
+/// Builds a program; `None` where its translation takes too long, or the target does not have what it
+/// needs, and says so.
+fn build(program: &Program, flags: &[&str], folder: &Path) -> Result<Option<Built>, String> {
+    let name = format!(
+        "{}{}",
+        program.name,
+        flags.concat().replace([':', ',', '='], "_")
+    );
+    let path = |suffix: &str| folder.join(format!("{name}{suffix}"));
+    let [text, c] = ["-opencl.c", "-c.c"].map(&path);
+    let mut command = hexcc();
+    // What the program prints may be the hash of all bits.
+    command.args((program.ulps > 0).then_some("--sums=ordered"));
+    command
+        .args(["--instrument", "--target=opencl"])
+        .args(flags);
+    command.args(&program.flags).arg(&program.path);
+    command.arg("--reference").arg(&c).arg("-o").arg(&text);
+    match succeed(&mut command) {
+        // isl does not make the loops of every tile in the time that a translation has.
+        Err(e) if e.contains("error[HX0401]") => return Ok(None),
+        Err(e) if NOT_TAKEN.contains(&program.name.as_str()) && e.contains("error[HX0") => {
+            return Ok(None);
+        }
+        translated => translated.map_err(|e| format!("does not translate: {e}"))?,
+    };
+    let built = Built {
+        expected: path("-c"),
+        found: path("-opencl"),
+        cache: path("-cache"),
+    };
+    cc(&FLAGS, &text, &built.found, &LIBRARIES)?;
+    cc(&PLAIN, &c, &built.expected, &["-lm"])?;
+    fs::create_dir_all(&built.cache).map_err(|e| e.to_string())?;
+    Ok(Some(built))
+}
+
+fn check(program: &Program, (flag, every): (&str, bool), folder: &Path) -> Result<(), String> {
+    let flags: &[&str] = if flag.is_empty() { &[] } else { &[flag] };
+    let Some(built) = build(program, flags, folder)? else {
+        return Ok(());
+    };
+    // PoCL compiles for a second before the first kernel runs.
+    let n_runs = if every { 4 } else { 2 };
+    for args in program.runs.iter().rev().take(n_runs) {
+        built.compare(args, &[], program.ulps)?;
+    }
+    Ok(())
+}
+
+/// Some programs by their names.
+fn named(names: &[&str]) -> Vec<Program> {
+    let all = [programs(), stepwise_programs()].concat();
+    let wanted = |program: &Program| names.contains(&program.name.as_str());
+    all.into_iter().filter(wanted).collect()
+}
+
+#[test]
+fn work_items_share_tiles() {
+    let Some(folder) = folder_with_device() else {
+        return;
+    };
+    for program in named(&["jacobi1d", "fdtd2d", "wave3d"]) {
+        let tile = program.tiles.last().map(|tile| format!("--tile={tile}"));
+        let flags: Vec<&str> = tile.as_deref().into_iter().collect();
+        let built = build(&program, &flags, folder.path());
+        let built = built.unwrap_or_else(|e| panic!("{}: {e}", program.name));
+        let built = built.expect("small tiles have few loops");
+        let args = program.runs.last().expect("a program has arguments");
+        let group = [("HEXCC_OPENCL_GROUP", OsStr::new("4"))];
+        let result = built.compare(args, &group, 0);
+        assert_eq!(result, Ok(()), "{}", program.name);
+    }
+}
+
+/// `hexcc run` builds both programs and compares them, and says so of nests that stay as they are.
+#[test]
+fn programs_are_run_and_compared() {
+    let Some(folder) = folder_with_device() else {
+        return;
+    };
+    for (program, flags, wanted) in [
+        (
+            "heat2d.c",
+            ["--", "40", "5"].as_slice(),
+            "equals the C program bit for bit",
+        ),
+        (
+            "steps/converging2d.c",
+            &["--", "24", "30"],
+            "ok: both programs print the same",
+        ),
+    ] {
+        let mut command = hexcc();
+        command.env("POCL_CACHE_DIR", folder.path());
+        command
+            .args(["run", "--target=opencl"])
+            .arg(common::testsuite().join(program));
+        let text = succeed(command.args(flags)).unwrap_or_else(|e| panic!("{program}: {e}"));
+        assert!(text.contains(wanted), "{program}: {text}");
+        assert!(text.contains("OpenCL program: "), "{program}: {text}");
+    }
+}
+
+#[test]
+fn refused_nests_stay_or_are_errors() {
+    let path = |name: &str| common::testsuite().join(name);
+    let told = |name: &str| {
+        let mut command = hexcc();
+        command
+            .args(["--target=opencl", "-o", "/dev/null"])
+            .arg(path(name));
+        let out = common::output(&mut command).expect("hexcc starts");
+        (
+            out.status.success(),
+            String::from_utf8_lossy(&out.stderr).into_owned(),
+        )
+    };
+    let (translates, said) = told("steps/bodies2d.c");
+    assert!(
+        !translates && said.contains("cells are computed by a function of the program"),
+        "{said}"
+    );
+    let (translates, said) = told("steps/guarded2d.c");
+    assert!(
+        !translates && said.contains("this element of `a` may not exist"),
+        "{said}"
+    );
+}
+
+#[test]
+fn without_a_device_a_program_ends_or_runs_its_loops() {
+    let Some(folder) = folder_with_device() else {
+        return;
+    };
+    let none = [("HEXCC_OPENCL_DEVICE", OsStr::new("a device of this name"))];
+    for program in named(&["jacobi1d"]) {
+        let args = program.runs.last().expect("a program has arguments");
+        let build = |flags: &[&str]| build(&program, flags, folder.path()).expect("it translates");
+        let ends = build(&[]).expect("tiles of one dimension have few loops");
+        let said = ends
+            .compare(args, &none, 0)
+            .expect_err("there is no such device");
+        assert!(
+            said.contains("none has the name in HEXCC_OPENCL_DEVICE"),
+            "{said}"
+        );
+        assert!(said.contains("made with hexcc --fallback"), "{said}");
+        let runs = build(&["--fallback"]).expect("tiles of one dimension have few loops");
+        assert_eq!(runs.compare(args, &none, 0), Ok(()));
+        assert_eq!(runs.compare(args, &[], 0), Ok(()));
+    }
+}
+
+/// Compares what programs print, and their dumps.
+fn same(
+    expected: &(Vec<u8>, Vec<u8>),
+    found: &(Vec<u8>, Vec<u8>),
+    ulps: u64,
+) -> Result<(), String> {
+    let tolerance = match ulps {
+        0 => Tolerance::Exact,
+        ulps => Tolerance::Ulps(ulps),
+    };
+    let (mut a, mut b) = (expected.1.as_slice(), found.1.as_slice());
+    let reports = compare::compare(&mut a, &mut b, tolerance).map_err(|e| e.to_string())?;
+    if let Some(report) = reports.iter().find(|report| report.first.is_some()) {
+        return Err(format!("differs from C: {report}"));
+    }
+    match ulps > 0 || expected.0 == found.0 {
+        true => Ok(()),
+        false => Err("prints something else".to_string()),
+    }
+}
