@@ -8,7 +8,7 @@ use crate::options::{Language, Options, Tiling};
 use crate::pipeline::tile;
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop};
-use crate::stepwise;
+use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -153,7 +153,9 @@ fn in_tiles(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<Ti
     let tiled = tile(&region.scop, saved, &analysis, &name, options, &mut clock)?;
     let unit = Unit { analysis, tiled };
     let in_rows = unit.stencil().arrays.iter().any(|a| a.rows.is_some());
-    let pays = unit.tiled.problem.steps >= FEW_STEPS;
+    let steps_pay =
+        options.may_prefer_steps() && preference::over_tiles(&region.scop, &unit)?.is_some();
+    let pays = unit.tiled.problem.steps >= FEW_STEPS && !steps_pay;
     clock.end()?;
     Ok((pays && !in_rows).then_some(TiledNest {
         scop: region.scop,

@@ -8,8 +8,8 @@ use crate::nests::{in_steps, nests, on_cpu, steps};
 use crate::options::{Language, Options, Tiling};
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop, members};
-use crate::stepwise;
 use crate::tiling::{Analysis, Tiled, TimeLoop};
+use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -50,6 +50,11 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
             false => Err(refusal),
         };
     }
+    if options.may_prefer_steps()
+        && let Some(steps) = steps_instead(&region, saved, &units, options)?
+    {
+        return Ok(steps);
+    }
     Ok(Compiled {
         warnings: region.warnings(saved),
         scop: region.scop,
@@ -59,6 +64,33 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         timings: clock.laps,
         tuned: None,
     })
+}
+
+/// The region in single steps, where these are expected to be as fast as the tiles of all time loops.
+fn steps_instead(
+    region: &Region,
+    saved: &SavedScop,
+    units: &[Unit],
+    options: &Options,
+) -> Result<Option<Compiled>> {
+    let mut reasons = Vec::new();
+    for unit in units {
+        match preference::over_tiles(&region.scop, unit)? {
+            Some(reason) => reasons.push((unit.analysis.chunk.span.len(), reason)),
+            None => return Ok(None),
+        }
+    }
+    let Some((_, reason)) = reasons.into_iter().max_by_key(|(length, _)| *length) else {
+        return Ok(None);
+    };
+    let clock = Clock::new(&region.scop.ctx);
+    let scop = region.scop.clone();
+    match in_steps(Region::of_scop(scop), saved, options, clock, *reason) {
+        // What single steps cannot do stays with tiles, and loops that one thread would run.
+        Ok(steps) if steps.warnings.iter().all(|d| d.code != "HX0207") => Ok(Some(steps)),
+        Err(d) if d.is_bug() => Err(d),
+        Ok(_) | Err(_) => Ok(None),
+    }
 }
 
 /// The kernel of a time loop.
