@@ -1277,7 +1277,10 @@ mod tests {
             let compiled = hexcc_compiler::pipeline::compile(
                 &ctx,
                 &saved,
-                &hexcc_compiler::options::Options::default(),
+                &hexcc_compiler::options::Options {
+                    keep_tiles: true,
+                    ..Default::default()
+                },
             );
             let compiled = compiled.unwrap_or_else(|d| panic!("{what}: {d:?}"));
             for (precision, narrow) in [(Precision::Source, true), (Precision::Double, false)] {

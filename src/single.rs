@@ -338,6 +338,9 @@ fn value(expr: &Expr, values: &Values) -> Option<i64> {
         Expr::Var(id) => values.get(id).copied(),
         Expr::Unary { op: "-", arg } => of(arg)?.checked_neg(),
         Expr::Unary { op: "!", arg } => Some(i64::from(of(arg)? == 0)),
+        Expr::Binary { op: "<", lhs, rhs } if is_real(lhs) || is_real(rhs) => {
+            Some(i64::from(real(lhs, values)? < real(rhs, values)?))
+        }
         Expr::Binary { op, lhs, rhs } => binary(op, of(lhs)?, of(rhs)?),
         Expr::Select { cond, yes, no } => of(if of(cond)? != 0 { yes } else { no }),
         Expr::Helper(helper, args) => {
@@ -349,6 +352,33 @@ fn value(expr: &Expr, values: &Values) -> Option<i64> {
             }
         }
         _ => None,
+    }
+}
+
+/// Whether an expression is a product of numbers that need not be integers.
+fn is_real(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal { ty, .. } | Expr::Cast { ty, .. } => ty.is_floating(),
+        Expr::Binary { lhs, rhs, .. } => is_real(lhs) || is_real(rhs),
+        _ => false,
+    }
+}
+
+/// The value of such an expression.
+fn real(expr: &Expr, values: &Values) -> Option<f64> {
+    match expr {
+        Expr::Literal { text, .. } => text.parse().ok(),
+        Expr::Cast { arg, .. } => Some(value(arg, values)? as f64),
+        Expr::Binary { op, lhs, rhs } => {
+            let (a, b) = (real(lhs, values)?, real(rhs, values)?);
+            match *op {
+                "+" => Some(a + b),
+                "-" => Some(a - b),
+                "*" => Some(a * b),
+                _ => None,
+            }
+        }
+        e => Some(value(e, values)? as f64),
     }
 }
 
@@ -396,7 +426,10 @@ mod tests {
         assert_eq!(first.params.last(), Some(&1));
         assert_ne!(of_small[0].params, of_small[1].params);
         assert_eq!(single.starts[1].len(), 1);
+        // 2 x 20000^2 elements have numbers of 32 bits, 2 x 40000^2 do not.
         assert!(single.narrow && single.text(Flags::default()).names[0].ends_with("<int>"));
+        let wide = self::single(&[vec![40_000, 1]]);
+        assert!(wide.text(Flags::default()).names[0].ends_with("<long long>"));
     }
 
     #[test]

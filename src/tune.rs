@@ -365,7 +365,7 @@ impl Tune {
             return Err(Failure::plain(d));
         };
         let measured = best.measured.unwrap_or(0.0);
-        let is_slower = heading.beats(measured);
+        let is_slower = best.variant != Variant::STEPS && heading.beats(measured);
         // Whoever reads the lines takes the last word of the search from the kind.
         let kind = if is_slower { "slower" } else { "best" };
         log.line(&report::json_line(kind, best))?;

@@ -186,6 +186,51 @@ pub(crate) fn on_cpu(
     steps(region, saved, options, clock, Vec::new())
 }
 
+/// The region in single steps where no tiling applies and they do without what tiles are refused
+/// for; the refusal otherwise.
+pub(crate) fn untiled(
+    region: Region,
+    saved: &SavedScop,
+    options: &Options,
+    clock: Clock,
+) -> Result<Compiled> {
+    let refusal = region.refusal();
+    match options.may_step() && stepwise::may_replace(&refusal) {
+        true => in_steps(region, saved, options, clock, *refusal),
+        false => Err(refusal),
+    }
+}
+
+/// The region in single steps, where these are expected to be as fast as the tiles of all time loops.
+pub(crate) fn steps_instead(
+    region: &Region,
+    saved: &SavedScop,
+    units: &[Unit],
+    options: &Options,
+) -> Result<Option<Compiled>> {
+    if !options.may_prefer_steps() {
+        return Ok(None);
+    }
+    let mut reasons = Vec::new();
+    for unit in units {
+        match preference::over_tiles(&region.scop, unit)? {
+            Some(reason) => reasons.push((unit.analysis.chunk.span.len(), reason)),
+            None => return Ok(None),
+        }
+    }
+    let Some((_, reason)) = reasons.into_iter().max_by_key(|(length, _)| *length) else {
+        return Ok(None);
+    };
+    let clock = Clock::new(&region.scop.ctx);
+    let scop = region.scop.clone();
+    match in_steps(Region::of_scop(scop), saved, options, clock, *reason) {
+        // What single steps cannot do stays with tiles, and loops that one thread would run.
+        Ok(steps) if steps.warnings.iter().all(|d| d.code != "HX0207") => Ok(Some(steps)),
+        Err(d) if d.is_bug() => Err(d),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
 /// Single steps in place of tiles, with a warning that says why; the refusal of tiles where there
 /// are no parallel loops either.
 pub(crate) fn in_steps(

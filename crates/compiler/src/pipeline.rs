@@ -4,12 +4,11 @@ use crate::causes;
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
-use crate::nests::{in_steps, nests, on_cpu, steps};
+use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Language, Options, Tiling};
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop, members};
 use crate::tiling::{Analysis, Tiled, TimeLoop};
-use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -44,15 +43,9 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     // Some errors of isl have a meaning, so a result after a stop may lack something.
     clock.end()?;
     if units.is_empty() {
-        let refusal = region.refusal();
-        return match options.may_step() && stepwise::may_replace(&refusal) {
-            true => in_steps(region, saved, options, clock, *refusal),
-            false => Err(refusal),
-        };
+        return untiled(region, saved, options, clock);
     }
-    if options.may_prefer_steps()
-        && let Some(steps) = steps_instead(&region, saved, &units, options)?
-    {
+    if let Some(steps) = steps_instead(&region, saved, &units, options)? {
         return Ok(steps);
     }
     Ok(Compiled {
@@ -64,33 +57,6 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         timings: clock.laps,
         tuned: None,
     })
-}
-
-/// The region in single steps, where these are expected to be as fast as the tiles of all time loops.
-fn steps_instead(
-    region: &Region,
-    saved: &SavedScop,
-    units: &[Unit],
-    options: &Options,
-) -> Result<Option<Compiled>> {
-    let mut reasons = Vec::new();
-    for unit in units {
-        match preference::over_tiles(&region.scop, unit)? {
-            Some(reason) => reasons.push((unit.analysis.chunk.span.len(), reason)),
-            None => return Ok(None),
-        }
-    }
-    let Some((_, reason)) = reasons.into_iter().max_by_key(|(length, _)| *length) else {
-        return Ok(None);
-    };
-    let clock = Clock::new(&region.scop.ctx);
-    let scop = region.scop.clone();
-    match in_steps(Region::of_scop(scop), saved, options, clock, *reason) {
-        // What single steps cannot do stays with tiles, and loops that one thread would run.
-        Ok(steps) if steps.warnings.iter().all(|d| d.code != "HX0207") => Ok(Some(steps)),
-        Err(d) if d.is_bug() => Err(d),
-        Ok(_) | Err(_) => Ok(None),
-    }
 }
 
 /// The kernel of a time loop.

@@ -4,7 +4,7 @@
 //! GPU. Such kernels are bound by neither memory nor arithmetic alone: a thread waits for its loads, and
 //! the threads that fit do not hide all of it. So the model is a sum: instructions of a thread, of its
 //! loads and of its statements, and the share of the memory's time that these do not hide. The
-//! constants are fitted to 42 programs of `bench/stencils`, `bench/apps` and `testsuite` on one H200
+//! constants are fitted to 41 programs of `bench/stencils`, `bench/apps` and `testsuite` on one H200
 //! (docs/results.md, Applications).
 
 use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil, Sub, operation_slots};

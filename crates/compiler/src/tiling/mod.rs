@@ -17,10 +17,10 @@ use crate::kernel::stream::Refusal;
 use crate::kernel::{self, Prepared, Stencil};
 use crate::model::Problem;
 use crate::options::{Options, Tiling};
-use crate::reach;
 use crate::scop::{Chunk, Scop, SourceFile};
 use crate::step_time::{self, StepTime, StepWork};
 use crate::stream_size::StreamChoice;
+use crate::{preference, reach};
 use hexcc_isl::Set;
 use hybrid::Hybrid;
 use overlapped::StreamKernel;
@@ -142,8 +142,7 @@ impl<'a> TimeLoop<'a> {
             Tiling::Overlapped | Tiling::Stepwise => None,
             Tiling::Auto | Tiling::Hybrid => Some(self.hybrid(name, options, clock)),
         };
-        let first = (hybrid.iter().flatten()).find_map(|hybrid| hybrid.tiles.first());
-        let best = first.and_then(|c| c.prediction.as_ref()).map(|p| p.gcells);
+        let best = hybrid.iter().flatten().find_map(preference::to_beat);
         let overlapped = (self.overlapped(name, options, best, clock))
             .or_else(|d| Err(self.with_other_tiling(d, name, options, clock)?))?;
         let kernel = match (overlapped.kernel, hybrid) {
