@@ -1,5 +1,5 @@
 /* lbm_d3q19: lattice Boltzmann, D3Q19, collision of one relaxation time, pull.
- * hexcc-test: args=N,T run=3,3;7,3;12,2 bench=256,50
+ * hexcc-test: args=N,T run=3,3;7,3;12,2 bench=256,50 flags=--time-limit,60
  * -DREAL=double computes in double precision.
  */
 #include <stdio.h>

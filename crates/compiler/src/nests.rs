@@ -222,8 +222,14 @@ pub(crate) fn steps_instead(
         return Ok(None);
     };
     let clock = Clock::new(&region.scop.ctx);
-    let scop = region.scop.clone();
-    match in_steps(Region::of_scop(scop), saved, options, clock, *reason) {
+    let (scop, ctx) = (region.scop.clone(), &region.scop.ctx);
+    ctx.reset_operations();
+    ctx.set_max_operations(STEP_OPERATIONS);
+    let made = in_steps(Region::of_scop(scop), saved, options, clock, *reason);
+    ctx.set_max_operations(options.isl_quota);
+    ctx.reset_operations();
+    ctx.check()?;
+    match made {
         // What single steps cannot do stays with tiles, and loops that one thread would run.
         Ok(steps) if steps.warnings.iter().all(|d| d.code != "HX0207") => Ok(Some(steps)),
         Err(d) if d.is_bug() => Err(d),
@@ -249,6 +255,9 @@ pub(crate) fn in_steps(
 
 /// Operations of isl for the loops of tiles, unless tiles are asked for: about a second.
 const TILE_OPERATIONS: u64 = 3_000_000;
+
+/// Operations of isl for single steps in place of tiles that there are: some seconds.
+const STEP_OPERATIONS: u64 = 10_000_000;
 
 /// What `make` makes of a scop in [`TILE_OPERATIONS`]; where these do not suffice, the scop stays as
 /// it was, and isl's reason is within.

@@ -5,8 +5,9 @@
 //! to lose, since they spill nothing and depend on no estimate of registers.
 
 use crate::compiled::Unit;
+use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::{Stencil, Sub};
+use crate::kernel::{KernelArray, Stencil, Sub};
 use crate::model::Resource;
 use crate::scop::{Access, Chunk, Scop};
 use crate::step_time::StepTime;
@@ -23,7 +24,8 @@ const ADVANTAGE: f64 = 1.2;
 /// of hybrid tiles, and of overlapped ones that stream patches and planes. In one and two dimensions
 /// the tiles of all programs measured were ahead of single steps, by 1.4 at least.
 const DEEP_HYBRID: f64 = 0.87;
-/// Hybrid tiles that are bound by instructions, of which the model counts too many (j3d27pt in `double`).
+/// Hybrid tiles that are bound by instructions, of which the model counts too many, or compute in
+/// `double` (j3d27pt).
 const BUSY_HYBRID: f64 = 1.2;
 /// Hybrid tiles in three space dimensions of which no estimate is good, because they spill: the
 /// addresses of so many slices of shared memory do not fit into registers.
@@ -53,8 +55,10 @@ fn expected(unit: &Unit) -> Option<f64> {
 /// Measured over predicted speed of hybrid tiles in three space dimensions.
 fn of_hybrid(hybrid: &Hybrid) -> f64 {
     let prediction = hybrid.choice().and_then(|choice| choice.prediction);
+    let wide = |a: &KernelArray| a.written && a.elem == CType::Double;
     match prediction.map(|p| p.limiting) {
         _ if is_crowded(&hybrid.kernel.stencil) => CROWDED_HYBRID,
+        _ if hybrid.kernel.stencil.arrays.iter().any(wide) => BUSY_HYBRID,
         Some(Resource::Issue | Resource::Arithmetic) => BUSY_HYBRID,
         _ => DEEP_HYBRID,
     }
