@@ -10,6 +10,7 @@ use crate::measure::{
 use crate::problem::Problem;
 use crate::render::Failure;
 use crate::report::{self, BenchRow};
+use crate::single::Single;
 use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
@@ -17,8 +18,10 @@ use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::kernel::{Stencil, plan};
 use hexcc_compiler::options::{Options, Tiling};
-use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::step_time::{self, StepTime, StepWork};
+use hexcc_compiler::target::Target;
+use hexcc_compiler::{pipeline, preference};
 use hexcc_gpu::{Binary, Flags, GpuError};
 use hexcc_isl::Ctx;
 use std::ops::Range;
@@ -29,7 +32,8 @@ use std::process::ExitCode;
 /// compares the results.
 ///
 /// Every file is measured with the tiling and the sizes that a translation would take:
-/// those given, tuned ones, or the model's. Where that is overlapped tiling by the model's
+/// those given, tuned ones, or the model's. Single steps are measured beside it, which a translation
+/// takes where the model expects no gain of tiles. Where overlapped tiling is the model's
 /// choice, the best sizes of the hybrid tiling are measured, too.
 #[derive(Debug, Parser)]
 #[command(
@@ -78,9 +82,13 @@ struct Job {
     name: String,
     /// What a translation would be, and others to compare with.
     variants: Vec<Compiled>,
+    /// The same without tiles, where that can be measured.
+    single: Option<Single>,
+    /// That is what a translation would be.
+    prefers_steps: bool,
     problem: Problem,
-    /// Where the texts of the baseline, those of the baseline in double precision and those of
-    /// every variant are among all that are compiled.
+    /// Where the texts of the baseline, those of the baseline in double precision, that of single
+    /// steps and those of every variant are among all that are compiled.
     texts: Vec<Range<usize>>,
 }
 
@@ -102,6 +110,7 @@ impl Job {
                 false => Vec::new(),
             });
         }
+        all.push(self.single.iter().map(|s| s.text(flags)).collect());
         for compiled in &self.variants {
             let kernels: Vec<_> = compiled.units.iter().map(TiledKernel::of).collect();
             all.push(measure::texts(&kernels, flags));
@@ -166,9 +175,15 @@ impl Bench {
             if other && units.iter().all(|u| u.hybrid().is_some()) {
                 variants.extend(self.hybrid(&ctx, &saved, &problem)?);
             }
+            let options = self.kernel.options(&self.target)?;
+            let sets = [problem.values()];
+            let single = Single::new(&ctx, &saved, &options, &variants[0], &sets);
+            let prefers_steps = variants[0].tuned.is_none() && prefers_steps(&variants[0])?;
             let mut job = Job {
                 name,
                 variants,
+                prefers_steps: prefers_steps && single.is_some(),
+                single,
                 problem,
                 texts: Vec::new(),
             };
@@ -179,10 +194,11 @@ impl Bench {
             jobs.push(job);
         }
         let binaries = measure::compile_all(&bench.compiler, &texts);
+        let target = self.kernel.options(&self.target)?.target;
         let mut rows = Vec::new();
         let mut equal = true;
         for job in jobs {
-            let measured = self.measure(&bench, &job, &binaries);
+            let measured = self.measure(&bench, &job, (&target, &binaries));
             for row in measured.map_err(gpu_failure)? {
                 equal &= row.different == 0 || fast;
                 log.line(&report::json_line("bench", &row))?;
@@ -196,10 +212,14 @@ impl Bench {
         Ok(ExitCode::from(u8::from(!equal)))
     }
 
-    /// What a translation would be.
+    /// What a translation would be, in tiles.
     fn compile(&self, ctx: &Ctx, input: &Input) -> Result<Compiled, Failure> {
+        let kernel = KernelArgs {
+            keep_tiles: true,
+            ..self.kernel.clone()
+        };
         if self.files.len() == 1 || self.target.set.is_empty() {
-            return cli::tiled(self.kernel.compile(ctx, input, &self.target)?);
+            return cli::tiled(kernel.compile(ctx, input, &self.target)?);
         }
         // Only the sizes that the stencil has.
         let without = TargetArgs {
@@ -209,13 +229,10 @@ impl Bench {
         let quiet = KernelArgs {
             no_cache: true,
             verbose: false,
-            ..self.kernel.clone()
+            ..kernel.clone()
         };
         let compiled = cli::tiled(quiet.compile(ctx, input, &without)?)?;
-        cli::tiled(
-            self.kernel
-                .compile(ctx, input, &self.target_for(&compiled))?,
-        )
+        cli::tiled(kernel.compile(ctx, input, &self.target_for(&compiled))?)
     }
 
     /// The options for a stencil, without the sizes that it lacks where there are
@@ -238,6 +255,7 @@ impl Bench {
     ) -> Result<Compiled, Failure> {
         let mut options = self.kernel.options(&self.target)?;
         options.sizes = problem.params.clone();
+        options.keep_tiles = true;
         if compiled.tuned.is_some() {
             options = chosen(&compiled).map_or(options.clone(), |v| v.options(&options));
         }
@@ -266,6 +284,17 @@ impl Bench {
     }
 }
 
+/// Whether single steps are what a translation takes.
+fn prefers_steps(compiled: &Compiled) -> Result<bool, Failure> {
+    for unit in &compiled.units {
+        let why = preference::over_tiles(&compiled.scop, unit).map_err(|d| Failure::plain(*d))?;
+        if why.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn compile_again(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled, Failure> {
     ctx.reset_operations();
     pipeline::compile(ctx, saved, options).map_err(|d| Failure {
@@ -291,7 +320,7 @@ impl Bench {
         &self,
         bench: &Workbench,
         job: &Job,
-        compiled_texts: &[Result<Binary, GpuError>],
+        (target, compiled_texts): (&Target, &[Result<Binary, GpuError>]),
     ) -> Result<Vec<BenchRow>, GpuError> {
         let Job {
             name,
@@ -354,12 +383,14 @@ impl Bench {
             Ok(worst)
         };
 
+        let (step_bytes, step_limit) = limit_of_steps(compiled, target);
         let row =
             |variant: String, ms: f64, resources: measure::Resources, error: Option<Accuracy>| {
                 BenchRow {
                     stencil: name.clone(),
                     problem: problem.to_string(),
                     tiling: None,
+                    is_default: false,
                     variant,
                     gpu: bench.device.info.name.clone(),
                     ms,
@@ -367,6 +398,9 @@ impl Bench {
                     predicted_gcells: None,
                     gflops: work.flops / ms / 1e6,
                     ratio: naive_ms / ms,
+                    step_bytes,
+                    step_limit,
+                    of_limit: work.cells / ms / 1e6 / step_limit,
                     registers: resources.registers,
                     local_bytes: resources.local_bytes,
                     shared_bytes: resources.shared_bytes,
@@ -383,9 +417,26 @@ impl Bench {
             naive_error,
         )];
         let results = arrays(Precision::Source)?;
+        if let (Some(single), [binary]) = (&job.single, &job.binaries(2, compiled_texts)?[..]) {
+            let loaded = single.load(bench, binary)?;
+            let run = || loaded.run(bench, &results, 0);
+            loaded.fill(bench, compiled, &results, &params)?;
+            let ms = median_ms(bench, WARM_UPS, self.samples, &run)?;
+            loaded.fill(bench, compiled, &results, &params)?;
+            run()?;
+            let both = (&results, &reference);
+            let different = loaded.different(bench, compiled, both, &params)?;
+            rows.push(BenchRow {
+                tiling: Some("stepwise"),
+                is_default: job.prefers_steps,
+                predicted_gcells: Some(step_time(compiled, target).gcells),
+                different,
+                ..row(Variant::STEPS.to_string(), ms, loaded.resources, None)
+            });
+        }
         for (i, compiled) in variants.iter().enumerate() {
             let kernels: Vec<_> = compiled.units.iter().map(TiledKernel::of).collect();
-            let binaries = job.binaries(2 + i, compiled_texts)?;
+            let binaries = job.binaries(3 + i, compiled_texts)?;
             let built = measure::assemble(&kernels, binaries, &sets)?;
             let tiled = Tiled::load(bench, &built)?;
             let fill_results = || {
@@ -406,13 +457,27 @@ impl Bench {
             let streamed = compiled.units.iter().any(|u| u.stream().is_some());
             rows.push(BenchRow {
                 tiling: Some(if streamed { "overlapped" } else { "hybrid" }),
-                predicted_gcells: compiled.units.first().and_then(Unit::predicted),
+                is_default: i == 0 && !job.prefers_steps,
+                predicted_gcells: (compiled.units.first().and_then(Unit::predicted))
+                    .map(|points| points * step_time(compiled, target).updates as f64),
                 different,
                 ..row(variant, ms, tiled.resources, error(&results)?)
             });
         }
         Ok(rows)
     }
+}
+
+/// What is predicted of single steps of the first time loop.
+fn step_time(compiled: &Compiled, target: &Target) -> StepTime {
+    let unit = &compiled.units[0];
+    step_time::predict(&StepWork::of(unit.stencil()), target, &unit.tiled.problem)
+}
+
+/// Bytes a cell of a single step of all time loops, and the limit that DRAM sets.
+fn limit_of_steps(compiled: &Compiled, target: &Target) -> (f64, f64) {
+    let time = step_time(compiled, target);
+    (time.bytes as f64 / time.updates as f64, time.limit)
 }
 
 /// The results in double precision.

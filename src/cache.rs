@@ -137,6 +137,7 @@ fn key(saved: &SavedScop, options: &Options) -> String {
         stream_tile: None,
         tiling: searched_tiling(options),
         name: None,
+        keep_tiles: false,
         isl_quota: 0,
         target: Target::default(),
         sizes: Vec::new(),

@@ -5,6 +5,7 @@ use crate::emit;
 use crate::input::{self, Input, InputOptions};
 use crate::limit::{self, TimeLimit};
 use crate::render::{self, Failure};
+use crate::variant::Variant;
 use clap::{Args, Parser, ValueEnum};
 use hexcc_compiler::back::{Files, Host, Instrument, Otherwise};
 use hexcc_compiler::compiled::Compiled;
@@ -54,6 +55,9 @@ pub struct InputArgs {
 /// Options that choose the schedule and the kernel.
 #[derive(Debug, Args, Clone)]
 pub struct KernelArgs {
+    /// Tiles are what is measured or explained, even where a translation takes single steps
+    #[arg(skip)]
+    pub keep_tiles: bool,
     /// How time is tiled; options that only one of the tilings has decide, too
     #[arg(help_heading = TILING, long, value_enum, default_value = "auto")]
     pub tiling: TilingArg,
@@ -404,6 +408,7 @@ impl KernelArgs {
             unroll: self.unroll.map(|s| s == Switch::On),
             wavefront: self.wavefront,
             tiling: self.tiling.into(),
+            keep_tiles: self.keep_tiles,
             stream_tile: self.stream_tile,
             fast_math: self.fast_math,
             threads: self.threads,
@@ -496,6 +501,9 @@ impl KernelArgs {
             return None;
         }
         let tuned = cache::find(folder, &input.saved, options, device_name)?;
+        if self.keep_tiles && tuned.variant == Variant::STEPS {
+            return None;
+        }
         let sizes: Vec<&str> = tuned.problem.split(',').collect();
         let same_sizes = (target.set.iter())
             .all(|(name, value)| sizes.contains(&format!("{name}={value}").as_str()));
@@ -559,8 +567,14 @@ fn compile_tuned(
 ) -> Option<Compiled> {
     let mut compiled = compile(&tuned.variant.options(options)).ok()?;
     let what = format!(
-        "tile sizes {} were tuned on {} with {}",
-        tuned.variant, tuned.gpu, tuned.problem
+        "{}{} were tuned on {} with {}",
+        match tuned.variant {
+            Variant::Steps { .. } => "",
+            Variant::Hybrid { .. } | Variant::Overlapped { .. } => "tile sizes ",
+        },
+        tuned.variant,
+        tuned.gpu,
+        tuned.problem
     );
     eprintln!("note: {what}; `--no-cache` ignores them");
     compiled.tuned = Some(what);
@@ -697,7 +711,6 @@ impl Translate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variant::Variant;
 
     #[derive(Debug, Parser)]
     struct Arguments {

@@ -40,8 +40,12 @@ impl Explain {
         let limit = TimeLimit::start(self.kernel.time_limit);
         let input = self.input.read(self.kernel.sums, &limit)?;
         let ctx = cli::context(&limit)?;
-        let mut compiled = self.kernel.compile(&ctx, &input, &self.target)?;
-        if self.tiles || self.svg.is_some() {
+        let kernel = KernelArgs {
+            keep_tiles: self.tiles || self.svg.is_some(),
+            ..self.kernel.clone()
+        };
+        let mut compiled = kernel.compile(&ctx, &input, &self.target)?;
+        if kernel.keep_tiles {
             compiled = cli::tiled(compiled)?;
         }
         if self.tiles {

@@ -16,6 +16,7 @@ mod problem;
 mod render;
 mod report;
 mod run;
+mod single;
 mod tune;
 mod variant;
 

@@ -8,6 +8,7 @@ use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::interface::Interface;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout, Launch};
 use hexcc_compiler::kernel::stream_plan::{
     self, Action, Base, Compare, Gpu, Instance, Place, StreamRun, Word,
@@ -138,7 +139,7 @@ impl Workbench {
         let launch = hexcc_gpu::Launch {
             kernel,
             grid: [self.device.info.multiprocessors * 8, 1, 1],
-            block: [256, 1],
+            block: [256, 1, 1],
             shared_bytes: 0,
             args: &args,
         };
@@ -223,8 +224,8 @@ impl Arrays {
     }
 
     /// Device pointers in the order of a kernel's arrays.
-    fn pointers(&self, stencil: &Stencil) -> Vec<u64> {
-        (stencil.arrays.iter())
+    fn pointers(&self, interface: &Interface) -> Vec<u64> {
+        (interface.arrays.iter())
             .map(|a| self.find(&a.name).map_or(0, |d| d.buffer.pointer()))
             .collect()
     }
@@ -395,8 +396,8 @@ fn integers(bytes: &[u8]) -> Vec<u64> {
 
 /// Values of the scalars the kernel takes: in (0, 1], or small positive
 /// integers.
-pub fn scalar_values(stencil: &Stencil) -> Vec<f64> {
-    (stencil.scalars.iter())
+pub fn scalar_values(interface: &Interface) -> Vec<f64> {
+    (interface.scalars.iter())
         .map(|(name, ty)| {
             let seed = fnv(name) >> 40;
             if ty.is_floating() {
@@ -410,17 +411,17 @@ pub fn scalar_values(stencil: &Stencil) -> Vec<f64> {
 
 /// `struct Args` of a kernel; of a tiled one with layouts, and with the memory that a
 /// streamed one needs beside the arrays.
-fn arguments(
-    stencil: &Stencil,
+pub fn arguments(
+    interface: &Interface,
     precision: Precision,
     params: &[i64],
     arrays: &Arrays,
     layouts: Option<&[ArrayLayout]>,
     workspaces: &[Buffer],
 ) -> Result<Packed, GpuError> {
-    let scalars = scalar_values(stencil);
-    let pointers = arrays.pointers(stencil);
-    let bytes = back::pack_arguments(stencil, precision, params, &scalars, &pointers, layouts);
+    let scalars = scalar_values(interface);
+    let pointers = arrays.pointers(interface);
+    let bytes = back::pack_arguments(interface, precision, params, &scalars, &pointers, layouts);
     let packed = bytes.and_then(|mut bytes| {
         bytes.extend(workspaces.iter().flat_map(|w| w.pointer().to_ne_bytes()));
         Packed::new(&bytes)
@@ -428,7 +429,8 @@ fn arguments(
     packed.ok_or_else(|| too_large("the arguments"))
 }
 
-fn too_large(what: &str) -> GpuError {
+/// The error of a number that does not fit.
+pub fn too_large(what: &str) -> GpuError {
     GpuError::Driver {
         what: "launching a kernel".to_string(),
         message: format!("{what} are too large"),
@@ -494,13 +496,20 @@ enum Code {
 
 /// CUDA text with kernels, for NVRTC.
 pub struct Text {
-    text: String,
-    names: Vec<String>,
-    flags: Flags,
+    /// It.
+    pub text: String,
+    /// Its kernels, as C++ names them.
+    pub names: Vec<String>,
+    /// How it is compiled.
+    pub flags: Flags,
 }
 
 impl Text {
-    fn compile(&self, compiler: &Compiler) -> Result<Binary, GpuError> {
+    /// The machine code.
+    ///
+    /// # Errors
+    /// [`GpuError::Compile`].
+    pub fn compile(&self, compiler: &Compiler) -> Result<Binary, GpuError> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         compiler.compile(&self.text, &names, self.flags)
     }
@@ -651,7 +660,8 @@ pub struct Resources {
 }
 
 impl Resources {
-    fn of(attributes: &Attributes, dynamic_shared: u32) -> Resources {
+    /// Those of a kernel.
+    pub fn of(attributes: &Attributes, dynamic_shared: u32) -> Resources {
         Resources {
             registers: attributes.registers,
             local_bytes: attributes.local_bytes,
@@ -661,7 +671,8 @@ impl Resources {
         }
     }
 
-    fn max(self, other: Resources) -> Resources {
+    /// What is enough for two.
+    pub fn max(self, other: Resources) -> Resources {
         Resources {
             registers: self.registers.max(other.registers),
             local_bytes: self.local_bytes.max(other.local_bytes),
@@ -780,7 +791,7 @@ fn start_hybrid(
         let launch = hexcc_gpu::Launch {
             kernel,
             grid: [u32::try_from(launch.grid).unwrap_or(u32::MAX), 1, 1],
-            block: launch.block,
+            block: [launch.block[0], launch.block[1], 1],
             shared_bytes: launch.shared_bytes,
             args: &[args, &wave],
         };
@@ -929,7 +940,7 @@ impl LoadedStream {
         let launch = hexcc_gpu::Launch {
             kernel,
             grid: [grid, 1, 1],
-            block: [instance.threads, 1],
+            block: [instance.threads, 1, 1],
             shared_bytes: instance.shared_bytes,
             args: &[args, &pass],
         };
@@ -1108,7 +1119,7 @@ impl Baseline {
                 let launch = hexcc_gpu::Launch {
                     kernel,
                     grid: plan.grid,
-                    block: plan.block,
+                    block: [plan.block[0], plan.block[1], 1],
                     shared_bytes: 0,
                     args: &list,
                 };
@@ -1266,7 +1277,10 @@ mod tests {
             let compiled = hexcc_compiler::pipeline::compile(
                 &ctx,
                 &saved,
-                &hexcc_compiler::options::Options::default(),
+                &hexcc_compiler::options::Options {
+                    keep_tiles: true,
+                    ..Default::default()
+                },
             );
             let compiled = compiled.unwrap_or_else(|d| panic!("{what}: {d:?}"));
             for (precision, narrow) in [(Precision::Source, true), (Precision::Double, false)] {

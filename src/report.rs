@@ -60,6 +60,8 @@ pub enum Shape {
         /// Blocks of a multiprocessor.
         blocks: i64,
     },
+    /// None.
+    Steps {},
 }
 
 impl Shape {
@@ -75,7 +77,7 @@ impl Shape {
     /// T, V, and rows of a lane where it has several.
     fn stream(&self) -> Option<(i64, i64, Option<i64>)> {
         match self {
-            Shape::Hybrid { .. } => None,
+            Shape::Hybrid { .. } | Shape::Steps {} => None,
             Shape::Stream { t, v, rows, .. } => Some((*t, *v, (*rows > 0).then_some(*rows))),
         }
     }
@@ -409,8 +411,10 @@ pub struct BenchRow {
     pub stencil: String,
     /// Sizes.
     pub problem: String,
-    /// `hybrid` or `overlapped`; none for the baseline.
+    /// `hybrid`, `overlapped` or `stepwise`; none for the baseline.
     pub tiling: Option<&'static str>,
+    /// It is what a translation takes by default.
+    pub is_default: bool,
     /// `naive`, or the tile sizes.
     pub variant: String,
     /// Name of the GPU.
@@ -425,6 +429,12 @@ pub struct BenchRow {
     pub gflops: f64,
     /// How many times faster than the baseline.
     pub ratio: f64,
+    /// Bytes of a single step per cell: every array that it finds or leaves, once.
+    pub step_bytes: f64,
+    /// The limit that DRAM sets to kernels of single steps, billions of cells per second.
+    pub step_limit: f64,
+    /// The speed over that limit.
+    pub of_limit: f64,
     /// Registers per thread.
     pub registers: u32,
     /// Local memory per thread, bytes: spills.
@@ -451,6 +461,9 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
         "predicted",
         "GFLOP/s",
         "ratio",
+        "B/cell",
+        "limit",
+        "of limit",
         "regs",
         "local",
         "shared",
@@ -465,13 +478,16 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
             r.stencil.clone(),
             r.problem.clone(),
             r.tiling.unwrap_or("-").to_string(),
-            r.variant.clone(),
+            format!("{}{}", r.variant, if r.is_default { " *" } else { "" }),
             format!("{:.3}", r.ms),
             format!("{:.1}", r.gcells),
             r.predicted_gcells
                 .map_or_else(|| "-".to_string(), |v| format!("{v:.1}")),
             format!("{:.0}", r.gflops),
             format!("{:.2}x", r.ratio),
+            format!("{:.1}", r.step_bytes),
+            format!("{:.0}", r.step_limit),
+            format!("{:.2}", r.of_limit),
             r.registers.to_string(),
             r.local_bytes.to_string(),
             r.shared_bytes.to_string(),
@@ -483,7 +499,7 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
             small(r.error_max),
         ]);
     }
-    let mut widths = [0; 15];
+    let mut widths = [0; 18];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = (*width).max(cell.chars().count());
@@ -502,6 +518,9 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
         text.push_str(row.trim_end());
         text.push('\n');
     }
+    text.push_str(
+        "* what a translation takes; B/cell, limit: of any kernel that makes one step a launch\n",
+    );
     text
 }
 
@@ -640,6 +659,7 @@ mod tests {
             stencil: "jacobi2d".to_string(),
             problem: "N=64,T=8".to_string(),
             tiling: None,
+            is_default: false,
             variant: "naive".to_string(),
             gpu: "NVIDIA H200".to_string(),
             ms: 1.5,
@@ -647,6 +667,9 @@ mod tests {
             predicted_gcells: None,
             gflops: 601.0,
             ratio: 1.0,
+            step_bytes: 8.0,
+            step_limit: 537.5,
+            of_limit: 0.22,
             registers: 32,
             local_bytes: 0,
             shared_bytes: 0,
@@ -656,6 +679,7 @@ mod tests {
         };
         let tiled = BenchRow {
             tiling: Some("hybrid"),
+            is_default: true,
             variant: "h=3,w=6:64".to_string(),
             predicted_gcells: Some(500.0),
             different: 3,

@@ -11,6 +11,7 @@ use crate::measure::{
 use crate::problem::{self, Problem};
 use crate::render::{self, Failure};
 use crate::report::{self, Heading, Point, Shape};
+use crate::single::Single;
 use crate::variant::Variant;
 use clap::Parser;
 use hexcc_compiler::back::Precision;
@@ -169,6 +170,7 @@ impl Candidate {
         match &self.shape {
             Shape::Hybrid { h, .. } => (2 * h + 2).div_euclid(k.max(1)).max(1),
             Shape::Stream { t, .. } => *t,
+            Shape::Steps {} => 1,
         }
     }
 
@@ -206,6 +208,7 @@ impl Tune {
         // The cache must not decide what the model's choice is.
         let kernel = KernelArgs {
             no_cache: true,
+            keep_tiles: true,
             ..self.kernel.clone()
         };
         let compiled = cli::tiled(kernel.compile(&ctx, &input, &self.target)?)?;
@@ -219,6 +222,7 @@ impl Tune {
         let problem = measure::choose_problem(&input.saved, &compiled, &self.target.set, memory)?;
         let mut options = self.kernel.options(&self.target)?;
         options.sizes = problem.params.clone();
+        options.keep_tiles = true;
         ctx.reset_operations();
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
@@ -229,11 +233,15 @@ impl Tune {
         let free = Options {
             tile: None,
             stream_tile: None,
+            keep_tiles: false,
             ..options.clone()
         };
         ctx.reset_operations();
         let by_default = pipeline::compile(&ctx, &input.saved, &free).map_err(with_source)?;
-        let model = by_default.units.first().and_then(Variant::taken);
+        let model = match by_default.units.first() {
+            Some(unit) => Variant::taken(unit),
+            None => Some(Variant::STEPS),
+        };
         let model = model.map(|v| v.to_string());
         drop(by_default);
         let stopped = Arc::new(AtomicBool::new(false));
@@ -251,6 +259,11 @@ impl Tune {
         };
         let ground = Ground::new(&bench, &compiled, &problem, &choices, flags);
         let mut ground = ground.map_err(gpu_failure)?;
+        let steps = match cache::searched_tiling(&options) {
+            Tiling::Auto => ground.single_steps((&ctx, &input.saved, &options), flags),
+            _ => Ok(None),
+        };
+        let steps = steps.map_err(gpu_failure)?;
         let heading = Heading {
             file: file_name(&input),
             gpu: bench.device.info.name.clone(),
@@ -302,6 +315,10 @@ impl Tune {
             let end = start + self.budget;
             finals(&mut ground, &mut points, &built, end, &mut log)?;
         }
+        if let Some(steps) = steps {
+            log.line(&report::json_line("final", &steps))?;
+            points.push(steps);
+        }
         emit::write(&prefix.with_added("html"), &report::html(&heading, &points))?;
         if interrupted {
             eprintln!("interrupted; what was measured is kept");
@@ -348,7 +365,7 @@ impl Tune {
             return Err(Failure::plain(d));
         };
         let measured = best.measured.unwrap_or(0.0);
-        let is_slower = heading.beats(measured);
+        let is_slower = best.variant != Variant::STEPS && heading.beats(measured);
         // Whoever reads the lines takes the last word of the search from the kind.
         let kind = if is_slower { "slower" } else { "best" };
         log.line(&report::json_line(kind, best))?;
@@ -526,7 +543,8 @@ fn in_order(mut choices: Vec<Candidate>) -> Vec<Candidate> {
         (Shape::Hybrid { h, w, hex_dim }, Variant::Hybrid { wavefront, .. }) => {
             (Tiling::Hybrid, *h, w.get(*hex_dim).copied(), *wavefront)
         }
-        (Shape::Hybrid { h, .. }, Variant::Overlapped { .. }) => (Tiling::Hybrid, *h, None, None),
+        (Shape::Hybrid { h, .. }, _) => (Tiling::Hybrid, *h, None, None),
+        (Shape::Steps {}, _) => (Tiling::Stepwise, 0, None, None),
         (Shape::Stream { t, v, .. }, _) => (Tiling::Overlapped, *t, Some(*v), None),
     };
     let mut seen = HashMap::new();
@@ -592,6 +610,43 @@ impl<'a> Ground<'a> {
         self.wanted_steps = (wanted as i64).clamp(1, self.problem.steps(first).max(1));
         (self.baseline).run(self.bench, self.compiled, &self.reference, &self.check)?;
         self.bench.device.synchronize()
+    }
+
+    /// Single steps, checked and timed; `None` where they cannot be measured.
+    fn single_steps(
+        &self,
+        (ctx, saved, options): (&Ctx, &SavedScop, &Options),
+        flags: Flags,
+    ) -> Result<Option<Point>, GpuError> {
+        let first = self.compiled.units[0].stencil();
+        let timed = self.problem.with_steps(first, self.wanted_steps);
+        let steps = problem::steps(first, &timed).unwrap_or(0);
+        let sets = [self.check.clone(), timed.clone()];
+        let Some(single) = Single::new(ctx, saved, options, self.compiled, &sets) else {
+            return Ok(None);
+        };
+        let binary = single.text(flags).compile(&self.bench.compiler)?;
+        let loaded = single.load(self.bench, &binary)?;
+        loaded.fill(self.bench, self.compiled, &self.work, &self.check)?;
+        loaded.run(self.bench, &self.work, CHECK)?;
+        let both = (&self.work, &self.reference);
+        let different = loaded.different(self.bench, self.compiled, both, &self.check)?;
+        let run = || loaded.run(self.bench, &self.work, TIME);
+        let ms = median_ms(self.bench, 1, 3, &run)?;
+        let predicted = self.compiled.units[0].tiled.steps.map_or(0.0, |s| s.gcells);
+        Ok(Some(Point {
+            variant: Variant::STEPS,
+            shape: Shape::Steps {},
+            predicted,
+            measured: Some(self.cells_per_step * steps as f64 / ms / 1e6),
+            ms: Some(ms),
+            steps,
+            registers: loaded.resources.registers,
+            local_bytes: loaded.resources.local_bytes,
+            shared_bytes: 0,
+            correct: Some(different == 0),
+            error: None,
+        }))
     }
 
     fn fill(&self, arrays: &Arrays, params: &[i64]) -> Result<(), GpuError> {

@@ -27,9 +27,27 @@ pub enum Variant {
         /// As for `--stream-tile`.
         stream_tile: String,
     },
+    /// No tiles.
+    Steps {
+        /// As for `--tiling`.
+        tiling: Untiled,
+    },
+}
+
+/// Ways to run without tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Untiled {
+    /// Single steps.
+    Stepwise,
 }
 
 impl Variant {
+    /// Single steps.
+    pub const STEPS: Variant = Variant::Steps {
+        tiling: Untiled::Stepwise,
+    };
+
     /// A candidate of the model for the hybrid tiling.
     pub fn of(choice: &Choice) -> Variant {
         Variant::Hybrid {
@@ -60,6 +78,7 @@ impl Variant {
         match self {
             Variant::Hybrid { tile, .. } => tile.parse::<TileSizes>().is_ok(),
             Variant::Overlapped { stream_tile } => stream_tile.parse::<StreamTile>().is_ok(),
+            Variant::Steps { .. } => true,
         }
     }
 
@@ -68,6 +87,7 @@ impl Variant {
         match self {
             Variant::Hybrid { .. } => Tiling::Hybrid,
             Variant::Overlapped { .. } => Tiling::Overlapped,
+            Variant::Steps { .. } => Tiling::Stepwise,
         }
     }
 
@@ -95,6 +115,12 @@ impl Variant {
                 stream_tile: stream_tile.parse().ok(),
                 ..options.clone()
             },
+            Variant::Steps { .. } => Options {
+                tiling: Tiling::Stepwise,
+                tile: None,
+                stream_tile: None,
+                ..options.clone()
+            },
         }
     }
 }
@@ -108,6 +134,7 @@ impl fmt::Display for Variant {
                 wavefront,
             } => (tile, threads, wavefront),
             Variant::Overlapped { stream_tile } => return f.write_str(stream_tile),
+            Variant::Steps { .. } => return f.write_str("single steps"),
         };
         write!(f, "{tile} --threads {threads}")?;
         match wavefront {

@@ -14,7 +14,8 @@ mod golden;
 mod hash;
 
 use common::{
-    Program, assert_none, hexcc, in_parallel, output, programs, say, stepwise_programs, succeed,
+    Program, applications, assert_none, hexcc, in_parallel, output, programs, say,
+    stepwise_programs, succeed,
 };
 use compare::Tolerance;
 use std::collections::HashMap;
@@ -127,7 +128,9 @@ struct Translation {
 fn suite() -> &'static Suite {
     static SUITE: OnceLock<Suite> = OnceLock::new();
     SUITE.get_or_init(|| {
-        let programs: &'static [Program] = [programs(), stepwise_programs()].concat().leak();
+        let programs: &'static [Program] = [programs(), stepwise_programs(), applications()]
+            .concat()
+            .leak();
         let jobs: Vec<_> = (programs.iter())
             .flat_map(|program| variants(program).map(move |flags| (program, flags)))
             .collect();

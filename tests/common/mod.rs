@@ -213,6 +213,11 @@ pub fn problems() -> Vec<String> {
             ));
         }
     }
+    for program in read_folder(&root().join("bench/apps"), &mut problems) {
+        if program.args.is_empty() || program.runs.is_empty() {
+            problems.push(format!("{}: `args` and `run` are needed", program.name));
+        }
+    }
     for program in read_folder(&testsuite().join("errors"), &mut problems) {
         if program.expect.is_some() == program.warns.is_some() || !program.runs.is_empty() {
             problems.push(format!(
@@ -234,6 +239,13 @@ pub fn programs() -> Vec<Program> {
 /// The programs that run in single steps.
 pub fn stepwise_programs() -> Vec<Program> {
     let mut all = read_folder(&testsuite().join("steps"), &mut Vec::new());
+    all.retain(|p| is_wanted(&p.path));
+    all
+}
+
+/// The programs of `bench/apps`.
+pub fn applications() -> Vec<Program> {
+    let mut all = read_folder(&root().join("bench/apps"), &mut Vec::new());
     all.retain(|p| is_wanted(&p.path));
     all
 }

@@ -111,7 +111,11 @@ fn at_run_time(path: &Path, flags: &[String]) -> Result<[String; 2], String> {
     let scop = succeed(hexcc().arg(path).args(flags).args(["--emit", "scop"]))?;
     let saved: SavedScop = hexcc_pet::deep::from_json(scop.as_bytes())?;
     let ctx = Ctx::new().map_err(|e| e.to_string())?;
-    let compiled = pipeline::compile(&ctx, &saved, &Options::default());
+    let options = Options {
+        keep_tiles: true,
+        ..Options::default()
+    };
+    let compiled = pipeline::compile(&ctx, &saved, &options);
     let compiled = compiled.map_err(|d| d.message)?;
     Ok([baselines(&compiled), measured(&compiled)])
 }

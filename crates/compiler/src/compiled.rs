@@ -25,10 +25,7 @@ pub struct Unit {
 impl Unit {
     /// Its arrays and statements.
     pub fn stencil(&self) -> &Stencil {
-        match &self.tiled.kernel {
-            Kernel::Hybrid(hybrid) | Kernel::Overlapped(_, Some(hybrid)) => &hybrid.kernel.stencil,
-            Kernel::Overlapped(kernel, None) => kernel.stencil(),
-        }
+        self.tiled.kernel.stencil()
     }
 
     /// Its hybrid tiling, whether that is taken or only was considered; `None` where it does not

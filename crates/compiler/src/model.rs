@@ -139,6 +139,13 @@ pub struct Problem {
     pub steps: f64,
 }
 
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let extents: Vec<String> = self.extents.iter().map(f64::to_string).collect();
+        write!(f, "{} points, {} steps", extents.join(" x "), self.steps)
+    }
+}
+
 impl Problem {
     /// A problem with the numbers known, of `t` and of every space dimension,
     /// and those usual in benchmarks for the others.

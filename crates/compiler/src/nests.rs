@@ -8,7 +8,7 @@ use crate::options::{Language, Options, Tiling};
 use crate::pipeline::tile;
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop};
-use crate::stepwise;
+use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -153,7 +153,9 @@ fn in_tiles(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<Ti
     let tiled = tile(&region.scop, saved, &analysis, &name, options, &mut clock)?;
     let unit = Unit { analysis, tiled };
     let in_rows = unit.stencil().arrays.iter().any(|a| a.rows.is_some());
-    let pays = unit.tiled.problem.steps >= FEW_STEPS;
+    let steps_pay =
+        options.may_prefer_steps() && preference::over_tiles(&region.scop, &unit)?.is_some();
+    let pays = unit.tiled.problem.steps >= FEW_STEPS && !steps_pay;
     clock.end()?;
     Ok((pays && !in_rows).then_some(TiledNest {
         scop: region.scop,
@@ -193,6 +195,57 @@ pub(crate) fn on_cpu(
     steps(region, saved, options, clock, Vec::new())
 }
 
+/// The region in single steps where no tiling applies and they do without what tiles are refused
+/// for; the refusal otherwise.
+pub(crate) fn untiled(
+    region: Region,
+    saved: &SavedScop,
+    options: &Options,
+    clock: Clock,
+) -> Result<Compiled> {
+    let refusal = region.refusal();
+    match options.may_step() && stepwise::may_replace(&refusal) {
+        true => in_steps(region, saved, options, clock, *refusal),
+        false => Err(refusal),
+    }
+}
+
+/// The region in single steps, where these are expected to be as fast as the tiles of all time loops.
+pub(crate) fn steps_instead(
+    region: &Region,
+    saved: &SavedScop,
+    units: &[Unit],
+    options: &Options,
+) -> Result<Option<Compiled>> {
+    if !options.may_prefer_steps() {
+        return Ok(None);
+    }
+    let mut reasons = Vec::new();
+    for unit in units {
+        match preference::over_tiles(&region.scop, unit)? {
+            Some(reason) => reasons.push((unit.analysis.chunk.span.len(), reason)),
+            None => return Ok(None),
+        }
+    }
+    let Some((_, reason)) = reasons.into_iter().max_by_key(|(length, _)| *length) else {
+        return Ok(None);
+    };
+    let clock = Clock::new(&region.scop.ctx);
+    let (scop, ctx) = (region.scop.clone(), &region.scop.ctx);
+    ctx.reset_operations();
+    ctx.set_max_operations(STEP_OPERATIONS);
+    let made = in_steps(Region::of_scop(scop), saved, options, clock, *reason);
+    ctx.set_max_operations(options.isl_quota);
+    ctx.reset_operations();
+    ctx.check()?;
+    match made {
+        // What single steps cannot do stays with tiles, and loops that one thread would run.
+        Ok(steps) if steps.warnings.iter().all(|d| d.code != "HX0207") => Ok(Some(steps)),
+        Err(d) if d.is_bug() => Err(d),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
 /// Single steps in place of tiles, with a warning that says why; the refusal of tiles where there
 /// are no parallel loops either.
 pub(crate) fn in_steps(
@@ -211,6 +264,9 @@ pub(crate) fn in_steps(
 
 /// Operations of isl for the loops of tiles, unless tiles are asked for: about a second.
 const TILE_OPERATIONS: u64 = 3_000_000;
+
+/// Operations of isl for single steps in place of tiles that there are: some seconds.
+const STEP_OPERATIONS: u64 = 10_000_000;
 
 /// What `make` makes of a scop in [`TILE_OPERATIONS`]; where these do not suffice, the scop stays as
 /// it was, and isl's reason is within.

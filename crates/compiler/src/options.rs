@@ -43,6 +43,8 @@ pub struct Options {
     pub wavefront: WavefrontChoice,
     /// How time is tiled.
     pub tiling: Tiling,
+    /// Tiles are made even where single steps are predicted to be faster.
+    pub keep_tiles: bool,
     /// Sizes of streamed tiles; chosen by the model where absent.
     pub stream_tile: Option<StreamTile>,
     /// The generated program will be built with nvcc's `--use_fast_math`.
@@ -136,6 +138,7 @@ impl Default for Options {
             unroll: None,
             wavefront: WavefrontChoice::Auto,
             tiling: Tiling::Auto,
+            keep_tiles: false,
             stream_tile: None,
             fast_math: false,
             isl_quota: 200_000_000,
@@ -150,6 +153,11 @@ impl Options {
     /// Whether a program that cannot be tiled may run in single steps.
     pub(crate) fn may_step(&self) -> bool {
         matches!(self.wanted_tiling(), Tiling::Auto | Tiling::Stepwise)
+    }
+
+    /// Whether single steps may take the place of tiles that apply.
+    pub(crate) fn may_prefer_steps(&self) -> bool {
+        self.language == Language::Cuda && self.may_step() && !self.keep_tiles
     }
 
     /// Whether divisions of `float` by constants become products in `double`: on GPUs where

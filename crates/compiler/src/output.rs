@@ -144,6 +144,12 @@ pub fn print_stream_kernel(kernel: &StreamKernel) -> String {
     format!("{HEADER_INCLUDES}{text}")
 }
 
+/// The text of single steps without comments about their origin, for NVRTC.
+pub fn print_steps(part: &Stepwise) -> String {
+    let (text, _) = deeply(|| print::cuda::print(&part.program, &[]));
+    format!("{HEADER_INCLUDES}{text}")
+}
+
 const TENSOR_MAP: &str = "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n";
 
 const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#endif\n\n";

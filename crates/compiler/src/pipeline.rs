@@ -4,11 +4,10 @@ use crate::causes;
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
-use crate::nests::{in_steps, nests, on_cpu, steps};
+use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, unit_name};
 use crate::scop::{SavedScop, Scop, members};
-use crate::stepwise;
 use crate::tiling::{Analysis, Tiled, TimeLoop};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
@@ -44,11 +43,10 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     // Some errors of isl have a meaning, so a result after a stop may lack something.
     clock.end()?;
     if units.is_empty() {
-        let refusal = region.refusal();
-        return match options.may_step() && stepwise::may_replace(&refusal) {
-            true => in_steps(region, saved, options, clock, *refusal),
-            false => Err(refusal),
-        };
+        return untiled(region, saved, options, clock);
+    }
+    if let Some(steps) = steps_instead(&region, saved, &units, options)? {
+        return Ok(steps);
     }
     Ok(Compiled {
         warnings: region.warnings(saved),

@@ -2,11 +2,11 @@
 
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
-use crate::options::{Language, Options, Tiling};
-use crate::scop::{self, Access, Chunk, SavedScop, Scop, records};
+use crate::options::{Options, Tiling};
+use crate::scop::{self, Chunk, SavedScop, Scop, records};
 use crate::tiling::Analysis;
-use crate::{carried, csource, temporaries};
-use hexcc_isl::{Ctx, DimType};
+use crate::{carried, csource, preference, temporaries};
+use hexcc_isl::Ctx;
 
 /// A region up to the dependences of its loops.
 pub(crate) struct Region {
@@ -40,11 +40,7 @@ impl Region {
             .filter(|c| !c.stmts.is_empty())
             .cloned()
             .collect();
-        let mut region = Region {
-            scop,
-            analyses: Vec::new(),
-            refused: Vec::new(),
-        };
+        let mut region = Region::of_scop(scop);
         if options.tiling == Tiling::Stepwise {
             return Ok(region);
         }
@@ -60,18 +56,27 @@ impl Region {
                 Err(d) => region.refuse(chunk, d)?,
             }
         }
-        if options.language == Language::Cuda && options.may_step() {
+        if options.may_prefer_steps() {
             region.prefer_steps()?;
         }
         Ok(region)
     }
 
-    /// Refuses tiles where single steps have been measured to be faster, if that leaves no time
-    /// loop on the host.
+    /// A region without time loops.
+    pub fn of_scop(scop: Scop) -> Region {
+        Region {
+            scop,
+            analyses: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Refuses tiles where their layout is known to make them slow, if that leaves no time loop on
+    /// the host.
     fn prefer_steps(&mut self) -> Result<()> {
         let mut reasons = Vec::new();
         for analysis in &self.analyses {
-            let Some(reason) = components(&self.scop, &analysis.chunk)? else {
+            let Some(reason) = preference::by_layout(&self.scop, &analysis.chunk)? else {
                 return Ok(());
             };
             reasons.push(reason);
@@ -118,45 +123,6 @@ impl Region {
         })
         .collect()
     }
-}
-
-/// Why the tiles of a loop are slow: each cell of an array has several numbers in a row, as those
-/// of an array of structs do, so that neighbouring threads use elements that lie apart. (Tiles
-/// of structs2d were up to 9 times slower; see docs/results.md.)
-fn components(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnostic>>> {
-    let stmts = || chunk.stmts.iter().map(|&stmt| &scop.stmts[stmt]);
-    for stmt in stmts() {
-        let id = stmt.write.array;
-        let of_array = stmts()
-            .flat_map(|stmt| stmt.reads.iter().chain([&stmt.write]))
-            .filter(|access| access.array == id)
-            .map(|access| is_component(scop, access))
-            .collect::<Result<Vec<bool>>>()?;
-        if of_array.into_iter().all(|is| is) {
-            let name = scop.memory(id);
-            let d = Diagnostic::error(
-                "HX0209",
-                format!("each cell of `{name}` has several numbers in a row"),
-            )
-            .at(stmt.span.clone(), "one of them is computed here")
-            .note("neighbouring cells lie apart in memory, with which tiles are slower than single steps")
-            .help("arrays with one number for each cell have fast tiles; `--tiling hybrid` makes tiles nevertheless");
-            return Ok(Some(Box::new(d)));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether an access is to one of the numbers of a cell, the same in all instances.
-fn is_component(scop: &Scop, access: &Access) -> Result<bool> {
-    let extents = &scop.array(access.array).extents;
-    let (Some(extent), n) = (extents.last(), extents.len() as u32) else {
-        return Ok(false);
-    };
-    let extent = extent.gist_params(&extent.domain()?)?;
-    let sized = extent.involves(DimType::Param, 0, extent.dim(DimType::Param)? as u32)?;
-    let last = access.map.range()?.project_out(DimType::Set, 0, n - 1)?;
-    Ok(n > 1 && !sized && last.is_singleton()?)
 }
 
 fn no_statements(scop: &Scop) -> Box<Diagnostic> {

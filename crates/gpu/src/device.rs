@@ -191,8 +191,8 @@ pub struct Launch<'a> {
     pub kernel: &'a Kernel,
     /// Blocks along x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block along x and y.
-    pub block: [u32; 2],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
     /// Dynamic shared memory, bytes.
     pub shared_bytes: u32,
     /// Arguments in order, structures by value.
@@ -364,7 +364,7 @@ impl Device {
         }
         let config = LaunchConfig {
             grid_dim: launch.grid.into(),
-            block_dim: (launch.block[0], launch.block[1], 1),
+            block_dim: launch.block.into(),
             shared_mem_bytes: launch.shared_bytes,
         };
         // SAFETY: promised by the caller.

@@ -2,7 +2,7 @@
 //! kernels themselves.
 
 use crate::ctype::CType;
-use crate::kernel::Stencil;
+use crate::interface::Interface;
 use crate::kernel::plan::ArrayLayout;
 
 /// Types in which baselines compute.
@@ -29,7 +29,7 @@ impl Precision {
 /// a pitched array's pointer is followed by its pitch in bytes, an `int`; the
 /// baseline has no pitches there. `None` where a pitch is too large.
 pub fn pack_arguments(
-    stencil: &Stencil,
+    interface: &Interface,
     precision: Precision,
     params: &[i64],
     scalars: &[f64],
@@ -37,12 +37,12 @@ pub fn pack_arguments(
     layouts: Option<&[ArrayLayout]>,
 ) -> Option<Vec<u8>> {
     let mut bytes: Vec<u8> = params.iter().flat_map(|p| p.to_ne_bytes()).collect();
-    for ((_, ty), &value) in stencil.scalars.iter().zip(scalars) {
+    for ((_, ty), &value) in interface.scalars.iter().zip(scalars) {
         let ty = precision.of(*ty);
         align(&mut bytes, ty.size());
         bytes.extend(scalar_bytes(ty, value));
     }
-    for (i, (array, pointer)) in stencil.arrays.iter().zip(pointers).enumerate() {
+    for (i, (array, pointer)) in interface.arrays.iter().zip(pointers).enumerate() {
         align(&mut bytes, 8);
         bytes.extend(pointer.to_ne_bytes());
         if let Some(layouts) = layouts.filter(|_| array.pitched) {

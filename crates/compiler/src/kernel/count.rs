@@ -33,6 +33,7 @@ use crate::ctype::CType;
 use crate::quotient::is_product_in_double;
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
+use std::collections::HashSet;
 
 /// Bytes of a sector, the unit of traffic of L2 and DRAM.
 pub const SECTOR: i64 = 32;
@@ -247,17 +248,12 @@ impl<'a> Slot<'a> {
             chain: 0,
         };
         let active = |s: &&KernelStmt| s.slot == slot && !s.partial_only;
+        let mut known = HashSet::new();
         for stmt in tile.stmts.iter().filter(active) {
             for access in stmt.elements() {
                 result.add(access.array, &access.subs, tile.schedule.hex_dim);
             }
-            let mut slots = Slots {
-                products: stmt.products,
-                ..Slots::default()
-            };
-            for value in stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]) {
-                slots.add(value);
-            }
+            let slots = Slots::of(stmt, &mut known);
             result.source_work += stmt.work() as i64;
             result.operations += slots.all;
             result.double_operations += slots.double;
@@ -381,6 +377,19 @@ struct Slots {
 }
 
 impl Slots {
+    /// Those of a statement; intermediate values whose names are `known` are there already.
+    fn of<'a>(stmt: &'a KernelStmt, known: &mut HashSet<&'a str>) -> Slots {
+        let mut slots = Slots {
+            products: stmt.products,
+            ..Slots::default()
+        };
+        let locals = stmt.locals.iter().filter(|(name, ..)| known.insert(name));
+        for value in locals.map(|l| &l.2).chain([&stmt.value]) {
+            slots.add(value);
+        }
+        slots
+    }
+
     fn add(&mut self, expr: &Expr) {
         expr.visit_typed(&mut |e, ty| {
             let n = match self.products && is_product_in_double(e) {
@@ -396,6 +405,18 @@ impl Slots {
             }
         });
     }
+}
+
+/// Issue slots of the operations of statements that one thread runs; intermediate values of the same
+/// name count once.
+pub fn operation_slots<'a>(stmts: impl Iterator<Item = &'a KernelStmt>) -> i64 {
+    let mut known = HashSet::new();
+    stmts.map(|stmt| Slots::of(stmt, &mut known).all).sum()
+}
+
+/// Whether a call is a single instruction.
+pub fn is_cheap_call(expr: &Expr) -> bool {
+    matches!(expr, Expr::Call { .. }) && slots_of(expr, CType::Float) == 1
 }
 
 /// Issue slots of one operation, its operands not included, as compiled for

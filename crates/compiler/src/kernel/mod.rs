@@ -25,7 +25,7 @@ pub mod plan;
 pub mod stream;
 pub mod stream_plan;
 
-pub use count::{Moves, SECTOR, Work};
+pub use count::{Moves, SECTOR, Work, operation_slots};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;

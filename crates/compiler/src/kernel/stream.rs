@@ -15,6 +15,7 @@
 //! * an element that no statement writes keeps what its own time buffer holds; in three space
 //!   dimensions what it held a level before, and the host finds out whether that is the same.
 
+use super::count::is_cheap_call;
 use super::lower::Prepared;
 use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
 use crate::ctype::CType;
@@ -1409,6 +1410,7 @@ fn operations(stmt: &KernelStmt) -> Operations {
                 calls |= !constant;
                 divisions += 1;
             }
+            Expr::Call { .. } if is_cheap_call(e) => others += 1.0,
             Expr::Call { .. } => {
                 others += 2.0;
                 calls = true;

@@ -1,7 +1,9 @@
 //! The ranked tile sizes as a table: what `hexcc explain --tiles` prints.
 
 use crate::compiled::{Compiled, Unit};
+use crate::preference;
 use crate::scop::SavedScop;
+use crate::step_time::StepTime;
 use crate::target::Target;
 use crate::tile_size::Choice;
 use crate::tiling::Kernel;
@@ -43,7 +45,7 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
             index + 1,
             saved.source.path,
             target.name,
-            problem(unit)
+            unit.tiled.problem
         );
         if let Some(hybrid) = unit.hybrid() {
             let _ = writeln!(
@@ -56,8 +58,48 @@ pub fn explain_tiles(saved: &SavedScop, compiled: &Compiled, target: &Target) ->
             text.push('\n');
         }
         text.push_str(&overlapped(unit));
+        if let Some(steps) = &unit.tiled.steps {
+            text.push_str(&single_steps(steps));
+        }
+        let _ = writeln!(text, "taken: {}", taken_of_all(compiled, unit));
     }
     text
+}
+
+/// What is predicted of single steps.
+fn single_steps(steps: &StepTime) -> String {
+    let [issue, memory, launches] = steps.terms;
+    let rows = [
+        [
+            "issue",
+            "memory",
+            "launches",
+            "B/cell",
+            "GCell/s",
+            "DRAM limit",
+        ]
+        .map(str::to_string),
+        [
+            format!("{issue:.3}"),
+            format!("{memory:.3}"),
+            format!("{launches:.3}"),
+            steps.bytes.to_string(),
+            format!("{:.0}", steps.points()),
+            format!("{:.0}", steps.limit / steps.updates.max(1) as f64),
+        ],
+    ];
+    format!("single steps\n\n{}\n", aligned(&rows))
+}
+
+/// The tiling taken of all, and why.
+fn taken_of_all(compiled: &Compiled, unit: &Unit) -> String {
+    match preference::over_tiles(&compiled.scop, unit) {
+        Ok(Some(why)) => {
+            let notes: String = why.notes.iter().map(|n| format!("; {n}")).collect();
+            format!("single steps: {}{notes}", why.message)
+        }
+        Ok(None) | Err(_) => taken(unit),
+    }
 }
 
 /// Heads of the columns for overlapped tiling.
@@ -77,7 +119,7 @@ const STREAM_HEAD: [&str; 13] = [
     "GCell/s",
 ];
 
-/// The sizes of overlapped tiles, and which tiling is taken.
+/// The sizes of overlapped tiles.
 fn overlapped(unit: &Unit) -> String {
     let mut text = String::new();
     if !unit.tiled.overlapped_sizes.is_empty() {
@@ -103,9 +145,6 @@ fn overlapped(unit: &Unit) -> String {
         text.push_str(&aligned(&rows));
         text.push('\n');
     }
-    text.push_str("taken: ");
-    text.push_str(&taken(unit));
-    text.push('\n');
     text
 }
 
@@ -116,13 +155,6 @@ pub fn taken(unit: &Unit) -> String {
         (Kernel::Hybrid(_), Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
         (Kernel::Hybrid(_), None) => "hybrid tiling, as asked for".to_string(),
     }
-}
-
-/// The sizes that times are for.
-fn problem(unit: &Unit) -> String {
-    let problem = &unit.tiled.problem;
-    let extents: Vec<String> = problem.extents.iter().map(f64::to_string).collect();
-    format!("{} points, {} steps", extents.join(" x "), problem.steps)
 }
 
 fn row(choice: &Choice) -> [String; 18] {

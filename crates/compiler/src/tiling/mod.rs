@@ -14,12 +14,13 @@ use crate::clock::Clock;
 use crate::deps::{self, DepCone};
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::stream::Refusal;
-use crate::kernel::{self, Prepared};
+use crate::kernel::{self, Prepared, Stencil};
 use crate::model::Problem;
 use crate::options::{Options, Tiling};
-use crate::reach;
 use crate::scop::{Chunk, Scop, SourceFile};
+use crate::step_time::{self, StepTime, StepWork};
 use crate::stream_size::StreamChoice;
+use crate::{preference, reach};
 use hexcc_isl::Set;
 use hybrid::Hybrid;
 use overlapped::StreamKernel;
@@ -83,6 +84,18 @@ pub struct Tiled {
     pub overlapped_sizes: Vec<StreamChoice>,
     /// Why overlapped tiling is not taken.
     pub not_overlapped: Option<Refusal>,
+    /// What is predicted of single steps, where nobody has asked for tiles.
+    pub steps: Option<StepTime>,
+}
+
+impl Kernel {
+    /// Its arrays and statements.
+    pub fn stencil(&self) -> &Stencil {
+        match self {
+            Kernel::Hybrid(hybrid) | Kernel::Overlapped(_, Some(hybrid)) => &hybrid.kernel.stencil,
+            Kernel::Overlapped(kernel, None) => kernel.stencil(),
+        }
+    }
 }
 
 /// A time loop with all that does not depend on tile sizes.
@@ -129,8 +142,7 @@ impl<'a> TimeLoop<'a> {
             Tiling::Overlapped | Tiling::Stepwise => None,
             Tiling::Auto | Tiling::Hybrid => Some(self.hybrid(name, options, clock)),
         };
-        let first = (hybrid.iter().flatten()).find_map(|hybrid| hybrid.tiles.first());
-        let best = first.and_then(|c| c.prediction.as_ref()).map(|p| p.gcells);
+        let best = hybrid.iter().flatten().find_map(preference::to_beat);
         let overlapped = (self.overlapped(name, options, best, clock))
             .or_else(|d| Err(self.with_other_tiling(d, name, options, clock)?))?;
         let kernel = match (overlapped.kernel, hybrid) {
@@ -141,9 +153,13 @@ impl<'a> TimeLoop<'a> {
             (_, Some(hybrid)) => Kernel::Hybrid(Box::new(hybrid?)),
             (None, None) => return Err(Box::new(Diagnostic::bug("no tiling was tried"))),
         };
+        let problem = self.problem(options)?;
+        let of_steps =
+            || step_time::predict(&StepWork::of(kernel.stencil()), &options.target, &problem);
         Ok(Tiled {
+            steps: options.may_step().then(of_steps),
             kernel,
-            problem: self.problem(options)?,
+            problem,
             overlapped_sizes: overlapped.sizes,
             not_overlapped: overlapped.refusal,
         })

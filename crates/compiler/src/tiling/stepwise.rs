@@ -430,6 +430,7 @@ impl Walk<'_> {
         d: usize,
         reductions: &BTreeMap<usize, Reduction>,
     ) -> Result<Vec<usize>> {
+        let touched = self.touched(stmts, d, reductions)?;
         let mut fixed: Vec<usize> = (0..d).collect();
         let mut spread = Vec::new();
         for e in d..self.nest.depth {
@@ -445,7 +446,7 @@ impl Walk<'_> {
             if spread.len() == MOST_AXES {
                 break;
             }
-            if self.is_parallel(stmts, e, &fixed, reductions)? {
+            if touched.is_parallel(e, &fixed)? {
                 spread.push(e);
                 fixed.push(e);
             } else if !reductions.is_empty() {
@@ -454,21 +455,22 @@ impl Walk<'_> {
             }
         }
         match reductions.is_empty() {
-            true => self.contiguous_last(stmts, spread),
+            true => self.contiguous_last(&touched, spread),
             false => Ok(spread),
         }
     }
 
     /// The loops with that last along which most accesses move within a row of an array.
-    fn contiguous_last(&self, stmts: &[usize], mut spread: Vec<usize>) -> Result<Vec<usize>> {
+    fn contiguous_last(&self, touched: &Touched, mut spread: Vec<usize>) -> Result<Vec<usize>> {
         if spread.len() < 2 {
             return Ok(spread);
         }
+        let depth = self.nest.depth - touched.left_out.len();
         let mut best = (0, spread.len() - 1);
         for (at, &d) in spread.iter().enumerate().rev() {
-            let later = self.equal_but(self.nest.depth, d, " and a{} < b{}")?;
+            let later = self.equal_but(depth, touched.place(d), " and a{} < b{}")?;
             let mut n = 0;
-            for touch in self.nest.touches.iter().filter(|t| stmts.contains(&t.stmt)) {
+            for Alike { touch, times, .. } in &touched.all {
                 let rank = touch.at.dim(DimType::Out)?;
                 if rank == 0 {
                     continue;
@@ -476,7 +478,7 @@ impl Walk<'_> {
                 let elements = touch.at.reset_tuple_name(DimType::Out)?;
                 let moves = (elements.reverse()?.apply_range(&later)?).apply_range(&elements)?;
                 let in_row = self.equal_but(rank, rank - 1, " and a{} != b{}")?;
-                n += usize::from(!moves.is_empty()? && moves.is_subset(&in_row)?);
+                n += times * usize::from(!moves.is_empty()? && moves.is_subset(&in_row)?);
             }
             if n > best.0 {
                 best = (n, at);
@@ -510,29 +512,83 @@ impl Walk<'_> {
         Ok(Map::read(&self.nest.scop.ctx, &text)?)
     }
 
-    /// Whether no two instances that agree in the dimensions `fixed` and differ in `d` touch the
-    /// same element, other than to read it.
-    fn is_parallel(
+    /// What some statements touch in the loops from dimension `d` inwards.
+    fn touched(
         &self,
         stmts: &[usize],
         d: usize,
-        fixed: &[usize],
         reductions: &BTreeMap<usize, Reduction>,
-    ) -> Result<bool> {
-        let folds = |t: &Touch| reductions.get(&t.stmt).is_some_and(|r| r.array == t.array);
-        let here: Vec<&Touch> = (self.nest.touches.iter())
-            .filter(|t| stmts.contains(&t.stmt) && !self.private.contains_key(&t.array))
-            .collect();
-        for (i, a) in here.iter().enumerate() {
-            for b in &here[i..] {
-                if a.array != b.array || !(a.write || b.write) || (folds(a) && folds(b)) {
+    ) -> Result<Touched> {
+        let is_place = |e: usize| stmts.iter().all(|&s| self.nest.constant(s, e).is_some());
+        let left_out: Vec<usize> = (d..self.nest.depth).filter(|e| is_place(*e)).collect();
+        let mut known: BTreeMap<_, usize> = BTreeMap::new();
+        let mut all: Vec<Alike> = Vec::new();
+        for touch in &self.nest.touches {
+            if !stmts.contains(&touch.stmt) || self.private.contains_key(&touch.array) {
+                continue;
+            }
+            let mut at = touch.at.clone();
+            for &e in left_out.iter().rev() {
+                at = at.project_out(DimType::In, position(e), 1)?;
+            }
+            let folds = (reductions.get(&touch.stmt)).is_some_and(|r| r.array == touch.array);
+            let key = (touch.array, touch.write, folds, at.to_string());
+            match known.get(&key) {
+                Some(&i) => all[i].times += 1,
+                None => {
+                    known.insert(key, all.len());
+                    let touch = Touch { at, ..*touch };
+                    let times = 1;
+                    all.push(Alike {
+                        touch,
+                        folds,
+                        times,
+                    });
+                }
+            }
+        }
+        Ok(Touched { all, left_out })
+    }
+}
+
+/// Accesses of statements that touch the same at the same iterations.
+struct Alike {
+    touch: Touch,
+    /// A reduction folds values into it.
+    folds: bool,
+    /// How many they are.
+    times: usize,
+}
+
+/// What statements touch, without the dimensions that only say where in the text they stand: many
+/// touch the same then.
+struct Touched {
+    all: Vec<Alike>,
+    /// Those dimensions, in order.
+    left_out: Vec<usize>,
+}
+
+impl Touched {
+    /// The number of a dimension among those that are left.
+    fn place(&self, e: usize) -> usize {
+        e - self.left_out.iter().filter(|&&out| out < e).count()
+    }
+
+    /// Whether no two instances that agree in the dimensions `fixed` and differ in `d` touch the
+    /// same element, other than to read it.
+    fn is_parallel(&self, d: usize, fixed: &[usize]) -> Result<bool> {
+        let place = |e: usize| position(self.place(e));
+        for (i, a) in self.all.iter().enumerate() {
+            for b in &self.all[i..] {
+                let (x, y) = (&a.touch, &b.touch);
+                if x.array != y.array || !(x.write || y.write) || (a.folds && b.folds) {
                     continue;
                 }
-                let mut pairs = a.at.apply_range(&b.at.reverse()?)?;
-                for &e in fixed {
-                    pairs = pairs.equate(DimType::In, e as u32, DimType::Out, e as u32)?;
+                let mut pairs = x.at.apply_range(&y.at.reverse()?)?;
+                for e in fixed.iter().map(|&e| place(e)) {
+                    pairs = pairs.equate(DimType::In, e, DimType::Out, e)?;
                 }
-                let same = pairs.equate(DimType::In, d as u32, DimType::Out, d as u32)?;
+                let same = pairs.equate(DimType::In, place(d), DimType::Out, place(d))?;
                 if !pairs.is_subset(&same)? {
                     return Ok(false);
                 }

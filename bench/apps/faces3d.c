@@ -1,0 +1,67 @@
+/* faces3d: advection and diffusion in 3D, coefficients at the faces of cells.
+ * hexcc-test: args=N,T run=3,4;7,5;20,4 bench=512,50
+ * -DREAL=double computes in double precision.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef REAL
+#define REAL float
+#endif
+
+static void faces3d(int N, int T, REAL a[2][N][N][N], REAL cx[N][N][N], REAL cy[N][N][N],
+                    REAL cz[N][N][N], REAL vel[N][N][N])
+{
+#pragma scop
+  for (int t = 0; t < T; t++)
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < N - 1; j++)
+        for (int k = 1; k < N - 1; k++)
+          a[(t+1)%2][i][j][k] = a[t%2][i][j][k]
+            + cx[i+1][j][k] * (a[t%2][i+1][j][k] - a[t%2][i][j][k])
+            - cx[i][j][k] * (a[t%2][i][j][k] - a[t%2][i-1][j][k])
+            + cy[i][j+1][k] * (a[t%2][i][j+1][k] - a[t%2][i][j][k])
+            - cy[i][j][k] * (a[t%2][i][j][k] - a[t%2][i][j-1][k])
+            + cz[i][j][k+1] * (a[t%2][i][j][k+1] - a[t%2][i][j][k])
+            - cz[i][j][k] * (a[t%2][i][j][k] - a[t%2][i][j][k-1])
+            - vel[i][j][k] * (a[t%2][i][j][k+1] - a[t%2][i][j][k-1]);
+#pragma endscop
+}
+
+/* Numbers from lo to lo + range, the same in every run. */
+static REAL *field(size_t n, double lo, double range)
+{
+  static unsigned state = 1;
+  REAL *x = (REAL *)malloc(sizeof(REAL) * n);
+
+  for (size_t i = 0; i < n; i++) {
+    state = state * 1664525u + 1013904223u;
+    x[i] = (REAL)(lo + range * ((state >> 8) / 16777216.0));
+  }
+  return x;
+}
+
+int main(int argc, char **argv)
+{
+  int N = argc > 1 ? atoi(argv[1]) : 128;
+  int T = argc > 2 ? atoi(argv[2]) : 20;
+  size_t cells = (size_t)N * N * N;
+  REAL *a = field(2 * cells, 0, 1);
+  REAL *cx = field(cells, 0.01, 0.1);
+  REAL *cy = field(cells, 0.01, 0.1);
+  REAL *cz = field(cells, 0.01, 0.1);
+  REAL *vel = field(cells, -0.05, 0.1);
+  double sum = 0;
+
+  faces3d(N, T, (REAL (*)[N][N][N])a, (REAL (*)[N][N])cx, (REAL (*)[N][N])cy,
+          (REAL (*)[N][N])cz, (REAL (*)[N][N])vel);
+  for (size_t i = 0; i < cells; i++)
+    sum += a[i];
+  printf("%.6e\n", sum / (double)cells);
+  free(a);
+  free(cx);
+  free(cy);
+  free(cz);
+  free(vel);
+  return 0;
+}

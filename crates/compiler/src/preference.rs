@@ -1,0 +1,166 @@
+//! Whether single steps take the place of tiles that apply: what decides, and what is said of it.
+//!
+//! Tiles that stay behind one thread for each cell are worse than none. So they have to be ahead by
+//! [`ADVANTAGE`] of what is expected of single steps: where both are about equal, single steps have less
+//! to lose, since they spill nothing and depend on no estimate of registers.
+
+use crate::compiled::Unit;
+use crate::ctype::CType;
+use crate::diag::{Diagnostic, Result};
+use crate::kernel::{KernelArray, Stencil, Sub};
+use crate::model::Resource;
+use crate::scop::{Access, Chunk, Scop};
+use crate::step_time::StepTime;
+use crate::tiling::hybrid::Hybrid;
+use crate::tiling::overlapped::StreamKernel;
+use crate::tiling::{Kernel, Tiled};
+use hexcc_isl::DimType;
+
+/// How many times faster than single steps tiles are expected to be at least.
+const ADVANTAGE: f64 = 1.2;
+
+/// Measured over predicted speed in three space dimensions, on average, of the programs of
+/// `bench/stencils` and `bench/apps` at the sizes that the model chooses (docs/results.md, Applications):
+/// of hybrid tiles, and of overlapped ones that stream patches and planes. In one and two dimensions
+/// the tiles of all programs measured were ahead of single steps, by 1.4 at least.
+const DEEP_HYBRID: f64 = 0.87;
+/// Hybrid tiles that are bound by instructions, of which the model counts too many, or compute in
+/// `double` (j3d27pt).
+const BUSY_HYBRID: f64 = 1.2;
+/// Hybrid tiles in three space dimensions of which no estimate is good, because they spill: the
+/// addresses of so many slices of shared memory do not fit into registers.
+const CROWDED_HYBRID: f64 = 0.62;
+/// Time buffers of an array from which on they are crowded (acoustic3d, levels3d, wave3d).
+const MANY_BUFFERS: i64 = 3;
+/// The same for arrays (maxwell3d, elastic3d; six of fdtd3d do not spill).
+const MANY_ARRAYS: usize = 7;
+/// See [`DEEP_HYBRID`].
+const PATCHES: f64 = 1.0;
+/// See [`DEEP_HYBRID`].
+const PLANES: f64 = 0.7;
+
+/// The speed that is expected of the tiles of a time loop, given what has been measured of others of
+/// their kind; `None` where nothing is predicted, or tiles are always better.
+fn expected(unit: &Unit) -> Option<f64> {
+    let predicted = unit
+        .predicted()
+        .filter(|_| unit.tiled.problem.extents.len() >= 3)?;
+    Some(match &unit.tiled.kernel {
+        Kernel::Hybrid(hybrid) => predicted * of_hybrid(hybrid),
+        Kernel::Overlapped(StreamKernel::Planes(_), _) => predicted * PLANES,
+        Kernel::Overlapped(StreamKernel::Rows(_), _) => predicted * PATCHES,
+    })
+}
+
+/// Measured over predicted speed of hybrid tiles in three space dimensions.
+fn of_hybrid(hybrid: &Hybrid) -> f64 {
+    let prediction = hybrid.choice().and_then(|choice| choice.prediction);
+    let wide = |a: &KernelArray| a.written && a.elem == CType::Double;
+    match prediction.map(|p| p.limiting) {
+        _ if is_crowded(&hybrid.kernel.stencil) => CROWDED_HYBRID,
+        _ if hybrid.kernel.stencil.arrays.iter().any(wide) => BUSY_HYBRID,
+        Some(Resource::Issue | Resource::Arithmetic) => BUSY_HYBRID,
+        _ => DEEP_HYBRID,
+    }
+}
+
+/// The predicted speed that overlapped tiles have to exceed where hybrid ones apply.
+pub(crate) fn to_beat(hybrid: &Hybrid) -> Option<f64> {
+    let predicted = hybrid.tiles.first()?.prediction?.gcells;
+    let is_spilled = hybrid.schedule.n_space > 2 && is_crowded(&hybrid.kernel.stencil);
+    Some(match is_spilled {
+        true => predicted * CROWDED_HYBRID,
+        false => predicted,
+    })
+}
+
+/// Whether tiles have more slices of shared memory than registers for their addresses.
+fn is_crowded(stencil: &Stencil) -> bool {
+    let accesses = || {
+        stencil
+            .stmts
+            .iter()
+            .flat_map(|s| s.elements().chain([&s.write]))
+    };
+    let is_many =
+        |sub: &Sub| matches!(sub, Sub::Time { modulo: Some(m), .. } if *m >= MANY_BUFFERS);
+    stencil.arrays.len() >= MANY_ARRAYS || accesses().any(|a| a.subs.iter().any(is_many))
+}
+
+/// Why single steps are better than the tiles of a loop, where that is expected.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn over_tiles(scop: &Scop, unit: &Unit) -> Result<Option<Box<Diagnostic>>> {
+    let Some(steps) = &unit.tiled.steps else {
+        return Ok(None);
+    };
+    let by_layout = by_layout(scop, &unit.analysis.chunk)?;
+    Ok(by_layout.or_else(|| by_time(unit, steps)))
+}
+
+fn by_time(unit: &Unit, steps: &StepTime) -> Option<Box<Diagnostic>> {
+    let expected = expected(unit)?;
+    let per_point = steps.points();
+    if expected >= ADVANTAGE * per_point {
+        return None;
+    }
+    let chunk = &unit.analysis.chunk;
+    Some(Box::new(
+        Diagnostic::error("HX0210", "tiles are not expected to be faster")
+            .at(chunk.span.clone(), "this time loop could be tiled")
+            .note(format!(
+                "expected of {}: {expected:.0} GCell/s; of single steps: {per_point:.0}, of {} bytes a cell each",
+                tiles(&unit.tiled),
+                steps.bytes
+            ))
+            .note(format!("for {}; tiles are taken where they are ahead by a fifth", unit.tiled.problem))
+            .help("`--tiling hybrid` or `--tiling overlapped` makes tiles nevertheless; `hexcc tune` measures all of them"),
+    ))
+}
+
+fn tiles(tiled: &Tiled) -> String {
+    match &tiled.kernel {
+        Kernel::Hybrid(hybrid) => format!("hybrid tiles, {}", hybrid.schedule.sizes()),
+        Kernel::Overlapped(kernel, _) => format!("overlapped tiles, {}", kernel.tile()),
+    }
+}
+
+/// Why the tiles of a loop are slow: each cell of an array has several numbers in a row, as those
+/// of an array of structs do, so that neighbouring threads use elements that lie apart. (Tiles
+/// of structs2d were up to 9 times slower; see docs/results.md.)
+pub(crate) fn by_layout(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnostic>>> {
+    let stmts = || chunk.stmts.iter().map(|&stmt| &scop.stmts[stmt]);
+    for stmt in stmts() {
+        let id = stmt.write.array;
+        let of_array = stmts()
+            .flat_map(|stmt| stmt.reads.iter().chain([&stmt.write]))
+            .filter(|access| access.array == id)
+            .map(|access| is_component(scop, access))
+            .collect::<Result<Vec<bool>>>()?;
+        if of_array.into_iter().all(|is| is) {
+            let name = scop.memory(id);
+            let d = Diagnostic::error(
+                "HX0209",
+                format!("each cell of `{name}` has several numbers in a row"),
+            )
+            .at(stmt.span.clone(), "one of them is computed here")
+            .note("neighbouring cells lie apart in memory, with which tiles are slower than single steps")
+            .help("arrays with one number for each cell have fast tiles; `--tiling hybrid` makes tiles nevertheless");
+            return Ok(Some(Box::new(d)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an access is to one of the numbers of a cell, the same in all instances.
+fn is_component(scop: &Scop, access: &Access) -> Result<bool> {
+    let extents = &scop.array(access.array).extents;
+    let (Some(extent), n) = (extents.last(), extents.len() as u32) else {
+        return Ok(false);
+    };
+    let extent = extent.gist_params(&extent.domain()?)?;
+    let sized = extent.involves(DimType::Param, 0, extent.dim(DimType::Param)? as u32)?;
+    let last = access.map.range()?.project_out(DimType::Set, 0, n - 1)?;
+    Ok(n > 1 && !sized && last.is_singleton()?)
+}

@@ -1,0 +1,287 @@
+//! Predicted time of single steps: one thread for each cell, a launch for each logical time step.
+//!
+//! Architecture invariant: as [`crate::model`], pure functions of counts and of the description of a
+//! GPU. Such kernels are bound by neither memory nor arithmetic alone: a thread waits for its loads, and
+//! the threads that fit do not hide all of it. So the model is a sum: instructions of a thread, of its
+//! loads and of its statements, and the share of the memory's time that these do not hide. The
+//! constants are fitted to 41 programs of `bench/stencils`, `bench/apps` and `testsuite` on one H200
+//! (docs/results.md, Applications).
+
+use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil, Sub, operation_slots};
+use crate::model::Problem;
+use crate::target::Target;
+use std::collections::BTreeSet;
+
+/// Issue slots in which a thread starts, finds its cell and ends, and those that are lost while all
+/// threads of a block wait for memory.
+const THREAD_SLOTS: f64 = 70.0;
+
+/// Issue slots of a load of a word in one dimension; [`LOAD_SLOTS_OF_DIM`] more for each other one.
+const LOAD_SLOTS: f64 = 2.8;
+/// See [`LOAD_SLOTS`].
+const LOAD_SLOTS_OF_DIM: f64 = 0.57;
+
+/// Issue slots lost for each statement after the first of a launch: its loads wait for the store before
+/// it, since nothing tells the compiler that they are of other elements.
+const STATEMENT_SLOTS: f64 = 50.0;
+
+/// Share of the memory's time that instructions do not hide.
+const EXPOSED: f64 = 0.6;
+
+/// Share of the memory's speed that such a kernel attains where nothing else limits it.
+const MEMORY_SHARE: f64 = 0.9;
+
+/// Share of the issue slots that such a kernel attains where nothing else limits it.
+const ISSUE_SHARE: f64 = 0.8;
+
+/// Share of L2 that holds data from one launch to the next.
+const L2_SHARE: f64 = 0.7;
+
+/// What a launch does for a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LaunchWork {
+    /// Of all planes that it reads or writes.
+    pub bytes: i64,
+    /// Words of four bytes loaded, by each statement again.
+    pub loads: i64,
+    /// Statements that run for most cells.
+    pub statements: i64,
+    /// Issue slots of operations.
+    pub slots: f64,
+}
+
+/// What single steps do for a cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepWork {
+    /// Launches of a time step.
+    pub launches: Vec<LaunchWork>,
+    /// Bytes of all planes that a step finds and leaves: no kernel of a single step moves fewer.
+    pub bytes: i64,
+    /// Elements of one array that a step updates for a cell, at least 1.
+    pub updates: i64,
+}
+
+/// What is predicted of single steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepTime {
+    /// Updates of points per nanosecond, in all.
+    pub gcells: f64,
+    /// The same of a kernel that does nothing but move each plane once.
+    pub limit: f64,
+    /// Bytes of a step for a point: each plane that it finds or leaves once.
+    pub bytes: i64,
+    /// Elements of one array that a step updates for a point.
+    pub updates: i64,
+    /// Picoseconds of the whole GPU per update of a point: instructions, memory, starting kernels.
+    pub terms: [f64; 3],
+}
+
+impl StepTime {
+    /// Points per nanosecond, each with all of its updates.
+    pub fn points(&self) -> f64 {
+        self.gcells / self.updates.max(1) as f64
+    }
+}
+
+/// An array, or the part of it that constants and the time choose: one element for each point.
+type Plane = (usize, Vec<Option<(bool, i64)>>);
+
+/// The plane of an access; `None` for arrays with fewer elements than points.
+fn plane(access: &KernelAccess, n_space: usize) -> Option<Plane> {
+    let mut along = 0;
+    let subs = (access.subs.iter())
+        .map(|sub| match sub {
+            Sub::Time { offset, .. } => Some((true, *offset)),
+            Sub::Const(c) => Some((false, *c)),
+            Sub::Space { .. } | Sub::General { .. } => {
+                along += 1;
+                None
+            }
+        })
+        .collect();
+    (along >= n_space).then_some((access.array, subs))
+}
+
+impl StepWork {
+    /// Counts what the statements of a stencil do that run for most cells.
+    pub fn of(stencil: &Stencil) -> StepWork {
+        let n_space = stencil.dims.len().saturating_sub(1);
+        let size = |array: usize| {
+            stencil
+                .arrays
+                .get(array)
+                .map_or(4, |a| a.elem.size() as i64)
+        };
+        let bytes = |planes: &BTreeSet<Plane>| planes.iter().map(|p| size(p.0)).sum::<i64>();
+        let (mut found, mut left) = (BTreeSet::new(), BTreeSet::new());
+        let mut work = StepWork::default();
+        for slot in 0..stencil.k.max(1) {
+            let stmts = || (stencil.stmts.iter()).filter(|s| s.slot == slot && !s.partial_only);
+            let of_reads = stmts().flat_map(KernelStmt::elements);
+            let reads: BTreeSet<Plane> = of_reads.filter_map(|a| plane(a, n_space)).collect();
+            let writes: BTreeSet<Plane> =
+                stmts().filter_map(|s| plane(&s.write, n_space)).collect();
+            found.extend(reads.difference(&left).cloned());
+            left.extend(writes.iter().cloned());
+            let words = |s: &KernelStmt| {
+                let all = distinct(s).into_iter();
+                all.map(|a| (size(a.array) + 3) / 4).sum::<i64>()
+            };
+            work.launches.push(LaunchWork {
+                bytes: bytes(&reads) + bytes(&writes),
+                loads: stmts().map(words).sum(),
+                statements: stmts().count() as i64,
+                slots: operation_slots(stmts()) as f64,
+            });
+        }
+        work.bytes = bytes(&found) + bytes(&left);
+        work.updates = updates(stencil);
+        work
+    }
+}
+
+/// The elements that a statement reads, each once.
+fn distinct(stmt: &KernelStmt) -> Vec<&KernelAccess> {
+    let mut all: Vec<&KernelAccess> = Vec::new();
+    for read in &stmt.reads {
+        if let Read::Element(access) = read
+            && !all.contains(&access)
+        {
+            all.push(access);
+        }
+    }
+    all
+}
+
+/// Elements of one array that statements with operations update for a point, of the array with the
+/// most; as the measured speed counts them.
+fn updates(stencil: &Stencil) -> i64 {
+    let mut of_array = vec![0; stencil.arrays.len()];
+    for stmt in stencil.stmts.iter().filter(|s| !s.partial_only) {
+        let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
+        let computes = values.map(|e| e.n_operations()).sum::<usize>() > 0;
+        if let Some(n) = of_array.get_mut(stmt.write.array) {
+            *n += i64::from(computes);
+        }
+    }
+    of_array.into_iter().max().unwrap_or(1).max(1)
+}
+
+/// The time of single steps on a GPU.
+pub fn predict(work: &StepWork, target: &Target, problem: &Problem) -> StepTime {
+    let points = problem.extents.iter().product::<f64>().max(1.0);
+    let n_space = problem.extents.len() as f64;
+    let slots_per_second = target.sms as f64 * target.issue_lanes * target.clock_mhz * 1e6;
+    let stays = work.bytes as f64 * points < L2_SHARE * target.l2_bytes;
+    let dram = target.dram_gbs * 1e9;
+    let bytes_per_second = match stays {
+        true => dram.max(target.l2_gbs * 1e9),
+        false => dram,
+    };
+    let [mut issue, mut memory, mut starting] = [0.0; 3];
+    for launch in &work.launches {
+        starting += target.launch_us * 1e-6 / points;
+        if launch.statements == 0 {
+            continue;
+        }
+        let load = LOAD_SLOTS + LOAD_SLOTS_OF_DIM * (n_space - 1.0);
+        let thread = THREAD_SLOTS
+            + load * launch.loads as f64
+            + STATEMENT_SLOTS * (launch.statements - 1) as f64;
+        let busy = (launch.loads as f64 + launch.slots) / ISSUE_SHARE;
+        let moving = launch.bytes as f64 / bytes_per_second;
+        let waiting = EXPOSED * moving;
+        let thread = thread.max(busy) / slots_per_second;
+        issue += thread;
+        memory += waiting.max(moving / MEMORY_SHARE - thread);
+    }
+    let per_update = |seconds: f64| seconds / work.updates.max(1) as f64 * 1e12;
+    let terms = [issue, memory, starting].map(per_update);
+    let bytes = work.bytes.max(1) as f64 / work.updates.max(1) as f64;
+    StepTime {
+        gcells: 1e3 / terms.iter().sum::<f64>(),
+        limit: target.dram_gbs / bytes,
+        bytes: work.bytes,
+        updates: work.updates,
+        terms,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_one(bytes: i64, loads: i64, statements: i64, slots: f64) -> StepWork {
+        StepWork {
+            launches: vec![LaunchWork {
+                bytes,
+                loads,
+                statements,
+                slots,
+            }],
+            bytes,
+            updates: 1,
+        }
+    }
+
+    fn gcells(work: &StepWork, extents: &[f64]) -> f64 {
+        let problem = Problem {
+            extents: extents.to_vec(),
+            steps: 100.0,
+        };
+        predict(work, &Target::default(), &problem).gcells
+    }
+
+    /// Measured on an H200, within a seventh.
+    #[test]
+    fn kernels_of_one_statement() {
+        let plane = [16384.0; 2];
+        let space = [512.0; 3];
+        for (name, extents, bytes, loads, slots, measured) in [
+            ("star2d1r", &plane[..], 8, 5, 9.0, 272.0),
+            ("star2d4r", &plane, 8, 17, 33.0, 206.8),
+            ("binomial2d", &plane, 8, 25, 50.0, 174.5),
+            ("hotspot2d", &plane, 12, 6, 15.0, 240.1),
+            ("star3d1r", &space, 8, 7, 13.0, 248.0),
+            ("heat3d", &space, 8, 27, 27.0, 162.7),
+            ("wave3d", &space, 16, 9, 12.0, 193.2),
+            ("advect3d", &space, 20, 10, 30.0, 169.7),
+            ("acoustic3d", &space, 16, 27, 35.0, 124.5),
+            ("faces3d", &space, 24, 14, 28.0, 143.2),
+        ] {
+            let ratio = gcells(&of_one(bytes, loads, 1, slots), extents) / measured;
+            assert!((ratio - 1.0).abs() < 0.15, "{name}: {ratio:.2}");
+        }
+    }
+
+    /// More of anything never makes single steps faster.
+    #[test]
+    fn more_work_is_never_faster() {
+        let base = gcells(&of_one(16, 10, 2, 40.0), &[512.0; 3]);
+        for more in [
+            of_one(32, 10, 2, 40.0),
+            of_one(16, 100, 2, 40.0),
+            of_one(16, 10, 9, 40.0),
+            of_one(16, 10, 2, 4000.0),
+        ] {
+            assert!(gcells(&more, &[512.0; 3]) < base, "{more:?}");
+        }
+        assert!(
+            gcells(&of_one(16, 10, 2, 40.0), &[32.0; 3]) < base,
+            "launches"
+        );
+    }
+
+    #[test]
+    fn no_kernel_moves_fewer_bytes() {
+        let problem = Problem {
+            extents: vec![512.0; 3],
+            steps: 100.0,
+        };
+        let target = Target::default();
+        for bytes in [8, 72, 400] {
+            let time = predict(&of_one(bytes, 1, 1, 1.0), &target, &problem);
+            assert!(time.gcells < time.limit, "{bytes}");
+        }
+    }
+}
