@@ -239,7 +239,6 @@ fn mentioned(text: &str) -> BTreeSet<&str> {
 }
 
 const HELPERS: &str = "static unsigned fz_state = 1;\n\nstatic unsigned fz_next(void)\n{\n  fz_state = fz_state * 1664525u + 1013904223u;\n  return fz_state >> 8;\n}\n\nstatic unsigned long long fz_hash = 14695981039346656037ull;\n\nstatic void fz_add_to_hash(const void *fz_at, size_t fz_size)\n{\n  const unsigned char *fz_byte = (const unsigned char *)fz_at;\n\n  for (size_t fz_n = 0; fz_n < fz_size; fz_n++)\n    fz_hash = (fz_hash ^ fz_byte[fz_n]) * 1099511628211ull;\n}\n\n";
-
 const OTHER_FUNCTION: &str = "static void fz_smooth(float fz_line[64])\n{\n  for (int fz_i = 0; fz_i < 64; fz_i++)\n    fz_line[fz_i] = 0.125f * (fz_i % 7);\n  for (int fz_i = 1; fz_i < 63; fz_i++)\n    fz_line[fz_i] = 0.5f * (fz_line[fz_i - 1] + fz_line[fz_i]);\n}\n\n";
 
 impl Page<'_> {
