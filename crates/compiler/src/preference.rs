@@ -1,7 +1,7 @@
 //! Whether single steps take the place of tiles that apply: what decides, and what is said of it.
 //!
 //! Tiles that stay behind one thread for each cell are worse than none. So they have to be ahead by
-//! [`ADVANTAGE`] of what is expected of single steps: where both are about equal, single steps have less
+//! `ADVANTAGE` of what is expected of single steps: where both are about equal, single steps have less
 //! to lose, since they spill nothing and depend on no estimate of registers.
 
 use crate::compiled::Unit;

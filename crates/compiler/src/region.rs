@@ -133,14 +133,18 @@ fn no_statements(scop: &Scop) -> Box<Diagnostic> {
     )
 }
 
+/// Functions whose namespaces would be called like types of the generated library.
+const LIBRARY: [&str; 2] = ["row", "rows"];
+
 /// The namespace of a loop, by its number.
 pub(crate) fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
     let base = options.name.clone().unwrap_or_else(|| {
         let function = csource::enclosing_function(&saved.source.text, scop.region.start);
-        format!(
-            "hexcc_{}",
-            function.map_or_else(|| "scop".to_string(), |f| f.name)
-        )
+        let name = function.map_or_else(|| "scop".to_string(), |f| f.name);
+        match LIBRARY.contains(&name.as_str()) {
+            true => format!("hexcc_{name}_"),
+            false => format!("hexcc_{name}"),
+        }
     });
     match index {
         0 => base,
