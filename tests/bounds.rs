@@ -95,9 +95,10 @@ fn cases() -> Vec<Case> {
         case("sum of 1000", stencil(&sum(1000, false)), &[], 12.0),
         case("stencil of 500", stencil(&sum(500, true)), &[], 12.0),
         case("sum of 4000", stencil(&sum(4000, false)), deep, 20.0),
+        // Whether libpet or what reads the text before it comes to the limit first depends on the machine.
         Case {
             flags: &["--time-limit", "1"],
-            refused: &["HX0401", "libpet did not finish within 1 s"],
+            refused: &["HX0401", "1 s of processor time"],
             ..case("sum of 20000", stencil(&sum(20_000, false)), &[], 5.0)
         },
         case("80 statements", rows(80), &[], 12.0),
