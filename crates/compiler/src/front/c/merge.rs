@@ -97,6 +97,7 @@ impl<'a> File<'a> {
             let mut words = csource::directive_words(d);
             let kind = words.next().unwrap_or_default();
             let what = words.next().unwrap_or_default();
+            let what = what.split('(').next().unwrap_or_default();
             kind == "line"
                 || kind == "pragma"
                     && matches!(what, "pack" | "STDC" | "GCC" | "clang" | "push_macro")

@@ -48,7 +48,7 @@ fn the_host_takes_part_before_the_steps() {
 fn conditions_are_values_that_no_step_changes() {
     let with = |condition: &str| {
         is_split(&format!(
-            "int k = 3, *p = &n, c[3]; for (int t = 0; t < n; t++) {{ step(a); if ({condition}) save(a, t); }}"
+            "int k = 3, m = 4, *p = &m, c[3]; for (int t = 0; t < n; t++) {{ step(a); if ({condition}) save(a, t); }}"
         ))
     };
     for condition in [
@@ -60,7 +60,7 @@ fn conditions_are_values_that_no_step_changes() {
         assert!(with(condition), "{condition}");
     }
     for condition in [
-        "t % n == 0",
+        "t % m == 0",
         "t == c[0]",
         "due(t)",
         "t == k++",

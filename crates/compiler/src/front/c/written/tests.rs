@@ -295,7 +295,7 @@ fn elements_that_are_named_by_their_addresses_have_brackets() {
             "v[i*n+j]=(i==0)?1:u[(i-1)*n+j];",
         ),
         ("if (i > 0) *(v + i) += *u;", "if(i>0)v[i]+=u[0];"),
-        ("*v = 2 * *(u + x);", "v[0]=2*u[x];"),
+        ("*v = 2 * *(u + i);", "v[0]=2*u[i];"),
         // Computed modulo 2^32, a product, and no sum.
         ("*(v + x - 1) = 0.0;", "*(v+x-1)=0.0;"),
         ("v[i] = k *(j + i);", "v[i]=k*(j+i);"),
