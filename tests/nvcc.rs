@@ -157,8 +157,7 @@ fn streamed_planes_do_not_spill() {
 }
 
 /// Programs whose default tiles spill, and the most bytes: measured to be faster than tiles that do
-/// not. levels3d at 384^3 on an H200: 108 GCell/s with 128 registers, 104 with 255. flatwalls2d at
-/// 8192^2 there: 140 GCell/s, with tiles that do not spill 112 and 86.
+/// not. flatwalls2d at 8192^2 on an H200: 140 GCell/s, with tiles that do not spill 112 and 86.
 const SPILLS: [(&str, u64); 1] = [("flatwalls2d", 16)];
 
 /// A C file may define what a generated file's headers declare; then it gets another name.
