@@ -178,7 +178,10 @@ impl Bench {
             let options = self.kernel.options(&self.target)?;
             let sets = [problem.values()];
             let single = Single::new(&ctx, &saved, &options, &variants[0], &sets);
-            let prefers_steps = variants[0].tuned.is_none() && prefers_steps(&variants[0])?;
+            let first = &variants[0];
+            let why = preference::over_all_tiles(&first.scop, &first.units)
+                .map_err(|d| Failure::plain(*d))?;
+            let prefers_steps = first.tuned.is_none() && why.is_some();
             let mut job = Job {
                 name,
                 variants,
@@ -285,16 +288,6 @@ impl Bench {
 }
 
 /// Whether single steps are what a translation takes.
-fn prefers_steps(compiled: &Compiled) -> Result<bool, Failure> {
-    for unit in &compiled.units {
-        let why = preference::over_tiles(&compiled.scop, unit).map_err(|d| Failure::plain(*d))?;
-        if why.is_none() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 fn compile_again(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled, Failure> {
     ctx.reset_operations();
     pipeline::compile(ctx, saved, options).map_err(|d| Failure {
