@@ -607,8 +607,8 @@ fn host_warnings(input: &Input) -> Vec<Diagnostic> {
         let d = Diagnostic::warning("HX0116", format!("`{name}` is called without a declaration"));
         let place = csource::first_call(&source.text, name).into_iter();
         place
-            .fold(d, |d, place| d.at(place, "compilers of CUDA refuse this"))
-            .note("C takes it for a function that returns an `int`; the translation is C++, which knows no function before its declaration")
+            .fold(d, |d, place| d.at(place, "called here"))
+            .note("C takes it for a function of any arguments that returns an `int`, and so does the translation, if no file defines it otherwise")
             .help(format!("include the header that declares it, or write its declaration before the call, such as `int {name}(..);`"))
     });
     (csource::not_cplusplus(&source.text).into_iter())

@@ -257,22 +257,43 @@ fn read_as_is(
                 words,
             ))
         }
-        Ok((chosen, warnings)) => Ok(Input {
-            saved: SavedScop {
-                version: SavedScop::VERSION,
-                defines: options.defines.clone(),
-                source,
-                scop: chosen.scop,
-                nests: chosen.nests,
-                stays: chosen.stays,
-                segments: None,
-                undeclared,
-            },
-            warnings,
-            candidates: chosen.candidates,
-            is_all: false,
-        }),
+        Ok((chosen, mut warnings)) => {
+            if !options.defines.iter().any(|d| d.starts_with("NDEBUG")) {
+                warnings.extend(unchecked(&source.text, &chosen));
+            }
+            Ok(Input {
+                saved: SavedScop {
+                    version: SavedScop::VERSION,
+                    defines: options.defines.clone(),
+                    source,
+                    scop: chosen.scop,
+                    nests: chosen.nests,
+                    stays: chosen.stays,
+                    segments: None,
+                    undeclared,
+                },
+                warnings,
+                candidates: chosen.candidates,
+                is_all: false,
+            })
+        }
     }
+}
+
+/// A warning of assertions in what kernels compute.
+fn unchecked(text: &str, chosen: &Chosen) -> Option<Diagnostic> {
+    let scops = std::iter::once(&chosen.scop).chain(&chosen.nests);
+    let spans = scops.map(|scop| scop.span.start..scop.span.end);
+    let found: Vec<_> = spans
+        .flat_map(|span| front::assertions(text, span))
+        .collect();
+    let first = found.first()?.clone();
+    Some(
+        Diagnostic::warning("HX0118", "kernels do not check `assert`")
+            .at(first, "left out here")
+            .note("where the assertion does not hold, the C program ends, and the translation goes on")
+            .help("define `NDEBUG`, as for a release, or test before the time loop"),
+    )
 }
 
 /// Loops without marks that are judged, at most; a file rarely has more than three.

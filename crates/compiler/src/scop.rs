@@ -1027,9 +1027,8 @@ impl Reader<'_> {
         let declared = Set::read(&self.ctx, &array.extent)?;
         let n = declared.dim(DimType::Set)?;
         let mut accessed: Option<Set> = None;
-        for access in stmts.iter().flat_map(|s| s.reads.iter().chain([&s.write])) {
-            if access.array == id {
-                let range = access.map.range()?;
+        for stmt in stmts {
+            for range in guards::touched(stmt, id)? {
                 accessed = Some(match accessed {
                     Some(set) => set.union(&range)?,
                     None => range,

@@ -11,6 +11,7 @@
 //! come from different statements at different points, as after `if (i > 0) sum += A[i-1];`,
 //! becomes several statements, each for the points at which every temporary has one source.
 
+mod copies;
 mod expand;
 mod order;
 mod unroll;

@@ -4,7 +4,7 @@
 //! found.
 
 use super::{
-    Code, Declared, TokenKind, file_scope, has_type_before, is_declaration, is_type_word,
+    Code, Declared, Edit, TokenKind, file_scope, has_type_before, is_declaration, is_type_word,
     simple_statement_start,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,11 +42,6 @@ pub fn not_cplusplus(text: &str) -> Vec<NotCPlusPlus> {
         without_prototype(&code, &functions),
         "a function declared without its parameters and called with some",
         "declare the parameters",
-    );
-    add(
-        void_main(&code),
-        "`main` without the type `int`",
-        "write `int main`",
     );
     add(
         untyped(&code, &functions),
@@ -173,22 +168,29 @@ fn without_prototype(code: &Code, functions: &[Declared]) -> Vec<Range<usize>> {
     first.map(|at| at..code.skip(at + 1)).into_iter().collect()
 }
 
-/// `void main()`, and `main()` alone.
-fn void_main(code: &Code) -> Vec<Range<usize>> {
-    let mut at = 0;
-    while at < code.tokens.len() {
-        if code.word(at) == "main" && code.opens(at + 1, "(") {
-            let before = at.checked_sub(1).map_or("", |i| code.word(i));
-            let untyped = matches!(before, "" | ";" | "}" | "void");
-            return if untyped {
-                std::iter::once(at..at + 1).collect()
-            } else {
-                Vec::new()
-            };
-        }
-        at = code.skip(at);
-    }
-    Vec::new()
+/// `int main()` for `void main()` and for `main()` alone, which returns 0.
+pub fn rewrite_main(text: &str) -> Vec<Edit> {
+    let code = Code::new(text);
+    let functions = file_scope(&code).functions;
+    let mut mains = functions.iter().filter(|f| code.word(f.name) == "main");
+    let Some((main, open)) = mains.find_map(|f| Some((f, f.body?))) else {
+        return Vec::new();
+    };
+    let before = main.name.checked_sub(1).map_or("", |at| code.word(at));
+    let edit = |range: Range<usize>, replacement: &str| Edit {
+        range,
+        replacement: replacement.to_string(),
+    };
+    let name = code.bytes(main.name..main.name + 1);
+    let ty = match before {
+        "void" => edit(code.bytes(main.name - 1..main.name), "int"),
+        "" | ";" | "}" => edit(name.start..name.start, "int "),
+        _ => return Vec::new(),
+    };
+    let is_empty = |at: &usize| code.word(*at) == "return" && code.word(*at + 1) == ";";
+    let returns = (open..code.skip(open)).filter(is_empty);
+    let returns = returns.map(|at| edit(code.bytes(at..at + 1), "return 0"));
+    std::iter::once(ty).chain(returns).collect()
 }
 
 /// `f(n) { .. }`, but `main`; what macros may stand for is none.
@@ -433,6 +435,23 @@ mod tests {
     }
 
     #[test]
+    fn main_returns_an_integer() {
+        for (text, new) in [
+            (
+                "void main(void) { if (x) return; f(); }",
+                "int main(void) { if (x) return 0; f(); }",
+            ),
+            ("int n;\nmain() { }", "int n;\nint main() { }"),
+            ("static int main2(void) { } int main() { return 1; }", ""),
+            ("void other(void) { return; }", ""),
+        ] {
+            let edits = rewrite_main(text);
+            let rewritten = crate::csource::apply_edits(text, edits).expect("no overlaps");
+            assert_eq!(rewritten, if new.is_empty() { text } else { new });
+        }
+    }
+
+    #[test]
     fn c_that_is_no_cplusplus_is_found() {
         let cases: [(&str, &[&str]); 17] = [
             (
@@ -444,8 +463,8 @@ mod tests {
                 &["f(a, b)"],
             ),
             ("int f(); int g(void) { return f(1); }", &["f(1)"]),
-            ("void main(void) { }", &["main"]),
-            ("main() { }", &["main"]),
+            ("void main(void) { }", &[]),
+            ("main() { }", &[]),
             ("static int x; static int x, y = 8;", &["x"]),
             (
                 "struct s { int a, *b; char c[3]; }; struct s t = { .c = 1, .a = 2 };",

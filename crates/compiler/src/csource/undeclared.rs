@@ -72,26 +72,29 @@ pub fn not_declarable(text: &str, undeclared: &[String]) -> Vec<String> {
     rest.cloned().collect()
 }
 
-/// Declarations of functions of the file, each in front of the function that calls it first.
+/// Declarations of functions, each in front of the function of the file that calls it first; of those
+/// that neither the file nor the headers of a generated file have, as C takes them: with any arguments,
+/// and an `int` as their value.
 pub fn declare_functions(text: &str, undeclared: &[String]) -> Vec<Edit> {
     let code = Code::new(text);
     let functions = file_scope(&code).functions;
     let mut places: BTreeMap<usize, String> = BTreeMap::new();
     for name in undeclared {
-        let defined = functions
-            .iter()
-            .find(|f| code.word(f.name) == name && f.body.is_some());
+        let mut of_file = functions.iter().filter(|f| code.word(f.name) == name);
+        let declaration = match of_file.find(|f| f.body.is_some()) {
+            Some(defined) => prototype(&code, defined),
+            None if DECLARED.split_whitespace().any(|known| known == name) => None,
+            None => Some(format!("extern \"C\" int {name}(...);\n")),
+        };
         let call = calls(&code, &functions).find(|&at| code.word(at) == name);
         let caller = call.and_then(|at| {
             let mut around = functions.iter().filter(|f| f.body.is_some_and(|b| b < at));
             around.rfind(|f| f.body.is_some_and(|b| at < code.skip(b)))
         });
-        if let (Some(defined), Some(caller)) = (defined, caller)
-            && let Some(prototype) = prototype(&code, defined)
-        {
+        if let (Some(declaration), Some(caller)) = (declaration, caller) {
             let start = start_with_comment(&code, code.bytes(caller.start..caller.name).start);
             let lines = places.entry(insertion_point(text, start)).or_default();
-            lines.push_str(&prototype);
+            lines.push_str(&declaration);
         }
     }
     let edit = |(at, replacement): (usize, String)| Edit {
@@ -138,10 +141,11 @@ void step(int n, double v[n]) { int (*g)(void); }
 
     #[test]
     fn functions_of_the_file_are_declared_in_front_of_their_first_caller() {
-        let names = ["sum", "step", "else_where"].map(String::from);
+        let names = ["sum", "step", "else_where", "printf"].map(String::from);
         assert_eq!(not_declarable(TEXT, &names), ["else_where"]);
-        let new = apply_edits(TEXT, declare_functions(TEXT, &names)).expect("no overlaps");
-        let expected = "int known(void);\nint sum(int n);\nvoid step(int n, double *v);\n/* Runs. */\nint main";
+        let text = TEXT.replace("known();", "else_where(1); known();");
+        let new = apply_edits(&text, declare_functions(&text, &names)).expect("no overlaps");
+        let expected = "int known(void);\nint sum(int n);\nvoid step(int n, double *v);\nextern \"C\" int else_where(...);\n/* Runs. */\nint main";
         assert!(new.contains(expected), "{new}");
     }
 }

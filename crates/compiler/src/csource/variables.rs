@@ -323,10 +323,13 @@ pub fn constant(text: &str, name: &str, region: Range<usize>) -> Option<i64> {
     (given && is_integer && stays && surely).then_some(i64::from(value))
 }
 
+/// Operators that change what they stand at.
+pub(crate) const ASSIGNS: [&str; 13] = [
+    "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
+];
+
+/// Whether the variable, or the element, whose name is at a token gets a value there.
 pub(crate) fn is_assigned(code: &Code, at: usize) -> bool {
-    const ASSIGNS: [&str; 13] = [
-        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
-    ];
     let before = at.checked_sub(1).map_or("", |before| code.word(before));
     if matches!(before, "." | "->") {
         return false;

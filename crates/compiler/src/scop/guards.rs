@@ -1,7 +1,7 @@
 //! Where the reads of a statement happen: those in the arms of `?:` and behind `&&` and `||` only
 //! where conditions hold.
 
-use super::{Expr, Statement};
+use super::{Access, ArrayId, Expr, Statement, bounds};
 use crate::diag::Result;
 use hexcc_isl::Set;
 
@@ -28,6 +28,33 @@ pub fn guards(stmt: &Statement) -> Result<Vec<Guard>> {
         collect(expr, &always, &mut found)?;
     }
     Ok(found)
+}
+
+/// What accesses of a statement touch of an array: what conditions that are none on data keep it from
+/// does not have to exist.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub(super) fn touched(stmt: &Statement, array: ArrayId) -> Result<Vec<Set>> {
+    let certain = bounds::certain_reads(stmt);
+    let is_of = |access: &Access| access.array == array;
+    let chooses = |(i, read): (usize, &Access)| is_of(read) && !certain.contains(&i);
+    let guards = match stmt.reads.iter().enumerate().any(chooses) {
+        true => guards(stmt)?,
+        false => Vec::new(),
+    };
+    let mut ranges = Vec::new();
+    for (i, read) in stmt.reads.iter().enumerate().filter(|(_, r)| is_of(r)) {
+        let map = match guards.get(i) {
+            Some(guard) => read.map.intersect_domain(&guard.within)?,
+            None => read.map.clone(),
+        };
+        ranges.push(map.range()?);
+    }
+    if is_of(&stmt.write) {
+        ranges.push(stmt.write.map.range()?);
+    }
+    Ok(ranges)
 }
 
 fn collect(expr: &Expr, guard: &Guard, found: &mut [Guard]) -> Result<()> {

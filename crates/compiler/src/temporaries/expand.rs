@@ -1,5 +1,6 @@
 //! Finds where the temporaries that a statement reads come from, and moves their values there.
 
+use super::copies::without_copies;
 use super::order::Order;
 use super::{moved, reason};
 use crate::diag::Result;
@@ -491,7 +492,7 @@ impl<'a> Expander<'a> {
             new.locals.push(local);
         }
         new.value = self.retarget(&piece.values[0], instances.as_ref(), &own, &locals)?;
-        Ok(new)
+        Ok(without_copies(self.scop, new))
     }
 
     /// Adds the reads of a value that stay reads; gives their new places.

@@ -40,4 +40,4 @@ pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
 pub use segments::{Ends, Segments, segments};
 pub use selects::{Known, Selected, with_selects};
 pub use units::{Stays, Taken, Unit, functions_of_others};
-pub use written::{Written, written_out};
+pub use written::{Written, assertions, written_out};

@@ -305,9 +305,6 @@ pub(super) fn subscripts(code: &Code, name: usize) -> (usize, usize) {
 
 /// Whether the element from a name to the end of its subscripts is written.
 pub(super) fn is_written(code: &Code, name: usize, end: usize) -> bool {
-    const ASSIGNS: [&str; 13] = [
-        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
-    ];
     let before = name.checked_sub(1).map_or("", |before| code.word(before));
-    ASSIGNS.contains(&code.word(end)) || matches!(before, "++" | "--")
+    csource::ASSIGNS.contains(&code.word(end)) || matches!(before, "++" | "--")
 }

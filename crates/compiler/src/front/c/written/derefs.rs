@@ -25,7 +25,7 @@ pub(super) fn element(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(
 }
 
 /// Whether a star has one operand: it follows no operand, or the head of a statement.
-fn is_unary(code: &Code, at: usize) -> bool {
+pub(super) fn is_unary(code: &Code, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;
     };

@@ -9,6 +9,8 @@
 //! and products of it make a subscript: a number that is converted to another type is the same up
 //! to a power of 2 there. Its variables have to be unchanged and visible where it stands.
 
+mod addresses;
+mod asserts;
 mod derefs;
 mod helpers;
 mod plain;
@@ -29,6 +31,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use types::Types;
 
+pub use asserts::assertions;
 pub(super) use helpers::has_directive;
 pub(super) use returns::returned_type;
 

@@ -1,6 +1,6 @@
 //! C that pet does not read, in words that it reads: `+x` is `x`, `a = b = e;` is two statements,
 //! `double x = f(y);` declares first and then assigns, as calls are taken in from statements alone, as does `return f(y);`,
-//! and `t & 1` in brackets is `t % 2`, which is refused where `t` may be negative.
+//! `t & 1` in brackets is `t % 2`, which is refused where `t` may be negative, and `assert(c);` is nothing.
 
 use super::edit;
 use crate::csource::{self, Code, Edit, Function};
@@ -17,7 +17,9 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
             .or_else(|| returned(code, at, &tokens, functions))
             .or_else(|| super::several::calls(code, at, &tokens, functions))
             .or_else(|| remainder(code, at, &tokens))
-            .or_else(|| super::derefs::element(code, at, &tokens));
+            .or_else(|| super::addresses::element(code, at, &tokens, functions))
+            .or_else(|| super::derefs::element(code, at, &tokens))
+            .or_else(|| super::asserts::assertion(code, at, &tokens));
         match found {
             Some((end, text)) => {
                 edits.push(edit(code, at..end, text));

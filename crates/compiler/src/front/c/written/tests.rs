@@ -17,6 +17,9 @@ static int clamp(int i, int n) { if (i < 0) return 0; if (i >= n) { return n - 1
 static int row(int i) { int r = i * width; return r; }
 static int ring(int i) { i = (i + width) % width; return i; }
 static double get(double *u, int i) { i = (i + width) % width; return u[i]; }
+static double *spot(double *u, int n, int i, int j) { return (u + i * n + j); }
+static double *place(double *u, int i) { return &u[i + width]; }
+static double *moving(double *u, int i) { width++; return u + i; }
 static int odd(int i) { width++; return i; }
 static void widen(void) { width = 3; }
 static void f(struct grid *g, int n, double *u, double *v, int *p, struct cell *a, struct cell *b, struct cell *d) {
@@ -310,5 +313,29 @@ fn elements_that_are_named_by_their_addresses_have_brackets() {
             inside == expected || inside == "unchanged" && !stmt.contains("[0]"),
             "{stmt} {all}"
         );
+    }
+}
+
+#[test]
+fn functions_that_return_addresses_stand_for_elements() {
+    let new = inner("*spot(v, n, i, j - 1) = *spot(u, n, i + 1, j) - *place(u, j);");
+    assert_eq!(new, "v[i*n+(j-1)]=u[(i+1)*n+j]-u[j+width];");
+    for kept in [
+        "v[i] = *moving(u, j);",
+        "v[i] = *spot(u, n, i++, j);",
+        "int width = 3; v[i] = *place(u, j);",
+    ] {
+        assert!(of(kept).contains("*") || of(kept) == "unchanged", "{kept}");
+    }
+}
+
+#[test]
+fn assertions_without_effects_are_left_out() {
+    assert_eq!(
+        inner("assert(i < n && fabs(u[i]) < 3); v[i] = -u[i]; assert(j);"),
+        ";v[i]=-u[i];;"
+    );
+    for kept in ["assert(odd(i));", "assert(i++ < n);", "k = assert(i);"] {
+        assert_eq!(of(kept), "unchanged");
     }
 }
