@@ -2,12 +2,9 @@
 //! variants that are checked against it and timed.
 
 use crate::hash::fnv;
-use crate::problem::Problem;
-use crate::render::Failure;
 use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::ctype::CType;
-use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::interface::Interface;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout, Launch};
 use hexcc_compiler::kernel::stream_plan::{
@@ -15,7 +12,7 @@ use hexcc_compiler::kernel::stream_plan::{
 };
 use hexcc_compiler::kernel::{KernelIr, Stencil, Sub};
 use hexcc_compiler::output;
-use hexcc_compiler::scop::{Expr, SavedScop};
+use hexcc_compiler::scop::Expr;
 use hexcc_compiler::tiling;
 use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{
@@ -25,29 +22,6 @@ use hexcc_gpu::{
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The diagnostic for an error of the GPU.
-pub fn gpu_failure(error: GpuError) -> Failure {
-    let d = |code| Diagnostic::error(code, error.to_string());
-    Failure::plain(match &error {
-        GpuError::NoDriver => d("HX0601")
-            .note("tuning and benchmarks run on an NVIDIA GPU; nothing was measured")
-            .help("run hexcc on a machine with a GPU; a saved scop (`--emit scop`) is all it needs there"),
-        GpuError::DriverTooOld { .. } => d("HX0601").help("install a newer NVIDIA driver"),
-        GpuError::NoDevice(_) => d("HX0601")
-            .note("nothing was measured")
-            .help("check `nvidia-smi` and CUDA_VISIBLE_DEVICES"),
-        GpuError::NoNvrtc { searched } => d("HX0602")
-            .note(format!("searched: {}", searched.join(", ")))
-            .help("install the CUDA toolkit, set CUDA_HOME to it, or put libnvrtc.so on LD_LIBRARY_PATH"),
-        GpuError::Compile { log } => {
-            let lines: Vec<&str> = log.lines().take(20).collect();
-            d("HX0603").note(format!("it says:\n{}", lines.join("\n")))
-        }
-        GpuError::OutOfMemory(_) => d("HX0604").help("choose a smaller problem with `--set`"),
-        GpuError::Driver { .. } => d("HX0605"),
-    })
-}
 
 /// A device and a compiler for it.
 pub struct Workbench {
@@ -99,14 +73,13 @@ fn helper_names() -> Vec<String> {
 }
 
 impl Workbench {
-    /// Opens the GPU and NVRTC.
+    /// Opens the GPU and NVRTC, which a CUDA toolkit in the given folder may have, too.
     ///
     /// # Errors
     /// What is missing.
-    pub fn open() -> Result<Workbench, GpuError> {
+    pub fn open(toolkit: Option<&Path>) -> Result<Workbench, GpuError> {
         let device = Device::open()?;
-        let toolkit = Path::new(env!("HEXCC_ROOT")).join("vendor/cuda/nvidia/cu13");
-        let compiler = Compiler::new(device.info.capability, Some(&toolkit))?;
+        let compiler = Compiler::new(device.info.capability, toolkit)?;
         let names = helper_names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let binary = compiler.compile(HELPERS, &names, Flags::default())?;
@@ -396,7 +369,7 @@ fn integers(bytes: &[u8]) -> Vec<u64> {
 
 /// Values of the scalars the kernel takes: in (0, 1], or small positive
 /// integers.
-pub fn scalar_values(interface: &Interface) -> Vec<f64> {
+fn scalar_values(interface: &Interface) -> Vec<f64> {
     (interface.scalars.iter())
         .map(|(name, ty)| {
             let seed = fnv(name) >> 40;
@@ -1213,33 +1186,10 @@ pub fn median_ms(
     Ok(times[times.len() / 2])
 }
 
-/// A failure to find sizes.
-pub fn bad_sizes(reason: String) -> Failure {
-    Failure::plain(
-        Diagnostic::error("HX0606", format!("no problem to measure: {reason}"))
-            .help("give sizes with `--set NAME=NUMBER,..`"),
-    )
-}
-
-/// Problem sizes of a compiled region on a GPU with this much memory.
-///
-/// # Errors
-/// HX0606.
-pub fn choose_problem(
-    saved: &SavedScop,
-    compiled: &Compiled,
-    given: &[(String, i64)],
-    memory: u64,
-) -> Result<Problem, Failure> {
-    let kernels: Vec<&Stencil> = compiled.units.iter().map(|u| u.stencil()).collect();
-    let defaults = crate::problem::header_sizes(&saved.source.text);
-    let given = given.iter().cloned().collect();
-    Problem::choose(&kernels, &given, &defaults, memory / 4).map_err(bad_sizes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hexcc_compiler::scop::SavedScop;
 
     #[test]
     fn helpers_exist_for_every_type() {
@@ -1253,7 +1203,7 @@ mod tests {
     /// needs no GPU.
     #[test]
     fn nvrtc_compiles_everything() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let toolkit = root.join("vendor/cuda/nvidia/cu13");
         let compiler = match Compiler::new((9, 0), Some(&toolkit)) {
             Ok(compiler) => compiler,
