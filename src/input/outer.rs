@@ -6,7 +6,7 @@
 
 use super::{Chosen, MADE_OF, Reader, Refused, deepest};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{Region, called_functions};
+use hexcc_compiler::front::c::Region;
 use hexcc_compiler::stepwise;
 use hexcc_compiler::tiling::hands_on::hands_on;
 use hexcc_pet::data::{PetScop, Span};
@@ -21,16 +21,9 @@ impl Reader<'_> {
     ) -> Option<(&'r Refused<'a>, &'r PetScop)> {
         let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
         let mut scops = (refused.iter().filter(of_shape))
-            .filter(|r| self.has_inside(r.region, inner))
+            .filter(|r| self.runs_in(r.region, inner.span.start))
             .filter_map(|r| Some((r, r.scop.as_ref()?)));
         scops.find(|(_, scop)| self.is_shared_throughout(scop))
-    }
-
-    /// Whether a loop has another one in it, or calls it.
-    fn has_inside(&self, outer: &Region, inner: &Region) -> bool {
-        let functions = called_functions(&self.source.text, outer);
-        let mut parts = functions.iter().map(|f| &f.body).chain([&outer.span]);
-        parts.any(|part| part.contains(&inner.span.start))
     }
 
     /// The nests in a loop that the host takes part in, where one of them is a loop that can be tiled:
@@ -42,7 +35,8 @@ impl Reader<'_> {
     ) -> Option<(Chosen, Vec<Diagnostic>)> {
         let takes_part = |r: &&Refused| {
             let code = r.why.first().map(|why| why.code);
-            code.is_some_and(|code| MADE_OF.contains(&code)) && self.has_inside(r.region, inner)
+            code.is_some_and(|code| MADE_OF.contains(&code))
+                && self.runs_in(r.region, inner.span.start)
         };
         let outer = deepest(refused);
         outer.iter().copied().find(takes_part)?;

@@ -17,6 +17,7 @@ mod macros;
 mod mathcalls;
 mod pragmas;
 mod prototypes;
+mod statements;
 mod undeclared;
 mod variables;
 
@@ -30,6 +31,8 @@ pub(crate) use macros::{Define, Macros, define};
 pub use mathcalls::rewrite_math_calls;
 pub use pragmas::without_loop_pragmas;
 pub use prototypes::with_parameters;
+pub use statements::split_statements;
+pub(crate) use statements::{simple_statement_end, statement_end, statements};
 pub use undeclared::{declare_functions, first_call, may_call_undeclared, not_declarable};
 pub use variables::*;
 
@@ -745,198 +748,6 @@ impl<'a> Code<'a> {
             }
         }
     }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Statements
-// ---------------------------------------------------------------------------------------------
-
-/// A control statement still waiting for what may follow its body.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pending {
-    Else,
-    DoWhile,
-}
-
-/// The top-level statements of a region of a function body, in textual order.
-///
-/// Control statements extend over their bodies with or without braces. A `#pragma` line directly
-/// before a statement belongs to it, except `#pragma scop` and `#pragma endscop`; other directives
-/// belong to no statement unless they lie inside one. A statement cut by the end of the region
-/// ends there.
-pub fn split_statements(text: &str, region: Range<usize>) -> Vec<Range<usize>> {
-    let code = Code::new(text);
-    let first = code
-        .tokens
-        .partition_point(|token| token.span.start < region.start);
-    let end = code
-        .tokens
-        .partition_point(|token| token.span.end <= region.end)
-        .max(first);
-    let mut statements: Vec<Range<usize>> = Vec::new();
-    let mut index = first;
-    let mut previous_end = region.start;
-    while index < end {
-        let word = code.word(index);
-        if matches!(word, "}" | ")" | "]") {
-            previous_end = code.tokens[index].span.end;
-            index += 1;
-            continue;
-        }
-        let stop = statement_end(&code, index, end);
-        let mut bytes = code.bytes(index..stop);
-        if let Some(start) = leading_pragma(&code, previous_end, bytes.start) {
-            bytes.start = start;
-        }
-        previous_end = bytes.end;
-        statements.push(bytes);
-        index = stop;
-    }
-    statements
-}
-
-/// Start of the run of pragmas ending directly before `statement` and beginning after `from`.
-fn leading_pragma(code: &Code, from: usize, statement: usize) -> Option<usize> {
-    let mut start = None;
-    let before = code
-        .all
-        .partition_point(|token| token.span.start < statement);
-    for token in code.all[..before].iter().rev() {
-        if token.kind == TokenKind::Comment {
-            continue;
-        }
-        if token.span.start < from || token.kind != TokenKind::Directive {
-            break;
-        }
-        let mut words = directive_words(&code.text[token.span.clone()]);
-        let name = words.next();
-        let what = words.next();
-        if name != Some("pragma") || matches!(what, Some("scop" | "endscop")) {
-            break;
-        }
-        start = Some(token.span.start);
-    }
-    start
-}
-
-/// Index after the statement starting at `index`; larger than `index`, at most `end`.
-///
-/// The nesting of unbraced control statements is kept on an explicit stack, so that no input can
-/// exhaust the machine's.
-pub(crate) fn statement_end(code: &Code, index: usize, end: usize) -> usize {
-    let mut pending: Vec<Pending> = Vec::new();
-    let mut at = index;
-    loop {
-        if at >= end {
-            return end;
-        }
-        let word = code.word(at);
-        match word {
-            "for" | "while" | "switch" | "_Pragma" => {
-                at += 1;
-                if code.word(at) == "(" {
-                    // A header that is never closed swallows the rest.
-                    at = if code.opens(at, "(") {
-                        code.skip(at)
-                    } else {
-                        end
-                    };
-                }
-                continue;
-            }
-            "if" => {
-                pending.push(Pending::Else);
-                at += 1;
-                if code.word(at) == "(" {
-                    // A header that is never closed swallows the rest.
-                    at = if code.opens(at, "(") {
-                        code.skip(at)
-                    } else {
-                        end
-                    };
-                }
-                continue;
-            }
-            "do" => {
-                pending.push(Pending::DoWhile);
-                at += 1;
-                continue;
-            }
-            "else" => {
-                at += 1;
-                continue;
-            }
-            "case" | "default" => {
-                while at < end && !matches!(code.word(at), ":" | ";" | "{" | "}") {
-                    at = code.skip(at);
-                }
-                if code.word(at) == ":" {
-                    at += 1;
-                }
-                continue;
-            }
-            _ if code.is_plain_name(at) && code.word(at + 1) == ":" => {
-                at += 2;
-                // A label at the end of a block is complete without a statement.
-                if code.word(at) == "}" {
-                    return at.min(end);
-                }
-                continue;
-            }
-            "{" => at = code.skip(at),
-            "}" => {}
-            _ => at = simple_statement_end(code, at, end),
-        }
-        // A statement is complete; see whether it completes the control statements around it.
-        loop {
-            match pending.pop() {
-                None => return at.clamp(index + 1, end),
-                Some(Pending::Else) => {
-                    if at < end && code.word(at) == "else" {
-                        at += 1;
-                        break;
-                    }
-                }
-                Some(Pending::DoWhile) => {
-                    if code.word(at) == "while" && code.word(at + 1) == "(" {
-                        at = code.skip(at + 1);
-                        if code.word(at) == ";" {
-                            at += 1;
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Index after a declaration or an expression statement, normally after its `;`.
-///
-/// A macro invocation used as a statement has no `;`: it ends before a statement keyword or after
-/// the block that follows it.
-pub(crate) fn simple_statement_end(code: &Code, start: usize, end: usize) -> usize {
-    let first = code.word(start);
-    let jump = matches!(first, "return" | "goto" | "break" | "continue");
-    let mut assigned = false;
-    let mut at = start;
-    while at < end {
-        let word = code.word(at);
-        match word {
-            ";" => return at + 1,
-            "}" => return at,
-            "=" => assigned = true,
-            "{" if !assigned && !jump && at > start && code.closes(at - 1, ")") => {
-                let open = code.skip_back(at - 1);
-                if open > start && code.is_plain_name(open - 1) {
-                    return code.skip(at).min(end);
-                }
-            }
-            _ if at > start && code.is_ident(at) && STATEMENT_WORDS.contains(&word) => return at,
-            _ => {}
-        }
-        at = code.skip(at);
-    }
-    end
 }
 
 /// The types that `typedef TYPE NAME;` in the texts may give a name, through further names; several

@@ -104,15 +104,7 @@ fn tiled_nest(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<
     if options.language != Language::Cuda || options.tiling == Tiling::Stepwise {
         return Ok(None);
     }
-    match in_tiles(ctx, saved, options) {
-        Ok(nest) => Ok(nest),
-        Err(why) if why.is_bug() => Err(why),
-        Err(_) => {
-            ctx.check()?;
-            ctx.reset_operations();
-            Ok(None)
-        }
-    }
+    where_possible(ctx, in_tiles(ctx, saved, options))
 }
 
 /// The same for a CPU, where all arrays stay where they are.
@@ -126,14 +118,18 @@ fn tiled_on_cpu(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Optio
         may.then(|| steps(region, saved, options, clock, Vec::new()))
             .transpose()
     });
+    where_possible(ctx, made)
+}
+
+/// `None` for what cannot be made; isl goes on with the operations that it has for a region.
+fn where_possible<T>(ctx: &Ctx, made: Result<Option<T>>) -> Result<Option<T>> {
     match made {
-        Ok(made) => Ok(made),
-        Err(why) if why.is_bug() => Err(why),
-        Err(_) => {
+        Err(why) if !why.is_bug() => {
             ctx.check()?;
             ctx.reset_operations();
             Ok(None)
         }
+        made => made,
     }
 }
 
@@ -220,14 +216,7 @@ pub(crate) fn steps_instead(
     if !options.may_prefer_steps() {
         return Ok(None);
     }
-    let mut reasons = Vec::new();
-    for unit in units {
-        match preference::over_tiles(&region.scop, unit)? {
-            Some(reason) => reasons.push((unit.analysis.chunk.span.len(), reason)),
-            None => return Ok(None),
-        }
-    }
-    let Some((_, reason)) = reasons.into_iter().max_by_key(|(length, _)| *length) else {
+    let Some(reason) = preference::over_all_tiles(&region.scop, units)? else {
         return Ok(None);
     };
     let clock = Clock::new(&region.scop.ctx);

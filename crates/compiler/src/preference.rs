@@ -34,6 +34,9 @@ const CROWDED_HYBRID: f64 = 0.62;
 const MANY_BUFFERS: i64 = 3;
 /// The same for arrays (maxwell3d, elastic3d; six of fdtd3d do not spill).
 const MANY_ARRAYS: usize = 7;
+/// Reach of an access from which on they are crowded (acoustic3d, seismic3d; wide3d on an H200: 197
+/// GCell/s with 96 bytes of spills, 247 in single steps at 384^3).
+const FAR: i64 = 3;
 /// See [`DEEP_HYBRID`].
 const PATCHES: f64 = 1.0;
 /// See [`DEEP_HYBRID`].
@@ -74,24 +77,32 @@ pub(crate) fn to_beat(hybrid: &Hybrid) -> Option<f64> {
     })
 }
 
-/// Reach of an access from which on they are crowded (acoustic3d, seismic3d; wide3d on an H200: 197
-/// GCell/s with 96 bytes of spills, 247 in single steps at 384^3).
-const FAR: i64 = 3;
-
 /// Whether tiles have more slices of shared memory than registers for their addresses.
 fn is_crowded(stencil: &Stencil) -> bool {
-    let accesses = || {
-        stencil
-            .stmts
-            .iter()
-            .flat_map(|s| s.elements().chain([&s.write]))
+    let crowds = |sub: &Sub| match sub {
+        Sub::Time { modulo, .. } => modulo.is_some_and(|m| m >= MANY_BUFFERS),
+        Sub::Space { offset, .. } => offset.abs() >= FAR,
+        _ => false,
     };
-    let is_many =
-        |sub: &Sub| matches!(sub, Sub::Time { modulo: Some(m), .. } if *m >= MANY_BUFFERS);
-    let is_far = |sub: &Sub| matches!(sub, Sub::Space { offset, .. } if offset.abs() >= FAR);
-    stencil.arrays.len() >= MANY_ARRAYS
-        || accesses().any(|a| a.subs.iter().any(is_far))
-        || accesses().any(|a| a.subs.iter().any(is_many))
+    let mut accesses = (stencil.stmts.iter()).flat_map(|s| s.elements().chain([&s.write]));
+    stencil.arrays.len() >= MANY_ARRAYS || accesses.any(|a| a.subs.iter().any(crowds))
+}
+
+/// Why single steps are better than the tiles of all loops of a region, where that is expected: what
+/// is said of the longest one.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn over_all_tiles(scop: &Scop, units: &[Unit]) -> Result<Option<Box<Diagnostic>>> {
+    let mut reasons = Vec::new();
+    for unit in units {
+        match over_tiles(scop, unit)? {
+            Some(reason) => reasons.push((unit.analysis.chunk.span.len(), reason)),
+            None => return Ok(None),
+        }
+    }
+    let longest = reasons.into_iter().max_by_key(|(length, _)| *length);
+    Ok(longest.map(|(_, reason)| reason))
 }
 
 /// Why single steps are better than the tiles of a loop, where that is expected.

@@ -13,7 +13,6 @@ use crate::variant::Variant;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::ctype::CType;
-use hexcc_compiler::diag;
 use hexcc_compiler::kernel::Stencil;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout};
 use hexcc_compiler::options::{Options, Tiling};
@@ -91,7 +90,8 @@ impl<'a> Job<'a> {
         };
         let (ctx, sets) = (&prepared.ctx, [problem.values()]);
         let single = Single::new(ctx, &request.stencil, &request.options, &first, &sets);
-        let prefers = prefers_steps(&first).map_err(refused(&request.stencil))?;
+        let steps = preference::over_all_tiles(&first.scop, &first.units);
+        let prefers = steps.map_err(refused(&request.stencil))?.is_some();
         Ok(Job {
             request,
             prefers_steps: first.tuned.is_none() && prefers && single.is_some(),
@@ -200,16 +200,6 @@ impl Prepared {
         pipeline::compile(&self.ctx, &self.request.stencil, options)
             .map_err(refused(&self.request.stencil))
     }
-}
-
-/// Whether single steps are what a translation takes.
-fn prefers_steps(compiled: &Compiled) -> diag::Result<bool> {
-    for unit in &compiled.units {
-        if preference::over_tiles(&compiled.scop, unit)?.is_none() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// What the first time loop is compiled with.

@@ -1,11 +1,12 @@
 //! Single steps on a GPU: the kernels of a translation without tiles, launched as its host code does.
 
 use crate::measure::{Arrays, Resources, Text, Workbench, arguments, too_large};
+use crate::variant::Variant;
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::compiled::{Compiled, Stepwise};
 use hexcc_compiler::ir::{Expr, Helper, Launch, Program, Stmt, Type, VarId};
 use hexcc_compiler::kernel::plan::{self, ArrayLayout};
-use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::options::Options;
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
@@ -47,12 +48,7 @@ impl Single {
         tiled: &Compiled,
         sets: &[Vec<i64>],
     ) -> Option<Single> {
-        let options = Options {
-            tiling: Tiling::Stepwise,
-            tile: None,
-            stream_tile: None,
-            ..options.clone()
-        };
+        let options = Variant::STEPS.options(options);
         options.switches().ok()?;
         ctx.reset_operations();
         let mut compiled = pipeline::compile(ctx, saved, &options).ok()?;

@@ -45,6 +45,9 @@ fn calls<'c>(code: &'c Code, functions: &'c [Declared]) -> impl Iterator<Item = 
 
 /// The first call of a function.
 pub fn first_call(text: &str, name: &str) -> Option<Range<usize>> {
+    if !text.contains(name) {
+        return None;
+    }
     let code = Code::new(text);
     let functions = file_scope(&code).functions;
     let mut calls = calls(&code, &functions);

@@ -276,10 +276,14 @@ impl<'a> Statements<'a> {
     }
 
     /// The accesses of an array: the statement, the function of its instances and its arguments, and
-    /// what the arguments are.
-    fn accesses(&self, name: &str) -> Vec<(usize, &'a str, &'a [PetExpr])> {
+    /// what the arguments are. A statement that never runs accesses nothing, and is left out of the
+    /// region later.
+    fn accesses(&self, name: &str) -> Result<Vec<(usize, &'a str, &'a [PetExpr])>> {
         let mut found = Vec::new();
         for (i, stmt) in self.pet.stmts.iter().enumerate() {
+            if self.domains[i].is_empty()? {
+                continue;
+            }
             for expr in body_exprs(&stmt.body) {
                 for_each_access(expr, &mut |access| {
                     if let PetExpr::Access {
@@ -295,14 +299,14 @@ impl<'a> Statements<'a> {
                 });
             }
         }
-        found
+        Ok(found)
     }
 
     /// The accesses of an array with so many subscripts behind the first; `None` where a subscript
     /// is no polynomial.
     fn uses(&self, name: &str, n_tail: usize) -> Result<Option<Uses>> {
         let mut uses = Uses::default();
-        for (stmt, index, args) in self.accesses(name) {
+        for (stmt, index, args) in self.accesses(name)? {
             let instances = Instances::new(&self.domains[stmt]);
             let mut reader = PolyReader {
                 instances: &instances,
@@ -339,7 +343,7 @@ impl<'a> Statements<'a> {
             extents: Vec::new(),
             subscripts: Vec::new(),
         };
-        for (stmt, index, args) in self.accesses(name) {
+        for (stmt, index, args) in self.accesses(name)? {
             let instances = Instances::new(&self.domains[stmt]);
             let mut reader = PolyReader {
                 instances: &instances,

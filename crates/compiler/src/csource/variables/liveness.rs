@@ -3,6 +3,7 @@
 use super::{Place, Scope, is_address, macro_mentions};
 use crate::csource::{
     Code, Token, TokenKind, conditional_ranges, directive_words, is_declaration, statement_end,
+    statements,
 };
 use std::ops::Range;
 
@@ -141,23 +142,11 @@ impl Life<'_> {
             .any(|at| jumps.contains(&self.code.word(at)))
     }
 
-    /// The statements of a list.
-    fn statements(&self, list: Range<usize>) -> Vec<Range<usize>> {
-        let mut all = Vec::new();
-        let mut at = list.start;
-        while at < list.end {
-            let end = statement_end(self.code, at, list.end).max(at + 1);
-            all.push(at..end);
-            at = end;
-        }
-        all
-    }
-
     /// What happens to the value from the end of the region to the end of a list of statements that
     /// the region is in.
     fn behind(&self, list: Range<usize>, depth: usize) -> Fate {
         let is_around = |s: &Range<usize>| s.start < self.region.start && self.region.start < s.end;
-        let around = self.statements(list.clone()).into_iter().find(is_around);
+        let around = statements(self.code, list.clone()).find(is_around);
         let Some(around) = around else {
             return self.through(self.region.end.max(list.start)..list.end, false, depth);
         };
@@ -222,7 +211,7 @@ impl Life<'_> {
     /// The fate in a list of statements, from its begin; `left` if some of them may be passed by.
     fn through(&self, list: Range<usize>, mut left: bool, depth: usize) -> Fate {
         let mut safe_until = list.start;
-        for statement in self.statements(list.clone()) {
+        for statement in statements(self.code, list.clone()) {
             if statement.start < safe_until {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`region`] | the marked regions, and without marks the loops that could be the time loop |
 //! | [`calls`] | which functions a region calls, and which of them cannot be read |
-//! | [`merge`] | whether the files of a program can be one text
+//! | [`merge`] | whether the files of a program can be one text |
 //! | [`units`] | which functions of other files can be read as its own |
 //! | [`members`] | what stands for members of structs in that text |
 //! | [`selects`] | `if` on data as values in that text |

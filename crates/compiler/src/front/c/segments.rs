@@ -182,13 +182,7 @@ impl<'a> TimeLoop<'a> {
     /// What the host does at the ends of the body, and the steps between.
     fn parts(&self, ends: Ends) -> Option<Parts> {
         let code = self.code;
-        let mut stmts = Vec::new();
-        let mut at = self.body.start;
-        while at < self.body.end {
-            let end = csource::statement_end(code, at, self.body.end).max(at + 1);
-            stmts.push(at..end);
-            at = end;
-        }
+        let stmts: Vec<_> = csource::statements(code, self.body.clone()).collect();
         let is_host = |stmt: &&Range<usize>| self.is_host(stmt, ends);
         let n_before = stmts.iter().take_while(is_host).count();
         let n_behind = stmts.iter().rev().take_while(is_host).count();
@@ -243,21 +237,14 @@ impl<'a> TimeLoop<'a> {
     /// Whether the host uses what the steps declare.
     fn hands_on_names(&self, parts: &Parts) -> bool {
         let code = self.code;
-        let mut at = parts.steps.start;
-        while at < parts.steps.end {
-            let end = csource::statement_end(code, at, parts.steps.end).max(at + 1);
-            let used = |name: &str| {
-                let mut behind = parts.behind.iter().flat_map(|stmt| stmt.clone());
-                behind.any(|i| code.word(i) == name)
-            };
-            if csource::is_declaration(code, at..end)
-                && (at..end).any(|i| code.is_plain_name(i) && used(code.word(i)))
-            {
-                return true;
-            }
-            at = end;
-        }
-        false
+        let used = |name: &str| {
+            let mut behind = parts.behind.iter().flat_map(|stmt| stmt.clone());
+            behind.any(|i| code.word(i) == name)
+        };
+        csource::statements(code, parts.steps.clone()).any(|mut stmt| {
+            csource::is_declaration(code, stmt.clone())
+                && stmt.any(|i| code.is_plain_name(i) && used(code.word(i)))
+        })
     }
 
     /// A condition on a step, `at` in the place of the iterator.

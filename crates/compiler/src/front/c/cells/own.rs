@@ -1,30 +1,27 @@
 //! Which values a body gives before it uses them, and which nobody sees behind it.
 
 use super::body::{Body, is_name};
-use crate::csource::{self, Code, Place, statement_end};
+use crate::csource::{self, Code, Place, statement_end, statements};
 use std::ops::Range;
 
 impl Body<'_> {
     /// Whether a statement that always runs uses an element.
     pub(super) fn is_certain(&self, uses: &[Range<usize>]) -> bool {
         let code = self.code;
-        let mut at = self.tokens.start;
-        while at < self.tokens.end {
-            let end = statement_end(code, at, self.tokens.end).max(at + 1);
-            let mut words = (at..end).map(|at| code.word(at));
+        for stmt in statements(code, self.tokens.clone()) {
+            let mut words = stmt.clone().map(|at| code.word(at));
             let chooses = words.any(|w| {
                 matches!(
                     w,
                     "if" | "for" | "while" | "do" | "switch" | "?" | "&&" | "||"
                 )
             });
-            if !chooses && uses.iter().any(|u| (at..end).contains(&u.start)) {
+            if !chooses && uses.iter().any(|u| stmt.contains(&u.start)) {
                 return true;
             }
-            if (at..end).any(|at| code.word(at) == "continue") {
+            if stmt.clone().any(|at| code.word(at) == "continue") {
                 return false;
             }
-            at = end;
         }
         false
     }

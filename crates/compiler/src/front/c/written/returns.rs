@@ -73,21 +73,9 @@ pub(in crate::front::c) fn returned_type(code: &Code, function: &Function) -> St
     words.join(" ")
 }
 
-/// Statements that follow each other.
-fn statements(code: &Code, tokens: Range<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut at = tokens.start;
-    while at < tokens.end {
-        let end = csource::statement_end(code, at, tokens.end).max(at + 1);
-        found.push(at..end);
-        at = end;
-    }
-    found
-}
-
 /// `if (c) return;` among statements: a condition around those that follow.
 fn skipping(code: &Code, tokens: Range<usize>, word: &str) -> Vec<Edit> {
-    for stmt in statements(code, tokens.clone()) {
+    for stmt in csource::statements(code, tokens.clone()) {
         if code.word(stmt.start) != "if" || !code.opens(stmt.start + 1, "(") {
             continue;
         }
@@ -125,7 +113,7 @@ fn skipping(code: &Code, tokens: Range<usize>, word: &str) -> Vec<Edit> {
 /// A body that returns values in several places: one `return` in place of all.
 fn value(code: &Code, tokens: Range<usize>) -> Vec<Edit> {
     let returns = |range: Range<usize>| range.into_iter().any(|at| code.word(at) == "return");
-    let all = statements(code, tokens.clone());
+    let all: Vec<_> = csource::statements(code, tokens.clone()).collect();
     let Some(first) = all.iter().position(|stmt| returns(stmt.clone())) else {
         return Vec::new();
     };
@@ -145,7 +133,7 @@ const MOST_BYTES: usize = 2000;
 /// The value that statements return which do nothing else, and those that follow them, innermost
 /// last.
 fn returned(code: &Code, tokens: Range<usize>, after: &[Range<usize>]) -> Option<String> {
-    let Some(stmt) = statements(code, tokens.clone()).into_iter().next() else {
+    let Some(stmt) = csource::statements(code, tokens.clone()).next() else {
         let (next, after) = after.split_last()?;
         return returned(code, next.clone(), after);
     };

@@ -226,24 +226,17 @@ fn until_changed(part: &Part, assigned: &Assigned, rest: Range<usize>) -> Range<
     let Some(change) = rest.clone().find(|&at| changes(code, at, name)) else {
         return rest;
     };
-    let mut start = rest.start;
-    while start < change {
-        let end = csource::statement_end(code, start, rest.end).max(start + 1);
-        if end > change {
-            break;
-        }
-        start = end;
-    }
-    rest.start..start
+    let mut stmts = csource::statements(code, rest.clone());
+    let changed = stmts.find(|stmt| stmt.contains(&change));
+    rest.start..changed.map_or(rest.end, |stmt| stmt.start)
 }
 
 /// The end of the statement that a token is in, of those that follow each other.
 fn whole_statements(code: &Code, rest: &Range<usize>, at: usize) -> usize {
-    let mut end = rest.start;
-    while end <= at && end < rest.end {
-        end = csource::statement_end(code, end, rest.end).max(end + 1);
-    }
-    end
+    let mut stmts = csource::statements(code, rest.clone());
+    stmts
+        .find(|stmt| stmt.end > at)
+        .map_or(rest.end, |stmt| stmt.end)
 }
 
 /// Whether the variables that a value is made of keep their values while a part of the function
