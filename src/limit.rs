@@ -112,7 +112,7 @@ pub fn why(limit: Duration, work: &str) -> String {
     }
 }
 
-/// What this process and the children that it has waited for have used.
+/// What this process, the children that it has waited for, and those that read C have used.
 fn processor_time() -> Duration {
     let used = |who| {
         // SAFETY: all zeros are a value of this structure of numbers.
@@ -127,5 +127,5 @@ fn processor_time() -> Duration {
         };
         time(usage.ru_utime) + time(usage.ru_stime)
     };
-    used(libc::RUSAGE_SELF) + used(libc::RUSAGE_CHILDREN)
+    used(libc::RUSAGE_SELF) + used(libc::RUSAGE_CHILDREN) + hexcc_pet::processor_time()
 }

@@ -18,11 +18,7 @@ pub struct StderrCapture {
 impl StderrCapture {
     /// Starts redirecting.
     pub fn start() -> io::Result<StderrCapture> {
-        // SAFETY: memfd_create only reads the name, a C string literal.
-        let sink = unsafe { libc::memfd_create(c"hexcc-pet".as_ptr(), libc::MFD_CLOEXEC) };
-        check(sink)?;
-        // SAFETY: the descriptor was just created and nothing else owns it.
-        let sink = unsafe { File::from_raw_fd(sink) };
+        let sink = memory()?;
         let saved = duplicate(libc::STDERR_FILENO)?;
         redirect(sink.as_raw_fd(), libc::STDERR_FILENO)?;
         Ok(StderrCapture { saved, sink })
@@ -43,6 +39,15 @@ impl Drop for StderrCapture {
         // A failure here could only be reported on standard error.
         let _ = redirect(self.saved.as_raw_fd(), libc::STDERR_FILENO);
     }
+}
+
+/// An empty file in memory, closed on exec.
+pub fn memory() -> io::Result<File> {
+    // SAFETY: memfd_create only reads the name, a C string literal.
+    let file = unsafe { libc::memfd_create(c"hexcc-pet".as_ptr(), libc::MFD_CLOEXEC) };
+    check(file)?;
+    // SAFETY: the descriptor was just created and nothing else owns it.
+    Ok(unsafe { File::from_raw_fd(file) })
 }
 
 /// A new descriptor for what `fd` refers to, closed on exec.

@@ -1,31 +1,26 @@
-//! One extraction in a child process.
+//! Extractions in child processes.
 //!
-//! The child is a program of hexcc started with [`CHILD_ARGUMENT`]. It reads a
-//! [`Request`] as JSON on standard input and answers with one JSON `Result` on
-//! standard output; clang's messages reach the parent on standard error, whatever
-//! else is printed there. So an assertion, an `exit` or an endless loop inside
-//! LLVM, clang, pet or isl is an error value here.
+//! A program of hexcc started with [`CHILD_ARGUMENT`] is a [server](crate::server): it loads libpet,
+//! which takes longer than most extractions, and has a process of its own answer each [`Request`]. So
+//! an assertion, an `exit` or an endless loop inside LLVM, clang, pet or isl is an error value here.
 
 use std::{
-    fs::File,
-    io::{self, Read, Write},
-    os::{
-        fd::{AsRawFd, FromRawFd, IntoRawFd},
-        unix::process::ExitStatusExt,
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError},
     },
-    path::Path,
-    process::{Child, Command, ExitCode, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver},
     thread,
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
-    Extraction, PetError, Request, Severity, capture, deep,
-    error::parse_messages,
-    extract::{extract_uncaptured, with_messages},
+    Extraction, PetError, Request, Severity, deep, error::parse_messages, extract::with_messages,
+    server::Order,
 };
 
 /// The only argument of the child process.
@@ -34,9 +29,6 @@ pub const CHILD_ARGUMENT: &str = "--pet-child";
 /// How long [`extract`] waits at least for a child with a limit on its processor time: it may
 /// have to share the processor.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Stack of the child; it takes memory only where it is used.
-const CHILD_STACK: usize = 512 << 20;
 
 /// Extracts a scop in a child process.
 ///
@@ -85,138 +77,191 @@ pub fn extract_within(
     })
 }
 
-/// What the child is told.
-#[derive(Serialize, Deserialize)]
-struct Order {
-    request: Request,
-    /// Processor time that it may take.
-    processor_seconds: Option<u64>,
+/// Processor time that the servers of this process have used for what they have answered.
+pub fn processor_time() -> Duration {
+    Duration::from_micros(USED.load(Ordering::Relaxed))
 }
 
-/// Starts the child and awaits its answer until `limit`.
+static USED: AtomicU64 = AtomicU64::new(0);
+
+/// Servers that have nothing to do, each with its program and its library.
+static IDLE: Mutex<Vec<(Kind, Server)>> = Mutex::new(Vec::new());
+
+/// A program and a library.
+type Kind = (PathBuf, PathBuf);
+
+/// Has a server answer until `limit`.
 fn ask(exe: &Path, order: &Order, limit: Option<Duration>) -> Result<Extraction, PetError> {
     let started = Instant::now();
     // A deadline that no clock reaches is none.
     let deadline = limit.and_then(|limit| started.checked_add(limit));
-    let order = serde_json::to_vec(order)
+    let kind = (exe.to_owned(), order.request.pet.library.clone());
+    let mut order = serde_json::to_vec(order)
         .map_err(|error| PetError::Protocol(format!("the request: {error}")))?;
-    let broken = |error: io::Error| PetError::Protocol(format!("{}: {error}", exe.display()));
-    let mut child = Command::new(exe)
-        .arg(CHILD_ARGUMENT)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(broken)?;
-
-    if let Some(mut stdin) = child.stdin.take() {
-        // A child that dies first breaks the pipe; its exit status tells why.
-        thread::spawn(move || stdin.write_all(&order));
-    }
-    let stdout = child.stdout.take().map(read_all);
-    let stderr = child.stderr.take().map(read_all);
-    let status = match wait(&mut child, deadline) {
-        Ok(status) => status,
-        Err(error) => {
-            stop(&mut child);
-            return Err(broken(error));
+    order.push(b'\n');
+    let mut server = match idle(&kind) {
+        Some(server) => server,
+        None => Server::start(exe)
+            .map_err(|error| PetError::Protocol(format!("{}: {error}", exe.display())))?,
+    };
+    // A server that is gone breaks the pipe; its exit status tells why.
+    let _ = server.orders.write_all(&order);
+    let reply = match deadline {
+        Some(deadline) => {
+            (server.replies).recv_timeout(deadline.saturating_duration_since(Instant::now()))
         }
+        None => server.replies.recv().map_err(RecvTimeoutError::from),
     };
-    // A grandchild could keep the pipes open, so even a finished child's output is
-    // awaited no longer than the deadline.
-    let receive = |from: Option<Receiver<Vec<u8>>>| match deadline {
-        Some(deadline) => from?
-            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
-            .ok(),
-        None => from?.recv().ok(),
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(RecvTimeoutError::Timeout) => {
+            return Err(PetError::TimedOut {
+                seconds: limit.unwrap_or_default().as_secs(),
+            });
+        }
+        Err(RecvTimeoutError::Disconnected) => return server.end(exe, deadline),
     };
-    let finished = status.and_then(|status| Some((status, receive(stdout)?, receive(stderr)?)));
-    let Some((status, stdout, stderr)) = finished else {
-        stop(&mut child);
-        return Err(PetError::TimedOut {
-            seconds: limit.unwrap_or_default().as_secs(),
+    tracing::debug!(elapsed = ?started.elapsed(), status = %reply.status, "pet has answered");
+    USED.fetch_add(
+        reply.micros.saturating_sub(server.micros),
+        Ordering::Relaxed,
+    );
+    server.micros = reply.micros;
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.push((kind, server));
+    drop(idle);
+    reply.extraction(exe)
+}
+
+/// A server that has nothing to do.
+fn idle(kind: &Kind) -> Option<Server> {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = idle.iter().position(|(of, _)| of == kind)?;
+    Some(idle.swap_remove(at).1)
+}
+
+/// A process that has libpet loaded; it ends when this does.
+struct Server {
+    child: Child,
+    orders: ChildStdin,
+    replies: Receiver<Reply>,
+    /// What it prints itself.
+    stderr: Receiver<Vec<u8>>,
+    /// Processor time that it has used, in microseconds.
+    micros: u64,
+}
+
+/// What a server says of an order.
+struct Reply {
+    /// How the process that did it ended.
+    status: ExitStatus,
+    /// Processor time of the server and all of its processes until now.
+    micros: u64,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+impl Server {
+    fn start(exe: &Path) -> io::Result<Server> {
+        let mut child = Command::new(exe)
+            .arg(CHILD_ARGUMENT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let missing = || io::Error::other("a pipe is missing");
+        let orders = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let stderr = child.stderr.take().ok_or_else(missing)?;
+        let (sender, replies) = mpsc::channel();
+        thread::spawn(move || {
+            let mut from = BufReader::new(stdout);
+            while let Some(reply) = Reply::read(&mut from)
+                && sender.send(reply).is_ok()
+            {}
         });
-    };
-    tracing::debug!(elapsed = ?started.elapsed(), %status, "pet child finished");
-
-    let stderr = String::from_utf8_lossy(&stderr);
-    if !status.success() {
-        // It may stumble over what clang has found wrong.
-        let messages = parse_messages(&stderr);
-        if messages.iter().any(|m| m.severity == Severity::Error) {
-            return Err(PetError::Syntax { messages });
-        }
-        return Err(PetError::Crashed {
-            signal: status.signal(),
-            code: status.code(),
-            stderr: tail(&stderr),
-        });
+        Ok(Server {
+            child,
+            orders,
+            replies,
+            stderr: read_all(stderr),
+            micros: 0,
+        })
     }
-    let result = deep::from_json(&stdout).map_err(|error| {
-        PetError::Protocol(format!(
-            "{} answered something else: {error}",
-            exe.display()
-        ))
-    })?;
-    with_messages(result, &stderr)
-}
 
-/// Answers the request on standard input; the whole life of the child process.
-///
-/// To be called before anything else is printed. The exit code tells whether an
-/// answer was written, not whether there is a scop.
-pub fn run_child() -> ExitCode {
-    match answer() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("hexcc: {CHILD_ARGUMENT}: {error}");
-            ExitCode::FAILURE
+    /// Why there is no answer from a server that has closed its output, or has said something else.
+    fn end(mut self, exe: &Path, deadline: Option<Instant>) -> Result<Extraction, PetError> {
+        let broken = |error: io::Error| PetError::Protocol(format!("{}: {error}", exe.display()));
+        let status = wait(&mut self.child, deadline).map_err(broken)?;
+        let stderr = self.stderr.recv_timeout(PATIENCE).unwrap_or_default();
+        match status {
+            Some(status) if !status.success() => failed(status, &stderr),
+            _ => Err(PetError::Protocol(format!(
+                "{} answered something else",
+                exe.display()
+            ))),
         }
     }
 }
 
-fn answer() -> io::Result<()> {
-    // Whatever the libraries print goes to standard error, so that standard output
-    // carries the answer alone.
-    let output = capture::duplicate(io::stdout().as_raw_fd())?;
-    capture::redirect(libc::STDERR_FILENO, libc::STDOUT_FILENO)?;
-    // A crash is an expected outcome here and deserves no core file.
-    let no_core = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: setrlimit reads one structure.
-    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &no_core) };
-
-    let mut input = Vec::new();
-    io::stdin().read_to_end(&mut input)?;
-    let order: Order = serde_json::from_slice(&input)?;
-    if let Some(seconds) = order.processor_seconds {
-        bound_processor_time(seconds);
+impl Drop for Server {
+    /// Kills it and collects its exit status; both fail only when it is gone.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
-    // clang and pet are recursive, too, and know no bound.
-    let answer = stacker::grow(CHILD_STACK, || {
-        serde_json::to_vec(&extract_uncaptured(&order.request))
-    })?;
-    // SAFETY: the descriptor comes from its owner, which gives it up.
-    let mut output = unsafe { File::from_raw_fd(output.into_raw_fd()) };
-    output.write_all(&answer)
 }
 
-/// Lets the system end this process with SIGXCPU after so many seconds of processor time. A
-/// tighter limit that it was started with stays.
-fn bound_processor_time(seconds: u64) {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: getrlimit writes one structure, which setrlimit reads.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_CPU, &raw mut limit) == 0 {
-            limit.rlim_cur = limit.rlim_cur.min(seconds);
-            libc::setrlimit(libc::RLIMIT_CPU, &raw const limit);
-        }
+impl Reply {
+    /// The next reply: a line of numbers, then what was printed; `None` at the end, or for anything
+    /// else.
+    fn read(from: &mut impl BufRead) -> Option<Reply> {
+        let mut line = String::new();
+        from.read_line(&mut line).ok()?;
+        let mut words = line.split_whitespace();
+        let status = words.next()?.parse().ok()?;
+        let mut number = || words.next()?.parse::<u64>().ok();
+        let (micros, out, err) = (number()?, number()?, number()?);
+        let mut bytes = |n: u64| {
+            let mut bytes = Vec::new();
+            let read = from.by_ref().take(n).read_to_end(&mut bytes).ok()?;
+            (read as u64 == n).then_some(bytes)
+        };
+        Some(Reply {
+            status: ExitStatus::from_raw(status),
+            micros,
+            stdout: bytes(out)?,
+            stderr: bytes(err)?,
+        })
     }
+
+    fn extraction(self, exe: &Path) -> Result<Extraction, PetError> {
+        if !self.status.success() {
+            return failed(self.status, &self.stderr);
+        }
+        let result = deep::from_json(&self.stdout).map_err(|error| {
+            PetError::Protocol(format!(
+                "{} answered something else: {error}",
+                exe.display()
+            ))
+        })?;
+        with_messages(result, &String::from_utf8_lossy(&self.stderr))
+    }
+}
+
+/// What a process that has ended without an answer printed.
+fn failed(status: ExitStatus, stderr: &[u8]) -> Result<Extraction, PetError> {
+    let stderr = String::from_utf8_lossy(stderr);
+    // It may stumble over what clang has found wrong.
+    let messages = parse_messages(&stderr);
+    if messages.iter().any(|m| m.severity == Severity::Error) {
+        return Err(PetError::Syntax { messages });
+    }
+    Err(PetError::Crashed {
+        signal: status.signal(),
+        code: status.code(),
+        stderr: tail(&stderr),
+    })
 }
 
 /// Waits for the end of `child`; `None` when the deadline comes first.
@@ -233,12 +278,6 @@ fn wait(child: &mut Child, deadline: Option<Instant>) -> io::Result<Option<ExitS
         thread::sleep(pause.min(left));
         pause = (pause * 2).min(Duration::from_millis(5));
     }
-}
-
-/// Kills the child and collects its exit status; both fail only when it is gone.
-fn stop(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 fn read_all(mut from: impl Read + Send + 'static) -> Receiver<Vec<u8>> {

@@ -653,8 +653,12 @@ fn children_that_misbehave() {
 
     // Noise, also one that looks like a message, does not hide the answer.
     let result = with_script(
-        "cat >/dev/null; echo noise >&2; echo 'in.c:4:2: warning: odd' >&2
-         echo '{\"Err\":{\"NoScop\":{\"has_pragma\":true,\"messages\":[]}}}'",
+        "read order
+         answer='{\"Err\":{\"NoScop\":{\"has_pragma\":true,\"messages\":[]}}}'
+         messages='noise
+in.c:4:2: warning: odd
+'
+         printf '0 1000 %d %d\n%s%s' ${#answer} ${#messages} \"$answer\" \"$messages\"",
         long,
     );
     let Err(PetError::NoScop {
