@@ -38,7 +38,7 @@ pub enum Error {
     },
 }
 
-/// What [`Error`] is about, in place of a value.
+/// A value, or why there is none.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a translation has no tiles to measure.

@@ -65,7 +65,7 @@ pub(crate) fn of_hybrid(
     if let Some(tuned) = &compiled.tuned {
         lines.push(format!("  {tuned}"));
     }
-    lines.extend(exactness(&ir.stencil));
+    lines.extend(exactness(around, &ir.stencil));
     lines
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn of_overlapped(
     let mut lines = vec![origin(around, at, version), String::new()];
     lines.extend(tiles_of(kernel));
     lines.extend(compiled.tuned.iter().map(|tuned| format!("  {tuned}")));
-    lines.extend(exactness(kernel.stencil()));
+    lines.extend(exactness(around, kernel.stencil()));
     lines
 }
 
@@ -174,19 +174,21 @@ fn origin(around: Around, at: usize, version: &str) -> String {
 }
 
 /// How exact results are.
-fn exactness(stencil: &Stencil) -> Vec<String> {
+fn exactness(around: Around, stencil: &Stencil) -> Vec<String> {
     let products = "Quotients of a float and a constant are products in double, which round to the same float.";
     let has_products = stencil.stmts.iter().any(KernelStmt::has_products);
-    let mut lines = vec![bits(stencil)];
+    let mut lines = vec![bits(around, stencil)];
     lines.extend(has_products.then(|| products.to_string()));
     lines
 }
 
-/// Whether results are those of C to the last bit.
-fn bits(interface: &Interface) -> String {
-    match interface.exact {
-        true => "Built with `nvcc -fmad=false` the results equal the C program's bit for bit.",
-        false => "Library functions differ from the host's by a few ulps; all else equals C (`nvcc -fmad=false`).",
+/// Whether results are those of C, or of what a program has built, to the last bit.
+fn bits(around: Around, interface: &Interface) -> String {
+    match (around.name, interface.exact) {
+        (None, true) => "Built with `nvcc -fmad=false` the results equal the C program's bit for bit.",
+        (None, false) => "Library functions differ from the host's by a few ulps; all else equals C (`nvcc -fmad=false`).",
+        (Some(_), true) => "Built with `nvcc -fmad=false` every operation rounds as in C, in the order of the stencil.",
+        (Some(_), false) => "Library functions differ from a host's by a few ulps; all else rounds as in C (`nvcc -fmad=false`).",
     }
     .to_string()
 }
@@ -201,7 +203,7 @@ pub(crate) fn of_steps(around: Around, part: &Stepwise, version: &str) -> Vec<St
     ]
     .into_iter()
     .chain(sums(part))
-    .chain([bits(&part.interface)])
+    .chain([bits(around, &part.interface)])
     .collect()
 }
 
