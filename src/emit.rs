@@ -55,11 +55,7 @@ impl Log {
 
 /// Writes a text to a file, atomically, or to the standard output for `-`.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        // tempfile adds the name of the temporary file, which says nothing to a user.
-        let error = error.to_string();
-        cannot_write(path, &error.split(" at path ").next().unwrap_or_default())
-    };
+    let failed = |error: std::io::Error| cannot_write(path, &error);
     let bytes = bytes::encode(text);
     if path == Path::new("-") {
         let mut out = std::io::stdout().lock();
@@ -68,26 +64,5 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
             _ => Ok(()),
         };
     }
-    let is_special = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
-    if is_special {
-        return std::fs::write(path, &bytes).map_err(failed);
-    }
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::Builder::new()
-        .prefix(".hexcc-")
-        .tempfile_in(directory)
-        .map_err(failed)?;
-    file.write_all(&bytes).map_err(failed)?;
-    set_permissions(file.as_file()).map_err(failed)?;
-    file.persist(path).map_err(|e| failed(e.error))?;
-    Ok(())
-}
-
-/// A temporary file is private; what replaces a user's file should not be.
-fn set_permissions(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+    hexcc_tuner::files::replace(path, &bytes).map_err(failed)
 }

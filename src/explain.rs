@@ -1,9 +1,11 @@
 //! `hexcc explain`: what the compiler found in a stencil and what it decided.
 
-use crate::cli::{self, InputArgs, KernelArgs, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, TargetArgs};
+use crate::compile::context;
 use crate::emit;
 use crate::input::Input;
 use crate::limit::TimeLimit;
+use crate::measuring::tiled;
 use crate::render::Failure;
 use clap::Parser;
 use hexcc_compiler::compiled::{Compiled, Unit};
@@ -39,14 +41,14 @@ impl Explain {
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let limit = TimeLimit::start(self.kernel.time_limit);
         let input = self.input.read(self.kernel.sums, &limit)?;
-        let ctx = cli::context(&limit)?;
+        let ctx = context(&limit)?;
         let kernel = KernelArgs {
             keep_tiles: self.tiles || self.svg.is_some(),
             ..self.kernel.clone()
         };
         let mut compiled = kernel.compile(&ctx, &input, &self.target)?;
         if kernel.keep_tiles {
-            compiled = cli::tiled(compiled)?;
+            compiled = tiled(compiled)?;
         }
         if self.tiles {
             let target = self.target.target()?;

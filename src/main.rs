@@ -1,25 +1,22 @@
 //! The `hexcc` command: arguments, files and rendering. All compilation is in
 //! `hexcc-compiler`.
 
+mod args;
 mod bench;
 mod bytes;
-mod cache;
-mod cli;
-mod compare;
+mod compile;
 mod emit;
 mod explain;
-mod hash;
 mod input;
 mod limit;
-mod measure;
-mod problem;
+mod measuring;
 mod render;
-mod report;
 mod run;
-mod single;
+mod translate;
 mod tune;
-mod variant;
 
+use clap::Parser;
+use render::Failure;
 use std::process::ExitCode;
 
 /// Version and commit, as printed in generated code.
@@ -30,11 +27,23 @@ fn main() -> ExitCode {
         return hexcc_pet::run_child();
     }
     // Expressions are trees as deep as the user's sums are long.
-    match hexcc_pet::deep::deeply(cli::main) {
+    match hexcc_pet::deep::deeply(command) {
         Ok(code) => code,
         Err(failure) => {
             failure.render();
             ExitCode::from(1)
         }
+    }
+}
+
+/// Does what the command line says.
+fn command() -> Result<ExitCode, Failure> {
+    let arguments = || std::env::args_os().skip(1);
+    match std::env::args().nth(1).as_deref() {
+        Some("run") => run::Run::parse_from(arguments()).run(),
+        Some("tune") => tune::Tune::parse_from(arguments()).run(),
+        Some("bench") => bench::Bench::parse_from(arguments()).run(),
+        Some("explain") => explain::Explain::parse_from(arguments()).run(),
+        _ => translate::Translate::parse().run(),
     }
 }

@@ -6,8 +6,8 @@
 
 mod build;
 
-use crate::cli::{self, InputArgs, KernelArgs, LanguageArg, TargetArgs};
-use crate::compare::{self, ArrayReport, Tolerance};
+use crate::args::{InputArgs, KernelArgs, LanguageArg, TargetArgs};
+use crate::compile::context;
 use crate::emit::cannot_write;
 use crate::input::Input;
 use crate::limit::TimeLimit;
@@ -19,6 +19,7 @@ use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::options::Language;
 use hexcc_compiler::output;
+use hexcc_tuner::compare::{self, ArrayReport, Tolerance};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::BufReader;
@@ -186,7 +187,7 @@ impl Run {
         let target = self.target()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
         let input = self.input.read(self.kernel.sums, &limit)?;
-        let ctx = cli::context(&limit)?;
+        let ctx = context(&limit)?;
         let compiled = self.kernel.compile(&ctx, &input, &TargetArgs::default())?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],

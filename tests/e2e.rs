@@ -7,17 +7,13 @@
 //! HEXCC_E2E_FRESH=1 forgets it.
 
 mod common;
-#[path = "../src/compare.rs"]
-mod compare;
 mod golden;
-#[path = "../src/hash.rs"]
-mod hash;
 
 use common::{
     Program, applications, assert_none, hexcc, in_parallel, output, programs, say,
     stepwise_programs, succeed,
 };
-use compare::Tolerance;
+use hexcc_tuner::compare::{self, Tolerance};
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -219,7 +215,7 @@ impl Bench {
             .map(|e| e.expect("a folder can be listed").path())
             .collect();
         files.push(common::root().join("scripts/emucc"));
-        files.push(common::root().join("src/compare.rs"));
+        files.push(common::root().join("crates/tuner/src/compare.rs"));
         files.sort();
         for file in files {
             fs::read(file)

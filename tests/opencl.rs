@@ -2,14 +2,12 @@
 //! compared with C: every twelfth one, with HEXCC_OPENCL_ALL=1 all, and with small tiles, too.
 
 mod common;
-#[path = "../src/compare.rs"]
-mod compare;
 
 use common::{
     PLAIN, Program, assert_none, cc, hexcc, in_parallel, programs, run, say, stepwise_programs,
     succeed,
 };
-use compare::Tolerance;
+use hexcc_tuner::compare::{self, Tolerance};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};

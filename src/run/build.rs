@@ -1,7 +1,7 @@
 //! Building the programs that `hexcc run` compares.
 
 use super::{Target, Workplace, excerpt, failure};
-use crate::cli::InputArgs;
+use crate::args::InputArgs;
 use crate::render::Failure;
 use clap::Args;
 use hexcc_compiler::diag::Diagnostic;

@@ -9,7 +9,6 @@ mod kinds;
 use crate::common::{
     self, Program, assert_none, hexcc, in_parallel, is_wanted, root, say, succeed,
 };
-use crate::hash::fnv;
 use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::options::Options;
@@ -17,6 +16,7 @@ use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
+use hexcc_tuner::hash::fnv;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;

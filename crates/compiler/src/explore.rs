@@ -98,7 +98,7 @@ pub fn explore<R>(
         for analysis in &analyses {
             match TimeLoop::new(&region.scop, &saved.source, analysis, options) {
                 Ok(time_loop) => {
-                    let name = unit_name(saved, &region.scop, loops.len(), options);
+                    let name = unit_name(saved.around(), &region.scop, loops.len(), options);
                     loops.push((name, time_loop));
                 }
                 Err(d) if d.is_bug() => return Err(d),

@@ -2,6 +2,31 @@
 //! hexagonal/classical schedule (Grosser, Cohen, Holewinski, Sadayappan,
 //! Verdoolaege, CGO 2014).
 //!
+//! Stencils come from C, by way of pet ([`scop::SavedScop`], which the `hexcc` command makes of a file and
+//! [`pipeline::compile`] takes), or from a program ([`stencil`]):
+//!
+//! ```
+//! use hexcc_compiler::ctype::CType;
+//! use hexcc_compiler::options::Options;
+//! use hexcc_compiler::output;
+//! use hexcc_compiler::scop::Expr;
+//! use hexcc_compiler::stencil::StencilBuilder;
+//! use hexcc_isl::Ctx;
+//!
+//! let ctx = Ctx::new()?;
+//! let mut mean = StencilBuilder::new(&ctx, "mean", &["N", "T"], "N >= 0")?;
+//! let a = mean.array("A", CType::Float, &["2", "N"])?;
+//! let mut next = mean.statement("next", &["t", "i"], "0 <= t < T and 1 <= i < N - 1")?;
+//! let sum = next.read(a, &["t mod 2", "i - 1"])? + next.read(a, &["t mod 2", "i + 1"])?;
+//! next.write(a, &["(t + 1) mod 2", "i"], Expr::from(0.5f32) * sum)?;
+//!
+//! let stencil = mean.build()?;
+//! let compiled = stencil.compile(&Options::default()).map_err(|d| d.message)?;
+//! let cuda = output::print_stencil(&stencil, &compiled, "0.1.0");
+//! assert!(cuda.contains("namespace hexcc_mean"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Data flows one way, each module using only those before it:
 //!
 //! | module | makes |
@@ -26,6 +51,7 @@
 //! | [`lower`] | programs from plans of single steps |
 //! | [`stepwise`], `nests` | a region, or the nests in a loop that stays on the host, in single steps |
 //! | [`pipeline`], [`explore`] | the list of passes, for one choice of sizes and for many |
+//! | [`mod@stencil`] | stencils that a program builds, without C |
 //! | [`mod@print`] | a program's text in CUDA, or in C with OpenMP |
 //! | [`back`], [`report`] | CUDA text and the rewritten program; what is told of them |
 //! | [`output`] | the texts of a compilation |
@@ -63,6 +89,7 @@ pub mod report;
 pub mod rows;
 pub mod sched;
 pub mod scop;
+pub mod stencil;
 pub mod step_time;
 pub mod stepwise;
 pub mod stream_size;

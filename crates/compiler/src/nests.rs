@@ -5,9 +5,8 @@ use crate::compiled::{Compiled, Stepwise, TiledNest, Unit};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{self, Stmt};
 use crate::options::{Language, Options, Tiling};
-use crate::pipeline::tile;
-use crate::region::{Region, unit_name};
-use crate::scop::{SavedScop, Scop};
+use crate::region::{Region, tile, unit_name};
+use crate::scop::{Around, SavedScop, Scop};
 use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
@@ -25,13 +24,13 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
         };
         let mut clock = Clock::new(ctx);
         let region = Region::new(ctx, &one, &stepwise::options(options), &mut clock)?;
-        let name = unit_name(saved, &region.scop, index, options);
+        let name = unit_name(saved.around(), &region.scop, index, options);
         let options = Options {
             name: Some(name),
             ..options.clone()
         };
         let may_stay = lacks(&region.scop, options.language);
-        let mut compiled = match steps(region, &one, &options, clock, Vec::new()) {
+        let mut compiled = match steps(region, one.around(), &options, clock, Vec::new()) {
             Err(why) if may_stay && !why.is_bug() => {
                 left.push(why);
                 continue;
@@ -115,7 +114,7 @@ fn tiled_on_cpu(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Optio
     let mut clock = Clock::new(ctx);
     let made = Region::new(ctx, saved, options, &mut clock).and_then(|region| {
         let may = !region.analyses.is_empty() && region.scop.guards.doubts.is_empty();
-        may.then(|| steps(region, saved, options, clock, Vec::new()))
+        may.then(|| steps(region, saved.around(), options, clock, Vec::new()))
             .transpose()
     });
     where_possible(ctx, made)
@@ -145,8 +144,15 @@ fn in_tiles(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<Ti
     if !region.analyses.is_empty() || region.is_refused() {
         return Ok(None);
     }
-    let name = unit_name(saved, &region.scop, 0, options);
-    let tiled = tile(&region.scop, saved, &analysis, &name, options, &mut clock)?;
+    let name = unit_name(saved.around(), &region.scop, 0, options);
+    let tiled = tile(
+        &region.scop,
+        &saved.source,
+        &analysis,
+        &name,
+        options,
+        &mut clock,
+    )?;
     let unit = Unit { analysis, tiled };
     let in_rows = unit.stencil().arrays.iter().any(|a| a.rows.is_some());
     let steps_pay =
@@ -177,31 +183,31 @@ fn doubts_rows(scop: &Scop) -> bool {
 /// Time loops in tiles for a CPU, and what else there is in single steps.
 pub(crate) fn on_cpu(
     region: Region,
-    saved: &SavedScop,
+    around: Around,
     options: &Options,
     clock: Clock,
 ) -> Result<Compiled> {
     if region.analyses.is_empty() {
         let refusal = region.refusal();
         return match options.may_step() {
-            true => in_steps(region, saved, options, clock, *refusal),
+            true => in_steps(region, around, options, clock, *refusal),
             false => Err(refusal),
         };
     }
-    steps(region, saved, options, clock, Vec::new())
+    steps(region, around, options, clock, Vec::new())
 }
 
 /// The region in single steps where no tiling applies and they do without what tiles are refused
 /// for; the refusal otherwise.
 pub(crate) fn untiled(
     region: Region,
-    saved: &SavedScop,
+    around: Around,
     options: &Options,
     clock: Clock,
 ) -> Result<Compiled> {
     let refusal = region.refusal();
     match options.may_step() && stepwise::may_replace(&refusal) {
-        true => in_steps(region, saved, options, clock, *refusal),
+        true => in_steps(region, around, options, clock, *refusal),
         false => Err(refusal),
     }
 }
@@ -209,7 +215,7 @@ pub(crate) fn untiled(
 /// The region in single steps, where these are expected to be as fast as the tiles of all time loops.
 pub(crate) fn steps_instead(
     region: &Region,
-    saved: &SavedScop,
+    around: Around,
     units: &[Unit],
     options: &Options,
 ) -> Result<Option<Compiled>> {
@@ -223,7 +229,7 @@ pub(crate) fn steps_instead(
     let (scop, ctx) = (region.scop.clone(), &region.scop.ctx);
     ctx.reset_operations();
     ctx.set_max_operations(STEP_OPERATIONS);
-    let made = in_steps(Region::of_scop(scop), saved, options, clock, *reason);
+    let made = in_steps(Region::of_scop(scop), around, options, clock, *reason);
     ctx.set_max_operations(options.isl_quota);
     ctx.reset_operations();
     ctx.check()?;
@@ -239,13 +245,13 @@ pub(crate) fn steps_instead(
 /// are no parallel loops either.
 pub(crate) fn in_steps(
     region: Region,
-    saved: &SavedScop,
+    around: Around,
     options: &Options,
     clock: Clock,
     refusal: Diagnostic,
 ) -> Result<Compiled> {
     let warning = stepwise::instead(refusal.clone());
-    steps(region, saved, options, clock, vec![warning]).map_err(|d| match d.is_bug() {
+    steps(region, around, options, clock, vec![warning]).map_err(|d| match d.is_bug() {
         true => d,
         false => Box::new(refusal.note(format!("nor can it run in single steps: {}", d.message))),
     })
@@ -282,7 +288,7 @@ fn bounded_tiles(
 /// The region in single steps, but for its time loops that may be tiled.
 pub(crate) fn steps(
     mut region: Region,
-    saved: &SavedScop,
+    around: Around,
     options: &Options,
     mut clock: Clock,
     mut warnings: Vec<Diagnostic>,
@@ -291,10 +297,10 @@ pub(crate) fn steps(
     let mut parts = Vec::new();
     let tiled = std::mem::take(&mut region.analyses);
     for (i, (run, time_loop)) in stepwise::runs(&region.scop, &tiled).into_iter().enumerate() {
-        let name = unit_name(saved, &region.scop, i, options);
+        let name = unit_name(around, &region.scop, i, options);
         let compile = |scop: &mut Scop, time_loop| {
             let run = (run.as_slice(), time_loop);
-            stepwise::compile(scop, saved, run, options, &name)
+            stepwise::compile(scop, around, run, options, &name)
         };
         let bounded = time_loop.is_some() && options.wanted_tiling() == Tiling::Auto;
         parts.push(match bounded {

@@ -8,7 +8,8 @@ use crate::kernel::KernelIr;
 use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
-use crate::scop::SavedScop;
+use crate::scop::{Around, SavedScop};
+use crate::stencil::Stencil;
 use crate::tiling::Kernel;
 use crate::tiling::overlapped::StreamKernel;
 use hexcc_pet::deep::deeply;
@@ -49,7 +50,7 @@ pub fn print_c(
         _ => Otherwise::Ends,
     };
     let part = |part: &'_ Stepwise| -> Result<String> {
-        let header = header::of_loops(saved, part, (version, language));
+        let header = header::of_loops(saved.around(), part, (version, language));
         let about = (header.as_slice(), otherwise(part));
         let (program, interface, finals) = (&part.program, &part.interface, &part.finals);
         deeply(|| match language {
@@ -69,7 +70,7 @@ pub fn print_c(
 /// The kernels in OpenCL C, each part with what launches them.
 pub fn print_opencl_kernels(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
     let of_part = |part: &Stepwise| {
-        let header = header::of_loops(saved, part, (version, Language::OpenCl));
+        let header = header::of_loops(saved.around(), part, (version, Language::OpenCl));
         deeply(|| print::opencl::print_kernels(&part.program, &part.interface, &header))
     };
     let n = compiled.stepwise.len();
@@ -108,17 +109,26 @@ pub fn print_as_read(saved: &SavedScop) -> Option<String> {
 
 /// A header with the kernels and their launch functions on device pointers.
 pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
+    header(saved.around(), compiled, version)
+}
+
+/// The same for a stencil that a program has built.
+pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> String {
+    header(stencil.around(), compiled, version)
+}
+
+fn header(around: Around, compiled: &Compiled, version: &str) -> String {
     let mut text = HEADER_INCLUDES.to_string();
     for unit in &compiled.units {
-        text.push_str(&kernel_text(saved, compiled, unit, version));
+        text.push_str(&kernel_text(around, compiled, unit, version));
         text.push('\n');
     }
     for nest in &compiled.tiled_nests {
-        text.push_str(&kernel_text(saved, compiled, &nest.unit, version));
+        text.push_str(&kernel_text(around, compiled, &nest.unit, version));
         text.push('\n');
     }
     for part in &compiled.stepwise {
-        text.push_str(&stepwise_text(saved, part, version).0);
+        text.push_str(&stepwise_text(around, part, version).0);
         text.push('\n');
     }
     text
@@ -155,17 +165,17 @@ const TENSOR_MAP: &str = "struct alignas(128) CUtensorMap { unsigned long long o
 const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#endif\n\n";
 
 /// The namespace of a time loop.
-fn kernel_text(saved: &SavedScop, compiled: &Compiled, unit: &Unit, version: &str) -> String {
+fn kernel_text(around: Around, compiled: &Compiled, unit: &Unit, version: &str) -> String {
     deeply(|| match &unit.tiled.kernel {
         Kernel::Overlapped(kernel, _) => {
-            let header = header::of_overlapped(saved, compiled, unit, kernel, version);
+            let header = header::of_overlapped(around, compiled, unit, kernel, version);
             match kernel {
                 StreamKernel::Rows(ir) => back::print_stream(ir, &header),
                 StreamKernel::Planes(ir) => back::print_blocks(ir, &header),
             }
         }
         Kernel::Hybrid(hybrid) => {
-            let header = header::of_hybrid(saved, compiled, unit, hybrid, version);
+            let header = header::of_hybrid(around, compiled, unit, hybrid, version);
             back::print_kernel(&hybrid.kernel, &header)
         }
     })
@@ -205,7 +215,7 @@ fn replacements<'a>(
         false => Memory::Copied,
     };
     let steps = compiled.stepwise.iter().map(|part| {
-        let (kernel, names) = stepwise_text(saved, part, version);
+        let (kernel, names) = stepwise_text(saved.around(), part, version);
         in_steps(part, (kernel, names), memory, otherwise)
     });
     tiled.chain(nests).chain(steps).collect()
@@ -222,7 +232,7 @@ fn in_tiles<'a>(
     Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
-        kernel: kernel_text(saved, compiled, unit, version),
+        kernel: kernel_text(saved.around(), compiled, unit, version),
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
@@ -260,7 +270,7 @@ fn in_steps(
 }
 
 /// The namespace of what runs in single steps, and the names of its arguments.
-fn stepwise_text(saved: &SavedScop, part: &Stepwise, version: &str) -> (String, Names) {
-    let header = header::of_steps(saved, part, version);
+fn stepwise_text(around: Around, part: &Stepwise, version: &str) -> (String, Names) {
+    let header = header::of_steps(around, part, version);
     deeply(|| print::cuda::print(&part.program, &header))
 }

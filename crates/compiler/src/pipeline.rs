@@ -6,9 +6,8 @@ use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
 use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
-use crate::region::{Region, unit_name};
-use crate::scop::{SavedScop, Scop, members};
-use crate::tiling::{Analysis, Tiled, TimeLoop};
+use crate::region::{Region, tile, unit_name};
+use crate::scop::{Around, SavedScop, members};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -17,25 +16,35 @@ use hexcc_pet::deep::deeply;
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    deeply(|| passes(ctx, saved, options)).map_err(|d| placed(ctx, saved, d))
+    let compiled = deeply(|| match saved.is_nests() {
+        true => nests(ctx, saved, options),
+        false => {
+            let mut clock = Clock::new(ctx);
+            let region = Region::new(ctx, saved, options, &mut clock)?;
+            passes(region, saved.around(), options, clock)
+        }
+    });
+    compiled.map_err(|d| placed(ctx, saved, d))
 }
 
-fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    let mut clock = Clock::new(ctx);
-    if saved.is_nests() {
-        return nests(ctx, saved, options);
-    }
-    let mut region = Region::new(ctx, saved, options, &mut clock)?;
+/// The passes from dependences on.
+pub(crate) fn passes(
+    mut region: Region,
+    around: Around,
+    options: &Options,
+    mut clock: Clock,
+) -> Result<Compiled> {
     if options.tiling == Tiling::Stepwise {
-        return steps(region, saved, options, clock, Vec::new());
+        return steps(region, around, options, clock, Vec::new());
     }
     if options.language.is_c() {
-        return on_cpu(region, saved, options, clock);
+        return on_cpu(region, around, options, clock);
     }
     let mut units = Vec::new();
     for analysis in std::mem::take(&mut region.analyses) {
-        let name = unit_name(saved, &region.scop, units.len(), options);
-        match tile(&region.scop, saved, &analysis, &name, options, &mut clock) {
+        let name = unit_name(around, &region.scop, units.len(), options);
+        let (scop, source) = (&region.scop, around.source);
+        match tile(scop, source, &analysis, &name, options, &mut clock) {
             Ok(tiled) => units.push(Unit { analysis, tiled }),
             Err(d) => region.refuse(analysis.chunk, d)?,
         }
@@ -43,13 +52,13 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
     // Some errors of isl have a meaning, so a result after a stop may lack something.
     clock.end()?;
     if units.is_empty() {
-        return untiled(region, saved, options, clock);
+        return untiled(region, around, options, clock);
     }
-    if let Some(steps) = steps_instead(&region, saved, &units, options)? {
+    if let Some(steps) = steps_instead(&region, around, &units, options)? {
         return Ok(steps);
     }
     Ok(Compiled {
-        warnings: region.warnings(saved),
+        warnings: region.warnings(around),
         scop: region.scop,
         units,
         stepwise: Vec::new(),
@@ -57,19 +66,6 @@ fn passes(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
         timings: clock.laps,
         tuned: None,
     })
-}
-
-/// The kernel of a time loop.
-pub(crate) fn tile(
-    scop: &Scop,
-    saved: &SavedScop,
-    analysis: &Analysis,
-    name: &str,
-    options: &Options,
-    clock: &mut Clock,
-) -> Result<Tiled> {
-    clock.begin("accesses")?;
-    TimeLoop::new(scop, &saved.source, analysis, options)?.tiled(name, options, clock)
 }
 
 /// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.

@@ -3,8 +3,8 @@
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
 use crate::options::{Options, Tiling};
-use crate::scop::{self, Chunk, SavedScop, Scop, records};
-use crate::tiling::Analysis;
+use crate::scop::{self, Around, Chunk, SavedScop, Scop, SourceFile, records};
+use crate::tiling::{Analysis, Tiled, TimeLoop};
 use crate::{carried, csource, preference, temporaries};
 use hexcc_isl::Ctx;
 
@@ -26,12 +26,22 @@ impl Region {
     ) -> Result<Region> {
         ctx.set_max_operations(options.isl_quota);
         clock.begin("scop")?;
-        let mut scop = scop::build(ctx, &saved.source, &saved.scop)?;
+        let scop = scop::build(ctx, &saved.source, &saved.scop)?;
         // Only nests leave memory where the program has it.
         if let (false, Some(doubt)) = (saved.is_nests(), scop.guards.doubts.first()) {
             return Err(doubt.refusal.clone());
         }
-        temporaries::substitute(&mut scop, &saved.source)?;
+        Region::analyze(scop, &saved.source, options, clock)
+    }
+
+    /// The dependences of what a scop has.
+    pub fn analyze(
+        mut scop: Scop,
+        source: &SourceFile,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<Region> {
+        temporaries::substitute(&mut scop, source)?;
         carried::into_arrays(&mut scop)?;
         if scop.stmts.is_empty() {
             return Err(no_statements(&scop));
@@ -51,7 +61,7 @@ impl Region {
                 region.refuse(chunk, d)?;
                 continue;
             }
-            match Analysis::new(&region.scop, &saved.source, &chunk, options, clock) {
+            match Analysis::new(&region.scop, source, &chunk, options, clock) {
                 Ok(analysis) => region.analyses.push(analysis),
                 Err(d) => region.refuse(chunk, d)?,
             }
@@ -112,17 +122,30 @@ impl Region {
     }
 
     /// A warning for each loop that stays on the host.
-    pub fn warnings(&mut self, saved: &SavedScop) -> Vec<Diagnostic> {
+    pub fn warnings(&mut self, around: Around) -> Vec<Diagnostic> {
         self.refused.sort_by_key(|(chunk, _)| chunk.span.start);
         // A loop nest without a time loop is set-up code and stays silently.
         let told = self.refused.drain(..).filter(|(_, d)| d.code != "HX0201");
         told.map(|(chunk, d)| {
-            let line = saved.source.line(chunk.span.start);
+            let line = around.source.line(chunk.span.start);
             let message = format!("the code at line {line} stays on the host: {}", d.message);
             Diagnostic::warning(d.code, message).at(chunk.span, "not tiled")
         })
         .collect()
     }
+}
+
+/// The kernel of a time loop.
+pub(crate) fn tile(
+    scop: &Scop,
+    source: &SourceFile,
+    analysis: &Analysis,
+    name: &str,
+    options: &Options,
+    clock: &mut Clock,
+) -> Result<Tiled> {
+    clock.begin("accesses")?;
+    TimeLoop::new(scop, source, analysis, options)?.tiled(name, options, clock)
 }
 
 fn no_statements(scop: &Scop) -> Box<Diagnostic> {
@@ -137,10 +160,12 @@ fn no_statements(scop: &Scop) -> Box<Diagnostic> {
 const LIBRARY: [&str; 2] = ["row", "rows"];
 
 /// The namespace of a loop, by its number.
-pub(crate) fn unit_name(saved: &SavedScop, scop: &Scop, index: usize, options: &Options) -> String {
+pub(crate) fn unit_name(around: Around, scop: &Scop, index: usize, options: &Options) -> String {
     let base = options.name.clone().unwrap_or_else(|| {
-        let function = csource::enclosing_function(&saved.source.text, scop.region.start);
-        let name = function.map_or_else(|| "scop".to_string(), |f| f.name);
+        let text = &around.source.text;
+        let function = || Some(csource::enclosing_function(text, scop.region.start)?.name);
+        let name = around.name.map(String::from).or_else(function);
+        let name = name.unwrap_or_else(|| "scop".to_string());
         match LIBRARY.contains(&name.as_str()) {
             true => format!("hexcc_{name}_"),
             false => format!("hexcc_{name}"),

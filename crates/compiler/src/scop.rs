@@ -21,7 +21,7 @@ mod wrap;
 pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
-pub use source::{OfOther, Piece, Place, SourceFile};
+pub use source::{Around, Lines, Locations, OfOther, Piece, Place, SourceFile};
 
 use crate::causes;
 use crate::csource;
@@ -87,6 +87,15 @@ impl SavedScop {
     /// Everything that is translated.
     pub fn regions(&self) -> impl Iterator<Item = &PetScop> {
         std::iter::once(&self.scop).chain(&self.nests)
+    }
+
+    /// What is around the region.
+    pub fn around(&self) -> Around<'_> {
+        Around {
+            source: &self.source,
+            nests: self.is_nests(),
+            name: None,
+        }
     }
 
     /// Whether nests are translated, and the loop around them stays on the host.
@@ -442,12 +451,10 @@ pub struct Local {
 pub struct Statement {
     /// isl tuple name.
     pub name: String,
-    /// Byte range in the source.
+    /// Its place, as [`Scop::locations`] has it.
     pub span: Range<usize>,
-    /// Line, from 1.
-    pub line: usize,
-    /// The line of the last of the C statements that it stands for.
-    pub last_line: usize,
+    /// The lines of the C statements that it stands for; none without a text.
+    pub lines: Option<Lines>,
     /// Iteration domain.
     pub domain: Set,
     /// Original execution order.
@@ -567,6 +574,8 @@ pub struct Scop {
     pub cells: Vec<Cell>,
     /// What is not touched where conditions on data do not hold.
     pub guards: Guards,
+    /// What places are.
+    pub locations: Locations,
     /// The isl context of all sets; declared last because it must outlive them.
     pub ctx: Ctx,
 }
@@ -734,6 +743,7 @@ impl Reader<'_> {
             members: self.pet.members.clone(),
             cells: self.pet.cells.clone(),
             guards: Guards::default(),
+            locations: Locations::Text,
             ctx: self.ctx.clone(),
         })
     }
@@ -1002,8 +1012,10 @@ impl Reader<'_> {
         Ok(Statement {
             name: stmt.name.clone(),
             span,
-            line: stmt.line,
-            last_line: selects::last_line(self.pet, &self.source.text, stmt),
+            lines: Some(Lines {
+                first: stmt.line,
+                last: selects::last_line(self.pet, &self.source.text, stmt),
+            }),
             domain,
             schedule,
             write: target,

@@ -7,7 +7,7 @@ use crate::ir::verify::verify;
 use crate::ir::{Expr, Stmt, visit};
 use crate::kernel::KernelArray;
 use crate::options::{Language, Options, Tiling};
-use crate::scop::{Array, ArrayId, Chunk, SavedScop, Scop};
+use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
@@ -42,7 +42,7 @@ pub fn runs<'a>(scop: &Scop, tiled: &'a [Analysis]) -> Vec<(Vec<Chunk>, Option<&
 /// tile sizes.
 pub fn compile(
     scop: &mut Scop,
-    saved: &SavedScop,
+    around: Around,
     (run, time_loop): (&[Chunk], Option<&Analysis>),
     options: &Options,
     name: &str,
@@ -67,7 +67,7 @@ pub fn compile(
     };
     let written = used(scop, true);
     let declared = is_declared;
-    let dead = dead_after(scop, saved, &written)?;
+    let dead = dead_after(scop, around.source, &written)?;
     let (tiles, plan) = match time_loop {
         None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
         Some(analysis) => {
@@ -99,13 +99,13 @@ pub fn compile(
         interface.trust_lone_arrays();
     }
     let in_place = match options.language {
-        Language::Cuda => saved.is_nests(),
+        Language::Cuda => around.nests,
         Language::OpenMp => true,
         // A device has memory of its own.
         Language::OpenCl => false,
     };
     let arrays = (ids.as_slice(), in_place);
-    let program = lower::stepwise::lower(scop, &saved.source, &plan, &interface, arrays)?;
+    let program = lower::stepwise::lower(scop, around.source, &plan, &interface, arrays)?;
     verify(&program)
         .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
     let span = match (run.first(), run.last()) {
@@ -194,19 +194,19 @@ fn is_declared(scop: &Scop, id: ArrayId) -> bool {
 /// HX0206 where what the region declares is used after it.
 fn dead_after(
     scop: &Scop,
-    saved: &SavedScop,
+    source: &SourceFile,
     written: &BTreeSet<ArrayId>,
 ) -> Result<BTreeSet<ArrayId>> {
     let mut dead = BTreeSet::new();
     for &id in written {
         let array = scop.array(id);
-        let end = end_of(scop, &saved.source, &array.name);
+        let end = end_of(scop, source, &array.name);
         let own = is_declared(scop, id);
         if own && end == End::Survives {
-            return Err(used_later(scop, &saved.source.text, &array.name));
+            return Err(used_later(scop, &source.text, &array.name));
         }
         // An array that was declared before may be memory that others see.
-        let unseen = || is_seen_here_alone(scop, &saved.source.text, array);
+        let unseen = || is_seen_here_alone(scop, &source.text, array);
         if end != End::Survives && (own || array.is_variable() || unseen()) {
             dead.insert(id);
         }

@@ -18,7 +18,9 @@ mod unroll;
 
 use crate::csource;
 use crate::diag::Result;
-use crate::scop::{Access, ArrayId, Expr, KeptScalar, Local, Scop, SourceFile, Statement};
+use crate::scop::{
+    Access, ArrayId, Expr, KeptScalar, Local, Locations, Scop, SourceFile, Statement,
+};
 use expand::Expander;
 use hexcc_isl::Map;
 
@@ -93,6 +95,10 @@ pub(crate) enum End {
 
 /// Where the life of a variable ends.
 pub(crate) fn end_of(scop: &Scop, source: &SourceFile, name: &str) -> End {
+    // Whoever builds a stencil has the arrays, and no text says that a value is not needed.
+    if scop.locations == Locations::Statements {
+        return End::Survives;
+    }
     let text = &source.text;
     match scop.declared.get(name) {
         Some(is_exposed) if !is_exposed => End::Inside,
@@ -156,8 +162,7 @@ fn through(stmt: &Statement, instances: &Map, name: &str) -> Result<Statement> {
     Ok(Statement {
         name: name.to_string(),
         span: stmt.span.clone(),
-        line: stmt.line,
-        last_line: stmt.last_line,
+        lines: stmt.lines,
         domain: instances.domain()?,
         schedule: instances.apply_range(&stmt.schedule)?,
         write: access(&stmt.write)?,

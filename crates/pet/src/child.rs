@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Extracts a scop in a child process.
 ///
-/// `exe` is a program that calls [`run_child`] when its only argument is
+/// `exe` is a program that calls [`run_child`](crate::run_child) when its only argument is
 /// [`CHILD_ARGUMENT`]; hexcc passes itself. `limit` bounds the child's processor time, in whole
 /// seconds, rounded up; a child that waits instead of working is stopped, too, later.
 ///

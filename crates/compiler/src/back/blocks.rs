@@ -240,7 +240,7 @@ fn rows_where(ir: &BlocksIr, keep: impl Fn(&Offset) -> bool) -> String {
 /// The functions that compute a value, and those that say what they read.
 fn update(ir: &BlocksIr, names: &Names) -> String {
     let stmt = ir.stmt();
-    let mut text = format!("// {}, line {}: {}\n", stmt.name, stmt.line, stmt.text);
+    let mut text = format!("// {}\n", stmt.comment(&stmt.text));
     text.push_str("// What a cell becomes, from cells at fixed distances");
     if let Order::Chain(parts) = &ir.order {
         text.push_str(", in three parts: from those of one plane, and what lower planes gave.\n");

@@ -251,7 +251,7 @@ impl Printer<'_> {
 
     fn statement(&self, t: &mut String, stmt: &KernelStmt) {
         let guard = ast_to_c(&stmt.guard, &self.names);
-        let _ = writeln!(t, "  // {}, line {}", stmt.name, stmt.line);
+        let _ = writeln!(t, "  // {}", stmt.title());
         let _ = writeln!(t, "  if ({guard}) {{");
         let stmt = self.promoted(stmt);
         let body = body(self.stencil, &stmt, &self.names, |access| {

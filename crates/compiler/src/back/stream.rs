@@ -1057,10 +1057,7 @@ impl Printer<'_> {
         self.out.open("{");
         let main = &field.pieces[0];
         let stmt = &ir.stencil.stmts[main.stmt];
-        self.out.line(format!(
-            "// {}, line {}: {}",
-            stmt.name, stmt.line, stmt.text
-        ));
+        self.out.line(format!("// {}", stmt.comment(&stmt.text)));
         let row = self.row_number(f, "s + 1");
         self.out.line(format!("const int {i} = {row};"));
         self.out.line(format!("{ty} next;"));
@@ -1086,10 +1083,7 @@ impl Printer<'_> {
         }
         for piece in &field.pieces[1..] {
             let stmt = &ir.stencil.stmts[piece.stmt];
-            self.out.line(format!(
-                "// {}, line {}: {}",
-                stmt.name, stmt.line, stmt.text
-            ));
+            self.out.line(format!("// {}", stmt.comment(&stmt.text)));
             self.out
                 .open(format!("if (!Full && in_{}({i}, v)) {{", stmt.name));
             self.assignment(stmt, piece, "value");

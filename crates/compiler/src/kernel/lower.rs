@@ -517,7 +517,7 @@ impl Prepared<'_> {
         let text = self.source.text.get(stmt.span.clone()).unwrap_or("");
         Ok(KernelStmt {
             name: stmt.name.clone(),
-            line: stmt.line,
+            line: stmt.lines.map(|lines| lines.first),
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             slot: canonical.slot,
             guard,

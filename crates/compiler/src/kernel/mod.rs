@@ -382,8 +382,8 @@ pub struct GuardBounds {
 pub struct KernelStmt {
     /// isl name, for comments.
     pub name: String,
-    /// Source line.
-    pub line: usize,
+    /// Source line; none without a text.
+    pub line: Option<usize>,
     /// Source text, for comments.
     pub text: String,
     /// Slot in the logical time step.
@@ -418,6 +418,46 @@ pub struct KernelStmt {
 const GENERAL_SUBSCRIPT: usize = 7;
 
 impl KernelStmt {
+    /// What messages call it.
+    pub fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("line {line}"),
+            None => format!("statement `{}`", self.name),
+        }
+    }
+
+    /// The same as the subject of a sentence.
+    pub fn subject(&self) -> String {
+        match self.line {
+            Some(line) => format!("the statement on line {line}"),
+            None => self.place(),
+        }
+    }
+
+    /// Two as the subject of a sentence.
+    pub fn subjects([a, b]: [&KernelStmt; 2]) -> String {
+        match (a.line, b.line) {
+            (Some(a), Some(b)) => format!("the statements on lines {a} and {b}"),
+            _ => format!("{} and {}", a.place(), b.place()),
+        }
+    }
+
+    /// What comments call it.
+    pub fn title(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}, line {line}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// What comments say of it, with so much of its text.
+    pub fn comment(&self, text: &str) -> String {
+        match self.line {
+            Some(_) => format!("{}: {text}", self.title()),
+            None => self.title(),
+        }
+    }
+
     /// Accesses and operations of an instance.
     pub fn work(&self) -> usize {
         let values = self.locals.iter().map(|l| &l.2).chain([&self.value]);

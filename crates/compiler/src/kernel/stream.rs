@@ -656,7 +656,7 @@ impl Prepared<'_> {
     /// The field that a statement writes.
     fn field_key(&self, stmt: &KernelStmt) -> std::result::Result<FieldKey, Refusal> {
         let n_space = self.c.n_space;
-        let refuse = |what: &str| Err(format!("{what} (line {})", stmt.line));
+        let refuse = |what: &str| Err(format!("{what} ({})", stmt.place()));
         let array = self.scop.array(self.array_index[stmt.write.array]);
         if !matches!(array.elem.size(), 4 | 8) {
             return refuse(&format!(
@@ -713,8 +713,8 @@ impl Prepared<'_> {
             };
             if !constant || !same {
                 return Ok(Err(format!(
-                    "the statement on line {} does not execute at the same points at every time step",
-                    stmt.line
+                    "{} does not execute at the same points at every time step",
+                    stmt.subject()
                 )));
             }
             times.push(time);
@@ -728,9 +728,10 @@ impl Prepared<'_> {
         for (i, a) in field.pieces.iter().enumerate() {
             for b in &field.pieces[..i] {
                 if !domains[a.stmt].is_disjoint(&domains[b.stmt])? {
+                    let stmts = [&self.stmts[b.stmt], &self.stmts[a.stmt]];
                     return Ok(Some(format!(
-                        "the statements on lines {} and {} write the same elements",
-                        self.stmts[b.stmt].line, self.stmts[a.stmt].line
+                        "{} write the same elements",
+                        KernelStmt::subjects(stmts)
                     )));
                 }
             }
@@ -744,8 +745,8 @@ impl Prepared<'_> {
             .sort_by_key(|p| std::cmp::Reverse(sizes[&p.stmt]));
         if self.stmts[field.pieces[0].stmt].partial_only {
             return Ok(Some(format!(
-                "line {} writes a boundary only",
-                self.stmts[field.pieces[0].stmt].line
+                "{} writes a boundary only",
+                self.stmts[field.pieces[0].stmt].place()
             )));
         }
         Ok(None)
@@ -915,8 +916,8 @@ impl Prepared<'_> {
                     let source = self.source(fields, f, access);
                     let (Some((field, age)), Some(offset)) = (source, offset) else {
                         return Err(format!(
-                            "line {} reads an element of `{name}` that is not at a fixed distance",
-                            stmt.line
+                            "{} reads an element of `{name}` that is not at a fixed distance",
+                            stmt.place()
                         ));
                     };
                     let pull = Pull { field, age, offset };
@@ -950,8 +951,8 @@ impl Prepared<'_> {
             apart(stage) && !matches!(field.pieces[0].domain, Domain::Box(_))
         })?;
         Some(format!(
-            "in three space dimensions the statement on line {} must execute in a box, since its array has several time buffers",
-            self.stmts[field.pieces[0].stmt].line
+            "in three space dimensions {} must execute in a box, since its array has several time buffers",
+            self.stmts[field.pieces[0].stmt].subject()
         ))
     }
 
@@ -987,11 +988,11 @@ impl Prepared<'_> {
         Ok(if flow.is_pulled(&self.scop.ctx, stage)? {
             None
         } else {
-            let line = |f: usize| self.stmts[fields[f].pieces[0].stmt].line;
+            let place = |f: usize| self.stmts[fields[f].pieces[0].stmt].place();
             Some(format!(
-                "line {} reads values of line {} from two time steps at once",
-                line(flow.target),
-                line(flow.source)
+                "{} reads values of {} from two time steps at once",
+                place(flow.target),
+                place(flow.source)
             ))
         })
     }

@@ -150,10 +150,8 @@ impl Report<'_> {
             .iter()
             .zip(&unit.stencil().stmts)
         {
-            let head = format!(
-                "  {}  line {}, slot {}:  ",
-                kernel.name, kernel.line, stmt.slot
-            );
+            let (name, place) = (&kernel.name, kernel.place());
+            let head = format!("  {name}  {place}, slot {}:  ", stmt.slot);
             let room = LINE_WIDTH.saturating_sub(head.len()).max(40);
             self.line(format!("{head}{}", shortened(&kernel.text, room)));
             let note = if kernel.partial_only {

@@ -57,8 +57,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
     let stmt = Statement {
         name: "S".to_string(),
         span: 0..0,
-        line: 1,
-        last_line: 1,
+        lines: None,
         domain,
         schedule: write
             .map
@@ -93,6 +92,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
         members: Vec::new(),
         cells: Vec::new(),
         guards: crate::scop::Guards::default(),
+        locations: crate::scop::Locations::Statements,
         ctx: ctx.clone(),
     }
 }

@@ -31,6 +31,44 @@ pub struct OfOther {
     pub original: usize,
 }
 
+/// What places of a scop are, such as [`Statement::span`](super::Statement::span).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locations {
+    /// Bytes of the text of a [`SourceFile`].
+    Text,
+    /// Numbers of statements, in textual order: a program has built the stencil, and there is no text.
+    Statements,
+}
+
+/// Lines of a statement, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// The first.
+    pub first: usize,
+    /// The last.
+    pub last: usize,
+}
+
+impl std::fmt::Display for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.first < self.last {
+            true => write!(f, "lines {} to {}", self.first, self.last),
+            false => write!(f, "line {}", self.first),
+        }
+    }
+}
+
+/// What is around a region.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// The file; one without path and text where there is none.
+    pub source: &'a SourceFile,
+    /// Nests are translated, and the loop around them stays on the host.
+    pub nests: bool,
+    /// The name of a stencil that a program has built.
+    pub name: Option<&'a str>,
+}
+
 /// A part of a file that a program is made of.
 #[derive(Clone, Debug)]
 pub struct Piece {

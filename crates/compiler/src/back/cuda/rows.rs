@@ -101,8 +101,7 @@ impl Cuda<'_> {
         let ir = self.ir;
         let n = self.n_space();
         let text = truncate(&stmt.text, 100);
-        self.out
-            .line(format!("// {}, line {}: {text}", stmt.name, stmt.line));
+        self.out.line(format!("// {}", stmt.comment(&text)));
         let mut opened = 0;
         if stmt.partial_only {
             self.out.open("if (!Full) {");

@@ -770,10 +770,7 @@ impl Printer<'_> {
         self.out.open("{");
         let main = &field.pieces[0];
         let stmt = &ir.stencil.stmts[main.stmt];
-        self.out.line(format!(
-            "// {}, line {}: {}",
-            stmt.name, stmt.line, stmt.text
-        ));
+        self.out.line(format!("// {}", stmt.comment(&stmt.text)));
         self.out
             .line(format!("const int {i} = {};", self.row_number(f, "s + 1")));
         for piece in &field.pieces {
@@ -826,10 +823,7 @@ impl Printer<'_> {
         }
         for piece in &field.pieces[1..] {
             let stmt = &ir.stencil.stmts[piece.stmt];
-            self.out.line(format!(
-                "// {}, line {}: {}",
-                stmt.name, stmt.line, stmt.text
-            ));
+            self.out.line(format!("// {}", stmt.comment(&stmt.text)));
             self.out
                 .open(format!("if (has({}_here, r, v)) {{", stmt.name));
             let reads = self.plane_reads(piece, &[]);

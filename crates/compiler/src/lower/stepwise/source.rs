@@ -14,23 +14,26 @@ impl Lowering<'_> {
     pub(super) fn comment(&self, stmt: &Statement) -> String {
         let text = self.source.text.get(stmt.span.clone()).unwrap_or("");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let place = match stmt.line < stmt.last_line {
-            true => format!("lines {} to {}", stmt.line, stmt.last_line),
-            false => format!("line {}", stmt.line),
-        };
-        format!("{}, {place}: {}", stmt.name, truncate(&text, MOST_TEXT))
+        match stmt.lines {
+            Some(lines) => format!("{}, {lines}: {}", stmt.name, truncate(&text, MOST_TEXT)),
+            None => stmt.name.clone(),
+        }
     }
 
-    /// The lines of a step's statements.
+    /// The lines of a step's statements, or their names where there are no lines.
     pub(super) fn lines(&self, step: &Step) -> String {
         let lines: BTreeSet<usize> = (step.stmts.iter())
             .map(|&s| &self.scop.stmts[s])
-            .flat_map(|stmt| [stmt.line, stmt.last_line])
+            .filter_map(|stmt| stmt.lines)
+            .flat_map(|lines| [lines.first, lines.last])
             .collect();
         match (lines.first(), lines.last()) {
             (Some(first), Some(last)) if first < last => format!("Lines {first} to {last}"),
             (Some(line), _) => format!("Line {line}"),
-            _ => "Nothing".to_string(),
+            _ => {
+                let names = step.stmts.iter().map(|&s| self.scop.stmts[s].name.as_str());
+                names.collect::<Vec<_>>().join(", ")
+            }
         }
     }
 }

@@ -3,16 +3,20 @@
 //! One small file per entry, replaced in one rename: two runs at the same time
 //! cannot damage it. A file that cannot be read counts as absent.
 
-use crate::emit;
+use crate::error::{Result, of_file};
+use crate::files;
 use crate::hash::fnv;
-use crate::render::Failure;
 use crate::variant::Variant;
-use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::compiled::Compiled;
+use hexcc_compiler::diag;
 use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
-use hexcc_compiler::target::Target;
+use hexcc_compiler::target::{Target, Targets};
+use hexcc_isl::Ctx;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// What a tuning found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,37 +85,115 @@ pub fn find(
     if found.len() == 1 { found.pop() } else { None }
 }
 
+/// Which entries of the cache a translation may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The cache; see [`folder`].
+    pub folder: PathBuf,
+    /// Only sizes that were tuned on the GPU that the options name.
+    pub same_gpu: bool,
+}
+
+impl Lookup {
+    /// What tuning found for a region, unless the options say otherwise.
+    fn find(&self, saved: &SavedScop, options: &Options) -> Option<Tuned> {
+        if options.tile.is_some() || options.stream_tile.is_some() {
+            return None;
+        }
+        let tuned = find(&self.folder, saved, options, gpu_name)?;
+        if options.keep_tiles && tuned.variant == Variant::STEPS {
+            return None;
+        }
+        let sizes: Vec<&str> = tuned.problem.split(',').collect();
+        let same_sizes = (options.sizes.iter())
+            .all(|(name, value)| sizes.contains(&format!("{name}={value}").as_str()));
+        let same_gpu = !self.same_gpu
+            || (Targets::built_in().for_device(&tuned.gpu))
+                .is_some_and(|t| t.name == options.target.name);
+        (same_sizes && same_gpu).then_some(tuned)
+    }
+}
+
+/// The name of the GPU that is present. The driver, which takes a while to start,
+/// is asked once.
+pub fn gpu_name() -> Option<String> {
+    static NAME: OnceLock<Option<String>> = OnceLock::new();
+    NAME.get_or_init(hexcc_gpu::device_name).clone()
+}
+
+/// Compiles a region. Where the options give no sizes, those are taken that tuning found for it, if they
+/// still work; [`Compiled::tuned`] says so.
+///
+/// # Errors
+/// Those of [`pipeline::compile`].
+pub fn compile(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    lookup: Option<&Lookup>,
+) -> diag::Result<Compiled> {
+    let compile = |options: &Options| {
+        ctx.reset_operations();
+        pipeline::compile(ctx, saved, options)
+    };
+    let tuned = lookup.and_then(|lookup| lookup.find(saved, options));
+    if let Some(tuned) = tuned
+        && let Ok(mut compiled) = compile(&tuned.variant.options(options))
+    {
+        compiled.tuned = Some(tuned.to_string());
+        return Ok(compiled);
+    }
+    compile(options)
+}
+
+impl std::fmt::Display for Tuned {
+    /// What was tuned, on which GPU and with which sizes.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = match self.variant {
+            Variant::Steps { .. } => "",
+            Variant::Hybrid { .. } | Variant::Overlapped { .. } => "tile sizes ",
+        };
+        let (variant, gpu, problem) = (&self.variant, &self.gpu, &self.problem);
+        write!(f, "{what}{variant} were tuned on {gpu} with {problem}")
+    }
+}
+
 /// Keeps an entry.
+///
+/// # Errors
+/// [`Error::Cache`](crate::Error::Cache).
 pub fn store(
     folder: &Path,
     saved: &SavedScop,
     options: &Options,
     tuned: &Tuned,
-) -> Result<PathBuf, Failure> {
+) -> Result<PathBuf> {
     let folder = folder.join("tuned");
-    std::fs::create_dir_all(&folder).map_err(|e| emit::cannot_write(&folder, &e))?;
+    std::fs::create_dir_all(&folder).map_err(of_file(&folder))?;
     let path = folder.join(entry_name(saved, options, &tuned.gpu));
-    let text =
-        serde_json::to_string_pretty(tuned).map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
-    emit::write(&path, &(text + "\n"))?;
+    let text = serde_json::to_string_pretty(tuned).map_err(|e| of_file(&path)(e.into()))?;
+    files::replace(&path, (text + "\n").as_bytes()).map_err(of_file(&path))?;
     Ok(path)
 }
 
 /// Removes the entry for a GPU if it was measured on the same problem, and says which
 /// file it was; `None` where there is none.
+///
+/// # Errors
+/// [`Error::Cache`](crate::Error::Cache).
 pub fn remove(
     folder: &Path,
     saved: &SavedScop,
     options: &Options,
     (gpu, problem): (&str, &str),
-) -> Result<Option<PathBuf>, Failure> {
+) -> Result<Option<PathBuf>> {
     let path = (folder.join("tuned")).join(entry_name(saved, options, gpu));
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     let entry = serde_json::from_str::<Tuned>(&text).ok();
     if entry.is_none_or(|entry| entry.problem != problem) {
         return Ok(None);
     }
-    std::fs::remove_file(&path).map_err(|e| emit::cannot_write(&path, &e))?;
+    std::fs::remove_file(&path).map_err(of_file(&path))?;
     Ok(Some(path))
 }
 
@@ -174,7 +256,7 @@ mod tests {
     use hexcc_compiler::sched::TileSizes;
 
     fn saved() -> SavedScop {
-        let text = include_str!("../crates/compiler/tests/data/jacobi2d.scop.json");
+        let text = include_str!("../../compiler/tests/data/jacobi2d.scop.json");
         serde_json::from_str(text).expect("a saved scop")
     }
 

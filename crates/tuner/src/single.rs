@@ -403,7 +403,7 @@ mod tests {
     use super::*;
 
     fn single(sets: &[Vec<i64>]) -> Single {
-        let text = include_str!("../crates/compiler/tests/data/jacobi2d.scop.json");
+        let text = include_str!("../../compiler/tests/data/jacobi2d.scop.json");
         let saved = serde_json::from_str(text).expect("a saved scop");
         let ctx = Ctx::new().expect("memory for a context");
         let options = Options::default();

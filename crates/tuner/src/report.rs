@@ -404,6 +404,27 @@ fn table(points: &[Point]) -> String {
     t
 }
 
+/// The best points as a table in plain text, of points in order of speed.
+pub fn best_table<'a>(ranked: impl Iterator<Item = &'a Point>) -> String {
+    let mut t = format!(
+        "  {:<40} {:>9} {:>9}  registers  local  shared\n",
+        "tile", "GCell/s", "predicted"
+    );
+    for p in ranked.take(crate::search::FINALISTS) {
+        let _ = writeln!(
+            t,
+            "  {:<40} {:>9.1} {:>9.1}  {:>9}  {:>5}  {:>6}",
+            p.variant.to_string(),
+            p.measured.unwrap_or(0.0),
+            p.predicted,
+            p.registers,
+            p.local_bytes,
+            p.shared_bytes
+        );
+    }
+    t
+}
+
 /// One variant of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BenchRow {

@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
+use thiserror::Error;
 
 /// Which differences are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,30 +180,17 @@ pub struct ArrayReport {
 }
 
 /// Why two dumps cannot be compared.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum DumpError {
     /// A dump could not be read.
-    Io(io::Error),
+    #[error("a dump cannot be read: {0}")]
+    Io(#[from] io::Error),
     /// A dump does not have the expected form.
+    #[error("a dump is damaged: {0}")]
     Malformed(String),
     /// The dumps hold different records.
+    #[error("{0}")]
     Different(String),
-}
-
-impl fmt::Display for DumpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DumpError::Io(e) => write!(f, "a dump cannot be read: {e}"),
-            DumpError::Malformed(what) => write!(f, "a dump is damaged: {what}"),
-            DumpError::Different(what) => f.write_str(what),
-        }
-    }
-}
-
-impl From<io::Error> for DumpError {
-    fn from(error: io::Error) -> Self {
-        DumpError::Io(error)
-    }
 }
 
 /// Header of a record.

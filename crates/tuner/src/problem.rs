@@ -236,9 +236,7 @@ mod tests {
 
     #[test]
     fn sizes_fit_the_memory() {
-        let compiled = compiled(include_str!(
-            "../crates/compiler/tests/data/jacobi2d.scop.json"
-        ));
+        let compiled = compiled(include_str!("../../compiler/tests/data/jacobi2d.scop.json"));
         let kernels = [compiled.units[0].stencil()];
         let choose = |memory| Problem::choose(&kernels, &none(), &none(), memory);
         let text = |memory| choose(memory).map(|p| p.to_string());
@@ -257,9 +255,7 @@ mod tests {
 
     #[test]
     fn time_steps_can_be_chosen() {
-        let compiled = compiled(include_str!(
-            "../crates/compiler/tests/data/jacobi2d.scop.json"
-        ));
+        let compiled = compiled(include_str!("../../compiler/tests/data/jacobi2d.scop.json"));
         let stencil = compiled.units[0].stencil();
         let problem = Problem::choose(&[stencil], &none(), &none(), 1 << 30).expect("sizes");
         assert_eq!(problem.steps(stencil), 512);

@@ -1,0 +1,357 @@
+//! Arguments that several commands have, and what they mean for the compiler.
+
+use crate::limit;
+use crate::render::Failure;
+use clap::{Args, ValueEnum};
+use hexcc_compiler::back::{Files, Host, Instrument, Otherwise};
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::kernel::stream::StreamTile;
+use hexcc_compiler::kernel::{self, Schema};
+use hexcc_compiler::options::{Language, Options, Sums, Tiling, WavefrontChoice};
+use hexcc_compiler::sched::TileSizes;
+use hexcc_compiler::target::{Target, Targets};
+use hexcc_tuner::cache::gpu_name;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Headings of `--help`, which the documentation has, too.
+const INPUT: &str = "Input";
+const TILING: &str = "Tiling";
+const KERNEL: &str = "Kernel";
+const TARGET: &str = "Target";
+pub const OUTPUT: &str = "Output";
+
+/// Options that choose the input.
+#[derive(Debug, Args, Clone)]
+pub struct InputArgs {
+    /// C files of the program, the region in one of them, or a scop saved with `--emit scop`
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Function whose scop to translate
+    #[arg(help_heading = INPUT, long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Line of the loop to translate, or of one around it; of the first file
+    #[arg(help_heading = INPUT, long, value_name = "N", conflicts_with = "function")]
+    pub line: Option<usize>,
+    /// Directory for `#include`
+    #[arg(help_heading = INPUT, short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Macro, NAME or NAME=VALUE
+    #[arg(help_heading = INPUT, short = 'D', value_name = "MACRO")]
+    pub define: Vec<String>,
+}
+
+/// Options that choose the schedule and the kernel.
+#[derive(Debug, Args, Clone)]
+pub struct KernelArgs {
+    /// Tiles are what is measured or explained, even where a translation takes single steps
+    #[arg(skip)]
+    pub keep_tiles: bool,
+    /// How time is tiled; options that only one of the tilings has decide, too
+    #[arg(help_heading = TILING, long, value_enum, default_value = "auto")]
+    pub tiling: TilingArg,
+    /// Tile sizes: `h=3,w=8:64` gives h and one width per space dimension,
+    /// outermost first
+    #[arg(help_heading = TILING, long, value_name = "SIZES", value_parser = TileSizes::from_str)]
+    pub tile: Option<TileSizes>,
+    /// Space dimension tiled by hexagons, 0 is the outermost
+    #[arg(help_heading = TILING, long, value_name = "DIM")]
+    pub hex_dim: Option<usize>,
+    /// Classical space dimension whose tiles run in parallel, too, in waves;
+    /// `none` or `auto`
+    #[arg(help_heading = TILING, long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
+    pub wavefront: WavefrontChoice,
+    /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
+    /// [default: chosen by the model]
+    #[arg(help_heading = TILING, long, value_name = "steps=T,vector=V,..")]
+    pub stream_tile: Option<StreamTile>,
+    /// How sums of floating-point numbers over loops are computed
+    #[arg(help_heading = TILING, long, value_enum, default_value = "parallel")]
+    pub sums: SumsArg,
+    /// Memory a tile computes in
+    #[arg(help_heading = KERNEL, long, value_enum, default_value_t = Memory::Shared)]
+    pub memory: Memory,
+    /// When values go from shared to global memory [default: live]
+    #[arg(help_heading = KERNEL, long, value_enum)]
+    pub copy_out: Option<CopyOut>,
+    /// Copies of 16 bytes from 16-byte boundaries where tile widths allow it
+    /// [default: on]
+    #[arg(help_heading = KERNEL, long, value_enum)]
+    pub aligned_loads: Option<Switch>,
+    /// What a full tile reuses of the full tile before it in its block
+    /// [default: dynamic]
+    #[arg(help_heading = KERNEL, long, value_enum)]
+    pub reuse: Option<Reuse>,
+    /// Code without tests for full tiles
+    #[arg(help_heading = KERNEL, long, value_enum, default_value_t = Switch::On)]
+    pub full_tiles: Switch,
+    /// Unrolled rows and points [default: on]
+    #[arg(help_heading = KERNEL, long, value_enum)]
+    pub unroll: Option<Switch>,
+    /// Threads per block wanted [default: chosen with the tile sizes]
+    #[arg(help_heading = KERNEL, long, value_parser = clap::value_parser!(i64).range(32..=1024))]
+    pub threads: Option<i64>,
+    /// Rows of contiguous points that a thread computes, at most [default: those of the
+    /// tile over those of the block; in two dimensions all]
+    #[arg(help_heading = KERNEL, long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    pub rows_per_thread: Option<i64>,
+    /// Shared memory a block may use when tile sizes are chosen, bytes
+    /// [default: what the GPU allows]
+    #[arg(help_heading = KERNEL, long, value_name = "BYTES")]
+    pub shared_memory: Option<i64>,
+    /// What the program becomes
+    #[arg(help_heading = TARGET, long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
+    pub language: LanguageArg,
+    /// Let the program run its own loops where arrays overlap, no GPU is present, or its memory
+    /// does not suffice, instead of ending with a message
+    #[arg(help_heading = TARGET, long)]
+    pub fallback: bool,
+    /// Choose for a program that nvcc builds with --use_fast_math: divisions and functions
+    /// in float take few instructions then
+    #[arg(help_heading = TARGET, long)]
+    pub fast_math: bool,
+    /// Namespace of the generated code [default: `hexcc_` and the function]
+    #[arg(help_heading = OUTPUT, long, value_parser = parse_name)]
+    pub name: Option<String>,
+    /// Bound on isl's operations, 0 for none
+    #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
+    pub isl_quota: u64,
+    /// Bound on the processor time of a translation, 0 for none
+    #[arg(long, value_name = "SECONDS", default_value_t = limit::DEFAULT_SECONDS)]
+    pub time_limit: u64,
+    /// Do not use tile sizes that `hexcc tune` found
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Print what each pass took
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Options that say what tile sizes are chosen for.
+#[derive(Debug, Args, Clone, Default)]
+pub struct TargetArgs {
+    /// GPU to choose tile sizes for, such as h200 or a100 [default: the one
+    /// that is present, or h200]
+    #[arg(help_heading = TARGET, long, value_name = "NAME")]
+    pub gpu: Option<String>,
+    /// Table with more GPUs, in the form of crates/compiler/data/gpus.toml
+    #[arg(help_heading = TARGET, long, value_name = "FILE")]
+    pub gpu_table: Option<PathBuf>,
+    /// Sizes to choose tile sizes for, such as N=4096,T=1000
+    #[arg(help_heading = TARGET, long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
+    pub set: Vec<(String, i64)>,
+}
+
+/// What the program becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LanguageArg {
+    /// CUDA C++, for GPUs
+    Cuda,
+    /// C with OpenMP, for CPUs
+    Openmp,
+    /// C with kernels in OpenCL C, for devices of all kinds
+    Opencl,
+}
+
+impl From<LanguageArg> for Language {
+    fn from(language: LanguageArg) -> Language {
+        match language {
+            LanguageArg::Cuda => Language::Cuda,
+            LanguageArg::Openmp => Language::OpenMp,
+            LanguageArg::Opencl => Language::OpenCl,
+        }
+    }
+}
+
+/// How sums of floating-point numbers over loops are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SumsArg {
+    /// By all threads; the order is the same in every run, but not C's, and rounds differently
+    Parallel,
+    /// In C's order, by one thread
+    Ordered,
+}
+
+impl From<SumsArg> for Sums {
+    fn from(sums: SumsArg) -> Sums {
+        match sums {
+            SumsArg::Parallel => Sums::Parallel,
+            SumsArg::Ordered => Sums::Ordered,
+        }
+    }
+}
+
+/// How time is tiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TilingArg {
+    /// As the model predicts
+    Auto,
+    /// Hexagons along one dimension, classical tiles along the others
+    Hybrid,
+    /// Overlapped tiles that stream through registers; they compute their
+    /// common halo several times
+    Overlapped,
+    /// No tiles: the loops in their own order, parallel ones in kernels
+    Stepwise,
+}
+
+impl From<TilingArg> for Tiling {
+    fn from(tiling: TilingArg) -> Tiling {
+        match tiling {
+            TilingArg::Auto => Tiling::Auto,
+            TilingArg::Hybrid => Tiling::Hybrid,
+            TilingArg::Overlapped => Tiling::Overlapped,
+            TilingArg::Stepwise => Tiling::Stepwise,
+        }
+    }
+}
+
+/// Where tiles live while they are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Memory {
+    /// Every access goes to global memory
+    Global,
+    /// The footprint of a tile is held in shared memory
+    Shared,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Off
+    Off,
+    /// On
+    On,
+}
+
+/// Copy-out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CopyOut {
+    /// After the last row of a tile
+    Separate,
+    /// As they are computed
+    Interleaved,
+    /// As they are computed, but only those that other tiles need or that are
+    /// results
+    Live,
+}
+
+/// Inter-tile reuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Reuse {
+    /// Every tile copies in all it needs
+    None,
+    /// The columns in common with the tile before stay where they are: columns
+    /// lie in shared memory modulo its size
+    Static,
+    /// The columns in common with the tile before move into place
+    Dynamic,
+}
+
+fn parse_name(text: &str) -> Result<String, String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.chars().all(is_word) && text.starts_with(|c: char| !c.is_ascii_digit()) {
+        Ok(text.to_string())
+    } else {
+        Err("expected a C identifier".to_string())
+    }
+}
+
+fn parse_wavefront(text: &str) -> Result<WavefrontChoice, String> {
+    match text {
+        "auto" => Ok(WavefrontChoice::Auto),
+        "none" => Ok(WavefrontChoice::None),
+        _ => (text.parse().map(WavefrontChoice::Dim))
+            .map_err(|_| "expected the number of a space dimension, `auto` or `none`".to_string()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<(String, i64), String> {
+    let form = "expected `NAME=NUMBER`";
+    let (name, value) = text.split_once('=').ok_or(form)?;
+    let value = (value.trim().parse()).map_err(|_| format!("`{value}` is not a number; {form}"))?;
+    Ok((parse_name(name.trim())?, value))
+}
+
+impl TargetArgs {
+    /// The GPU named, the one present, or the default.
+    pub fn target(&self) -> Result<Target, Failure> {
+        let plain = |d: Box<Diagnostic>| Failure::plain(*d);
+        let mut targets = Targets::built_in();
+        if let Some(path) = &self.gpu_table {
+            let text = std::fs::read_to_string(path).map_err(|e| {
+                let what = format!("cannot read `{}`: {e}", path.display());
+                Failure::plain(Diagnostic::error("HX0501", what))
+            })?;
+            let name = path.display().to_string();
+            targets.extend(&name, &text).map_err(plain)?;
+        }
+        match &self.gpu {
+            Some(name) => targets.find(name).map_err(plain),
+            None => Ok(gpu_name()
+                .and_then(|device| targets.for_device(&device).cloned())
+                .unwrap_or_default()),
+        }
+    }
+}
+
+impl KernelArgs {
+    /// The compiler's options.
+    pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
+        let options = Options {
+            tile: self.tile.clone(),
+            hex_dim: self.hex_dim,
+            schema: match self.memory {
+                Memory::Global => Schema::Global,
+                Memory::Shared => Schema::Shared,
+            },
+            copy_out: self.copy_out.map(|c| match c {
+                CopyOut::Separate => kernel::CopyOut::Separate,
+                CopyOut::Interleaved => kernel::CopyOut::Interleaved,
+                CopyOut::Live => kernel::CopyOut::Live,
+            }),
+            aligned_loads: self.aligned_loads.map(|s| s == Switch::On),
+            reuse: self.reuse.map(|r| match r {
+                Reuse::None => kernel::Reuse::None,
+                Reuse::Static => kernel::Reuse::Static,
+                Reuse::Dynamic => kernel::Reuse::Dynamic,
+            }),
+            full_tiles: self.full_tiles == Switch::On,
+            unroll: self.unroll.map(|s| s == Switch::On),
+            wavefront: self.wavefront,
+            tiling: self.tiling.into(),
+            keep_tiles: self.keep_tiles,
+            stream_tile: self.stream_tile,
+            fast_math: self.fast_math,
+            threads: self.threads,
+            rows_per_thread: self.rows_per_thread,
+            shared_limit: self.shared_memory,
+            target: target.target()?,
+            sizes: target.set.clone(),
+            isl_quota: self.isl_quota,
+            name: self.name.clone(),
+            language: self.language.into(),
+            sums: self.sums.into(),
+        };
+        // Said before the input is read.
+        options.switches().map_err(|d| Failure::plain(*d))?;
+        Ok(options)
+    }
+
+    /// How the program around the kernels is made.
+    pub fn host(&self, input: &InputArgs, instrument: Instrument) -> Host {
+        let files = match input.files.len() {
+            1 => Files::One,
+            _ => Files::OthersInC,
+        };
+        let otherwise = match self.fallback {
+            true => Otherwise::RunsLoops,
+            false => Otherwise::Ends,
+        };
+        Host {
+            instrument,
+            otherwise,
+            files,
+        }
+    }
+}

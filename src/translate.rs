@@ -1,0 +1,200 @@
+//! `hexcc`, without the name of a command: a C program to the program that runs its loops in kernels.
+
+use crate::args::{InputArgs, KernelArgs, LanguageArg, OUTPUT, TargetArgs};
+use crate::compile::context;
+use crate::emit;
+use crate::input::Input;
+use crate::limit::TimeLimit;
+use crate::render::{self, Failure};
+use clap::{Parser, ValueEnum};
+use hexcc_compiler::back::Instrument;
+use hexcc_compiler::compiled::Compiled;
+use hexcc_compiler::csource;
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::ir::dump;
+use hexcc_compiler::options::Language;
+use hexcc_compiler::output;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The whole program as CUDA C++
+    Cuda,
+    /// A header with a launch function on device pointers; for OpenCL the kernels, and what
+    /// launches them as a comment
+    Kernel,
+    /// The loops as hexcc reads them, and which passes have changed their text
+    C,
+    /// The scop as JSON
+    Scop,
+    /// Kernels and launches as data, of programs that run in single steps
+    Ir,
+    /// The C program with its results written to a file
+    #[value(hide = true)]
+    Reference,
+}
+
+/// Source-to-source compiler for stencils: C loop nests to CUDA with hybrid
+/// hexagonal/classical tiling.
+#[derive(Debug, Parser)]
+#[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true,
+    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc run [OPTIONS] FILE..\n       hexcc explain [OPTIONS] FILE..\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
+    after_help = "`hexcc run --help` and so on describe the other commands.")]
+pub struct Translate {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    kernel: KernelArgs,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Output file, `-` for the standard output
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// What to write [default: the whole program]
+    #[arg(help_heading = OUTPUT, long, value_enum)]
+    emit: Option<Emit>,
+    /// Let the program write its results to the file named by HEXCC_DUMP
+    #[arg(long, hide = true)]
+    instrument: bool,
+    /// Also write what `--emit reference` would; which arrays are compared
+    /// depends on what has been tiled
+    #[arg(long, hide = true, value_name = "FILE")]
+    reference: Option<PathBuf>,
+}
+
+/// The loops of a C file in the words that pet reads.
+fn as_read(input: &Input) -> Result<String, Failure> {
+    output::print_as_read(&input.saved).ok_or_else(|| {
+        let d = Diagnostic::error("HX0509", "`--emit c` has nothing to show of a saved scop")
+            .note("it has the polyhedral form of the loops, not their text")
+            .help("name the C file");
+        Failure::plain(d)
+    })
+}
+
+/// The generated program before it is printed; tiled kernels are not made of it yet.
+fn program_text(compiled: &Compiled) -> Result<String, Failure> {
+    if compiled.stepwise.is_empty() {
+        let d = Diagnostic::error("HX0509", "`--emit ir` shows single steps only")
+            .note("the kernels of tiles are printed without it")
+            .help("add `--tiling stepwise`");
+        return Err(Failure::plain(d));
+    }
+    Ok((compiled.stepwise.iter())
+        .map(|part| dump(&part.program))
+        .collect())
+}
+
+/// Host code that CUDA's compiler refuses.
+fn host_warnings(input: &Input) -> Vec<Diagnostic> {
+    let (source, span) = (&input.saved.source, &input.saved.scop.span);
+    let on_host = |place: &csource::NotCPlusPlus| {
+        place.range.end <= span.start || span.end <= place.range.start
+    };
+    let undeclared = csource::not_declarable(&source.text, &input.saved.undeclared);
+    let undeclared = undeclared.iter().map(|name| {
+        let d = Diagnostic::warning("HX0116", format!("`{name}` is called without a declaration"));
+        let place = csource::first_call(&source.text, name).into_iter();
+        place
+            .fold(d, |d, place| d.at(place, "called here"))
+            .note("C takes it for a function of any arguments that returns an `int`, and so does the translation, if no file defines it otherwise")
+            .help(format!("include the header that declares it, or write its declaration before the call, such as `int {name}(..);`"))
+    });
+    (csource::not_cplusplus(&source.text).into_iter())
+        .filter(on_host)
+        .map(|place| {
+            Diagnostic::warning("HX0113", format!("{}: this is C and not C++", place.what))
+                .at(place.range, "compilers of CUDA refuse this")
+                .help(format!(
+                    "{}; or take the GPU's part alone, `--emit kernel`, and leave this file C",
+                    place.instead
+                ))
+        })
+        .chain(undeclared)
+        .collect()
+}
+
+impl Translate {
+    /// Refuses to write what a target does not have.
+    fn check_emit(&self) -> Result<(), Failure> {
+        let language = Language::from(self.kernel.language);
+        let emit = match (self.emit, language) {
+            (Some(Emit::Cuda), Language::OpenMp | Language::OpenCl) => "--emit cuda",
+            (Some(Emit::Kernel), Language::OpenMp) => "--emit kernel",
+            _ => return Ok(()),
+        };
+        let what = format!("`--target {}` has no `{emit}`", language.name());
+        let note = match language {
+            Language::OpenCl => "the program stays one C file, with kernels as a text in it",
+            _ => "the program stays one C file, with functions for its loops",
+        };
+        Err(Failure::plain(
+            Diagnostic::error("HX0509", what)
+                .note(note)
+                .help("leave one of the two away"),
+        ))
+    }
+
+    /// Does it.
+    pub fn run(&self) -> Result<ExitCode, Failure> {
+        self.check_emit()?;
+        let limit = TimeLimit::start(self.kernel.time_limit);
+        let input = self.input.read(self.kernel.sums, &limit)?;
+        if self.emit == Some(Emit::Scop) {
+            let text = hexcc_pet::deep::to_json(&input.saved)
+                .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
+            emit::write(&self.output, &(text + "\n"))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.emit == Some(Emit::C) {
+            emit::write(&self.output, &as_read(&input)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let ctx = context(&limit)?;
+        let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
+        let with_source = |d: Box<Diagnostic>| Failure {
+            diagnostics: vec![*d],
+            source: Some(input.saved.source.clone()),
+        };
+        let instrument = match self.instrument {
+            true => Instrument::Dump,
+            false => Instrument::None,
+        };
+        let host = self.kernel.host(&self.input, instrument);
+        let reference = || {
+            output::print_reference(&input.saved, &compiled, crate::VERSION).map_err(with_source)
+        };
+        let beside = match &self.reference {
+            Some(path) => Some((path, reference()?)),
+            None => None,
+        };
+        let text = match (self.emit, self.kernel.language) {
+            (Some(Emit::Ir), _) => program_text(&compiled)?,
+            (Some(Emit::Reference), _) => reference()?,
+            (Some(Emit::Kernel), LanguageArg::Opencl) => {
+                output::print_opencl_kernels(&input.saved, &compiled, crate::VERSION)
+            }
+            (Some(Emit::Kernel), _) => {
+                output::print_header(&input.saved, &compiled, crate::VERSION)
+            }
+            (_, language @ (LanguageArg::Openmp | LanguageArg::Opencl)) => {
+                let kind = (host, language.into());
+                output::print_c(&input.saved, &compiled, crate::VERSION, kind)
+                    .map_err(with_source)?
+            }
+            (_, LanguageArg::Cuda) => {
+                render::render(&host_warnings(&input), Some(&input.saved.source));
+                output::print_program(&input.saved, &compiled, crate::VERSION, host)
+                    .map_err(with_source)?
+            }
+        };
+        limit.finish()?;
+        if let Some((path, reference)) = beside {
+            emit::write(path, &reference)?;
+        }
+        emit::write(&self.output, &text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
