@@ -701,6 +701,11 @@ impl<'a> Reader<'a> {
                 },
             }
         }
+        // What the preprocessor leaves out is no loop of the program.
+        let is_there = |r: &Refused| r.why.iter().any(|d| d.code != "HX0102");
+        if refused.iter().any(is_there) {
+            refused.retain(is_there);
+        }
         if let Some((region, scop)) = self.in_steps(&refused) {
             let chosen = Chosen {
                 candidates: self.candidates(loops, std::slice::from_ref(&region.span), &refused),

@@ -14,6 +14,7 @@ use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::ir::dump;
 use hexcc_compiler::options::Language;
 use hexcc_compiler::output;
+use hexcc_compiler::report::dumps;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,6 +30,12 @@ enum Emit {
     C,
     /// The scop as JSON
     Scop,
+    /// The arrays and statements that tilings get, in isl's notation
+    Stencil,
+    /// Dependences of the time loops that are tiled, and their cones
+    Deps,
+    /// Schedules of tiles, and launches of single steps
+    Schedule,
     /// Kernels and launches as data, of programs that run in single steps
     Ir,
     /// The C program with its results written to a file
@@ -70,6 +77,18 @@ fn as_read(input: &Input) -> Result<String, Failure> {
         let d = Diagnostic::error("HX0509", "`--emit c` has nothing to show of a saved scop")
             .note("it has the polyhedral form of the loops, not their text")
             .help("name the C file");
+        Failure::plain(d)
+    })
+}
+
+/// The dependences of what is tiled.
+fn dependences(compiled: &Compiled) -> Result<String, Failure> {
+    dumps::dependences(compiled).ok_or_else(|| {
+        let d = Diagnostic::error("HX0509", "`--emit deps` shows time loops that are tiled")
+            .note("nothing of this program is; single steps are proven launch by launch")
+            .help(
+                "`--emit schedule` shows the launches, and `hexcc explain` why there are no tiles",
+            );
         Failure::plain(d)
     })
 }
@@ -171,6 +190,9 @@ impl Translate {
             None => None,
         };
         let text = match (self.emit, self.kernel.language) {
+            (Some(Emit::Stencil), _) => dumps::stencil(&compiled),
+            (Some(Emit::Deps), _) => dependences(&compiled)?,
+            (Some(Emit::Schedule), _) => dumps::schedule(&compiled).map_err(with_source)?,
             (Some(Emit::Ir), _) => program_text(&compiled)?,
             (Some(Emit::Reference), _) => reference()?,
             (Some(Emit::Kernel), LanguageArg::Opencl) => {

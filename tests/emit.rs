@@ -61,3 +61,32 @@ fn saved_scops_have_no_text() {
     assert!(!out.status.success() && out.stdout.is_empty(), "{out:?}");
     assert!(said.starts_with("error[HX0509]"), "{said}");
 }
+
+/// What passes make, on tiles of both kinds and on single steps.
+#[test]
+fn passes_as_text() {
+    for (what, program, flags) in [
+        ("stencil", "jacobi2d", &[][..]),
+        ("stencil", "fdtd2d", &[]),
+        ("stencil", "steps/maxcalls2d", &[]),
+        ("deps", "jacobi2d", &[]),
+        ("deps", "fdtd2d", &["--tiling=hybrid"]),
+        ("deps", "wave3d", &[]),
+        ("schedule", "jacobi2d", &["--tiling=overlapped"]),
+        ("schedule", "fdtd2d", &["--tile=h=3,w=3:8"]),
+        ("schedule", "steps/power2d", &[]),
+    ] {
+        let name = format!(
+            "emit_{what}_{}",
+            program.rsplit('/').next().unwrap_or(program)
+        );
+        let file = format!("{program}.c");
+        let args: Vec<&str> = flags.iter().copied().chain([file.as_str()]).collect();
+        insta::assert_snapshot!(name, emitted(what, &args));
+    }
+    let mut command = hexcc();
+    command.current_dir(testsuite());
+    let out = output(command.args(["steps/power2d.c", "--emit", "deps"])).expect("hexcc starts");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && said.contains("HX0509"), "{said}");
+}

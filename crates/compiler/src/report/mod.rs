@@ -1,6 +1,7 @@
 //! What users read of a compilation beside the generated code.
 
 pub(crate) mod as_read;
+pub mod dumps;
 mod explain;
 pub(crate) mod header;
 mod segments;

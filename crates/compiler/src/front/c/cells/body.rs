@@ -51,6 +51,8 @@ pub(super) struct Body<'a> {
     pub(super) wholes: BTreeMap<String, Whole>,
     /// Variables of the function around that are the cell's own.
     pub(super) own: BTreeMap<String, CType>,
+    /// Arrays of the function around that are the cell's own, with their types and bounds.
+    pub(super) own_arrays: BTreeMap<String, (CType, String)>,
     pub(super) targets: Vec<Target>,
     /// By name, the functions that it calls, those that these call before them.
     pub(super) callees: Vec<Callee>,
@@ -81,6 +83,7 @@ impl<'a> Body<'a> {
             numbers: BTreeMap::new(),
             wholes: BTreeMap::new(),
             own: BTreeMap::new(),
+            own_arrays: BTreeMap::new(),
             targets: Vec::new(),
             callees: Vec::new(),
             math: BTreeSet::new(),
@@ -164,6 +167,13 @@ impl<'a> Body<'a> {
             } else {
                 self.numbers.insert(name, ty);
             }
+            return Some(());
+        }
+        if self.own_arrays.contains_key(&name) {
+            return Some(());
+        }
+        if let Some(bounds) = self.bounds_of_own(at, &declarator) {
+            self.own_arrays.insert(name, (ty, bounds));
             return Some(());
         }
         let whole = self.whole(&declarator, ty)?;
@@ -384,6 +394,7 @@ impl<'a> Body<'a> {
             constant
                 || outer
                     && !self.own.contains_key(code.word(at))
+                    && !self.own_arrays.contains_key(code.word(at))
                     && !self.wholes_and_targets(code.word(at))
         };
         let stays = self.targets.iter().all(|t| {

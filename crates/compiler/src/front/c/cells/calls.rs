@@ -200,7 +200,11 @@ impl Body<'_> {
             .iter()
             .find(|c| open > 0 && c.name == code.word(open - 1))?;
         let args = code.split_commas(open + 1..code.skip(open) - 1);
-        let index = args.iter().position(|arg| *arg == (at..at + 1))?;
+        let is_argument = |arg: &Range<usize>| {
+            let moved = matches!(code.word(at + 1), "+" | "-");
+            arg.start == at && (arg.len() == 1 || moved)
+        };
+        let index = args.iter().position(is_argument)?;
         callee.writes.get(index).copied().flatten()
     }
 

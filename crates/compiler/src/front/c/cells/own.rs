@@ -1,7 +1,8 @@
 //! Which values a body gives before it uses them, and which nobody sees behind it.
 
 use super::body::{Body, is_name};
-use crate::csource::{self, Code, Place, statement_end, statements};
+use crate::csource::{self, Code, Declarator, Place, statement_end, statements};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Body<'_> {
@@ -59,6 +60,54 @@ impl Body<'_> {
         let is_plain = |at: usize| code.word(at + 1) == "=" && self.begins_statement(at);
         let is_given = |at: &usize| is_plain(*at) || assigned.iter().any(|a| a.contains(at));
         inside.iter().all(is_given) && self.is_dead_outside(name)
+    }
+
+    /// The bounds of an array of the function around that is the cell's own, named at a token: nothing
+    /// outside of the body mentions it, and the body gives all of its elements values before it uses any.
+    pub(super) fn bounds_of_own(&self, at: usize, declarator: &Declarator) -> Option<String> {
+        let code = self.code;
+        let name = code.word(at);
+        let is_local = declarator.place == Place::Call
+            && (declarator.stars, declarator.n_bounds) == (0, 1)
+            && self.has_constant_bounds(declarator)
+            && !self.is_in_macros(name);
+        let text = &code.text[declarator.range.clone()];
+        let bounds = &text[text.find('[').filter(|_| is_local)?..];
+        let n: usize = bounds.trim_matches(['[', ']', ' ']).parse().ok()?;
+        let body = self.scope.body();
+        let is_seen = |at: usize| is_name(code, at) && code.word(at) == name;
+        let inside = |at: usize| {
+            self.tokens.contains(&at) || declarator.range.contains(&code.tokens[at].span.start)
+        };
+        let is_parameter = !code.bytes(body.clone()).contains(&declarator.range.start);
+        let all_inside = body.into_iter().filter(|&at| is_seen(at)).all(inside);
+        (!is_parameter && all_inside && self.is_filled(name, n)).then(|| bounds.to_string())
+    }
+
+    /// Whether statements one after the other give the first `n` elements of an array values, before
+    /// anything else uses it.
+    fn is_filled(&self, name: &str, n: usize) -> bool {
+        let code = self.code;
+        let mut given = BTreeSet::new();
+        for stmt in csource::statements(code, self.tokens.clone()) {
+            let uses = (stmt.clone())
+                .filter(|&at| is_name(code, at) && code.word(at) == name)
+                .count();
+            let is_one = uses == 1
+                && code.word(stmt.start) == name
+                && code.word(stmt.start + 1) == "["
+                && code.word(stmt.start + 3) == "]"
+                && code.word(stmt.start + 4) == "=";
+            match code.word(stmt.start + 2).parse::<usize>() {
+                Ok(element) if is_one => {
+                    given.insert(element);
+                }
+                _ if uses > 0 => return given.len() == n && given.iter().all(|&i| i < n),
+                _ if (stmt.clone()).any(|at| code.word(at) == "continue") => return false,
+                _ => {}
+            }
+        }
+        given.iter().all(|&i| i < n)
     }
 
     /// Whether all that the body does to a variable that is its own is to assign it.

@@ -157,3 +157,35 @@ fn old_values_are_taken_where_a_path_needs_them() {
     assert_eq!(keeps("if (m) continue; v[i] = 2;"), (true, true));
     assert_eq!(keeps("while (m) v[i] = 2;"), (true, true));
 }
+
+#[test]
+fn arrays_of_the_function_around_may_be_the_cells_own() {
+    let text = "
+void order(int *a, int *b) { if (a[0] > b[0]) { int c = a[0]; a[0] = b[0]; b[0] = c; } }
+int middle(int v[3]) { order(v, v + 1); order(v + 1, v + 2); order(v, v + 1); return v[1]; }
+void median(int *out, const int *in, int n)
+{
+  int v[3];
+  for (int i = 1; i < n - 1; i++) {
+    v[0] = in[i - 1];
+    v[1] = in[i];
+    v[2] = in[i + 1];
+    out[i] = middle(v);
+  }
+}
+";
+    let cell = &celled(text).expect("a cell").cells[0];
+    let functions = cell.functions.join("");
+    assert!(functions.contains("  int v[3];"), "{functions}");
+    for (old, new) in [
+        // Not all elements have values.
+        ("    v[1] = in[i];\n", ""),
+        ("v[2] = in[i + 1]", "if (in[i]) v[2] = in[i + 1]"),
+        // Others see it.
+        ("int v[3];", "int v[3]; out[0] = v[0];"),
+        ("int v[3];", "static int v[3];"),
+        ("int v[3];", "int v[N];"),
+    ] {
+        assert_eq!(celled(&text.replacen(old, new, 1)), None, "{new}");
+    }
+}

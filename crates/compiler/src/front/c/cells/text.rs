@@ -97,6 +97,9 @@ impl Body<'_> {
         for (name, ty) in &self.own {
             let _ = writeln!(text, "  {ty} {name};");
         }
+        for (name, (ty, bounds)) in &self.own_arrays {
+            let _ = writeln!(text, "  {ty} {name}{bounds};");
+        }
         for (i, other) in self.targets.iter().enumerate() {
             let has_old = !other.assigned && (other.read || i == index);
             let value = if has_old {
