@@ -20,7 +20,7 @@
 #define __CUDACC__ 1
 #define CUDART_VERSION 13000
 
-enum cudaError_t {
+enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
@@ -41,6 +41,7 @@ enum cudaError_t {
     cudaErrorNotSupported = 801,
     cudaErrorUnknown = 999
 };
+typedef enum cudaError cudaError_t;
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
