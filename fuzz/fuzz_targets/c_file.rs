@@ -12,7 +12,7 @@
 #[path = "../../src/bytes.rs"]
 mod bytes;
 #[allow(dead_code)]
-#[path = "../../src/input.rs"]
+#[path = "../../src/input/mod.rs"]
 mod input;
 #[allow(dead_code)]
 #[path = "../../src/limit.rs"]
@@ -21,9 +21,9 @@ mod limit;
 #[path = "../../src/render.rs"]
 mod render;
 
-use hexcc_compiler::back::Instrument;
+use hexcc_compiler::back::Host;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::options::Options;
+use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
@@ -131,7 +131,7 @@ fn translate(saved: &SavedScop) -> Result<Option<String>, Wrong> {
         Ok(compiled) => compiled,
         Err(d) => return refused(*d),
     };
-    match output::print_program(saved, &compiled, "fuzz", Instrument::None) {
+    match output::print_program(saved, &compiled, "fuzz", Host::PLAIN) {
         Ok(text) => Ok(Some(text)),
         Err(d) => refused(*d),
     }
@@ -150,9 +150,12 @@ fn examine(world: &World, data: &[u8]) -> Result<(), Wrong> {
     std::fs::write(&file, data).expect("a file can be written");
     let options = input::InputOptions {
         file: file.clone(),
+        others: Vec::new(),
         function: None,
+        line: None,
         include_dirs: Vec::new(),
         defines: Vec::new(),
+        sums: Sums::Parallel,
     };
     let translated = catch_unwind(AssertUnwindSafe(|| {
         match input::read(&options, &limit::TimeLimit::none()) {

@@ -2,7 +2,7 @@
 //! diagnostics, whatever the tile sizes, sizes of the problem, limits and table of GPUs are.
 #![no_main]
 
-use hexcc_compiler::back::Instrument;
+use hexcc_compiler::back::Host;
 use hexcc_compiler::kernel::{CopyOut, Reuse, Schema};
 use hexcc_compiler::options::{Language, Options, Sums, Tiling, WavefrontChoice};
 use hexcc_compiler::output;
@@ -65,6 +65,7 @@ struct Line<'a> {
     gpus: Option<&'a str>,
     cpu: bool,
     ordered: bool,
+    keep_tiles: bool,
     name: Option<&'a str>,
 }
 
@@ -130,6 +131,7 @@ fuzz_target!(|line: Line| {
             .collect(),
         isl_quota: 5_000_000,
         name: line.name.map(str::to_string),
+        keep_tiles: line.keep_tiles,
         language: match line.cpu {
             true => Language::OpenMp,
             false => Language::Cuda,
@@ -141,11 +143,10 @@ fuzz_target!(|line: Line| {
     };
     let ctx = Ctx::new().expect("memory for a context");
     if let Ok(compiled) = pipeline::compile(&ctx, saved, &options) {
-        let print = match line.cpu {
-            true => output::print_openmp,
-            false => output::print_program,
+        let text = match line.cpu {
+            true => output::print_c(saved, &compiled, "fuzz", (Host::PLAIN, Language::OpenMp)),
+            false => output::print_program(saved, &compiled, "fuzz", Host::PLAIN),
         };
-        let text = print(saved, &compiled, "fuzz", Instrument::None);
         text.unwrap_or_else(|d| panic!("{}", d.message));
     }
 });

@@ -1,7 +1,7 @@
 //! Saved scops, damaged as trees of JSON: translating them ends with a text or with diagnostics.
 #![no_main]
 
-use hexcc_compiler::back::Instrument;
+use hexcc_compiler::back::Host;
 use hexcc_compiler::options::Options;
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
@@ -114,7 +114,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         ..Options::default()
     };
     if let Ok(compiled) = pipeline::compile(&ctx, &saved, &options) {
-        let _ = output::print_program(&saved, &compiled, "fuzz", Instrument::None);
+        let _ = output::print_program(&saved, &compiled, "fuzz", Host::PLAIN);
         let _ = output::print_header(&saved, &compiled, "fuzz");
     }
     Corpus::Keep
