@@ -85,28 +85,12 @@ pub(crate) fn statement_end(code: &Code, index: usize, end: usize) -> usize {
         let word = code.word(at);
         match word {
             "for" | "while" | "switch" | "_Pragma" => {
-                at += 1;
-                if code.word(at) == "(" {
-                    // A header that is never closed swallows the rest.
-                    at = if code.opens(at, "(") {
-                        code.skip(at)
-                    } else {
-                        end
-                    };
-                }
+                at = behind_header(code, at + 1, end);
                 continue;
             }
             "if" => {
                 pending.push(Pending::Else);
-                at += 1;
-                if code.word(at) == "(" {
-                    // A header that is never closed swallows the rest.
-                    at = if code.opens(at, "(") {
-                        code.skip(at)
-                    } else {
-                        end
-                    };
-                }
+                at = behind_header(code, at + 1, end);
                 continue;
             }
             "do" => {
@@ -159,6 +143,16 @@ pub(crate) fn statement_end(code: &Code, index: usize, end: usize) -> usize {
                 }
             }
         }
+    }
+}
+
+/// Index after the header in parentheses at `index`, where there is one; one that is never closed
+/// swallows the rest.
+fn behind_header(code: &Code, index: usize, end: usize) -> usize {
+    match code.word(index) {
+        "(" if code.opens(index, "(") => code.skip(index),
+        "(" => end,
+        _ => index,
     }
 }
 

@@ -214,12 +214,8 @@ fn always_assigns(
     assigns: &dyn Fn(&Range<usize>) -> bool,
     is_used: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<bool> {
-    let mut at = tokens.start;
-    while at < tokens.end {
-        let end = statement_end(code, at, tokens.end)
-            .max(at + 1)
-            .min(tokens.end);
-        let stmt = at..end;
+    for stmt in statements(code, tokens) {
+        let Range { start: at, end } = stmt;
         let done = match code.word(at) {
             "{" => always_assigns(code, at + 1..end - 1, assigns, is_used)?,
             "if" if code.opens(at + 1, "(") => {
@@ -243,7 +239,6 @@ fn always_assigns(
         if done {
             return Some(true);
         }
-        at = end;
     }
     Some(false)
 }

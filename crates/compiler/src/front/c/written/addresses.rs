@@ -3,8 +3,8 @@
 //! `&u[i*n + j]`.
 
 use super::derefs::is_unary;
-use super::plain::called;
-use crate::csource::{self, ASSIGNS, Code, Function, Place, Scope};
+use super::plain::{called, has_no_effect};
+use crate::csource::{self, Code, Function, Place, Scope};
 use crate::front::c::calls::tokens_in;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(super) fn element(
     }
     let returned = returned(code, function)?;
     let args = code.split_commas(at + 3..end - 1);
-    if args.len() != function.params.len() || !args.iter().all(|arg| has_no_effect(code, arg)) {
+    if args.len() != function.params.len() || !args.iter().all(|arg| is_pure(code, arg)) {
         return None;
     }
     let mut given: BTreeMap<&str, String> = BTreeMap::new();
@@ -81,15 +81,12 @@ fn returned(code: &Code, function: &Function) -> Option<Range<usize>> {
         value = value.start + 1..value.end - 1;
     }
     let is_one = !value.clone().any(|at| code.word(at) == ";");
-    (is_return && is_one && !value.is_empty() && has_no_effect(code, &value)).then_some(value)
+    (is_return && is_one && is_pure(code, &value)).then_some(value)
 }
 
-/// Whether an expression changes nothing and calls nothing.
-fn has_no_effect(code: &Code, range: &Range<usize>) -> bool {
-    !range.is_empty()
-        && !(range.clone()).any(|at| {
-            ASSIGNS.contains(&code.word(at)) || code.is_plain_name(at) && code.opens(at + 1, "(")
-        })
+/// Whether there is an expression that changes nothing and calls nothing.
+fn is_pure(code: &Code, range: &Range<usize>) -> bool {
+    !range.is_empty() && has_no_effect(code, range.clone(), &[])
 }
 
 /// Whether a word that is no parameter means the same in two functions.

@@ -2,8 +2,8 @@
 
 use super::super::calls::{called_functions, tokens_in};
 use super::super::region::Region;
-use super::plain::begins_statement;
-use crate::csource::{self, ASSIGNS, Code, TokenKind};
+use super::plain::{begins_statement, has_no_effect};
+use crate::csource::{self, Code};
 use std::ops::Range;
 
 /// Functions of the C library that an assertion may call: they change nothing.
@@ -17,32 +17,26 @@ pub(super) fn assertion(code: &Code, at: usize, tokens: &Range<usize>) -> Option
         return None;
     }
     let end = code.skip(at + 1);
-    let has_effect = |at: usize| {
-        let is_call = code.opens(at + 1, "(") && code.is_plain_name(at);
-        ASSIGNS.contains(&code.word(at)) || is_call && !PURE.contains(&code.word(at))
-    };
     let is_whole = end < tokens.end && code.word(end) == ";";
-    let is_plain = is_whole && !(at + 2..end - 1).any(has_effect) && !defines(code, "assert");
+    let is_plain =
+        is_whole && has_no_effect(code, at + 2..end - 1, &PURE) && !defines(code.text, "assert");
     is_plain.then(|| (end + 1, ";".to_string()))
 }
 
 /// Whether a file defines a macro.
-fn defines(code: &Code, name: &str) -> bool {
-    let directives = code.all.iter().filter(|t| t.kind == TokenKind::Directive);
-    let mut words = directives.map(|t| csource::directive_words(&code.text[t.span.clone()]));
-    words.any(|mut words| {
-        let is_define = words.next() == Some("define");
-        let macro_name = words.next().and_then(|word| word.split('(').next());
-        is_define && macro_name == Some(name)
-    })
+fn defines(text: &str, name: &str) -> bool {
+    let directives = csource::directives(text).into_iter();
+    directives
+        .filter_map(csource::define)
+        .any(|define| define.name == name)
 }
 
 /// The assertions in a part of a text and in the functions that it calls that kernels leave out.
 pub fn assertions(text: &str, span: Range<usize>) -> Vec<Range<usize>> {
-    let code = Code::new(text);
-    if !text.contains("assert") || defines(&code, "NDEBUG") {
+    if !text.contains("assert") || defines(text, "NDEBUG") {
         return Vec::new();
     }
+    let code = Code::new(text);
     let region = Region {
         function: csource::enclosing_function(text, span.start),
         span,

@@ -198,6 +198,14 @@ pub(super) fn is_call(code: &Code, at: usize) -> bool {
     code.is_plain_name(at) && code.opens(at + 1, "(")
 }
 
+/// Whether an expression changes nothing and calls nothing but functions that are known.
+pub(super) fn has_no_effect(code: &Code, mut range: Range<usize>, known: &[&str]) -> bool {
+    !range.any(|at| {
+        csource::ASSIGNS.contains(&code.word(at))
+            || is_call(code, at) && !known.contains(&code.word(at))
+    })
+}
+
 /// Whether a token is in parentheses or in brackets of a part, such as the header of a loop.
 pub(super) fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
     let around = (tokens.start..at)
