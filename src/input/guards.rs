@@ -45,7 +45,7 @@ impl Reader<'_> {
                 guarded: true,
             };
             let selected = front::with_selects(&self.source.text, nest, &known)?;
-            let scop = self.extract_selected(&selected, nest)?;
+            let scop = self.extract_selected(&selected, nest, false)?;
             (!has_dynamic_control(&scop)).then_some(scop)
         };
         let scop = [false, true].into_iter().find_map(guarded)?;

@@ -1,6 +1,6 @@
 //! A program of several files as one text, where its loops call from file to file and stay on the host.
 
-use super::{Input, InputOptions, declared, headers, included, read_c};
+use super::{Input, InputOptions, Reader, declared, headers, included, read_c};
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::csource;
@@ -46,7 +46,11 @@ pub(super) fn read(options: &InputOptions, files: &[&PathBuf], limit: &TimeLimit
         ..options.clone()
     };
     let pieces = sources.iter().map(|(source, ..)| whole(source)).collect();
-    let mut input = read_c(&own, SourceFile::of_pieces(pieces), limit).ok()?;
+    let source = SourceFile::of_pieces(pieces);
+    if !Reader::new(&own, &source, limit).ok()?.is_c() {
+        return None;
+    }
+    let mut input = read_c(&own, source, limit).ok()?;
     input.is_all = true;
     input.warnings.push(
         Diagnostic::warning("HX0117", "the translation has the text of all files, link none of them")

@@ -23,7 +23,7 @@ use hexcc_compiler::scop::records::query::{self, Query};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Record, Span};
-use hexcc_pet::{PetError, PetPaths, Request};
+use hexcc_pet::{ClangMessage, PetError, PetPaths, Request, Severity};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -299,8 +299,11 @@ fn unchecked(text: &str, chosen: &Chosen) -> Option<Diagnostic> {
 /// Loops without marks that are judged, at most; a file rarely has more than three.
 const MAX_JUDGED: usize = 12;
 
-/// Blanks before the text that pet reads, at least: more than a header of the system has bytes.
+/// Blanks before a text that includes headers of the system, at least: more than one of these has bytes.
 const MIN_LEAD: usize = 1 << 20;
+
+/// How clang begins to speak of a call without a declaration.
+const UNDECLARED: &str = "undeclared function '";
 
 /// What is translated and warnings, or a refusal.
 type Found = Result<(Chosen, Vec<Diagnostic>), Vec<Diagnostic>>;
@@ -861,19 +864,32 @@ impl<'a> Reader<'a> {
         if !csource::may_call_undeclared(&self.source.text, &self.headers) {
             return Vec::new();
         }
-        let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
-        let Err(PetError::Syntax { messages }) = self.extract(&probe, None) else {
-            return Vec::new();
-        };
         let mut names: Vec<String> = Vec::new();
-        for message in &messages {
-            let text = &message.text;
-            let quoted = text.split_once("undeclared function '");
+        for text in self.said_of_all() {
+            let quoted = text.split_once(UNDECLARED);
             let name = quoted.and_then(|(_, rest)| rest.split('\'').next());
             names.extend(name.map(str::to_string));
         }
         names.dedup();
         names
+    }
+
+    /// Whether clang takes the whole text as C.
+    fn is_c(&self) -> bool {
+        let mut said = self.said_of_all().into_iter();
+        said.all(|text| text.contains(UNDECLARED) || text.contains(front::THE_END))
+    }
+
+    /// What clang has to say of the whole text: of calls without a declaration, and that it ends, too.
+    fn said_of_all(&self) -> Vec<String> {
+        let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
+        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe, None) else {
+            return Vec::new();
+        };
+        let errors = messages
+            .into_iter()
+            .filter(|m| m.severity == Severity::Error);
+        errors.map(|message| message.text).collect()
     }
 
     /// What pet makes of a region, with conditions on data as values where that helps; its refusals
@@ -897,6 +913,7 @@ impl<'a> Reader<'a> {
         mut read: Result<PetScop, Vec<Diagnostic>>,
     ) -> Result<PetScop, Vec<Diagnostic>> {
         let text = &self.source.text;
+        let written_first = read.as_ref().is_ok_and(|scop| scop.as_read.written_out);
         for with_integers in [false, true] {
             let known = front::Known {
                 headers: &self.headers,
@@ -908,7 +925,7 @@ impl<'a> Reader<'a> {
                 continue;
             };
             if !selected.selects.is_empty()
-                && let Some(scop) = self.extract_selected(&selected, region)
+                && let Some(scop) = self.extract_selected(&selected, region, written_first)
             {
                 match has_dynamic_control(&scop) {
                     false => return Ok(scop),
@@ -956,10 +973,15 @@ impl<'a> Reader<'a> {
     }
 
     /// What pet makes of a text with conditions on data of a region as values.
-    fn extract_selected(&self, selected: &front::Selected, region: &Region) -> Option<PetScop> {
+    fn extract_selected(
+        &self,
+        selected: &front::Selected,
+        region: &Region,
+        written_first: bool,
+    ) -> Option<PetScop> {
         let source = SourceFile::new(self.source.path.clone(), selected.text.text.clone());
         let reader = self.of(&source);
-        let scop = reader.as_written(&selected.region).ok()?;
+        let scop = reader.as_it_stands(&selected.region, written_first).ok()?;
         let mut scop = self.with_own_places(scop, &selected.text, 0);
         acted(&mut scop, &selected.text);
         // The end of a statement under a condition has no place of its own in what pet has read.
@@ -980,6 +1002,16 @@ impl<'a> Reader<'a> {
 
     /// What pet makes of a region as it is written.
     fn as_written(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
+        self.as_it_stands(region, false)
+    }
+
+    /// The same; with the variables of subscripts written out without a look at the plain text if this is
+    /// known to help.
+    fn as_it_stands(
+        &self,
+        region: &Region,
+        written_first: bool,
+    ) -> Result<PetScop, Vec<Diagnostic>> {
         let text = &self.source.text;
         if !region.closed {
             let d = Diagnostic::error("HX0102", "`#pragma scop` has no `#pragma endscop`")
@@ -1000,21 +1032,30 @@ impl<'a> Reader<'a> {
                 plain.reduced.original_range(early),
             )]);
         }
+        if written_first && let Some(scop) = self.as_written_out(region) {
+            return Ok(scop);
+        }
         let plain = self.read(&plain, region);
         let is_final = match &plain {
             Ok(scop) => !scop.data_dependent_accesses && !query::declares_pointers(scop),
             // No time is left for another text.
             Err(said) => said.iter().any(|d| d.code == "HX0401"),
         };
-        if is_final {
+        if is_final || written_first {
             return plain;
         }
-        let (headers, defines) = (&self.headers, &self.options.defines);
-        let written = front::written_out(text, headers, defines, region);
-        match written.map(|written| self.read(&written, region)) {
-            Some(Ok(scop)) => Ok(scop),
-            _ => plain,
-        }
+        let Some(mut written) = self.as_written_out(region) else {
+            return plain;
+        };
+        written.as_read.written_out = plain.is_ok();
+        Ok(written)
+    }
+
+    /// What pet makes of a region with the variables of subscripts written out.
+    fn as_written_out(&self, region: &Region) -> Option<PetScop> {
+        let (text, headers) = (&self.source.text, &self.headers);
+        let written = front::written_out(text, headers, &self.options.defines, region)?;
+        self.read(&written, region).ok()
     }
 
     /// What pet makes of a text made of the user's, with a `region` of that.
@@ -1130,25 +1171,37 @@ impl<'a> Reader<'a> {
 
     /// Runs pet on a text and leads its places back to the user's.
     fn extract(&self, reduced: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
-        let lead = self.lead();
-        let text = " ".repeat(lead) + &reduced.text;
-        let key = (text, function.map(str::to_string));
-        let known = self.extracted.borrow().get(&key).cloned();
-        let extracted = known.unwrap_or_else(|| {
-            let extracted = self.extract_text(&key.0, function);
-            self.extracted.borrow_mut().insert(key, extracted.clone());
-            extracted
-        })?;
+        let light = front::without_headers(reduced, &self.headers);
+        let read = light.as_ref().unwrap_or(reduced);
+        let (read, extracted) = match self.extract_as_is(read, function) {
+            Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => {
+                (reduced, self.extract_as_is(reduced, function)?)
+            }
+            extracted => (read, extracted?),
+        };
+        let lead = self.lead(&read.text);
         let words = isl_words(&extracted);
         if let Some(word) = words.first().cloned() {
             self.words.borrow_mut().extend(words);
             return Err(PetError::ReservedName(word));
         }
-        let mut scop = self.with_own_places(extracted, reduced, lead);
+        let mut scop = self.with_own_places(extracted, read, lead);
         self.resolve_types(&mut scop);
         scop.as_read.text.clone_from(&reduced.text);
         acted(&mut scop, reduced);
         Ok(scop)
+    }
+
+    /// What pet makes of a text, once it has made something of it; its places count from blanks before it.
+    fn extract_as_is(&self, text: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
+        let key = (text.text.clone(), function.map(str::to_string));
+        let known = self.extracted.borrow().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let blanks = " ".repeat(self.lead(&key.0));
+            let extracted = self.extract_text(&(blanks + &key.0), function);
+            self.extracted.borrow_mut().insert(key, extracted.clone());
+            extracted
+        })
     }
 
     /// Runs pet on a text.
@@ -1189,9 +1242,14 @@ impl<'a> Reader<'a> {
 
     /// How many blanks to put before a text. pet gives places as offsets and does not say of
     /// which file: those in any file but the user's are in the blanks.
-    fn lead(&self) -> usize {
+    fn lead(&self, text: &str) -> usize {
+        let mut texts = (self.headers.iter().map(String::as_str)).chain([text]);
+        let of_system = match texts.any(front::includes_system) {
+            true => MIN_LEAD,
+            false => 0,
+        };
         let longest = self.headers.iter().map(String::len).max();
-        longest.unwrap_or(0).max(MIN_LEAD) + 1
+        longest.unwrap_or(0).max(of_system) + 1
     }
 
     /// The scop with places of the user's text, of which pet has read a reduced one behind `lead`
@@ -1247,6 +1305,21 @@ impl<'a> Reader<'a> {
         };
         vec![d]
     }
+}
+
+/// Whether declarations may be all that clang misses, or that it has twice.
+fn may_miss(messages: &[ClangMessage]) -> bool {
+    const SAID: [&str; 5] = [
+        "undeclared",
+        "unknown type name",
+        "incomplete",
+        "conflicting types",
+        "redefinition",
+    ];
+    let errors = messages.iter().filter(|m| m.severity == Severity::Error);
+    errors
+        .flat_map(|m| SAID.map(|said| m.text.contains(said)))
+        .any(|is_said| is_said)
 }
 
 /// Notes which passes have made a text that pet has read, or one that it was made of.

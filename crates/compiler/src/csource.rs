@@ -8,6 +8,7 @@
 //! is no I/O, no preprocessing (macros are never expanded, both branches of an `#if` are read), no
 //! knowledge of stencils, and no input that panics. What is not understood is left alone.
 
+mod code;
 mod cplusplus;
 mod dialect;
 mod includes;
@@ -18,9 +19,11 @@ mod mathcalls;
 mod pragmas;
 mod prototypes;
 mod statements;
+mod tokens;
 mod undeclared;
 mod variables;
 
+pub(crate) use code::Code;
 pub use cplusplus::*;
 pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus, rewrite_main};
 pub(crate) use includes::quoted_include;
@@ -33,40 +36,13 @@ pub use pragmas::without_loop_pragmas;
 pub use prototypes::with_parameters;
 pub use statements::split_statements;
 pub(crate) use statements::{simple_statement_end, statement_end, statements};
+pub use tokens::{Token, TokenKind, tokenize};
 pub use undeclared::{declare_functions, first_call, may_call_undeclared, not_declarable};
 pub use variables::*;
 
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
-
-/// Lexical class of a [`Token`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TokenKind {
-    /// An identifier or a keyword; C keywords are not distinguished lexically.
-    Ident,
-    /// A preprocessing number such as `1`, `0x1p-3f` or `.5e+3`.
-    Number,
-    /// One operator or punctuator, by longest match.
-    Punct,
-    /// A string literal with its encoding prefix; it ends at the line end if unterminated.
-    Str,
-    /// A character literal with its encoding prefix; it ends at the line end if unterminated.
-    Char,
-    /// A `/* */` or `//` comment, without the newline that ends the latter.
-    Comment,
-    /// A preprocessor directive: the whole logical line from `#`, without the final newline.
-    Directive,
-}
-
-/// A token and the bytes it covers.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Token {
-    /// Lexical class.
-    pub kind: TokenKind,
-    /// Covered bytes; never empty, and both ends lie on character boundaries.
-    pub span: Range<usize>,
-}
 
 /// Replacement of a byte range by a text; an empty range is an insertion.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -129,176 +105,11 @@ pub struct ParamDecl {
     pub bounds: Vec<Range<usize>>,
 }
 
-// ---------------------------------------------------------------------------------------------
-// Tokens
-// ---------------------------------------------------------------------------------------------
-
-/// Punctuators of more than one character, longest first.
-const LONG_PUNCTUATORS: [&str; 26] = [
-    "<<=", ">>=", "...", "<<<", ">>>", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
-    "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "::",
-];
-
-/// Splits a text into tokens; whitespace and backslash continuations between tokens are skipped.
-/// Characters outside ASCII count as letters, so every text has a tokenization.
-pub fn tokenize(text: &str) -> Vec<Token> {
-    let bytes = text.as_bytes();
-    let mut tokens = Vec::new();
-    let mut pos = 0;
-    let mut first_on_line = true;
-    while pos < bytes.len() {
-        let start = pos;
-        let byte = bytes[pos];
-        if byte == b'\n' {
-            first_on_line = true;
-            pos += 1;
-            continue;
-        }
-        if byte.is_ascii_whitespace() || byte == 0x0b {
-            pos += 1;
-            continue;
-        }
-        if let Some(after) = continuation(bytes, pos) {
-            pos = after;
-            continue;
-        }
-        let kind = if let Some(end) = comment_end(bytes, pos) {
-            pos = end;
-            TokenKind::Comment
-        } else if byte == b'#' && first_on_line {
-            pos = directive_end(bytes, pos);
-            TokenKind::Directive
-        } else if let Some((end, quote)) = literal_end(bytes, pos) {
-            pos = end;
-            if quote == b'"' {
-                TokenKind::Str
-            } else {
-                TokenKind::Char
-            }
-        } else if is_ident_start(byte) {
-            while pos < bytes.len() && is_ident_continue(bytes[pos]) {
-                pos += 1;
-            }
-            TokenKind::Ident
-        } else if byte.is_ascii_digit()
-            || byte == b'.' && bytes.get(pos + 1).is_some_and(u8::is_ascii_digit)
-        {
-            pos += 1;
-            while pos < bytes.len() {
-                let exponent = matches!(bytes[pos - 1], b'e' | b'E' | b'p' | b'P')
-                    && matches!(bytes[pos], b'+' | b'-');
-                if !(is_ident_continue(bytes[pos]) || bytes[pos] == b'.' || exponent) {
-                    break;
-                }
-                pos += 1;
-            }
-            TokenKind::Number
-        } else {
-            pos += LONG_PUNCTUATORS
-                .iter()
-                .find(|punct| bytes[pos..].starts_with(punct.as_bytes()))
-                .map_or(1, |punct| punct.len());
-            TokenKind::Punct
-        };
-        // A block comment does not end the possibility of a directive on its line.
-        first_on_line &= kind == TokenKind::Comment;
-        tokens.push(Token {
-            kind,
-            span: start..pos,
-        });
-    }
-    tokens
-}
-
-/// Bytes above ASCII are letters, which keeps every token on character boundaries.
-fn is_ident_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
-}
-
-fn is_ident_continue(byte: u8) -> bool {
-    is_ident_start(byte) || byte.is_ascii_digit()
-}
-
-/// Position after a backslash-newline starting at `pos`.
-fn continuation(bytes: &[u8], pos: usize) -> Option<usize> {
-    let rest = bytes.get(pos..)?;
-    if rest.starts_with(b"\\\n") {
-        Some(pos + 2)
-    } else if rest.starts_with(b"\\\r\n") {
-        Some(pos + 3)
-    } else {
-        None
-    }
-}
-
-fn comment_end(bytes: &[u8], pos: usize) -> Option<usize> {
-    let rest = &bytes[pos..];
-    if rest.starts_with(b"/*") {
-        let close = rest[2..].windows(2).position(|pair| pair == b"*/");
-        Some(close.map_or(bytes.len(), |at| pos + 2 + at + 2))
-    } else if rest.starts_with(b"//") {
-        Some(logical_line_end(bytes, pos))
-    } else {
-        None
-    }
-}
-
-/// Position of the newline that ends the logical line, or the end of the text.
-fn logical_line_end(bytes: &[u8], mut pos: usize) -> usize {
-    while pos < bytes.len() && bytes[pos] != b'\n' {
-        pos = continuation(bytes, pos).unwrap_or(pos + 1);
-    }
-    pos
-}
-
-/// A directive ends like a logical line, except that a block comment in it may span lines.
-fn directive_end(bytes: &[u8], mut pos: usize) -> usize {
-    while pos < bytes.len() && bytes[pos] != b'\n' {
-        pos = if let Some(after) = continuation(bytes, pos) {
-            after
-        } else if let Some(end) = comment_end(bytes, pos) {
-            end
-        } else if let Some((end, _)) = literal_end(bytes, pos) {
-            end
-        } else {
-            pos + 1
-        };
-    }
-    pos
-}
-
-/// End and quote character of the string or character literal starting at `pos`, if one does.
-fn literal_end(bytes: &[u8], pos: usize) -> Option<(usize, u8)> {
-    let rest = &bytes[pos..];
-    let prefix = ["u8", "u", "U", "L", ""]
-        .into_iter()
-        .find(|prefix| {
-            rest.starts_with(prefix.as_bytes())
-                && matches!(rest.get(prefix.len()), Some(b'"' | b'\''))
-        })?
-        .len();
-    let quote = rest[prefix];
-    let mut at = pos + prefix + 1;
-    while at < bytes.len() && bytes[at] != b'\n' {
-        if let Some(after) = continuation(bytes, at) {
-            at = after;
-        } else if bytes[at] == quote {
-            return Some((at + 1, quote));
-        } else if bytes[at] == b'\\' && at + 1 < bytes.len() && bytes[at + 1].is_ascii() {
-            // An escaped newline was a continuation; anything else is one escaped character.
-            at += 2;
-        } else {
-            at += 1;
-        }
-    }
-    Some((at, quote))
-}
-
 /// The preprocessor directives of a file, continuations included.
 pub fn directives(text: &str) -> Vec<&str> {
-    (tokenize(text).into_iter())
+    (Code::new(text).all.iter())
         .filter(|token| token.kind == TokenKind::Directive)
-        .filter_map(|token| text.get(token.span))
+        .filter_map(|token| text.get(token.span.clone()))
         .collect()
 }
 
@@ -442,312 +253,6 @@ pub(crate) fn is_type_word(word: &str) -> bool {
 /// Whether the word could be the name of a variable, a function or a typedef.
 fn is_plain_name(word: &str) -> bool {
     !is_type_word(word) && !OPERATOR_WORDS.contains(&word) && !STATEMENT_WORDS.contains(&word)
-}
-
-/// A file's tokens without comments and directives, with every bracket's partner.
-pub(crate) struct Code<'a> {
-    pub(crate) text: &'a str,
-    /// Every token, for the directives and comments.
-    pub(crate) all: Vec<Token>,
-    /// Tokens that are neither comments nor directives.
-    pub(crate) tokens: Vec<Token>,
-    /// For each of `tokens`, the index of the closing bracket if it is a matched opening bracket,
-    /// and the reverse. Always `Some(p)` with `p > i` for an opening bracket at `i`, `p < i` for a
-    /// closing one.
-    partner: Vec<Option<usize>>,
-}
-
-/// Branches of conditional compilation that are no C, since a quote in them has no end: they are
-/// never compiled.
-fn prose(text: &str, all: &[Token]) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    // Where the innermost branches begin, and whether they are C so far.
-    let mut open: Vec<(usize, bool)> = Vec::new();
-    for token in all {
-        let word = &text[token.span.clone()];
-        match token.kind {
-            TokenKind::Directive => {
-                let name = directive_words(word).next().unwrap_or("");
-                let is_else = matches!(name, "else" | "elif" | "elifdef" | "elifndef");
-                if is_else || name == "endif" {
-                    let ended = open.pop();
-                    found.extend((ended.filter(|o| !o.1)).map(|o| o.0..token.span.start));
-                }
-                if is_else || matches!(name, "if" | "ifdef" | "ifndef") {
-                    open.push((token.span.end, true));
-                }
-            }
-            TokenKind::Str | TokenKind::Char => {
-                let quotes = word.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-                let ends = quotes.len() > 1 && quotes.chars().next() == quotes.chars().next_back();
-                if let Some(branch) = open.last_mut() {
-                    branch.1 &= ends;
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// An `#if` whose `#endif` has not been met, during bracket matching.
-struct OpenConditional {
-    /// The brackets open at the `#if`.
-    base: Vec<Vec<usize>>,
-    /// The brackets open at the end of each finished branch.
-    branches: Vec<Vec<Vec<usize>>>,
-    /// The first branch is `#if 0`, so its brackets never count.
-    dead: bool,
-}
-
-impl<'a> Code<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        let all = tokenize(text);
-        let prose = prose(text, &all);
-        let tokens: Vec<Token> = all
-            .iter()
-            .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::Directive))
-            .filter(|token| !prose.iter().any(|range| range.contains(&token.span.start)))
-            .cloned()
-            .collect();
-        let mut code = Code {
-            text,
-            all,
-            partner: vec![None; tokens.len()],
-            tokens,
-        };
-        code.match_brackets();
-        code
-    }
-
-    /// Matches brackets, reading the branches of an `#if` as alternatives.
-    ///
-    /// Each level of the stack is a *set* of opening brackets: when the branches of a conditional
-    /// each open a brace, the one closing brace after `#endif` closes all of them.
-    fn match_brackets(&mut self) {
-        let mut stack: Vec<Vec<usize>> = Vec::new();
-        let mut conditionals: Vec<OpenConditional> = Vec::new();
-        let mut index = 0;
-        for token in &self.all {
-            match token.kind {
-                TokenKind::Comment => continue,
-                TokenKind::Directive => {
-                    let mut words = directive_words(&self.text[token.span.clone()]);
-                    match words.next().unwrap_or("") {
-                        "if" | "ifdef" | "ifndef" => conditionals.push(OpenConditional {
-                            base: stack.clone(),
-                            branches: Vec::new(),
-                            dead: words.next() == Some("0"),
-                        }),
-                        "else" | "elif" | "elifdef" | "elifndef" => {
-                            if let Some(open) = conditionals.last_mut() {
-                                let ended = std::mem::replace(&mut stack, open.base.clone());
-                                if !std::mem::take(&mut open.dead) {
-                                    open.branches.push(ended);
-                                }
-                            }
-                        }
-                        "endif" => {
-                            if let Some(open) = conditionals.pop() {
-                                if open.dead {
-                                    stack = open.base;
-                                }
-                                for branch in open.branches {
-                                    if branch.len() != stack.len() {
-                                        continue;
-                                    }
-                                    for (level, other) in stack.iter_mut().zip(branch) {
-                                        for opener in other {
-                                            if !level.contains(&opener) {
-                                                level.push(opener);
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                        _ => {}
-                    }
-                    continue;
-                }
-                _ if self.tokens.get(index).is_none_or(|t| t.span != token.span) => continue,
-                TokenKind::Punct => match &self.text[token.span.clone()] {
-                    "(" | "[" | "{" => stack.push(vec![index]),
-                    close @ (")" | "]" | "}") => {
-                        let open = match close {
-                            ")" => "(",
-                            "]" => "[",
-                            _ => "{",
-                        };
-                        // A parenthesis never closes past an open brace; a brace may.
-                        let level = stack.iter().rposition(|level| {
-                            let bracket = level.first().map_or("", |&at| self.word(at));
-                            bracket == open || close != "}" && bracket == "{"
-                        });
-                        let level = level.filter(|&level| {
-                            stack[level]
-                                .first()
-                                .is_some_and(|&at| self.word(at) == open)
-                        });
-                        if let Some(level) = level {
-                            for &opener in &stack[level] {
-                                self.partner[opener] = Some(index);
-                            }
-                            self.partner[index] = stack[level].first().copied();
-                            stack.truncate(level);
-                        }
-                    }
-                    _ => {}
-                },
-                _ => {}
-            }
-            index += 1;
-        }
-    }
-
-    /// Text of the code token at an index; empty when there is no such token.
-    pub(crate) fn word(&self, index: usize) -> &'a str {
-        self.tokens
-            .get(index)
-            .map_or("", |token| &self.text[token.span.clone()])
-    }
-
-    pub(crate) fn is_ident(&self, index: usize) -> bool {
-        self.tokens
-            .get(index)
-            .is_some_and(|token| token.kind == TokenKind::Ident)
-    }
-
-    pub(crate) fn is_plain_name(&self, index: usize) -> bool {
-        self.is_ident(index) && is_plain_name(self.word(index))
-    }
-
-    /// Index after the bracket group opening at `index`, or after the one token there.
-    pub(crate) fn skip(&self, index: usize) -> usize {
-        match self.partner.get(index) {
-            Some(&Some(close)) if close > index => close + 1,
-            _ => index + 1,
-        }
-    }
-
-    /// Index of the first token of the bracket group closing at `index`, or `index` itself.
-    pub(crate) fn skip_back(&self, index: usize) -> usize {
-        match self.partner.get(index) {
-            Some(&Some(open)) if open < index => open,
-            _ => index,
-        }
-    }
-
-    /// Whether the token at `index` opens a matched group.
-    pub(crate) fn opens(&self, index: usize, bracket: &str) -> bool {
-        self.word(index) == bracket && self.skip(index) > index + 1
-    }
-
-    /// Whether the token at `index` closes a matched group.
-    pub(crate) fn closes(&self, index: usize, bracket: &str) -> bool {
-        self.word(index) == bracket && self.skip_back(index) < index
-    }
-
-    /// Bytes from the first to the last token of a non-empty index range.
-    pub(crate) fn bytes(&self, range: Range<usize>) -> Range<usize> {
-        match (self.tokens.get(range.start), range.end.checked_sub(1)) {
-            (Some(first), Some(last)) if range.start < range.end && last < self.tokens.len() => {
-                first.span.start..self.tokens[last].span.end
-            }
-            (Some(first), _) => first.span.start..first.span.start,
-            (None, _) => self.text.len()..self.text.len(),
-        }
-    }
-
-    /// The tokens on one line, with one space wherever the source has a gap.
-    fn render(&self, indices: impl IntoIterator<Item = usize>) -> String {
-        let mut out = String::new();
-        let mut previous: Option<usize> = None;
-        for index in indices {
-            let Some(token) = self.tokens.get(index) else {
-                continue;
-            };
-            let contiguous = previous.is_some_and(|end| end == token.span.start);
-            if previous.is_some() && !contiguous {
-                out.push(' ');
-            }
-            out.push_str(self.word(index));
-            previous = Some(token.span.end);
-        }
-        out
-    }
-
-    /// Splits an index range at the commas outside brackets; an empty range has no parts.
-    pub(crate) fn split_commas(&self, range: Range<usize>) -> Vec<Range<usize>> {
-        let mut parts = Vec::new();
-        let mut start = range.start;
-        let mut index = range.start;
-        while index < range.end {
-            if self.word(index) == "," {
-                parts.push(start..index);
-                start = index + 1;
-            }
-            index = self.skip(index);
-        }
-        if start < range.end {
-            parts.push(start..range.end);
-        }
-        parts
-    }
-
-    /// Whether a directive lies inside the byte range.
-    fn has_directive(&self, bytes: &Range<usize>) -> bool {
-        self.all.iter().any(|token| {
-            token.kind == TokenKind::Directive
-                && bytes.start <= token.span.start
-                && token.span.start < bytes.end
-        })
-    }
-
-    /// Index of the name declared by a declarator with or without specifiers before it.
-    ///
-    /// Trailing array bounds, parameter lists and attributes are stripped first. Without a type
-    /// word before it the last identifier is the type of an unnamed declaration, not a name, unless
-    /// `abstract_allowed` is false (later declarators of a list have no specifiers of their own).
-    fn declared_name(&self, range: Range<usize>, abstract_allowed: bool) -> Option<usize> {
-        let mut start = range.start;
-        let mut end = range.end;
-        let mut abstract_allowed = abstract_allowed;
-        loop {
-            let last = end.checked_sub(1).filter(|&last| last >= start)?;
-            if self.closes(last, "]") {
-                end = self.skip_back(last);
-            } else if self.closes(last, ")") {
-                let open = self.skip_back(last);
-                let before = open.checked_sub(1).filter(|&before| before >= start);
-                if before.is_some_and(|before| {
-                    self.closes(before, ")")
-                        || self.is_plain_name(before)
-                            && (!abstract_allowed || before > start)
-                            && !matches!(self.word(open + 1), "*" | "^")
-                }) {
-                    end = open;
-                } else if before.is_some_and(|at| OPERATOR_WORDS.contains(&self.word(at))) {
-                    end = open - 1;
-                } else {
-                    // A parenthesised declarator: the name is inside, after its specifiers.
-                    start = open + 1;
-                    end = last;
-                    abstract_allowed = false;
-                }
-            } else if self.is_plain_name(last) {
-                let typed = (start..last).any(|at| {
-                    let word = self.word(at);
-                    !STORAGE.contains(&word) && !QUALIFIERS.contains(&word)
-                });
-                let tag =
-                    last > start && matches!(self.word(last - 1), "struct" | "union" | "enum");
-                return (!abstract_allowed || typed && !tag).then_some(last);
-            } else {
-                return None;
-            }
-        }
-    }
 }
 
 /// The types that `typedef TYPE NAME;` in the texts may give a name, through further names; several
@@ -911,9 +416,9 @@ pub fn loop_header_at(text: &str, offset: usize) -> Option<Range<usize>> {
 
 /// The first place of a name in a range of a file.
 pub fn find_word(text: &str, range: Range<usize>, name: &str) -> Option<Range<usize>> {
-    (tokenize(text).into_iter())
+    (Code::new(text).all.iter())
         .filter(|t| t.kind == TokenKind::Ident && range.contains(&t.span.start))
-        .map(|t| t.span)
+        .map(|t| t.span.clone())
         .find(|span| text.get(span.clone()) == Some(name))
 }
 

@@ -404,9 +404,13 @@ pub const EXTRACT_ARGUMENT: &str = "--extract";
 /// How long [`read_all`] waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+fn text(case: &Case) -> String {
+    case.program.unit(&case.name())
+}
+
 fn request(tools: &Tools, case: &Case) -> Request {
     let file = tools.work.join(format!("{}.c", case.name()));
-    std::fs::write(&file, case.program.unit(&case.name())).expect("the work folder can be written");
+    std::fs::write(&file, text(case)).expect("the work folder can be written");
     Request {
         file,
         function: None,
@@ -430,14 +434,14 @@ pub fn warm_up() -> Result<Request, String> {
     })
 }
 
-fn saved(file: &Path, extraction: Extraction) -> SavedScop {
+fn saved(case: &Case, file: &Path, extraction: Extraction) -> SavedScop {
     SavedScop {
         nests: Vec::new(),
         stays: None,
         segments: None,
         undeclared: Vec::new(),
         version: SavedScop::VERSION,
-        source: SourceFile::new(file.display().to_string(), extraction.source),
+        source: SourceFile::new(file.display().to_string(), text(case)),
         defines: Vec::new(),
         scop: extraction.scop,
     }
@@ -447,7 +451,7 @@ fn read(tools: &Tools, case: &Case) -> Result<SavedScop, PetError> {
     let request = request(tools, case);
     let extraction = hexcc_pet::extract(&tools.exe, &request, Some(PATIENCE));
     let _ = std::fs::remove_file(&request.file);
-    Ok(saved(&request.file, extraction?))
+    Ok(saved(case, &request.file, extraction?))
 }
 
 /// The scops of many cases from one process, which loads the library once. `None` where it gave
@@ -461,10 +465,10 @@ pub fn read_all(tools: &Tools, cases: &[Case]) -> Vec<Option<SavedScop>> {
         answers
     });
     let mut answers = answers.unwrap_or_default().into_iter();
-    (requests.iter())
-        .map(|request| {
+    (cases.iter().zip(&requests))
+        .map(|(case, request)| {
             let _ = std::fs::remove_file(&request.file);
-            Some(saved(&request.file, answers.next()?.ok()?))
+            Some(saved(case, &request.file, answers.next()?.ok()?))
         })
         .collect()
 }

@@ -21,10 +21,28 @@ pub unsafe fn scop(
     pet: &Pet,
     ctx: *mut isl_ctx,
     scop: *mut pet_scop,
-    source: &str,
+    source: &Source,
 ) -> Result<PetScop, PetError> {
     // SAFETY: promised by the caller.
     unsafe { Reader { pet, ctx, source }.scop(scop) }
+}
+
+/// A text, and where its lines begin.
+pub struct Source<'a> {
+    text: &'a str,
+    breaks: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(text: &'a str) -> Source<'a> {
+        let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
+        Source { text, breaks }
+    }
+
+    /// The line (from 1) of the byte at `offset`.
+    pub fn line(&self, offset: usize) -> usize {
+        1 + self.breaks.partition_point(|at| *at < offset)
+    }
 }
 
 /// The functions of this type take pointers that pet handed out for the one scop
@@ -32,7 +50,7 @@ pub unsafe fn scop(
 struct Reader<'a> {
     pet: &'a Pet,
     ctx: *mut isl_ctx,
-    source: &'a str,
+    source: &'a Source<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -118,7 +136,11 @@ impl<'a> Reader<'a> {
         unsafe {
             // pet extends some ranges to whole lines and others not at all.
             let whole = self.span(stmt.loc);
-            let text = self.source.get(whole.start..whole.end).unwrap_or_default();
+            let text = self
+                .source
+                .text
+                .get(whole.start..whole.end)
+                .unwrap_or_default();
             let start = whole.start + (text.len() - text.trim_start().len());
             let span = Span {
                 start,
@@ -369,7 +391,7 @@ impl<'a> Reader<'a> {
                 self.pet.pet_loc_get_end(loc),
             )
         };
-        let end = (end as usize).min(self.source.len());
+        let end = (end as usize).min(self.source.text.len());
         Span {
             start: (start as usize).min(end),
             end,
@@ -379,7 +401,7 @@ impl<'a> Reader<'a> {
     /// Line of the start of `span`, or pet's own where there is no span.
     unsafe fn line(&self, loc: *mut pet_loc, span: Span) -> usize {
         if span.start < span.end {
-            return line_of(self.source, span.start);
+            return self.source.line(span.start);
         }
         // SAFETY: see `Reader`.
         usize::try_from(unsafe { self.pet.pet_loc_get_line(loc) }).unwrap_or(0)
@@ -408,14 +430,6 @@ impl<'a> Reader<'a> {
         let reason = reason.unwrap_or_else(|| "no reason given".to_owned());
         PetError::Protocol(format!("{what}: {reason}"))
     }
-}
-
-/// The line (from 1) of the byte at `offset`.
-pub fn line_of(source: &str, offset: usize) -> usize {
-    1 + source.as_bytes()[..offset]
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
 }
 
 /// Turns the assignment to a declared variable into its declaration.

@@ -68,6 +68,8 @@ pub struct AsRead {
     pub text: String,
     /// Passes over it, in their order: their names and what they do.
     pub passes: Vec<&'static str>,
+    /// Subscripts are written out in it that are data in the plain text.
+    pub written_out: bool,
 }
 
 /// A statement `x = c ? e : x` that stands for `if (c) x = e;`, or for the same with further

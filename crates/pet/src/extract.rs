@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ClangMessage, PetError, PetPaths, Severity,
     capture::StderrCapture,
-    convert,
+    convert::{self, Source},
     data::PetScop,
     error::parse_messages,
     ffi::{self, Owned, Pet},
@@ -38,10 +38,8 @@ pub struct Request {
 /// What was extracted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extraction {
-    /// The scop.
+    /// The scop; its spans are byte offsets into the file.
     pub scop: PetScop,
-    /// The file's text; the spans of `scop` are byte offsets into it.
-    pub source: String,
     /// What clang and pet remarked, none of it an error.
     pub warnings: Vec<ClangMessage>,
     /// Lines (from 1) of `#pragma scop` directives whose regions were not
@@ -78,6 +76,7 @@ pub(crate) fn extract_uncaptured(request: &Request) -> Result<Extraction, PetErr
     convert::verify_operators(pet)?;
 
     let pragmas = pragma::scop_lines(&source);
+    let lines = Source::new(&source);
     // SAFETY: the library is loaded and its declarations are pet_api.h's; `scop`
     // is declared after `ctx` and so freed before it.
     let scop = unsafe {
@@ -98,19 +97,18 @@ pub(crate) fn extract_uncaptured(request: &Request) -> Result<Extraction, PetErr
                 messages: Vec::new(),
             });
         };
-        convert::scop(pet, ctx.get(), scop.get(), &source)?
+        convert::scop(pet, ctx.get(), scop.get(), &lines)?
     };
 
     // The pragma of the extracted region is the one inside its span.
-    let first = convert::line_of(&source, scop.span.start);
-    let last = convert::line_of(&source, scop.span.end);
+    let first = lines.line(scop.span.start);
+    let last = lines.line(scop.span.end);
     let other_scops = pragmas
         .into_iter()
         .filter(|line| *line < first || *line > last)
         .collect();
     Ok(Extraction {
         scop,
-        source,
         warnings: Vec::new(),
         other_scops,
     })

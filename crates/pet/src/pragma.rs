@@ -4,7 +4,8 @@
 ///
 /// Comments and literals are skipped, conditional compilation is not evaluated.
 pub fn scop_lines(source: &str) -> Vec<usize> {
-    without_comments(source)
+    // There may be many blanks before a text, and no line ends in them.
+    without_comments(source.trim_start_matches(' '))
         .lines()
         .enumerate()
         .filter(|(_, line)| {

@@ -15,7 +15,7 @@ use std::{
 
 use hexcc_pet::{
     Extraction, LIBRARY_VARIABLE, PetError, PetPaths, Request, Severity,
-    data::{PetArray, PetBody, PetExpr, PetStmt},
+    data::{PetArray, PetBody, PetExpr, Span},
     extract, extract_in_process, extract_within, find_library,
 };
 
@@ -105,22 +105,33 @@ fn c(text: &str) -> Option<Extraction> {
 
 /// Extracts from `body` as a scop of a function with many parameters.
 fn scop_of(body: &str) -> Option<Extraction> {
-    c(&format!(
+    c(&unit(body))
+}
+
+fn unit(body: &str) -> String {
+    format!(
         "#include <math.h>\n#define COEF 0.1f\n#define EPS 1.0e-7\n\
          void f(int n, int m, float A[restrict 2][n], double *q, int *B, unsigned *U, short *H)\n\
          {{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"
-    ))
+    )
+}
+
+fn data_file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(data_file(name)).unwrap()
 }
 
 fn data(name: &str) -> Option<Extraction> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name);
-    Some(extract(Path::new(CHILD), &request(file, pet()?), LIMIT).unwrap())
+    Some(extract(Path::new(CHILD), &request(data_file(name), pet()?), LIMIT).unwrap())
 }
 
-fn text_of<'a>(e: &'a Extraction, stmt: &PetStmt) -> &'a str {
-    &e.source[stmt.span.start..stmt.span.end]
+fn part(source: &str, span: Span) -> &str {
+    &source[span.start..span.end]
 }
 
 fn array<'a>(e: &'a Extraction, name: &str) -> &'a PetArray {
@@ -170,7 +181,9 @@ fn bodies(e: &Extraction) -> Vec<String> {
 
 #[test]
 fn jacobi_in_json() {
-    let Some(e) = data("jacobi2d.c") else { return };
+    let (Some(e), source) = (data("jacobi2d.c"), text("jacobi2d.c")) else {
+        return;
+    };
     let expected: serde_json::Value =
         serde_json::from_str(include_str!("data/jacobi2d.json")).unwrap();
     let actual = serde_json::to_value(&e.scop).unwrap();
@@ -182,18 +195,25 @@ fn jacobi_in_json() {
     );
     assert_eq!(e.warnings, []);
     assert_eq!(e.other_scops, [0; 0]);
-    let region = &e.source[e.scop.span.start..e.scop.span.end];
+    let region = part(&source, e.scop.span);
     assert!(region.starts_with("#pragma scop\n"), "{region}");
     assert!(region.ends_with("#pragma endscop\n"), "{region}");
-    assert!(text_of(&e, &e.scop.stmts[0]).starts_with("A[(t + 1) % 2][i][j] ="));
+    assert!(part(&source, e.scop.stmts[0].span).starts_with("A[(t + 1) % 2][i][j] ="));
 }
 
 #[test]
 fn fdtd_with_iterators_outside_the_loops() {
-    let Some(e) = data("fdtd.c") else { return };
+    let (Some(e), source) = (data("fdtd.c"), text("fdtd.c")) else {
+        return;
+    };
     let lines: Vec<_> = e.scop.stmts.iter().map(|stmt| stmt.line).collect();
     assert!(lines.contains(&11) && lines.contains(&14), "{lines:?}");
-    let texts: Vec<_> = e.scop.stmts.iter().map(|stmt| text_of(&e, stmt)).collect();
+    let texts: Vec<_> = e
+        .scop
+        .stmts
+        .iter()
+        .map(|stmt| part(&source, stmt.span))
+        .collect();
     assert!(texts.contains(&"ey[0][j] = fict[t];"), "{texts:?}");
     assert!(texts.contains(&"ey[i][j] = ey[i][j] - 0.5 * (hz[i][j] - hz[i - 1][j]);"));
     let shown = bodies(&e);
@@ -214,7 +234,9 @@ fn fdtd_with_iterators_outside_the_loops() {
 
 #[test]
 fn life_is_detected_without_pragmas() {
-    let Some(e) = data("life.c") else { return };
+    let (Some(e), source) = (data("life.c"), text("life.c")) else {
+        return;
+    };
     assert_eq!(
         bodies(&e),
         [
@@ -224,7 +246,7 @@ fn life_is_detected_without_pragmas() {
              lor(eq(n[], 3), land(eq(n[], 2), L[((t) mod 2), (i), (j)])))",
         ]
     );
-    let region = &e.source[e.scop.span.start..e.scop.span.end];
+    let region = part(&source, e.scop.span);
     assert!(region.trim_start().starts_with("for (int t"), "{region}");
     assert_eq!(array(&e, "L").element_type, "unsigned char");
     assert_eq!(array(&e, "L").element_size, 1);
@@ -308,9 +330,8 @@ fn expressions() {
         .iter()
         .map(|(statement, _)| format!("{statement}\n"))
         .collect();
-    let Some(e) = scop_of(&format!(
-        "for (int t = 0; t < m; t++) for (int i = 0; i < n; i++) {{\n{body}}}"
-    )) else {
+    let body = format!("for (int t = 0; t < m; t++) for (int i = 0; i < n; i++) {{\n{body}}}");
+    let (Some(e), source) = (scop_of(&body), unit(&body)) else {
         return;
     };
     let shown = bodies(&e);
@@ -318,7 +339,7 @@ fn expressions() {
     for ((statement, expected), (found, stmt)) in cases.iter().zip(shown.iter().zip(&e.scop.stmts))
     {
         assert_eq!(found, expected);
-        assert_eq!(text_of(&e, stmt), *statement);
+        assert_eq!(part(&source, stmt.span), *statement);
     }
 }
 

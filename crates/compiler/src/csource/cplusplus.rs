@@ -78,16 +78,7 @@ const SPELLINGS: [(&str, &str); 6] = [
 /// The keys are to be replaced everywhere in the file, also in macros.
 pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
     let tokens = tokenize(text);
-    let mut used: BTreeSet<&str> = BTreeSet::new();
-    for token in &tokens {
-        match token.kind {
-            TokenKind::Ident => {
-                used.insert(&text[token.span.clone()]);
-            }
-            TokenKind::Directive => used.extend(words_of(&text[token.span.clone()])),
-            _ => {}
-        }
-    }
+    let used = words(text);
     let includes = |header: &str| {
         let mut directives = tokens.iter().filter(|t| t.kind == TokenKind::Directive);
         directives.any(|t| {
@@ -170,13 +161,7 @@ pub fn names_for_isl(text: &str, words: &BTreeSet<String>) -> Option<BTreeMap<St
     if directives.iter().any(makes_text) || (0..code.tokens.len()).any(is_foreign) {
         return None;
     }
-    let used: BTreeSet<&str> = (tokenize(text).iter())
-        .filter(|t| matches!(t.kind, TokenKind::Ident | TokenKind::Directive))
-        .flat_map(|t| match t.kind {
-            TokenKind::Ident => vec![&text[t.span.clone()]],
-            _ => words_of(&text[t.span.clone()]),
-        })
-        .collect();
+    let used = self::words(text);
     let fresh = |word: &String| {
         let mut name = format!("{word}_");
         while used.contains(name.as_str()) {
@@ -221,6 +206,18 @@ pub fn rename(text: &str, names: &BTreeMap<String, String>) -> Vec<Edit> {
 }
 
 /// Identifiers in a directive other than `#include` and `#pragma`.
+/// Identifiers and keywords of a text, and those of its directives but for includes and pragmas.
+pub fn words(text: &str) -> BTreeSet<&str> {
+    let code = Code::new(text);
+    let tokens = code.all.iter();
+    let of_token = tokens.flat_map(|token| match token.kind {
+        TokenKind::Ident => vec![&text[token.span.clone()]],
+        TokenKind::Directive => words_of(&text[token.span.clone()]),
+        _ => Vec::new(),
+    });
+    of_token.collect()
+}
+
 fn words_of(directive: &str) -> Vec<&str> {
     let name = directive_words(directive).next().unwrap_or("");
     if name.starts_with("include") || name == "pragma" {

@@ -17,20 +17,22 @@ const MOST_PAIRS: usize = 4;
 /// # Errors
 /// HX0401 where isl gives up.
 pub fn apart(scop: &Scop, stmts: &[usize]) -> Result<Vec<Set>> {
-    let accesses = || {
-        let stmts = stmts.iter().map(|&s| &scop.stmts[s]);
-        stmts.flat_map(|s| s.reads.iter().chain([&s.write]))
-    };
+    let stmts = stmts.iter().map(|&s| &scop.stmts[s]);
+    let accesses = stmts.flat_map(|s| {
+        let reads = s.reads.iter().map(|read| (read, false));
+        reads.chain([(&s.write, true)])
+    });
+    let chosen = accesses.map(|(access, writes)| Ok((access, writes, numbers(scop, access)?)));
+    let all: Vec<(&Access, bool, Vec<Option<Set>>)> = chosen.collect::<Result<_>>()?;
     let mut equal: Vec<Set> = Vec::new();
-    for &s in stmts {
-        let write = &scop.stmts[s].write;
-        for other in accesses().filter(|a| a.array == write.array) {
-            for d in 0..scop.array(write.array).extents.len() as u32 {
-                let (Some(a), Some(b)) = (number(write, d)?, number(other, d)?) else {
+    for (write, _, chosen) in all.iter().filter(|(_, writes, _)| *writes) {
+        for (_, _, other) in all.iter().filter(|(a, _, _)| a.array == write.array) {
+            for both in chosen.iter().zip(other) {
+                let (Some(a), Some(b)) = both else {
                     continue;
                 };
                 let runs = a.params()?.intersect(&b.params()?)?;
-                let same = a.intersect(&b)?.params()?.gist_params(&runs)?.coalesce()?;
+                let same = a.intersect(b)?.params()?.gist_params(&runs)?.coalesce()?;
                 // Of all numbers few may be equal: `T % 2` and 0 are for each other T.
                 let rare = !same.affine_hull()?.remove_divs()?.plain_is_universe()?;
                 if same.is_empty()? || !rare {
@@ -45,6 +47,12 @@ pub fn apart(scop: &Scop, stmts: &[usize]) -> Result<Vec<Set>> {
     equal.truncate(MOST_PAIRS);
     let apart = |same: &Set| Ok(same.complement()?.coalesce()?);
     equal.iter().map(apart).collect()
+}
+
+/// The subscripts of an access that are numbers.
+fn numbers(scop: &Scop, access: &Access) -> Result<Vec<Option<Set>>> {
+    let dimensions = 0..scop.array(access.array).extents.len() as u32;
+    dimensions.map(|d| number(access, d)).collect()
 }
 
 /// A subscript as a function of the parameters, `{ [x] : x = now }`, where it is none of the

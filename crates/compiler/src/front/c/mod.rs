@@ -11,6 +11,7 @@
 //! | [`cells`] | what loops do with a cell as a function of it, where pet cannot read it |
 //! | [`mod@segments`] | time loops that the host takes part in every so many steps, as loops over segments |
 //! | [`written`] | what subscripts are computed by, written out in the text |
+//! | [`headers`] | declarations in that text in place of headers of the C library |
 //! | [`pass`] | what these are called, for `--emit c` |
 //! | [`reduce`](mod@reduce) | the text that pet gets, with a map back to the user's |
 //!
@@ -18,6 +19,7 @@
 
 pub mod calls;
 pub mod cells;
+pub mod headers;
 pub mod members;
 pub mod merge;
 pub mod pass;
@@ -32,10 +34,11 @@ pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
 };
 pub use cells::{Celled, with_cells};
+pub use headers::{includes_system, without_headers};
 pub use members::{StandIns, stand_ins};
 pub use merge::can_be_one;
 pub use pass::Pass;
-pub use reduce::{Reduced, declarations_probe, mark, probe, reduce, whole};
+pub use reduce::{Reduced, THE_END, declarations_probe, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
 pub use segments::{Ends, Segments, segments};
 pub use selects::{Known, Selected, with_selects};

@@ -236,15 +236,20 @@ pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String
     apply(text, marks(&Code::new(text), region, include, ""))
 }
 
-/// The whole text, of which clang says nothing but what it calls without a declaration, and that it
+/// What clang says at the end of [`declarations_probe`].
+pub const THE_END: &str = "hexcc: the end";
+
+/// The whole text, of which clang says what it calls without a declaration and what is no C, and that it
 /// ends.
 pub fn declarations_probe(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
-    // Without a region marked, pet looks for one in each function.
-    const END: &str = "\n#error the end\n#if 0\n#pragma scop\n#endif\n";
     const ASKED: &str = "#pragma clang diagnostic error \"-Wimplicit-function-declaration\"\n";
     let mut changes = vec![
         (0, Change::Insert(format!("{PRELUDE}{ASKED}"))),
-        (text.len(), Change::Insert(END.to_string())),
+        // Without a region marked, pet looks for one in each function.
+        (
+            text.len(),
+            Change::Insert(format!("\n#error {THE_END}\n#if 0\n#pragma scop\n#endif\n")),
+        ),
     ];
     let code = Code::new(text);
     changes.extend(includes(&code, include));

@@ -1,0 +1,170 @@
+//! Declarations in place of headers of the C library.
+//!
+//! Reading `<stdio.h>` and three others takes clang longer than most regions take pet, and a region
+//! rarely needs more of them than the declarations of three functions.
+
+use super::reduce::Reduced;
+use crate::csource::{self, Code, Edit, TokenKind};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// By header, the names that it declares; `scripts/header-names` makes it.
+static NAMES: LazyLock<BTreeMap<&str, HashSet<&str>>> = LazyLock::new(|| {
+    let paragraphs = include_str!("headers.txt").split("\n\n");
+    let named = paragraphs.filter_map(|paragraph| paragraph.trim().split_once(':'));
+    named
+        .map(|(header, names)| (header, names.split_whitespace().collect()))
+        .collect()
+});
+
+/// By name, its declaration, as the headers have it.
+static DECLARATIONS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let lines = include_str!("declarations.txt").lines();
+    let mut all = BTreeMap::new();
+    for (name, rest) in lines.filter_map(|line| line.split_once(": ")) {
+        if !name.starts_with('(') {
+            all.insert(name.to_string(), rest.to_string());
+            continue;
+        }
+        for function in rest.split_whitespace() {
+            for (real, suffix) in [("double", ""), ("float", "f"), ("long double", "l")] {
+                let function = format!("{function}{suffix}");
+                let parameters = name.replace("REAL", real);
+                let declaration = format!("{real} {function}{parameters};");
+                all.insert(function, declaration);
+            }
+        }
+    }
+    all
+});
+
+/// A text with the declarations that it uses in place of headers of the C library. Those stay that
+/// have something else that it uses; all do where one of the user's `headers` may include them, too.
+/// `None` where nothing changes.
+pub fn without_headers(reduced: &Reduced, headers: &[String]) -> Option<Reduced> {
+    let text = &reduced.text;
+    let code = Code::new(text);
+    let includes = code.all.iter().filter_map(|token| {
+        let is_directive = token.kind == TokenKind::Directive;
+        let header = system_include(&text[token.span.clone()]).filter(|_| is_directive)?;
+        Some((token.span.clone(), NAMES.get(header)?))
+    });
+    let includes: Vec<(Range<usize>, &HashSet<&str>)> = includes.collect();
+    if includes.is_empty() || headers.iter().any(|header| includes_system(header)) {
+        return None;
+    }
+    let texts = std::iter::once(text).chain(headers);
+    let used: BTreeSet<&str> = texts.flat_map(|text| csource::words(text)).collect();
+    let mut declared = BTreeSet::new();
+    let edits = includes.into_iter().filter_map(|(range, names)| {
+        let needed: Vec<&str> = (used.iter().copied())
+            .filter(|word| names.contains(word))
+            .collect();
+        if !needed.iter().all(|name| DECLARATIONS.contains_key(*name)) {
+            return None;
+        }
+        let mut lines = Vec::new();
+        for name in needed {
+            declare(name, &mut declared, &mut lines);
+        }
+        let replacement = lines.join("\n");
+        Some(Edit { range, replacement })
+    });
+    let edits: Vec<Edit> = edits.collect();
+    (!edits.is_empty()).then(|| Reduced::edited(text, &edits).made_of(reduced))
+}
+
+/// Adds the declaration of a name, behind those of the types in it.
+fn declare<'a>(name: &'a str, declared: &mut BTreeSet<&'a str>, lines: &mut Vec<&'static str>) {
+    let Some(line) = DECLARATIONS.get(name).filter(|_| declared.insert(name)) else {
+        return;
+    };
+    for word in csource::words(line) {
+        declare(word, declared, lines);
+    }
+    lines.push(line);
+}
+
+/// The header that a directive includes in angle brackets.
+fn system_include(directive: &str) -> Option<&str> {
+    let name = directive.strip_prefix('#')?.trim_start();
+    let name = name.strip_prefix("include")?.trim_start();
+    Some(name.strip_prefix('<')?.split_once('>')?.0.trim())
+}
+
+/// Whether a text includes a header in angle brackets.
+pub fn includes_system(text: &str) -> bool {
+    let mut directives = csource::directives(text).into_iter();
+    directives.any(|directive| system_include(directive).is_some())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn without(text: &str, headers: &[&str]) -> Option<String> {
+        let headers: Vec<String> = headers.iter().map(|h| h.to_string()).collect();
+        Some(without_headers(&Reduced::unchanged(text), &headers)?.text)
+    }
+
+    #[test]
+    fn what_is_used_is_declared_in_place_of_headers() {
+        let text = "#include <stdio.h>\n# include <math.h>\n#include <stdint.h>\n#include \"own.h\"\n\
+                    double f(double x) { return fabsf(x) * M_PI; } // printf\n";
+        let expected = "\n#define M_PI 3.14159265358979323846\nfloat fabsf(float);\n#include <stdint.h>\n\
+                        #include \"own.h\"\ndouble f(double x) { return fabsf(x) * M_PI; } // printf\n";
+        assert_eq!(without(text, &[]).unwrap(), expected);
+        let own = without(text, &["void save(FILE *to);\n"]).unwrap();
+        assert!(
+            own.starts_with("typedef struct _IO_FILE FILE;\n#define"),
+            "{own}"
+        );
+        assert_eq!(without(text, &["#include <stdio.h>\n"]), None);
+    }
+
+    #[test]
+    fn headers_stay_that_have_more() {
+        let text = "#include <math.h>\nint f(double x) { return isnan(x); }\n";
+        assert_eq!(without(text, &[]), None);
+        let text =
+            "#include <stdlib.h>\n#include <stdio.h>\n#define GET(n) malloc(n)\nint c = EOF;\n";
+        let expected = "typedef __SIZE_TYPE__ size_t;\nvoid *malloc(size_t);\n#define EOF (-1)\n\
+                        #define GET(n) malloc(n)\nint c = EOF;\n";
+        assert_eq!(without(text, &[]).unwrap(), expected);
+        assert!(!includes_system("#include \"a.h\"\nint a<b>c;\n"));
+    }
+
+    /// gcc sees both: a function of another type or a macro of another value is an error.
+    #[test]
+    fn the_headers_say_the_same() {
+        let mut text = String::from("#define _GNU_SOURCE\n");
+        for header in NAMES.keys() {
+            text += &format!("#include <{header}>\n");
+        }
+        for (name, line) in DECLARATIONS.iter() {
+            match line.strip_prefix(&format!("#define {name} ")) {
+                Some(value) => text += &format!("_Static_assert(({name}) == ({value}), \"\");\n"),
+                None => text += &format!("{line}\n"),
+            }
+            let known = NAMES.values().any(|names| names.contains(name.as_str()));
+            assert!(known, "{name}");
+        }
+        let mut gcc = std::process::Command::new("gcc")
+            .args(["-std=gnu11", "-fsyntax-only", "-x", "c", "-"])
+            .stdin(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = gcc.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, text.as_bytes()).unwrap();
+        drop(input);
+        let gcc = gcc.wait_with_output().unwrap();
+        assert!(
+            gcc.status.success(),
+            "{}",
+            String::from_utf8_lossy(&gcc.stderr)
+        );
+    }
+}
