@@ -456,8 +456,8 @@ struct Reader<'a> {
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
 }
 
-/// A text, and the function of it that pet is to look in.
-type TextAndFunction = (String, Option<String>);
+/// A text, macros that it is read with, and the function of it that pet is to look in.
+type TextAndFunction = (String, Vec<String>, Option<String>);
 
 impl<'a> Reader<'a> {
     fn new(
@@ -883,7 +883,7 @@ impl<'a> Reader<'a> {
     /// What clang has to say of the whole text: of calls without a declaration, and that it ends, too.
     fn said_of_all(&self) -> Vec<String> {
         let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
-        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe, None) else {
+        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe, &[], None) else {
             return Vec::new();
         };
         let errors = messages
@@ -1172,10 +1172,13 @@ impl<'a> Reader<'a> {
     /// Runs pet on a text and leads its places back to the user's.
     fn extract(&self, reduced: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
         let light = front::without_headers(reduced, &self.headers);
-        let read = light.as_ref().unwrap_or(reduced);
-        let (read, extracted) = match self.extract_as_is(read, function) {
+        let (read, defines) = match &light {
+            Some(light) => (&light.text, light.defines.as_slice()),
+            None => (reduced, [].as_slice()),
+        };
+        let (read, extracted) = match self.extract_as_is(read, defines, function) {
             Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => {
-                (reduced, self.extract_as_is(reduced, function)?)
+                (reduced, self.extract_as_is(reduced, &[], function)?)
             }
             extracted => (read, extracted?),
         };
@@ -1192,20 +1195,32 @@ impl<'a> Reader<'a> {
         Ok(scop)
     }
 
-    /// What pet makes of a text, once it has made something of it; its places count from blanks before it.
-    fn extract_as_is(&self, text: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
-        let key = (text.text.clone(), function.map(str::to_string));
+    /// What pet makes of a text with macros that are defined besides the user's, once it has made
+    /// something of it; its places count from the blanks before it.
+    fn extract_as_is(
+        &self,
+        text: &Reduced,
+        defines: &[String],
+        function: Option<&str>,
+    ) -> Result<PetScop, PetError> {
+        let text = &text.text;
+        let key = (text.clone(), defines.to_vec(), function.map(str::to_string));
         let known = self.extracted.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
-            let blanks = " ".repeat(self.lead(&key.0));
-            let extracted = self.extract_text(&(blanks + &key.0), function);
+            let blanks = " ".repeat(self.lead(text));
+            let extracted = self.extract_text(&(blanks + text), defines, function);
             self.extracted.borrow_mut().insert(key, extracted.clone());
             extracted
         })
     }
 
     /// Runs pet on a text.
-    fn extract_text(&self, text: &str, function: Option<&str>) -> Result<PetScop, PetError> {
+    fn extract_text(
+        &self,
+        text: &str,
+        defines: &[String],
+        function: Option<&str>,
+    ) -> Result<PetScop, PetError> {
         let no_folder = |e: std::io::Error| PetError::Protocol(format!("temporary file: {e}"));
         let folder = tempfile::tempdir().map_err(no_folder)?;
         let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
@@ -1215,7 +1230,8 @@ impl<'a> Reader<'a> {
             file,
             function: function.map(str::to_string),
             include_dirs: self.options.include_dirs.clone(),
-            defines: self.options.defines.clone(),
+            // What the user defines is defined last, and counts.
+            defines: [defines, &self.options.defines].concat(),
             pet: self.pet.clone(),
         };
         hexcc_pet::extract(&self.exe, &request, self.limit.left()).map(|extraction| extraction.scop)

@@ -39,10 +39,18 @@ static DECLARATIONS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     all
 });
 
+/// A text that is read without headers.
+pub struct Light {
+    /// The text, with the same lines.
+    pub text: Reduced,
+    /// Macros that it is to be read with, as `NAME=VALUE`.
+    pub defines: Vec<String>,
+}
+
 /// A text with the declarations that it uses in place of headers of the C library. Those stay that
 /// have something else that it uses; all do where one of the user's `headers` may include them, too.
 /// `None` where nothing changes.
-pub fn without_headers(reduced: &Reduced, headers: &[String]) -> Option<Reduced> {
+pub fn without_headers(reduced: &Reduced, headers: &[String]) -> Option<Light> {
     let text = &reduced.text;
     let code = Code::new(text);
     let includes = code.all.iter().filter_map(|token| {
@@ -56,34 +64,49 @@ pub fn without_headers(reduced: &Reduced, headers: &[String]) -> Option<Reduced>
     }
     let texts = std::iter::once(text).chain(headers);
     let used: BTreeSet<&str> = texts.flat_map(|text| csource::words(text)).collect();
-    let mut declared = BTreeSet::new();
+    let mut known = Known::default();
     let edits = includes.into_iter().filter_map(|(range, names)| {
         let needed: Vec<&str> = (used.iter().copied())
             .filter(|word| names.contains(word))
             .collect();
-        if !needed.iter().all(|name| DECLARATIONS.contains_key(*name)) {
-            return None;
-        }
-        let mut lines = Vec::new();
-        for name in needed {
-            declare(name, &mut declared, &mut lines);
-        }
-        let replacement = lines.join("\n");
-        Some(Edit { range, replacement })
+        let all = needed.iter().all(|name| DECLARATIONS.contains_key(*name));
+        all.then(|| Edit {
+            range,
+            replacement: known.declared(&needed),
+        })
     });
     let edits: Vec<Edit> = edits.collect();
-    (!edits.is_empty()).then(|| Reduced::edited(text, &edits).made_of(reduced))
+    (!edits.is_empty()).then(|| Light {
+        text: Reduced::edited(text, &edits).made_of(reduced),
+        defines: known.defines,
+    })
 }
 
-/// Adds the declaration of a name, behind those of the types in it.
-fn declare<'a>(name: &'a str, declared: &mut BTreeSet<&'a str>, lines: &mut Vec<&'static str>) {
-    let Some(line) = DECLARATIONS.get(name).filter(|_| declared.insert(name)) else {
-        return;
-    };
-    for word in csource::words(line) {
-        declare(word, declared, lines);
+/// What has been declared so far.
+#[derive(Default)]
+struct Known<'a> {
+    names: BTreeSet<&'a str>,
+    defines: Vec<String>,
+}
+
+impl<'a> Known<'a> {
+    /// Declarations of names, each behind those of the types in it, in one line.
+    fn declared(&mut self, names: &[&'a str]) -> String {
+        let mut all = String::new();
+        for &name in names {
+            let Some(declaration) = DECLARATIONS.get(name).filter(|_| self.names.insert(name))
+            else {
+                continue;
+            };
+            let words: Vec<&str> = csource::words(declaration).into_iter().collect();
+            all += &self.declared(&words);
+            match declaration.strip_prefix("#define ") {
+                Some(macro_of) => self.defines.push(macro_of.replacen(' ', "=", 1)),
+                None => all += declaration,
+            }
+        }
+        all
     }
-    lines.push(line);
 }
 
 /// The header that a directive includes in angle brackets.
@@ -104,21 +127,24 @@ pub fn includes_system(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn without(text: &str, headers: &[&str]) -> Option<String> {
+    fn without(text: &str, headers: &[&str]) -> Option<(String, Vec<String>)> {
         let headers: Vec<String> = headers.iter().map(|h| h.to_string()).collect();
-        Some(without_headers(&Reduced::unchanged(text), &headers)?.text)
+        let light = without_headers(&Reduced::unchanged(text), &headers)?;
+        Some((light.text.text, light.defines))
     }
 
     #[test]
     fn what_is_used_is_declared_in_place_of_headers() {
         let text = "#include <stdio.h>\n# include <math.h>\n#include <stdint.h>\n#include \"own.h\"\n\
                     double f(double x) { return fabsf(x) * M_PI; } // printf\n";
-        let expected = "\n#define M_PI 3.14159265358979323846\nfloat fabsf(float);\n#include <stdint.h>\n\
-                        #include \"own.h\"\ndouble f(double x) { return fabsf(x) * M_PI; } // printf\n";
-        assert_eq!(without(text, &[]).unwrap(), expected);
-        let own = without(text, &["void save(FILE *to);\n"]).unwrap();
+        let expected = "\nfloat fabsf(float);\n#include <stdint.h>\n#include \"own.h\"\n\
+                        double f(double x) { return fabsf(x) * M_PI; } // printf\n";
+        let (light, defines) = without(text, &[]).unwrap();
+        assert_eq!(light, expected);
+        assert_eq!(defines, ["M_PI=3.14159265358979323846"]);
+        let (own, _) = without(text, &["void save(FILE *to);\n"]).unwrap();
         assert!(
-            own.starts_with("typedef struct _IO_FILE FILE;\n#define"),
+            own.starts_with("typedef struct _IO_FILE FILE;\nfloat"),
             "{own}"
         );
         assert_eq!(without(text, &["#include <stdio.h>\n"]), None);
@@ -130,9 +156,11 @@ mod tests {
         assert_eq!(without(text, &[]), None);
         let text =
             "#include <stdlib.h>\n#include <stdio.h>\n#define GET(n) malloc(n)\nint c = EOF;\n";
-        let expected = "typedef __SIZE_TYPE__ size_t;\nvoid *malloc(size_t);\n#define EOF (-1)\n\
+        let expected = "typedef __SIZE_TYPE__ size_t;void *malloc(size_t);\n\n\
                         #define GET(n) malloc(n)\nint c = EOF;\n";
-        assert_eq!(without(text, &[]).unwrap(), expected);
+        let (light, defines) = without(text, &[]).unwrap();
+        assert_eq!(light, expected);
+        assert_eq!(defines, ["EOF=(-1)"]);
         assert!(!includes_system("#include \"a.h\"\nint a<b>c;\n"));
     }
 
