@@ -107,9 +107,13 @@ pub struct KernelArgs {
     #[arg(help_heading = TARGET, long)]
     pub fallback: bool,
     /// Choose for a program that nvcc builds with --use_fast_math: divisions and functions
-    /// in float take few instructions then
+    /// in float take few instructions then; with --float-literals
     #[arg(help_heading = TARGET, long)]
     pub fast_math: bool,
+    /// Compute cells of `float` in `float` where only literals without `f` and functions like `sqrt`
+    /// make C compute in `double`; rounds in other places than C
+    #[arg(help_heading = TARGET, long)]
+    pub float_literals: bool,
     /// Namespace of the generated code [default: `hexcc_` and the function]
     #[arg(help_heading = OUTPUT, long, value_parser = parse_name)]
     pub name: Option<String>,
@@ -323,6 +327,7 @@ impl KernelArgs {
             keep_tiles: self.keep_tiles,
             stream_tile: self.stream_tile,
             fast_math: self.fast_math,
+            float_literals: self.float_literals || self.fast_math,
             threads: self.threads,
             rows_per_thread: self.rows_per_thread,
             shared_limit: self.shared_memory,

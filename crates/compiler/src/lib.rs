@@ -80,6 +80,7 @@ pub mod nests;
 pub mod options;
 pub mod output;
 pub mod pipeline;
+pub mod precision;
 pub mod preference;
 pub mod print;
 pub mod quotient;

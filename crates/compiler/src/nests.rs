@@ -51,6 +51,10 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             Some(all) => {
                 all.stepwise.append(&mut compiled.stepwise);
                 all.tiled_nests.append(&mut compiled.tiled_nests);
+                let told = |d: &Diagnostic| {
+                    d.code == "HX0119" && all.warnings.iter().any(|o| o.code == d.code)
+                };
+                compiled.warnings.retain(|d| !told(d));
                 all.warnings.append(&mut compiled.warnings);
             }
         }
@@ -319,6 +323,7 @@ pub(crate) fn steps(
         });
     }
     clock.end()?;
+    warnings.extend(region.in_double.take());
     if !parts.iter().any(|part| part.plan.is_parallel()) {
         return Err(stepwise::not_parallel(&region.scop));
     }

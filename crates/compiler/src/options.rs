@@ -49,6 +49,9 @@ pub struct Options {
     pub stream_tile: Option<StreamTile>,
     /// The generated program will be built with nvcc's `--use_fast_math`.
     pub fast_math: bool,
+    /// Literals and functions of `double` are those of `float` where only they make a statement compute
+    /// in `double`.
+    pub float_literals: bool,
     /// Bound on isl's work; 0 for none.
     pub isl_quota: u64,
     /// Namespace of the generated code; `hexcc_` and the function where absent.
@@ -141,6 +144,7 @@ impl Default for Options {
             keep_tiles: false,
             stream_tile: None,
             fast_math: false,
+            float_literals: false,
             isl_quota: 200_000_000,
             name: None,
             language: Language::Cuda,

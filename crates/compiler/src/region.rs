@@ -5,7 +5,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::options::{Options, Tiling};
 use crate::scop::{self, Around, Chunk, SavedScop, Scop, SourceFile, records};
 use crate::tiling::{Analysis, Tiled, TimeLoop};
-use crate::{carried, csource, preference, temporaries};
+use crate::{carried, csource, precision, preference, temporaries};
 use hexcc_isl::Ctx;
 
 /// A region up to the dependences of its loops.
@@ -15,6 +15,8 @@ pub(crate) struct Region {
     pub analyses: Vec<Analysis>,
     /// The other loops, and why.
     refused: Vec<(Chunk, Box<Diagnostic>)>,
+    /// What to say of floats that are computed in `double`.
+    pub in_double: Option<Diagnostic>,
 }
 
 impl Region {
@@ -41,6 +43,10 @@ impl Region {
         options: &Options,
         clock: &mut Clock,
     ) -> Result<Region> {
+        let in_double = precision::warning(&scop, source, options);
+        if options.float_literals {
+            precision::narrow(&mut scop);
+        }
         temporaries::substitute(&mut scop, source)?;
         carried::into_arrays(&mut scop)?;
         if scop.stmts.is_empty() {
@@ -51,6 +57,7 @@ impl Region {
             .cloned()
             .collect();
         let mut region = Region::of_scop(scop);
+        region.in_double = in_double;
         if options.tiling == Tiling::Stepwise {
             return Ok(region);
         }
@@ -78,6 +85,7 @@ impl Region {
             scop,
             analyses: Vec::new(),
             refused: Vec::new(),
+            in_double: None,
         }
     }
 
@@ -121,7 +129,7 @@ impl Region {
         )
     }
 
-    /// A warning for each loop that stays on the host.
+    /// A warning for each loop that stays on the host, and of what is computed in `double`.
     pub fn warnings(&mut self, around: Around) -> Vec<Diagnostic> {
         self.refused.sort_by_key(|(chunk, _)| chunk.span.start);
         // A loop nest without a time loop is set-up code and stays silently.
@@ -131,6 +139,7 @@ impl Region {
             let message = format!("the code at line {line} stays on the host: {}", d.message);
             Diagnostic::warning(d.code, message).at(chunk.span, "not tiled")
         })
+        .chain(self.in_double.take())
         .collect()
     }
 }
