@@ -436,6 +436,7 @@ fn saved(file: &Path, extraction: Extraction) -> SavedScop {
         stays: None,
         segments: None,
         undeclared: Vec::new(),
+        headers: Default::default(),
         version: SavedScop::VERSION,
         source: SourceFile::new(file.display().to_string(), extraction.source),
         defines: Vec::new(),
