@@ -22,7 +22,7 @@ mod undeclared;
 mod variables;
 
 pub use cplusplus::*;
-pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus, rewrite_main};
+pub use dialect::*;
 pub(crate) use includes::quoted_include;
 pub use includes::{HeaderNames, places_of_quoted_includes, quoted_includes};
 pub(crate) use items::{declared_name, items, on_one_line};

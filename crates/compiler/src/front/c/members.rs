@@ -235,8 +235,14 @@ fn is_row(code: &Code, at: usize) -> bool {
         && code.closes(at + 3, ")")
         && code.word(at + 4) == "["
         && at > 0
-        && (code.word(at - 1) == "return" || !code.is_ident(at - 1))
-        && !matches!(code.word(at - 1), ")" | "]");
+        && match code.word(at - 1) {
+            ")" => {
+                let head = code.skip_back(at - 1).checked_sub(1);
+                head.is_some_and(|head| matches!(code.word(head), "for" | "if" | "while"))
+            }
+            "return" | "else" => true,
+            word => word != "]" && !code.is_ident(at - 1),
+        };
     let declared = || {
         let scope = Scope::new(code, code.tokens[at].span.start)?;
         scope.declarator(code.word(at + 2))
