@@ -309,3 +309,51 @@ fn functions_without_prototypes_get_those_of_their_definitions() {
     let (code, stdout, stderr) = run(&files, &["run", "--emulate"], &["--", "33", "7"]);
     assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
 }
+
+#[test]
+fn headers_may_use_names_of_cplusplus_and_of_cuda() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let plane = "struct plane { double *new; int class; };\nint min(int a, int b);\ntypedef";
+    let min = "int min(int a, int b)\n{\n  return a < b ? a : b;\n}\n\nvoid fill";
+    let changes = [
+        ("grid.h", "typedef", plane),
+        ("rest.c", "void fill", min),
+        (
+            "main.c",
+            "  fill(n, v);\n",
+            "  fill(n, v);\n  steps = min(steps, 50);\n",
+        ),
+    ];
+    let files = files(folder.path(), &changes);
+    let (code, stdout, stderr) = run(&files, &["run", "--emulate"], &["--", "33", "7"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+}
+
+#[test]
+fn a_macro_means_the_same_where_only_one_file_has_a_variable_with_it() {
+    let changes = [
+        ("grid.h", "#define AT", "#define SIDE 64\n#define AT"),
+        (
+            "main.c",
+            "int main",
+            "real spare[SIDE];\nstruct { real values[SIDE]; } rest;\n\nint main",
+        ),
+        ("step.c", "i < n - 1;", "i < n - 1 && i < SIDE;"),
+    ];
+    assert_eq!(said_of(&changes), (Some(0), String::new()));
+}
+
+#[test]
+fn functions_may_be_called_before_c_knows_what_they_return() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let report =
+        "  return 0;\n}\n\nvoid report(int n, const real *u)\n{\n  printf(\"%g\\n\", u[n]);\n}\n";
+    let changes = [
+        ("main.c", "  for (int t", "  report(n, u);\n  for (int t"),
+        ("main.c", "  return 0;\n}\n", report),
+    ];
+    let files = files(folder.path(), &changes);
+    let (code, stdout, stderr) = run(&files, &["run", "--emulate"], &["--", "33", "7"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+    assert!(stdout.contains("ok: u "), "{stdout}");
+}

@@ -15,9 +15,10 @@ use crate::limit::TimeLimit;
 use crate::render::Failure;
 use choice::Candidate;
 use hexcc_compiler::compiled::Compiled;
+use hexcc_compiler::csource::HeaderNames;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Reduced, Region, StandIns, Written};
+use hexcc_compiler::front::c::{self as front, Pass, Reduced, Region, StandIns, Written};
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query::{self, Query};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
@@ -246,6 +247,7 @@ fn read_as_is(
         true => reader.undeclared(),
         false => Vec::new(),
     };
+    let header_names = HeaderNames::new(&reader.headers, source.own_text());
     let words = reader.words.take();
     match read {
         Err(diagnostics) => Err(fail(diagnostics, words)),
@@ -271,6 +273,7 @@ fn read_as_is(
                     stays: chosen.stays,
                     segments: None,
                     undeclared,
+                    headers: header_names,
                 },
                 warnings,
                 candidates: chosen.candidates,
@@ -351,6 +354,8 @@ struct Nests<'a> {
     tries: usize,
     /// Whether nests of few iterations are taken, too.
     small: bool,
+    /// Whether nests of one loop are taken everywhere.
+    deep: bool,
     found: Vec<PetScop>,
     /// The other innermost ones of those tried: where, and why.
     refused: Reasons,
@@ -363,6 +368,7 @@ impl<'a> Nests<'a> {
             seen: BTreeSet::new(),
             tries: MAX_NESTS,
             small: false,
+            deep: false,
             found: Vec::new(),
             refused: Vec::new(),
         }
@@ -404,7 +410,7 @@ impl<'a> Nests<'a> {
             else {
                 continue;
             };
-            self.within(&inner.span, false);
+            self.within(&inner.span, self.deep);
             // Of a loop that prints, what is said of those in it says more.
             if why.code != "HX0107" || self.refused.len() == refused {
                 self.refused.truncate(refused);
@@ -778,17 +784,8 @@ impl<'a> Reader<'a> {
         if let Some(scop) = self.guarded_whole(&deepest) {
             return Ok((scop, vec![stepwise::instead(why.clone())]));
         }
-        let mut is_small = false;
         if MADE_OF.contains(&why.code) {
-            search.within_all(&deepest);
-            if search.found.is_empty() && search.refused.iter().any(|(_, d)| stepwise::is_small(d))
-            {
-                let mut again = Nests::new(self);
-                again.small = true;
-                again.within_all(&deepest);
-                is_small = !again.found.is_empty();
-                search = if is_small { again } else { search };
-            }
+            search = self.nests_of(&deepest);
         }
         let elsewhere = search.found.is_empty();
         let others = match elsewhere {
@@ -817,9 +814,35 @@ impl<'a> Reader<'a> {
             stays: Some(format!("{the_loop}: {}", why.message)),
             candidates: Vec::new(),
         };
-        let small = is_small.then(stepwise::small);
-        let warnings = std::iter::once(warning).chain(small).chain(others);
+        let small = search.small.then(stepwise::small);
+        let deep = search.deep.then(stepwise::of_one_loop);
+        let doubts = small.into_iter().chain(deep);
+        let warnings = std::iter::once(warning).chain(doubts).chain(others);
         Ok((chosen, warnings.collect()))
+    }
+
+    /// The nests in loops that stay on the host: those that are worth their launches, or else
+    /// those that are not.
+    fn nests_of(&self, loops: &[&Refused]) -> Nests<'_> {
+        let mut first: Option<Nests> = None;
+        for (small, deep) in [(false, false), (false, true), (true, false), (true, true)] {
+            let refused = first.iter().flat_map(|search| &search.refused);
+            let may_help = |d: &Diagnostic| match stepwise::is_small(d) {
+                true => small,
+                false => deep && stepwise::is_unshared(d),
+            };
+            if first.is_some() && !refused.clone().any(|(_, d)| may_help(d)) {
+                continue;
+            }
+            let mut search = Nests::new(self);
+            (search.small, search.deep) = (small, deep);
+            search.within_all(loops);
+            if !search.found.is_empty() {
+                return search;
+            }
+            first.get_or_insert(search);
+        }
+        first.unwrap_or_else(|| Nests::new(self))
     }
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say.
@@ -856,6 +879,7 @@ impl<'a> Reader<'a> {
             stays: scop.guarded.then(String::new),
             segments: None,
             undeclared: Vec::new(),
+            headers: HeaderNames::default(),
         }
     }
 
@@ -912,16 +936,9 @@ impl<'a> Reader<'a> {
         region: &Region,
         mut read: Result<PetScop, Vec<Diagnostic>>,
     ) -> Result<PetScop, Vec<Diagnostic>> {
-        let text = &self.source.text;
         let written_first = read.as_ref().is_ok_and(|scop| scop.as_read.written_out);
-        for with_integers in [false, true] {
-            let known = front::Known {
-                headers: &self.headers,
-                defines: &self.options.defines,
-                with_integers,
-                guarded: false,
-            };
-            let Some(selected) = front::with_selects(text, region, &known) else {
+        for (with_integers, plain) in SELECTIONS {
+            let Some(selected) = self.selected(region, (with_integers, plain), false) else {
                 continue;
             };
             if !selected.selects.is_empty()
@@ -939,6 +956,37 @@ impl<'a> Reader<'a> {
             }
         }
         read
+    }
+
+    /// A text with conditions on data as values, some of integers, too; without jumps that end bodies of
+    /// loops early, if asked for.
+    fn selected(
+        &self,
+        region: &Region,
+        (with_integers, plain): (bool, bool),
+        guarded: bool,
+    ) -> Option<front::Selected> {
+        let known = front::Known {
+            headers: &self.headers,
+            defines: &self.options.defines,
+            with_integers,
+            guarded,
+        };
+        let text = &self.source.text;
+        if !plain {
+            return front::with_selects(text, region, &known);
+        }
+        if !text.contains("continue") {
+            return None;
+        }
+        let written = Written::plain(text, region);
+        let without_jumps = written
+            .reduced
+            .is_made_by(Pass::Returns)
+            .then_some(written)?;
+        let Written { reduced, region } = without_jumps;
+        let selected = front::with_selects(&reduced.text, &region, &known)?;
+        Some(selected.made_of(&reduced))
     }
 
     /// Loops that run in single steps with functions for what they do with a cell, and whether kernels
@@ -1066,14 +1114,22 @@ impl<'a> Reader<'a> {
         }
         let text = &written.reduced.text;
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let reduced = front::reduce(text, &written.region, &include, &StandIns::default());
-        let reduced = reduced.made_of(&written.reduced);
-        match self.extract(&reduced, function) {
+        let reduced = |plain: &StandIns| {
+            let reduced = front::reduce(text, &written.region, &include, plain);
+            self.extract(&reduced.made_of(&written.reduced), function)
+        };
+        let mut plain = StandIns::default();
+        let mut extracted = reduced(&plain);
+        if is_called_too_early(&extracted) {
+            plain.declares_later = true;
+            extracted = reduced(&plain);
+        }
+        match extracted {
             Ok(scop) => {
                 let mut scop = self.with_pointers(scop, function, &|declarations| {
                     let tests = StandIns {
                         declarations,
-                        ..StandIns::default()
+                        ..plain.clone()
                     };
                     front::reduce(text, &written.region, &include, &tests).made_of(&written.reduced)
                 });
@@ -1081,7 +1137,7 @@ impl<'a> Reader<'a> {
                     let reduced = front::reduce(text, &written.region, &include, stand_ins);
                     self.extract(&reduced, function).ok()
                 };
-                self.place_members(&mut scop, &written.region, &StandIns::default(), &read);
+                self.place_members(&mut scop, &written.region, &plain, &read);
                 Ok(scop)
             }
             // What clang misses may be what was left out.
@@ -1090,7 +1146,10 @@ impl<'a> Reader<'a> {
                 (self.extract(&marked, function))
                     .map_err(|e| self.explain_region(e, &marked, region))
             }
-            Err(e) => Err(self.explain_region(e, &reduced, region)),
+            Err(e) => {
+                let reduced = front::reduce(text, &written.region, &include, &plain);
+                Err(self.explain_region(e, &reduced.made_of(&written.reduced), region))
+            }
         }
     }
 
@@ -1376,6 +1435,18 @@ fn headers(options: &InputOptions, text: &str) -> Vec<String> {
     }
     texts
 }
+
+/// Whether clang refuses a function that is called before it says what it returns.
+fn is_called_too_early(extracted: &Result<PetScop, PetError>) -> bool {
+    let Err(PetError::Syntax { messages }) = extracted else {
+        return false;
+    };
+    let is_so = |text: &str| text.contains("conflicting types for");
+    messages.iter().any(|message| is_so(&message.text))
+}
+
+/// How conditions on data are tried as values: those on integers, too; and in the text without jumps.
+const SELECTIONS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
 /// A loop without marks that is no time loop.
 struct Refused<'a> {

@@ -3,7 +3,7 @@
  */
 void undeclaredcall1d_header(int N, int T, float A[2][N])
 {
-  sleep(1);  // here
+  alarm(1);  // here
 #pragma scop
   for (int t = 0; t < T; t++)
     for (int i = 1; i < N - 1; i++)
@@ -16,7 +16,7 @@ void undeclaredcall1d_header(int N, int T, float A[2][N])
 
 void undeclaredcall1d_header(int N, int T, float A[2][N])
 {
-  sleep(1);
+  alarm(1);
 #pragma scop
   for (int t = 0; t < T; t++)
     for (int i = 1; i < N - 1; i++)

@@ -25,19 +25,19 @@ mod variables;
 
 pub(crate) use code::Code;
 pub use cplusplus::*;
-pub use dialect::{NotCPlusPlus, first_cplusplus, not_cplusplus, rewrite_main};
+pub use dialect::*;
 pub(crate) use includes::quoted_include;
-pub use includes::{places_of_quoted_includes, quoted_includes};
-pub(crate) use items::{items, on_one_line};
+pub use includes::{HeaderNames, places_of_quoted_includes, quoted_includes};
+pub(crate) use items::{declared_name, items, on_one_line};
 pub use linkage::c_linkage;
-pub(crate) use macros::{Define, Macros, define};
+pub(crate) use macros::{Define, Macros, define, evaluate_constants};
 pub use mathcalls::rewrite_math_calls;
 pub use pragmas::without_loop_pragmas;
 pub use prototypes::with_parameters;
 pub use statements::split_statements;
 pub(crate) use statements::{simple_statement_end, statement_end, statements};
 pub use tokens::{Token, TokenKind, tokenize};
-pub use undeclared::{declare_functions, first_call, may_call_undeclared, not_declarable};
+pub use undeclared::*;
 pub use variables::*;
 
 use std::collections::HashSet;

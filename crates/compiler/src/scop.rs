@@ -24,7 +24,7 @@ pub use rows::without_bounds;
 pub use source::{Around, Lines, Locations, OfOther, Piece, Place, SourceFile};
 
 use crate::causes;
-use crate::csource;
+use crate::csource::{self, HeaderNames};
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{AstBuild, AstExpr, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
@@ -59,6 +59,9 @@ pub struct SavedScop {
     /// Functions that the file calls without a declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undeclared: Vec<String>,
+    /// What its headers name otherwise than C++.
+    #[serde(default, skip_serializing_if = "HeaderNames::is_empty")]
+    pub headers: HeaderNames,
 }
 
 /// A time loop in which the host takes part every so many steps.

@@ -278,6 +278,14 @@ pub fn small() -> Diagnostic {
         .help("raise the sizes: the translation gains from some ten thousand iterations on")
 }
 
+/// A warning: nests run in kernels although they share one loop inside of others, since nothing else
+/// does.
+pub fn of_one_loop() -> Diagnostic {
+    Diagnostic::warning("HX0206", "launches share one loop inside of loops of the host")
+        .note("each of them takes longer than the loop on the CPU where it has less than some ten thousand iterations")
+        .help("write what can be parallel as two loops in each other, or raise the sizes")
+}
+
 /// Whether a launch of some part shares many iterations, or a number of them that only the run
 /// tells; and whether some shares more than one loop.
 pub fn sharing(compiled: &Compiled) -> (bool, bool) {

@@ -440,6 +440,7 @@ fn saved(case: &Case, file: &Path, extraction: Extraction) -> SavedScop {
         stays: None,
         segments: None,
         undeclared: Vec::new(),
+        headers: Default::default(),
         version: SavedScop::VERSION,
         source: SourceFile::new(file.display().to_string(), text(case)),
         defines: Vec::new(),

@@ -131,9 +131,11 @@ pub fn program(
     let mut edits = csource::rewrite_vla_parameters(text);
     edits.extend(csource::rewrite_alloc_casts(text));
     edits.extend(csource::rewrite_main(text));
+    edits.extend(csource::rewrite_full_strings(text));
     let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
+    edits.extend(saved.headers.around_includes(text));
     if host.files == Files::OthersInC {
         edits.extend(csource::c_linkage(text, &mut declared));
     }
@@ -207,7 +209,8 @@ pub fn program(
         ""
     };
     let generated = without_macros(&saved.defines, generated);
-    Ok(format!("{generated}{restrict}\n{body}"))
+    let headers = saved.headers.before();
+    Ok(format!("{generated}{restrict}{headers}\n{body}"))
 }
 
 /// Whether kernels may use small blocks of memory where they are; `library` is that of rows.
@@ -307,7 +310,8 @@ impl CPlusPlus {
         replacements: &[Replacement],
     ) -> Result<CPlusPlus> {
         let (expanded, mut rounds) = csource::expand_parameter_macros(saved.source.own_text());
-        let renamed = csource::names_for_cplusplus(&expanded);
+        let mut renamed = saved.headers.renamed.clone();
+        renamed.extend(csource::names_for_cplusplus(&expanded));
         let edits = csource::rename(&expanded, &renamed);
         let text = csource::apply_edits(&expanded, edits.clone())
             .map_err(|e| Box::new(Diagnostic::bug(e)))?;

@@ -193,6 +193,28 @@ pub fn rewrite_main(text: &str) -> Vec<Edit> {
     std::iter::once(ty).chain(returns).collect()
 }
 
+/// `char s[4] = {'.', 'd', 'a', 't'}` for `char s[4] = ".dat"`, which has no room for the zero at the end.
+pub fn rewrite_full_strings(text: &str) -> Vec<Edit> {
+    let code = Code::new(text);
+    let full = |at: usize| {
+        let (size, word) = (code.word(at + 1), code.word(at + 4));
+        let is_one = code.opens(at, "[")
+            && code.closes(at + 2, "]")
+            && code.word(at + 3) == "="
+            && matches!(code.word(at + 5), ";" | ",");
+        let inner = word.strip_prefix('"')?.strip_suffix('"')?;
+        let is_plain = inner.bytes().all(|b| b.is_ascii_graphic() || b == b' ')
+            && !inner.contains(['\\', '"', '\''])
+            && size.parse() == Ok(inner.len());
+        let letters: Vec<String> = inner.chars().map(|c| format!("'{c}'")).collect();
+        (is_one && is_plain && !inner.is_empty()).then(|| Edit {
+            range: code.bytes(at + 4..at + 5),
+            replacement: format!("{{{}}}", letters.join(", ")),
+        })
+    };
+    (0..code.tokens.len()).filter_map(full).collect()
+}
+
 /// `f(n) { .. }`, but `main`; what macros may stand for is none.
 fn untyped(code: &Code, functions: &[Declared]) -> Vec<Range<usize>> {
     let is_macro = |name: &str| {
@@ -449,6 +471,14 @@ mod tests {
             let rewritten = crate::csource::apply_edits(text, edits).expect("no overlaps");
             assert_eq!(rewritten, if new.is_empty() { text } else { new });
         }
+    }
+
+    #[test]
+    fn strings_without_a_zero_are_lists_of_letters() {
+        let text = "char a[4] = \".dat\", b[5] = \".dat\", c[] = \"x\", d[2] = \"\\n\";";
+        let edits = rewrite_full_strings(text);
+        let new = crate::csource::apply_edits(text, edits).expect("no overlaps");
+        assert_eq!(new, text.replacen("\".dat\"", "{'.', 'd', 'a', 't'}", 1));
     }
 
     #[test]

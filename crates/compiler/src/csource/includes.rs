@@ -1,5 +1,9 @@
 //! Files that a text includes in quotes.
 
+mod headers;
+
+pub use headers::HeaderNames;
+
 use super::{TokenKind, directives, tokenize};
 use std::ops::Range;
 

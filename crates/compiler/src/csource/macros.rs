@@ -1,5 +1,9 @@
 //! Macros of the file and of what it includes.
 
+mod constants;
+
+pub(crate) use constants::evaluate_constants;
+
 use super::{Code, Edit, TokenKind, apply_edits, directive_words, tokenize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -65,15 +65,33 @@ pub fn not_declarable(text: &str, undeclared: &[String]) -> Vec<String> {
         named.any(|f| prototype(&code, f).is_some())
     };
     let of_headers: BTreeSet<&str> = DECLARED.split_whitespace().collect();
-    let is_known = |name: &&String| of_headers.contains(name.as_str());
+    let is_known = |name: &&String| of_headers.contains(name.as_str()) || header_of(name).is_some();
     let rest = undeclared
         .iter()
         .filter(|name| !is_known(name) && !is_defined(name));
     rest.cloned().collect()
 }
 
+/// Functions of the system that programs call without their headers, behind the names of these.
+const OF_HEADERS: [(&str, &[&str]); 5] = [
+    (
+        "ctype.h",
+        &["isalpha", "isdigit", "isspace", "tolower", "toupper"],
+    ),
+    ("strings.h", &["bzero", "strcasecmp"]),
+    ("sys/stat.h", &["mkdir"]),
+    ("sys/time.h", &["gettimeofday"]),
+    ("unistd.h", &["getpid", "sleep", "usleep"]),
+];
+
+/// The header that declares a function of the system, which returns an integer.
+fn header_of(name: &str) -> Option<&'static str> {
+    let found = OF_HEADERS.iter().find(|(_, names)| names.contains(&name));
+    found.map(|(header, _)| *header)
+}
+
 /// Declarations of functions, each in front of the function of the file that calls it first; of those
-/// that neither the file nor the headers of a generated file have, as C takes them: with any arguments,
+/// that neither the file nor the headers of a generated file have, their headers, or as C takes them: with any arguments,
 /// and an `int` as their value.
 pub fn declare_functions(text: &str, undeclared: &[String]) -> Vec<Edit> {
     let code = Code::new(text);
@@ -84,19 +102,28 @@ pub fn declare_functions(text: &str, undeclared: &[String]) -> Vec<Edit> {
         let declaration = match of_file.find(|f| f.body.is_some()) {
             Some(defined) => prototype(&code, defined),
             None if DECLARED.split_whitespace().any(|known| known == name) => None,
-            None => Some(format!("extern \"C\" int {name}(...);\n")),
+            None => Some(match header_of(name) {
+                Some(header) => format!("#include <{header}>\n"),
+                None => format!("extern \"C\" int {name}(...);\n"),
+            }),
         };
-        let call = calls(&code, &functions).find(|&at| code.word(at) == name);
-        let caller = call.and_then(|at| {
-            let mut around = functions.iter().filter(|f| f.body.is_some_and(|b| b < at));
-            around.rfind(|f| f.body.is_some_and(|b| at < code.skip(b)))
-        });
-        if let (Some(declaration), Some(caller)) = (declaration, caller) {
-            let start = start_with_comment(&code, code.bytes(caller.start..caller.name).start);
-            let lines = places.entry(insertion_point(text, start)).or_default();
-            lines.push_str(&declaration);
+        if let (Some(declaration), Some(at)) = (declaration, before_call(&code, &functions, name)) {
+            places.entry(at).or_default().push_str(&declaration);
         }
     }
+    insertions(places)
+}
+
+/// The bytes before the function that calls another one first.
+fn before_call(code: &Code, functions: &[Declared], name: &str) -> Option<usize> {
+    let at = calls(code, functions).find(|&at| code.word(at) == name)?;
+    let mut around = functions.iter().filter(|f| f.body.is_some_and(|b| b < at));
+    let caller = around.rfind(|f| f.body.is_some_and(|b| at < code.skip(b)))?;
+    let start = start_with_comment(code, code.bytes(caller.start..caller.name).start);
+    Some(insertion_point(code.text, start))
+}
+
+fn insertions(places: BTreeMap<usize, String>) -> Vec<Edit> {
     let edit = |(at, replacement): (usize, String)| Edit {
         range: at..at,
         replacement,
@@ -104,15 +131,44 @@ pub fn declare_functions(text: &str, undeclared: &[String]) -> Vec<Edit> {
     places.into_iter().map(edit).collect()
 }
 
+/// Declarations of the functions that a file calls before it says what they return: without them, C
+/// takes them for functions that return an `int`, and some compilers refuse what follows.
+pub(crate) fn declare_later_functions(code: &Code) -> Vec<Edit> {
+    let functions = file_scope(code).functions;
+    let mut first_calls: BTreeMap<&str, usize> = BTreeMap::new();
+    for at in calls(code, &functions) {
+        first_calls.entry(code.word(at)).or_insert(at);
+    }
+    let mut places: BTreeMap<usize, String> = BTreeMap::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for f in &functions {
+        let name = code.word(f.name);
+        let returns_int = f.name == f.start + 1 && code.word(f.start) == "int";
+        let is_later = first_calls.get(name).is_some_and(|at| *at < f.name);
+        if !seen.insert(name) || returns_int || !is_later || name == "main" {
+            continue;
+        }
+        if let (Some(header), Some(at)) = (header(code, f), before_call(code, &functions, name)) {
+            places.entry(at).or_default().push_str(&header);
+        }
+    }
+    insertions(places)
+}
+
 /// The header of a function as a declaration; `None` where directives are in it, or no type.
 fn prototype(code: &Code, function: &Declared) -> Option<String> {
+    let text = header(code, function)?;
+    apply_edits(&text, rewrite_vla_parameters(&text)).ok()
+}
+
+/// The same as C has it.
+fn header(code: &Code, function: &Declared) -> Option<String> {
     let open = function.body?;
     let header = code.bytes(function.start..open);
     if code.has_directive(&header) || !has_type_before(code, function.start, function.name) {
         return None;
     }
-    let text = format!("{};\n", code.render(function.start..open));
-    apply_edits(&text, rewrite_vla_parameters(&text)).ok()
+    Some(format!("{};\n", code.render(function.start..open)))
 }
 
 #[cfg(test)]
@@ -137,6 +193,15 @@ void step(int n, double v[n]) { int (*g)(void); }
         assert!(!may_call_undeclared(TEXT, &[header]));
         let place = first_call(TEXT, "sum").map(|r| &TEXT[r]);
         assert_eq!(place, Some("sum(3)"));
+    }
+
+    #[test]
+    fn functions_that_are_called_too_early_are_declared() {
+        let edits = declare_later_functions(&Code::new(TEXT));
+        let new = apply_edits(TEXT, edits).expect("no overlaps");
+        let expected = "int known(void);\nvoid step(int n, double v[n]);\n/* Runs. */\nint main";
+        assert!(new.contains(expected), "{new}");
+        assert_eq!(declare_later_functions(&Code::new(&new)), []);
     }
 
     #[test]

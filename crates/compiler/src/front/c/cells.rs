@@ -19,6 +19,7 @@
 mod body;
 mod calls;
 mod own;
+mod sunk;
 mod text;
 
 use super::calls::tokens_in;
@@ -55,6 +56,17 @@ pub fn with_cells(
     (made_of, number): (&Reduced, usize),
 ) -> Option<Celled> {
     let code = Code::new(text);
+    if let Some(edits) = sunk::declarations(&code, tokens_in(&code, &region.span)) {
+        let sunk = Reduced::edited(text, &edits).by(Pass::Cells);
+        let region = Region {
+            span: csource::moved(region.span.start, &edits)
+                ..csource::moved(region.span.end, &edits),
+            ..region.clone()
+        };
+        let text = sunk.text.clone();
+        let made_of = sunk.made_of(made_of);
+        return with_cells(&text, headers, &region, (&made_of, number));
+    }
     let functions = csource::functions(text);
     let own = csource::enclosing_function(text, region.span.start)?;
     let tokens = tokens_in(&code, &region.span);

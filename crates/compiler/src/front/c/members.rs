@@ -3,13 +3,13 @@
 //! pet knows no sizes that are members, and takes pointers that are for arrays of structs. So each
 //! member that a region names gets a name of its own, declared before the region with the type of
 //! the member. The host program passes the member itself to the kernels. Macros that lead to
-//! members are expanded before, also those of headers.
+//! members are expanded before, also those of headers. The `(*rows)` of `(*rows)[i]` is read like a member.
 //!
 //! What is true of a member only if the region does not change it, or what the member is reached
 //! through, is asked of what pet has read (`scop::members`).
 
 use super::region::Region;
-use crate::csource::{self, Code, Edit, Macros};
+use crate::csource::{self, Code, Edit, Macros, Scope};
 use hexcc_pet::data::Member;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,6 +26,8 @@ pub struct StandIns {
     pub members: Vec<Member>,
     /// The variables that the members are reached through.
     pub bases: BTreeSet<String>,
+    /// Whether functions are declared before they are called.
+    pub declares_later: bool,
 }
 
 /// Stand-ins for the members that a region names; `None` where it names none, or where the text does
@@ -57,6 +59,7 @@ pub fn stand_ins(
     // A variable that is used in another way may be declared in the region, or change there.
     let changes = search.found.iter().any(|f| search.other.contains(&f.base));
     (!search.found.is_empty() && !changes).then(|| StandIns {
+        declares_later: false,
         declarations: search.declarations(),
         members: search.members(),
         bases: search.found.iter().map(|f| f.base.clone()).collect(),
@@ -119,7 +122,9 @@ impl Search<'_> {
         let mut at = tokens.start;
         while at < tokens.end {
             let is_member = matches!(code.word(at.wrapping_sub(1)), "." | "->");
-            let (end, replacement) = if !code.is_ident(at) || at > 0 && is_member {
+            let (end, replacement) = if depth == 0 && is_row(code, at) {
+                (at + 4, self.stand_in(code, at..at + 4))
+            } else if !code.is_ident(at) || at > 0 && is_member {
                 at += 1;
                 continue;
             } else if self.macros.leads(code.word(at)) {
@@ -174,7 +179,8 @@ impl Search<'_> {
             known.member.is_pointer |= is_pointer;
             return known.member.name.clone();
         }
-        let words: Vec<&str> = (tokens.clone().step_by(2))
+        let words: Vec<&str> = (tokens.clone())
+            .filter(|&at| code.is_ident(at))
             .map(|at| code.word(at))
             .collect();
         let mut name = format!("hexcc_{}", words.join("_"));
@@ -182,7 +188,7 @@ impl Search<'_> {
             name.push('_');
         }
         self.found.push(Found {
-            base: code.word(tokens.start).to_string(),
+            base: words.first().map_or(String::new(), |word| word.to_string()),
             member: Member {
                 name: name.clone(),
                 value,
@@ -219,6 +225,29 @@ impl Search<'_> {
         }
         text
     }
+}
+
+/// Whether a token begins the `(*rows)` of `(*rows)[i]`, for a pointer to a pointer.
+fn is_row(code: &Code, at: usize) -> bool {
+    let is_written = code.opens(at, "(")
+        && code.word(at + 1) == "*"
+        && code.is_plain_name(at + 2)
+        && code.closes(at + 3, ")")
+        && code.word(at + 4) == "["
+        && at > 0
+        && match code.word(at - 1) {
+            ")" => {
+                let head = code.skip_back(at - 1).checked_sub(1);
+                head.is_some_and(|head| matches!(code.word(head), "for" | "if" | "while"))
+            }
+            "return" | "else" => true,
+            word => word != "]" && !code.is_ident(at - 1),
+        };
+    let declared = || {
+        let scope = Scope::new(code, code.tokens[at].span.start)?;
+        scope.declarator(code.word(at + 2))
+    };
+    is_written && declared().is_some_and(|d| d.stars == 2 && d.n_bounds == 0)
 }
 
 /// What a macro expands to, with `g->n` for the `(g)->n` of a macro with a parameter; `None` where
@@ -290,6 +319,18 @@ void f(struct grid *g, struct params p) {
                 .contains("__typeof__(&*(g->u)) hexcc_g_u;\n")
         );
         assert!(found.declarations.contains("#ifndef U\n"));
+    }
+
+    #[test]
+    fn what_a_pointer_to_a_pointer_leads_to_is_like_a_member() {
+        let head = "void f(int n, double **a, double (*b)[9]) {";
+        let text = format!("{head} for (int i = 0; i < n; i++) (*a)[i] = (*b)[i]; }}");
+        let region = time_loops(&text).swap_remove(0);
+        let found = stand_ins(&text, &[], &[], &region).expect("stand-ins");
+        let values: Vec<&str> = found.members.iter().map(|m| m.value.as_str()).collect();
+        assert_eq!(values, ["(*a)"]);
+        let after = csource::apply_edits(&text, found.edits).expect("no overlaps");
+        assert!(after.contains("hexcc_a[i] = (*b)[i]"), "{after}");
     }
 
     #[test]

@@ -49,6 +49,11 @@ impl Reduced {
         apply(text, changes.collect())
     }
 
+    /// Whether one pass has made it, and no other.
+    pub fn is_made_by(&self, pass: Pass) -> bool {
+        self.passes == BTreeSet::from([pass])
+    }
+
     /// A text that was made of another one, which was made of the user's.
     #[must_use]
     pub fn made_of(self, first: &Reduced) -> Reduced {
@@ -197,6 +202,10 @@ pub fn reduce(
     let functions = csource::functions(text);
     let needed = needed_functions(&code, &functions, &macros(&code), region);
     let mut changes = marks(&code, region, include, &stand_ins.declarations);
+    if stand_ins.declares_later {
+        changes.extend(later_functions(&code));
+    }
+    changes.extend(constants(&code));
     for edit in &stand_ins.edits {
         let change = Change::Replace(edit.range.end, edit.replacement.clone());
         changes.push((edit.range.start, change));
@@ -223,6 +232,23 @@ pub fn reduce(
         passes,
         ..apply(text, changes)
     }
+}
+
+/// Declarations of functions that the text calls before them.
+fn later_functions(code: &Code) -> impl Iterator<Item = (usize, Change)> + use<> {
+    let edits = csource::declare_later_functions(code).into_iter();
+    edits.map(|edit| (edit.range.start, Change::Insert(edit.replacement)))
+}
+
+/// Integers for what pet does not compute.
+fn constants(code: &Code) -> impl Iterator<Item = (usize, Change)> + use<> {
+    let edits = csource::evaluate_constants(code).into_iter();
+    edits.map(|edit| {
+        (
+            edit.range.start,
+            Change::Replace(edit.range.end, edit.replacement),
+        )
+    })
 }
 
 /// The whole text as it is.

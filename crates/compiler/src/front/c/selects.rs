@@ -35,6 +35,36 @@ pub struct Selected {
     pub refused: Option<(Span, String)>,
 }
 
+impl Selected {
+    /// With places of the text that `first` was made of, where this was made of that.
+    pub fn made_of(self, first: &Reduced) -> Selected {
+        let moved = |at: usize| first.original_range(at..at + 1).start;
+        let span = |span: Span| {
+            let range = first.original_range(span.start..span.end);
+            Span {
+                start: range.start,
+                end: range.end,
+            }
+        };
+        let select = |select: Select| Select {
+            start: moved(select.start),
+            end: span_end(first, select.start, select.end),
+            ..select
+        };
+        Selected {
+            text: self.text.made_of(first),
+            region: self.region,
+            selects: self.selects.into_iter().map(select).collect(),
+            conditional: self.conditional.into_iter().map(span).collect(),
+            refused: self.refused.map(|(place, why)| (span(place), why)),
+        }
+    }
+}
+
+fn span_end(first: &Reduced, start: usize, end: usize) -> usize {
+    first.original_range(start..end.max(start)).end
+}
+
 /// The words of a file's other texts that tell what a condition is made of.
 pub struct Known<'a> {
     /// The texts that it includes.
@@ -56,9 +86,11 @@ pub fn with_selects(text: &str, region: &Region, known: &Known) -> Option<Select
     for header in known.headers {
         functions.extend(names_of_functions(header));
     }
+    let integers = super::written::integer_functions(&code);
     let mut rewriter = Rewriter {
         code: &code,
         functions,
+        integers,
         macros: macro_words(text, known),
         with_integers: known.with_integers,
         guarded: known.guarded,
@@ -124,6 +156,12 @@ fn macro_words(text: &str, known: &Known) -> BTreeMap<String, Vec<String>> {
     found
 }
 
+/// Whether a token is in the brackets of a subscript.
+fn is_subscript(code: &Code, tokens: &Range<usize>, at: usize) -> bool {
+    let mut before = tokens.start..at;
+    before.any(|open| code.opens(open, "[") && code.skip(open) > at)
+}
+
 /// Why an `if` stays one, and where that is.
 type Refusal = (Range<usize>, String);
 
@@ -141,6 +179,8 @@ struct Rewriter<'a> {
     code: &'a Code<'a>,
     /// Functions that have bodies.
     functions: BTreeSet<String>,
+    /// Those that stand for integers in subscripts.
+    integers: BTreeSet<String>,
     macros: BTreeMap<String, Vec<String>>,
     with_integers: bool,
     guarded: bool,
@@ -386,6 +426,9 @@ impl Rewriter<'_> {
             let name = code.word(at);
             let is_macro = self.macros.contains_key(name);
             let is_call = code.word(at + 1) == "(" && code.is_plain_name(at) && !is_macro;
+            if is_call && self.integers.contains(name) && is_subscript(code, tokens, at) {
+                continue;
+            }
             let unknown = is_call && math_function(name).is_none();
             let inside = self.words(&(at..at + 1));
             let called = inside.iter().find(|word| self.functions.contains(*word));

@@ -96,6 +96,8 @@ pub(super) struct World<'a> {
 /// What a file says of variables, types or constants at file scope.
 pub(super) struct Item<'a> {
     pub(super) words: BTreeSet<&'a str>,
+    /// Those of the words that it declares; all of them where it does not say.
+    declares: BTreeSet<&'a str>,
     text: String,
     /// A variable of which each file has its own.
     pub(super) is_own: bool,
@@ -203,7 +205,7 @@ impl<'a> World<'a> {
     /// What is said of a name at file scope; only what makes it known in other files, where something
     /// does.
     fn said_of(&self, name: &str) -> BTreeSet<&str> {
-        let of_name = self.items.iter().filter(|item| item.words.contains(name));
+        let of_name = (self.items.iter()).filter(|item| item.declares.contains(name));
         let all: Vec<&Item> = of_name.collect();
         let known = all.iter().filter(|item| item.is_extern);
         let known: BTreeSet<&str> = known.map(|item| item.text.as_str()).collect();
@@ -215,7 +217,7 @@ impl<'a> World<'a> {
 
     fn has_own(&self, name: &str) -> bool {
         let mut items = self.items.iter();
-        items.any(|item| item.is_own && item.words.contains(name))
+        items.any(|item| item.is_own && item.declares.contains(name))
     }
 }
 
@@ -226,13 +228,52 @@ impl<'a> Item<'a> {
             .clone()
             .filter(|&at| code.is_ident(at) && !is_member(at));
         let words: BTreeSet<&str> = words.map(|at| code.word(at)).collect();
+        let declares = declared(code, tokens.clone()).unwrap_or_else(|| words.clone());
         Item {
+            declares,
             text: csource::on_one_line(code, tokens),
             is_own: words.contains("static") && !words.contains("const"),
             is_extern: words.contains("extern"),
             words,
         }
     }
+}
+
+/// The names that an item at file scope declares: variables or types, tags with what they stand for,
+/// constants of an `enum`.
+fn declared<'a>(code: &Code<'a>, tokens: Range<usize>) -> Option<BTreeSet<&'a str>> {
+    let mut names = BTreeSet::new();
+    let mut start = tokens.start;
+    let mut is_first = true;
+    for at in tokens.clone() {
+        let is_tag = |at: usize| matches!(code.word(at), "struct" | "union" | "enum");
+        let Some(before) = at.checked_sub(1).filter(|_| code.opens(at, "{")) else {
+            continue;
+        };
+        let tagged = before > tokens.start && is_tag(before - 1);
+        if tagged {
+            names.insert(code.word(before));
+        }
+        if code.word(before) == "enum" || tagged && code.word(before - 1) == "enum" {
+            let values = code.split_commas(at + 1..code.skip(at) - 1).into_iter();
+            names.extend(values.filter(|v| !v.is_empty()).map(|v| code.word(v.start)));
+        }
+        if at >= start && (tagged || is_tag(before)) {
+            start = code.skip(at);
+            is_first = false;
+        }
+    }
+    let end = tokens.end.checked_sub(1)?;
+    for (position, part) in code.split_commas(start..end).into_iter().enumerate() {
+        let head = part.clone().find(|&at| code.word(at) == "=");
+        let head = part.start..head.unwrap_or(part.end);
+        if head.is_empty() && position == 0 && !is_first {
+            continue;
+        }
+        let name = csource::declared_name(code, head, position == 0 && is_first)?;
+        names.insert(code.word(name));
+    }
+    Some(names)
 }
 
 /// The macro that keeps a header from being read twice.

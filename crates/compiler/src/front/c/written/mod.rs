@@ -89,6 +89,12 @@ pub fn written_out(
     (written.reduced.text != expanded).then_some(written)
 }
 
+/// The functions of a file that stand for integer expressions, which change nothing.
+pub(super) fn integer_functions(code: &Code) -> BTreeSet<String> {
+    let helpers = helpers::helpers(code, &csource::functions(code.text));
+    helpers.into_keys().collect()
+}
+
 impl Written {
     /// The user's text as it is.
     pub fn unchanged(text: &str, region: &Region) -> Written {

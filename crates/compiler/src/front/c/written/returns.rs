@@ -2,7 +2,8 @@
 //!
 //! pet takes in functions with one `return`, as their last statement. So `if (c) return a; return b;`
 //! is `return c ? a : b;`, where nothing but returns follows the first of them, and `if (c) return;`
-//! and `if (c) continue;` are conditions around what follows.
+//! and `if (c) continue;` are conditions around what follows, which is what runs `else` where
+//! something is done before.
 
 use super::edit;
 use crate::csource::{self, Code, Edit, Function};
@@ -88,6 +89,9 @@ fn skipping(code: &Code, tokens: Range<usize>, word: &str) -> Vec<Edit> {
             }
         }
         let is_jump = |at: usize| code.word(at) == word && code.word(at + 1) == ";";
+        if let Some(edits) = with_work(code, &stmt, tokens.end, is_jump) {
+            return edits;
+        }
         let jumps = is_jump(then) && then + 2 == stmt.end
             || code.opens(then, "{") && is_jump(then + 1) && then + 4 == stmt.end;
         if !jumps {
@@ -108,6 +112,32 @@ fn skipping(code: &Code, tokens: Range<usize>, word: &str) -> Vec<Edit> {
         ];
     }
     Vec::new()
+}
+
+/// `if (c) { a; return; }` among statements that end somewhere: what follows is what runs otherwise.
+fn with_work(
+    code: &Code,
+    stmt: &Range<usize>,
+    end: usize,
+    is_jump: impl Fn(usize) -> bool,
+) -> Option<Vec<Edit>> {
+    let then = code.skip(stmt.start + 1);
+    let is_block = code.opens(then, "{") && code.skip(then) == stmt.end && then + 4 < stmt.end;
+    let last = stmt.end - 3;
+    let in_block = is_block && matches!(code.word(last - 1), ";" | "}");
+    if !in_block || !is_jump(last) || stmt.end == end {
+        return None;
+    }
+    let [after, end] = [stmt.end, end].map(|token| code.bytes(token - 1..token).end);
+    let insert = |at: usize, what: &str| Edit {
+        range: at..at,
+        replacement: what.to_string(),
+    };
+    Some(vec![
+        edit(code, last..last + 2, String::new()),
+        insert(after, " else {"),
+        insert(end, " }"),
+    ])
 }
 
 /// A body that returns values in several places: one `return` in place of all.

@@ -279,6 +279,10 @@ fn early_returns_become_values_and_conditions() {
         ),
         "voidget(double*u,inti){if(!(i==0)){u[i]=1;if(!(i>2)){u[0]=i;}}}"
     );
+    assert_eq!(
+        body("void get(double *u, int i) { if (i == 0) { u[i] = 2; return; } u[i] = 1; }"),
+        "voidget(double*u,inti){if(i==0){u[i]=2;}else{u[i]=1;}}"
+    );
     for kept in [
         "double get(double *u, long i) { if (i < 0) return 0; return i; }",
         "double get(double *u, int i) { if (i < 0) { u[i] = 1; return 0; } return i; }",
