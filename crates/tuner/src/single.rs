@@ -291,7 +291,7 @@ fn host(
                 }
             }
             Stmt::Launch(launch) => starts.push(start(program, launch, values)?),
-            Stmt::Assign { .. } | Stmt::Fold { .. } => return None,
+            Stmt::Assign { .. } | Stmt::Fold { .. } | Stmt::Load(_) | Stmt::Store(_) => return None,
         }
     }
     Some(())
@@ -339,6 +339,8 @@ fn value(expr: &Expr, values: &Values) -> Option<i64> {
         }
         Expr::Binary { op, lhs, rhs } => binary(op, of(lhs)?, of(rhs)?),
         Expr::Select { cond, yes, no } => of(if of(cond)? != 0 { yes } else { no }),
+        // Memory of the driver is.
+        Expr::Aligned(_) => Some(1),
         Expr::Helper(helper, args) => {
             let [a, b] = [of(&args[0])?, of(&args[1])?];
             match helper {

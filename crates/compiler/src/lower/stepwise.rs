@@ -1,11 +1,13 @@
 //! Single steps as a program: isl makes the loops of the host over launches, and those in each
 //! thread over statements; this file puts statements where isl says they run.
 
+mod coarse;
 mod fold;
 mod functions;
 mod source;
 mod store;
 
+use self::coarse::{InCells, Shape};
 use self::functions::{Functions, with_inputs};
 use self::store::Store;
 use super::affine::{Body, Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
@@ -14,7 +16,9 @@ use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::ir::verify::MOST_AXES;
 use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use crate::options::StepKernel;
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
+use crate::tiling::coarsen::Reason;
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +41,8 @@ pub fn lower(
     plan: &Plan,
     interface: &Interface,
     (arrays, in_place): (&[ArrayId], bool),
-) -> Result<Program> {
+    kernel: StepKernel,
+) -> Result<(Program, Vec<Kind>)> {
     let mut lowering = Lowering {
         scop,
         source,
@@ -57,22 +62,21 @@ pub fn lower(
         extents: BTreeMap::new(),
         names: BTreeMap::new(),
         ranges: Vec::new(),
+        kernels: Vec::new(),
+        kinds: Vec::new(),
     };
     lowering.arguments(interface, (arrays, in_place))?;
     if plan.names.is_empty() {
         lowering.loop_names()?;
     }
     for step in &plan.steps {
-        let ranges = lowering.ranges(step)?;
-        let kernel = lowering.kernel(step, &ranges)?;
-        lowering.program.kernels.push(kernel);
-        lowering.ranges.push(ranges);
+        lowering.step(step, kernel)?;
     }
     if lowering.narrow {
         lowering.program.narrow = lowering.narrow_sizes(interface)?;
     }
     lowering.host()?;
-    Ok(lowering.program)
+    Ok((lowering.program, lowering.kinds))
 }
 
 struct Lowering<'a> {
@@ -88,16 +92,47 @@ struct Lowering<'a> {
     arrays: BTreeMap<ArrayId, VarId>,
     /// Scalars passed by value.
     scalars: BTreeMap<ArrayId, VarId>,
-    /// Extents of the arrays but the outermost.
+    /// Extents of the arrays.
     extents: BTreeMap<ArrayId, Vec<Expr>>,
     /// By statement and dimension of its schedule, the iterator that the dimension is.
     names: BTreeMap<usize, Vec<Option<String>>>,
     /// By step and axis, the first and the last iteration of its spread loops.
     ranges: Vec<Vec<[AstExpr; 2]>>,
+    /// By step, its kernels in the order in which they are launched where they can be.
+    kernels: Vec<Vec<Launched>>,
+    /// By step, what its threads have.
+    kinds: Vec<Kind>,
+}
+
+/// What the threads of a step have: one cell, for a reason, or several.
+pub type Kind = std::result::Result<StepKernel, Reason>;
+
+/// A kernel of a step.
+struct Launched {
+    kernel: KernelId,
+    /// What its threads have; `None` for one cell.
+    shape: Option<Shape>,
+    /// Under which conditions on the arguments it can be launched.
+    conditions: Vec<Expr>,
+}
+
+impl Launched {
+    /// Its first and last thread along each axis, given the iterations.
+    fn ranges(&self, iterations: &[[Expr; 2]]) -> Vec<[Expr; 2]> {
+        let Some(shape) = &self.shape else {
+            return iterations.to_vec();
+        };
+        let axes = iterations.iter().rev().enumerate();
+        let mut ranges: Vec<[Expr; 2]> = axes
+            .map(|(axis, range)| shape.range(axis, range.clone()))
+            .collect();
+        ranges.reverse();
+        ranges
+    }
 }
 
 /// Makes the statements of an instance: given the name of its tuple and its coordinates.
-type Instance<'a> = dyn FnMut(&mut Lowering<'a>, &str, Vec<Expr>) -> Result<Vec<Stmt>>;
+type Instance<'a, 'b> = dyn FnMut(&mut Lowering<'a>, &str, Vec<Expr>) -> Result<Vec<Stmt>> + 'b;
 
 /// isl's name of a dimension of the schedules; no name of C, so that no variable has it.
 fn dim_name(d: usize) -> String {
@@ -146,12 +181,8 @@ impl<'a> Lowering<'a> {
             self.arrays.insert(*id, var);
         }
         for (array, id) in interface.arrays.iter().zip(arrays) {
-            let inner = array
-                .extents
-                .iter()
-                .skip(1)
-                .map(|e| from_isl(e, &self.args));
-            self.extents.insert(*id, inner.collect::<Result<_>>()?);
+            let extents = array.extents.iter().map(|e| from_isl(e, &self.args));
+            self.extents.insert(*id, extents.collect::<Result<_>>()?);
         }
         Ok(())
     }
@@ -283,11 +314,90 @@ impl<'a> Lowering<'a> {
         for (d, value) in step.host.iter().zip(&args) {
             env.insert(dim_name(*d), value.clone());
         }
-        Ok(vec![Stmt::Launch(Launch {
-            kernel: KernelId(index as u32),
-            ranges: bounds(ranges, &env)?,
-            args,
-        })])
+        let ranges = bounds(ranges, &env)?;
+        let mut all = Vec::new();
+        for launched in self.kernels[index].iter().rev() {
+            let launch = Stmt::Launch(Launch {
+                kernel: launched.kernel,
+                ranges: launched.ranges(&ranges),
+                args: args.clone(),
+            });
+            let conditions = launched.conditions.iter().cloned();
+            all = match conditions.reduce(|a, b| Expr::binary("&&", a, b)) {
+                None => vec![launch],
+                Some(cond) => vec![Stmt::If {
+                    cond,
+                    yes: vec![launch],
+                    no: all,
+                }],
+            };
+        }
+        Ok(all)
+    }
+
+    /// The kernels of a step.
+    fn step(&mut self, step: &'a Step, wanted: StepKernel) -> Result<()> {
+        let ranges = self.ranges(step)?;
+        let node = self.loops_of_thread(step)?;
+        let coarse = self.coarse(step, &ranges, &node, wanted)?;
+        let mut kernels = Vec::new();
+        self.kinds.push(match &coarse {
+            Ok(coarse) => Ok(coarse.shape.kernel()),
+            Err(reason) => Err(reason.clone()),
+        });
+        let next = |lowering: &Self| KernelId(lowering.program.kernels.len() as u32);
+        let always = coarse.as_ref().is_ok_and(|c| c.conditions.is_empty());
+        if let Ok(coarse) = coarse {
+            kernels.push(Launched {
+                kernel: next(self),
+                shape: Some(coarse.shape),
+                conditions: coarse.conditions,
+            });
+            self.program.kernels.push(coarse.kernel);
+        }
+        if !always {
+            let kernel = self.kernel(step, &ranges, &node)?;
+            kernels.push(Launched {
+                kernel: next(self),
+                shape: None,
+                conditions: Vec::new(),
+            });
+            self.program.kernels.push(kernel);
+        }
+        self.kernels.push(kernels);
+        self.ranges.push(ranges);
+        Ok(())
+    }
+
+    /// The loops of the host around a step as parameters of a kernel.
+    fn parameters(&mut self, step: &Step) -> (Env, Vec<VarId>) {
+        let mut env = self.args.clone();
+        let mut params = Vec::new();
+        for &d in &step.host {
+            let var = self.loop_var(&step.stmts, d);
+            env.insert(dim_name(d), Expr::Var(var));
+            params.push(var);
+        }
+        (env, params)
+    }
+
+    /// Variables of a thread's own, which it defines.
+    fn private_variables(&mut self, step: &Step, body: &mut Vec<Stmt>) -> Vec<(ArrayId, VarId)> {
+        let mut all = Vec::new();
+        for (id, len) in self.private_of(step) {
+            let array = self.scop.array(id);
+            let ty = match array.is_variable() {
+                true => Type::Number(array.elem),
+                false => Type::Private {
+                    elem: array.elem,
+                    len,
+                },
+            };
+            let var = self.program.add_var(&array.name, ty, false);
+            body.push(Stmt::Let { var, value: None });
+            all.push((id, var));
+        }
+        all
     }
 
     /// By axis, the first and the last iteration of a step's spread loops.
@@ -341,14 +451,8 @@ impl<'a> Lowering<'a> {
         Ok(context.coalesce()?)
     }
 
-    fn kernel(&mut self, step: &Step, ranges: &[[AstExpr; 2]]) -> Result<Kernel> {
-        let mut env = self.args.clone();
-        let mut params = Vec::new();
-        for &d in &step.host {
-            let var = self.loop_var(&step.stmts, d);
-            env.insert(dim_name(d), Expr::Var(var));
-            params.push(var);
-        }
+    fn kernel(&mut self, step: &Step, ranges: &[[AstExpr; 2]], node: &AstNode) -> Result<Kernel> {
+        let (mut env, params) = self.parameters(step);
         let mut ends = ranges.iter().flatten();
         self.narrow &= ends.all(|end| magnitude(end) <= NARROW_ITERATOR);
         let ranges = bounds(ranges, &env)?;
@@ -366,26 +470,14 @@ impl<'a> Lowering<'a> {
             spread.push(var);
         }
         let mut body = Vec::new();
-        for (id, len) in self.private_of(step) {
-            let array = self.scop.array(id);
-            let ty = match array.is_variable() {
-                true => Type::Number(array.elem),
-                false => Type::Private {
-                    elem: array.elem,
-                    len,
-                },
-            };
-            let var = self.program.add_var(&array.name, ty, false);
-            body.push(Stmt::Let { var, value: None });
-            private.insert(id, var);
-        }
-        let node = self.loops_of_thread(step)?;
-        self.narrow &= is_narrow(&node);
+        private.extend(self.private_variables(step, &mut body));
+        self.narrow &= is_narrow(node);
+        let places = InCells::default();
         body.extend(self.node(
-            &node,
+            node,
             &step.stmts,
             &mut env,
-            &mut move |lowering, name, args| lowering.statement(name, &args, &private),
+            &mut move |lowering, name, args| lowering.statement(name, &args, &private, &places),
         )?);
         // The innermost loop is along the first axis.
         let shared = spread.iter().rev().zip(ranges);
@@ -399,7 +491,7 @@ impl<'a> Lowering<'a> {
             range,
             threads: *threads,
         });
-        let number = self.program.kernels.len() + 1;
+        let number = self.ranges.len() + 1;
         Ok(Kernel {
             name: format!("step_{number}"),
             lines: self.lines(step),
@@ -457,7 +549,7 @@ impl<'a> Lowering<'a> {
         node: &AstNode,
         stmts: &[usize],
         env: &mut Env,
-        user: &mut Instance<'a>,
+        user: &mut Instance<'a, '_>,
     ) -> Result<Vec<Stmt>> {
         Ok(match node {
             AstNode::Block(nodes) => {
@@ -509,6 +601,7 @@ impl<'a> Lowering<'a> {
                     cond,
                     step,
                     any_order,
+                    unrolled: false,
                     body,
                 }]
             }
@@ -528,6 +621,7 @@ impl<'a> Lowering<'a> {
         name: &str,
         args: &[Expr],
         private: &BTreeMap<ArrayId, VarId>,
+        places: &InCells,
     ) -> Result<Vec<Stmt>> {
         let index = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
         let stmt = index.and_then(|s| self.scop.stmts.get(s));
@@ -538,14 +632,21 @@ impl<'a> Lowering<'a> {
         let no_part = || Box::new(Diagnostic::bug("a reduction without a part"));
         let functions = Functions::of(stmt)?;
         self.narrow &= functions.largest() < f64::from(i32::MAX);
+        let functions = functions.without(&places.of(index.unwrap_or(usize::MAX)));
         let env = self.iterators(stmt, args, &functions, &mut out)?;
         let mut reads = Vec::new();
-        for (read, subscripts) in stmt.reads.iter().zip(&functions.reads) {
-            reads.push(self.place(read, subscripts, private, &env)?);
+        for (n, (read, subscripts)) in stmt.reads.iter().zip(&functions.reads).enumerate() {
+            reads.push(match places.reads.get(&(index.unwrap_or(usize::MAX), n)) {
+                Some(place) => place.clone(),
+                None => self.place(read, subscripts, private, &env)?,
+            });
         }
         let affine = functions.affine.iter().map(|e| from_isl(e, &env));
         let affine: Vec<Expr> = affine.collect::<Result<_>>()?;
-        let target = self.place(&stmt.write, &functions.write, private, &env)?;
+        let target = match places.writes.get(&index.unwrap_or(usize::MAX)) {
+            Some(place) => place.clone(),
+            None => self.place(&stmt.write, &functions.write, private, &env)?,
+        };
         let mut locals: Vec<Expr> = Vec::new();
         let mut affine = affine.into_iter();
         for local in &stmt.locals {
@@ -669,10 +770,10 @@ impl<'a> Lowering<'a> {
         Ok(number)
     }
 
-    /// The extent of dimension `d` of an array, not the outermost.
+    /// The extent of dimension `d` of an array.
     fn extent(&self, id: ArrayId, d: usize) -> Result<Expr> {
         if let Some(extents) = self.extents.get(&id) {
-            return (extents.get(d - 1).cloned())
+            return (extents.get(d).cloned())
                 .ok_or_else(|| Box::new(Diagnostic::bug("more subscripts than dimensions")));
         }
         let n = self.scop.array(id).extents[d].as_constant()?;
