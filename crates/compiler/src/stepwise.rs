@@ -6,12 +6,12 @@ use crate::interface::Interface;
 use crate::ir::verify::verify;
 use crate::ir::{Expr, Stmt, visit};
 use crate::kernel::KernelArray;
+use crate::lower::stepwise::{Kind, Lowered};
 use crate::options::{Language, Options, StepKernel, Tiling};
 use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
-use crate::lower::stepwise::Kind;
 use crate::{carried, csource, lower};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -110,8 +110,11 @@ pub fn compile(
         Language::Cuda => options.kernel,
         Language::OpenMp | Language::OpenCl => StepKernel::Naive,
     };
-    let (program, kinds) =
-        lower::stepwise::lower(scop, around.source, &plan, &interface, arrays, wanted)?;
+    let Lowered {
+        program,
+        kernels,
+        kinds,
+    } = lower::stepwise::lower(scop, around.source, &plan, &interface, arrays, wanted)?;
     has_wanted(scop, &plan, wanted, &kinds)?;
     verify(&program)
         .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
@@ -133,6 +136,7 @@ pub fn compile(
         tiles,
         plan,
         program,
+        kernels,
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
     })
 }

@@ -5,19 +5,19 @@ mod coarse;
 mod fold;
 mod functions;
 mod source;
+mod statement;
 mod store;
 
 use self::coarse::{InCells, Shape};
-use self::functions::{Functions, with_inputs};
-use self::store::Store;
-use super::affine::{Body, Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
+use self::functions::with_inputs;
+use super::affine::{Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::ir::verify::MOST_AXES;
 use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
 use crate::options::StepKernel;
-use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
+use crate::scop::{ArrayId, Scop, SourceFile};
 use crate::tiling::coarsen::Reason;
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
@@ -42,7 +42,7 @@ pub fn lower(
     interface: &Interface,
     (arrays, in_place): (&[ArrayId], bool),
     kernel: StepKernel,
-) -> Result<(Program, Vec<Kind>)> {
+) -> Result<Lowered> {
     let mut lowering = Lowering {
         scop,
         source,
@@ -76,7 +76,22 @@ pub fn lower(
         lowering.program.narrow = lowering.narrow_sizes(interface)?;
     }
     lowering.host()?;
-    Ok((lowering.program, lowering.kinds))
+    let of_step = |all: &Vec<Launched>| all.iter().map(|l| l.kernel).collect();
+    Ok(Lowered {
+        kernels: lowering.kernels.iter().map(of_step).collect(),
+        program: lowering.program,
+        kinds: lowering.kinds,
+    })
+}
+
+/// A plan as a program.
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// By step, its kernels, of which the first runs that can.
+    pub kernels: Vec<Vec<KernelId>>,
+    /// By step, what its threads have.
+    pub kinds: Vec<Kind>,
 }
 
 struct Lowering<'a> {
@@ -114,6 +129,8 @@ struct Launched {
     shape: Option<Shape>,
     /// Under which conditions on the arguments it can be launched.
     conditions: Vec<Expr>,
+    /// Cells from which on it is, where it is not asked for.
+    least: Option<i64>,
 }
 
 impl Launched {
@@ -128,6 +145,38 @@ impl Launched {
             .collect();
         ranges.reverse();
         ranges
+    }
+}
+
+/// The condition that a launch has at least so many cells, unless that is known.
+fn many_cells(iterations: &[[Expr; 2]], least: i64) -> Option<Expr> {
+    let number = |n: i64| Expr::Literal {
+        text: format!("{n}.0"),
+        ty: CType::Double,
+    };
+    let (mut known, mut others) = (1i64, None);
+    for [lo, hi] in iterations {
+        match coarse::length(lo, hi) {
+            Expr::Int(n) => known = known.saturating_mul(n),
+            length => {
+                let length = Expr::Cast {
+                    ty: CType::Double,
+                    arg: Box::new(length),
+                };
+                others = Some(match others {
+                    Some(others) => Expr::binary("*", others, length),
+                    None => length,
+                });
+            }
+        }
+    }
+    match others {
+        None if known >= least => None,
+        None => Some(Expr::Int(0)),
+        Some(others) => {
+            let least = number(least.div_euclid(known.max(1)));
+            Some(Expr::binary("<=", least, others))
+        }
     }
 }
 
@@ -322,7 +371,8 @@ impl<'a> Lowering<'a> {
                 ranges: launched.ranges(&ranges),
                 args: args.clone(),
             });
-            let conditions = launched.conditions.iter().cloned();
+            let many = launched.least.and_then(|least| many_cells(&ranges, least));
+            let conditions = many.into_iter().chain(launched.conditions.iter().cloned());
             all = match conditions.reduce(|a, b| Expr::binary("&&", a, b)) {
                 None => vec![launch],
                 Some(cond) => vec![Stmt::If {
@@ -342,25 +392,33 @@ impl<'a> Lowering<'a> {
         let coarse = self.coarse(step, &ranges, &node, wanted)?;
         let mut kernels = Vec::new();
         self.kinds.push(match &coarse {
-            Ok(coarse) => Ok(coarse.shape.kernel()),
+            Ok(all) => all
+                .first()
+                .map_or(Ok(StepKernel::Naive), |c| Ok(c.shape.kernel())),
             Err(reason) => Err(reason.clone()),
         });
         let next = |lowering: &Self| KernelId(lowering.program.kernels.len() as u32);
-        let always = coarse.as_ref().is_ok_and(|c| c.conditions.is_empty());
-        if let Ok(coarse) = coarse {
+        for coarse in coarse.unwrap_or_default() {
             kernels.push(Launched {
                 kernel: next(self),
                 shape: Some(coarse.shape),
                 conditions: coarse.conditions,
+                least: coarse.least,
             });
             self.program.kernels.push(coarse.kernel);
         }
-        if !always {
+        let ends = bounds(&ranges, &self.parameters(step).0)?;
+        let always = |l: &Launched| {
+            let many = l.least.and_then(|least| many_cells(&ends, least));
+            l.conditions.is_empty() && many.is_none()
+        };
+        if !kernels.iter().any(always) {
             let kernel = self.kernel(step, &ranges, &node)?;
             kernels.push(Launched {
                 kernel: next(self),
                 shape: None,
                 conditions: Vec::new(),
+                least: None,
             });
             self.program.kernels.push(kernel);
         }
@@ -613,171 +671,6 @@ impl<'a> Lowering<'a> {
                 user(self, name, args)?
             }
         })
-    }
-
-    /// An instance of a statement.
-    fn statement(
-        &mut self,
-        name: &str,
-        args: &[Expr],
-        private: &BTreeMap<ArrayId, VarId>,
-        places: &InCells,
-    ) -> Result<Vec<Stmt>> {
-        let index = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
-        let stmt = index.and_then(|s| self.scop.stmts.get(s));
-        let stmt = stmt.ok_or_else(|| Box::new(Diagnostic::bug("an instance of no statement")))?;
-        let mut out = vec![Stmt::Comment(self.comment(stmt))];
-        let folds = |step: &'a Step| step.reductions.get(&index?);
-        let reduction = self.plan.steps.iter().find_map(folds);
-        let no_part = || Box::new(Diagnostic::bug("a reduction without a part"));
-        let functions = Functions::of(stmt)?;
-        self.narrow &= functions.largest() < f64::from(i32::MAX);
-        let functions = functions.without(&places.of(index.unwrap_or(usize::MAX)));
-        let env = self.iterators(stmt, args, &functions, &mut out)?;
-        let mut reads = Vec::new();
-        for (n, (read, subscripts)) in stmt.reads.iter().zip(&functions.reads).enumerate() {
-            reads.push(match places.reads.get(&(index.unwrap_or(usize::MAX), n)) {
-                Some(place) => place.clone(),
-                None => self.place(read, subscripts, private, &env)?,
-            });
-        }
-        let affine = functions.affine.iter().map(|e| from_isl(e, &env));
-        let affine: Vec<Expr> = affine.collect::<Result<_>>()?;
-        let target = match places.writes.get(&index.unwrap_or(usize::MAX)) {
-            Some(place) => place.clone(),
-            None => self.place(&stmt.write, &functions.write, private, &env)?,
-        };
-        let mut locals: Vec<Expr> = Vec::new();
-        let mut affine = affine.into_iter();
-        for local in &stmt.locals {
-            let mut body = Body {
-                program: &self.program,
-                reads: &reads,
-                locals: &locals,
-                affine,
-            };
-            let value = body.expr(&local.value)?;
-            affine = body.affine;
-            let var = self
-                .program
-                .add_var(&local.name, Type::Number(local.ty), true);
-            out.push(Stmt::Let {
-                var,
-                value: Some(value),
-            });
-            locals.push(Expr::Var(var));
-        }
-        let mut body = Body {
-            program: &self.program,
-            reads: &reads,
-            locals: &locals,
-            affine,
-        };
-        let store = match reduction {
-            None => {
-                let kept = store::kept(self.scop, stmt)?;
-                Store::Assign { target, kept }
-            }
-            Some(reduction) => Store::Fold {
-                part: private.get(&reduction.array).copied().ok_or_else(no_part)?,
-                reduction,
-            },
-        };
-        out.extend(store.of(&mut body, &stmt.value)?);
-        Ok(out)
-    }
-
-    /// The values of a statement's iterators, of which those that are computed get variables.
-    fn iterators(
-        &mut self,
-        stmt: &Statement,
-        args: &[Expr],
-        functions: &Functions,
-        out: &mut Vec<Stmt>,
-    ) -> Result<Env> {
-        let mut env = self.args.clone();
-        for (i, arg) in args.iter().enumerate() {
-            let simple = matches!(arg, Expr::Var(_) | Expr::Int(_));
-            let value = match simple || !functions.use_iterator(i) {
-                true => arg.clone(),
-                false => {
-                    let name = stmt.domain.dim_name(DimType::Set, position(i))?;
-                    let name = name.unwrap_or_else(|| format!("c{i}"));
-                    let var = self.program.add_var(&name, Type::Index, true);
-                    let value = Some(arg.clone());
-                    out.push(Stmt::Let { var, value });
-                    Expr::Var(var)
-                }
-            };
-            env.insert(iterator(i), value);
-        }
-        Ok(env)
-    }
-
-    /// The element of an access, or the variable.
-    fn place(
-        &self,
-        access: &Access,
-        subscripts: &[AstExpr],
-        private: &BTreeMap<ArrayId, VarId>,
-        env: &Env,
-    ) -> Result<Expr> {
-        let id = access.array;
-        if let Some(scalar) = self.scalars.get(&id) {
-            return Ok(Expr::Var(*scalar));
-        }
-        let base = match (private.get(&id), self.scop.array(id).is_variable()) {
-            (Some(var), true) => return Ok(Expr::Var(*var)),
-            (Some(var), _) => *var,
-            (None, _) => (self.arrays.get(&id).copied())
-                .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
-        };
-        if access.whole {
-            return Ok(Expr::Var(base));
-        }
-        let is_table = matches!(self.program.var(base).ty, Type::Rows { .. });
-        let (selecting, within) = match is_table {
-            true => subscripts.split_at(self.scop.array(id).pointers),
-            false => subscripts.split_at(0),
-        };
-        let row = match is_table {
-            true => Some(Box::new(self.number(id, (0, selecting), env)?)),
-            false => None,
-        };
-        let index = self.number(id, (selecting.len(), within), env)?;
-        Ok(Expr::Element {
-            base,
-            row,
-            index: Box::new(index),
-        })
-    }
-
-    /// The number of an element in a block of the dimensions from `first` on, of the given
-    /// subscripts.
-    fn number(
-        &self,
-        id: ArrayId,
-        (first, subscripts): (usize, &[AstExpr]),
-        env: &Env,
-    ) -> Result<Expr> {
-        let mut number = Expr::Int(0);
-        for (d, subscript) in subscripts.iter().enumerate() {
-            if d > 0 {
-                number = number.times(self.extent(id, first + d)?);
-            }
-            number = number.plus(from_isl(subscript, env)?);
-        }
-        Ok(number)
-    }
-
-    /// The extent of dimension `d` of an array.
-    fn extent(&self, id: ArrayId, d: usize) -> Result<Expr> {
-        if let Some(extents) = self.extents.get(&id) {
-            return (extents.get(d).cloned())
-                .ok_or_else(|| Box::new(Diagnostic::bug("more subscripts than dimensions")));
-        }
-        let n = self.scop.array(id).extents[d].as_constant()?;
-        Ok(Expr::Int(n.map_or(1, |n| n.floor())))
     }
 }
 

@@ -103,7 +103,10 @@ pub(crate) trait Dialect {
     }
     /// Whether a pointer is a multiple of [`crate::ir::WIDE`] bytes.
     fn aligned(&self, name: &str) -> Piece {
-        Piece(format!("(size_t){name} % {} == 0", crate::ir::WIDE), precedence("=="))
+        Piece(
+            format!("(size_t){name} % {} == 0", crate::ir::WIDE),
+            precedence("=="),
+        )
     }
     /// Appends a launch.
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch);

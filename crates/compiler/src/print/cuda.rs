@@ -435,7 +435,10 @@ impl Printer<'_> {
         }
         let whole = "// Runs the whole computation on device arrays, in order on a stream.\n";
         let mut writer = Writer::new(self.program, self.base.clone(), self);
-        self.arguments(&mut writer, &ir::used(&ir::expressions_in(&self.program.host)));
+        self.arguments(
+            &mut writer,
+            &ir::used(&ir::expressions_in(&self.program.host)),
+        );
         writer.stmts(&self.program.host);
         let launches = writer.finish();
         match &self.program.narrow {

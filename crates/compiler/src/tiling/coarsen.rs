@@ -64,7 +64,7 @@ pub struct Cells {
     /// Elements that [`WIDE`] bytes hold.
     pub lanes: i64,
     /// By statement and read, what is loaded at once; what is absent is the same for all cells along
-    /// the innermost loop, or no array.
+    /// the innermost loop, in an array of one dimension, or no array.
     pub reads: BTreeMap<(usize, usize), Near>,
     /// Reads of what a statement before has stored in the same cell, with the statement.
     pub stored: BTreeMap<(usize, usize), usize>,
@@ -261,6 +261,8 @@ impl Search<'_> {
             }
             let near = match (touch.moves || touch.is_write(), self.near(touch)) {
                 (false, _) => None,
+                // A row by itself may end anywhere: its elements are loaded one by one.
+                (true, None) if !touch.is_write() && self.is_row(touch) => None,
                 (true, None) => {
                     let why = "neighbouring cells do not touch neighbours";
                     return Ok(Err(format!("{why} in `{name}`")));
@@ -277,6 +279,10 @@ impl Search<'_> {
         })
     }
 
+    fn is_row(&self, touch: &Touch) -> bool {
+        self.scop.array(touch.array).extents.len() == 1
+    }
+
     /// An access along the innermost loop.
     fn near(&self, touch: &Touch) -> Option<Near> {
         let subs = touch.subs.clone()?;
@@ -289,7 +295,8 @@ impl Search<'_> {
         let distinct: BTreeSet<usize> = axes.iter().copied().collect();
         let is_last = matches!(subs.last(), Some(Sub::Along(axis, _)) if *axis == inner);
         let all_axes = !touch.is_write() || axes.len() > inner;
-        (is_last && all_axes && distinct.len() == axes.len()).then_some(Near {
+        let is_block = !self.is_row(touch);
+        (is_block && is_last && all_axes && distinct.len() == axes.len()).then_some(Near {
             array: touch.array,
             subs,
         })
@@ -312,7 +319,9 @@ impl Search<'_> {
             }
             let same = near.as_ref() == self.near(other).as_ref() && near.is_some();
             if touch.is_write() || !same {
-                return Ok(Err(format!("`{name}` may be written twice, or read elsewhere")));
+                return Ok(Err(format!(
+                    "`{name}` may be written twice, or read elsewhere"
+                )));
             }
             constant = false;
             if let (Some(n), true) = (touch.read, self.is_before(other.stmt, touch.stmt)) {

@@ -7,14 +7,16 @@
 //! need is read from elements that do: rows and columns beyond those that cells need are taken to be the
 //! last ones. Such cells are computed, and not stored.
 
-use super::functions::Functions;
-use super::{Lowering, bounds, dim_name, iterator, statements_in};
+mod build;
+mod window;
+
+use self::window::{Window, windows};
+use super::{Lowering, bounds, many_cells, statements_in};
 use crate::diag::{Diagnostic, Result};
-use crate::ir::{Axis, Expr, Helper, Kernel, Stmt, Type, VarId, WIDE, Wide};
-use crate::lower::affine::{Env, from_isl};
+use crate::ir::{Expr, Helper, Kernel, Stmt, VarId, WIDE};
 use crate::options::StepKernel;
 use crate::scop::ArrayId;
-use crate::tiling::coarsen::{self, Cells, Near, Reason, Sub};
+use crate::tiling::coarsen::{self, Cells, Reason};
 use crate::tiling::stepwise::Step;
 use hexcc_isl::{AstExpr, AstNode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,9 +28,10 @@ const PLANES: [i64; 4] = [0, 0, 64, 16];
 /// Registers that what is loaded may take.
 const MOST_REGISTERS: usize = 216;
 
-/// Elements along the outermost loop from which on planes are kept in registers by default: acoustic3d,
-/// with nine, is the one that gains.
-const FAR: i64 = 7;
+/// How many times more elements the blocks of a coarsened kernel load and store than there are in the
+/// planes that they need, from which on planes are kept in registers in 3D: filter25 (3.0) gains a
+/// quarter, acoustic3d and star3d2r (2.0) lose 6%.
+const MUCH: f64 = 2.5;
 
 /// What a thread has.
 #[derive(Clone, Debug)]
@@ -51,7 +54,21 @@ pub(super) struct Coarse {
     pub shape: Shape,
     /// The conditions on the arguments under which it can be launched.
     pub conditions: Vec<Expr>,
+    /// Cells from which on it is launched, where it is not asked for by its name.
+    pub least: Option<i64>,
 }
+
+/// Iterations from one to another.
+pub(super) fn length(lo: &Expr, hi: &Expr) -> Expr {
+    plus(minus(hi.clone(), lo.clone()), 1)
+}
+
+/// Cells from which on several of them a thread are faster than one, of all of 37 programs on an H200:
+/// with fewer there is less than a thread of a warp for each lane that computes.
+const MANY: i64 = 1 << 20;
+
+/// The same for kernels that stream planes: with fewer, those of several cells are faster.
+const MANY_STREAMED: i64 = 1 << 24;
 
 impl Shape {
     /// The shapes of a kernel in the order in which they are wanted: of 26 on an H200, the first is
@@ -173,77 +190,6 @@ fn over_cells(var: VarId, n: i64, body: Vec<Stmt>) -> Stmt {
     }
 }
 
-/// What a thread loads of a plane of an array.
-struct Window {
-    /// One of the accesses that read it.
-    near: Near,
-    /// The statement and the number of that read.
-    read: (usize, usize),
-    constant: bool,
-    /// By loop but the innermost, the least and the largest offset that a cell has.
-    offsets: Vec<[i64; 2]>,
-    /// What is loaded: by loop but the innermost, the offset from the thread's first cell; and the offset
-    /// along the innermost in accesses.
-    spots: BTreeSet<(Vec<i64>, i64)>,
-    /// The thread's array.
-    own: VarId,
-}
-
-impl Window {
-    fn range(&self, axis: usize) -> [i64; 2] {
-        let along = || self.spots.iter().map(|(at, _)| at[axis]);
-        [along().min().unwrap_or(0), along().max().unwrap_or(0)]
-    }
-
-    fn columns(&self) -> [i64; 2] {
-        let along = || self.spots.iter().map(|(_, m)| *m);
-        [along().min().unwrap_or(0), along().max().unwrap_or(0)]
-    }
-
-    /// By loop, how far elements of neighbouring cells are from each other in the thread's array; then
-    /// how many it has.
-    fn strides(&self, lanes: i64) -> (Vec<i64>, i64) {
-        let length = |[lo, hi]: [i64; 2]| hi - lo + 1;
-        let mut size = length(self.columns()) * lanes;
-        let mut strides = vec![0; self.offsets.len()];
-        for axis in (0..self.offsets.len()).rev() {
-            strides[axis] = size;
-            size *= length(self.range(axis));
-        }
-        (strides, size)
-    }
-
-    /// The number in the thread's array of the element at an offset from a cell, given how far the cell is
-    /// from the first one along each loop.
-    fn place(&self, lanes: i64, offsets: &[i64], (cell, lane): (&[Expr], Expr)) -> Expr {
-        let (strides, _) = self.strides(lanes);
-        let mut place = Expr::Int(0);
-        for (axis, stride) in strides.iter().enumerate() {
-            let along = plus(cell[axis].clone(), offsets[axis] - self.range(axis)[0]);
-            place = place.plus(along.times(Expr::Int(*stride)));
-        }
-        let inner = offsets[strides.len()] - lanes * self.columns()[0];
-        plus_sum(place, plus(lane, inner))
-    }
-
-    /// The same of what is loaded at once.
-    fn place_of(&self, lanes: i64, (at, m): &(Vec<i64>, i64)) -> Expr {
-        let offsets: Vec<i64> = at.iter().copied().chain([m * lanes]).collect();
-        let first = vec![Expr::Int(0); at.len()];
-        self.place(lanes, &offsets, (&first, Expr::Int(0)))
-    }
-
-    /// The columns of planes that are kept, each with the first and the last plane.
-    fn queues(&self) -> BTreeMap<(Vec<i64>, i64), [i64; 2]> {
-        let mut queues: BTreeMap<(Vec<i64>, i64), [i64; 2]> = BTreeMap::new();
-        for (at, m) in &self.spots {
-            let queue = queues.entry((at[1..].to_vec(), *m)).or_insert([at[0]; 2]);
-            *queue = [queue[0].min(at[0]), queue[1].max(at[0])];
-        }
-        queues
-    }
-}
-
 /// `a + b` where `b` may be a sum itself.
 fn plus_sum(a: Expr, b: Expr) -> Expr {
     match b {
@@ -252,30 +198,6 @@ fn plus_sum(a: Expr, b: Expr) -> Expr {
         Expr::Binary { op, lhs, rhs } => Expr::binary(op, a.plus(*lhs), *rhs),
         b => a.plus(b),
     }
-}
-
-/// A kernel that is made.
-struct Build<'b> {
-    step: &'b Step,
-    order: &'b [usize],
-    cells: &'b Cells,
-    shape: Shape,
-    /// By loop, outermost first, its first and last iteration in the kernel.
-    ranges: Vec<[Expr; 2]>,
-    /// By loop, the first cell of the thread; the cell where there is one at a time.
-    vars: Vec<VarId>,
-    /// By loop, how far a cell is from the first one.
-    at: Vec<Expr>,
-    /// Names of isl's for the loops of the host.
-    host: Env,
-    /// By statement, the values of its iterators in the thread's first cell.
-    instances: BTreeMap<usize, Env>,
-    windows: Vec<Window>,
-    /// Statements that define coordinates, and what they define by loop, offset and bound.
-    lets: Vec<Stmt>,
-    known: BTreeMap<(usize, i64, String), Expr>,
-    /// By statement, the values that it gives to the cells along the innermost loop.
-    values: BTreeMap<usize, VarId>,
 }
 
 /// What stands for the elements that a statement touches.
@@ -289,19 +211,22 @@ impl InCells {
     /// The reads of a statement that have places here, and whether its write has.
     pub fn of(&self, stmt: usize) -> (BTreeSet<usize>, bool) {
         let reads = self.reads.keys().filter(|(s, _)| *s == stmt);
-        (reads.map(|(_, n)| *n).collect(), self.writes.contains_key(&stmt))
+        (
+            reads.map(|(_, n)| *n).collect(),
+            self.writes.contains_key(&stmt),
+        )
     }
 }
 
 impl Lowering<'_> {
-    /// The kernel of a step with several cells a thread, or why there is none.
+    /// The kernels of a step with several cells a thread, best first, or why there is none.
     pub(super) fn coarse(
         &mut self,
         step: &Step,
         ranges: &[[AstExpr; 2]],
         node: &AstNode,
         wanted: StepKernel,
-    ) -> Result<std::result::Result<Coarse, Reason>> {
+    ) -> Result<std::result::Result<Vec<Coarse>, Reason>> {
         if wanted == StepKernel::Naive {
             return Ok(Err("one cell a thread is asked for".to_string()));
         }
@@ -318,13 +243,35 @@ impl Lowering<'_> {
             Ok(conditions) => conditions,
             Err(reason) => return Ok(Err(reason)),
         };
-        let shape = choose(&cells, step.spread.len(), wanted);
-        let kernel = self.coarse_kernel(step, (&order, &cells), (ranges, node), shape.clone())?;
-        Ok(Ok(Coarse {
-            kernel,
-            shape,
-            conditions,
-        }))
+        let ends = bounds(ranges, &self.parameters(step).0)?;
+        let mut all = Vec::new();
+        for kernel in kernels(&cells, step.spread.len(), wanted) {
+            let least = match kernel {
+                _ if wanted != StepKernel::Auto => None,
+                StepKernel::Streamed => Some(MANY_STREAMED),
+                _ => Some(MANY),
+            };
+            let many = least.and_then(|least| many_cells(&ends, least));
+            if matches!(many, Some(Expr::Int(0))) {
+                continue;
+            }
+            let shape = choose(&cells, step.spread.len(), kernel);
+            all.push(Coarse {
+                kernel: self.coarse_kernel(
+                    step,
+                    (&order, &cells),
+                    (ranges, node),
+                    shape.clone(),
+                )?,
+                shape,
+                conditions: conditions.clone(),
+                least,
+            });
+        }
+        Ok(match all.is_empty() {
+            true => Err("there are few cells".to_string()),
+            false => Ok(all),
+        })
     }
 
     /// Under which conditions on the arguments rows begin at multiples of [`WIDE`] bytes.
@@ -339,7 +286,9 @@ impl Lowering<'_> {
                 Expr::Int(n) if n % cells.lanes == 0 => None,
                 Expr::Int(_) => {
                     let name = &self.scop.array(id).name;
-                    return Ok(Err(format!("rows of `{name}` are no multiples of {WIDE} bytes")));
+                    return Ok(Err(format!(
+                        "rows of `{name}` are no multiples of {WIDE} bytes"
+                    )));
                 }
                 _ => Some(Expr::binary("==", rest, Expr::Int(0))),
             };
@@ -361,555 +310,6 @@ impl Lowering<'_> {
         (self.arrays.get(&id).copied())
             .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))
     }
-
-    fn coarse_kernel(
-        &mut self,
-        step: &Step,
-        (order, cells): (&[usize], &Cells),
-        (ranges, node): (&[[AstExpr; 2]], &AstNode),
-        shape: Shape,
-    ) -> Result<Kernel> {
-        let (host, params) = self.parameters(step);
-        let mut ends = bounds(ranges, &host)?;
-        ends.reverse();
-        let vars: Vec<VarId> = (step.spread.iter())
-            .map(|&d| self.loop_var(&step.stmts, d))
-            .collect();
-        let mut axes = Vec::new();
-        let mut body = Vec::new();
-        for (axis, var) in vars.iter().enumerate() {
-            let name = format!("{}_block", self.program.var(*var).name);
-            let block = self.program.add_var(&name, Type::Index, true);
-            axes.push(Axis {
-                var: block,
-                range: shape.range(axis, ends[axis].clone()),
-                threads: shape.threads[axis],
-            });
-            let first = Expr::Var(block).times(Expr::Int(shape.step(axis)));
-            let first = match axis == shape.inner() {
-                true => plus(first, -shape.offset),
-                false => ends[axis][0].clone().plus(first),
-            };
-            if !(axis == 0 && shape.is_streamed()) {
-                let value = Some(first);
-                body.push(Stmt::Let { var: *var, value });
-            } else {
-                let name = format!("{}_begin", self.program.var(*var).name);
-                let begin = self.program.add_var(&name, Type::Index, true);
-                let value = Some(first);
-                body.push(Stmt::Let { var: begin, value });
-                ends[axis][0] = Expr::Var(begin);
-            }
-        }
-        axes.reverse();
-        let mut build = Build {
-            step,
-            order,
-            cells,
-            ranges: ends,
-            vars,
-            at: Vec::new(),
-            host,
-            instances: BTreeMap::new(),
-            windows: Vec::new(),
-            lets: Vec::new(),
-            known: BTreeMap::new(),
-            values: BTreeMap::new(),
-            shape,
-        };
-        body.extend(self.coarse_body(&mut build, node)?);
-        let number = self.ranges.len() + 1;
-        Ok(Kernel {
-            name: format!("step_{number}_{}", build.shape.kernel.name()),
-            lines: self.lines(step),
-            params,
-            axes,
-            body,
-            reductions: Vec::new(),
-        })
-    }
-
-    /// What a thread does.
-    fn coarse_body(&mut self, build: &mut Build<'_>, node: &AstNode) -> Result<Vec<Stmt>> {
-        self.instances(build, node)?;
-        self.windows(build);
-        let mut body = Vec::new();
-        let declare = |var: VarId| Stmt::Let { var, value: None };
-        let whole = self.whole(build);
-        let mut planes = Vec::new();
-        for w in 0..build.windows.len() {
-            body.push(declare(build.windows[w].own));
-            let (once, each) = self.loads(build, w)?;
-            planes.extend(each);
-            body.extend(once);
-        }
-        planes.extend(self.cells_of_thread(build, node, whole.0)?);
-        let lets = std::mem::take(&mut build.lets);
-        body.splice(0..0, lets.into_iter().chain([whole.1]));
-        if !build.shape.is_streamed() {
-            body.extend(planes);
-            return Ok(body);
-        }
-        let (var, [first, last]) = (build.vars[0], build.ranges[0].clone());
-        let step = build.shape.step(0);
-        let end = helper(Helper::Lowest, plus(first.clone(), step - 1), last);
-        body.push(Stmt::For {
-            var,
-            first,
-            cond: Expr::binary("<=", Expr::Var(var), end),
-            step: Expr::Int(1),
-            any_order: false,
-            unrolled: false,
-            body: planes,
-        });
-        Ok(body)
-    }
-
-    /// Where all cells of a thread along the innermost loop exist.
-    fn whole(&mut self, build: &Build<'_>) -> (VarId, Stmt) {
-        let inner = build.shape.inner();
-        let [lo, hi] = build.ranges[inner].clone();
-        let k = || Expr::Var(build.vars[inner]);
-        let last = plus(k(), build.shape.lanes() - 1);
-        let value = Expr::binary(
-            "&&",
-            Expr::binary(">=", k(), lo),
-            Expr::binary("<=", last, hi),
-        );
-        let ty = Type::Number(crate::ctype::CType::INT);
-        let var = self.program.add_var("whole", ty, true);
-        let value = Some(value);
-        (var, Stmt::Let { var, value })
-    }
-
-    /// The iterators of statements in the first cell.
-    fn instances(&mut self, build: &mut Build<'_>, node: &AstNode) -> Result<()> {
-        let mut env = build.host.clone();
-        for (d, var) in build.step.spread.iter().zip(&build.vars) {
-            env.insert(dim_name(*d), Expr::Var(*var));
-        }
-        let mut found = BTreeMap::new();
-        let args = self.args.clone();
-        self.node(node, &build.step.stmts, &mut env, &mut |_, name, values| {
-            let number = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
-            let mut env = args.clone();
-            for (i, value) in values.into_iter().enumerate() {
-                env.insert(iterator(i), value);
-            }
-            found.extend(number.map(|s| (s, env)));
-            Ok(Vec::new())
-        })?;
-        build.instances = found;
-        Ok(())
-    }
-
-    /// What the thread loads.
-    fn windows(&mut self, build: &mut Build<'_>) {
-        let mut windows = windows(build.cells, &build.shape);
-        for window in &mut windows {
-            let array = self.scop.array(window.near.array);
-            let (_, len) = window.strides(build.shape.lanes());
-            let ty = Type::Private {
-                elem: array.elem,
-                len: u32::try_from(len).unwrap_or(u32::MAX),
-            };
-            window.own = self.program.add_var(&format!("{}_near", array.name), ty, false);
-        }
-        build.windows = windows;
-    }
-
-    /// The loads of a window: those of a thread, and those of each plane.
-    fn loads(&mut self, build: &mut Build<'_>, w: usize) -> Result<(Vec<Stmt>, Vec<Stmt>)> {
-        let (mut once, mut each) = (Vec::new(), Vec::new());
-        let lanes = build.shape.lanes();
-        if !build.shape.is_streamed() {
-            for spot in build.windows[w].spots.clone() {
-                once.push(self.load(build, w, &spot, None)?);
-            }
-            return Ok((once, each));
-        }
-        for ((rest, m), [first, last]) in build.windows[w].queues() {
-            let spot = |plane: i64| -> (Vec<i64>, i64) {
-                let at = [plane].into_iter().chain(rest.iter().copied());
-                (at.collect(), m)
-            };
-            for plane in first..last {
-                // Each plane moves down before the first one is computed.
-                let from = plus(build.ranges[0][0].clone(), plane);
-                let mut load = self.load(build, w, &spot(plane), Some(from))?;
-                if let Stmt::Load(wide) = &mut load {
-                    wide.at = build.windows[w].place_of(lanes, &spot(plane + 1));
-                }
-                once.push(load);
-            }
-            if first < last {
-                let window = &build.windows[w];
-                let stride = window.strides(lanes).0[0];
-                let to = window.place_of(lanes, &spot(first));
-                each.push(self.shift(window.own, (last - first, lanes), (to, stride)));
-            }
-            each.push(self.load(build, w, &spot(last), None)?);
-        }
-        Ok((once, each))
-    }
-
-    /// Elements that the thread keeps of some planes become those of the planes before.
-    fn shift(
-        &mut self,
-        own: VarId,
-        (planes, lanes): (i64, i64),
-        (to, stride): (Expr, i64),
-    ) -> Stmt {
-        let mut var = |name: &str| self.program.add_var(name, Type::Index, true);
-        let (plane, lane) = (var("plane"), var("lane"));
-        let at = |further: i64| {
-            let first = Expr::Var(plane).times(Expr::Int(stride));
-            let place = plus_sum(first.plus(Expr::Var(lane)), to.clone());
-            element(own, plus(place, further))
-        };
-        let body = vec![Stmt::Assign {
-            target: at(0),
-            value: at(stride),
-        }];
-        over_cells(plane, planes, vec![over_cells(lane, lanes, body)])
-    }
-
-    /// A load; of a plane of its own where one is given.
-    fn load(
-        &mut self,
-        build: &mut Build<'_>,
-        w: usize,
-        spot: &(Vec<i64>, i64),
-        plane: Option<Expr>,
-    ) -> Result<Stmt> {
-        let window = &build.windows[w];
-        let (near, (s, n), own, constant) =
-            (window.near.clone(), window.read, window.own, window.constant);
-        let lanes = build.shape.lanes();
-        let at = window.place_of(lanes, spot);
-        let most: Vec<i64> = window.offsets.iter().map(|[_, hi]| *hi).collect();
-        let same = Functions::of(&self.scop.stmts[s])?.reads.swap_remove(n);
-        let columns = self.columns(near.array)?;
-        let mut index = Expr::Int(0);
-        for (d, sub) in near.subs.iter().enumerate() {
-            let value = match sub {
-                Sub::Same(_) => from_isl(&same[d], &build.instances[&s])?,
-                Sub::Along(0, _) if plane.is_some() => plane.clone().unwrap_or(Expr::Int(0)),
-                Sub::Along(axis, _) if *axis == build.shape.inner() => {
-                    self.column(build, spot.1, &columns)
-                }
-                Sub::Along(axis, _) => self.coordinate(build, *axis, spot.0[*axis], most[*axis]),
-            };
-            if d > 0 {
-                index = index.times(self.extent(near.array, d)?);
-            }
-            index = index.plus(value);
-        }
-        Ok(Stmt::Load(Wide {
-            memory: self.array(near.array)?,
-            index,
-            own,
-            at,
-            lanes: lanes as u32,
-            constant,
-        }))
-    }
-
-    /// A variable for a coordinate, one for each that there is.
-    fn named(&mut self, build: &mut Build<'_>, (axis, at): (usize, i64), value: Expr) -> Expr {
-        let key = (axis, at, format!("{value:?}"));
-        if let Some(known) = build.known.get(&key) {
-            return known.clone();
-        }
-        let sign = if at < 0 { "m" } else { "p" };
-        let base = &self.program.var(build.vars[axis]).name;
-        let name = format!("{base}_{sign}{}", at.abs());
-        let var = self.program.add_var(&name, Type::Index, true);
-        let value = Some(value);
-        build.lets.push(Stmt::Let { var, value });
-        build.known.insert(key, Expr::Var(var));
-        Expr::Var(var)
-    }
-
-    /// How far along a loop a row is, at most as far as cells need.
-    fn coordinate(&mut self, build: &mut Build<'_>, axis: usize, at: i64, most: i64) -> Expr {
-        let here = plus(Expr::Var(build.vars[axis]), at);
-        if axis == 0 && build.shape.is_streamed() {
-            return here;
-        }
-        let last = plus(build.ranges[axis][1].clone(), most);
-        match at {
-            0 if most >= 0 => here,
-            at if at <= most => self.named(build, (axis, at), here),
-            at => self.named(build, (axis, at), helper(Helper::Lowest, here, last)),
-        }
-    }
-
-    /// The first element of an access in a row, which is in the row.
-    fn column(&mut self, build: &mut Build<'_>, m: i64, columns: &Expr) -> Expr {
-        let axis = build.shape.inner();
-        let lanes = build.shape.lanes();
-        let k = Expr::Var(build.vars[axis]);
-        let here = plus(k.clone(), build.shape.offset + m * lanes);
-        let first = build.order.first().and_then(|s| build.cells.writes.get(s));
-        let written = first.map(|near| self.columns(near.array));
-        let alike = matches!(written, Some(Ok(w)) if format!("{w:?}") == format!("{columns:?}"));
-        let mut inside = here;
-        if m > 0 || !alike {
-            let last = plus(columns.clone(), -lanes);
-            inside = helper(Helper::Lowest, inside, last);
-        }
-        if m < 0 || !alike {
-            inside = helper(Helper::Highest, inside, Expr::Int(0));
-        }
-        match m == 0 && alike {
-            true => inside,
-            false => self.named(build, (axis, m * lanes), inside),
-        }
-    }
-
-    /// The loops over the cells of a thread.
-    fn cells_of_thread(
-        &mut self,
-        build: &mut Build<'_>,
-        node: &AstNode,
-        whole: VarId,
-    ) -> Result<Vec<Stmt>> {
-        let mut loops = Vec::new();
-        for (axis, cells) in build.shape.cells.clone().into_iter().enumerate() {
-            let name = format!("d{}", self.program.var(build.vars[axis]).name);
-            build.at.push(match cells {
-                1 => Expr::Int(0),
-                _ => {
-                    let var = self.program.add_var(&name, Type::Index, true);
-                    loops.push((var, cells));
-                    Expr::Var(var)
-                }
-            });
-        }
-        let mut body = Vec::new();
-        for &s in build.order {
-            let array = self.scop.array(self.scop.stmts[s].write.array);
-            let Some(_) = build.cells.writes.get(&s) else {
-                continue;
-            };
-            let ty = Type::Private {
-                elem: array.elem,
-                len: build.shape.lanes() as u32,
-            };
-            let var = self.program.add_var(&format!("{}_new", array.name), ty, false);
-            body.push(Stmt::Let { var, value: None });
-            build.values.insert(s, var);
-        }
-        let lane = loops.pop();
-        let (lane, lanes) = lane.ok_or_else(|| Box::new(Diagnostic::bug("no lanes")))?;
-        let values = self.values(build, node)?;
-        body.push(over_cells(lane, lanes, values));
-        body.extend(self.stores(build, (lane, whole))?);
-        for (var, cells) in loops.into_iter().rev() {
-            body = vec![over_cells(var, cells, body)];
-        }
-        Ok(body)
-    }
-
-    /// The statements of a cell.
-    fn values(&mut self, build: &Build<'_>, node: &AstNode) -> Result<Vec<Stmt>> {
-        let lanes = build.shape.lanes();
-        let (outer, lane) = build.at.split_at(build.shape.inner());
-        let mut places = InCells::default();
-        for (read, near) in &build.cells.reads {
-            let place = match build.cells.stored.get(read) {
-                Some(writer) => element(build.values[writer], lane[0].clone()),
-                None => {
-                    let window = build.windows.iter().find(|w| w.near.plane() == near.plane());
-                    let window = window
-                        .ok_or_else(|| Box::new(Diagnostic::bug("a read of nothing loaded")))?;
-                    let mut offsets: Vec<i64> = offsets_of(near, outer.len());
-                    let inner = near.offset(outer.len()).unwrap_or(0);
-                    offsets.push(inner - build.shape.offset);
-                    let place = window.place(lanes, &offsets, (outer, lane[0].clone()));
-                    element(window.own, place)
-                }
-            };
-            places.reads.insert(*read, place);
-        }
-        for (s, var) in &build.values {
-            places.writes.insert(*s, element(*var, lane[0].clone()));
-        }
-        let mut env = build.host.clone();
-        for (axis, d) in build.step.spread.iter().enumerate() {
-            env.insert(dim_name(*d), self.cell(build, axis));
-        }
-        let mut body = Vec::new();
-        let mut private = BTreeMap::new();
-        for (id, var) in self.private_variables(build.step, &mut body) {
-            private.insert(id, var);
-        }
-        body.extend(self.node(
-            node,
-            &build.step.stmts,
-            &mut env,
-            &mut |lowering, name, args| lowering.statement(name, &args, &private, &places),
-        )?);
-        Ok(body)
-    }
-
-    /// The iteration of a loop that a cell is, or the last one.
-    fn cell(&self, build: &Build<'_>, axis: usize) -> Expr {
-        let var = Expr::Var(build.vars[axis]);
-        match &build.at[axis] {
-            Expr::Int(_) => var,
-            at if axis == build.shape.inner() => Expr::binary("+", var, at.clone()),
-            at => {
-                let here = Expr::binary("+", var, at.clone());
-                helper(Helper::Lowest, here, build.ranges[axis][1].clone())
-            }
-        }
-    }
-
-    /// Stores what exists of the cells along the innermost loop.
-    fn stores(&mut self, build: &Build<'_>, (lane, whole): (VarId, VarId)) -> Result<Vec<Stmt>> {
-        let inner = build.shape.inner();
-        let lanes = build.shape.lanes();
-        let [lo, hi] = build.ranges[inner].clone();
-        let each = self.program.add_var(&self.program.var(lane).name.clone(), Type::Index, true);
-        let (mut at_once, mut one_by_one) = (Vec::new(), Vec::new());
-        for (s, own) in &build.values {
-            let near = &build.cells.writes[s];
-            let memory = self.array(near.array)?;
-            let index = self.index_of_write(build, *s, near)?;
-            at_once.push(Stmt::Store(Wide {
-                memory,
-                index: index.clone(),
-                own: *own,
-                at: Expr::Int(0),
-                lanes: lanes as u32,
-                constant: false,
-            }));
-            one_by_one.push(Stmt::Assign {
-                target: element(memory, plus_sum(index, Expr::Var(each))),
-                value: element(*own, Expr::Var(each)),
-            });
-        }
-        let here = Expr::binary("+", Expr::Var(build.vars[inner]), Expr::Var(each));
-        let exists = Expr::binary(
-            "&&",
-            Expr::binary(">=", here.clone(), lo),
-            Expr::binary("<=", here, hi),
-        );
-        let tested = vec![Stmt::If {
-            cond: exists,
-            yes: one_by_one,
-            no: Vec::new(),
-        }];
-        let stores = Stmt::If {
-            cond: Expr::Var(whole),
-            yes: at_once,
-            no: vec![over_cells(each, lanes, tested)],
-        };
-        let mut exist = Vec::new();
-        for axis in 0..inner {
-            if let at @ Expr::Var(_) = &build.at[axis] {
-                let here = Expr::binary("+", Expr::Var(build.vars[axis]), at.clone());
-                exist.push(Expr::binary("<=", here, build.ranges[axis][1].clone()));
-            }
-        }
-        Ok(vec![match all(exist) {
-            None => stores,
-            Some(cond) => Stmt::If {
-                cond,
-                yes: vec![stores],
-                no: Vec::new(),
-            },
-        }])
-    }
-
-    /// The number of what a statement writes in the first of the cells along the innermost loop.
-    fn index_of_write(&self, build: &Build<'_>, s: usize, near: &Near) -> Result<Expr> {
-        let same = Functions::of(&self.scop.stmts[s])?.write;
-        let mut index = Expr::Int(0);
-        for (d, sub) in near.subs.iter().enumerate() {
-            let value = match sub {
-                Sub::Same(_) => from_isl(&same[d], &build.instances[&s])?,
-                Sub::Along(axis, offset) => {
-                    let var = Expr::Var(build.vars[*axis]);
-                    match &build.at[*axis] {
-                        at @ Expr::Var(_) if *axis < build.shape.inner() => {
-                            plus(Expr::binary("+", var, at.clone()), *offset)
-                        }
-                        _ => plus(var, *offset),
-                    }
-                }
-            };
-            if d > 0 {
-                index = index.times(self.extent(near.array, d)?);
-            }
-            index = index.plus(value);
-        }
-        Ok(index)
-    }
-}
-
-/// What a thread of a shape loads, without variables.
-fn windows(cells: &Cells, shape: &Shape) -> Vec<Window> {
-    let mut windows: Vec<Window> = Vec::new();
-    let lanes = shape.lanes();
-    let outer = shape.inner();
-    for (read, near) in &cells.reads {
-        if cells.stored.contains_key(read) {
-            continue;
-        }
-        let found = windows.iter().position(|w| w.near.plane() == near.plane());
-        let offsets = offsets_of(near, outer);
-        let window = match found {
-            Some(w) => &mut windows[w],
-            None => {
-                windows.push(Window {
-                    near: near.clone(),
-                    read: *read,
-                    constant: cells.constant.contains(&near.plane()),
-                    offsets: offsets.iter().map(|o| [*o; 2]).collect(),
-                    spots: BTreeSet::new(),
-                    own: VarId(0),
-                });
-                let last = windows.len() - 1;
-                &mut windows[last]
-            }
-        };
-        for (range, o) in window.offsets.iter_mut().zip(&offsets) {
-            *range = [range[0].min(*o), range[1].max(*o)];
-        }
-        let inner = near.offset(outer).unwrap_or(0) - shape.offset;
-        let columns: BTreeSet<i64> = (0..lanes).map(|v| (v + inner).div_euclid(lanes)).collect();
-        for at in cells_beside(near, &offsets, shape) {
-            window.spots.extend(columns.iter().map(|m| (at.clone(), *m)));
-        }
-    }
-    windows
-}
-
-/// The offsets of an access along the loops but the innermost, 0 where it does not depend on one.
-fn offsets_of(near: &Near, outer: usize) -> Vec<i64> {
-    (0..outer).map(|axis| near.offset(axis).unwrap_or(0)).collect()
-}
-
-/// The offsets for all cells of a thread.
-fn cells_beside(near: &Near, offsets: &[i64], shape: &Shape) -> Vec<Vec<i64>> {
-    let mut all = vec![offsets.to_vec()];
-    for axis in 0..offsets.len() {
-        if near.offset(axis).is_some() {
-            let moved = |at: &Vec<i64>| -> Vec<Vec<i64>> {
-                let by = |cell: i64| {
-                    let mut at = at.clone();
-                    at[axis] += cell;
-                    at
-                };
-                (0..shape.cells[axis]).map(by).collect()
-            };
-            all = all.iter().flat_map(moved).collect();
-        }
-    }
-    all
 }
 
 /// Registers for what a thread loads.
@@ -919,19 +319,39 @@ fn registers(cells: &Cells, shape: &Shape) -> usize {
     windows.iter().map(|w| w.spots.len() * of_access).sum()
 }
 
-/// The shape that is expected to be the fastest of those that are asked for.
-fn choose(cells: &Cells, axes: usize, wanted: StepKernel) -> Shape {
-    let offset = cells.writes.values().find_map(|near| near.offset(axes - 1));
-    let reach = |near: &Near| near.offset(0).unwrap_or(0);
-    let far = cells.reads.values().any(|near| {
-        let plane = cells.reads.values().filter(|o| o.plane() == near.plane());
-        plane.map(reach).any(|o| o - reach(near) + 1 >= FAR)
-    });
-    let kernel = match wanted {
-        StepKernel::Auto if far && axes == 3 => StepKernel::Streamed,
-        StepKernel::Auto => StepKernel::Coarsened,
-        wanted => wanted,
+/// The kernels that are wanted, the one of larger launches first.
+fn kernels(cells: &Cells, axes: usize, wanted: StepKernel) -> Vec<StepKernel> {
+    match wanted {
+        StepKernel::Auto if axes == 3 && traffic(cells) >= MUCH => {
+            vec![StepKernel::Streamed, StepKernel::Coarsened]
+        }
+        StepKernel::Auto => vec![StepKernel::Coarsened],
+        wanted => vec![wanted],
+    }
+}
+
+/// How many times more elements the blocks of a coarsened kernel in 3D load and store than there are in
+/// the planes that they need.
+fn traffic(cells: &Cells) -> f64 {
+    let block = Shape {
+        kernel: StepKernel::Coarsened,
+        cells: vec![4, 4, cells.lanes],
+        threads: Vec::new(),
+        offset: 0,
     };
+    let windows = windows(cells, &block);
+    let of_block = |w: &Window| {
+        let rows: BTreeSet<&Vec<i64>> = w.spots.iter().map(|(at, _)| at).collect();
+        rows.len() as f64 / 16.0
+    };
+    let stores = cells.writes.len() as f64;
+    let loads: f64 = windows.iter().map(of_block).sum();
+    (loads + stores) / (windows.len() as f64 + stores)
+}
+
+/// The shape of a kernel that is expected to be the fastest.
+fn choose(cells: &Cells, axes: usize, kernel: StepKernel) -> Shape {
+    let offset = cells.writes.values().find_map(|near| near.offset(axes - 1));
     let mut shapes = Shape::of(kernel, axes, cells.lanes, offset.unwrap_or(0));
     let fits = |shape: &Shape| registers(cells, shape) <= MOST_REGISTERS;
     let best = shapes.iter().position(fits).unwrap_or(shapes.len() - 1);
