@@ -1,76 +1,60 @@
-/* cells2d: forms of loops whose threads may have several cells: arrays of other widths, elements that are
- * the same for a row or a column, a shifted result, values of iterators, what the cell has just stored.
- * hexcc-test: args=N,T run=3,2;8,3;13,2;16,4;31,3;64,2 variants=--kernel=coarsened;--kernel=streamed flags=--tiling,stepwise
+/* cells2d: An array of structs with members of several types, a struct in the struct and an array in it; the time loop as one region.
+ * hexcc-test: args=N,M,T run=3,3,0;4,3,2;40,23,5;65,70,3 warns=HX0209
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static void cells2d(int N, int T, float a[N][N + 4], float b[N][N + 4], float c[N][N + 8],
-                    float d[N][N + 4], float row[N], float column[N + 4])
-{
-  for (int t = 0; t < T; t++) {
-    for (int i = 1; i < N - 1; i++)
-      for (int j = 1; j < N - 1; j++) {
-        b[i][j + 2] = 0.25f * (a[i - 1][j] + a[i + 1][j + 4] + a[i][j - 1]) + row[i] * column[j + 3];
-        c[i][j + 2] = c[i][j + 2] - 0.125f * b[i][j + 2] + 0.001f * (i + 2 * j);
-        d[i][j + 2] = c[i][j + 2] * 0.5f + a[i - 1][j + 2] * row[i - 1];
-      }
-    for (int i = 1; i < N - 1; i++)
-      for (int j = 0; j < N; j++)
-        a[i][j] = 0.5f * (b[i][j] + d[i][j] + c[i][j + 7]);
-    a[N / 2][N / 2] += a[0][0];
-  }
-}
+typedef struct {
+  char kind;
+  float ex, ey;
+  double hz;
+  int tags[2][3];
+  struct {
+    float x, y;
+  } vel;
+} Cell;
 
-static void fill(void *data, size_t size)
-{
-  static unsigned state = 1;
-  float *x = (float *)data;
-
-  for (size_t i = 0; i < size / sizeof *x; i++) {
-    state = state * 1664525u + 1013904223u;
-    x[i] = ((state >> 8) | 1) / 16777216.0f;
-  }
-}
-
-static unsigned long long hash = 14695981039346656037ull;
-
-static void add_to_hash(const void *data, size_t size)
-{
-  const unsigned char *byte = (const unsigned char *)data;
-
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ byte[i]) * 1099511628211ull;
-}
+static Cell cells[70][80];
 
 int main(int argc, char **argv)
 {
-  int N = argc > 1 ? atoi(argv[1]) : 24;
-  int T = argc > 2 ? atoi(argv[2]) : 10;
-  size_t narrow = sizeof(float[N][N + 4]), wide = sizeof(float[N][N + 8]);
-  float *a = (float *)malloc(narrow), *b = (float *)malloc(narrow), *d = (float *)malloc(narrow);
-  float *c = (float *)malloc(wide), *row = (float *)malloc(sizeof(float) * N);
-  float *column = (float *)malloc(sizeof(float) * (N + 4));
+  int N = argc > 1 ? atoi(argv[1]) : 40;
+  int M = argc > 2 ? atoi(argv[2]) : 23;
+  int T = argc > 3 ? atoi(argv[3]) : 5;
+  unsigned long long hash = 0;
 
-  fill(a, narrow);
-  fill(b, narrow);
-  fill(c, wide);
-  fill(d, narrow);
-  fill(row, sizeof(float) * N);
-  fill(column, sizeof(float) * (N + 4));
-  cells2d(N, T, (float (*)[N + 4])a, (float (*)[N + 4])b, (float (*)[N + 8])c,
-          (float (*)[N + 4])d, row, column);
-  add_to_hash(a, narrow);
-  add_to_hash(b, narrow);
-  add_to_hash(c, wide);
-  add_to_hash(d, narrow);
-  printf("%016llx\n", hash);
-  free(a);
-  free(b);
-  free(c);
-  free(d);
-  free(row);
-  free(column);
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) {
+      cells[i][j].kind = (char)(i * 7 + j);
+      cells[i][j].ex = 0.5f * (float)i;
+      cells[i][j].ey = (float)j;
+      cells[i][j].hz = (i * 7 + j * 3) % 11;
+      for (int k = 0; k < 6; k++)
+        cells[i][j].tags[k / 3][k % 3] = i + j * k;
+      cells[i][j].vel.x = 1.0f;
+      cells[i][j].vel.y = 0.25f;
+    }
+
+  for (int t = 0; t < T; t++) {
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < M - 1; j++) {
+        cells[i][j].ex += 0.1 * (cells[i][j].hz - cells[i - 1][j].hz) * cells[i][j].vel.x;
+        for (int k = 0; k < 3; k++)
+          cells[i][j].tags[1][k] += cells[i][j].tags[0][2 - k] % 5;
+        cells[i][j].kind += 3;
+      }
+    for (int i = 1; i < N - 1; i++)
+      for (int j = 1; j < M - 1; j++) {
+        cells[i][j].hz += 0.2f * (cells[i + 1][j].ex - cells[i][j].ex) + cells[i][j].tags[1][2] + cells[i][j].kind;
+        cells[i][j].vel.y = cells[i][j - 1].ey * 0.5f;
+      }
+  }
+
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) {
+      hash = hash * 31 + (unsigned long long)(long long)(cells[i][j].ex * 1024 + cells[i][j].hz * 64);
+      hash = hash * 31 + (unsigned long long)(long long)(cells[i][j].vel.y * 16 + cells[i][j].tags[1][1] + cells[i][j].kind);
+    }
+  printf("hash %llx\n", hash);
   return 0;
 }

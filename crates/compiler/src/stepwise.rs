@@ -146,14 +146,14 @@ fn has_wanted(scop: &Scop, plan: &Plan, wanted: StepKernel, kinds: &[Kind]) -> R
     let by_name = !matches!(wanted, StepKernel::Auto | StepKernel::Naive);
     let reason = (plan.steps.iter().zip(kinds))
         .filter_map(|(step, kind)| Some((step, kind.as_ref().err()?)))
-        .max_by_key(|(step, _)| step.spread.len());
+        .min_by_key(|(step, _)| std::cmp::Reverse(step.spread.len()));
     let Some((step, reason)) = reason.filter(|_| by_name && kinds.iter().all(Kind::is_err)) else {
         return Ok(());
     };
     let first = step.stmts.first().map(|&s| scop.stmts[s].span.clone());
     Err(Box::new(
         Diagnostic::error("HX0211", format!("no launch can be `{}`", wanted.name()))
-            .at(first.unwrap_or_default(), format!("in this one {reason}"))
+            .at(first.unwrap_or_default(), format!("not this one: {reason}"))
             .help("leave `--kernel` away: then launches that can have such kernels do"),
     ))
 }
