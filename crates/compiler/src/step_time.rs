@@ -53,7 +53,7 @@ const BLOCK_BYTES: f64 = 7.2e12;
 const CACHE_BYTES: f64 = 128.0;
 
 /// Issue slots of such a kernel for a cell beside its operations and loads.
-const CELL_SLOTS: f64 = 14.0;
+const CELL_SLOTS: f64 = 20.0;
 
 /// Share of the issue slots that such a kernel attains.
 const WIDE_SHARE: f64 = 0.65;
