@@ -7,7 +7,7 @@ use hexcc_compiler::back::{Files, Host, Instrument, Otherwise};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
-use hexcc_compiler::options::{Language, Options, Sums, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Language, Options, StepKernel, Sums, Tiling, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_tuner::cache::gpu_name;
@@ -68,6 +68,9 @@ pub struct KernelArgs {
     /// How sums of floating-point numbers over loops are computed
     #[arg(help_heading = TILING, long, value_enum, default_value = "parallel")]
     pub sums: SumsArg,
+    /// What a thread of single steps has
+    #[arg(help_heading = KERNEL, long, value_enum, default_value = "auto")]
+    pub kernel: KernelArg,
     /// Memory a tile computes in
     #[arg(help_heading = KERNEL, long, value_enum, default_value_t = Memory::Shared)]
     pub memory: Memory,
@@ -181,6 +184,30 @@ impl From<SumsArg> for Sums {
         match sums {
             SumsArg::Parallel => Sums::Parallel,
             SumsArg::Ordered => Sums::Ordered,
+        }
+    }
+}
+
+/// What a thread of single steps has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KernelArg {
+    /// What is expected to be fastest of what is proven to do
+    Auto,
+    /// One cell
+    Naive,
+    /// Neighbouring cells along each loop, with accesses of 16 bytes
+    Coarsened,
+    /// The same of one plane after the other, with planes before kept in registers
+    Streamed,
+}
+
+impl From<KernelArg> for StepKernel {
+    fn from(kernel: KernelArg) -> StepKernel {
+        match kernel {
+            KernelArg::Auto => StepKernel::Auto,
+            KernelArg::Naive => StepKernel::Naive,
+            KernelArg::Coarsened => StepKernel::Coarsened,
+            KernelArg::Streamed => StepKernel::Streamed,
         }
     }
 }
@@ -323,7 +350,11 @@ impl KernelArgs {
             full_tiles: self.full_tiles == Switch::On,
             unroll: self.unroll.map(|s| s == Switch::On),
             wavefront: self.wavefront,
-            tiling: self.tiling.into(),
+            tiling: match (self.tiling, self.kernel) {
+                (TilingArg::Auto, KernelArg::Auto) => Tiling::Auto,
+                (TilingArg::Auto, _) => Tiling::Stepwise,
+                (tiling, _) => tiling.into(),
+            },
             keep_tiles: self.keep_tiles,
             stream_tile: self.stream_tile,
             fast_math: self.fast_math,
@@ -337,6 +368,7 @@ impl KernelArgs {
             name: self.name.clone(),
             language: self.language.into(),
             sums: self.sums.into(),
+            kernel: self.kernel.into(),
         };
         // Said before the input is read.
         options.switches().map_err(|d| Failure::plain(*d))?;

@@ -177,6 +177,15 @@ fn variants(program: &Program) -> impl Iterator<Item = Vec<String>> {
         let flags = ["--stream-tile", tile];
         flags.map(str::to_string).to_vec()
     });
+    // Applications have kernels of several cells a thread, which small domains do not have by default.
+    let kernels: &[&str] = match program.path.starts_with(common::root().join("bench")) {
+        true => &["coarsened", "streamed"],
+        false => &[],
+    };
+    let kernels = kernels.iter().map(|kernel| {
+        let flags = ["--kernel", kernel];
+        flags.map(str::to_string).to_vec()
+    });
     // What is tiled runs in single steps, too.
     let steps = (!program.tiles.is_empty()).then(|| {
         let flags = ["--tiling", "stepwise"];
@@ -188,6 +197,7 @@ fn variants(program: &Program) -> impl Iterator<Item = Vec<String>> {
         .chain(global)
         .chain(others)
         .chain(streams)
+        .chain(kernels)
 }
 
 /// Where programs are built and what the test has done.

@@ -103,6 +103,16 @@ const KINDS: &[(&str, &str, &str)] = &[
         "testsuite/steps/thomas2d.c",
     ),
     (
+        "steps_coarsened",
+        "Single steps: threads of several cells, with a shifted result and what the cell has just stored.",
+        "testsuite/steps/coarse2d.c --kernel coarsened",
+    ),
+    (
+        "steps_streamed",
+        "Single steps: threads of several cells of one plane after the other.",
+        "bench/apps/filter25.c --kernel streamed",
+    ),
+    (
         "nests",
         "Nests in a loop that stays on the host, on shared memory.",
         "testsuite/steps/nests2d.c",

@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostic;
 use crate::interface::Interface;
-use crate::ir::Program;
+use crate::ir::{KernelId, Program};
 use crate::kernel::Stencil;
 use crate::sched::HybridSchedule;
 use crate::scop::{FinalValue, Scop};
@@ -83,6 +83,8 @@ pub struct Stepwise {
     pub private: Vec<String>,
     /// Its kernels and launches.
     pub program: Program,
+    /// By launch of the plan, its kernels, of which the first runs that can.
+    pub kernels: Vec<Vec<KernelId>>,
     /// Variables that the replaced code leaves with a value.
     pub finals: Vec<FinalValue>,
 }

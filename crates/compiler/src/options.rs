@@ -60,6 +60,8 @@ pub struct Options {
     pub language: Language,
     /// How sums over loops are computed.
     pub sums: Sums,
+    /// What a thread of single steps has.
+    pub kernel: StepKernel,
 }
 
 /// What a program becomes.
@@ -96,6 +98,31 @@ pub enum Sums {
     Parallel,
     /// In C's order.
     Ordered,
+}
+
+/// What a thread of single steps has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKernel {
+    /// Whatever is expected to be fastest.
+    Auto,
+    /// One cell.
+    Naive,
+    /// Some neighbouring cells along each loop.
+    Coarsened,
+    /// Some neighbouring cells of one plane after the other, with planes before kept in registers.
+    Streamed,
+}
+
+impl StepKernel {
+    /// What `--kernel` calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            StepKernel::Auto => "auto",
+            StepKernel::Naive => "naive",
+            StepKernel::Coarsened => "coarsened",
+            StepKernel::Streamed => "streamed",
+        }
+    }
 }
 
 /// How time is tiled.
@@ -149,6 +176,7 @@ impl Default for Options {
             name: None,
             language: Language::Cuda,
             sums: Sums::Parallel,
+            kernel: StepKernel::Auto,
         }
     }
 }
@@ -290,6 +318,13 @@ impl Options {
         let (option, other) = match (self.tiling, self.hybrid_only().next(), self.stream_tile) {
             (Tiling::Overlapped, ..) if is_c => ("--tiling overlapped", target),
             _ if is_c && of_gpus.is_some() => (of_gpus.unwrap_or_default(), target),
+            _ if is_c && self.kernel != StepKernel::Auto => ("--kernel", target),
+            (Tiling::Overlapped, ..) if self.kernel != StepKernel::Auto => {
+                ("--kernel", "--tiling overlapped")
+            }
+            (Tiling::Hybrid, ..) if self.kernel != StepKernel::Auto => {
+                ("--kernel", "--tiling hybrid")
+            }
             (Tiling::Overlapped, Some(option), _) => (option, "--tiling overlapped"),
             (Tiling::Stepwise, Some(option), _) => (option, "--tiling stepwise"),
             (Tiling::Stepwise, _, Some(_)) => ("--stream-tile", "--tiling stepwise"),
@@ -302,7 +337,7 @@ impl Options {
                 .note(match self.language {
                     Language::OpenMp => "it is about kernels of GPUs; of tiles, `--tile` and `--hex-dim` can be chosen for a CPU",
                     Language::OpenCl => "it is about kernels of CUDA; of tiles, `--tile` and `--hex-dim` can be chosen for OpenCL",
-                    Language::Cuda => "hybrid and overlapped tiling have options of their own, single steps have none",
+                    Language::Cuda => "hybrid and overlapped tiling and single steps have options of their own",
                 })
                 .help("leave one of the two away"),
         ))

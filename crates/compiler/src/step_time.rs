@@ -37,6 +37,39 @@ const ISSUE_SHARE: f64 = 0.8;
 /// Share of L2 that holds data from one launch to the next.
 const L2_SHARE: f64 = 0.7;
 
+/// Cells of a launch from which on a thread has several of them, where it may.
+const MANY_CELLS: f64 = (1 << 20) as f64;
+
+/// Cells of a block of such threads along each loop but the innermost, by the number of the loops.
+const BLOCK: [i64; 2] = [4, 4];
+
+/// Of these, the cells of a thread.
+const CELLS: [i64; 2] = [2, 2];
+
+/// Bytes that blocks of such threads load and store in a second, fitted.
+const BLOCK_BYTES: f64 = 7.2e12;
+
+/// Bytes that a multiprocessor gets from its cache in a cycle.
+const CACHE_BYTES: f64 = 128.0;
+
+/// Issue slots of such a kernel for a cell beside its operations and loads.
+const CELL_SLOTS: f64 = 20.0;
+
+/// Share of the issue slots that such a kernel attains.
+const WIDE_SHARE: f64 = 0.65;
+
+/// How the times of such a kernel join: the largest one counts nearly alone.
+const NORM: f64 = 5.0;
+
+/// What the threads of a launch do for a cell where each has several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WideWork {
+    /// Bytes that blocks load and store.
+    pub block_bytes: f64,
+    /// Bytes that threads load.
+    pub thread_bytes: f64,
+}
+
 /// What a launch does for a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LaunchWork {
@@ -48,6 +81,8 @@ pub struct LaunchWork {
     pub statements: i64,
     /// Issue slots of operations.
     pub slots: f64,
+    /// The same where a thread has several cells; `None` where it may not.
+    pub wide: Option<WideWork>,
 }
 
 /// What single steps do for a cell.
@@ -132,12 +167,81 @@ impl StepWork {
                 loads: stmts().map(words).sum(),
                 statements: stmts().count() as i64,
                 slots: operation_slots(stmts()) as f64,
+                wide: wide(stencil, &stmts().collect::<Vec<_>>()),
             });
         }
         work.bytes = bytes(&found) + bytes(&left);
         work.updates = updates(stencil);
         work
     }
+}
+
+/// What threads of several cells load for a cell; `None` where they may not have them, as far as
+/// subscripts tell ([`crate::tiling::coarsen`] proves it).
+fn wide(stencil: &Stencil, stmts: &[&KernelStmt]) -> Option<WideWork> {
+    let n_space = stencil.dims.len().saturating_sub(1);
+    let outer = n_space.checked_sub(1).filter(|n| (1..=2).contains(n))?;
+    let elem = stencil.arrays.get(stmts.first()?.write.array)?.elem;
+    let lanes = 16 / elem.size().max(4) as i64;
+    let mut rows: BTreeSet<(Plane, Vec<i64>)> = BTreeSet::new();
+    let mut accesses: BTreeSet<(Plane, Vec<i64>, i64)> = BTreeSet::new();
+    for stmt in stmts {
+        for access in stmt.elements().chain([&stmt.write]) {
+            let own = stencil.arrays.get(access.array)?.elem;
+            let general = access.subs.iter().any(|s| matches!(s, Sub::General { .. }));
+            let is_alike = own == elem && elem.is_floating() && own.size() <= 8;
+            let Some(plane) = plane(access, n_space) else {
+                continue;
+            };
+            let along = |d: usize| {
+                access.subs.iter().find_map(|sub| match sub {
+                    Sub::Space { dim, offset } if *dim == d => Some(*offset),
+                    _ => None,
+                })
+            };
+            let last = matches!(access.subs.last(), Some(Sub::Space { dim, .. }) if *dim == outer);
+            if general || !is_alike || !last {
+                return None;
+            }
+            if std::ptr::eq(access, &stmt.write) {
+                continue;
+            }
+            let at: Vec<i64> = (0..outer).map(along).collect::<Option<_>>()?;
+            let inner = along(outer)?;
+            for row in beside(&at, &BLOCK) {
+                rows.insert((plane.clone(), row));
+            }
+            for row in beside(&at, &CELLS) {
+                for lane in 0..lanes {
+                    let m = (lane + inner).div_euclid(lanes);
+                    accesses.insert((plane.clone(), row.clone(), m));
+                }
+            }
+        }
+    }
+    let cells = |of: &[i64; 2]| of[..outer].iter().product::<i64>() as f64;
+    let size = elem.size() as f64;
+    Some(WideWork {
+        block_bytes: size * (rows.len() as f64 / cells(&BLOCK) + stmts.len() as f64),
+        thread_bytes: size * accesses.len() as f64 / cells(&CELLS),
+    })
+}
+
+/// The offsets of neighbouring cells, so many along each loop.
+fn beside(at: &[i64], cells: &[i64; 2]) -> Vec<Vec<i64>> {
+    let mut all = vec![at.to_vec()];
+    for (axis, n) in (0..at.len()).zip(cells) {
+        let moved = |at: &Vec<i64>| -> Vec<Vec<i64>> {
+            let by = |cell: i64| {
+                let mut at = at.clone();
+                at[axis] += cell;
+                at
+            };
+            (0..*n).map(by).collect()
+        };
+        all = all.iter().flat_map(moved).collect();
+    }
+    all
 }
 
 /// The elements that a statement reads, each once.
@@ -184,6 +288,21 @@ pub fn predict(work: &StepWork, target: &Target, problem: &Problem) -> StepTime 
         if launch.statements == 0 {
             continue;
         }
+        if let Some(wide) = launch.wide.filter(|_| points >= MANY_CELLS) {
+            let loaded = wide.thread_bytes / 16.0 + launch.slots + CELL_SLOTS;
+            let cache = target.sms as f64 * target.clock_mhz * 1e6 * CACHE_BYTES;
+            let moving = launch.bytes as f64 / bytes_per_second;
+            let all = [
+                moving,
+                wide.block_bytes / BLOCK_BYTES,
+                loaded / (WIDE_SHARE * slots_per_second),
+                wide.thread_bytes / cache,
+            ];
+            let joined = all.iter().map(|t| t.powf(NORM)).sum::<f64>();
+            issue += joined.powf(1.0 / NORM) - moving;
+            memory += moving;
+            continue;
+        }
         let load = LOAD_SLOTS + LOAD_SLOTS_OF_DIM * (n_space - 1.0);
         let thread = THREAD_SLOTS
             + load * launch.loads as f64
@@ -218,6 +337,7 @@ mod tests {
                 loads,
                 statements,
                 slots,
+                wide: None,
             }],
             bytes,
             updates: 1,

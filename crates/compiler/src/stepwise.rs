@@ -6,7 +6,8 @@ use crate::interface::Interface;
 use crate::ir::verify::verify;
 use crate::ir::{Expr, Stmt, visit};
 use crate::kernel::KernelArray;
-use crate::options::{Language, Options, Tiling};
+use crate::lower::stepwise::{Kind, Lowered};
+use crate::options::{Language, Options, StepKernel, Tiling};
 use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile};
 use crate::temporaries::{End, end_of};
 use crate::tiling::stepwise::{Plan, Step};
@@ -105,7 +106,16 @@ pub fn compile(
         Language::OpenCl => false,
     };
     let arrays = (ids.as_slice(), in_place);
-    let program = lower::stepwise::lower(scop, around.source, &plan, &interface, arrays)?;
+    let wanted = match options.language {
+        Language::Cuda => options.kernel,
+        Language::OpenMp | Language::OpenCl => StepKernel::Naive,
+    };
+    let Lowered {
+        program,
+        kernels,
+        kinds,
+    } = lower::stepwise::lower(scop, around.source, &plan, &interface, arrays, wanted)?;
+    has_wanted(scop, &plan, wanted, &kinds)?;
     verify(&program)
         .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
     let span = match (run.first(), run.last()) {
@@ -126,8 +136,26 @@ pub fn compile(
         tiles,
         plan,
         program,
+        kernels,
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
     })
+}
+
+/// Refuses a kernel that was asked for by its name and that no step can have.
+fn has_wanted(scop: &Scop, plan: &Plan, wanted: StepKernel, kinds: &[Kind]) -> Result<()> {
+    let by_name = !matches!(wanted, StepKernel::Auto | StepKernel::Naive);
+    let reason = (plan.steps.iter().zip(kinds))
+        .filter_map(|(step, kind)| Some((step, kind.as_ref().err()?)))
+        .min_by_key(|(step, _)| std::cmp::Reverse(step.spread.len()));
+    let Some((step, reason)) = reason.filter(|_| by_name && kinds.iter().all(Kind::is_err)) else {
+        return Ok(());
+    };
+    let first = step.stmts.first().map(|&s| scop.stmts[s].span.clone());
+    Err(Box::new(
+        Diagnostic::error("HX0211", format!("no launch can be `{}`", wanted.name()))
+            .at(first.unwrap_or_default(), format!("not this one: {reason}"))
+            .help("leave `--kernel` away: then launches that can have such kernels do"),
+    ))
 }
 
 /// Arrays as kernels have them, without extents.

@@ -3,20 +3,25 @@
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::ir::verify::verify;
 use hexcc_compiler::ir::{
-    Axis, Expr, Fold, KernelId, Program, Reduction, Stmt, Type, VarId, dump, used,
+    Axis, Expr, Fold, KernelId, Program, Reduction, Stmt, Type, VarId, Wide, dump,
 };
-use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::options::{Options, StepKernel, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
 
 /// Two fields of one step, in single steps.
 fn program() -> Program {
+    compiled(StepKernel::Naive)
+}
+
+fn compiled(kernel: StepKernel) -> Program {
     let text = include_str!("data/fdtd2d.scop.json");
     let saved = SavedScop::parse(text).expect("a saved scop");
     let ctx = Ctx::new().expect("memory for a context");
     let options = Options {
         tiling: Tiling::Stepwise,
+        kernel,
         ..Options::default()
     };
     let compiled = pipeline::compile(&ctx, &saved, &options);
@@ -196,7 +201,7 @@ fn folding() -> (Program, usize) {
     let mut program = program();
     let is_free = |p: &Program, k: usize, id: VarId| {
         let written = matches!(p.var(id).ty, Type::Pointer { written: true, .. });
-        written && !used(&p.kernels[k].expressions()).contains(&id)
+        written && !p.kernels[k].used().contains(&id)
     };
     let (k, base) = (0..program.kernels.len())
         .find_map(|k| {
@@ -281,4 +286,87 @@ fn damaged_reductions_are_seen() {
     assert!(said.contains("gets a long long"), "{said}");
     let said = damaged(&|p, k| p.kernels[k].axes.clear());
     assert!(!said.is_empty(), "{said}");
+}
+
+/// What [`verify`] says of a program with several cells a thread after its first load or store of
+/// neighbouring elements has changed.
+fn damaged_wide(stored: bool, damage: impl Fn(&mut Program, &mut Wide)) -> String {
+    let mut program = compiled(StepKernel::Streamed);
+    assert_eq!(verify(&program), Ok(()));
+    let mut found = None;
+    in_kernel(&mut program, |stmt| {
+        if let (Stmt::Load(wide), false) | (Stmt::Store(wide), true) = (stmt, stored) {
+            found = Some(wide.clone());
+        }
+        found.is_some()
+    });
+    let mut wide = found.expect("neighbouring elements at once");
+    damage(&mut program, &mut wide);
+    in_kernel(&mut program, |stmt| match stmt {
+        Stmt::Load(at) if !stored => {
+            *at = wide.clone();
+            true
+        }
+        Stmt::Store(at) if stored => {
+            *at = wide.clone();
+            true
+        }
+        _ => false,
+    });
+    verify(&program).expect_err("the damage is seen")
+}
+
+#[test]
+fn damaged_accesses_of_several_elements_are_seen() {
+    let said = damaged_wide(false, |_, wide| wide.lanes = 3);
+    assert!(said.contains("3 elements of"), "{said}");
+    let said = damaged_wide(false, |_, wide| wide.at = Expr::Int(100_000));
+    assert!(said.contains("elements at 100000"), "{said}");
+    let said = damaged_wide(false, |_, wide| wide.own = wide.memory);
+    assert!(said.contains("is not of the thread"), "{said}");
+    let said = damaged_wide(false, |_, wide| wide.memory = wide.own);
+    assert!(said.contains("is no pointer"), "{said}");
+    let said = damaged_wide(false, |_, wide| wide.index = Expr::Var(VarId(9999)));
+    assert!(said.contains("is used where it is not defined"), "{said}");
+    let said = damaged_wide(false, |p, wide| {
+        if let Type::Private { elem, .. } = &mut p.vars[wide.own.0 as usize].ty {
+            *elem = CType::Int(8);
+        }
+    });
+    assert!(said.contains("at once"), "{said}");
+    let said = damaged_wide(true, |p, wide| {
+        if let Type::Pointer { written, .. } = &mut p.vars[wide.memory.0 as usize].ty {
+            *written = false;
+        }
+    });
+    assert!(said.contains("is constant and assigned"), "{said}");
+}
+
+#[test]
+fn damaged_unrolled_loops_and_tests_of_pointers_are_seen() {
+    let mut program = compiled(StepKernel::Coarsened);
+    let size = program.args[0];
+    in_kernel(&mut program, |stmt| match stmt {
+        Stmt::For {
+            unrolled: true,
+            first,
+            ..
+        } => {
+            *first = Expr::Var(size);
+            true
+        }
+        _ => false,
+    });
+    let said = verify(&program).expect_err("the damage is seen");
+    assert!(said.contains("an unrolled loop"), "{said}");
+    let said = damaged(|p| value(p, || Expr::Aligned(VarId(0))));
+    assert!(said.contains("is no pointer of the host"), "{said}");
+}
+
+#[test]
+fn dumps_show_accesses_of_several_elements() {
+    let text = dump(&compiled(StepKernel::Coarsened));
+    for word in ["load 4 %", "store 4 %", "unrolled", "aligned(%"] {
+        assert!(text.contains(word), "{word} in\n{text}");
+    }
 }

@@ -291,7 +291,9 @@ fn host(
                 }
             }
             Stmt::Launch(launch) => starts.push(start(program, launch, values)?),
-            Stmt::Assign { .. } | Stmt::Fold { .. } => return None,
+            Stmt::Assign { .. } | Stmt::Fold { .. } | Stmt::Load(_) | Stmt::Store(_) => {
+                return None;
+            }
         }
     }
     Some(())
@@ -334,11 +336,21 @@ fn value(expr: &Expr, values: &Values) -> Option<i64> {
         Expr::Var(id) => values.get(id).copied(),
         Expr::Unary { op: "-", arg } => of(arg)?.checked_neg(),
         Expr::Unary { op: "!", arg } => Some(i64::from(of(arg)? == 0)),
-        Expr::Binary { op: "<", lhs, rhs } if is_real(lhs) || is_real(rhs) => {
-            Some(i64::from(real(lhs, values)? < real(rhs, values)?))
+        Expr::Binary {
+            op: "<" | "<=",
+            lhs,
+            rhs,
+        } if is_real(lhs) || is_real(rhs) => {
+            let (lhs, rhs) = (real(lhs, values)?, real(rhs, values)?);
+            Some(i64::from(match expr {
+                Expr::Binary { op: "<", .. } => lhs < rhs,
+                _ => lhs <= rhs,
+            }))
         }
         Expr::Binary { op, lhs, rhs } => binary(op, of(lhs)?, of(rhs)?),
         Expr::Select { cond, yes, no } => of(if of(cond)? != 0 { yes } else { no }),
+        // Memory of the driver is.
+        Expr::Aligned(_) => Some(1),
         Expr::Helper(helper, args) => {
             let [a, b] = [of(&args[0])?, of(&args[1])?];
             match helper {
@@ -416,12 +428,18 @@ mod tests {
         let single = single(&[vec![131, 3], vec![20_000, 1]]);
         let of_small = &single.starts[0];
         assert_eq!(of_small.len(), 3);
+        // Threads of one cell, since there are few.
         // 129 cells along both axes, of which the second begins at 1.
         let first = &of_small[0];
         assert_eq!((first.block, first.grid), ([64, 4, 1], [3, 33, 1]));
         assert_eq!(first.params.last(), Some(&1));
         assert_ne!(of_small[0].params, of_small[1].params);
-        assert_eq!(single.starts[1].len(), 1);
+        // Threads of 2 x 4 cells, in blocks of 2 x 64: of columns from 0 on, since 4 lie on one boundary.
+        let [start] = single.starts[1].as_slice() else {
+            panic!("one launch");
+        };
+        assert_eq!((start.block, start.grid), ([64, 2, 1], [79, 5000, 1]));
+        assert_ne!(start.kernel, first.kernel);
         // 2 x 20000^2 elements have numbers of 32 bits, 2 x 40000^2 do not.
         assert!(single.narrow && single.text(Flags::default()).names[0].ends_with("<int>"));
         let wide = self::single(&[vec![40_000, 1]]);

@@ -1,7 +1,7 @@
 //! A program for people who work on the passes: what `--emit ir` prints. One line a statement, with
 //! the types of all variables, in the terms of [`crate::ir`] and of no target.
 
-use super::{Expr, Launch, Program, Stmt, Type, VarId};
+use super::{Expr, Launch, Program, Stmt, Type, VarId, Wide};
 use std::fmt::Write;
 
 /// The program as text.
@@ -101,21 +101,36 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
             cond,
             step,
             any_order,
+            unrolled,
             body,
         } => {
             let (first, cond, step) = (expr(first), expr(cond), expr(step));
             let var = definition(program, *var);
             (
                 format!(
-                    "for {var} from {first} while {cond} step {step}{}",
-                    if *any_order { " in any order" } else { "" }
+                    "for {var} from {first} while {cond} step {step}{}{}",
+                    if *any_order { " in any order" } else { "" },
+                    if *unrolled { " unrolled" } else { "" }
                 ),
                 vec![body],
             )
         }
         Stmt::Fold { part, term } => (format!("fold {} into %{}", expr(term), part.0), Vec::new()),
+        Stmt::Load(wide) => (wide_of("load", wide), Vec::new()),
+        Stmt::Store(wide) => (wide_of("store", wide), Vec::new()),
         Stmt::Launch(launch) => (launch_of(launch), Vec::new()),
     }
+}
+
+fn wide_of(what: &str, wide: &Wide) -> String {
+    let own = format!("%{}[{}]", wide.own.0, expr(&wide.at));
+    let memory = format!("%{}[{}]", wide.memory.0, expr(&wide.index));
+    let (target, source) = match what {
+        "load" => (own, memory),
+        _ => (memory, own),
+    };
+    let constant = if wide.constant { " of a constant" } else { "" };
+    format!("{what} {} {target} := {source}{constant}", wide.lanes)
 }
 
 fn launch_of(launch: &Launch) -> String {
@@ -139,6 +154,7 @@ fn expr(e: &Expr) -> String {
         Expr::Int(value) => value.to_string(),
         Expr::Literal { text, ty } => format!("{text}:{ty}"),
         Expr::Var(id) => format!("%{}", id.0),
+        Expr::Aligned(id) => format!("aligned(%{})", id.0),
         Expr::Unary { op, arg } => format!("({op}{})", expr(arg)),
         Expr::Binary { op, lhs, rhs } => format!("({} {op} {})", expr(lhs), expr(rhs)),
         Expr::Select { cond, yes, no } => {

@@ -11,7 +11,10 @@
 //! * elements are read and written through pointers of `Args` or arrays of the thread itself;
 //! * the iterations over a kernel's axes run in any order at the same time; launches stand in host
 //!   code only, and run one after the other;
-//! * the element that iterations fold values into is touched by nothing else.
+//! * the element that iterations fold values into is touched by nothing else;
+//! * neighbouring elements are loaded and stored at once where their bytes are one word of
+//!   [`WIDE`] bytes: who makes the program knows that they lie on such a boundary;
+//! * an unrolled loop has constant ends.
 
 mod dump;
 mod fold;
@@ -21,6 +24,7 @@ pub use dump::dump;
 pub use fold::{Compare, Fold, NotANumber};
 
 use crate::ctype::{CType, math_function};
+use std::collections::BTreeSet;
 
 /// Index in [`Program::vars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +36,9 @@ pub struct KernelId(pub u32);
 
 /// The type of sizes, subscripts and iterators.
 pub const INDEX: CType = CType::Int(8);
+
+/// Bytes that one instruction loads or stores at most.
+pub const WIDE: u32 = 16;
 
 /// The type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +156,8 @@ pub enum Expr {
     },
     /// A function of two indices.
     Helper(Helper, Box<[Expr; 2]>),
+    /// Whether a pointer is a multiple of [`WIDE`] bytes, in host code.
+    Aligned(VarId),
 }
 
 /// Functions of two indices that C does not have.
@@ -205,7 +214,7 @@ impl Expr {
     /// What is directly below.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
-            Expr::Int(_) | Expr::Literal { .. } | Expr::Var(_) => Vec::new(),
+            Expr::Int(_) | Expr::Literal { .. } | Expr::Var(_) | Expr::Aligned(_) => Vec::new(),
             Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
             Expr::Element { row, index, .. } => row.iter().chain([index]).map(|e| &**e).collect(),
             Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
@@ -264,6 +273,8 @@ pub enum Stmt {
         step: Expr,
         /// No iteration touches an element that another one writes.
         any_order: bool,
+        /// It is written out, so that elements of a thread's own arrays can be registers.
+        unrolled: bool,
         /// What it repeats.
         body: Vec<Stmt>,
     },
@@ -274,8 +285,30 @@ pub enum Stmt {
         /// The term, of the reduction's type.
         term: Expr,
     },
+    /// Neighbouring elements into an array that a thread has for itself, at once.
+    Load(Wide),
+    /// The same from there, at once.
+    Store(Wide),
     /// Runs a kernel, in host code.
     Launch(Launch),
+}
+
+/// Neighbouring elements in device memory, and those of a thread that get their values or give them
+/// theirs.
+#[derive(Clone, Debug)]
+pub struct Wide {
+    /// The pointer.
+    pub memory: VarId,
+    /// Number of the first element there.
+    pub index: Expr,
+    /// The thread's array.
+    pub own: VarId,
+    /// Number of the first element of it.
+    pub at: Expr,
+    /// How many elements; [`WIDE`] bytes in all.
+    pub lanes: u32,
+    /// No thread of the launch writes them.
+    pub constant: bool,
 }
 
 /// A launch.
@@ -388,7 +421,7 @@ impl Program {
                 | Type::Private { elem, .. } => elem,
                 Type::Index | Type::Number(_) | Type::Part(_) => return None,
             },
-            Expr::Unary { op: "!", .. } => CType::INT,
+            Expr::Unary { op: "!", .. } | Expr::Aligned(_) => CType::INT,
             Expr::Unary { arg, .. } => self.type_of(arg)?.promoted(),
             Expr::Binary { op, lhs, rhs } => match *op {
                 "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => CType::INT,
@@ -415,6 +448,8 @@ pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
             | Stmt::Let { .. }
             | Stmt::Assign { .. }
             | Stmt::Fold { .. }
+            | Stmt::Load(_)
+            | Stmt::Store(_)
             | Stmt::Launch(_) => {}
         }
     }
@@ -431,6 +466,7 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
         Stmt::For {
             first, cond, step, ..
         } => vec![first, cond, step],
+        Stmt::Load(wide) | Stmt::Store(wide) => vec![&wide.index, &wide.at],
         Stmt::Launch(launch) => (launch.ranges.iter().flatten())
             .chain(&launch.args)
             .collect(),
@@ -456,6 +492,14 @@ impl Kernel {
         all.extend(expressions_in(&self.body));
         all
     }
+
+    /// The variables that its axes and its body use.
+    pub fn used(&self) -> BTreeSet<VarId> {
+        let mut used = used(&self.expressions());
+        let wide = wide_in(&self.body).into_iter();
+        used.extend(wide.flat_map(|w| [w.memory, w.own]));
+        used
+    }
 }
 
 /// The expressions of a block.
@@ -465,12 +509,23 @@ pub fn expressions_in(block: &[Stmt]) -> Vec<&Expr> {
     all
 }
 
+/// The pointers whose elements a block loads or stores at once.
+pub fn wide_in(block: &[Stmt]) -> Vec<&Wide> {
+    let mut all = Vec::new();
+    visit(block, &mut |stmt| {
+        if let Stmt::Load(wide) | Stmt::Store(wide) = stmt {
+            all.push(wide);
+        }
+    });
+    all
+}
+
 /// The variables that expressions use.
-pub fn used(expressions: &[&Expr]) -> std::collections::BTreeSet<VarId> {
-    let mut used = std::collections::BTreeSet::new();
+pub fn used(expressions: &[&Expr]) -> BTreeSet<VarId> {
+    let mut used = BTreeSet::new();
     for expr in expressions {
         expr.visit(&mut |e| match e {
-            Expr::Var(id) | Expr::Element { base: id, .. } => {
+            Expr::Var(id) | Expr::Element { base: id, .. } | Expr::Aligned(id) => {
                 used.insert(*id);
             }
             _ => {}

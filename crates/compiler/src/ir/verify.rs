@@ -1,7 +1,7 @@
 //! Holds a program to the contract of [`crate::ir`]. What breaks it is an error of the pass that
 //! made the program, never of the user's.
 
-use super::{Expr, Kernel, KernelId, Launch, Program, Reduction, Stmt, Type, VarId};
+use super::{Expr, Kernel, KernelId, Launch, Program, Reduction, Stmt, Type, VarId, WIDE, Wide};
 use crate::ctype::{CType, math_function};
 use std::collections::BTreeSet;
 
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
             return Err(format!("kernel `{}` reduces in one thread", kernel.name));
         }
         let mut others = kernel.reductions.iter().filter(|r| r.base == *base);
-        match others.nth(1).is_some() || super::used(&kernel.expressions()).contains(base) {
+        match others.nth(1).is_some() || kernel.used().contains(base) {
             true => Err(format!("{} is reduced and used", self.name(*base))),
             false => Ok(()),
         }
@@ -140,11 +140,15 @@ impl<'a> Checker<'a> {
                 first,
                 cond,
                 step,
+                unrolled,
                 body,
                 ..
             } => {
                 self.index(first)?;
                 self.index(step)?;
+                if *unrolled && !is_constant(first, cond, step) {
+                    return Err(format!("an unrolled loop over {}", self.name(*var)));
+                }
                 let depth = self.scope.len();
                 self.iterator(*var)?;
                 self.truth(cond)?;
@@ -161,7 +165,47 @@ impl<'a> Checker<'a> {
                     None => Err(format!("{} is no part of a reduction", self.name(*part))),
                 }
             }
+            Stmt::Load(wide) => self.wide(wide, false),
+            Stmt::Store(wide) => self.wide(wide, true),
             Stmt::Launch(launch) => self.launch(launch),
+        }
+    }
+
+    /// Elements that are loaded or stored at once.
+    fn wide(&self, wide: &'a Wide, stored: bool) -> Result<(), Wrong> {
+        let element = |base: VarId, index: &Expr| Expr::Element {
+            base,
+            row: None,
+            index: Box::new(index.clone()),
+        };
+        let (memory, own) = (
+            element(wide.memory, &wide.index),
+            element(wide.own, &wide.at),
+        );
+        let (elem, of_thread) = (self.number(&memory)?, self.number(&own)?);
+        if stored {
+            self.target(&memory)?;
+        }
+        let Type::Private { len, .. } = self.program.var(wide.own).ty else {
+            return Err(format!("{} is not of the thread", self.name(wide.own)));
+        };
+        if !matches!(self.program.var(wide.memory).ty, Type::Pointer { .. }) {
+            return Err(format!("{} is no pointer", self.name(wide.memory)));
+        }
+        if elem != of_thread {
+            return Err(format!("{} gets a {elem} at once", self.name(wide.own)));
+        }
+        if wide.lanes.checked_mul(elem.size() as u32) != Some(WIDE) {
+            return Err(format!("{} elements of {elem} at once", wide.lanes));
+        }
+        let inside = |at: i64| at >= 0 && at + i64::from(wide.lanes) <= i64::from(len);
+        match wide.at {
+            Expr::Int(at) if !inside(at) => Err(format!(
+                "{} has no {} elements at {at}",
+                self.name(wide.own),
+                wide.lanes
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -267,11 +311,16 @@ impl<'a> Checker<'a> {
             self.number(child)?;
         }
         match expr {
-            Expr::Var(id) | Expr::Element { base: id, .. } if !self.scope.contains(id) => {
+            Expr::Var(id) | Expr::Element { base: id, .. } | Expr::Aligned(id)
+                if !self.scope.contains(id) =>
+            {
                 return Err(format!(
                     "{} is used where it is not defined",
                     self.name(*id)
                 ));
+            }
+            Expr::Aligned(id) if self.kernel.is_some() || !is_pointer(&Expr::Var(*id)) => {
+                return Err(format!("{} is no pointer of the host", self.name(*id)));
             }
             Expr::Element { base, row, index } => {
                 let is_table = matches!(self.program.var(*base).ty, Type::Rows { .. });
@@ -312,4 +361,13 @@ impl<'a> Checker<'a> {
             .type_of(expr)
             .is_some_and(|ty| !ty.is_floating())
     }
+}
+
+/// Whether the ends of a loop are constants.
+fn is_constant(first: &Expr, cond: &Expr, step: &Expr) -> bool {
+    let end = match cond {
+        Expr::Binary { rhs, .. } => &**rhs,
+        other => other,
+    };
+    [first, end, step].iter().all(|e| matches!(e, Expr::Int(_)))
 }

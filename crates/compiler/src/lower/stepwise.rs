@@ -1,20 +1,24 @@
 //! Single steps as a program: isl makes the loops of the host over launches, and those in each
 //! thread over statements; this file puts statements where isl says they run.
 
+mod coarse;
 mod fold;
 mod functions;
 mod source;
+mod statement;
 mod store;
 
-use self::functions::{Functions, with_inputs};
-use self::store::Store;
-use super::affine::{Body, Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
+use self::coarse::{InCells, Shape};
+use self::functions::with_inputs;
+use super::affine::{Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::ir::verify::MOST_AXES;
 use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
-use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement};
+use crate::options::StepKernel;
+use crate::scop::{ArrayId, Scop, SourceFile};
+use crate::tiling::coarsen::Reason;
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +41,8 @@ pub fn lower(
     plan: &Plan,
     interface: &Interface,
     (arrays, in_place): (&[ArrayId], bool),
-) -> Result<Program> {
+    kernel: StepKernel,
+) -> Result<Lowered> {
     let mut lowering = Lowering {
         scop,
         source,
@@ -57,22 +62,36 @@ pub fn lower(
         extents: BTreeMap::new(),
         names: BTreeMap::new(),
         ranges: Vec::new(),
+        kernels: Vec::new(),
+        kinds: Vec::new(),
     };
     lowering.arguments(interface, (arrays, in_place))?;
     if plan.names.is_empty() {
         lowering.loop_names()?;
     }
     for step in &plan.steps {
-        let ranges = lowering.ranges(step)?;
-        let kernel = lowering.kernel(step, &ranges)?;
-        lowering.program.kernels.push(kernel);
-        lowering.ranges.push(ranges);
+        lowering.step(step, kernel)?;
     }
     if lowering.narrow {
         lowering.program.narrow = lowering.narrow_sizes(interface)?;
     }
     lowering.host()?;
-    Ok(lowering.program)
+    let of_step = |all: &Vec<Launched>| all.iter().map(|l| l.kernel).collect();
+    Ok(Lowered {
+        kernels: lowering.kernels.iter().map(of_step).collect(),
+        program: lowering.program,
+        kinds: lowering.kinds,
+    })
+}
+
+/// A plan as a program.
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// By step, its kernels, of which the first runs that can.
+    pub kernels: Vec<Vec<KernelId>>,
+    /// By step, what its threads have.
+    pub kinds: Vec<Kind>,
 }
 
 struct Lowering<'a> {
@@ -88,16 +107,81 @@ struct Lowering<'a> {
     arrays: BTreeMap<ArrayId, VarId>,
     /// Scalars passed by value.
     scalars: BTreeMap<ArrayId, VarId>,
-    /// Extents of the arrays but the outermost.
+    /// Extents of the arrays.
     extents: BTreeMap<ArrayId, Vec<Expr>>,
     /// By statement and dimension of its schedule, the iterator that the dimension is.
     names: BTreeMap<usize, Vec<Option<String>>>,
     /// By step and axis, the first and the last iteration of its spread loops.
     ranges: Vec<Vec<[AstExpr; 2]>>,
+    /// By step, its kernels in the order in which they are launched where they can be.
+    kernels: Vec<Vec<Launched>>,
+    /// By step, what its threads have.
+    kinds: Vec<Kind>,
+}
+
+/// What the threads of a step have: one cell, for a reason, or several.
+pub type Kind = std::result::Result<StepKernel, Reason>;
+
+/// A kernel of a step.
+struct Launched {
+    kernel: KernelId,
+    /// What its threads have; `None` for one cell.
+    shape: Option<Shape>,
+    /// Under which conditions on the arguments it can be launched.
+    conditions: Vec<Expr>,
+    /// Cells from which on it is, where it is not asked for.
+    least: Option<i64>,
+}
+
+impl Launched {
+    /// Its first and last thread along each axis, given the iterations.
+    fn ranges(&self, iterations: &[[Expr; 2]]) -> Vec<[Expr; 2]> {
+        let Some(shape) = &self.shape else {
+            return iterations.to_vec();
+        };
+        let axes = iterations.iter().rev().enumerate();
+        let mut ranges: Vec<[Expr; 2]> = axes
+            .map(|(axis, range)| shape.range(axis, range.clone()))
+            .collect();
+        ranges.reverse();
+        ranges
+    }
+}
+
+/// The condition that a launch has at least so many cells, unless that is known.
+fn many_cells(iterations: &[[Expr; 2]], least: i64) -> Option<Expr> {
+    let number = |n: i64| Expr::Literal {
+        text: format!("{n}.0"),
+        ty: CType::Double,
+    };
+    let (mut known, mut others) = (1i64, None);
+    for [lo, hi] in iterations {
+        match coarse::length(lo, hi) {
+            Expr::Int(n) => known = known.saturating_mul(n),
+            length => {
+                let length = Expr::Cast {
+                    ty: CType::Double,
+                    arg: Box::new(length),
+                };
+                others = Some(match others {
+                    Some(others) => Expr::binary("*", others, length),
+                    None => length,
+                });
+            }
+        }
+    }
+    match others {
+        None if known >= least => None,
+        None => Some(Expr::Int(0)),
+        Some(others) => {
+            let least = number(least.div_euclid(known.max(1)));
+            Some(Expr::binary("<=", least, others))
+        }
+    }
 }
 
 /// Makes the statements of an instance: given the name of its tuple and its coordinates.
-type Instance<'a> = dyn FnMut(&mut Lowering<'a>, &str, Vec<Expr>) -> Result<Vec<Stmt>>;
+type Instance<'a, 'b> = dyn FnMut(&mut Lowering<'a>, &str, Vec<Expr>) -> Result<Vec<Stmt>> + 'b;
 
 /// isl's name of a dimension of the schedules; no name of C, so that no variable has it.
 fn dim_name(d: usize) -> String {
@@ -146,12 +230,8 @@ impl<'a> Lowering<'a> {
             self.arrays.insert(*id, var);
         }
         for (array, id) in interface.arrays.iter().zip(arrays) {
-            let inner = array
-                .extents
-                .iter()
-                .skip(1)
-                .map(|e| from_isl(e, &self.args));
-            self.extents.insert(*id, inner.collect::<Result<_>>()?);
+            let extents = array.extents.iter().map(|e| from_isl(e, &self.args));
+            self.extents.insert(*id, extents.collect::<Result<_>>()?);
         }
         Ok(())
     }
@@ -283,11 +363,99 @@ impl<'a> Lowering<'a> {
         for (d, value) in step.host.iter().zip(&args) {
             env.insert(dim_name(*d), value.clone());
         }
-        Ok(vec![Stmt::Launch(Launch {
-            kernel: KernelId(index as u32),
-            ranges: bounds(ranges, &env)?,
-            args,
-        })])
+        let ranges = bounds(ranges, &env)?;
+        let mut all = Vec::new();
+        for launched in self.kernels[index].iter().rev() {
+            let launch = Stmt::Launch(Launch {
+                kernel: launched.kernel,
+                ranges: launched.ranges(&ranges),
+                args: args.clone(),
+            });
+            let many = launched.least.and_then(|least| many_cells(&ranges, least));
+            let conditions = many.into_iter().chain(launched.conditions.iter().cloned());
+            all = match conditions.reduce(|a, b| Expr::binary("&&", a, b)) {
+                None => vec![launch],
+                Some(cond) => vec![Stmt::If {
+                    cond,
+                    yes: vec![launch],
+                    no: all,
+                }],
+            };
+        }
+        Ok(all)
+    }
+
+    /// The kernels of a step.
+    fn step(&mut self, step: &'a Step, wanted: StepKernel) -> Result<()> {
+        let ranges = self.ranges(step)?;
+        let node = self.loops_of_thread(step)?;
+        let coarse = self.coarse(step, &ranges, &node, wanted)?;
+        let mut kernels = Vec::new();
+        self.kinds.push(match &coarse {
+            Ok(all) => all
+                .first()
+                .map_or(Ok(StepKernel::Naive), |c| Ok(c.shape.kernel())),
+            Err(reason) => Err(reason.clone()),
+        });
+        let next = |lowering: &Self| KernelId(lowering.program.kernels.len() as u32);
+        for coarse in coarse.unwrap_or_default() {
+            kernels.push(Launched {
+                kernel: next(self),
+                shape: Some(coarse.shape),
+                conditions: coarse.conditions,
+                least: coarse.least,
+            });
+            self.program.kernels.push(coarse.kernel);
+        }
+        let ends = bounds(&ranges, &self.parameters(step).0)?;
+        let always = |l: &Launched| {
+            let many = l.least.and_then(|least| many_cells(&ends, least));
+            l.conditions.is_empty() && many.is_none()
+        };
+        if !kernels.iter().any(always) {
+            let kernel = self.kernel(step, &ranges, &node)?;
+            kernels.push(Launched {
+                kernel: next(self),
+                shape: None,
+                conditions: Vec::new(),
+                least: None,
+            });
+            self.program.kernels.push(kernel);
+        }
+        self.kernels.push(kernels);
+        self.ranges.push(ranges);
+        Ok(())
+    }
+
+    /// The loops of the host around a step as parameters of a kernel.
+    fn parameters(&mut self, step: &Step) -> (Env, Vec<VarId>) {
+        let mut env = self.args.clone();
+        let mut params = Vec::new();
+        for &d in &step.host {
+            let var = self.loop_var(&step.stmts, d);
+            env.insert(dim_name(d), Expr::Var(var));
+            params.push(var);
+        }
+        (env, params)
+    }
+
+    /// Variables of a thread's own, which it defines.
+    fn private_variables(&mut self, step: &Step, body: &mut Vec<Stmt>) -> Vec<(ArrayId, VarId)> {
+        let mut all = Vec::new();
+        for (id, len) in self.private_of(step) {
+            let array = self.scop.array(id);
+            let ty = match array.is_variable() {
+                true => Type::Number(array.elem),
+                false => Type::Private {
+                    elem: array.elem,
+                    len,
+                },
+            };
+            let var = self.program.add_var(&array.name, ty, false);
+            body.push(Stmt::Let { var, value: None });
+            all.push((id, var));
+        }
+        all
     }
 
     /// By axis, the first and the last iteration of a step's spread loops.
@@ -341,14 +509,8 @@ impl<'a> Lowering<'a> {
         Ok(context.coalesce()?)
     }
 
-    fn kernel(&mut self, step: &Step, ranges: &[[AstExpr; 2]]) -> Result<Kernel> {
-        let mut env = self.args.clone();
-        let mut params = Vec::new();
-        for &d in &step.host {
-            let var = self.loop_var(&step.stmts, d);
-            env.insert(dim_name(d), Expr::Var(var));
-            params.push(var);
-        }
+    fn kernel(&mut self, step: &Step, ranges: &[[AstExpr; 2]], node: &AstNode) -> Result<Kernel> {
+        let (mut env, params) = self.parameters(step);
         let mut ends = ranges.iter().flatten();
         self.narrow &= ends.all(|end| magnitude(end) <= NARROW_ITERATOR);
         let ranges = bounds(ranges, &env)?;
@@ -366,26 +528,14 @@ impl<'a> Lowering<'a> {
             spread.push(var);
         }
         let mut body = Vec::new();
-        for (id, len) in self.private_of(step) {
-            let array = self.scop.array(id);
-            let ty = match array.is_variable() {
-                true => Type::Number(array.elem),
-                false => Type::Private {
-                    elem: array.elem,
-                    len,
-                },
-            };
-            let var = self.program.add_var(&array.name, ty, false);
-            body.push(Stmt::Let { var, value: None });
-            private.insert(id, var);
-        }
-        let node = self.loops_of_thread(step)?;
-        self.narrow &= is_narrow(&node);
+        private.extend(self.private_variables(step, &mut body));
+        self.narrow &= is_narrow(node);
+        let places = InCells::default();
         body.extend(self.node(
-            &node,
+            node,
             &step.stmts,
             &mut env,
-            &mut move |lowering, name, args| lowering.statement(name, &args, &private),
+            &mut move |lowering, name, args| lowering.statement(name, &args, &private, &places),
         )?);
         // The innermost loop is along the first axis.
         let shared = spread.iter().rev().zip(ranges);
@@ -399,7 +549,7 @@ impl<'a> Lowering<'a> {
             range,
             threads: *threads,
         });
-        let number = self.program.kernels.len() + 1;
+        let number = self.ranges.len() + 1;
         Ok(Kernel {
             name: format!("step_{number}"),
             lines: self.lines(step),
@@ -457,7 +607,7 @@ impl<'a> Lowering<'a> {
         node: &AstNode,
         stmts: &[usize],
         env: &mut Env,
-        user: &mut Instance<'a>,
+        user: &mut Instance<'a, '_>,
     ) -> Result<Vec<Stmt>> {
         Ok(match node {
             AstNode::Block(nodes) => {
@@ -509,6 +659,7 @@ impl<'a> Lowering<'a> {
                     cond,
                     step,
                     any_order,
+                    unrolled: false,
                     body,
                 }]
             }
@@ -520,163 +671,6 @@ impl<'a> Lowering<'a> {
                 user(self, name, args)?
             }
         })
-    }
-
-    /// An instance of a statement.
-    fn statement(
-        &mut self,
-        name: &str,
-        args: &[Expr],
-        private: &BTreeMap<ArrayId, VarId>,
-    ) -> Result<Vec<Stmt>> {
-        let index = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
-        let stmt = index.and_then(|s| self.scop.stmts.get(s));
-        let stmt = stmt.ok_or_else(|| Box::new(Diagnostic::bug("an instance of no statement")))?;
-        let mut out = vec![Stmt::Comment(self.comment(stmt))];
-        let folds = |step: &'a Step| step.reductions.get(&index?);
-        let reduction = self.plan.steps.iter().find_map(folds);
-        let no_part = || Box::new(Diagnostic::bug("a reduction without a part"));
-        let functions = Functions::of(stmt)?;
-        self.narrow &= functions.largest() < f64::from(i32::MAX);
-        let env = self.iterators(stmt, args, &functions, &mut out)?;
-        let mut reads = Vec::new();
-        for (read, subscripts) in stmt.reads.iter().zip(&functions.reads) {
-            reads.push(self.place(read, subscripts, private, &env)?);
-        }
-        let affine = functions.affine.iter().map(|e| from_isl(e, &env));
-        let affine: Vec<Expr> = affine.collect::<Result<_>>()?;
-        let target = self.place(&stmt.write, &functions.write, private, &env)?;
-        let mut locals: Vec<Expr> = Vec::new();
-        let mut affine = affine.into_iter();
-        for local in &stmt.locals {
-            let mut body = Body {
-                program: &self.program,
-                reads: &reads,
-                locals: &locals,
-                affine,
-            };
-            let value = body.expr(&local.value)?;
-            affine = body.affine;
-            let var = self
-                .program
-                .add_var(&local.name, Type::Number(local.ty), true);
-            out.push(Stmt::Let {
-                var,
-                value: Some(value),
-            });
-            locals.push(Expr::Var(var));
-        }
-        let mut body = Body {
-            program: &self.program,
-            reads: &reads,
-            locals: &locals,
-            affine,
-        };
-        let store = match reduction {
-            None => {
-                let kept = store::kept(self.scop, stmt)?;
-                Store::Assign { target, kept }
-            }
-            Some(reduction) => Store::Fold {
-                part: private.get(&reduction.array).copied().ok_or_else(no_part)?,
-                reduction,
-            },
-        };
-        out.extend(store.of(&mut body, &stmt.value)?);
-        Ok(out)
-    }
-
-    /// The values of a statement's iterators, of which those that are computed get variables.
-    fn iterators(
-        &mut self,
-        stmt: &Statement,
-        args: &[Expr],
-        functions: &Functions,
-        out: &mut Vec<Stmt>,
-    ) -> Result<Env> {
-        let mut env = self.args.clone();
-        for (i, arg) in args.iter().enumerate() {
-            let simple = matches!(arg, Expr::Var(_) | Expr::Int(_));
-            let value = match simple || !functions.use_iterator(i) {
-                true => arg.clone(),
-                false => {
-                    let name = stmt.domain.dim_name(DimType::Set, position(i))?;
-                    let name = name.unwrap_or_else(|| format!("c{i}"));
-                    let var = self.program.add_var(&name, Type::Index, true);
-                    let value = Some(arg.clone());
-                    out.push(Stmt::Let { var, value });
-                    Expr::Var(var)
-                }
-            };
-            env.insert(iterator(i), value);
-        }
-        Ok(env)
-    }
-
-    /// The element of an access, or the variable.
-    fn place(
-        &self,
-        access: &Access,
-        subscripts: &[AstExpr],
-        private: &BTreeMap<ArrayId, VarId>,
-        env: &Env,
-    ) -> Result<Expr> {
-        let id = access.array;
-        if let Some(scalar) = self.scalars.get(&id) {
-            return Ok(Expr::Var(*scalar));
-        }
-        let base = match (private.get(&id), self.scop.array(id).is_variable()) {
-            (Some(var), true) => return Ok(Expr::Var(*var)),
-            (Some(var), _) => *var,
-            (None, _) => (self.arrays.get(&id).copied())
-                .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
-        };
-        if access.whole {
-            return Ok(Expr::Var(base));
-        }
-        let is_table = matches!(self.program.var(base).ty, Type::Rows { .. });
-        let (selecting, within) = match is_table {
-            true => subscripts.split_at(self.scop.array(id).pointers),
-            false => subscripts.split_at(0),
-        };
-        let row = match is_table {
-            true => Some(Box::new(self.number(id, (0, selecting), env)?)),
-            false => None,
-        };
-        let index = self.number(id, (selecting.len(), within), env)?;
-        Ok(Expr::Element {
-            base,
-            row,
-            index: Box::new(index),
-        })
-    }
-
-    /// The number of an element in a block of the dimensions from `first` on, of the given
-    /// subscripts.
-    fn number(
-        &self,
-        id: ArrayId,
-        (first, subscripts): (usize, &[AstExpr]),
-        env: &Env,
-    ) -> Result<Expr> {
-        let mut number = Expr::Int(0);
-        for (d, subscript) in subscripts.iter().enumerate() {
-            if d > 0 {
-                number = number.times(self.extent(id, first + d)?);
-            }
-            number = number.plus(from_isl(subscript, env)?);
-        }
-        Ok(number)
-    }
-
-    /// The extent of dimension `d` of an array, not the outermost.
-    fn extent(&self, id: ArrayId, d: usize) -> Result<Expr> {
-        if let Some(extents) = self.extents.get(&id) {
-            return (extents.get(d - 1).cloned())
-                .ok_or_else(|| Box::new(Diagnostic::bug("more subscripts than dimensions")));
-        }
-        let n = self.scop.array(id).extents[d].as_constant()?;
-        Ok(Expr::Int(n.map_or(1, |n| n.floor())))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::namer::Namer;
 use crate::ctype::CType;
-use crate::ir::{Expr, Helper, Launch, Program, Stmt, Type, VarId};
+use crate::ir::{Expr, Helper, Launch, Program, Stmt, Type, VarId, Wide};
 use std::fmt::Write;
 
 /// Binding strength of C operators; larger binds tighter.
@@ -92,6 +92,22 @@ pub(crate) trait Dialect {
     fn before_loop(&self, _any_order: bool, _body: &[Stmt]) -> Option<&'static str> {
         None
     }
+    /// A line before a loop that is written out.
+    fn before_unrolled(&self) -> Option<&'static str> {
+        None
+    }
+    /// A function that copies as many neighbouring elements at once, where the language has one; its
+    /// arguments are pointers to the first element that is written and to the first that is read.
+    fn wide(&self, _wide: &Wide, _stored: bool) -> Option<&'static str> {
+        None
+    }
+    /// Whether a pointer is a multiple of [`crate::ir::WIDE`] bytes.
+    fn aligned(&self, name: &str) -> Piece {
+        Piece(
+            format!("(size_t){name} % {} == 0", crate::ir::WIDE),
+            precedence("=="),
+        )
+    }
     /// Appends a launch.
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch);
 }
@@ -131,7 +147,15 @@ impl<'a> Writer<'a> {
 
     /// Appends a line that opens a block, the block, and its end.
     pub fn block(&mut self, head: &str, body: &[Stmt]) {
-        let one = matches!(body, [Stmt::Assign { .. } | Stmt::For { .. }]);
+        let one = matches!(
+            body,
+            [Stmt::Assign { .. }
+                | Stmt::Store(_)
+                | Stmt::For {
+                    unrolled: false,
+                    ..
+                }]
+        );
         if !one {
             return self.braced(head, |writer| writer.stmts(body));
         }
@@ -205,9 +229,13 @@ impl<'a> Writer<'a> {
                 cond,
                 step,
                 any_order,
+                unrolled,
                 body,
             } => {
                 if let Some(line) = dialect.before_loop(*any_order, body) {
+                    self.line(line);
+                }
+                if let Some(line) = dialect.before_unrolled().filter(|_| *unrolled) {
                     self.line(line);
                 }
                 let (first, step) = (self.expr(first), self.expr(step));
@@ -220,7 +248,26 @@ impl<'a> Writer<'a> {
                 let text = dialect.fold(*part, &self.namer.get(*part), &self.expr(term));
                 self.line(&text);
             }
+            Stmt::Load(wide) => self.wide(wide, false),
+            Stmt::Store(wide) => self.wide(wide, true),
             Stmt::Launch(launch) => dialect.launch(self, launch),
+        }
+    }
+
+    /// Elements that are loaded or stored at once.
+    fn wide(&mut self, wide: &Wide, stored: bool) {
+        let place =
+            |base: VarId, index: &Expr| format!("&{}[{}]", self.namer.get(base), self.expr(index));
+        let own = place(wide.own, &wide.at);
+        let memory = place(wide.memory, &wide.index);
+        let (to, from) = if stored { (memory, own) } else { (own, memory) };
+        match self.dialect.wide(wide, stored) {
+            Some(name) => self.line(&format!("{name}({to}, {from});")),
+            None => {
+                for lane in 0..wide.lanes {
+                    self.line(&format!("({to})[{lane}] = ({from})[{lane}];"));
+                }
+            }
         }
     }
 
@@ -268,6 +315,7 @@ impl<'a> Writer<'a> {
                 Piece(format!("{text}{}", self.dialect.suffix(*ty)), strength)
             }
             Expr::Var(id) => Piece(self.namer.get(*id), ATOM),
+            Expr::Aligned(id) => self.dialect.aligned(&self.namer.get(*id)),
             Expr::Unary { op, arg } => Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY),
             Expr::Binary { op, lhs, rhs } => binary(op, self.piece(lhs), self.piece(rhs)),
             Expr::Select { cond, yes, no } => Piece(

@@ -6,7 +6,7 @@ use super::c::{Dialect, Writer};
 use super::fold::Folds;
 use super::namer::Namer;
 use crate::back::names::Names;
-use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Type, VarId};
+use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Type, VarId, Wide};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -28,6 +28,9 @@ const FIXED: &[&str] = &[
     "mod",
     "Index",
     "launches",
+    "load_wide",
+    "load_constant",
+    "store_wide",
     "index_x",
     "index_y",
     "index_z",
@@ -112,6 +115,18 @@ impl Dialect for Printer<'_> {
         self.fold_text(part, name, term)
     }
 
+    fn before_unrolled(&self) -> Option<&'static str> {
+        Some("#pragma unroll")
+    }
+
+    fn wide(&self, wide: &Wide, stored: bool) -> Option<&'static str> {
+        Some(match (stored, wide.constant) {
+            (true, _) => "store_wide",
+            (false, true) => "load_constant",
+            (false, false) => "load_wide",
+        })
+    }
+
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
         if !kernel.reductions.is_empty() {
@@ -174,6 +189,7 @@ impl Printer<'_> {
         let _ = writeln!(t, "namespace {} {{\n", program.name);
         t.push_str(&self.helpers());
         t.push_str(&fold::text(&self.folds));
+        t.push_str(&self.wide_accesses());
         t.push_str("\n// Sizes, scalars and device arrays.\nstruct Args {\n");
         for arg in &program.args {
             let name = self.args.get(*arg);
@@ -237,6 +253,36 @@ impl Printer<'_> {
         called.iter().map(definition).collect::<String>() + comment + &threads
     }
 
+    /// What loads and stores neighbouring elements at once, as far as kernels do.
+    fn wide_accesses(&self) -> String {
+        let kernels = self.program.kernels.iter();
+        let mut types = BTreeSet::new();
+        for wide in kernels.flat_map(|k| ir::wide_in(&k.body)) {
+            if let Type::Private { elem, .. } = self.program.var(wide.own).ty {
+                types.insert((elem.to_string(), wide.lanes));
+            }
+        }
+        let mut text = String::new();
+        for (ty, lanes) in types {
+            let part = |lane: u32| ["x", "y", "z", "w"][lane as usize % 4];
+            let all = |f: &dyn Fn(u32) -> String, join: &str| {
+                (0..lanes).map(f).collect::<Vec<_>>().join(join)
+            };
+            let taken = all(&|lane| format!("to[{lane}] = all.{}", part(lane)), ", ");
+            let given = all(&|lane| format!("from[{lane}]"), ", ");
+            let wide = format!("{ty}{lanes}");
+            let _ = write!(
+                text,
+                "\n// {lanes} neighbouring elements at once, which begin at a multiple of {bytes} bytes; constant ones are written by no thread of the launch.\n\
+                 __device__ inline void load_wide({ty} *to, const {ty} *from) {{ const {wide} all = *(const {wide} *)from; {taken}; }}\n\
+                 __device__ inline void load_constant({ty} *to, const {ty} *from) {{ const {wide} all = __ldg((const {wide} *)from); {taken}; }}\n\
+                 __device__ inline void store_wide({ty} *to, const {ty} *from) {{ *({wide} *)to = make_{wide}({given}); }}\n",
+                bytes = ir::WIDE
+            );
+        }
+        text
+    }
+
     /// What a function that may be a template is called by.
     fn instance(&self, name: &str) -> String {
         match self.program.narrow {
@@ -277,7 +323,7 @@ impl Printer<'_> {
             .chain(parts.iter().map(|(param, _)| param.clone()))
             .collect();
         let threads: u32 = kernel.axes.iter().map(|axis| axis.threads).product();
-        self.arguments(&mut writer, &kernel.expressions());
+        self.arguments(&mut writer, &kernel.used());
         match parts.is_empty() {
             true => {
                 self.position(&mut writer, kernel, &firsts);
@@ -323,8 +369,7 @@ impl Printer<'_> {
     }
 
     /// Declares the arguments that a function uses.
-    fn arguments(&self, writer: &mut Writer<'_>, expressions: &[&Expr]) {
-        let used = ir::used(expressions);
+    fn arguments(&self, writer: &mut Writer<'_>, used: &BTreeSet<VarId>) {
         let args: Vec<VarId> = (self.program.args.iter().copied())
             .filter(|arg| used.contains(arg))
             .collect();
@@ -390,7 +435,10 @@ impl Printer<'_> {
         }
         let whole = "// Runs the whole computation on device arrays, in order on a stream.\n";
         let mut writer = Writer::new(self.program, self.base.clone(), self);
-        self.arguments(&mut writer, &ir::expressions_in(&self.program.host));
+        self.arguments(
+            &mut writer,
+            &ir::used(&ir::expressions_in(&self.program.host)),
+        );
         writer.stmts(&self.program.host);
         let launches = writer.finish();
         match &self.program.narrow {

@@ -4,6 +4,7 @@ use crate::back::ast_to_c;
 use crate::back::names::Names;
 use crate::compiled::Stepwise;
 use crate::csource;
+use crate::ir::{Kernel, KernelId};
 use crate::scop::SavedScop;
 use std::fmt::Write;
 
@@ -37,7 +38,13 @@ pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
         let expected = ast_to_c(&part.interface.expected, &names);
         let _ = writeln!(text, "  for {expected}; C's own loops for other sizes");
     }
-    for (statements, kernel) in part.statements.iter().zip(&part.program.kernels) {
+    let of_step = |(statements, kernels)| -> Vec<(&Vec<String>, &Kernel)> {
+        let kernels: &Vec<KernelId> = kernels;
+        let kernel = |id: &KernelId| part.program.kernels.get(id.0 as usize);
+        let kernels = kernels.iter().filter_map(kernel);
+        kernels.map(|kernel| (statements, kernel)).collect()
+    };
+    for (statements, kernel) in part.statements.iter().zip(&part.kernels).flat_map(of_step) {
         let threads = kernel.shared_by("thread", &part.program);
         let _ = write!(text, "  {}: {}: {threads}", kernel.name, kernel.lines);
         let loops = kernel

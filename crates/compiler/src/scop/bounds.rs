@@ -236,6 +236,26 @@ fn up_to(last: &Set) -> Result<Set> {
         .intersect(&below)?)
 }
 
+/// Whether all elements of an access are known to exist, one subscript at a time.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn is_inside(scop: &Scop, access: &Access) -> Result<bool> {
+    let array = scop.array(access.array);
+    let indices = access.map.range()?;
+    let indices = indices.intersect_params(&scop.context.params()?)?;
+    if indices.dim(DimType::Set)? != array.extents.len() {
+        return Ok(false);
+    }
+    for (d, extent) in array.extents.iter().enumerate() {
+        let inside = up_to(&extent.add_constant(-1)?.to_set()?)?;
+        if !indices.along(d as u32)?.is_subset(&inside)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// What a message about an access is made of.
 struct BoundsError<'a> {
     scop: &'a Scop,

@@ -1,5 +1,6 @@
 //! Tilings of a time loop, siblings of each other: each chooses sizes, proves and makes a kernel.
 
+pub mod coarsen;
 pub mod cpu;
 pub mod hands_on;
 pub mod hybrid;

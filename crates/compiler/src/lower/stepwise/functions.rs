@@ -5,6 +5,7 @@ use crate::diag::Result;
 use crate::lower::affine::magnitude;
 use crate::scop::{Access, Statement};
 use hexcc_isl::{AstBuild, AstExpr, DimType, PwAff};
+use std::collections::BTreeSet;
 
 /// What a statement computes from its iterators, in isl's names for them.
 pub(super) struct Functions {
@@ -37,6 +38,17 @@ impl Functions {
                 .map(expr)
                 .collect::<Result<_>>()?,
         })
+    }
+
+    /// The same without the subscripts of some reads and, maybe, of the write.
+    pub fn without(mut self, (reads, write): &(BTreeSet<usize>, bool)) -> Functions {
+        for &n in reads {
+            self.reads[n].clear();
+        }
+        if *write {
+            self.write.clear();
+        }
+        self
     }
 
     fn all(&self) -> impl Iterator<Item = &AstExpr> {

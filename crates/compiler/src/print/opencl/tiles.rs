@@ -72,6 +72,7 @@ impl Device<'_> {
             step,
             any_order: true,
             body,
+            ..
         } = stmt
         else {
             return self.around(writer, stmt, &mut |writer, body| {

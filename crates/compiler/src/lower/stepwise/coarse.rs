@@ -1,0 +1,369 @@
+//! Threads of several cells: neighbouring elements are loaded at once into arrays of the thread, which
+//! become registers once the loops over its cells are unrolled; [`crate::tiling::coarsen`] has the
+//! proof that a thread may.
+//!
+//! Along the innermost loop a thread has the cells whose elements one access of [`WIDE`] bytes writes,
+//! so the first and the last thread of a row may have cells that do not exist. What they would
+//! need is read from elements that do: rows and columns beyond those that cells need are taken to be the
+//! last ones. Such cells are computed, and not stored.
+
+mod build;
+mod window;
+
+use self::window::{Window, windows};
+use super::{Lowering, bounds, many_cells, statements_in};
+use crate::diag::{Diagnostic, Result};
+use crate::ir::{Expr, Helper, Kernel, Stmt, VarId, WIDE};
+use crate::options::StepKernel;
+use crate::scop::ArrayId;
+use crate::tiling::coarsen::{self, Cells, Reason};
+use crate::tiling::stepwise::Step;
+use hexcc_isl::{AstExpr, AstNode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Planes that a thread of a streamed kernel has, by the number of loops that threads share: of 2 to 256
+/// in 3D, and few to many in 2D, the best for acoustic3d on an H200.
+const PLANES: [i64; 4] = [0, 0, 64, 16];
+
+/// Registers that what is loaded may take.
+const MOST_REGISTERS: usize = 216;
+
+/// How many times more elements the blocks of a coarsened kernel load and store than there are in the
+/// planes that they need, from which on planes are kept in registers in 3D: filter25 (3.0) gains a
+/// quarter, acoustic3d and star3d2r (2.0) lose 6%.
+const MUCH: f64 = 2.5;
+
+/// What a thread has.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    /// [`StepKernel::Coarsened`] or [`StepKernel::Streamed`].
+    kernel: StepKernel,
+    /// Its cells at a time along each loop, outermost first.
+    cells: Vec<i64>,
+    /// Threads of a block along each loop.
+    threads: Vec<u32>,
+    /// The offset of what is written along the innermost loop.
+    offset: i64,
+}
+
+/// A kernel whose threads have several cells.
+pub(super) struct Coarse {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// What its threads have.
+    pub shape: Shape,
+    /// The conditions on the arguments under which it can be launched.
+    pub conditions: Vec<Expr>,
+    /// Cells from which on it is launched, where it is not asked for by its name.
+    pub least: Option<i64>,
+}
+
+/// Iterations from one to another.
+pub(super) fn length(lo: &Expr, hi: &Expr) -> Expr {
+    plus(minus(hi.clone(), lo.clone()), 1)
+}
+
+/// Cells from which on several of them a thread are faster than one, of all of 37 programs on an H200:
+/// with fewer there is less than a thread of a warp for each lane that computes.
+const MANY: i64 = 1 << 20;
+
+/// The same for kernels that stream planes: with fewer, those of several cells are faster.
+const MANY_STREAMED: i64 = 1 << 24;
+
+impl Shape {
+    /// The shapes of a kernel in the order in which they are wanted: of 26 on an H200, the first is
+    /// within 5% of the best for seven applications (docs/results.md).
+    fn of(kernel: StepKernel, axes: usize, lanes: i64, offset: i64) -> Vec<Shape> {
+        let (cells, threads): (&[&[i64]], &[u32]) = match (kernel, axes) {
+            (StepKernel::Streamed, 3) => (&[&[1, 2], &[1, 1]], &[1, 4, 32]),
+            (StepKernel::Streamed, _) => (&[&[1]], &[1, 128]),
+            (_, 3) => (&[&[2, 2], &[2, 1], &[1, 1]], &[2, 2, 32]),
+            _ => (&[&[2], &[1]], &[2, 64]),
+        };
+        let shape = |outer: &&[i64]| Shape {
+            kernel,
+            cells: outer.iter().copied().chain([lanes]).collect(),
+            threads: threads.to_vec(),
+            offset,
+        };
+        cells.iter().map(shape).collect()
+    }
+
+    /// [`StepKernel::Coarsened`] or [`StepKernel::Streamed`].
+    pub fn kernel(&self) -> StepKernel {
+        self.kernel
+    }
+
+    fn is_streamed(&self) -> bool {
+        self.kernel == StepKernel::Streamed
+    }
+
+    fn lanes(&self) -> i64 {
+        self.cells.last().copied().unwrap_or(1)
+    }
+
+    /// The number of the innermost loop.
+    fn inner(&self) -> usize {
+        self.cells.len() - 1
+    }
+
+    /// Cells that a thread has along a loop.
+    fn step(&self, axis: usize) -> i64 {
+        match (axis, self.is_streamed()) {
+            (0, true) => PLANES[self.cells.len()],
+            _ => self.cells[axis],
+        }
+    }
+
+    /// The first and the last thread along a loop, given its first and last iteration.
+    pub fn range(&self, axis: usize, [lo, hi]: [Expr; 2]) -> [Expr; 2] {
+        let step = self.step(axis);
+        match axis == self.inner() {
+            true => [lo, hi].map(|end| quotient(plus(end, self.offset), step)),
+            false => [Expr::Int(0), quotient(minus(hi, lo), step)],
+        }
+    }
+}
+
+/// `e + c`.
+fn plus(e: Expr, c: i64) -> Expr {
+    let (e, c) = match e {
+        Expr::Binary { op, lhs, rhs } => match (op, *rhs) {
+            ("+", Expr::Int(d)) => (*lhs, c + d),
+            ("-", Expr::Int(d)) => (*lhs, c - d),
+            (op, rhs) => (Expr::binary(op, *lhs, rhs), c),
+        },
+        e => (e, c),
+    };
+    match (e, c) {
+        (Expr::Int(value), c) => Expr::Int(value + c),
+        (e, 0) => e,
+        (e, c) if c < 0 => Expr::binary("-", e, Expr::Int(-c)),
+        (e, c) => Expr::binary("+", e, Expr::Int(c)),
+    }
+}
+
+fn minus(a: Expr, b: Expr) -> Expr {
+    match b {
+        Expr::Int(c) => plus(a, -c),
+        b => Expr::binary("-", a, b),
+    }
+}
+
+/// The quotient by a positive number, rounded down.
+fn quotient(e: Expr, by: i64) -> Expr {
+    match (e, by) {
+        (e, 1) => e,
+        (Expr::Int(value), by) => Expr::Int(value.div_euclid(by)),
+        (e, by) => Expr::Helper(Helper::FloorDiv, Box::new([e, Expr::Int(by)])),
+    }
+}
+
+fn helper(helper: Helper, a: Expr, b: Expr) -> Expr {
+    Expr::Helper(helper, Box::new([a, b]))
+}
+
+fn all(conditions: Vec<Expr>) -> Option<Expr> {
+    let mut conditions = conditions.into_iter();
+    let first = conditions.next()?;
+    Some(conditions.fold(first, |a, b| Expr::binary("&&", a, b)))
+}
+
+fn element(base: VarId, index: Expr) -> Expr {
+    Expr::Element {
+        base,
+        row: None,
+        index: Box::new(index),
+    }
+}
+
+/// An unrolled loop over the cells of a thread.
+fn over_cells(var: VarId, n: i64, body: Vec<Stmt>) -> Stmt {
+    Stmt::For {
+        var,
+        first: Expr::Int(0),
+        cond: Expr::binary("<", Expr::Var(var), Expr::Int(n)),
+        step: Expr::Int(1),
+        any_order: false,
+        unrolled: true,
+        body,
+    }
+}
+
+/// `a + b` where `b` may be a sum itself.
+fn plus_sum(a: Expr, b: Expr) -> Expr {
+    match b {
+        Expr::Int(c) => plus(a, c),
+        Expr::Binary { op, lhs, rhs } if matches!(a, Expr::Int(0)) => Expr::Binary { op, lhs, rhs },
+        Expr::Binary { op, lhs, rhs } => Expr::binary(op, a.plus(*lhs), *rhs),
+        b => a.plus(b),
+    }
+}
+
+/// What stands for the elements that a statement touches.
+#[derive(Default)]
+pub(super) struct InCells {
+    pub reads: BTreeMap<(usize, usize), Expr>,
+    pub writes: BTreeMap<usize, Expr>,
+}
+
+impl InCells {
+    /// The reads of a statement that have places here, and whether its write has.
+    pub fn of(&self, stmt: usize) -> (BTreeSet<usize>, bool) {
+        let reads = self.reads.keys().filter(|(s, _)| *s == stmt);
+        (
+            reads.map(|(_, n)| *n).collect(),
+            self.writes.contains_key(&stmt),
+        )
+    }
+}
+
+impl Lowering<'_> {
+    /// The kernels of a step with several cells a thread, best first, or why there is none.
+    pub(super) fn coarse(
+        &mut self,
+        step: &Step,
+        ranges: &[[AstExpr; 2]],
+        node: &AstNode,
+        wanted: StepKernel,
+    ) -> Result<std::result::Result<Vec<Coarse>, Reason>> {
+        if wanted == StepKernel::Naive {
+            return Ok(Err("one cell a thread is asked for".to_string()));
+        }
+        if !is_straight(node) {
+            let why = "not all of its statements run for all of its cells, once each";
+            return Ok(Err(why.to_string()));
+        }
+        let order = statements_in(node, self.plan, &step.stmts);
+        let cells = match coarsen::cells(self.scop, self.plan, step, &order)? {
+            Ok(cells) => cells,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let conditions = match self.conditions(&cells)? {
+            Ok(conditions) => conditions,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let ends = bounds(ranges, &self.parameters(step).0)?;
+        let mut all = Vec::new();
+        for kernel in kernels(&cells, step.spread.len(), wanted) {
+            let least = match kernel {
+                _ if wanted != StepKernel::Auto => None,
+                StepKernel::Streamed => Some(MANY_STREAMED),
+                _ => Some(MANY),
+            };
+            let many = least.and_then(|least| many_cells(&ends, least));
+            if matches!(many, Some(Expr::Int(0))) {
+                continue;
+            }
+            let shape = choose(&cells, step.spread.len(), kernel);
+            all.push(Coarse {
+                kernel: self.coarse_kernel(
+                    step,
+                    (&order, &cells),
+                    (ranges, node),
+                    shape.clone(),
+                )?,
+                shape,
+                conditions: conditions.clone(),
+                least,
+            });
+        }
+        Ok(match all.is_empty() {
+            true => Err("there are few cells".to_string()),
+            false => Ok(all),
+        })
+    }
+
+    /// Under which conditions on the arguments rows begin at multiples of [`WIDE`] bytes.
+    fn conditions(&self, cells: &Cells) -> Result<std::result::Result<Vec<Expr>, Reason>> {
+        let near = cells.reads.values().chain(cells.writes.values());
+        let ids: BTreeSet<ArrayId> = near.map(|near| near.array).collect();
+        let mut conditions = Vec::new();
+        let mut pointers = Vec::new();
+        for id in ids {
+            let rest = Expr::binary("%", self.columns(id)?, Expr::Int(cells.lanes));
+            let whole = match self.columns(id)? {
+                Expr::Int(n) if n % cells.lanes == 0 => None,
+                Expr::Int(_) => {
+                    let name = &self.scop.array(id).name;
+                    return Ok(Err(format!(
+                        "rows of `{name}` are no multiples of {WIDE} bytes"
+                    )));
+                }
+                _ => Some(Expr::binary("==", rest, Expr::Int(0))),
+            };
+            let text = |e: &Expr| format!("{e:?}");
+            let is_new = |e: &Expr| conditions.iter().all(|c| text(c) != text(e));
+            conditions.extend(whole.filter(is_new));
+            pointers.push(Expr::Aligned(self.array(id)?));
+        }
+        conditions.extend(pointers);
+        Ok(Ok(conditions))
+    }
+
+    /// Elements of a row of an array.
+    fn columns(&self, id: ArrayId) -> Result<Expr> {
+        self.extent(id, self.scop.array(id).extents.len() - 1)
+    }
+
+    fn array(&self, id: ArrayId) -> Result<VarId> {
+        (self.arrays.get(&id).copied())
+            .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))
+    }
+}
+
+/// Registers for what a thread loads.
+fn registers(cells: &Cells, shape: &Shape) -> usize {
+    let of_access = WIDE as usize / 4;
+    let windows = windows(cells, shape);
+    windows.iter().map(|w| w.spots.len() * of_access).sum()
+}
+
+/// The kernels that are wanted, the one of larger launches first.
+fn kernels(cells: &Cells, axes: usize, wanted: StepKernel) -> Vec<StepKernel> {
+    match wanted {
+        StepKernel::Auto if axes == 3 && traffic(cells) >= MUCH => {
+            vec![StepKernel::Streamed, StepKernel::Coarsened]
+        }
+        StepKernel::Auto => vec![StepKernel::Coarsened],
+        wanted => vec![wanted],
+    }
+}
+
+/// How many times more elements the blocks of a coarsened kernel in 3D load and store than there are in
+/// the planes that they need.
+fn traffic(cells: &Cells) -> f64 {
+    let block = Shape {
+        kernel: StepKernel::Coarsened,
+        cells: vec![4, 4, cells.lanes],
+        threads: Vec::new(),
+        offset: 0,
+    };
+    let windows = windows(cells, &block);
+    let of_block = |w: &Window| {
+        let rows: BTreeSet<&Vec<i64>> = w.spots.iter().map(|(at, _)| at).collect();
+        rows.len() as f64 / 16.0
+    };
+    let stores = cells.writes.len() as f64;
+    let loads: f64 = windows.iter().map(of_block).sum();
+    (loads + stores) / (windows.len() as f64 + stores)
+}
+
+/// The shape of a kernel that is expected to be the fastest.
+fn choose(cells: &Cells, axes: usize, kernel: StepKernel) -> Shape {
+    let offset = cells.writes.values().find_map(|near| near.offset(axes - 1));
+    let mut shapes = Shape::of(kernel, axes, cells.lanes, offset.unwrap_or(0));
+    let fits = |shape: &Shape| registers(cells, shape) <= MOST_REGISTERS;
+    let best = shapes.iter().position(fits).unwrap_or(shapes.len() - 1);
+    shapes.swap_remove(best)
+}
+
+/// Whether a thread runs each statement of a node once.
+fn is_straight(node: &AstNode) -> bool {
+    match node {
+        AstNode::Block(nodes) => nodes.iter().all(is_straight),
+        AstNode::If { .. } => false,
+        AstNode::For { cond, body, .. } => cond.is_none() && is_straight(body),
+        AstNode::User { .. } => true,
+    }
+}

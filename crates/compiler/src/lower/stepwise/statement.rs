@@ -1,0 +1,180 @@
+//! Instances of statements: what they read and write, and the expressions between.
+
+use super::coarse::InCells;
+use super::functions::Functions;
+use super::store::{self, Store};
+use super::{Lowering, iterator, position};
+use crate::diag::{Diagnostic, Result};
+use crate::ir::{Expr, Stmt, Type, VarId};
+use crate::lower::affine::{Body, Env, from_isl};
+use crate::scop::{Access, ArrayId, Statement};
+use crate::tiling::stepwise::Step;
+use hexcc_isl::{AstExpr, DimType};
+use std::collections::BTreeMap;
+
+impl<'a> Lowering<'a> {
+    /// An instance of a statement.
+    pub(super) fn statement(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        private: &BTreeMap<ArrayId, VarId>,
+        places: &InCells,
+    ) -> Result<Vec<Stmt>> {
+        let index = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
+        let stmt = index.and_then(|s| self.scop.stmts.get(s));
+        let stmt = stmt.ok_or_else(|| Box::new(Diagnostic::bug("an instance of no statement")))?;
+        let mut out = vec![Stmt::Comment(self.comment(stmt))];
+        let folds = |step: &'a Step| step.reductions.get(&index?);
+        let reduction = self.plan.steps.iter().find_map(folds);
+        let no_part = || Box::new(Diagnostic::bug("a reduction without a part"));
+        let functions = Functions::of(stmt)?;
+        self.narrow &= functions.largest() < f64::from(i32::MAX);
+        let functions = functions.without(&places.of(index.unwrap_or(usize::MAX)));
+        let env = self.iterators(stmt, args, &functions, &mut out)?;
+        let mut reads = Vec::new();
+        for (n, (read, subscripts)) in stmt.reads.iter().zip(&functions.reads).enumerate() {
+            reads.push(match places.reads.get(&(index.unwrap_or(usize::MAX), n)) {
+                Some(place) => place.clone(),
+                None => self.place(read, subscripts, private, &env)?,
+            });
+        }
+        let affine = functions.affine.iter().map(|e| from_isl(e, &env));
+        let affine: Vec<Expr> = affine.collect::<Result<_>>()?;
+        let target = match places.writes.get(&index.unwrap_or(usize::MAX)) {
+            Some(place) => place.clone(),
+            None => self.place(&stmt.write, &functions.write, private, &env)?,
+        };
+        let mut locals: Vec<Expr> = Vec::new();
+        let mut affine = affine.into_iter();
+        for local in &stmt.locals {
+            let mut body = Body {
+                program: &self.program,
+                reads: &reads,
+                locals: &locals,
+                affine,
+            };
+            let value = body.expr(&local.value)?;
+            affine = body.affine;
+            let var = self
+                .program
+                .add_var(&local.name, Type::Number(local.ty), true);
+            out.push(Stmt::Let {
+                var,
+                value: Some(value),
+            });
+            locals.push(Expr::Var(var));
+        }
+        let mut body = Body {
+            program: &self.program,
+            reads: &reads,
+            locals: &locals,
+            affine,
+        };
+        let store = match reduction {
+            None => {
+                let kept = store::kept(self.scop, stmt)?;
+                Store::Assign { target, kept }
+            }
+            Some(reduction) => Store::Fold {
+                part: private.get(&reduction.array).copied().ok_or_else(no_part)?,
+                reduction,
+            },
+        };
+        out.extend(store.of(&mut body, &stmt.value)?);
+        Ok(out)
+    }
+
+    /// The values of a statement's iterators, of which those that are computed get variables.
+    fn iterators(
+        &mut self,
+        stmt: &Statement,
+        args: &[Expr],
+        functions: &Functions,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Env> {
+        let mut env = self.args.clone();
+        for (i, arg) in args.iter().enumerate() {
+            let simple = matches!(arg, Expr::Var(_) | Expr::Int(_));
+            let value = match simple || !functions.use_iterator(i) {
+                true => arg.clone(),
+                false => {
+                    let name = stmt.domain.dim_name(DimType::Set, position(i))?;
+                    let name = name.unwrap_or_else(|| format!("c{i}"));
+                    let var = self.program.add_var(&name, Type::Index, true);
+                    let value = Some(arg.clone());
+                    out.push(Stmt::Let { var, value });
+                    Expr::Var(var)
+                }
+            };
+            env.insert(iterator(i), value);
+        }
+        Ok(env)
+    }
+
+    /// The element of an access, or the variable.
+    fn place(
+        &self,
+        access: &Access,
+        subscripts: &[AstExpr],
+        private: &BTreeMap<ArrayId, VarId>,
+        env: &Env,
+    ) -> Result<Expr> {
+        let id = access.array;
+        if let Some(scalar) = self.scalars.get(&id) {
+            return Ok(Expr::Var(*scalar));
+        }
+        let base = match (private.get(&id), self.scop.array(id).is_variable()) {
+            (Some(var), true) => return Ok(Expr::Var(*var)),
+            (Some(var), _) => *var,
+            (None, _) => (self.arrays.get(&id).copied())
+                .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
+        };
+        if access.whole {
+            return Ok(Expr::Var(base));
+        }
+        let is_table = matches!(self.program.var(base).ty, Type::Rows { .. });
+        let (selecting, within) = match is_table {
+            true => subscripts.split_at(self.scop.array(id).pointers),
+            false => subscripts.split_at(0),
+        };
+        let row = match is_table {
+            true => Some(Box::new(self.number(id, (0, selecting), env)?)),
+            false => None,
+        };
+        let index = self.number(id, (selecting.len(), within), env)?;
+        Ok(Expr::Element {
+            base,
+            row,
+            index: Box::new(index),
+        })
+    }
+
+    /// The number of an element in a block of the dimensions from `first` on, of the given
+    /// subscripts.
+    fn number(
+        &self,
+        id: ArrayId,
+        (first, subscripts): (usize, &[AstExpr]),
+        env: &Env,
+    ) -> Result<Expr> {
+        let mut number = Expr::Int(0);
+        for (d, subscript) in subscripts.iter().enumerate() {
+            if d > 0 {
+                number = number.times(self.extent(id, first + d)?);
+            }
+            number = number.plus(from_isl(subscript, env)?);
+        }
+        Ok(number)
+    }
+
+    /// The extent of dimension `d` of an array.
+    pub(super) fn extent(&self, id: ArrayId, d: usize) -> Result<Expr> {
+        if let Some(extents) = self.extents.get(&id) {
+            return (extents.get(d).cloned())
+                .ok_or_else(|| Box::new(Diagnostic::bug("more subscripts than dimensions")));
+        }
+        let n = self.scop.array(id).extents[d].as_constant()?;
+        Ok(Expr::Int(n.map_or(1, |n| n.floor())))
+    }
+}
