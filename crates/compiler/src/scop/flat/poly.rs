@@ -142,6 +142,23 @@ impl Poly {
         all.all(|coefficient| matches!(coefficient, Coefficient::Number(_)))
     }
 
+    /// How many iterators and parameters its terms are made of.
+    pub fn weight(&self) -> Result<usize> {
+        let mut weight = 0;
+        for (monomial, coefficient) in &self.terms {
+            weight += monomial.len();
+            if let Coefficient::Function(function) = coefficient {
+                let function = function.gist(&function.domain()?)?;
+                for dim in [DimType::Param, DimType::In] {
+                    for i in 0..u32::try_from(function.dim(dim)?).unwrap_or(0) {
+                        weight += usize::from(function.involves(dim, i, 1)?);
+                    }
+                }
+            }
+        }
+        Ok(weight)
+    }
+
     /// The number that the products are added to, where it is the same for all instances.
     pub fn constant(&self) -> Option<i64> {
         match self.terms.get(&Monomial::new()) {

@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
         if divided.extents.len() >= MAX_INNER {
             return Ok(None);
         }
-        for length in &self.uses.lengths {
+        for length in self.simplest_first(left)? {
             if self.budget == 0 {
                 return Ok(None);
             }
@@ -139,6 +139,25 @@ impl<'a> Search<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// The lengths of rows, those first that leave least in columns: for rows of `n + 2` elements, the column
+    /// of `p*n + i` is `i - 2*p`, which says nothing false, and makes the array larger than it is.
+    fn simplest_first(&self, left: &[Poly]) -> Result<Vec<&'a Extent>> {
+        let uses = self.uses;
+        let mut weighed = Vec::new();
+        for length in &uses.lengths {
+            let mut weight = 0;
+            for subscript in left {
+                weight += match subscript.divide(length)? {
+                    Some((_, rest)) => rest.weight()?,
+                    None => 0,
+                };
+            }
+            weighed.push((weight, length));
+        }
+        weighed.sort_by_key(|(weight, _)| *weight);
+        Ok(weighed.into_iter().map(|(_, length)| length).collect())
     }
 
     /// Rows and columns of all accesses for rows of a length; `None` where a column is not affine

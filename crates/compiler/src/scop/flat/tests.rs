@@ -444,6 +444,14 @@ const HOPED: &[(&str, &str, &str, &str, &str)] = &[
         "p, q",
         "m <= p and n + 2 <= q",
     ),
+    // Rows of n + 2 elements twice would have columns, too, of an array that is larger.
+    (
+        "n p i",
+        "j=1..n k=0..7",
+        "((p*n+i)*(n+2)+j)*9+k",
+        "n, n + 2, 9",
+        "p >= 0 and 0 <= i < n",
+    ),
 ];
 
 #[test]
@@ -455,7 +463,11 @@ fn dimensions_may_be_expected() {
         let expected = shaped.expected.clone().expect("expected sizes");
         let text = format!("[{}] -> {{ : {sizes} }}", params.replace(' ', ", "));
         let wanted = Set::read(&ctx, &text).expect("a set");
-        assert!(expected.is_equal(&wanted).expect("isl"), "{subscripts}");
+        assert!(
+            expected.is_equal(&wanted).expect("isl"),
+            "{subscripts}: {}",
+            expected.to_str().unwrap_or_default()
+        );
         case.check(&ctx, &shaped, (extents, false));
     }
 }
