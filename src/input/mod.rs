@@ -1391,10 +1391,8 @@ fn may_miss(messages: &[ClangMessage]) -> bool {
         "conflicting types",
         "redefinition",
     ];
-    let errors = messages.iter().filter(|m| m.severity == Severity::Error);
-    errors
-        .flat_map(|m| SAID.map(|said| m.text.contains(said)))
-        .any(|is_said| is_said)
+    let mut errors = messages.iter().filter(|m| m.severity == Severity::Error);
+    errors.any(|m| SAID.iter().any(|said| m.text.contains(said)))
 }
 
 /// Notes which passes have made a text that pet has read, or one that it was made of.

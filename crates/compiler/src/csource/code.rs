@@ -274,7 +274,7 @@ impl<'a> Code<'a> {
     }
 
     /// The tokens on one line, with one space wherever the source has a gap.
-    pub(super) fn render(&self, indices: impl IntoIterator<Item = usize>) -> String {
+    pub(crate) fn render(&self, indices: impl IntoIterator<Item = usize>) -> String {
         let mut out = String::new();
         let mut previous: Option<usize> = None;
         for index in indices {
@@ -323,7 +323,7 @@ impl<'a> Code<'a> {
     /// Trailing array bounds, parameter lists and attributes are stripped first. Without a type
     /// word before it the last identifier is the type of an unnamed declaration, not a name, unless
     /// `abstract_allowed` is false (later declarators of a list have no specifiers of their own).
-    pub(super) fn declared_name(
+    pub(crate) fn declared_name(
         &self,
         range: Range<usize>,
         abstract_allowed: bool,

@@ -77,16 +77,15 @@ const SPELLINGS: [(&str, &str); 6] = [
 ///
 /// The keys are to be replaced everywhere in the file, also in macros.
 pub fn names_for_cplusplus(text: &str) -> BTreeMap<String, String> {
-    let tokens = tokenize(text);
+    let code = Code::new(text);
     let used = words(text);
     let includes = |header: &str| {
-        let mut directives = tokens.iter().filter(|t| t.kind == TokenKind::Directive);
+        let mut directives = code.all.iter().filter(|t| t.kind == TokenKind::Directive);
         directives.any(|t| {
             let mut words = directive_words(&text[t.span.clone()]);
             words.next() == Some("include") && text[t.span.clone()].contains(header)
         })
     };
-    let code = Code::new(text);
     let scope = file_scope(&code);
     let bodies = scope.functions.iter().filter(|f| f.body.is_some());
     let variables = scope.variables.iter().chain(&scope.constants);
@@ -205,7 +204,6 @@ pub fn rename(text: &str, names: &BTreeMap<String, String>) -> Vec<Edit> {
     edits
 }
 
-/// Identifiers in a directive other than `#include` and `#pragma`.
 /// Identifiers and keywords of a text, and those of its directives but for includes and pragmas.
 pub fn words(text: &str) -> BTreeSet<&str> {
     let code = Code::new(text);
@@ -218,6 +216,7 @@ pub fn words(text: &str) -> BTreeSet<&str> {
     of_token.collect()
 }
 
+/// Identifiers in a directive other than `#include` and `#pragma`.
 fn words_of(directive: &str) -> Vec<&str> {
     let name = directive_words(directive).next().unwrap_or("");
     if name.starts_with("include") || name == "pragma" {

@@ -27,6 +27,13 @@ pub fn places_of_quoted_includes(text: &str) -> Vec<(Range<usize>, String)> {
         .collect()
 }
 
+/// The header that a directive includes in angle brackets.
+pub(crate) fn system_include(directive: &str) -> Option<&str> {
+    let rest = directive.strip_prefix('#')?.trim_start();
+    let name = rest.strip_prefix("include")?.trim_start();
+    Some(name.strip_prefix('<')?.split_once('>')?.0.trim())
+}
+
 /// Bytes of the name in a directive that includes a file in quotes.
 pub(crate) fn quoted_include(directive: &str) -> Option<Range<usize>> {
     let after_hash = directive.trim_start_matches('#').trim_start();

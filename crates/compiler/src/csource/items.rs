@@ -32,17 +32,3 @@ pub(crate) fn items(code: &Code) -> Vec<Item> {
     }
     items
 }
-
-/// The token of the name that a declarator declares; specifiers stand before the first of a list.
-pub(crate) fn declared_name(
-    code: &Code,
-    declarator: Range<usize>,
-    is_first: bool,
-) -> Option<usize> {
-    code.declared_name(declarator, is_first)
-}
-
-/// The tokens of a text on one line.
-pub(crate) fn on_one_line(code: &Code, tokens: Range<usize>) -> String {
-    code.render(tokens)
-}

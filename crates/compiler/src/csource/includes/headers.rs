@@ -1,8 +1,9 @@
 //! Headers of a program, which a C++ compiler reads with the translated file.
 
+use super::system_include;
 use crate::csource::{
-    Code, Declared, Edit, TokenKind, directive_words, directives, file_scope, is_type_word,
-    names_for_cplusplus, places_of_quoted_includes,
+    Code, Declared, Edit, TokenKind, directives, file_scope, is_type_word, names_for_cplusplus,
+    places_of_quoted_includes,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,8 +48,8 @@ impl HeaderNames {
         }
         if !names.renamed.is_empty() {
             let all = headers.iter().flat_map(|header| directives(header));
-            let system: BTreeSet<String> = all.filter_map(of_system).collect();
-            names.system = system.into_iter().collect();
+            let system: BTreeSet<&str> = all.filter_map(system_include).collect();
+            names.system = system.iter().map(|name| format!("<{name}>")).collect();
         }
         names
     }
@@ -107,16 +108,6 @@ impl HeaderNames {
         let functions = self.functions.iter().map(|line| format!("{line}\n"));
         includes.chain(functions).collect()
     }
-}
-
-/// The name of a header of the system that a directive includes, with brackets.
-fn of_system(directive: &str) -> Option<String> {
-    if directive_words(directive).next() != Some("include") {
-        return None;
-    }
-    let (_, rest) = directive.split_once('<')?;
-    let (name, _) = rest.split_once('>')?;
-    Some(format!("<{name}>"))
 }
 
 /// What stands before and behind the name in the declaration of a function that uses no types of the

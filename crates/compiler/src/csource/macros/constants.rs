@@ -1,7 +1,8 @@
 //! Integers that a file writes as expressions: shifts, and numbers that are cast.
 
 use super::{Define, define, macros};
-use crate::csource::{Code, Edit, TokenKind, directive_words, is_conditional, tokenize};
+use crate::csource::{Code, Edit, TokenKind, directive_words, is_conditional};
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -19,12 +20,12 @@ enum Number {
 /// 1024, `(int)(1.0 / 0.1)` is 10. Other constants stay as they are.
 pub(crate) fn evaluate_constants(code: &Code) -> Vec<Edit> {
     let text = code.text;
-    let all = tokenize(text).into_iter();
-    let directives: Vec<Range<usize>> = all
+    let directives: Vec<Range<usize>> = (code.all.iter())
         .filter(|t| t.kind == TokenKind::Directive)
-        .map(|t| t.span)
+        .map(|t| t.span.clone())
         .collect();
-    let known = known_macros(text, &directives);
+    // Few files have such macros.
+    let known = LazyCell::new(|| known_macros(text, &directives));
     let of_macros = directives.iter().filter_map(|span| {
         let m = define(&text[span.clone()]).filter(|m| m.params.is_none() && needs(m.body))?;
         let Number::Int(value) = evaluated(m.body, &known, 0)? else {

@@ -55,7 +55,7 @@ pub fn without_headers(reduced: &Reduced, headers: &[String]) -> Option<Light> {
     let code = Code::new(text);
     let includes = code.all.iter().filter_map(|token| {
         let is_directive = token.kind == TokenKind::Directive;
-        let header = system_include(&text[token.span.clone()]).filter(|_| is_directive)?;
+        let header = csource::system_include(&text[token.span.clone()]).filter(|_| is_directive)?;
         Some((token.span.clone(), NAMES.get(header)?))
     });
     let includes: Vec<(Range<usize>, &HashSet<&str>)> = includes.collect();
@@ -109,17 +109,10 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The header that a directive includes in angle brackets.
-fn system_include(directive: &str) -> Option<&str> {
-    let name = directive.strip_prefix('#')?.trim_start();
-    let name = name.strip_prefix("include")?.trim_start();
-    Some(name.strip_prefix('<')?.split_once('>')?.0.trim())
-}
-
 /// Whether a text includes a header in angle brackets.
 pub fn includes_system(text: &str) -> bool {
     let mut directives = csource::directives(text).into_iter();
-    directives.any(|directive| system_include(directive).is_some())
+    directives.any(|directive| csource::system_include(directive).is_some())
 }
 
 #[cfg(test)]

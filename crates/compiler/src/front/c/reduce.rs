@@ -42,11 +42,7 @@ impl Reduced {
 
     /// A text with edits, and where its parts come from.
     pub fn edited(text: &str, edits: &[csource::Edit]) -> Reduced {
-        let changes = edits.iter().map(|edit| {
-            let change = Change::Replace(edit.range.end, edit.replacement.clone());
-            (edit.range.start, change)
-        });
-        apply(text, changes.collect())
+        apply(text, edits.iter().map(replaced).collect())
     }
 
     /// Whether one pass has made it, and no other.
@@ -205,11 +201,9 @@ pub fn reduce(
     if stand_ins.declares_later {
         changes.extend(later_functions(&code));
     }
-    changes.extend(constants(&code));
-    for edit in &stand_ins.edits {
-        let change = Change::Replace(edit.range.end, edit.replacement.clone());
-        changes.push((edit.range.start, change));
-    }
+    // pet does not compute all that it knows.
+    changes.extend(csource::evaluate_constants(&code).iter().map(replaced));
+    changes.extend(stand_ins.edits.iter().map(replaced));
     for function in &functions {
         if (region.function.as_ref()).is_some_and(|f| f.body == function.body) {
             changes.extend(without_rest(&code, function, region));
@@ -240,15 +234,10 @@ fn later_functions(code: &Code) -> impl Iterator<Item = (usize, Change)> + use<>
     edits.map(|edit| (edit.range.start, Change::Insert(edit.replacement)))
 }
 
-/// Integers for what pet does not compute.
-fn constants(code: &Code) -> impl Iterator<Item = (usize, Change)> + use<> {
-    let edits = csource::evaluate_constants(code).into_iter();
-    edits.map(|edit| {
-        (
-            edit.range.start,
-            Change::Replace(edit.range.end, edit.replacement),
-        )
-    })
+/// An edit as a change.
+fn replaced(edit: &csource::Edit) -> (usize, Change) {
+    let change = Change::Replace(edit.range.end, edit.replacement.clone());
+    (edit.range.start, change)
 }
 
 /// The whole text as it is.

@@ -149,7 +149,7 @@ impl<'a> World<'a> {
             };
             self.declared.insert(name);
             if is_header && code.word(tokens.end - 1) == "}" {
-                let line = csource::on_one_line(&code, tokens);
+                let line = code.render(tokens);
                 self.in_headers.entry(name).or_default().insert(line);
             }
         }
@@ -231,7 +231,7 @@ impl<'a> Item<'a> {
         let declares = declared(code, tokens.clone()).unwrap_or_else(|| words.clone());
         Item {
             declares,
-            text: csource::on_one_line(code, tokens),
+            text: code.render(tokens),
             is_own: words.contains("static") && !words.contains("const"),
             is_extern: words.contains("extern"),
             words,
@@ -270,7 +270,7 @@ fn declared<'a>(code: &Code<'a>, tokens: Range<usize>) -> Option<BTreeSet<&'a st
         if head.is_empty() && position == 0 && !is_first {
             continue;
         }
-        let name = csource::declared_name(code, head, position == 0 && is_first)?;
+        let name = code.declared_name(head, position == 0 && is_first)?;
         names.insert(code.word(name));
     }
     Some(names)

@@ -12,7 +12,7 @@ mod window;
 
 use self::window::{Window, windows};
 use super::{Lowering, bounds, many_cells, statements_in};
-use crate::diag::{Diagnostic, Result};
+use crate::diag::Result;
 use crate::ir::{Expr, Helper, Kernel, Stmt, VarId, WIDE};
 use crate::options::StepKernel;
 use crate::scop::ArrayId;
@@ -304,11 +304,6 @@ impl Lowering<'_> {
     /// Elements of a row of an array.
     fn columns(&self, id: ArrayId) -> Result<Expr> {
         self.extent(id, self.scop.array(id).extents.len() - 1)
-    }
-
-    fn array(&self, id: ArrayId) -> Result<VarId> {
-        (self.arrays.get(&id).copied())
-            .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))
     }
 }
 

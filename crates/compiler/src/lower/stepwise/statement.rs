@@ -12,6 +12,11 @@ use crate::tiling::stepwise::Step;
 use hexcc_isl::{AstExpr, DimType};
 use std::collections::BTreeMap;
 
+/// The number of the statement that isl calls so.
+pub(super) fn statement_number(name: &str) -> Option<usize> {
+    name.strip_prefix('S')?.parse().ok()
+}
+
 impl<'a> Lowering<'a> {
     /// An instance of a statement.
     pub(super) fn statement(
@@ -21,27 +26,28 @@ impl<'a> Lowering<'a> {
         private: &BTreeMap<ArrayId, VarId>,
         places: &InCells,
     ) -> Result<Vec<Stmt>> {
-        let index = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
-        let stmt = index.and_then(|s| self.scop.stmts.get(s));
-        let stmt = stmt.ok_or_else(|| Box::new(Diagnostic::bug("an instance of no statement")))?;
+        let index = statement_number(name);
+        let stmt = index.and_then(|s| Some((s, self.scop.stmts.get(s)?)));
+        let (index, stmt) =
+            stmt.ok_or_else(|| Box::new(Diagnostic::bug("an instance of no statement")))?;
         let mut out = vec![Stmt::Comment(self.comment(stmt))];
-        let folds = |step: &'a Step| step.reductions.get(&index?);
+        let folds = |step: &'a Step| step.reductions.get(&index);
         let reduction = self.plan.steps.iter().find_map(folds);
         let no_part = || Box::new(Diagnostic::bug("a reduction without a part"));
         let functions = Functions::of(stmt)?;
         self.narrow &= functions.largest() < f64::from(i32::MAX);
-        let functions = functions.without(&places.of(index.unwrap_or(usize::MAX)));
+        let functions = functions.without(&places.of(index));
         let env = self.iterators(stmt, args, &functions, &mut out)?;
         let mut reads = Vec::new();
         for (n, (read, subscripts)) in stmt.reads.iter().zip(&functions.reads).enumerate() {
-            reads.push(match places.reads.get(&(index.unwrap_or(usize::MAX), n)) {
+            reads.push(match places.reads.get(&(index, n)) {
                 Some(place) => place.clone(),
                 None => self.place(read, subscripts, private, &env)?,
             });
         }
         let affine = functions.affine.iter().map(|e| from_isl(e, &env));
         let affine: Vec<Expr> = affine.collect::<Result<_>>()?;
-        let target = match places.writes.get(&index.unwrap_or(usize::MAX)) {
+        let target = match places.writes.get(&index) {
             Some(place) => place.clone(),
             None => self.place(&stmt.write, &functions.write, private, &env)?,
         };
@@ -127,8 +133,7 @@ impl<'a> Lowering<'a> {
         let base = match (private.get(&id), self.scop.array(id).is_variable()) {
             (Some(var), true) => return Ok(Expr::Var(*var)),
             (Some(var), _) => *var,
-            (None, _) => (self.arrays.get(&id).copied())
-                .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))?,
+            (None, _) => self.array(id)?,
         };
         if access.whole {
             return Ok(Expr::Var(base));
@@ -158,14 +163,31 @@ impl<'a> Lowering<'a> {
         (first, subscripts): (usize, &[AstExpr]),
         env: &Env,
     ) -> Result<Expr> {
+        let values = subscripts.iter().map(|subscript| from_isl(subscript, env));
+        self.number_of(id, first, values)
+    }
+
+    /// The same, of the values of subscripts.
+    pub(super) fn number_of(
+        &self,
+        id: ArrayId,
+        first: usize,
+        values: impl Iterator<Item = Result<Expr>>,
+    ) -> Result<Expr> {
         let mut number = Expr::Int(0);
-        for (d, subscript) in subscripts.iter().enumerate() {
+        for (d, value) in values.enumerate() {
             if d > 0 {
                 number = number.times(self.extent(id, first + d)?);
             }
-            number = number.plus(from_isl(subscript, env)?);
+            number = number.plus(value?);
         }
         Ok(number)
+    }
+
+    /// The kernel's argument for an array.
+    pub(super) fn array(&self, id: ArrayId) -> Result<VarId> {
+        (self.arrays.get(&id).copied())
+            .ok_or_else(|| Box::new(Diagnostic::bug("an array from nowhere")))
     }
 
     /// The extent of dimension `d` of an array.

@@ -87,7 +87,7 @@ fn stays(code: &Code, declaration: &Range<usize>, body: &Range<usize>, end: usiz
         let Some(equals) = part.clone().find(|&at| code.word(at) == "=") else {
             return false;
         };
-        let Some(name) = csource::declared_name(code, part.start..equals, position == 0) else {
+        let Some(name) = code.declared_name(part.start..equals, position == 0) else {
             return false;
         };
         let is_plain = name + 1 == equals && !(part.start..name).any(|at| code.word(at) == "*");

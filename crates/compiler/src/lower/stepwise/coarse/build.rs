@@ -6,6 +6,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::ir::{Axis, Expr, Helper, Kernel, Stmt, Type, VarId, Wide};
 use crate::lower::affine::{Env, from_isl};
 use crate::lower::stepwise::functions::Functions;
+use crate::lower::stepwise::statement::statement_number;
 use crate::lower::stepwise::{Lowering, bounds, dim_name, iterator};
 use crate::tiling::coarsen::{Cells, Near, Sub};
 use crate::tiling::stepwise::Step;
@@ -171,12 +172,11 @@ impl Lowering<'_> {
         let mut found = BTreeMap::new();
         let args = self.args.clone();
         self.node(node, &build.step.stmts, &mut env, &mut |_, name, values| {
-            let number = name.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
             let mut env = args.clone();
             for (i, value) in values.into_iter().enumerate() {
                 env.insert(iterator(i), value);
             }
-            found.extend(number.map(|s| (s, env)));
+            found.extend(statement_number(name).map(|s| (s, env)));
             Ok(Vec::new())
         })?;
         build.instances = found;
@@ -276,21 +276,20 @@ impl Lowering<'_> {
         let most: Vec<i64> = window.offsets.iter().map(|[_, hi]| *hi).collect();
         let same = Functions::of(&self.scop.stmts[s])?.reads.swap_remove(n);
         let columns = self.columns(near.array)?;
-        let mut index = Expr::Int(0);
+        let mut values = Vec::new();
         for (d, sub) in near.subs.iter().enumerate() {
-            let value = match sub {
-                Sub::Same(_) => from_isl(&same[d], &build.instances[&s])?,
-                Sub::Along(0, _) if plane.is_some() => plane.clone().unwrap_or(Expr::Int(0)),
-                Sub::Along(axis, _) if *axis == build.shape.inner() => {
-                    self.column(build, spot.1, &columns)
+            values.push(match (sub, &plane) {
+                (Sub::Same(_), _) => from_isl(&same[d], &build.instances[&s]),
+                (Sub::Along(0, _), Some(plane)) => Ok(plane.clone()),
+                (Sub::Along(axis, _), _) if *axis == build.shape.inner() => {
+                    Ok(self.column(build, spot.1, &columns))
                 }
-                Sub::Along(axis, _) => self.coordinate(build, *axis, spot.0[*axis], most[*axis]),
-            };
-            if d > 0 {
-                index = index.times(self.extent(near.array, d)?);
-            }
-            index = index.plus(value);
+                (Sub::Along(axis, _), _) => {
+                    Ok(self.coordinate(build, *axis, spot.0[*axis], most[*axis]))
+                }
+            });
         }
+        let index = self.number_of(near.array, 0, values.into_iter())?;
         Ok(Stmt::Load(Wide {
             memory: self.array(near.array)?,
             index,
@@ -524,25 +523,18 @@ impl Lowering<'_> {
     /// The number of what a statement writes in the first of the cells along the innermost loop.
     fn index_of_write(&self, build: &Build<'_>, s: usize, near: &Near) -> Result<Expr> {
         let same = Functions::of(&self.scop.stmts[s])?.write;
-        let mut index = Expr::Int(0);
-        for (d, sub) in near.subs.iter().enumerate() {
-            let value = match sub {
-                Sub::Same(_) => from_isl(&same[d], &build.instances[&s])?,
-                Sub::Along(axis, offset) => {
-                    let var = Expr::Var(build.vars[*axis]);
-                    match &build.at[*axis] {
-                        at @ Expr::Var(_) if *axis < build.shape.inner() => {
-                            plus(Expr::binary("+", var, at.clone()), *offset)
-                        }
-                        _ => plus(var, *offset),
+        let values = near.subs.iter().zip(&same).map(|(sub, same)| match sub {
+            Sub::Same(_) => from_isl(same, &build.instances[&s]),
+            Sub::Along(axis, offset) => {
+                let var = Expr::Var(build.vars[*axis]);
+                Ok(match &build.at[*axis] {
+                    at @ Expr::Var(_) if *axis < build.shape.inner() => {
+                        plus(Expr::binary("+", var, at.clone()), *offset)
                     }
-                }
-            };
-            if d > 0 {
-                index = index.times(self.extent(near.array, d)?);
+                    _ => plus(var, *offset),
+                })
             }
-            index = index.plus(value);
-        }
-        Ok(index)
+        });
+        self.number_of(near.array, 0, values)
     }
 }
