@@ -68,7 +68,7 @@ pub struct KernelArgs {
     /// How sums of floating-point numbers over loops are computed
     #[arg(help_heading = TILING, long, value_enum, default_value = "parallel")]
     pub sums: SumsArg,
-    /// What a thread of single steps has
+    /// What a thread of single steps has, or a warp of overlapped tiles
     #[arg(help_heading = KERNEL, long, value_enum, default_value = "auto")]
     pub kernel: KernelArg,
     /// Memory a tile computes in
@@ -199,6 +199,8 @@ pub enum KernelArg {
     Coarsened,
     /// The same of one plane after the other, with planes before kept in registers
     Streamed,
+    /// Of overlapped tiles: the warps of a block own the same columns at consecutive times
+    Pipelined,
 }
 
 impl From<KernelArg> for StepKernel {
@@ -208,6 +210,7 @@ impl From<KernelArg> for StepKernel {
             KernelArg::Naive => StepKernel::Naive,
             KernelArg::Coarsened => StepKernel::Coarsened,
             KernelArg::Streamed => StepKernel::Streamed,
+            KernelArg::Pipelined => StepKernel::Pipelined,
         }
     }
 }
@@ -327,6 +330,18 @@ impl TargetArgs {
 }
 
 impl KernelArgs {
+    /// The compiler's options, of a command that measures.
+    pub fn options_to_measure(&self, target: &TargetArgs) -> Result<Options, Failure> {
+        match self.kernel {
+            KernelArg::Pipelined => Err(Failure::plain(
+                Diagnostic::error("HX0509", "`--kernel pipelined` cannot be measured here yet")
+                    .note("`hexcc tune` and `hexcc bench` launch kernels without the generated host code, which these need")
+                    .help("time the program that `hexcc --kernel pipelined` generates"),
+            )),
+            _ => self.options(target),
+        }
+    }
+
     /// The compiler's options.
     pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
         let options = Options {
@@ -352,6 +367,7 @@ impl KernelArgs {
             wavefront: self.wavefront,
             tiling: match (self.tiling, self.kernel) {
                 (TilingArg::Auto, KernelArg::Auto) => Tiling::Auto,
+                (TilingArg::Auto, KernelArg::Pipelined) => Tiling::Overlapped,
                 (TilingArg::Auto, _) => Tiling::Stepwise,
                 (tiling, _) => tiling.into(),
             },

@@ -53,6 +53,11 @@ const KINDS: &[(&str, &str, &str)] = &[
         "testsuite/jacobi1d.c --stream-tile steps=4,vector=4,warps=4",
     ),
     (
+        "rows_pipelined",
+        "Overlapped tiling, two space dimensions: the warps of a block are a pipeline in time.",
+        "testsuite/jacobi2d.c --kernel pipelined --stream-tile steps=8,vector=8,warps=4,rows=3,ahead=2",
+    ),
+    (
         "rows_2d",
         "Overlapped tiling, two space dimensions: a warp streams rows of one field.",
         "testsuite/jacobi2d.c --stream-tile steps=4,vector=4,warps=4",

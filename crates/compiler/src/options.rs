@@ -111,6 +111,8 @@ pub enum StepKernel {
     Coarsened,
     /// Some neighbouring cells of one plane after the other, with planes before kept in registers.
     Streamed,
+    /// None: of overlapped tiles, the warps of a block are a pipeline in time.
+    Pipelined,
 }
 
 impl StepKernel {
@@ -121,6 +123,7 @@ impl StepKernel {
             StepKernel::Naive => "naive",
             StepKernel::Coarsened => "coarsened",
             StepKernel::Streamed => "streamed",
+            StepKernel::Pipelined => "pipelined",
         }
     }
 }
@@ -319,8 +322,13 @@ impl Options {
             (Tiling::Overlapped, ..) if is_c => ("--tiling overlapped", target),
             _ if is_c && of_gpus.is_some() => (of_gpus.unwrap_or_default(), target),
             _ if is_c && self.kernel != StepKernel::Auto => ("--kernel", target),
-            (Tiling::Overlapped, ..) if self.kernel != StepKernel::Auto => {
+            (Tiling::Overlapped, ..)
+                if !matches!(self.kernel, StepKernel::Auto | StepKernel::Pipelined) =>
+            {
                 ("--kernel", "--tiling overlapped")
+            }
+            (Tiling::Stepwise, ..) if self.kernel == StepKernel::Pipelined => {
+                ("--kernel pipelined", "--tiling stepwise")
             }
             (Tiling::Hybrid, ..) if self.kernel != StepKernel::Auto => {
                 ("--kernel", "--tiling hybrid")

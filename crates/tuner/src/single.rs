@@ -291,7 +291,15 @@ fn host(
                 }
             }
             Stmt::Launch(launch) => starts.push(start(program, launch, values)?),
-            Stmt::Assign { .. } | Stmt::Fold { .. } | Stmt::Load(_) | Stmt::Store(_) => {
+            Stmt::Assign { .. }
+            | Stmt::Fold { .. }
+            | Stmt::Load(_)
+            | Stmt::Store(_)
+            | Stmt::Barrier
+            | Stmt::Copy { .. }
+            | Stmt::EndOfGroup
+            | Stmt::Wait(_)
+            | Stmt::Call { .. } => {
                 return None;
             }
         }

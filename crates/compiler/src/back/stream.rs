@@ -10,6 +10,7 @@ use crate::kernel::stream::{StreamIr, StreamRead};
 use crate::kernel::{KernelAccess, KernelStmt, Sub};
 
 mod planes;
+mod warps;
 
 /// Names the printer itself uses; source names that clash get a `_`.
 const FIXED: &[&str] = &[
@@ -238,6 +239,8 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
         p.full();
         p.tile();
         p.kernel();
+        p.warps();
+        p.warps_comparison();
     }
     p.launch();
     p.out.line(format!("}} // namespace {}", ir.stencil.name));
@@ -520,6 +523,10 @@ impl Printer<'_> {
             "int {}_lo, tiles; // first column of results, tiles beside each other",
             self.j
         ));
+        if ir.warps.is_some() {
+            let line = format!("int {}_hi; // last column of results", self.j);
+            self.out.line(line);
+        }
         self.out.close("};");
         self.out.line("");
     }
@@ -1280,7 +1287,7 @@ impl Printer<'_> {
         // Which of the numbers of steps, `@` below: planes have a dimension that often is named k.
         let size = if ir.has_planes() { "s" } else { "k" };
         self.out.line("#ifndef __CUDACC_RTC__");
-        let sizes = ir.step_sizes();
+        let sizes = self.launch_sizes();
         let planes = ir.has_planes();
         if planes {
             self.plane_plan();
@@ -1314,6 +1321,7 @@ impl Printer<'_> {
             self.out.close("}");
             self.out.line("return cudaSuccess;");
             self.out.close("}");
+            self.warps_plan();
         }
         self.out.line("");
         self.out
@@ -1393,6 +1401,11 @@ impl Printer<'_> {
         };
         let list: Vec<String> = sizes.iter().map(name_of).collect();
         let n = sizes.len();
+        let early = ir.warps.is_some();
+        if early {
+            self.out.line("cudaError_t error = cudaSuccess;");
+        }
+        let worth = self.warps_are_worth_it();
         self.out.line("// So many launches of so many time steps; after an even number the arrays have the results.");
         self.out
             .line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
@@ -1406,6 +1419,8 @@ impl Printer<'_> {
         ));
         let first = if planes && self.compared().next().is_some() {
             format!("differ ? {} : 0", n - 1)
+        } else if let Some(worth) = worth {
+            format!("{worth} ? 0 : 1")
         } else {
             "0".to_string()
         };
@@ -1418,7 +1433,7 @@ impl Printer<'_> {
         ));
         self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
         self.out.line("bool in_next = launches % 2 != 0;");
-        if !planes {
+        if !planes && !early {
             self.out.line("cudaError_t error = cudaSuccess;");
         }
         for f in 0..ir.fields.len() {
@@ -1459,7 +1474,7 @@ impl Printer<'_> {
         if !ends.is_empty() {
             self.out.line(format!("{};", ends.join(", ")));
         }
-        self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V"));
+        self.first_column(&j);
         self.out.open(format!(
             "for (int @ = 0; @ < {n} && error == cudaSuccess; ++@) {{"
         ));
@@ -1467,7 +1482,11 @@ impl Printer<'_> {
         let cases = |line: &dyn Fn(i64) -> String| -> Vec<String> {
             sizes.iter().map(|s| line(*s)).collect()
         };
-        let widths = cases(&|s| format!("Reach<{s}>::WIDTH"));
+        let of_warps = ir.warps.as_ref().map(|w| w.tile.steps());
+        let widths = cases(&|s| match Some(s) == of_warps {
+            true => "PIPELINED_RESULTS".to_string(),
+            false => format!("Reach<{s}>::WIDTH"),
+        });
         let widths = widths.join(", ");
         if planes {
             let heights = cases(&|s| format!("Reach<{s}>::HEIGHT"));
@@ -1491,7 +1510,10 @@ impl Printer<'_> {
             ));
         }
         if streams {
-            let plans = cases(&|s| format!("plan<{s}>"));
+            let plans = cases(&|s| match Some(s) == of_warps {
+                true => "plan_pipelined".to_string(),
+                false => format!("plan<{s}>"),
+            });
             self.out.line(format!(
                 "cudaError_t (*const plans[])(Pass &, unsigned &) = {{{}}};",
                 plans.join(", ")
@@ -1540,6 +1562,10 @@ impl Printer<'_> {
         }
         self.out.open("switch (sizes[@]) {");
         for s in &sizes {
+            if Some(*s) == of_warps {
+                self.out.line(format!("case {s}: pipelined<<<grid, PIPELINED_THREADS, PIPELINED_BYTES, stream>>>(args, pass); break;"));
+                continue;
+            }
             let bytes = match planes {
                 true => format!("Reach<{s}>::BYTES"),
                 false => "0".to_string(),

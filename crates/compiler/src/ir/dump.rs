@@ -10,13 +10,25 @@ pub fn dump(program: &Program) -> String {
     for &arg in &program.args {
         let _ = writeln!(text, "  arg {}", definition(program, arg));
     }
+    let list = |params: &[VarId]| {
+        let params = params.iter().map(|p| definition(program, *p));
+        params.collect::<Vec<_>>().join(", ")
+    };
+    for (i, function) in program.functions.iter().enumerate() {
+        let (name, params) = (&function.name, list(&function.params));
+        let _ = writeln!(text, "function {i} {name} ({params})");
+        block_of(program, &function.body, 1, &mut text);
+    }
     for (i, kernel) in program.kernels.iter().enumerate() {
-        let params: Vec<String> = kernel
-            .params
-            .iter()
-            .map(|p| definition(program, *p))
-            .collect();
-        let _ = writeln!(text, "kernel {i} {} ({})", kernel.name, params.join(", "));
+        let (name, params) = (&kernel.name, list(&kernel.params));
+        let _ = writeln!(text, "kernel {i} {name} ({params})");
+        if let Some(block) = &kernel.block {
+            let _ = writeln!(
+                text,
+                "  blocks of {} threads, {} at once",
+                block.threads, block.resident
+            );
+        }
         for axis in &kernel.axes {
             let (var, [first, last]) = (definition(program, axis.var), &axis.range);
             let (first, last) = (expr(first), expr(last));
@@ -56,7 +68,10 @@ fn definition(program: &Program, id: VarId) -> String {
             format!("rows of {}{elem}", if written { "" } else { "const " })
         }
         Type::Part(ty) => format!("part of {ty}"),
-        Type::Private { elem, len } => format!("{elem}[{len}]"),
+        Type::Private { elem, rows: 1, len } => format!("{elem}[{len}]"),
+        Type::Private { elem, rows, len } => format!("{elem}[{rows}][{len}]"),
+        Type::Shared { elem, rows, len } => format!("shared {elem}[{rows}][{len}]"),
+        Type::Flag => "flag".to_string(),
     };
     format!("%{} {}: {ty}", id.0, variable.name)
 }
@@ -118,13 +133,31 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
         Stmt::Fold { part, term } => (format!("fold {} into %{}", expr(term), part.0), Vec::new()),
         Stmt::Load(wide) => (wide_of("load", wide), Vec::new()),
         Stmt::Store(wide) => (wide_of("store", wide), Vec::new()),
+        Stmt::Barrier => ("barrier".to_string(), Vec::new()),
+        Stmt::Copy { to, from, lanes } => (
+            format!("copy {lanes} {} := {}", expr(to), expr(from)),
+            Vec::new(),
+        ),
+        Stmt::EndOfGroup => ("end of group".to_string(), Vec::new()),
+        Stmt::Wait(left) => (format!("wait for all groups but {left}"), Vec::new()),
+        Stmt::Call { function, args } => {
+            let args: Vec<String> = args.iter().map(expr).collect();
+            (
+                format!("call {} ({})", function.0, args.join(", ")),
+                Vec::new(),
+            )
+        }
         Stmt::Launch(launch) => (launch_of(launch), Vec::new()),
     }
 }
 
 fn wide_of(what: &str, wide: &Wide) -> String {
-    let own = format!("%{}[{}]", wide.own.0, expr(&wide.at));
-    let memory = format!("%{}[{}]", wide.memory.0, expr(&wide.index));
+    let place = |base: VarId, row: &Option<Expr>, index: &Expr| {
+        let row = row.as_ref().map(|row| format!("[{}]", expr(row)));
+        format!("%{}{}[{}]", base.0, row.unwrap_or_default(), expr(index))
+    };
+    let own = place(wide.own, &wide.own_row, &wide.at);
+    let memory = place(wide.memory, &wide.row, &wide.index);
     let (target, source) = match what {
         "load" => (own, memory),
         _ => (memory, own),
@@ -155,6 +188,8 @@ fn expr(e: &Expr) -> String {
         Expr::Literal { text, ty } => format!("{text}:{ty}"),
         Expr::Var(id) => format!("%{}", id.0),
         Expr::Aligned(id) => format!("aligned(%{})", id.0),
+        Expr::Own(own) => own.name().to_string(),
+        Expr::Exchange { value, by } => format!("of lane {by:+} ({})", expr(value)),
         Expr::Unary { op, arg } => format!("({op}{})", expr(arg)),
         Expr::Binary { op, lhs, rhs } => format!("({} {op} {})", expr(lhs), expr(rhs)),
         Expr::Select { cond, yes, no } => {

@@ -8,16 +8,23 @@
 //! * a variable is defined before it is used, in the same block or one around it, and once;
 //! * a constant, a loop's variable and a parameter are never assigned;
 //! * expressions have the types of C ([`Program::type_of`]); indices and sizes are 64-bit integers;
-//! * elements are read and written through pointers of `Args` or arrays of the thread itself;
+//! * elements are read and written through pointers of `Args` or of a kernel's parameters, or are of
+//!   an array of the thread itself or of its block;
 //! * the iterations over a kernel's axes run in any order at the same time; launches stand in host
 //!   code only, and run one after the other;
 //! * the element that iterations fold values into is touched by nothing else;
 //! * neighbouring elements are loaded and stored at once where their bytes are one word of
 //!   [`WIDE`] bytes: who makes the program knows that they lie on such a boundary;
-//! * an unrolled loop has constant ends.
+//! * an unrolled loop has constant ends;
+//! * kernels of blocks ([`Kernel::block`]) have no axes: what a thread does follows from its numbers.
+//!   All threads of a block reach a barrier, and all lanes of a warp an exchange, which is why the
+//!   conditions around them are the same for all of these;
+//! * a copy is done, for the thread that asked for it, once it has waited for it, and for others of the
+//!   block at a barrier behind that.
 
 mod dump;
 mod fold;
+mod uniform;
 pub mod verify;
 
 pub use dump::dump;
@@ -33,6 +40,13 @@ pub struct VarId(pub u32);
 /// Index in [`Program::kernels`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelId(pub u32);
+
+/// Index in [`Program::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionId(pub u32);
+
+/// Threads that exchange values without memory.
+pub const LANES: u32 = 32;
 
 /// The type of sizes, subscripts and iterators.
 pub const INDEX: CType = CType::Int(8);
@@ -67,9 +81,22 @@ pub enum Type {
     Private {
         /// Type of an element.
         elem: CType,
-        /// How many.
+        /// Rows of them; with one, elements have no row.
+        rows: u32,
+        /// How many a row.
         len: u32,
     },
+    /// Rows of elements that the threads of a block share.
+    Shared {
+        /// Type of an element.
+        elem: CType,
+        /// Rows.
+        rows: u32,
+        /// Elements of a row.
+        len: u32,
+    },
+    /// A condition that is known where the program is compiled, a parameter of functions.
+    Flag,
 }
 
 /// A variable.
@@ -158,6 +185,40 @@ pub enum Expr {
     Helper(Helper, Box<[Expr; 2]>),
     /// Whether a pointer is a multiple of [`WIDE`] bytes, in host code.
     Aligned(VarId),
+    /// A number of the thread, in kernels of blocks.
+    Own(Own),
+    /// The value that another lane of the warp has: of the lane so many further on, where there is one.
+    Exchange {
+        /// What every lane gives.
+        value: Box<Expr>,
+        /// How much further on; not 0.
+        by: i32,
+    },
+}
+
+/// A number of a thread in a kernel of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// Of its block in the grid.
+    Block,
+    /// Of its warp in the block.
+    Warp,
+    /// Of its lane in the warp.
+    Lane,
+    /// Of the thread in the block.
+    Thread,
+}
+
+impl Own {
+    /// What dumps call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Own::Block => "block",
+            Own::Warp => "warp",
+            Own::Lane => "lane",
+            Own::Thread => "thread",
+        }
+    }
 }
 
 /// Functions of two indices that C does not have.
@@ -214,8 +275,13 @@ impl Expr {
     /// What is directly below.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
-            Expr::Int(_) | Expr::Literal { .. } | Expr::Var(_) | Expr::Aligned(_) => Vec::new(),
+            Expr::Int(_)
+            | Expr::Literal { .. }
+            | Expr::Var(_)
+            | Expr::Aligned(_)
+            | Expr::Own(_) => Vec::new(),
             Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
+            Expr::Exchange { value, .. } => vec![value],
             Expr::Element { row, index, .. } => row.iter().chain([index]).map(|e| &**e).collect(),
             Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
             Expr::Select { cond, yes, no } => vec![cond, yes, no],
@@ -289,20 +355,46 @@ pub enum Stmt {
     Load(Wide),
     /// The same from there, at once.
     Store(Wide),
+    /// All threads of the block wait for each other.
+    Barrier,
+    /// Begins to copy neighbouring elements into an array of the block.
+    Copy {
+        /// The first element that is written, of a [`Type::Shared`].
+        to: Expr,
+        /// The first element that is read, behind a pointer.
+        from: Expr,
+        /// How many: one, or as many as have [`WIDE`] bytes.
+        lanes: u32,
+    },
+    /// Ends a group of copies.
+    EndOfGroup,
+    /// Waits until all but the so many last groups of the thread's copies are there.
+    Wait(u32),
+    /// Runs a function.
+    Call {
+        /// Which.
+        function: FunctionId,
+        /// Values of its parameters; arrays and pointers are given as they are.
+        args: Vec<Expr>,
+    },
     /// Runs a kernel, in host code.
     Launch(Launch),
 }
 
-/// Neighbouring elements in device memory, and those of a thread that get their values or give them
+/// Neighbouring elements in memory, and those of a thread that get their values or give them
 /// theirs.
 #[derive(Clone, Debug)]
 pub struct Wide {
-    /// The pointer.
+    /// The pointer, or an array of the block.
     pub memory: VarId,
+    /// The row there, where it has rows.
+    pub row: Option<Expr>,
     /// Number of the first element there.
     pub index: Expr,
     /// The thread's array.
     pub own: VarId,
+    /// The row of it, where it has rows.
+    pub own_row: Option<Expr>,
     /// Number of the first element of it.
     pub at: Expr,
     /// How many elements; [`WIDE`] bytes in all.
@@ -322,6 +414,30 @@ pub struct Launch {
     pub args: Vec<Expr>,
 }
 
+/// Something that kernels do at several places, as a function without a value.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// What it does, for readers.
+    pub remark: String,
+    /// Parameters: numbers, flags, pointers and arrays.
+    pub params: Vec<VarId>,
+    /// Those that have the same value for all threads of a block.
+    pub uniform: BTreeSet<VarId>,
+    /// What it does. It calls functions before it only.
+    pub body: Vec<Stmt>,
+}
+
+/// The blocks of a kernel whose threads work together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Threads.
+    pub threads: u32,
+    /// Blocks that a multiprocessor should hold.
+    pub resident: u32,
+}
+
 /// A kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -334,6 +450,8 @@ pub struct Kernel {
     /// The loops whose iterations threads share; none for a kernel of one thread. Neighbouring
     /// threads lie along the first.
     pub axes: Vec<Axis>,
+    /// Its blocks, where their threads work together; there are no axes then.
+    pub block: Option<Block>,
     /// What a thread does for one iteration of each.
     pub body: Vec<Stmt>,
     /// Elements into which all iterations fold values.
@@ -378,6 +496,8 @@ pub struct Program {
     pub vars: Vec<Variable>,
     /// Sizes, scalars and device arrays: the fields of `Args`, in order.
     pub args: Vec<VarId>,
+    /// Functions that kernels and functions behind them call.
+    pub functions: Vec<Function>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
     /// The condition on the arguments under which all indices in kernels fit into 32 bits; `None`
@@ -406,20 +526,27 @@ impl Program {
     /// The C type of an expression; `None` for what is no number, such as a pointer by itself.
     pub fn type_of(&self, expr: &Expr) -> Option<CType> {
         Some(match expr {
-            Expr::Int(_) | Expr::Helper(..) => INDEX,
+            Expr::Int(_) | Expr::Helper(..) | Expr::Own(_) => INDEX,
+            Expr::Exchange { value, .. } => self.type_of(value)?,
             Expr::Literal { ty, .. } | Expr::Cast { ty, .. } | Expr::Cell { ty, .. } => *ty,
             Expr::Var(id) => match self.vars.get(id.0 as usize)?.ty {
                 Type::Index => INDEX,
                 Type::Number(ty) => ty,
-                Type::Pointer { .. } | Type::Rows { .. } | Type::Private { .. } | Type::Part(_) => {
+                Type::Flag => CType::INT,
+                Type::Pointer { .. }
+                | Type::Rows { .. }
+                | Type::Private { .. }
+                | Type::Shared { .. }
+                | Type::Part(_) => {
                     return None;
                 }
             },
             Expr::Element { base, .. } => match self.vars.get(base.0 as usize)?.ty {
                 Type::Pointer { elem, .. }
                 | Type::Rows { elem, .. }
-                | Type::Private { elem, .. } => elem,
-                Type::Index | Type::Number(_) | Type::Part(_) => return None,
+                | Type::Private { elem, .. }
+                | Type::Shared { elem, .. } => elem,
+                Type::Index | Type::Number(_) | Type::Part(_) | Type::Flag => return None,
             },
             Expr::Unary { op: "!", .. } | Expr::Aligned(_) => CType::INT,
             Expr::Unary { arg, .. } => self.type_of(arg)?.promoted(),
@@ -450,6 +577,11 @@ pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
             | Stmt::Fold { .. }
             | Stmt::Load(_)
             | Stmt::Store(_)
+            | Stmt::Barrier
+            | Stmt::Copy { .. }
+            | Stmt::EndOfGroup
+            | Stmt::Wait(_)
+            | Stmt::Call { .. }
             | Stmt::Launch(_) => {}
         }
     }
@@ -458,7 +590,9 @@ pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
 /// The expressions that a statement has itself.
 pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
     match stmt {
-        Stmt::Comment(_) => Vec::new(),
+        Stmt::Comment(_) | Stmt::Barrier | Stmt::EndOfGroup | Stmt::Wait(_) => Vec::new(),
+        Stmt::Copy { to, from, .. } => vec![to, from],
+        Stmt::Call { args, .. } => args.iter().collect(),
         Stmt::Let { value, .. } => value.iter().collect(),
         Stmt::Assign { target, value } => vec![target, value],
         Stmt::If { cond, .. } => vec![cond],
@@ -466,7 +600,9 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
         Stmt::For {
             first, cond, step, ..
         } => vec![first, cond, step],
-        Stmt::Load(wide) | Stmt::Store(wide) => vec![&wide.index, &wide.at],
+        Stmt::Load(wide) | Stmt::Store(wide) => (wide.row.iter().chain(&wide.own_row))
+            .chain([&wide.index, &wide.at])
+            .collect(),
         Stmt::Launch(launch) => (launch.ranges.iter().flatten())
             .chain(&launch.args)
             .collect(),

@@ -1,12 +1,19 @@
 //! Holds a program to the contract of [`crate::ir`]. What breaks it is an error of the pass that
 //! made the program, never of the user's.
 
-use super::{Expr, Kernel, KernelId, Launch, Program, Reduction, Stmt, Type, VarId, WIDE, Wide};
+use super::uniform::{Same, Sameness};
+use super::{
+    Expr, Function, FunctionId, Kernel, KernelId, LANES, Launch, Program, Reduction, Stmt, Type,
+    VarId, WIDE, Wide,
+};
 use crate::ctype::{CType, math_function};
 use std::collections::BTreeSet;
 
 /// Threads of a block, at most, on every GPU.
 const MOST_THREADS: u32 = 1024;
+
+/// Bytes that the threads of a block share, at most, on every GPU since compute capability 9.0.
+const MOST_SHARED: u64 = 227 * 1024;
 
 /// Axes of a grid, at most.
 pub const MOST_AXES: usize = 3;
@@ -24,9 +31,16 @@ pub fn verify(program: &Program) -> Result<(), Wrong> {
         defined: BTreeSet::new(),
         scope: Vec::new(),
         kernel: None,
+        same: Sameness::new(program),
+        around: Same::Block,
+        functions: 0,
+        in_function: false,
     };
     for arg in &program.args {
         checker.define(*arg)?;
+    }
+    for function in &program.functions {
+        checker.function(function)?;
     }
     for kernel in &program.kernels {
         checker.kernel(kernel)?;
@@ -45,6 +59,14 @@ struct Checker<'a> {
     scope: Vec<VarId>,
     /// The kernel that is looked at.
     kernel: Option<&'a Kernel>,
+    /// What threads have in common.
+    same: Sameness<'a>,
+    /// For which threads the conditions around a place are the same.
+    around: Same,
+    /// Functions that can be called.
+    functions: usize,
+    /// A function is looked at.
+    in_function: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -66,7 +88,69 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
+    fn function(&mut self, function: &'a Function) -> Result<(), Wrong> {
+        let depth = self.scope.len();
+        for param in &function.params {
+            self.define(*param)?;
+        }
+        self.same.uniform.extend(&function.uniform);
+        self.in_function = true;
+        self.block(&function.body)?;
+        self.in_function = false;
+        self.functions += 1;
+        self.scope.truncate(depth);
+        Ok(())
+    }
+
+    /// What the blocks of a kernel are like.
+    fn blocks(&self, kernel: &Kernel) -> Result<(), Wrong> {
+        let Some(block) = &kernel.block else {
+            return Ok(());
+        };
+        let fits =
+            block.threads.is_multiple_of(LANES) && (1..=MOST_THREADS).contains(&block.threads);
+        if !fits || !kernel.axes.is_empty() || block.resident == 0 {
+            return Err(format!("kernel `{}` has an impossible block", kernel.name));
+        }
+        let mut bytes = 0u64;
+        super::visit(&kernel.body, &mut |stmt| {
+            if let Stmt::Let { var, .. } = stmt
+                && let Type::Shared { elem, rows, len } = self.program.var(*var).ty
+            {
+                bytes += elem.size() as u64 * u64::from(rows) * u64::from(len);
+            }
+        });
+        match bytes * u64::from(block.resident) > MOST_SHARED {
+            true => Err(format!(
+                "blocks of kernel `{}` share {bytes} bytes",
+                kernel.name
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The threads of a block that work together, where `needed` of them do.
+    fn together(&self, what: &str, needed: Same) -> Result<(), Wrong> {
+        if !self.in_function && self.kernel.is_none_or(|kernel| kernel.block.is_none()) {
+            return Err(format!("{what} where threads do not work together"));
+        }
+        match self.around < needed {
+            true => Err(format!("{what} that not all threads reach")),
+            false => Ok(()),
+        }
+    }
+
+    /// A block of statements that runs under a condition.
+    fn block_under(&mut self, cond: &Expr, block: &'a [Stmt]) -> Result<(), Wrong> {
+        let around = self.around;
+        self.around = around.min(self.same.of(cond));
+        self.block(block)?;
+        self.around = around;
+        Ok(())
+    }
+
     fn kernel(&mut self, kernel: &'a Kernel) -> Result<(), Wrong> {
+        self.blocks(kernel)?;
         let threads = (kernel.axes.iter()).try_fold(1u32, |n, axis| n.checked_mul(axis.threads));
         if kernel.axes.len() > MOST_AXES || !matches!(threads, Some(1..=MOST_THREADS)) {
             return Err(format!("kernel `{}` has an impossible block", kernel.name));
@@ -75,6 +159,7 @@ impl<'a> Checker<'a> {
         for param in &kernel.params {
             self.define(*param)?;
         }
+        self.same.uniform.extend(&kernel.params);
         for bound in kernel.axes.iter().flat_map(|axis| &axis.range) {
             self.index(bound)?;
         }
@@ -132,8 +217,8 @@ impl<'a> Checker<'a> {
             }
             Stmt::If { cond, yes, no } => {
                 self.truth(cond)?;
-                self.block(yes)?;
-                self.block(no)
+                self.block_under(cond, yes)?;
+                self.block_under(cond, no)
             }
             Stmt::For {
                 var,
@@ -152,10 +237,17 @@ impl<'a> Checker<'a> {
                 let depth = self.scope.len();
                 self.iterator(*var)?;
                 self.truth(cond)?;
-                self.block(body)?;
+                self.same.define(*var, Some(first));
+                self.same.define(*var, Some(step));
+                self.block_under(cond, body)?;
                 self.scope.truncate(depth);
                 Ok(())
             }
+            Stmt::Barrier => self.together("a barrier", Same::Block),
+            Stmt::Copy { to, from, lanes } => self.copy(to, from, *lanes),
+            Stmt::EndOfGroup => self.together("a group of copies", Same::None),
+            Stmt::Wait(_) => self.together("a wait", Same::None),
+            Stmt::Call { function, args } => self.call(*function, args),
             Stmt::Fold { part, term } => {
                 let ty = self.number(term)?;
                 let reductions = self.kernel.map_or(&[][..], |kernel| &kernel.reductions);
@@ -171,16 +263,72 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Copies into an array of the block.
+    fn copy(&self, to: &'a Expr, from: &'a Expr, lanes: u32) -> Result<(), Wrong> {
+        self.together("a copy", Same::None)?;
+        let base = |e: &Expr| match e {
+            Expr::Element { base, .. } => Some(self.program.vars.get(base.0 as usize)?.ty),
+            _ => None,
+        };
+        let (target, source) = (self.number(to)?, self.number(from)?);
+        let bytes = lanes.saturating_mul(source.size() as u32);
+        if bytes != WIDE && !(lanes == 1 && matches!(bytes, 4 | 8)) {
+            return Err(format!("a copy of {lanes} elements of {source}"));
+        }
+        match (base(to), base(from)) {
+            (Some(Type::Shared { .. }), Some(Type::Pointer { .. })) if target == source => Ok(()),
+            _ => Err("a copy between what cannot be copied".to_string()),
+        }
+    }
+
+    fn call(&self, FunctionId(id): FunctionId, args: &'a [Expr]) -> Result<(), Wrong> {
+        let function = (self.program.functions.get(id as usize))
+            .filter(|_| (id as usize) < self.functions)
+            .ok_or_else(|| format!("function {id} does not exist yet"))?;
+        let name = &function.name;
+        if self.kernel.is_none() && !self.in_function {
+            return Err(format!("function `{name}` is called by the host"));
+        }
+        if args.len() != function.params.len() {
+            return Err(format!("a call does not fit function `{name}`"));
+        }
+        self.together("a call", Same::Block)?;
+        for (arg, param) in args.iter().zip(&function.params) {
+            let wanted = self.program.var(*param).ty;
+            let given = match (arg, wanted) {
+                (Expr::Var(id), _) if self.scope.contains(id) => self.program.var(*id).ty == wanted,
+                (Expr::Int(0 | 1), Type::Flag) => true,
+                (_, Type::Index | Type::Number(_)) => {
+                    Some(self.number(arg)?) == self.program.type_of(&Expr::Var(*param))
+                }
+                _ => false,
+            };
+            if !given {
+                return Err(format!(
+                    "{} of function `{name}` gets another type",
+                    self.name(*param)
+                ));
+            }
+            if function.uniform.contains(param) && self.same.of(arg) < Same::Block {
+                return Err(format!(
+                    "{} of function `{name}` differs by thread",
+                    self.name(*param)
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Elements that are loaded or stored at once.
     fn wide(&self, wide: &'a Wide, stored: bool) -> Result<(), Wrong> {
-        let element = |base: VarId, index: &Expr| Expr::Element {
+        let element = |base: VarId, row: &Option<Expr>, index: &Expr| Expr::Element {
             base,
-            row: None,
+            row: row.clone().map(Box::new),
             index: Box::new(index.clone()),
         };
         let (memory, own) = (
-            element(wide.memory, &wide.index),
-            element(wide.own, &wide.at),
+            element(wide.memory, &wide.row, &wide.index),
+            element(wide.own, &wide.own_row, &wide.at),
         );
         let (elem, of_thread) = (self.number(&memory)?, self.number(&own)?);
         if stored {
@@ -189,7 +337,8 @@ impl<'a> Checker<'a> {
         let Type::Private { len, .. } = self.program.var(wide.own).ty else {
             return Err(format!("{} is not of the thread", self.name(wide.own)));
         };
-        if !matches!(self.program.var(wide.memory).ty, Type::Pointer { .. }) {
+        let memory = self.program.var(wide.memory).ty;
+        if !matches!(memory, Type::Pointer { .. } | Type::Shared { .. }) {
             return Err(format!("{} is no pointer", self.name(wide.memory)));
         }
         if elem != of_thread {
@@ -215,12 +364,17 @@ impl<'a> Checker<'a> {
         }
         self.define(var)?;
         let variable = self.program.var(var);
+        self.same.define(var, value.filter(|_| variable.constant));
         match (variable.ty, value, variable.constant) {
-            (Type::Pointer { .. } | Type::Rows { .. } | Type::Part(_), ..) => Err(format!(
-                "{} is a pointer or a part of its own",
-                self.name(var)
-            )),
-            (Type::Private { .. }, Some(_), _) => {
+            (Type::Shared { .. }, ..)
+                if self.in_function || self.kernel.is_none_or(|k| k.block.is_none()) =>
+            {
+                Err(format!("{} is shared by no block", self.name(var)))
+            }
+            (Type::Pointer { .. } | Type::Rows { .. } | Type::Part(_) | Type::Flag, ..) => Err(
+                format!("{} is a pointer or a part of its own", self.name(var)),
+            ),
+            (Type::Private { .. } | Type::Shared { .. }, Some(_), _) => {
                 Err(format!("{} has elements and one value", self.name(var)))
             }
             (Type::Index | Type::Number(_), None, true) => {
@@ -275,8 +429,8 @@ impl<'a> Checker<'a> {
             Expr::Var(id) => (*id, !self.program.var(*id).constant),
             Expr::Element { base, .. } => match self.program.var(*base).ty {
                 Type::Pointer { written, .. } | Type::Rows { written, .. } => (*base, written),
-                Type::Private { .. } => (*base, true),
-                Type::Index | Type::Number(_) | Type::Part(_) => (*base, false),
+                Type::Private { .. } | Type::Shared { .. } => (*base, true),
+                Type::Index | Type::Number(_) | Type::Part(_) | Type::Flag => (*base, false),
             },
             _ => return Err("an assignment to a value".to_string()),
         };
@@ -322,8 +476,19 @@ impl<'a> Checker<'a> {
             Expr::Aligned(id) if self.kernel.is_some() || !is_pointer(&Expr::Var(*id)) => {
                 return Err(format!("{} is no pointer of the host", self.name(*id)));
             }
+            Expr::Own(_) => self.together("a number of a thread", Same::None)?,
+            Expr::Exchange { by, .. } => {
+                if *by == 0 || by.unsigned_abs() >= LANES {
+                    return Err(format!("an exchange with the lane {by} further on"));
+                }
+                self.together("an exchange", Same::Warp)?;
+            }
             Expr::Element { base, row, index } => {
-                let is_table = matches!(self.program.var(*base).ty, Type::Rows { .. });
+                let is_table = match self.program.var(*base).ty {
+                    Type::Rows { .. } | Type::Shared { .. } => true,
+                    Type::Private { rows, .. } => rows != 1,
+                    _ => false,
+                };
                 if is_table != row.is_some() {
                     return Err(format!("an element of {} in no row", self.name(*base)));
                 }

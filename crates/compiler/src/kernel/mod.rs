@@ -24,6 +24,7 @@ mod lower;
 pub mod plan;
 pub mod stream;
 pub mod stream_plan;
+pub mod warps;
 
 pub use count::{Moves, SECTOR, Work, operation_slots};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};

@@ -17,6 +17,7 @@
 
 use super::count::is_cheap_call;
 use super::lower::Prepared;
+use super::warps::{WarpTile, WarpsIr};
 use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
 use crate::ctype::CType;
 use crate::deps::DepKind;
@@ -198,7 +199,7 @@ impl FromStr for StreamTile {
                 (value.trim().parse()).map_err(|_| format!("`{part}` is no number; {form}"))?;
             let (field, most) = match name.trim() {
                 "steps" => (&mut tile.steps, 128),
-                "vector" => (&mut tile.vector, 16),
+                "vector" => (&mut tile.vector, 64),
                 "rows" => (&mut tile.rows, 16),
                 "ahead" => (&mut tile.ahead, 16),
                 "warps" => (&mut tile.warps, 32),
@@ -313,6 +314,8 @@ pub struct StreamIr {
     /// rows between are full: [`LOWEST_ROW`], [`HIGHEST_ROW`], [`FIRST_COLUMN`]. In three space
     /// dimensions all tiles run the same code, and it is 1.
     pub full: AstExpr,
+    /// The kernel that takes most launches in its place, where there is one.
+    pub warps: Option<Box<WarpsIr>>,
 }
 
 /// Name of the lowest row in [`StreamIr::full`]; as the others no name of C, so that no variable
@@ -1049,6 +1052,7 @@ impl Prepared<'_> {
             growths: Growths::of(&stream.pipeline, 1),
             tile: StreamTile::OF_PATCHES,
             full: AstExpr::Int(1),
+            warps: None,
         })
     }
 
@@ -1068,7 +1072,7 @@ impl Prepared<'_> {
         let full = if planes {
             Some(AstExpr::Int(1))
         } else {
-            self.stream_full(stream, tile)?
+            self.stream_full(stream, LANES * tile.vector)?
         };
         let Some(full) = full else {
             return Ok(None);
@@ -1080,6 +1084,7 @@ impl Prepared<'_> {
             growths,
             tile,
             full,
+            warps: None,
         };
         let mut proof = None;
         for steps in ir.step_sizes() {
@@ -1124,11 +1129,48 @@ impl Prepared<'_> {
         Ok(proof.map(|proof| (ir, proof)))
     }
 
+    /// Proves the pipeline for blocks whose warps own the same columns, and makes their kernel without its
+    /// program. `None` where no column would be a result, or no tile is full.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up, HX9001 where the proof fails.
+    pub fn warps(&self, stream: &Stream, ir: &StreamIr, tile: WarpTile) -> Result<Option<WarpsIr>> {
+        let steps = tile.steps();
+        let Some(full) = self.stream_full(stream, tile.width())? else {
+            return Ok(None);
+        };
+        let warps = WarpsIr {
+            tile,
+            growths: Growths::of(&stream.pipeline, steps),
+            full,
+            least_rows: 0,
+            kernel: None,
+        };
+        let (left, results) = (warps.left(ir), warps.results(ir));
+        if results < 1 {
+            return Ok(None);
+        }
+        let computed = vec![-left..tile.width() - left; 2];
+        let columns = Tile {
+            loaded: computed.clone(),
+            computed,
+            results: vec![0..results; 2],
+        };
+        overlapped::verify(
+            &self.scop.ctx,
+            &stream.pipeline,
+            &stream.flows,
+            steps,
+            &columns,
+        )
+        .map_err(|e| Diagnostic::bug(format!("the pipeline could not be proven right: {e}")))?;
+        Ok(Some(warps))
+    }
+
     /// The condition under which the main statement of every field executes at all elements
-    /// of a warp's columns between two rows.
-    fn stream_full(&self, stream: &Stream, tile: StreamTile) -> Result<Option<AstExpr>> {
+    /// of so many columns between two rows.
+    fn stream_full(&self, stream: &Stream, columns: i64) -> Result<Option<AstExpr>> {
         let p = &stream.pipeline;
-        let columns = LANES * tile.vector;
         let (names, map): (Vec<&str>, String) = match p.stream {
             Some(_) => (
                 vec![LOWEST_ROW, HIGHEST_ROW, FIRST_COLUMN],

@@ -1,4 +1,5 @@
 //! From a proven plan to a program ([`crate::ir`]).
 
 pub(crate) mod affine;
+pub mod overlapped;
 pub mod stepwise;

@@ -48,6 +48,7 @@ pub fn lower(
         source,
         plan,
         program: Program {
+            functions: Vec::new(),
             name: interface.name.clone(),
             vars: Vec::new(),
             args: Vec::new(),
@@ -447,6 +448,7 @@ impl<'a> Lowering<'a> {
             let ty = match array.is_variable() {
                 true => Type::Number(array.elem),
                 false => Type::Private {
+                    rows: 1,
                     elem: array.elem,
                     len,
                 },
@@ -551,6 +553,7 @@ impl<'a> Lowering<'a> {
         });
         let number = self.ranges.len() + 1;
         Ok(Kernel {
+            block: None,
             name: format!("step_{number}"),
             lines: self.lines(step),
             params,

@@ -2,7 +2,7 @@
 
 use super::namer::Namer;
 use crate::ctype::CType;
-use crate::ir::{Expr, Helper, Launch, Program, Stmt, Type, VarId, Wide};
+use crate::ir::{Expr, Helper, Launch, Own, Program, Stmt, Type, VarId, Wide};
 use std::fmt::Write;
 
 /// Binding strength of C operators; larger binds tighter.
@@ -107,6 +107,18 @@ pub(crate) trait Dialect {
             format!("(size_t){name} % {} == 0", crate::ir::WIDE),
             precedence("=="),
         )
+    }
+    /// A number of the thread, where threads work together.
+    fn own(&self, own: Own) -> String {
+        format!("undefined_{}", own.name())
+    }
+    /// The value that the lane so many further on has.
+    fn exchange(&self, value: &str, by: i32) -> String {
+        format!("undefined_exchange({value}, {by})")
+    }
+    /// Appends a statement of threads that work together. Only targets that have these get some.
+    fn together(&self, writer: &mut Writer<'_>, _stmt: &Stmt) {
+        writer.line("undefined_statement;");
     }
     /// Appends a launch.
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch);
@@ -250,16 +262,24 @@ impl<'a> Writer<'a> {
             }
             Stmt::Load(wide) => self.wide(wide, false),
             Stmt::Store(wide) => self.wide(wide, true),
+            Stmt::Barrier
+            | Stmt::Copy { .. }
+            | Stmt::EndOfGroup
+            | Stmt::Wait(_)
+            | Stmt::Call { .. } => dialect.together(self, stmt),
             Stmt::Launch(launch) => dialect.launch(self, launch),
         }
     }
 
     /// Elements that are loaded or stored at once.
     fn wide(&mut self, wide: &Wide, stored: bool) {
-        let place =
-            |base: VarId, index: &Expr| format!("&{}[{}]", self.namer.get(base), self.expr(index));
-        let own = place(wide.own, &wide.at);
-        let memory = place(wide.memory, &wide.index);
+        let place = |base: VarId, row: &Option<Expr>, index: &Expr| {
+            let row = row.as_ref().map(|row| format!("[{}]", self.expr(row)));
+            let row = row.unwrap_or_default();
+            format!("&{}{row}[{}]", self.namer.get(base), self.expr(index))
+        };
+        let own = place(wide.own, &wide.own_row, &wide.at);
+        let memory = place(wide.memory, &wide.row, &wide.index);
         let (to, from) = if stored { (memory, own) } else { (own, memory) };
         match self.dialect.wide(wide, stored) {
             Some(name) => self.line(&format!("{name}({to}, {from});")),
@@ -316,6 +336,10 @@ impl<'a> Writer<'a> {
             }
             Expr::Var(id) => Piece(self.namer.get(*id), ATOM),
             Expr::Aligned(id) => self.dialect.aligned(&self.namer.get(*id)),
+            Expr::Own(own) => Piece(self.dialect.own(*own), UNARY),
+            Expr::Exchange { value, by } => {
+                Piece(self.dialect.exchange(&self.expr(value), *by), ATOM)
+            }
             Expr::Unary { op, arg } => Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY),
             Expr::Binary { op, lhs, rhs } => binary(op, self.piece(lhs), self.piece(rhs)),
             Expr::Select { cond, yes, no } => Piece(

@@ -1,12 +1,15 @@
 //! CUDA C++: a namespace with the kernels of a program and a function that launches them.
 
+mod blocks;
 mod fold;
 
 use super::c::{Dialect, Writer};
 use super::fold::Folds;
 use super::namer::Namer;
 use crate::back::names::Names;
-use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Type, VarId, Wide};
+use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Own, Program, Stmt, Type, VarId, Wide};
+
+pub use blocks::{Parameters, kernels_of_blocks};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -91,7 +94,12 @@ impl Dialect for Printer<'_> {
             Type::Index => format!("{qualifier}{} {name}", self.index),
             Type::Number(ty) => format!("{qualifier}{ty} {name}"),
             Type::Part(_) => format!("auto {name}"),
-            Type::Private { elem, len } => format!("{elem} {name}[{len}]"),
+            Type::Private { elem, rows, len } => match rows {
+                1 => format!("{elem} {name}[{len}]"),
+                rows => format!("{elem} {name}[{rows}][{len}]"),
+            },
+            Type::Shared { elem, len, .. } => format!("{elem} (*const {name})[{len}]"),
+            Type::Flag => format!("bool {name}"),
             Type::Pointer {
                 elem,
                 written: true,
@@ -108,7 +116,10 @@ impl Dialect for Printer<'_> {
     }
 
     fn helper(&self, helper: Helper) -> String {
-        format!("{}<{}>", helper.name(), self.index)
+        match self.index {
+            "int" => helper.name().to_string(),
+            index => format!("{}<{index}>", helper.name()),
+        }
     }
 
     fn fold(&self, part: VarId, name: &str, term: &str) -> String {
@@ -125,6 +136,18 @@ impl Dialect for Printer<'_> {
             (false, true) => "load_constant",
             (false, false) => "load_wide",
         })
+    }
+
+    fn own(&self, own: Own) -> String {
+        blocks::own(own)
+    }
+
+    fn exchange(&self, value: &str, by: i32) -> String {
+        blocks::exchange(value, by)
+    }
+
+    fn together(&self, writer: &mut Writer<'_>, stmt: &Stmt) {
+        self.statement_of_block(writer, stmt);
     }
 
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
@@ -200,6 +223,7 @@ impl Printer<'_> {
                     format!("{elem} *{name};")
                 }
                 Type::Rows { elem, .. } => format!("{elem} **{name};"),
+                Type::Shared { .. } | Type::Flag => format!("undefined_{name};"),
             };
             let _ = writeln!(t, "  {field}");
         }
@@ -255,9 +279,10 @@ impl Printer<'_> {
 
     /// What loads and stores neighbouring elements at once, as far as kernels do.
     fn wide_accesses(&self) -> String {
-        let kernels = self.program.kernels.iter();
+        let bodies = (self.program.kernels.iter().map(|k| &k.body))
+            .chain(self.program.functions.iter().map(|f| &f.body));
         let mut types = BTreeSet::new();
-        for wide in kernels.flat_map(|k| ir::wide_in(&k.body)) {
+        for wide in bodies.flat_map(|body| ir::wide_in(body)) {
             if let Type::Private { elem, .. } = self.program.var(wide.own).ty {
                 types.insert((elem.to_string(), wide.lanes));
             }

@@ -239,7 +239,7 @@ impl<'a> Host<'a> {
         match ty {
             Type::Index => format!("{qualifier}long long {name}"),
             Type::Number(ty) | Type::Part(ty) => format!("{qualifier}{ty} {name}"),
-            Type::Private { elem, len } => format!("{elem} {name}[{len}]"),
+            Type::Private { elem, len, .. } => format!("{elem} {name}[{len}]"),
             Type::Pointer {
                 elem,
                 written: true,
@@ -249,6 +249,7 @@ impl<'a> Host<'a> {
                 written: false,
             } => format!("const {elem} *{}{name}", self.restrict()),
             Type::Rows { elem, .. } => format!("{elem} **const {name}"),
+            Type::Shared { .. } | Type::Flag => format!("undefined_{name}"),
         }
     }
 

@@ -139,6 +139,16 @@ fn rows(ir: &StreamIr) -> Vec<String> {
             ir.growths.extra.at(steps)
         ));
     }
+    lines.extend(ir.warps.as_ref().map(|warps| {
+        let tile = &warps.tile;
+        format!(
+            "  most launches: {} steps, warps as a pipeline in time; a block has {} columns, {} of them results, and a warp {} levels",
+            tile.steps(),
+            tile.width(),
+            warps.results(ir),
+            tile.levels
+        )
+    }));
     lines
 }
 

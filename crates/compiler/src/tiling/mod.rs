@@ -17,7 +17,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::kernel::stream::Refusal;
 use crate::kernel::{self, Prepared, Stencil};
 use crate::model::Problem;
-use crate::options::{Options, Tiling};
+use crate::options::{Options, StepKernel, Tiling};
 use crate::scop::{Chunk, Scop, SourceFile};
 use crate::step_time::{self, StepTime, StepWork};
 use crate::stream_size::StreamChoice;
@@ -177,15 +177,17 @@ impl<'a> TimeLoop<'a> {
         if d.code != "HX0305" {
             return Ok(d);
         }
-        let asked = options.tiling;
+        let (asked, pipelined) = (options.tiling, options.kernel == StepKernel::Pipelined);
         let options = Options {
             tiling: Tiling::Hybrid,
             stream_tile: None,
+            kernel: StepKernel::Auto,
             ..options.clone()
         };
         Ok(Box::new(match self.hybrid(name, &options, clock) {
             Ok(_) => {
                 let option = match asked {
+                    _ if pipelined => "--kernel pipelined",
                     Tiling::Overlapped => "--tiling overlapped",
                     Tiling::Auto | Tiling::Hybrid | Tiling::Stepwise => "--stream-tile",
                 };

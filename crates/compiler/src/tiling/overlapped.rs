@@ -7,8 +7,10 @@ use crate::kernel::Stencil;
 use crate::kernel::blocks::BlocksIr;
 use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile, StreamWork};
 use crate::kernel::stream_plan::{self, Instance, StreamRun};
+use crate::kernel::warps::{self, WarpTile};
+use crate::lower;
 use crate::model::Problem;
-use crate::options::{Options, Tiling};
+use crate::options::{Options, StepKernel, Tiling};
 use crate::sched::overlapped::Pipeline;
 use crate::stream_size::{self, StreamChoice};
 use crate::target::Target;
@@ -33,6 +35,14 @@ const FAR_READS_IN_PLANES: &str =
     "in three space dimensions reads more than two cells away make it slow";
 
 const HYBRID_IS_FASTER: &str = "the hybrid tiling is predicted to be faster";
+
+/// Columns of a lane, at most, where a warp has all time levels.
+const MOST_COLUMNS: i64 = 16;
+
+const MANY_COLUMNS: &str = "a lane has at most 16 columns, but in warps that are a pipeline in time (`--kernel pipelined`)";
+
+const NO_SUCH_WARPS: &str = "warps are a pipeline in time only with steps that are a multiple of them, and columns of a \
+     lane that are whole words of 16 bytes and no less than a statement reads beside a cell";
 
 const NO_SUCH_PATCH: &str = "a tile of these sizes has no results, rows of more than 16 bytes a lane, fewer rows a warp than \
      the stencil reads beside a cell, or patches of more than 32 cells";
@@ -188,6 +198,9 @@ impl TimeLoop<'_> {
     }
 
     fn best_stream(&self, wish: &Wish) -> Result<Overlapped> {
+        if wish.options.kernel == StepKernel::Pipelined && self.analysis.canonical.n_space != 2 {
+            return Ok(Overlapped::refused(warps::ONLY_2D, Vec::new()));
+        }
         if self.is_3d() {
             let (options, name) = (wish.options, wish.name);
             let (given, shared) = (options.stream_tile, options.shared_bytes());
@@ -223,9 +236,20 @@ impl TimeLoop<'_> {
             true => StreamTile::OF_PATCHES,
             false => StreamTile::OF_ROWS,
         };
-        let given = wish.options.stream_tile.map(|tile| tile.or(usual));
+        let pipelined = wish.options.kernel == StepKernel::Pipelined;
+        let given = (wish.options.stream_tile.filter(|_| !pipelined)).map(|tile| tile.or(usual));
+        if given.is_some_and(|tile| tile.vector > MOST_COLUMNS) {
+            return Ok(Overlapped::refused(MANY_COLUMNS, sizes));
+        }
         let kernel = match given.or(best.map(|s| s.tile)) {
             Some(tile) => (self.prepared).stream_kernel(&wish.stream, wish.name, tile)?,
+            None => None,
+        };
+        let kernel = match kernel {
+            Some((mut kernel, proof)) => match self.pipelined(&mut kernel, wish)? {
+                Some(refusal) if pipelined => return Ok(Overlapped::refused(&refusal, sizes)),
+                _ => Some((kernel, proof)),
+            },
             None => None,
         };
         Ok(match kernel {
@@ -234,6 +258,39 @@ impl TimeLoop<'_> {
             None if given.is_some() => Overlapped::refused(NO_SUCH_PATCH, sizes),
             None => Overlapped::refused("no tile fits into registers", sizes),
         })
+    }
+
+    /// Gives a stream the kernel whose warps are a pipeline in time, or says why it has none.
+    fn pipelined(&self, ir: &mut StreamIr, wish: &Wish) -> Result<Option<Refusal>> {
+        // By name only, until predictions know when it is faster.
+        if wish.options.kernel != StepKernel::Pipelined {
+            return Ok(None);
+        }
+        if let Some(refusal) = warps::refusal(ir) {
+            return Ok(Some(refusal.to_string()));
+        }
+        let tile = match wish.options.stream_tile {
+            Some(tile) => WarpTile::of(tile),
+            None => Some(WarpTile::usual(ir)),
+        };
+        let Some(tile) = tile.filter(|tile| tile.fits(ir)) else {
+            return Ok(Some(NO_SUCH_WARPS.to_string()));
+        };
+        let Some(mut kernel) = self.prepared.warps(&wish.stream, ir, tile)? else {
+            return Ok(Some("no tile has results or is full".to_string()));
+        };
+        if kernel.shared_bytes(ir) > wish.options.shared_bytes() {
+            return Ok(Some("its rows do not fit into shared memory".to_string()));
+        }
+        if wish.options.stream_tile.is_none() {
+            kernel.worth_for(wish.options.target.sms);
+        }
+        let names: Vec<String> = (ir.fields.iter())
+            .map(|f| ir.stencil.arrays[f.array].name.clone())
+            .collect();
+        kernel.kernel = Some(lower::overlapped::warps(ir, &kernel, &names)?);
+        ir.warps = Some(Box::new(kernel));
+        Ok(None)
     }
 
     /// In three space dimensions, a block streams planes.
@@ -258,7 +315,8 @@ impl TimeLoop<'_> {
     /// Sizes of tiles of rows, the best first: the given one, or those that the model knows.
     fn row_sizes(&self, wish: &Wish, candidates: Candidates) -> Vec<StreamChoice> {
         let (pipeline, target) = (wish.stream.pipeline(), &wish.options.target);
-        let Some(tile) = wish.options.stream_tile else {
+        let by_name = wish.options.kernel == StepKernel::Pipelined;
+        let Some(tile) = wish.options.stream_tile.filter(|_| !by_name) else {
             return candidates(pipeline, &wish.work, target, &wish.problem);
         };
         let tile = tile.or(StreamTile::OF_ROWS);

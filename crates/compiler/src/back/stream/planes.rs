@@ -88,7 +88,7 @@ template <typename Element, int LEFT, int RIGHT, typename Ring> __device__ __for
 }
 ";
 
-const COMPARE: &str = r"// Whether buffers differ in cells that are never written, which levels would have to tell apart.
+pub(super) const COMPARE: &str = r"// Whether buffers differ in cells that are never written, which levels would have to tell apart.
 template <typename Bits>
 __global__ void compare(const Bits *a, const Bits *b, long long pitch, int n_i, int n_j, int n_k, int i_lo, int i_hi, int j_lo, int j_hi, int k_lo, int k_hi, int *differ) {
   for (long long at = blockIdx.x; at < (long long)n_i * n_j; at += gridDim.x) {

@@ -331,12 +331,13 @@ impl Dialect for Device<'_> {
             Type::Index => format!("{qualifier}long {name}"),
             Type::Number(ty) => format!("{qualifier}{} {name}", self.number(ty)),
             Type::Part(_) => format!("{} {name}", self.folds.of_name(self.program, name)),
-            Type::Private { elem, len } => format!("{} {name}[{len}]", self.number(elem)),
+            Type::Private { elem, len, .. } => format!("{} {name}[{len}]", self.number(elem)),
             // Rows are gathered: no table of pointers gets here.
             Type::Pointer { elem, written } | Type::Rows { elem, written } => {
                 let constant = if written { "" } else { "const " };
                 format!("{constant}__global {} *{restrict}{name}", self.number(elem))
             }
+            Type::Shared { .. } | Type::Flag => format!("undefined_{name}"),
         }
     }
 
@@ -488,6 +489,7 @@ mod tests {
             name: String::new(),
             vars: Vec::new(),
             args: Vec::new(),
+            functions: Vec::new(),
             kernels: Vec::new(),
             narrow: None,
             host: Vec::new(),

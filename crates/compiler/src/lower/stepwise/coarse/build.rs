@@ -101,6 +101,7 @@ impl Lowering<'_> {
         body.extend(self.coarse_body(&mut build, node)?);
         let number = self.ranges.len() + 1;
         Ok(Kernel {
+            block: None,
             name: format!("step_{number}_{}", build.shape.kernel.name()),
             lines: self.lines(step),
             params,
@@ -190,6 +191,7 @@ impl Lowering<'_> {
             let array = self.scop.array(window.near.array);
             let (_, len) = window.strides(build.shape.lanes());
             let ty = Type::Private {
+                rows: 1,
                 elem: array.elem,
                 len: u32::try_from(len).unwrap_or(u32::MAX),
             };
@@ -292,6 +294,8 @@ impl Lowering<'_> {
         let index = self.number_of(near.array, 0, values.into_iter())?;
         Ok(Stmt::Load(Wide {
             memory: self.array(near.array)?,
+            row: None,
+            own_row: None,
             index,
             own,
             at,
@@ -379,6 +383,7 @@ impl Lowering<'_> {
                 continue;
             };
             let ty = Type::Private {
+                rows: 1,
                 elem: array.elem,
                 len: build.shape.lanes() as u32,
             };
@@ -476,6 +481,8 @@ impl Lowering<'_> {
             let index = self.index_of_write(build, *s, near)?;
             at_once.push(Stmt::Store(Wide {
                 memory,
+                row: None,
+                own_row: None,
                 index: index.clone(),
                 own: *own,
                 at: Expr::Int(0),

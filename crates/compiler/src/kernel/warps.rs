@@ -1,0 +1,313 @@
+//! Warps as a pipeline in time: a kernel of overlapped tiling whose blocks own 32 X columns. All warps
+//! of a block own the same columns at consecutive times: warp w computes levels w L + 1 .. (w + 1) L of the
+//! rows that stream through it, and hands rows on through a ring in shared memory. See
+//! [`crate::sched::overlapped`] for levels and lags.
+//!
+//! Warp w is `w B` rows behind the first one: a barrier every B rows of all warps keeps what it reads
+//! apart from what warp w - 1 writes. A slot of the ring holds, for every field, the newest rows of the levels
+//! that a warp needs of the one before; each warp replaces them by those of its own last levels.
+
+use hexcc_isl::AstExpr;
+
+use super::stream::{Domain, Field, Growths, LANES, StreamIr, StreamRead, StreamTile};
+use crate::ir::{Program, VarId, WIDE};
+
+/// Sizes of such a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpTile {
+    /// L: time levels of a warp.
+    pub levels: i64,
+    /// X: neighbouring columns of a lane.
+    pub columns: i64,
+    /// W: warps of a block.
+    pub warps: i64,
+    /// B: rows from barrier to barrier.
+    pub rows: i64,
+    /// D: groups of B rows that are loaded ahead.
+    pub ahead: i64,
+}
+
+/// Cost of a row in the tiles at both ends of all rows, whose cells are tested, and in the others: the ratio
+/// that is fastest on an H200 (of 7, 9, 11 and 13 to 4, five stencils).
+pub const COST_OF_ROW: [i64; 2] = [9, 4];
+
+/// Such a kernel: the fields and the pipeline are those of the stream that goes with it, which takes the
+/// launches of less steps.
+#[derive(Clone, Debug)]
+pub struct WarpsIr {
+    /// Its sizes.
+    pub tile: WarpTile,
+    /// Its reach, for its number of steps.
+    pub growths: Growths,
+    /// Condition on two rows and a block's first column under which the rows between are full.
+    pub full: AstExpr,
+    /// Rows of results of all tiles from which on it is worth its repeated rows.
+    pub least_rows: i64,
+    /// The kernel, and what its parameters stand for; nothing before it is made.
+    pub kernel: Option<(Program, Vec<(VarId, Param)>)>,
+}
+
+/// What a parameter of the kernel stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// The scalar of this number.
+    Scalar(usize),
+    /// Level `-age` of a field, where the launch starts from.
+    In(usize, i64),
+    /// The plane of a field's array that holds level `-age`: elements that are never written.
+    Kept(usize, i64),
+    /// The level of a field so many before the last.
+    Out(usize, i64),
+    /// Elements from row to row of a field's array.
+    Pitch(usize),
+    /// Rows or columns of a plane of a field.
+    Extent(usize, usize),
+    /// Of a field's statement, along a dimension: the first row or column that it writes, and how many.
+    Domain(usize, usize, usize),
+    /// The first and the last row of results.
+    Rows(usize),
+    /// The first column of results of the first tile.
+    Column,
+    /// Tiles beside each other, and those of them whose cells are tested: the first one and some last ones.
+    Tiles(usize),
+    /// The work of a block.
+    Share,
+    /// The size of this number.
+    Size(usize),
+}
+
+/// Why not in one or three space dimensions.
+pub const ONLY_2D: &str = "warps are a pipeline in time in two space dimensions only";
+
+/// What the kernel does not take, for people.
+pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
+    if ir.pipeline.n_space != 2 {
+        return Some(ONLY_2D);
+    }
+    let pieces = || ir.fields.iter().flat_map(|f| &f.pieces);
+    if ir.fields.iter().any(|f| f.pieces.len() != 1) {
+        return Some("an array that several statements write");
+    }
+    if pieces().any(|p| matches!(p.domain, Domain::Any(_))) {
+        return Some("a domain that is no box");
+    }
+    let in_memory = |read: &StreamRead| matches!(read, StreamRead::Memory(_));
+    if pieces().flat_map(|p| &p.reads).any(in_memory) {
+        return Some("an array that is read only");
+    }
+    if pieces().any(|p| !ir.stencil.stmts[p.stmt].affine.is_empty()) {
+        return Some("a value of an iterator");
+    }
+    let arrays = || ir.fields.iter().map(|f| &ir.stencil.arrays[f.array]);
+    if arrays().any(|array| !array.pitched) {
+        return Some("rows that lie apart");
+    }
+    let elem = arrays().next().map(|array| array.elem);
+    match arrays().any(|array| Some(array.elem) != elem) {
+        true => Some("elements of several types"),
+        false => None,
+    }
+}
+
+/// Registers for the rows that a warp holds, where a block has eight warps.
+const MOST_REGISTERS: i64 = 200;
+
+/// Columns of a lane, at most: more were slower in all cases.
+const MOST_COLUMNS: i64 = 28;
+
+/// Blocks repeat rows where they begin: shares are this many times larger.
+const SHARE: i64 = 4;
+
+impl WarpTile {
+    /// What the user gives as sizes of a streamed tile: steps, columns of a lane, warps; rows between barriers and
+    /// groups ahead where they are given.
+    pub fn of(tile: StreamTile) -> Option<WarpTile> {
+        let or = |given: i64, usual: i64| if given > 0 { given } else { usual };
+        let warps = or(tile.warps, 8);
+        (tile.steps % warps == 0).then_some(WarpTile {
+            levels: tile.steps / warps,
+            columns: tile.vector,
+            warps,
+            rows: or(tile.rows, 1),
+            ahead: or(tile.ahead, 4),
+        })
+    }
+
+    /// Sizes where the user gives none: what was fastest for stars and boxes of reaches 1 to 4 on an H200, as far as
+    /// rows fit into registers. Columns are an odd number of words, so that lanes meet no bank conflicts.
+    pub fn usual(ir: &StreamIr) -> WarpTile {
+        let held: i64 = ir.pipeline.depth.iter().map(|depth| depth - 1).sum();
+        let levels = match held {
+            ..=2 => 3,
+            3..=4 => 2,
+            _ => 1,
+        };
+        let lanes = WarpsIr::lanes(ir);
+        let words = 4 / lanes;
+        let most = MOST_REGISTERS / ((levels * held + 1) * words).max(1);
+        let odd = (most.min(MOST_COLUMNS) / lanes - 1) / 2 * 2 + 1;
+        let rows = WarpsIr::held(ir);
+        let (rows, ahead) = if rows <= 5 { (rows, 2) } else { (1, 4) };
+        WarpTile {
+            levels,
+            columns: odd.max(1) * lanes,
+            warps: 8,
+            rows,
+            ahead,
+        }
+    }
+
+    /// Whether lanes move whole words, rows have a lane's neighbours' columns, and the threads of a block exist.
+    pub fn fits(&self, ir: &StreamIr) -> bool {
+        let margin = |f: &Field| f.margin.0.max(f.margin.1);
+        let beside = ir.fields.iter().map(margin).max().unwrap_or(0);
+        self.columns % WarpsIr::lanes(ir) == 0
+            && self.columns >= beside
+            && (1..=16).contains(&self.warps)
+            && self.levels >= 1
+    }
+
+    /// T: time steps of a launch.
+    pub fn steps(&self) -> i64 {
+        self.levels * self.warps
+    }
+
+    /// Columns of a block.
+    pub fn width(&self) -> i64 {
+        LANES * self.columns
+    }
+
+    /// Rows after which registers have the same meaning again: the rows of a level that are held. A
+    /// multiple of B.
+    pub fn unroll(&self, held: i64) -> i64 {
+        up(held.max(self.rows), self.rows)
+    }
+
+    /// Slots of the ring, a multiple of `unroll`.
+    pub fn slots(&self, unroll: i64) -> i64 {
+        up((self.warps + self.ahead + 1) * self.rows, unroll)
+    }
+}
+
+impl WarpsIr {
+    /// Bytes of an element.
+    fn bytes(ir: &StreamIr) -> i64 {
+        let array = ir.fields.first().map(|f| &ir.stencil.arrays[f.array]);
+        array.map_or(1, |array| array.elem.size() as i64)
+    }
+
+    /// Elements that are loaded and stored at once.
+    pub fn lanes(ir: &StreamIr) -> i64 {
+        i64::from(WIDE) / Self::bytes(ir)
+    }
+
+    /// Columns before the results of a block, rounded up to what is stored at once.
+    pub fn left(&self, ir: &StreamIr) -> i64 {
+        up(self.growths.left.at(self.tile.steps()), Self::lanes(ir))
+    }
+
+    /// Columns of results, a multiple of what is stored at once.
+    pub fn results(&self, ir: &StreamIr) -> i64 {
+        let right = self.growths.right.at(self.tile.steps());
+        let results = self.tile.width() - self.left(ir) - right;
+        results.div_euclid(Self::lanes(ir)) * Self::lanes(ir)
+    }
+
+    /// Rows of a level that are held, with the newest.
+    pub fn held(ir: &StreamIr) -> i64 {
+        ir.pipeline.depth.iter().copied().max().unwrap_or(1)
+    }
+
+    /// Rows after which registers have the same meaning again.
+    pub fn unroll(&self, ir: &StreamIr) -> i64 {
+        self.tile.unroll(Self::held(ir))
+    }
+
+    /// Iterations in excess of the rows of results.
+    pub fn extra(&self) -> i64 {
+        let tile = &self.tile;
+        self.growths.extra.at(tile.steps()) + tile.warps * tile.rows
+    }
+
+    /// Rows that a slot of the ring holds.
+    pub fn rows_of_slot(ir: &StreamIr) -> i64 {
+        (0..ir.fields.len()).map(|f| handed(ir, f)).sum()
+    }
+
+    /// Makes it worth where each of so many blocks has enough rows.
+    pub fn worth_for(&mut self, multiprocessors: i64) {
+        self.least_rows = SHARE * multiprocessors * self.extra();
+    }
+
+    /// Bytes of shared memory.
+    pub fn shared_bytes(&self, ir: &StreamIr) -> i64 {
+        let slots = self.tile.slots(self.unroll(ir));
+        slots * Self::rows_of_slot(ir) * self.tile.width() * Self::bytes(ir)
+    }
+}
+
+/// The next multiple of `of`.
+fn up(n: i64, of: i64) -> i64 {
+    (n + of - 1).div_euclid(of) * of
+}
+
+/// The levels of a field that warps hand on, as launches do.
+pub fn handed(ir: &StreamIr, field: usize) -> i64 {
+    ir.live(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a block does with the slots of its ring, row by row: nothing is written while another one needs it.
+    #[test]
+    fn slots_of_the_ring_hold_what_is_needed() {
+        for (warps, rows, ahead, held) in [(8, 5, 2, 5), (4, 1, 4, 3), (2, 3, 2, 2), (3, 2, 1, 7)] {
+            let tile = WarpTile {
+                levels: 1,
+                columns: 4,
+                warps,
+                rows,
+                ahead,
+            };
+            let unroll = tile.unroll(held);
+            assert!(unroll % rows == 0 && unroll >= held);
+            let slots = tile.slots(unroll);
+            assert_eq!(slots % unroll, 0);
+            // For each slot the row it holds and the warps that have had it.
+            let mut ring = vec![(-1, 0); slots as usize];
+            let at = |row: i64| row.rem_euclid(slots) as usize;
+            for row in 0..ahead * rows {
+                ring[at(row)] = (row, 0);
+            }
+            for group in 0..40 {
+                let first = group * rows;
+                let mut written = Vec::new();
+                let mut read = Vec::new();
+                for row in first..first + rows {
+                    written.push(at(row + ahead * rows));
+                    let done = row - warps * rows;
+                    if done >= 0 {
+                        assert_eq!(ring[at(done)], (done, warps), "results of row {done}");
+                    }
+                    read.push(at(done));
+                }
+                for warp in 0..warps {
+                    for row in first - warp * rows..first - warp * rows + rows {
+                        if row >= 0 {
+                            assert_eq!(ring[at(row)], (row, warp), "row {row} of warp {warp}");
+                            ring[at(row)].1 += 1;
+                        }
+                        read.push(at(row));
+                    }
+                }
+                // No barrier lies between what is loaded and what is read.
+                assert!(written.iter().all(|slot| !read.contains(slot)));
+                for row in first..first + rows {
+                    ring[at(row + ahead * rows)] = (row + ahead * rows, 0);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Kernels of overlapped tiling as programs.
+
+mod warps;
+
+pub use warps::warps;
