@@ -18,7 +18,7 @@ use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource::HeaderNames;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Pass, Reduced, Region, StandIns, Written};
+use hexcc_compiler::front::c::{self as front, Light, Pass, Reduced, Region, StandIns, Written};
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query::{self, Query};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
@@ -462,8 +462,8 @@ struct Reader<'a> {
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
 }
 
-/// A text, macros that it is read with, and the function of it that pet is to look in.
-type TextAndFunction = (String, Vec<String>, Option<String>);
+/// A text, what it includes in place of headers, and the function of it that pet is to look in.
+type TextAndFunction = (String, Option<Light>, Option<String>);
 
 impl<'a> Reader<'a> {
     fn new(
@@ -907,7 +907,7 @@ impl<'a> Reader<'a> {
     /// What clang has to say of the whole text: of calls without a declaration, and that it ends, too.
     fn said_of_all(&self) -> Vec<String> {
         let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
-        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe, &[], None) else {
+        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe.text, None, None) else {
             return Vec::new();
         };
         let errors = messages
@@ -1230,44 +1230,54 @@ impl<'a> Reader<'a> {
 
     /// Runs pet on a text and leads its places back to the user's.
     fn extract(&self, reduced: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
-        let light = front::without_headers(reduced, &self.headers);
-        let (read, defines) = match &light {
-            Some(light) => (&light.text, light.defines.as_slice()),
-            None => (reduced, [].as_slice()),
-        };
-        let (read, extracted) = match self.extract_as_is(read, defines, function) {
+        let light = self.light(&reduced.text);
+        let (light, extracted) = match self.extract_as_is(&reduced.text, light.as_ref(), function) {
             Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => {
-                (reduced, self.extract_as_is(reduced, &[], function)?)
+                (None, self.extract_as_is(&reduced.text, None, function)?)
             }
-            extracted => (read, extracted?),
+            extracted => (light, extracted?),
         };
-        let lead = self.lead(&read.text);
+        let lead = self.lead(&reduced.text, light.as_ref());
         let words = isl_words(&extracted);
         if let Some(word) = words.first().cloned() {
             self.words.borrow_mut().extend(words);
             return Err(PetError::ReservedName(word));
         }
-        let mut scop = self.with_own_places(extracted, read, lead);
+        let mut scop = self.with_own_places(extracted, reduced, lead);
         self.resolve_types(&mut scop);
         scop.as_read.text.clone_from(&reduced.text);
         acted(&mut scop, reduced);
         Ok(scop)
     }
 
-    /// What pet makes of a text with macros that are defined besides the user's, once it has made
-    /// something of it; its places count from the blanks before it.
+    /// Files in place of headers of the system that a text includes, where the user has none of these
+    /// names.
+    fn light(&self, text: &str) -> Option<Light> {
+        let light = front::light(text, &self.headers)?;
+        let is_own = |(name, _): &(String, String)| {
+            let mut dirs = self.options.include_dirs.iter();
+            dirs.any(|dir| dir.join(name).is_file())
+        };
+        (!light.files.iter().any(is_own)).then_some(light)
+    }
+
+    /// What pet makes of a text, with files in place of headers, once it has made something of it; its
+    /// places count from the blanks before it.
     fn extract_as_is(
         &self,
-        text: &Reduced,
-        defines: &[String],
+        text: &str,
+        light: Option<&Light>,
         function: Option<&str>,
     ) -> Result<PetScop, PetError> {
-        let text = &text.text;
-        let key = (text.clone(), defines.to_vec(), function.map(str::to_string));
+        let key = (
+            text.to_string(),
+            light.cloned(),
+            function.map(str::to_string),
+        );
         let known = self.extracted.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
-            let blanks = " ".repeat(self.lead(text));
-            let extracted = self.extract_text(&(blanks + text), defines, function);
+            let blanks = " ".repeat(self.lead(text, light));
+            let extracted = self.extract_text(&(blanks + text), light, function);
             self.extracted.borrow_mut().insert(key, extracted.clone());
             extracted
         })
@@ -1277,20 +1287,25 @@ impl<'a> Reader<'a> {
     fn extract_text(
         &self,
         text: &str,
-        defines: &[String],
+        light: Option<&Light>,
         function: Option<&str>,
     ) -> Result<PetScop, PetError> {
-        let no_folder = |e: std::io::Error| PetError::Protocol(format!("temporary file: {e}"));
-        let folder = tempfile::tempdir().map_err(no_folder)?;
+        let failed = |e: std::io::Error| PetError::Protocol(format!("temporary file: {e}"));
+        let folder = tempfile::tempdir().map_err(failed)?;
         let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
         let file = folder.path().join(name);
-        std::fs::write(&file, text).map_err(no_folder)?;
+        std::fs::write(&file, text).map_err(failed)?;
+        let mut include_dirs = self.options.include_dirs.clone();
+        if let Some(light) = light {
+            let headers = folder.path().join("hexcc_headers");
+            write_all(&headers, light).map_err(failed)?;
+            include_dirs.insert(0, headers);
+        }
         let request = Request {
             file,
             function: function.map(str::to_string),
-            include_dirs: self.options.include_dirs.clone(),
-            // What the user defines is defined last, and counts.
-            defines: [defines, &self.options.defines].concat(),
+            include_dirs,
+            defines: self.options.defines.clone(),
             pet: self.pet.clone(),
         };
         hexcc_pet::extract(&self.exe, &request, self.limit.left()).map(|extraction| extraction.scop)
@@ -1315,15 +1330,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many blanks to put before a text. pet gives places as offsets and does not say of
-    /// which file: those in any file but the user's are in the blanks.
-    fn lead(&self, text: &str) -> usize {
+    /// How many blanks to put before a text, with files in place of headers. pet gives places as
+    /// offsets and does not say of which file: those in any file but the user's are in the blanks.
+    fn lead(&self, text: &str, light: Option<&Light>) -> usize {
         let mut texts = (self.headers.iter().map(String::as_str)).chain([text]);
-        let of_system = match texts.any(front::includes_system) {
+        let is_light = light.is_some_and(|light| light.is_all);
+        let of_system = match !is_light && texts.any(front::includes_system) {
             true => MIN_LEAD,
             false => 0,
         };
-        let longest = self.headers.iter().map(String::len).max();
+        let files = light.iter().flat_map(|light| &light.files);
+        let lengths = self.headers.iter().map(String::len);
+        let longest = lengths.chain(files.map(|(_, text)| text.len())).max();
         longest.unwrap_or(0).max(of_system) + 1
     }
 
@@ -1380,6 +1398,16 @@ impl<'a> Reader<'a> {
         };
         vec![d]
     }
+}
+
+/// Writes files in place of headers to a folder.
+fn write_all(folder: &Path, light: &Light) -> std::io::Result<()> {
+    for (name, text) in &light.files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        std::fs::write(path, text)?;
+    }
+    Ok(())
 }
 
 /// Whether declarations may be all that clang misses, or that it has twice.

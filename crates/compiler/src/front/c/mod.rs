@@ -34,7 +34,7 @@ pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
 };
 pub use cells::{Celled, with_cells};
-pub use headers::{Light, includes_system, without_headers};
+pub use headers::{Light, includes_system, light};
 pub use members::{StandIns, stand_ins};
 pub use merge::can_be_one;
 pub use pass::Pass;
