@@ -19,6 +19,7 @@ use hexcc_compiler::csource::HeaderNames;
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Light, Pass, Reduced, Region, StandIns, Written};
+use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query::{self, Query};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
@@ -61,6 +62,8 @@ pub struct Input {
     pub candidates: Vec<Candidate>,
     /// The source has the text of all files of the program.
     pub is_all: bool,
+    /// Nests that were compiled to see whether they can be.
+    pub known: Known,
 }
 
 /// Reads the input files.
@@ -80,6 +83,7 @@ fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure
             warnings: Vec::new(),
             candidates: Vec::new(),
             is_all: false,
+            known: Known::default(),
         });
     }
     let mut source = declared(
@@ -249,6 +253,7 @@ fn read_as_is(
     };
     let header_names = HeaderNames::new(&reader.headers, source.own_text());
     let words = reader.words.take();
+    let known = std::mem::take(&mut *reader.known.borrow_mut());
     match read {
         Err(diagnostics) => Err(fail(diagnostics, words)),
         // The loop that looked likeliest may be one that was not read.
@@ -278,6 +283,7 @@ fn read_as_is(
                 warnings,
                 candidates: chosen.candidates,
                 is_all: false,
+                known,
             })
         }
     }
@@ -460,6 +466,16 @@ struct Reader<'a> {
     words: RefCell<BTreeSet<String>>,
     /// What pet has made of texts, with the functions to look in.
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
+    /// Nests that have been compiled.
+    known: Rc<RefCell<Known>>,
+}
+
+/// The options that regions are tried in single steps with.
+fn in_steps(options: &InputOptions) -> Options {
+    stepwise::options(&Options {
+        sums: options.sums,
+        ..Options::default()
+    })
 }
 
 /// A text, what it includes in place of headers, and the function of it that pet is to look in.
@@ -482,6 +498,7 @@ impl<'a> Reader<'a> {
             headers: headers(options, &source.text),
             words: RefCell::default(),
             extracted: Rc::default(),
+            known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
 
@@ -496,6 +513,7 @@ impl<'a> Reader<'a> {
             headers: headers(self.options, &source.text),
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
+            known: Rc::clone(&self.known),
         }
     }
 
@@ -715,14 +733,20 @@ impl<'a> Reader<'a> {
         if refused.iter().any(is_there) {
             refused.retain(is_there);
         }
-        if let Some((region, scop)) = self.in_steps(&refused) {
+        let alone = |(region, scop): (&Region, &PetScop)| {
             let chosen = Chosen {
                 candidates: self.candidates(loops, std::slice::from_ref(&region.span), &refused),
                 ..scop.clone().into()
             };
-            return Ok((chosen, Vec::new()));
+            (chosen, Vec::new())
+        };
+        if let Some(in_steps) = self.in_steps(&refused) {
+            return Ok(alone(in_steps));
         }
-        match self.nests(&refused) {
+        match self.nests(&refused).or_else(|inside| {
+            // What hands values on is a time loop, whatever else there is.
+            (self.time_loop_in_steps(&refused).map(alone)).ok_or(inside)
+        }) {
             Ok((mut chosen, warnings)) => {
                 chosen.candidates = self.other_loops(loops, &chosen, &refused);
                 Ok((chosen, warnings))
@@ -762,7 +786,19 @@ impl<'a> Reader<'a> {
             return None;
         }
         let mut scops = (deepest.iter()).filter_map(|r| Some((r.region, r.scop.as_ref()?)));
-        scops.find(|(_, scop)| self.compiled_in_steps(scop).is_ok())
+        scops.find(|(_, scop)| self.in_single_steps(scop).is_ok())
+    }
+
+    /// The likeliest of the deepest nests that runs in single steps and is known to be a time loop: what
+    /// its iterations hand on is why it is refused.
+    fn time_loop_in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
+        let is_time_loop = |d: &Diagnostic| stepwise::may_replace(d) && d.code != "HX0201";
+        let deepest = deepest(refused).into_iter();
+        let mut time_loops = deepest.filter(|r| r.why.iter().all(is_time_loop));
+        time_loops.find_map(|r| {
+            let scop = r.scop.as_ref()?;
+            (self.in_single_steps(scop).is_ok()).then_some((r.region, scop))
+        })
     }
 
     /// Whether what begins at an offset is in a loop, or in a function that it calls.
@@ -847,25 +883,44 @@ impl<'a> Reader<'a> {
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say.
     fn judge(&self, scop: &PetScop) -> Result<(), Vec<Diagnostic>> {
-        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone())
-            .map_err(|e| vec![Diagnostic::bug(e)])?;
-        pipeline::judge(&ctx, &self.saved(scop), &Options::default()).map_err(|d| vec![*d])
+        let region = self.saved(scop);
+        let ctx = self.isl(&region).map_err(|d| vec![*d])?;
+        let judged = pipeline::judge(&ctx, &region, &Options::default(), &self.known.borrow());
+        judged.map_err(|d| vec![*d])
     }
 
-    /// Whether a region runs in single steps: if so, whether kernels have enough to share, and
-    /// whether they share several loops.
+    /// Whether a nest in a loop that stays on the host runs in single steps: if so, whether kernels have
+    /// enough to share, and whether they share several loops.
     fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
-        Ok(stepwise::sharing(&self.in_single_steps(scop)?))
+        let nest = SavedScop {
+            stays: Some(String::new()),
+            ..self.saved(scop)
+        };
+        let known = self.known.borrow();
+        let of = |compiled: &Compiled| (stepwise::sharing(compiled), stepwise::arrays(compiled));
+        let (shared, arrays) = known.compile(&self.isl(&nest)?, &nest, of)?;
+        let same = front::same_later(&self.source.text, scop.span.start, &arrays);
+        same.map_or(Ok(shared), |same| Err(Box::new(one_array(&same))))
     }
 
+    /// A region in single steps.
     fn in_single_steps(&self, scop: &PetScop) -> Result<Compiled, Box<Diagnostic>> {
-        let ctx =
-            hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).map_err(Diagnostic::bug)?;
-        let options = stepwise::options(&Options {
-            sums: self.options.sums,
-            ..Options::default()
-        });
-        pipeline::compile(&ctx, &self.saved(scop), &options)
+        let (region, known) = (self.saved(scop), self.known.borrow());
+        pipeline::compile_with(
+            &self.isl(&region)?,
+            &region,
+            &in_steps(self.options),
+            &known,
+        )
+    }
+
+    /// A context for a region: that which it is known in.
+    fn isl(&self, region: &SavedScop) -> Result<hexcc_isl::Ctx, Box<Diagnostic>> {
+        if let Some(ctx) = self.known.borrow().context(region) {
+            return Ok(ctx);
+        }
+        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone());
+        ctx.map_err(|e| Box::new(Diagnostic::bug(e)))
     }
 
     fn saved(&self, scop: &PetScop) -> SavedScop {
@@ -875,8 +930,7 @@ impl<'a> Reader<'a> {
             defines: self.options.defines.clone(),
             scop: scop.clone(),
             nests: Vec::new(),
-            // What is guarded relies on memory that stays where the program has it.
-            stays: scop.guarded.then(String::new),
+            stays: None,
             segments: None,
             undeclared: Vec::new(),
             headers: HeaderNames::default(),
@@ -1614,6 +1668,16 @@ fn left_out(region: &Region) -> Diagnostic {
     Diagnostic::error("HX0102", "the preprocessor leaves the region out")
         .at(region.span.clone(), "this region")
         .help("define the macros that your compiler gets, with `-D NAME`")
+}
+
+/// The refusal of a nest whose pointers become one.
+fn one_array(same: &front::Same) -> Diagnostic {
+    let [a, b] = &same.names;
+    let what = format!("`{a}` and `{b}` are one array from the second iteration of the loop on");
+    Diagnostic::error("HX0108", what)
+        .at(same.assignment.clone(), "two pointers to one array, from here on")
+        .note("each iteration reads what those before it have written, so that they stay in C's order")
+        .help(format!("if `{a}` and `{b}` are meant to be exchanged, keep the array that is overwritten: `tmp = {b}; {b} = {a}; {a} = tmp;`"))
 }
 
 /// A call in the time loop of a function that is not to be seen.

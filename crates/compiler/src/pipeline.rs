@@ -4,6 +4,7 @@ use crate::causes;
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
+use crate::known::Known;
 use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, tile, unit_name};
@@ -16,11 +17,24 @@ use hexcc_pet::deep::deeply;
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
 pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
+    compile_with(ctx, saved, options, &Known::default())
+}
+
+/// The same, with nests that have been compiled before.
+///
+/// # Errors
+/// Those of [`compile`].
+pub fn compile_with(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    known: &Known,
+) -> Result<Compiled> {
     let compiled = deeply(|| match saved.is_nests() {
-        true => nests(ctx, saved, options),
+        true => nests(ctx, saved, options, known),
         false => {
             let mut clock = Clock::new(ctx);
-            let region = Region::new(ctx, saved, options, &mut clock)?;
+            let region = Region::known(ctx, saved, options, &mut clock, known)?;
             passes(region, saved.around(), options, clock)
         }
     });
@@ -68,12 +82,13 @@ pub(crate) fn passes(
     })
 }
 
-/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.
+/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say; the scop is
+/// known then.
 ///
 /// # Errors
 /// The refusal of the largest one.
-pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
-    let judged = Region::new(ctx, saved, options, &mut Clock::new(ctx));
+pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> Result<()> {
+    let judged = Region::known(ctx, saved, options, &mut Clock::new(ctx), known);
     let judged = judged.and_then(|region| match region.analyses.is_empty() {
         true => Err(region.refusal()),
         false => Ok(ctx.check()?),
