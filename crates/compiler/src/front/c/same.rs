@@ -1,7 +1,7 @@
 //! Pointers that a loop of the host leaves with one array: `old = now; now = next;`, where nothing
 //! gives `next` the third one.
 
-use crate::csource::{self, Code, Place};
+use crate::csource::{self, Code, Function, Place};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -14,22 +14,69 @@ pub struct Same {
     pub assignment: Range<usize>,
 }
 
+/// Functions that a nest is looked for in the calls of, from one to the next.
+const CALLS: usize = 4;
+
 /// The first two of some arrays, one of them written, that are one where a nest runs in a later iteration of
-/// a loop around it in its function.
+/// a loop around it, in its function or in one that calls this.
 pub fn same_later(text: &str, nest: usize, arrays: &[(String, bool)]) -> Option<Same> {
+    same_within(text, nest, arrays, CALLS)
+}
+
+fn same_within(text: &str, at: usize, arrays: &[(String, bool)], calls: usize) -> Option<Same> {
     let code = Code::new(text);
-    let at = code.tokens.partition_point(|token| token.span.start < nest);
-    let own = |(name, _): &&(String, bool)| is_own_pointer(text, name, nest);
+    let own = |(name, _): &&(String, bool)| is_own_pointer(text, name, at);
     let pointers: Vec<&(String, bool)> = arrays.iter().filter(own).collect();
+    if pointers.len() < 2 || calls == 0 {
+        return None;
+    }
+    in_loops_around(&code, at, &pointers).or_else(|| {
+        let function = csource::enclosing_function(text, at)?;
+        arguments(&code, &function)
+            .into_iter()
+            .find_map(|(call, arguments)| {
+                let given = |(name, written): &&(String, bool)| {
+                    let mut params = function.params.iter();
+                    let index = params.position(|p| p.name.as_deref() == Some(name))?;
+                    Some((arguments.get(index)?.clone()?, *written))
+                };
+                let given: Vec<(String, bool)> = pointers.iter().filter_map(given).collect();
+                same_within(text, call, &given, calls - 1)
+            })
+    })
+}
+
+/// By call of a function, where it is and the arguments that are names.
+fn arguments(code: &Code, function: &Function) -> Vec<(usize, Vec<Option<String>>)> {
+    let is_call = |&i: &usize| {
+        code.word(i) == function.name
+            && code.opens(i + 1, "(")
+            && code.tokens[i].span != function.name_range
+    };
+    let calls = (0..code.tokens.len()).filter(is_call);
+    let of_call = |i: usize| {
+        let given = code.split_commas(i + 2..code.skip(i + 1) - 1).into_iter();
+        let name = |given: Range<usize>| {
+            let is_name = given.len() == 1 && code.is_plain_name(given.start);
+            is_name.then(|| code.word(given.start).to_string())
+        };
+        (code.tokens[i].span.start, given.map(name).collect())
+    };
+    calls.map(of_call).collect()
+}
+
+/// Two of some pointers that are one in a later iteration of a loop around an offset.
+fn in_loops_around(code: &Code, offset: usize, pointers: &[&(String, bool)]) -> Option<Same> {
+    let at = (code.tokens).partition_point(|token| token.span.start < offset);
     let mut inner = at;
     while let Some(open) = (0..inner)
         .rev()
         .find(|&open| code.opens(open, "{") && code.skip(open) > at)
     {
         inner = open;
-        if is_loop(&code, open) {
+        if is_loop(code, open) {
             let block = open + 1..code.skip(open) - 1;
-            let same = in_loop(&code, block, at, &pointers);
+            let same = in_loop(code, block, at, pointers);
             if same.is_some() {
                 return same;
             }
@@ -128,9 +175,26 @@ mod tests {
         let text = format!(
             "int f(int n, double *p, double *q, double *r) {{ double *s; for (int t = 0; t < n; t++) {{ {body} }} }}"
         );
-        let nest = text.find("for (i").unwrap();
+        let nest = text.find("for (i =").unwrap();
         let arrays = [("p", true), ("q", false), ("r", false)].map(|(a, w)| (a.to_string(), w));
         same_later(&text, nest, &arrays).map(|same| same.names)
+    }
+
+    #[test]
+    fn pointers_are_followed_to_where_the_function_is_called() {
+        let step = "void step(int n, double *to, const double *from) { for (int i = 0; i < n; i++) to[i] = from[i]; }";
+        let found = |body: &str| {
+            let text = format!(
+                "{step}\nint main(void) {{ double *a, *b, *c; while (go()) {{ {body} }} }}"
+            );
+            let arrays = [("to".to_string(), true), ("from".to_string(), false)];
+            same_later(&text, text.find("for").unwrap(), &arrays).map(|same| same.names)
+        };
+        let names = Some(["a".to_string(), "b".to_string()]);
+        assert_eq!(found("step(8, a, b); b = a;"), names);
+        assert_eq!(found("step(8, a, b); c = b; b = a; a = c;"), None);
+        assert_eq!(found("step(8, a, b + 1); b = a;"), None);
+        assert_eq!(found("step(8, a, b);"), None);
     }
 
     #[test]
