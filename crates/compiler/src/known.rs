@@ -1,11 +1,12 @@
 //! What was read and compiled to see whether it can be, and need not be once more.
 
+use crate::clock::Clock;
 use crate::compiled::Compiled;
 use crate::diag::Result;
 use crate::nests::named;
 use crate::options::Options;
 use crate::pipeline;
-use crate::region::unit_name;
+use crate::region::{Region, unit_name};
 use crate::scop::{self, SavedScop, Scop};
 use crate::stepwise;
 use hexcc_isl::Ctx;
@@ -40,6 +41,28 @@ struct Nest {
     text: String,
     scop: PetScop,
     compiled: Compiled,
+}
+
+/// Compiles a scop of which nothing is known.
+///
+/// # Errors
+/// Those of [`pipeline::compile_with`].
+pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
+    pipeline::compile_with(ctx, saved, options, &Known::default())
+}
+
+/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say; the scop is
+/// known then.
+///
+/// # Errors
+/// The refusal of the largest one.
+pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> Result<()> {
+    let judged = Region::known(ctx, saved, options, &mut Clock::new(ctx), known);
+    let judged = judged.and_then(|region| match region.analyses.is_empty() {
+        true => Err(region.refusal()),
+        false => Ok(ctx.check()?),
+    });
+    judged.map_err(|d| pipeline::placed(ctx, saved, d))
 }
 
 impl Known {

@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
 use crate::known::Known;
+pub use crate::known::{compile, judge};
 use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, tile, unit_name};
@@ -12,18 +13,10 @@ use crate::scop::{Around, SavedScop, members};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
-/// Compiles a scop.
+/// Compiles a scop; nests of it may be known.
 ///
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
-pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
-    compile_with(ctx, saved, options, &Known::default())
-}
-
-/// The same, with nests that have been compiled before.
-///
-/// # Errors
-/// Those of [`compile`].
 pub fn compile_with(
     ctx: &Ctx,
     saved: &SavedScop,
@@ -82,23 +75,9 @@ pub(crate) fn passes(
     })
 }
 
-/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say; the scop is
-/// known then.
-///
-/// # Errors
-/// The refusal of the largest one.
-pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> Result<()> {
-    let judged = Region::known(ctx, saved, options, &mut Clock::new(ctx), known);
-    let judged = judged.and_then(|region| match region.analyses.is_empty() {
-        true => Err(region.refusal()),
-        false => Ok(ctx.check()?),
-    });
-    judged.map_err(|d| placed(ctx, saved, d))
-}
-
 /// A failure with its place. Once computations have been stopped, whatever failed after that says
 /// nothing about the program.
-fn placed(ctx: &Ctx, saved: &SavedScop, failure: Box<Diagnostic>) -> Box<Diagnostic> {
+pub(crate) fn placed(ctx: &Ctx, saved: &SavedScop, failure: Box<Diagnostic>) -> Box<Diagnostic> {
     let d = ctx.check().map_or_else(Into::into, |()| failure);
     let (span, d) = (saved.scop.span, members::as_written(&saved.scop.members, d));
     causes::placed(&saved.source.text, span.start..span.end, d)

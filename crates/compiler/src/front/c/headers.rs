@@ -90,7 +90,7 @@ pub fn light(text: &str, headers: &[String]) -> Option<Light> {
         all.then(|| (header.to_string(), file_of(&needed)))
     };
     let files: Vec<(String, String)> = of_library.iter().filter_map(file).collect();
-    (!files.is_empty()).then(|| Light {
+    (!files.is_empty()).then_some(Light {
         is_all: others.is_empty() && files.len() == of_library.len(),
         files,
     })
