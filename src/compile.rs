@@ -6,6 +6,8 @@ use crate::limit::TimeLimit;
 use crate::render::{self, Failure};
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
+#[cfg(test)]
+use hexcc_compiler::known::Known;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
 use hexcc_tuner::cache::{self, Lookup};
@@ -60,7 +62,7 @@ impl KernelArgs {
     ) -> Result<Compiled, Failure> {
         let options = self.options(target)?;
         let lookup = cache.and_then(|folder| self.lookup(target, folder));
-        let compiled = cache::compile(ctx, &input.saved, &options, lookup.as_ref());
+        let compiled = cache::compile(ctx, &input.saved, &options, lookup.as_ref(), &input.known);
         let compiled = compiled.map_err(|d| Failure {
             diagnostics: vec![*d],
             source: Some(input.saved.source.clone()),
@@ -128,6 +130,7 @@ mod tests {
             warnings: Vec::new(),
             candidates: Vec::new(),
             is_all: false,
+            known: Known::default(),
         };
         let folder = tempfile::tempdir().expect("a temporary directory");
         let target = TargetArgs {

@@ -2,6 +2,7 @@
 
 mod beside;
 mod choice;
+mod extract;
 mod guards;
 mod included;
 mod merged;
@@ -16,15 +17,16 @@ use crate::render::Failure;
 use choice::Candidate;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource::HeaderNames;
-use hexcc_compiler::ctype::{CType, math_function};
+use hexcc_compiler::ctype::math_function;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Pass, Reduced, Region, StandIns, Written};
+use hexcc_compiler::front::c::{self as front, Light, Pass, Reduced, Region, StandIns, Written};
+use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query::{self, Query};
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Record, Span};
-use hexcc_pet::{ClangMessage, PetError, PetPaths, Request, Severity};
+use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Record};
+use hexcc_pet::{PetError, PetPaths, Severity};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -61,6 +63,8 @@ pub struct Input {
     pub candidates: Vec<Candidate>,
     /// The source has the text of all files of the program.
     pub is_all: bool,
+    /// Nests that were compiled to see whether they can be.
+    pub known: Known,
 }
 
 /// Reads the input files.
@@ -80,6 +84,7 @@ fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure
             warnings: Vec::new(),
             candidates: Vec::new(),
             is_all: false,
+            known: Known::default(),
         });
     }
     let mut source = declared(
@@ -249,6 +254,7 @@ fn read_as_is(
     };
     let header_names = HeaderNames::new(&reader.headers, source.own_text());
     let words = reader.words.take();
+    let known = std::mem::take(&mut *reader.known.borrow_mut());
     match read {
         Err(diagnostics) => Err(fail(diagnostics, words)),
         // The loop that looked likeliest may be one that was not read.
@@ -278,6 +284,7 @@ fn read_as_is(
                 warnings,
                 candidates: chosen.candidates,
                 is_all: false,
+                known,
             })
         }
     }
@@ -301,9 +308,6 @@ fn unchecked(text: &str, chosen: &Chosen) -> Option<Diagnostic> {
 
 /// Loops without marks that are judged, at most; a file rarely has more than three.
 const MAX_JUDGED: usize = 12;
-
-/// Blanks before a text that includes headers of the system, at least: more than one of these has bytes.
-const MIN_LEAD: usize = 1 << 20;
 
 /// How clang begins to speak of a call without a declaration.
 const UNDECLARED: &str = "undeclared function '";
@@ -460,10 +464,20 @@ struct Reader<'a> {
     words: RefCell<BTreeSet<String>>,
     /// What pet has made of texts, with the functions to look in.
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
+    /// Nests that have been compiled.
+    known: Rc<RefCell<Known>>,
 }
 
-/// A text, macros that it is read with, and the function of it that pet is to look in.
-type TextAndFunction = (String, Vec<String>, Option<String>);
+/// The options that regions are tried in single steps with.
+fn in_steps(options: &InputOptions) -> Options {
+    stepwise::options(&Options {
+        sums: options.sums,
+        ..Options::default()
+    })
+}
+
+/// A text, what it includes in place of headers, and the function of it that pet is to look in.
+type TextAndFunction = (String, Option<Light>, Option<String>);
 
 impl<'a> Reader<'a> {
     fn new(
@@ -482,6 +496,7 @@ impl<'a> Reader<'a> {
             headers: headers(options, &source.text),
             words: RefCell::default(),
             extracted: Rc::default(),
+            known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
 
@@ -496,6 +511,7 @@ impl<'a> Reader<'a> {
             headers: headers(self.options, &source.text),
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
+            known: Rc::clone(&self.known),
         }
     }
 
@@ -715,14 +731,20 @@ impl<'a> Reader<'a> {
         if refused.iter().any(is_there) {
             refused.retain(is_there);
         }
-        if let Some((region, scop)) = self.in_steps(&refused) {
+        let alone = |(region, scop): (&Region, &PetScop)| {
             let chosen = Chosen {
                 candidates: self.candidates(loops, std::slice::from_ref(&region.span), &refused),
                 ..scop.clone().into()
             };
-            return Ok((chosen, Vec::new()));
+            (chosen, Vec::new())
+        };
+        if let Some(in_steps) = self.in_steps(&refused) {
+            return Ok(alone(in_steps));
         }
-        match self.nests(&refused) {
+        match self.nests(&refused).or_else(|inside| {
+            // What hands values on is a time loop, whatever else there is.
+            (self.time_loop_in_steps(&refused).map(alone)).ok_or(inside)
+        }) {
             Ok((mut chosen, warnings)) => {
                 chosen.candidates = self.other_loops(loops, &chosen, &refused);
                 Ok((chosen, warnings))
@@ -762,7 +784,19 @@ impl<'a> Reader<'a> {
             return None;
         }
         let mut scops = (deepest.iter()).filter_map(|r| Some((r.region, r.scop.as_ref()?)));
-        scops.find(|(_, scop)| self.compiled_in_steps(scop).is_ok())
+        scops.find(|(_, scop)| self.in_single_steps(scop).is_ok())
+    }
+
+    /// The likeliest of the deepest nests that runs in single steps and is known to be a time loop: what
+    /// its iterations hand on is why it is refused.
+    fn time_loop_in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
+        let is_time_loop = |d: &Diagnostic| stepwise::may_replace(d) && d.code != "HX0201";
+        let deepest = deepest(refused).into_iter();
+        let mut time_loops = deepest.filter(|r| r.why.iter().all(is_time_loop));
+        time_loops.find_map(|r| {
+            let scop = r.scop.as_ref()?;
+            (self.in_single_steps(scop).is_ok()).then_some((r.region, scop))
+        })
     }
 
     /// Whether what begins at an offset is in a loop, or in a function that it calls.
@@ -847,25 +881,44 @@ impl<'a> Reader<'a> {
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say.
     fn judge(&self, scop: &PetScop) -> Result<(), Vec<Diagnostic>> {
-        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone())
-            .map_err(|e| vec![Diagnostic::bug(e)])?;
-        pipeline::judge(&ctx, &self.saved(scop), &Options::default()).map_err(|d| vec![*d])
+        let region = self.saved(scop);
+        let ctx = self.isl(&region).map_err(|d| vec![*d])?;
+        let judged = pipeline::judge(&ctx, &region, &Options::default(), &self.known.borrow());
+        judged.map_err(|d| vec![*d])
     }
 
-    /// Whether a region runs in single steps: if so, whether kernels have enough to share, and
-    /// whether they share several loops.
+    /// Whether a nest in a loop that stays on the host runs in single steps: if so, whether kernels have
+    /// enough to share, and whether they share several loops.
     fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
-        Ok(stepwise::sharing(&self.in_single_steps(scop)?))
+        let nest = SavedScop {
+            stays: Some(String::new()),
+            ..self.saved(scop)
+        };
+        let known = self.known.borrow();
+        let of = |compiled: &Compiled| (stepwise::sharing(compiled), stepwise::arrays(compiled));
+        let (shared, arrays) = known.compile(&self.isl(&nest)?, &nest, of)?;
+        let same = front::same_later(&self.source.text, scop.span.start, &arrays);
+        same.map_or(Ok(shared), |same| Err(Box::new(one_array(&same))))
     }
 
+    /// A region in single steps.
     fn in_single_steps(&self, scop: &PetScop) -> Result<Compiled, Box<Diagnostic>> {
-        let ctx =
-            hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()).map_err(Diagnostic::bug)?;
-        let options = stepwise::options(&Options {
-            sums: self.options.sums,
-            ..Options::default()
-        });
-        pipeline::compile(&ctx, &self.saved(scop), &options)
+        let (region, known) = (self.saved(scop), self.known.borrow());
+        pipeline::compile_with(
+            &self.isl(&region)?,
+            &region,
+            &in_steps(self.options),
+            &known,
+        )
+    }
+
+    /// A context for a region: that which it is known in.
+    fn isl(&self, region: &SavedScop) -> Result<hexcc_isl::Ctx, Box<Diagnostic>> {
+        if let Some(ctx) = self.known.borrow().context(region) {
+            return Ok(ctx);
+        }
+        let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone());
+        ctx.map_err(|e| Box::new(Diagnostic::bug(e)))
     }
 
     fn saved(&self, scop: &PetScop) -> SavedScop {
@@ -875,8 +928,7 @@ impl<'a> Reader<'a> {
             defines: self.options.defines.clone(),
             scop: scop.clone(),
             nests: Vec::new(),
-            // What is guarded relies on memory that stays where the program has it.
-            stays: scop.guarded.then(String::new),
+            stays: None,
             segments: None,
             undeclared: Vec::new(),
             headers: HeaderNames::default(),
@@ -907,7 +959,7 @@ impl<'a> Reader<'a> {
     /// What clang has to say of the whole text: of calls without a declaration, and that it ends, too.
     fn said_of_all(&self) -> Vec<String> {
         let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
-        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe, &[], None) else {
+        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe.text, None, None) else {
             return Vec::new();
         };
         let errors = messages
@@ -1228,127 +1280,6 @@ impl<'a> Reader<'a> {
         scop.records = records;
     }
 
-    /// Runs pet on a text and leads its places back to the user's.
-    fn extract(&self, reduced: &Reduced, function: Option<&str>) -> Result<PetScop, PetError> {
-        let light = front::without_headers(reduced, &self.headers);
-        let (read, defines) = match &light {
-            Some(light) => (&light.text, light.defines.as_slice()),
-            None => (reduced, [].as_slice()),
-        };
-        let (read, extracted) = match self.extract_as_is(read, defines, function) {
-            Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => {
-                (reduced, self.extract_as_is(reduced, &[], function)?)
-            }
-            extracted => (read, extracted?),
-        };
-        let lead = self.lead(&read.text);
-        let words = isl_words(&extracted);
-        if let Some(word) = words.first().cloned() {
-            self.words.borrow_mut().extend(words);
-            return Err(PetError::ReservedName(word));
-        }
-        let mut scop = self.with_own_places(extracted, read, lead);
-        self.resolve_types(&mut scop);
-        scop.as_read.text.clone_from(&reduced.text);
-        acted(&mut scop, reduced);
-        Ok(scop)
-    }
-
-    /// What pet makes of a text with macros that are defined besides the user's, once it has made
-    /// something of it; its places count from the blanks before it.
-    fn extract_as_is(
-        &self,
-        text: &Reduced,
-        defines: &[String],
-        function: Option<&str>,
-    ) -> Result<PetScop, PetError> {
-        let text = &text.text;
-        let key = (text.clone(), defines.to_vec(), function.map(str::to_string));
-        let known = self.extracted.borrow().get(&key).cloned();
-        known.unwrap_or_else(|| {
-            let blanks = " ".repeat(self.lead(text));
-            let extracted = self.extract_text(&(blanks + text), defines, function);
-            self.extracted.borrow_mut().insert(key, extracted.clone());
-            extracted
-        })
-    }
-
-    /// Runs pet on a text.
-    fn extract_text(
-        &self,
-        text: &str,
-        defines: &[String],
-        function: Option<&str>,
-    ) -> Result<PetScop, PetError> {
-        let no_folder = |e: std::io::Error| PetError::Protocol(format!("temporary file: {e}"));
-        let folder = tempfile::tempdir().map_err(no_folder)?;
-        let name = self.options.file.file_name().unwrap_or("input.c".as_ref());
-        let file = folder.path().join(name);
-        std::fs::write(&file, text).map_err(no_folder)?;
-        let request = Request {
-            file,
-            function: function.map(str::to_string),
-            include_dirs: self.options.include_dirs.clone(),
-            // What the user defines is defined last, and counts.
-            defines: [defines, &self.options.defines].concat(),
-            pet: self.pet.clone(),
-        };
-        hexcc_pet::extract(&self.exe, &request, self.limit.left()).map(|extraction| extraction.scop)
-    }
-
-    /// Element types by their own names: pet leaves those of pointers as the source spells them.
-    fn resolve_types(&self, scop: &mut PetScop) {
-        let unknown = |name: &str| CType::parse(name).is_none();
-        if scop.arrays.iter().all(|a| !unknown(&a.element_type)) {
-            return;
-        }
-        let texts: Vec<&str> = (std::iter::once(self.source.text.as_str()))
-            .chain(self.headers.iter().map(String::as_str))
-            .collect();
-        for array in (scop.arrays.iter_mut()).filter(|a| unknown(&a.element_type)) {
-            let size = array.element_size;
-            let mut types = csource::typedefs(&texts, &array.element_type);
-            types.retain(|ty| CType::parse(ty).is_some_and(|ty| ty.size() == size));
-            if let [one] = types.as_slice() {
-                array.element_type = one.clone();
-            }
-        }
-    }
-
-    /// How many blanks to put before a text. pet gives places as offsets and does not say of
-    /// which file: those in any file but the user's are in the blanks.
-    fn lead(&self, text: &str) -> usize {
-        let mut texts = (self.headers.iter().map(String::as_str)).chain([text]);
-        let of_system = match texts.any(front::includes_system) {
-            true => MIN_LEAD,
-            false => 0,
-        };
-        let longest = self.headers.iter().map(String::len).max();
-        longest.unwrap_or(0).max(of_system) + 1
-    }
-
-    /// The scop with places of the user's text, of which pet has read a reduced one behind `lead`
-    /// blanks. A statement that stands elsewhere, such as in a header, is where the region begins.
-    fn with_own_places(&self, mut scop: PetScop, reduced: &Reduced, lead: usize) -> PetScop {
-        let own = |span: Span| {
-            let read = span.start.saturating_sub(lead)..span.end.saturating_sub(lead);
-            let range = reduced.original_range(read);
-            let (start, end) = (range.start, range.end);
-            Span { start, end }
-        };
-        scop.span = own(scop.span);
-        for stmt in &mut scop.stmts {
-            if lead <= stmt.span.start && stmt.span.start < stmt.span.end {
-                stmt.span = own(stmt.span);
-            } else {
-                stmt.span.start = scop.span.start;
-                stmt.span.end = scop.span.start;
-            }
-            stmt.line = self.line(stmt.span.start);
-        }
-        scop
-    }
-
     /// Why a region was not extracted.
     fn explain_region(&self, error: PetError, read: &Reduced, region: &Region) -> Vec<Diagnostic> {
         let text = &self.source.text;
@@ -1380,19 +1311,6 @@ impl<'a> Reader<'a> {
         };
         vec![d]
     }
-}
-
-/// Whether declarations may be all that clang misses, or that it has twice.
-fn may_miss(messages: &[ClangMessage]) -> bool {
-    const SAID: [&str; 5] = [
-        "undeclared",
-        "unknown type name",
-        "incomplete",
-        "conflicting types",
-        "redefinition",
-    ];
-    let mut errors = messages.iter().filter(|m| m.severity == Severity::Error);
-    errors.any(|m| SAID.iter().any(|said| m.text.contains(said)))
 }
 
 /// Notes which passes have made a text that pet has read, or one that it was made of.
@@ -1545,17 +1463,6 @@ fn not_taken(refused: &Refused) -> Option<Diagnostic> {
     })
 }
 
-/// Iterators and parameters of a scop that are named like words of isl's notation: what isl has
-/// written cannot be read again.
-fn isl_words(scop: &PetScop) -> BTreeSet<String> {
-    let domains = scop.stmts.iter().map(|s| s.domain.as_str());
-    let texts = domains.chain([scop.context.as_str(), scop.schedule.as_str()]);
-    (texts.flat_map(hexcc_isl::tuple_names))
-        .filter(|name| hexcc_isl::is_keyword(name))
-        .map(str::to_string)
-        .collect()
-}
-
 fn early_return(text: &str, place: Range<usize>) -> Diagnostic {
     let has_value = text.get(place.clone()).is_some_and(|t| {
         let value = t.trim_start_matches("return").trim_end_matches(';');
@@ -1586,6 +1493,16 @@ fn left_out(region: &Region) -> Diagnostic {
     Diagnostic::error("HX0102", "the preprocessor leaves the region out")
         .at(region.span.clone(), "this region")
         .help("define the macros that your compiler gets, with `-D NAME`")
+}
+
+/// The refusal of a nest whose pointers become one.
+fn one_array(same: &front::Same) -> Diagnostic {
+    let [a, b] = &same.names;
+    let what = format!("`{a}` and `{b}` are one array from the second iteration of the loop on");
+    Diagnostic::error("HX0108", what)
+        .at(same.assignment.clone(), "two pointers to one array, from here on")
+        .note("each iteration reads what those before it have written, so that they stay in C's order")
+        .help(format!("if `{a}` and `{b}` are meant to be exchanged, keep the array that is overwritten: `tmp = {b}; {b} = {a}; {a} = tmp;`"))
 }
 
 /// A call in the time loop of a function that is not to be seen.

@@ -74,6 +74,7 @@ pub mod front;
 pub mod interface;
 pub mod ir;
 pub mod kernel;
+pub mod known;
 pub mod lower;
 pub mod model;
 pub mod nests;

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::compiled::{Compiled, Stepwise, TiledNest, Unit};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{self, Stmt};
+use crate::known::Known;
 use crate::options::{Language, Options, Tiling};
 use crate::region::{Region, tile, unit_name};
 use crate::scop::{Around, SavedScop, Scop};
@@ -12,8 +13,13 @@ use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
 /// The nests in a loop that stays on the host: time loops in tiles where these apply, all others in
-/// single steps.
-pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
+/// single steps, which may be known.
+pub(crate) fn nests(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    known: &Known,
+) -> Result<Compiled> {
     let mut all: Option<Compiled> = None;
     let mut left = Vec::new();
     for (index, scop) in saved.regions().enumerate() {
@@ -22,21 +28,18 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
             nests: Vec::new(),
             ..saved.clone()
         };
-        let mut clock = Clock::new(ctx);
-        let region = Region::new(ctx, &one, &stepwise::options(options), &mut clock)?;
-        let name = unit_name(saved.around(), &region.scop, index, options);
-        let options = Options {
-            name: Some(name),
-            ..options.clone()
+        let in_steps = match known.take(&one, index, options) {
+            Some(compiled) => Ok(compiled),
+            None => nest_in_steps(ctx, &one, (index, known), options)?,
         };
-        let may_stay = lacks(&region.scop, options.language);
-        let mut compiled = match steps(region, one.around(), &options, clock, Vec::new()) {
-            Err(why) if may_stay && !why.is_bug() => {
+        let mut compiled = match in_steps {
+            Ok(compiled) => compiled,
+            Err(why) => {
                 left.push(why);
                 continue;
             }
-            compiled => compiled?,
         };
+        let options = named(&one, &compiled.scop, index, options);
         if compiled.stepwise.iter().any(repeats) {
             if let Some(nest) = tiled_nest(ctx, &one, &options)? {
                 compiled.stepwise.clear();
@@ -75,6 +78,32 @@ pub(crate) fn nests(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<C
         None => {
             Err((left.into_iter().next()).unwrap_or_else(|| Box::new(Diagnostic::bug("no nests"))))
         }
+    }
+}
+
+/// The nest of a number in single steps; within, why it stays as it is where it does.
+fn nest_in_steps(
+    ctx: &Ctx,
+    nest: &SavedScop,
+    (index, known): (usize, &Known),
+    options: &Options,
+) -> Result<Result<Compiled>> {
+    let mut clock = Clock::new(ctx);
+    let in_steps = stepwise::options(options);
+    let region = Region::known(ctx, nest, &in_steps, &mut clock, known)?;
+    let options = named(nest, &region.scop, index, options);
+    let may_stay = lacks(&region.scop, options.language);
+    match steps(region, nest.around(), &options, clock, Vec::new()) {
+        Err(why) if may_stay && !why.is_bug() => Ok(Err(why)),
+        compiled => compiled.map(Ok),
+    }
+}
+
+/// The options for the nest of a number, with its name.
+pub(crate) fn named(nest: &SavedScop, scop: &Scop, index: usize, options: &Options) -> Options {
+    Options {
+        name: Some(unit_name(nest.around(), scop, index, options)),
+        ..options.clone()
     }
 }
 

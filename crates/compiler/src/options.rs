@@ -185,6 +185,12 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether single steps come out as with other options, apart from names.
+    pub(crate) fn steps_like(&self, other: &Options) -> bool {
+        let of_steps = |o: &Options| (o.language, o.kernel, o.sums, o.float_literals, o.isl_quota);
+        of_steps(self) == of_steps(other) && self.target == other.target
+    }
+
     /// Whether a program that cannot be tiled may run in single steps.
     pub(crate) fn may_step(&self) -> bool {
         matches!(self.wanted_tiling(), Tiling::Auto | Tiling::Stepwise)

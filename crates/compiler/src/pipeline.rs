@@ -4,6 +4,8 @@ use crate::causes;
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
 use crate::diag::{Diagnostic, Result};
+use crate::known::Known;
+pub use crate::known::{compile, judge};
 use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, tile, unit_name};
@@ -11,16 +13,21 @@ use crate::scop::{Around, SavedScop, members};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
-/// Compiles a scop.
+/// Compiles a scop; nests of it may be known.
 ///
 /// # Errors
 /// A diagnostic of any code; see [`crate::diag`].
-pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
+pub fn compile_with(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    known: &Known,
+) -> Result<Compiled> {
     let compiled = deeply(|| match saved.is_nests() {
-        true => nests(ctx, saved, options),
+        true => nests(ctx, saved, options, known),
         false => {
             let mut clock = Clock::new(ctx);
-            let region = Region::new(ctx, saved, options, &mut clock)?;
+            let region = Region::known(ctx, saved, options, &mut clock, known)?;
             passes(region, saved.around(), options, clock)
         }
     });
@@ -68,22 +75,9 @@ pub(crate) fn passes(
     })
 }
 
-/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say.
-///
-/// # Errors
-/// The refusal of the largest one.
-pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<()> {
-    let judged = Region::new(ctx, saved, options, &mut Clock::new(ctx));
-    let judged = judged.and_then(|region| match region.analyses.is_empty() {
-        true => Err(region.refusal()),
-        false => Ok(ctx.check()?),
-    });
-    judged.map_err(|d| placed(ctx, saved, d))
-}
-
 /// A failure with its place. Once computations have been stopped, whatever failed after that says
 /// nothing about the program.
-fn placed(ctx: &Ctx, saved: &SavedScop, failure: Box<Diagnostic>) -> Box<Diagnostic> {
+pub(crate) fn placed(ctx: &Ctx, saved: &SavedScop, failure: Box<Diagnostic>) -> Box<Diagnostic> {
     let d = ctx.check().map_or_else(Into::into, |()| failure);
     let (span, d) = (saved.scop.span, members::as_written(&saved.scop.members, d));
     causes::placed(&saved.source.text, span.start..span.end, d)

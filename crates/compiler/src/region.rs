@@ -2,8 +2,9 @@
 
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
+use crate::known::Known;
 use crate::options::{Options, Tiling};
-use crate::scop::{self, Around, Chunk, SavedScop, Scop, SourceFile, records};
+use crate::scop::{Around, Chunk, SavedScop, Scop, SourceFile, records};
 use crate::tiling::{Analysis, Tiled, TimeLoop};
 use crate::{carried, csource, precision, preference, temporaries};
 use hexcc_isl::Ctx;
@@ -26,11 +27,22 @@ impl Region {
         options: &Options,
         clock: &mut Clock,
     ) -> Result<Region> {
+        Region::known(ctx, saved, options, clock, &Known::default())
+    }
+
+    /// The same; the region may be known.
+    pub fn known(
+        ctx: &Ctx,
+        saved: &SavedScop,
+        options: &Options,
+        clock: &mut Clock,
+        known: &Known,
+    ) -> Result<Region> {
         ctx.set_max_operations(options.isl_quota);
         clock.begin("scop")?;
-        let scop = scop::build(ctx, &saved.source, &saved.scop)?;
-        // Only nests leave memory where the program has it.
-        if let (false, Some(doubt)) = (saved.is_nests(), scop.guards.doubts.first()) {
+        let scop = known.built(ctx, saved)?;
+        // What is guarded relies on memory that stays where the program has it, as that of nests does.
+        if let (false, Some(doubt)) = (saved.scop.guarded, scop.guards.doubts.first()) {
             return Err(doubt.refusal.clone());
         }
         Region::analyze(scop, &saved.source, options, clock)

@@ -259,6 +259,13 @@ pub fn options(options: &Options) -> Options {
     }
 }
 
+/// The arrays of what runs in single steps, by name, and whether they are written.
+pub fn arrays(compiled: &Compiled) -> Vec<(String, bool)> {
+    let parts = compiled.stepwise.iter();
+    let arrays = parts.flat_map(|part| &part.interface.arrays);
+    arrays.map(|a| (a.name.clone(), a.written)).collect()
+}
+
 /// The refusal of tiles for a loop that stays on the host.
 pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
     let span = saved.scop.span;

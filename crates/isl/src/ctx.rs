@@ -101,7 +101,8 @@ impl Ctx {
         self.0.ptr.as_ptr()
     }
 
-    pub(crate) fn is_same(&self, other: &Ctx) -> bool {
+    /// Whether a handle is one to the same context.
+    pub fn is_same(&self, other: &Ctx) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 

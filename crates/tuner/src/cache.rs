@@ -9,6 +9,7 @@ use crate::hash::fnv;
 use crate::variant::Variant;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag;
+use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
@@ -122,7 +123,7 @@ pub fn gpu_name() -> Option<String> {
 }
 
 /// Compiles a region. Where the options give no sizes, those are taken that tuning found for it, if they
-/// still work; [`Compiled::tuned`] says so.
+/// still work; [`Compiled::tuned`] says so. Nests may be known from before.
 ///
 /// # Errors
 /// Those of [`pipeline::compile`].
@@ -131,10 +132,11 @@ pub fn compile(
     saved: &SavedScop,
     options: &Options,
     lookup: Option<&Lookup>,
+    known: &Known,
 ) -> diag::Result<Compiled> {
     let compile = |options: &Options| {
         ctx.reset_operations();
-        pipeline::compile(ctx, saved, options)
+        pipeline::compile_with(ctx, saved, options, known)
     };
     let tuned = lookup.and_then(|lookup| lookup.find(saved, options));
     if let Some(tuned) = tuned

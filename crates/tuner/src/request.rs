@@ -5,6 +5,7 @@ use crate::error::{Error, Result, check_tiles, refused};
 use crate::problem::{Problem, header_sizes};
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::kernel::Stencil;
+use hexcc_compiler::known::Known;
 use hexcc_compiler::options::Options;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_gpu::Flags;
@@ -59,7 +60,7 @@ impl Request {
             keep_tiles: true,
             ..self.options.clone()
         };
-        let compiled = cache::compile(ctx, &self.stencil, &without, None);
+        let compiled = cache::compile(ctx, &self.stencil, &without, None, &Known::default());
         let compiled = compiled.map_err(refused(&self.stencil))?;
         let params = compiled.units.first().map(|unit| &unit.stencil().params);
         (self.options.sizes).retain(|(name, _)| params.is_some_and(|p| p.contains(name)));
@@ -94,7 +95,8 @@ impl Prepared {
             keep_tiles: true,
             ..request.options.clone()
         };
-        let compiled = cache::compile(ctx, &request.stencil, &options, request.lookup.as_ref());
+        let (lookup, known) = (request.lookup.as_ref(), Known::default());
+        let compiled = cache::compile(ctx, &request.stencil, &options, lookup, &known);
         let compiled = compiled.map_err(refused(&request.stencil))?;
         Ok(Prepared {
             request,

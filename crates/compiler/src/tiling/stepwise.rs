@@ -124,6 +124,9 @@ impl Plan {
         sums: Sums,
     ) -> Result<Plan> {
         let plan = Plan::within(scop, stmts, dead, sums, Vec::new())?;
+        if plan.shares_all() {
+            return Ok(plan);
+        }
         let apart = planes::apart(scop, stmts)?;
         if apart.is_empty() {
             return Ok(plan);
@@ -139,6 +142,14 @@ impl Plan {
     fn private_bytes(&self, scop: &Scop) -> u64 {
         let bytes = |(id, n): (&ArrayId, &u32)| scop.array(*id).elem.size() as u64 * u64::from(*n);
         self.private.iter().map(bytes).sum()
+    }
+
+    /// Whether threads share as many loops in each step as there are around any statement.
+    fn shares_all(&self) -> bool {
+        let loops = |order: &Order| order.constants.iter().filter(|c| c.is_none()).count();
+        let orders = self.steps.iter().flat_map(|step| step.orders.values());
+        let most = orders.map(loops).max().unwrap_or(0).min(MOST_AXES);
+        self.steps.iter().all(|step| step.spread.len() >= most)
     }
 
     /// The loops that threads share, counted for each statement.
@@ -598,6 +609,29 @@ impl Touched {
     }
 }
 
+/// Reads, given by statement, in as few parts as hold one of each statement: isl's dataflow analysis
+/// looks for the last write before an instance, not before each of its reads.
+fn sinks<'a>(
+    ctx: &Ctx,
+    reads: impl Iterator<Item = impl Iterator<Item = &'a Access>>,
+) -> Result<Vec<UnionMap>> {
+    let mut parts: Vec<UnionMap> = Vec::new();
+    for of_stmt in reads {
+        let mut seen = BTreeSet::new();
+        for read in of_stmt {
+            let n = seen.len();
+            if !seen.insert(read.map.to_string()) {
+                continue;
+            }
+            if n == parts.len() {
+                parts.push(UnionMap::empty(ctx)?);
+            }
+            parts[n] = parts[n].union(&UnionMap::from_map(&read.map)?)?;
+        }
+    }
+    Ok(parts)
+}
+
 /// Where the values of arrays that may be private come from.
 struct Flows {
     /// Array, writing statement, reading statement, and which instances.
@@ -612,30 +646,37 @@ impl Flows {
             from: Vec::new(),
             entering: BTreeSet::new(),
         };
-        let ctx: &Ctx = &scop.ctx;
-        let all = || stmts.iter().map(|&s| &scop.stmts[s]);
-        let schedule = schedule_of(ctx, all())?;
-        let nothing = UnionMap::empty(ctx)?;
         for &id in arrays.keys() {
-            let writes = writes_to(ctx, id, all())?;
-            for &reader in stmts {
-                for read in scop.stmts[reader].reads.iter().filter(|r| r.array == id) {
-                    let sink = UnionMap::from_map(&read.map)?;
-                    let flow = compute_flow(&sink, &writes, &nothing, &schedule)?;
-                    if !flow.may_no_source.is_empty()? {
-                        flows.entering.insert(id);
-                    }
-                    for map in flow.may.maps()? {
-                        let name = map.tuple_name(DimType::In)?.unwrap_or_default();
-                        let writer = stmts.iter().find(|&&s| scop.stmts[s].name == name);
-                        let &writer = writer
-                            .ok_or_else(|| Box::new(Diagnostic::bug("a value from nowhere")))?;
-                        flows.from.push((id, writer, reader, map));
-                    }
-                }
-            }
+            flows.of_array(scop, stmts, id)?;
         }
         Ok(flows)
+    }
+
+    /// The values of one array.
+    fn of_array(&mut self, scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<()> {
+        let ctx: &Ctx = &scop.ctx;
+        let reads = |s: &usize| scop.stmts[*s].reads.iter().filter(move |r| r.array == id);
+        let touches = |s: &&usize| scop.stmts[**s].write.array == id || reads(s).next().is_some();
+        let touching = || stmts.iter().filter(touches).map(|&s| &scop.stmts[s]);
+        let schedule = schedule_of(ctx, touching())?;
+        let writes = writes_to(ctx, id, touching())?;
+        let number = |name: Option<String>| {
+            let name = name.unwrap_or_default();
+            let found = stmts.iter().copied().find(|&s| scop.stmts[s].name == name);
+            found.ok_or_else(|| Box::new(Diagnostic::bug("a value from nowhere")))
+        };
+        for sinks in sinks(ctx, stmts.iter().map(reads))? {
+            let flow = compute_flow(&sinks, &writes, &UnionMap::empty(ctx)?, &schedule)?;
+            if !flow.may_no_source.is_empty()? {
+                self.entering.insert(id);
+            }
+            for map in flow.may.maps()? {
+                let writer = number(map.tuple_name(DimType::In)?)?;
+                let reader = number(map.tuple_name(DimType::Out)?)?;
+                self.from.push((id, writer, reader, map));
+            }
+        }
+        Ok(())
     }
 
     /// Whether every value of an array is read by the thread that wrote it.

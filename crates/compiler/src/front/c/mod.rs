@@ -25,6 +25,7 @@ pub mod merge;
 pub mod pass;
 pub mod reduce;
 pub mod region;
+pub mod same;
 pub mod segments;
 pub mod selects;
 pub mod units;
@@ -34,12 +35,13 @@ pub use calls::{
     Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
 };
 pub use cells::{Celled, with_cells};
-pub use headers::{Light, includes_system, without_headers};
+pub use headers::{Light, includes_system, light};
 pub use members::{StandIns, stand_ins};
 pub use merge::can_be_one;
 pub use pass::Pass;
 pub use reduce::{Reduced, THE_END, declarations_probe, mark, probe, reduce, whole};
 pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
+pub use same::{Same, same_later};
 pub use segments::{Ends, Segments, segments};
 pub use selects::{Known, Selected, with_selects};
 pub use units::{Stays, Taken, Unit, functions_of_others};

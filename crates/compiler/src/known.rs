@@ -1,0 +1,146 @@
+//! What was read and compiled to see whether it can be, and need not be once more.
+
+use crate::clock::Clock;
+use crate::compiled::Compiled;
+use crate::diag::Result;
+use crate::nests::named;
+use crate::options::Options;
+use crate::pipeline;
+use crate::region::{Region, unit_name};
+use crate::scop::{self, SavedScop, Scop};
+use crate::stepwise;
+use hexcc_isl::Ctx;
+use hexcc_pet::data::PetScop;
+use std::cell::RefCell;
+
+/// Regions of a program that have been judged, and nests that have been compiled in single steps, with the
+/// options that they have been.
+#[derive(Default)]
+pub struct Known {
+    options: Options,
+    nests: RefCell<Vec<Nest>>,
+    scops: RefCell<Vec<Built>>,
+}
+
+/// A region as pet has read it, the text and the context that it is in, and what [`scop::build`] makes of it.
+struct Built {
+    ctx: Ctx,
+    text: String,
+    scop: PetScop,
+    built: Result<Scop>,
+}
+
+impl Built {
+    fn is_of(&self, saved: &SavedScop) -> bool {
+        self.scop == saved.scop && self.text == saved.source.text
+    }
+}
+
+/// A nest as pet has read it, the text that it is in, and what has come of it.
+struct Nest {
+    text: String,
+    scop: PetScop,
+    compiled: Compiled,
+}
+
+/// Compiles a scop of which nothing is known.
+///
+/// # Errors
+/// Those of [`pipeline::compile_with`].
+pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compiled> {
+    pipeline::compile_with(ctx, saved, options, &Known::default())
+}
+
+/// Whether some top-level loop of a scop is a stencil's time loop, as far as dependences say; the scop is
+/// known then.
+///
+/// # Errors
+/// The refusal of the largest one.
+pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> Result<()> {
+    let judged = Region::known(ctx, saved, options, &mut Clock::new(ctx), known);
+    let judged = judged.and_then(|region| match region.analyses.is_empty() {
+        true => Err(region.refusal()),
+        false => Ok(ctx.check()?),
+    });
+    judged.map_err(|d| pipeline::placed(ctx, saved, d))
+}
+
+impl Known {
+    /// None yet.
+    pub fn new(options: Options) -> Known {
+        Known {
+            options,
+            ..Known::default()
+        }
+    }
+
+    /// The context that a region has been judged in, with all of its operations before it.
+    pub fn context(&self, saved: &SavedScop) -> Option<Ctx> {
+        let scops = self.scops.borrow();
+        let ctx = scops.iter().find(|known| known.is_of(saved))?.ctx.clone();
+        ctx.reset_operations();
+        Some(ctx)
+    }
+
+    /// What [`scop::build`] makes of a region.
+    pub(crate) fn built(&self, ctx: &Ctx, saved: &SavedScop) -> Result<Scop> {
+        let mut scops = self.scops.borrow_mut();
+        let is_it = |known: &&Built| known.ctx.is_same(ctx) && known.is_of(saved);
+        if let Some(known) = scops.iter().find(is_it) {
+            return known.built.clone();
+        }
+        let built = scop::build(ctx, &saved.source, &saved.scop);
+        scops.push(Built {
+            ctx: ctx.clone(),
+            text: saved.source.text.clone(),
+            scop: saved.scop.clone(),
+            built: built.clone(),
+        });
+        built
+    }
+
+    /// Compiles a nest in a loop that stays on the host in single steps, and remembers it; gives what
+    /// `of` says of it.
+    ///
+    /// # Errors
+    /// Those of [`pipeline::compile`].
+    pub fn compile<T>(
+        &self,
+        ctx: &Ctx,
+        nest: &SavedScop,
+        of: impl FnOnce(&Compiled) -> T,
+    ) -> Result<T> {
+        let options = stepwise::options(&self.options);
+        let compiled = pipeline::compile_with(ctx, nest, &options, self)?;
+        let said = of(&compiled);
+        self.nests.borrow_mut().push(Nest {
+            text: nest.source.text.clone(),
+            scop: nest.scop.clone(),
+            compiled,
+        });
+        Ok(said)
+    }
+
+    /// What has come of a nest, the one of this number; `None` where that is not known for these options.
+    pub(crate) fn take(
+        &self,
+        nest: &SavedScop,
+        index: usize,
+        options: &Options,
+    ) -> Option<Compiled> {
+        let mut nests = self.nests.borrow_mut();
+        let is_it = |known: &Nest| known.scop == nest.scop && known.text == nest.source.text;
+        let at = nests.iter().position(is_it)?;
+        if !options.steps_like(&self.options) {
+            return None;
+        }
+        let mut compiled = nests.swap_remove(at).compiled;
+        let options = named(nest, &compiled.scop, index, options);
+        for (i, part) in compiled.stepwise.iter_mut().enumerate() {
+            let name = unit_name(nest.around(), &compiled.scop, i, &options);
+            part.program.name.clone_from(&name);
+            part.interface.name = name;
+        }
+        Some(compiled)
+    }
+}
