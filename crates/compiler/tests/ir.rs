@@ -3,11 +3,13 @@
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::ir::verify::verify;
 use hexcc_compiler::ir::{
-    Axis, Expr, Fold, KernelId, Program, Reduction, Stmt, Type, VarId, Wide, dump,
+    Axis, Expr, Fold, KernelId, Own, Program, Reduction, Stmt, Type, VarId, Wide, dump,
 };
 use hexcc_compiler::options::{Options, StepKernel, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::tiling::Kernel;
+use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_isl::Ctx;
 
 /// Two fields of one step, in single steps.
@@ -369,4 +371,101 @@ fn dumps_show_accesses_of_several_elements() {
     for word in ["load 4 %", "store 4 %", "unrolled", "aligned(%"] {
         assert!(text.contains(word), "{word} in\n{text}");
     }
+}
+
+/// The kernel of warps that are a pipeline in time.
+fn of_blocks() -> Program {
+    let text = include_str!("data/jacobi2d.scop.json");
+    let saved = SavedScop::parse(text).expect("a saved scop");
+    let ctx = Ctx::new().expect("memory for a context");
+    let options = Options {
+        tiling: Tiling::Overlapped,
+        kernel: StepKernel::Pipelined,
+        ..Options::default()
+    };
+    let compiled = pipeline::compile(&ctx, &saved, &options);
+    let mut compiled = compiled.unwrap_or_else(|d| panic!("{} {:?}", d.message, d.notes));
+    match compiled.units.remove(0).tiled.kernel {
+        Kernel::Overlapped(StreamKernel::Rows(ir), _) => {
+            let warps = ir.warps.expect("pipelined warps");
+            warps.kernel.expect("their program").0
+        }
+        _ => panic!("no rows"),
+    }
+}
+
+#[test]
+fn damage_of_blocks_is_seen() {
+    let damaged = |damage: &dyn Fn(&mut Program)| {
+        let mut program = of_blocks();
+        assert_eq!(verify(&program), Ok(()));
+        damage(&mut program);
+        verify(&program).expect_err("the damage is seen")
+    };
+    let lane = || Expr::binary("<", Expr::Own(Own::Lane), Expr::Int(3));
+    let under = |cond: Expr, stmt: Stmt| Stmt::If {
+        cond,
+        yes: vec![stmt],
+        no: Vec::new(),
+    };
+    let said = damaged(&|p| p.kernels[0].body.push(under(lane(), Stmt::Barrier)));
+    assert!(
+        said.contains("a barrier that not all threads reach"),
+        "{said}"
+    );
+    // The lanes of a warp may go on alone where they exchange nothing.
+    let warp = || Expr::binary("<", Expr::Own(Own::Warp), Expr::Int(1));
+    let exchange = |p: &mut Program| {
+        let var = p.add_var("of_neighbour", Type::Index, true);
+        let value = Some(Expr::Exchange {
+            value: Box::new(Expr::Own(Own::Lane)),
+            by: 1,
+        });
+        Stmt::Let { var, value }
+    };
+    let mut fine = of_blocks();
+    let stmt = exchange(&mut fine);
+    fine.kernels[0].body.push(under(warp(), stmt));
+    assert_eq!(verify(&fine), Ok(()));
+    let said = damaged(&|p| {
+        let stmt = exchange(p);
+        p.kernels[0].body.push(under(lane(), stmt));
+    });
+    assert!(
+        said.contains("an exchange that not all threads reach"),
+        "{said}"
+    );
+    let said = damaged(&|p| {
+        for var in &mut p.vars {
+            if let Type::Shared { rows, .. } = &mut var.ty {
+                *rows *= 10;
+            }
+        }
+    });
+    assert!(said.contains("share"), "{said}");
+    let said = damaged(&|p| {
+        p.functions.swap(0, 3);
+    });
+    assert!(said.contains("does not exist yet"), "{said}");
+    let said = damaged(&|p| {
+        in_kernel(p, |stmt| match stmt {
+            Stmt::Call { args, .. } => args.pop().is_some(),
+            _ => false,
+        });
+    });
+    assert!(said.contains("does not fit function"), "{said}");
+    let said = damaged(&|p| p.kernels[0].block = None);
+    assert!(said.contains("is shared by no block"), "{said}");
+    let said = damaged(&|p| {
+        let function = p.functions.last_mut().expect("functions");
+        let lane = Expr::Own(Own::Lane);
+        assert!(change(&mut function.body, &mut |stmt| match stmt {
+            Stmt::Call { args, .. } => {
+                args.insert(0, lane.clone());
+                args.pop().is_some()
+            }
+            _ => false,
+        }));
+    });
+    assert!(said.contains("gets another type"), "{said}");
 }

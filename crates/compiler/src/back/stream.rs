@@ -1280,6 +1280,38 @@ impl Printer<'_> {
         }
     }
 
+    /// Refuses arrays and rows that do not begin at whole words.
+    fn alignment(&mut self) {
+        let ir = self.ir;
+        let mut tests = Vec::new();
+        for f in 0..ir.fields.len() {
+            let name = self.names.get(&self.array(f).name);
+            tests.push(format!("(size_t)args.{name} % 16 != 0"));
+            if self.array(f).pitched {
+                tests.push(format!("args.{name}_pitch % 16 != 0"));
+            }
+            if ir.live(f) > 0 {
+                tests.push(format!("(size_t)args.{}_next % 16 != 0", self.fields[f]));
+            }
+        }
+        tests.dedup();
+        self.out.line(format!(
+            "if ({}) return cudaErrorMisalignedAddress;",
+            tests.join(" || ")
+        ));
+    }
+
+    /// The first of the `n` numbers of steps that launches may have.
+    fn first_size(&self, n: usize, worth: Option<&str>) -> String {
+        if self.ir.has_planes() && self.compared().next().is_some() {
+            return format!("differ ? {} : 0", n - 1);
+        }
+        match worth {
+            Some(worth) => format!("{worth} ? 0 : 1"),
+            None => "0".to_string(),
+        }
+    }
+
     fn launch(&mut self) {
         let ir = self.ir;
         let streams = self.streams();
@@ -1343,22 +1375,7 @@ impl Printer<'_> {
             self.out
                 .line(format!("if (!({nonempty})) return cudaSuccess;"));
         }
-        let mut tests = Vec::new();
-        for f in 0..ir.fields.len() {
-            let name = self.names.get(&self.array(f).name);
-            tests.push(format!("(size_t)args.{name} % 16 != 0"));
-            if self.array(f).pitched {
-                tests.push(format!("args.{name}_pitch % 16 != 0"));
-            }
-            if ir.live(f) > 0 {
-                tests.push(format!("(size_t)args.{}_next % 16 != 0", self.fields[f]));
-            }
-        }
-        tests.dedup();
-        self.out.line(format!(
-            "if ({}) return cudaErrorMisalignedAddress;",
-            tests.join(" || ")
-        ));
+        self.alignment();
         let mut bounds = Vec::new();
         for (d, range) in ir.stencil.ranges.iter().enumerate() {
             let name = if d == 0 {
@@ -1417,13 +1434,7 @@ impl Printer<'_> {
         self.out.line(format!(
             "long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"
         ));
-        let first = if planes && self.compared().next().is_some() {
-            format!("differ ? {} : 0", n - 1)
-        } else if let Some(worth) = worth {
-            format!("{worth} ? 0 : 1")
-        } else {
-            "0".to_string()
-        };
+        let first = self.first_size(n, worth);
         self.out.line(format!("for (int @ = {first}; @ < {n}; ++@) launches += count[@] = left / sizes[@], left %= sizes[@];"));
         if completes {
             self.out.line(format!("++count[{}];", n - 1));

@@ -134,8 +134,8 @@ impl WarpTile {
     }
 
     /// Sizes where the user gives none: what was fastest for stars and boxes of reaches 1 to 4 on an H200, as far as
-    /// rows fit into registers. Columns are an odd number of words, so that lanes meet no bank conflicts.
-    pub fn usual(ir: &StreamIr) -> WarpTile {
+    /// rows fit into registers; the second where the first takes too much shared memory. Columns are an odd number of words, so that lanes meet no bank conflicts.
+    pub fn usual(ir: &StreamIr) -> [WarpTile; 2] {
         let held: i64 = ir.pipeline.depth.iter().map(|depth| depth - 1).sum();
         let levels = match held {
             ..=2 => 3,
@@ -146,14 +146,17 @@ impl WarpTile {
         let words = 4 / lanes;
         let most = MOST_REGISTERS / ((levels * held + 1) * words).max(1);
         let odd = (most.min(MOST_COLUMNS) / lanes - 1) / 2 * 2 + 1;
-        let rows = WarpsIr::held(ir);
-        let (rows, ahead) = if rows <= 5 { (rows, 2) } else { (1, 4) };
-        WarpTile {
+        let of = |rows: i64, ahead: i64| WarpTile {
             levels,
             columns: odd.max(1) * lanes,
             warps: 8,
             rows,
             ahead,
+        };
+        let single = of(1, 4);
+        match WarpsIr::held(ir) {
+            held if held <= 5 => [of(held, 2), single],
+            _ => [single, single],
         }
     }
 

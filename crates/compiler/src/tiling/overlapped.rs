@@ -41,6 +41,8 @@ const MOST_COLUMNS: i64 = 16;
 
 const MANY_COLUMNS: &str = "a lane has at most 16 columns, but in warps that are a pipeline in time (`--kernel pipelined`)";
 
+const NO_FULL_TILE: &str = "no tile has results or is full";
+
 const NO_SUCH_WARPS: &str = "warps are a pipeline in time only with steps that are a multiple of them, and columns of a \
      lane that are whole words of 16 bytes and no less than a statement reads beside a cell";
 
@@ -254,7 +256,7 @@ impl TimeLoop<'_> {
         };
         Ok(match kernel {
             Some((kernel, _)) => Overlapped::taken(StreamKernel::Rows(Box::new(kernel)), sizes),
-            None if !is_3d => Overlapped::refused("no tile has results or is full", sizes),
+            None if !is_3d => Overlapped::refused(NO_FULL_TILE, sizes),
             None if given.is_some() => Overlapped::refused(NO_SUCH_PATCH, sizes),
             None => Overlapped::refused("no tile fits into registers", sizes),
         })
@@ -269,19 +271,27 @@ impl TimeLoop<'_> {
         if let Some(refusal) = warps::refusal(ir) {
             return Ok(Some(refusal.to_string()));
         }
-        let tile = match wish.options.stream_tile {
-            Some(tile) => WarpTile::of(tile),
-            None => Some(WarpTile::usual(ir)),
+        let tiles: Vec<WarpTile> = match wish.options.stream_tile {
+            Some(tile) => WarpTile::of(tile).into_iter().collect(),
+            None => WarpTile::usual(ir).into(),
         };
-        let Some(tile) = tile.filter(|tile| tile.fits(ir)) else {
-            return Ok(Some(NO_SUCH_WARPS.to_string()));
-        };
-        let Some(mut kernel) = self.prepared.warps(&wish.stream, ir, tile)? else {
-            return Ok(Some("no tile has results or is full".to_string()));
-        };
-        if kernel.shared_bytes(ir) > wish.options.shared_bytes() {
-            return Ok(Some("its rows do not fit into shared memory".to_string()));
+        let mut refusal = NO_SUCH_WARPS;
+        let mut found = None;
+        for tile in tiles.into_iter().filter(|tile| tile.fits(ir)) {
+            match self.prepared.warps(&wish.stream, ir, tile)? {
+                None => refusal = NO_FULL_TILE,
+                Some(kernel) if kernel.shared_bytes(ir) > wish.options.shared_bytes() => {
+                    refusal = "its rows do not fit into shared memory";
+                }
+                Some(kernel) => {
+                    found = Some(kernel);
+                    break;
+                }
+            }
         }
+        let Some(mut kernel) = found else {
+            return Ok(Some(refusal.to_string()));
+        };
         if wish.options.stream_tile.is_none() {
             kernel.worth_for(wish.options.target.sms);
         }

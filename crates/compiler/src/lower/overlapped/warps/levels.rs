@@ -1,0 +1,317 @@
+//! What a warp does with a row: it computes a row of each of its levels.
+
+use super::{Lowering, Outer, binary, element, if_, int, let_, loop_of, not, plus, var};
+use crate::diag::{Diagnostic, Result};
+use crate::ir::{Expr, Function, FunctionId, Stmt, Type, VarId, Wide};
+use crate::kernel::stream::{Field, Piece, StreamRead};
+use crate::kernel::warps::{Param, WarpsIr, handed};
+use crate::lower::affine::Body;
+
+impl Lowering<'_> {
+    /// Rows of a level that are held: what statements read, and the row before in its own place.
+    pub(super) fn depth(&self, f: usize) -> i64 {
+        self.ir.pipeline.depth[f].max(self.ir.pipeline.step_lag + 1)
+    }
+
+    /// The rows of a field that a warp holds.
+    pub(super) fn held(&mut self, f: usize) -> VarId {
+        let (left, right) = self.ir.fields[f].margin;
+        let levels = handed(self.ir, f) + self.warps.tile.levels;
+        let ty = Type::Private {
+            elem: self.elem,
+            rows: (levels * self.depth(f)) as u32,
+            len: (left + self.warps.tile.columns + right) as u32,
+        };
+        let name = self.names[f].clone();
+        self.program.add_var(&name, ty, false)
+    }
+
+    /// `back` rows before the newest of a level, of which 0 is the one that comes from the warp before.
+    pub(super) fn row_of(&self, f: usize, level: Expr, back: i64) -> Expr {
+        let depth = self.depth(f);
+        let first = (handed(self.ir, f) - 1) * depth;
+        plus(level.times(int(depth)), first + back)
+    }
+
+    /// Makes place for the newest row of a level.
+    pub(super) fn push(&mut self, f: usize, held: VarId, level: &Expr) -> Vec<Stmt> {
+        let depth = self.depth(f);
+        let (left, right) = self.ir.fields[f].margin;
+        if depth < 2 {
+            return Vec::new();
+        }
+        let [d, x] = ["d", "x"].map(|name| self.index(name));
+        let first = self.row_of(f, level.clone(), 0);
+        let row = |by: i64| binary("-", plus(first.clone(), depth - 1 + by), var(d));
+        let body = vec![Stmt::Assign {
+            target: element(held, Some(row(0)), var(x)),
+            value: element(held, Some(row(-1)), var(x)),
+        }];
+        let columns = left + self.warps.tile.columns + right;
+        let inner = loop_of(x, [0, columns, 1], body);
+        vec![loop_of(d, [0, depth - 1, 1], vec![inner])]
+    }
+
+    /// The columns beside a lane's own.
+    pub(super) fn exchange(&mut self, f: usize, held: VarId, level: &Expr) -> Vec<Stmt> {
+        let (left, right) = self.ir.fields[f].margin;
+        let columns = self.warps.tile.columns;
+        let row = self.row_of(f, level.clone(), self.ir.fields[f].exchanged);
+        let mut all = Vec::new();
+        for (n, by, to, from) in [(left, -1, 0, columns), (right, 1, left + columns, left)] {
+            if n == 0 {
+                continue;
+            }
+            let c = self.index("c");
+            let at = |first: i64| element(held, Some(row.clone()), plus(var(c), first));
+            let value = Expr::Exchange {
+                value: Box::new(at(from)),
+                by,
+            };
+            let body = vec![Stmt::Assign {
+                target: at(to),
+                value,
+            }];
+            all.push(loop_of(c, [0, n, 1], body));
+        }
+        all
+    }
+
+    /// `advance_warp<FULL>`: a warp takes a row and hands one on.
+    pub(super) fn advance(&mut self) -> Result<FunctionId> {
+        let outer = self.outer(|p| Self::of_fields(p) || matches!(p, Param::Scalar(_)));
+        let full = self.add("FULL", Type::Flag);
+        let ring = self.ring();
+        let held: Vec<VarId> = (0..self.n_fields()).map(|f| self.held(f)).collect();
+        let [slot, newest, column, lane, warp] =
+            ["slot", "newest", "column", "lane", "warp"].map(|name| self.index(name));
+        let mut body = Vec::new();
+        for (f, &rows) in held.iter().enumerate() {
+            for age in 0..handed(self.ir, f) {
+                let level = int(-age);
+                body.extend(self.push(f, rows, &level));
+                body.push(self.move_row((f, age), &level, [ring, slot, lane, rows], false));
+                body.extend(self.exchange(f, rows, &level));
+            }
+        }
+        let s = self.index("s");
+        let mut stages = Vec::new();
+        for f in 0..self.n_fields() {
+            stages.extend(self.stage(&outer, f, &held, [full, newest, column, warp, s])?);
+        }
+        body.push(loop_of(s, [0, self.warps.tile.levels, 1], stages));
+        let mut stores = Vec::new();
+        for (f, &rows) in held.iter().enumerate() {
+            for age in 0..handed(self.ir, f) {
+                let level = int(self.warps.tile.levels - age);
+                stores.push(self.move_row((f, age), &level, [ring, slot, lane, rows], true));
+            }
+        }
+        let begin = self.index("begin");
+        body.push(if_(binary(">=", var(newest), var(begin)), stores));
+        let mut params = vec![full, ring];
+        params.extend(&held);
+        params.extend([slot, newest, begin, column, lane, warp]);
+        params.extend(outer.params.iter().map(|(_, id)| *id));
+        Ok(self.function(Function {
+            name: "advance_warp".to_string(),
+            remark: "A warp takes the row of iteration `newest` from a slot and puts that of its own last level there.".to_string(),
+            params,
+            uniform: Default::default(),
+            body,
+        }))
+    }
+
+    /// The newest row of a level, from a slot or back to it.
+    pub(super) fn move_row(
+        &mut self,
+        (f, age): (usize, i64),
+        level: &Expr,
+        [ring, slot, lane, held]: [VarId; 4],
+        back: bool,
+    ) -> Stmt {
+        let lanes = WarpsIr::lanes(self.ir);
+        let columns = self.warps.tile.columns;
+        let x = self.index("x");
+        let first = var(lane).times(int(columns)).plus(var(x));
+        let wide = Wide {
+            memory: ring,
+            row: Some(var(slot)),
+            index: plus(first, self.place(f, age)),
+            own: held,
+            own_row: Some(self.row_of(f, level.clone(), 0)),
+            at: plus(var(x), self.ir.fields[f].margin.0),
+            lanes: lanes as u32,
+            constant: false,
+        };
+        let stmt = match back {
+            true => Stmt::Store(wide),
+            false => Stmt::Load(wide),
+        };
+        loop_of(x, [0, columns, lanes], vec![stmt])
+    }
+
+    /// One row of the next level of a field.
+    pub(super) fn stage(
+        &mut self,
+        outer: &Outer,
+        f: usize,
+        held: &[VarId],
+        [full, newest, column, warp, s]: [VarId; 5],
+    ) -> Result<Vec<Stmt>> {
+        let ir = self.ir;
+        let field: &Field = &ir.fields[f];
+        let piece: &Piece = &field.pieces[0];
+        let stmt = &ir.stencil.stmts[piece.stmt];
+        let columns = self.warps.tile.columns;
+        let mut body = vec![Stmt::Comment(stmt.comment(&stmt.text))];
+        let next = self.program.add_var(
+            "next",
+            Type::Private {
+                elem: self.elem,
+                rows: 1,
+                len: columns as u32,
+            },
+            false,
+        );
+        body.push(Stmt::Let {
+            var: next,
+            value: None,
+        });
+        let x = self.index("x");
+        let reads: Vec<Expr> = (piece.reads.iter())
+            .map(|read| self.read(outer, read, held, s, x))
+            .collect::<Result<_>>()?;
+        let mut cells = Vec::new();
+        let mut locals = Vec::new();
+        for (name, ty, value) in &stmt.locals {
+            let value = self.body(&reads, &locals).expr(value)?;
+            let local = self.add(name, Type::Number(*ty));
+            cells.push(let_(local, value));
+            locals.push(Expr::Var(local));
+        }
+        let value = self.body(&reads, &locals).expr(&stmt.value)?;
+        cells.push(Stmt::Assign {
+            target: element(next, None, var(x)),
+            value,
+        });
+        body.push(loop_of(x, [0, columns, 1], cells));
+        body.push(if_(
+            not(var(full)),
+            self.keep(outer, f, [next, held[f], newest, column, warp, s])?,
+        ));
+        let level = var(s).plus(int(1));
+        body.extend(self.push(f, held[f], &level));
+        let x = self.index("x");
+        let target = element(
+            held[f],
+            Some(self.row_of(f, level.clone(), 0)),
+            plus(var(x), field.margin.0),
+        );
+        let value = element(next, None, var(x));
+        body.push(loop_of(
+            x,
+            [0, columns, 1],
+            vec![Stmt::Assign { target, value }],
+        ));
+        body.extend(self.exchange(f, held[f], &level));
+        Ok(body)
+    }
+
+    pub(super) fn body<'b>(&'b self, reads: &'b [Expr], locals: &'b [Expr]) -> Body<'b> {
+        Body {
+            program: &self.program,
+            reads,
+            locals,
+            affine: Vec::new().into_iter(),
+        }
+    }
+
+    pub(super) fn read(
+        &self,
+        outer: &Outer,
+        read: &StreamRead,
+        held: &[VarId],
+        s: VarId,
+        x: VarId,
+    ) -> Result<Expr> {
+        match read {
+            StreamRead::Scalar(i) => outer.value(&Param::Scalar(*i)),
+            StreamRead::Field {
+                field,
+                age,
+                back,
+                column,
+                ..
+            } => {
+                let row = self.row_of(*field, plus(var(s), 1 - age), *back);
+                let at = plus(var(x), self.ir.fields[*field].margin.0 + column);
+                Ok(element(held[*field], Some(row), at))
+            }
+            StreamRead::Memory(_) => Err(Box::new(Diagnostic::bug(
+                "an array in memory in a ring of rows",
+            ))),
+        }
+    }
+
+    /// Cells of a row that no statement writes keep what they held a level before; where no level is handed on,
+    /// what their plane holds.
+    pub(super) fn keep(
+        &mut self,
+        outer: &Outer,
+        f: usize,
+        [next, held, newest, column, warp, s]: [VarId; 6],
+    ) -> Result<Vec<Stmt>> {
+        let (lag, step) = (self.ir.pipeline.lag[f], self.ir.pipeline.step_lag);
+        let levels = self.warps.tile.levels;
+        let [level, row, x, j] = ["level", "i", "x", "j"].map(|name| self.index(name));
+        let of_level = var(warp).times(int(levels)).plus(var(s)).plus(int(1));
+        let row_of_level = binary("-", var(newest), var(level).times(int(step)));
+        let cell = || [var(row), var(j)];
+        let outside = not(self.written(outer, f, cell())?);
+        let (cond, value) = match handed(self.ir, f) {
+            0 => {
+                let exists = self.exists(outer, f, cell())?;
+                let number = self.number(outer, f, var(row), var(j))?;
+                (
+                    binary("&&", outside, exists),
+                    self.kept(outer, f, level, number)?,
+                )
+            }
+            _ => {
+                let at = plus(var(x), self.ir.fields[f].margin.0);
+                (
+                    outside,
+                    element(held, Some(self.row_of(f, var(s), step)), at),
+                )
+            }
+        };
+        let target = element(next, None, var(x));
+        let cells = vec![
+            let_(j, var(column).plus(var(x))),
+            if_(cond, vec![Stmt::Assign { target, value }]),
+        ];
+        Ok(vec![
+            let_(level, of_level),
+            let_(row, plus(row_of_level, -lag)),
+            loop_of(x, [0, self.warps.tile.columns, 1], cells),
+        ])
+    }
+
+    /// What the plane of a level holds.
+    pub(super) fn kept(&self, outer: &Outer, f: usize, level: VarId, number: Expr) -> Result<Expr> {
+        let buffers = self.ir.pipeline.stages[f].buffers;
+        let mut kept = element(outer.get(&Param::Kept(f, 0))?, None, number.clone());
+        for age in 1..buffers {
+            // Level q is in the plane of level -age where their difference is a multiple.
+            let same = binary("%", plus(var(level), age), int(buffers));
+            let of_age = outer.get(&Param::Kept(f, age))?;
+            kept = Expr::Select {
+                cond: Box::new(binary("==", same, int(0))),
+                yes: Box::new(element(of_age, None, number.clone())),
+                no: Box::new(kept),
+            };
+        }
+        Ok(kept)
+    }
+}

@@ -1,0 +1,213 @@
+//! Rows between device memory and the ring.
+
+use super::{Lowering, Outer, binary, element, helper, if_, int, let_, loop_of, plus, var};
+use crate::diag::Result;
+use crate::ir::{Expr, Function, FunctionId, Helper, Own, Stmt, Type, VarId, Wide};
+use crate::kernel::stream::LANES;
+use crate::kernel::warps::{Param, WarpsIr, handed};
+
+impl Lowering<'_> {
+    /// For each vector of a row that a thread moves, its column in the block.
+    pub(super) fn over_vectors(
+        &mut self,
+        thread: VarId,
+        body: impl FnOnce(&mut Self, VarId) -> Result<Vec<Stmt>>,
+    ) -> Result<Vec<Stmt>> {
+        let lanes = WarpsIr::lanes(self.ir);
+        let (width, threads) = (self.warps.tile.width(), LANES * self.warps.tile.warps);
+        let at = self.index("at");
+        let body = body(self, at)?;
+        let own = |first: Expr| var(thread).times(int(lanes)).plus(first);
+        let inside = binary("<", var(at), int(width));
+        if width == threads * lanes {
+            return Ok([vec![let_(at, own(int(0)))], body].concat());
+        }
+        if width < threads * lanes {
+            return Ok(vec![let_(at, own(int(0))), if_(inside, body)]);
+        }
+        let first = self.index("first");
+        let inner = vec![let_(at, own(var(first))), if_(inside, body)];
+        Ok(vec![loop_of(first, [0, width, threads * lanes], inner)])
+    }
+
+    /// `load_row<FULL>`: a row of level 0, and of those below it that are handed on, into a slot.
+    pub(super) fn load(&mut self) -> Result<FunctionId> {
+        let outer = self.outer(|p| matches!(p, Param::In(..)) || Self::of_fields(p));
+        let full = self.add("FULL", Type::Flag);
+        let ring = self.ring();
+        let [slot, newest, first] = ["slot", "newest", "j_first"].map(|name| self.index(name));
+        let thread = self.index("thread");
+        let mut body = vec![let_(thread, Expr::Own(Own::Thread))];
+        for f in 0..self.n_fields() {
+            for age in 0..handed(self.ir, f) {
+                let row = self.index("i");
+                let lag = self.ir.pipeline.lag_of(f, -age);
+                body.push(let_(row, plus(var(newest), -lag)));
+                body.extend(self.over_vectors(thread, |this, at| {
+                    this.load_vector(&outer, (f, age), full, [ring, slot, first, row, at])
+                })?);
+            }
+        }
+        let mut params = vec![full, ring, slot, newest, first];
+        params.extend(outer.params.iter().map(|(_, id)| *id));
+        Ok(self.function(Function {
+            name: "load_row".to_string(),
+            remark: "Begins to load the row that enters in iteration `newest`; what no statement writes comes from where it is kept.".to_string(),
+            params,
+            uniform: Default::default(),
+            body,
+        }))
+    }
+
+    pub(super) fn load_vector(
+        &mut self,
+        outer: &Outer,
+        (f, age): (usize, i64),
+        full: VarId,
+        [ring, slot, first, row, at]: [VarId; 5],
+    ) -> Result<Vec<Stmt>> {
+        let from = outer.get(&Param::In(f, age))?;
+        let kept = outer.get(&Param::Kept(f, age))?;
+        let place = self.place(f, age);
+        let height = outer.value(&Param::Extent(f, 0))?;
+        let clipped = helper(
+            Helper::Highest,
+            helper(Helper::Lowest, var(row), plus(height, -1)),
+            int(0),
+        );
+        let column = |at: Expr| var(first).plus(at);
+        let lanes = WarpsIr::lanes(self.ir);
+        let copy = Stmt::Copy {
+            lanes: lanes as u32,
+            to: element(ring, Some(var(slot)), plus(var(at), place)),
+            from: element(from, None, self.number(outer, f, clipped, column(var(at)))?),
+        };
+        let lane = self.index("v");
+        let column = self.index("column");
+        let cell = || [var(row), var(column)];
+        let number = self.number(outer, f, var(row), var(column))?;
+        let one = |from: VarId| Stmt::Copy {
+            lanes: 1,
+            to: element(ring, Some(var(slot)), plus(var(at).plus(var(lane)), place)),
+            from: element(from, None, number.clone()),
+        };
+        let of_cell = Stmt::If {
+            cond: self.written(outer, f, cell())?,
+            yes: vec![one(from)],
+            no: vec![one(kept)],
+        };
+        let single = vec![
+            let_(column, var(first).plus(var(at)).plus(var(lane))),
+            if_(self.exists(outer, f, cell())?, vec![of_cell]),
+        ];
+        Ok(vec![Stmt::If {
+            cond: var(full),
+            yes: vec![copy],
+            no: vec![loop_of(lane, [0, lanes, 1], single)],
+        }])
+    }
+
+    /// `store_row<FULL>`: the results of a slot that all warps have had.
+    pub(super) fn store(&mut self) -> Result<FunctionId> {
+        let outer =
+            self.outer(|p| matches!(p, Param::Out(..) | Param::Pitch(_) | Param::Domain(..)));
+        let full = self.add("FULL", Type::Flag);
+        let ring = self.ring();
+        let [slot, newest, first, i_first, i_end] =
+            ["slot", "newest", "j_first", "i_first", "i_end"].map(|name| self.index(name));
+        let thread = self.index("thread");
+        let steps = self.warps.tile.steps();
+        let (left, results) = (self.warps.left(self.ir), self.warps.results(self.ir));
+        let mut body = vec![let_(thread, Expr::Own(Own::Thread))];
+        for f in 0..self.n_fields() {
+            for age in 0..handed(self.ir, f) {
+                let row = self.index("i");
+                let lag = self.ir.pipeline.lag_of(f, steps - age);
+                body.push(let_(row, plus(var(newest), -lag)));
+                let vectors = self.over_vectors(thread, |this, at| {
+                    let inside = binary(
+                        "&&",
+                        binary(">=", var(at), int(left)),
+                        binary("<", var(at), int(left + results)),
+                    );
+                    let stores =
+                        this.store_vector(&outer, (f, age), full, [ring, slot, first, row, at])?;
+                    Ok(vec![if_(inside, stores)])
+                })?;
+                let rows = binary(
+                    "&&",
+                    binary(">=", var(row), var(i_first)),
+                    binary("<", var(row), var(i_end)),
+                );
+                body.push(if_(rows, vectors));
+            }
+        }
+        let mut params = vec![full, ring, slot, newest, first, i_first, i_end];
+        params.extend(outer.params.iter().map(|(_, id)| *id));
+        Ok(self.function(Function {
+            name: "store_row".to_string(),
+            remark: "Stores the results of the row that all warps have had, which entered in iteration `newest`.".to_string(),
+            params,
+            uniform: Default::default(),
+            body,
+        }))
+    }
+
+    pub(super) fn store_vector(
+        &mut self,
+        outer: &Outer,
+        (f, age): (usize, i64),
+        full: VarId,
+        [ring, slot, first, row, at]: [VarId; 5],
+    ) -> Result<Vec<Stmt>> {
+        let lanes = WarpsIr::lanes(self.ir);
+        let to = outer.get(&Param::Out(f, age))?;
+        let values = self.program.add_var(
+            "values",
+            Type::Private {
+                elem: self.elem,
+                rows: 1,
+                len: lanes as u32,
+            },
+            false,
+        );
+        let wide = |memory: VarId, row: Option<Expr>, index: Expr| Wide {
+            memory,
+            row,
+            index,
+            own: values,
+            own_row: None,
+            at: int(0),
+            lanes: lanes as u32,
+            constant: false,
+        };
+        let place = self.place(f, age);
+        let load = wide(ring, Some(var(slot)), plus(var(at), place));
+        let number = |this: &Self, column: Expr| this.number(outer, f, var(row), column);
+        let whole = wide(to, None, number(self, var(first).plus(var(at)))?);
+        let lane = self.index("v");
+        let column = self.index("column");
+        let single = vec![
+            let_(column, var(first).plus(var(at)).plus(var(lane))),
+            if_(
+                self.written(outer, f, [var(row), var(column)])?,
+                vec![Stmt::Assign {
+                    target: element(to, None, number(self, var(column))?),
+                    value: element(values, None, var(lane)),
+                }],
+            ),
+        ];
+        Ok(vec![
+            Stmt::Let {
+                var: values,
+                value: None,
+            },
+            Stmt::Load(load),
+            Stmt::If {
+                cond: var(full),
+                yes: vec![Stmt::Store(whole)],
+                no: vec![loop_of(lane, [0, lanes, 1], single)],
+            },
+        ])
+    }
+}
