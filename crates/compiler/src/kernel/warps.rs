@@ -109,9 +109,6 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
     }
 }
 
-/// Registers for the rows that a warp holds, where a block has eight warps.
-const MOST_REGISTERS: i64 = 200;
-
 /// Columns of a lane, at most: more were slower in all cases.
 const MOST_COLUMNS: i64 = 28;
 
@@ -137,19 +134,26 @@ impl WarpTile {
     /// rows fit into registers; the second where the first takes too much shared memory. Columns are an odd number of words, so that lanes meet no bank conflicts.
     pub fn usual(ir: &StreamIr) -> [WarpTile; 2] {
         let held: i64 = ir.pipeline.depth.iter().map(|depth| depth - 1).sum();
-        let levels = match held {
-            ..=2 => 3,
-            3..=4 => 2,
-            _ => 1,
+        // Columns of other lanes that all rows hold.
+        let beside = |f: &Field| match f.exchanged {
+            0 => f.margin.0 + f.margin.1,
+            _ => 0,
+        };
+        let beside = ir.fields.iter().map(beside).max().unwrap_or(0);
+        let (levels, warps, registers) = match held {
+            ..=2 => (3, 8, 200),
+            3..=4 if beside == 0 => (2, 8, 200),
+            3..=6 => (1, 12, 145),
+            _ => (1, 8, 200),
         };
         let lanes = WarpsIr::lanes(ir);
-        let words = 4 / lanes;
-        let most = MOST_REGISTERS / ((levels * held + 1) * words).max(1);
+        let rows_of_words = (levels * held + 1) * (4 / lanes);
+        let most = registers / rows_of_words.max(1) - beside;
         let odd = (most.min(MOST_COLUMNS) / lanes - 1) / 2 * 2 + 1;
         let of = |rows: i64, ahead: i64| WarpTile {
             levels,
             columns: odd.max(1) * lanes,
-            warps: 8,
+            warps,
             rows,
             ahead,
         };
