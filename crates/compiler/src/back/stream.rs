@@ -1412,16 +1412,14 @@ impl Printer<'_> {
         if planes {
             self.comparison_sizes();
         }
-        let name_of = |s: &i64| match *s == ir.tile.steps {
-            true => "STEPS".to_string(),
-            false => s.to_string(),
+        let of_warps = ir.warps.as_ref().map(|w| w.tile.steps());
+        let name_of = |&s: &i64| match s {
+            s if Some(s) == of_warps => "PIPELINED_STEPS".to_string(),
+            s if s == ir.tile.steps => "STEPS".to_string(),
+            s => s.to_string(),
         };
         let list: Vec<String> = sizes.iter().map(name_of).collect();
         let n = sizes.len();
-        let early = ir.warps.is_some();
-        if early {
-            self.out.line("cudaError_t error = cudaSuccess;");
-        }
         let worth = self.warps_are_worth_it();
         self.out.line("// So many launches of so many time steps; after an even number the arrays have the results.");
         self.out
@@ -1444,7 +1442,7 @@ impl Printer<'_> {
         ));
         self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
         self.out.line("bool in_next = launches % 2 != 0;");
-        if !planes && !early {
+        if !planes && ir.warps.is_none() {
             self.out.line("cudaError_t error = cudaSuccess;");
         }
         for f in 0..ir.fields.len() {
@@ -1493,7 +1491,6 @@ impl Printer<'_> {
         let cases = |line: &dyn Fn(i64) -> String| -> Vec<String> {
             sizes.iter().map(|s| line(*s)).collect()
         };
-        let of_warps = ir.warps.as_ref().map(|w| w.tile.steps());
         let widths = cases(&|s| match Some(s) == of_warps {
             true => "PIPELINED_RESULTS".to_string(),
             false => format!("Reach<{s}>::WIDTH"),

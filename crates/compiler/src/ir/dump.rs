@@ -152,12 +152,7 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
 }
 
 fn wide_of(what: &str, wide: &Wide) -> String {
-    let place = |base: VarId, row: &Option<Expr>, index: &Expr| {
-        let row = row.as_ref().map(|row| format!("[{}]", expr(row)));
-        format!("%{}{}[{}]", base.0, row.unwrap_or_default(), expr(index))
-    };
-    let own = place(wide.own, &wide.own_row, &wide.at);
-    let memory = place(wide.memory, &wide.row, &wide.index);
+    let (own, memory) = (expr(&wide.of_thread()), expr(&wide.in_memory()));
     let (target, source) = match what {
         "load" => (own, memory),
         _ => (memory, own),

@@ -244,6 +244,20 @@ impl Helper {
 }
 
 impl Expr {
+    /// An element; of a row where there are rows.
+    pub fn element(base: VarId, row: Option<Expr>, index: Expr) -> Expr {
+        Expr::Element {
+            base,
+            row: row.map(Box::new),
+            index: Box::new(index),
+        }
+    }
+
+    /// A function of two indices.
+    pub fn helper(helper: Helper, a: Expr, b: Expr) -> Expr {
+        Expr::Helper(helper, Box::new([a, b]))
+    }
+
     /// A binary operator.
     pub fn binary(op: &'static str, lhs: Expr, rhs: Expr) -> Expr {
         Expr::Binary {
@@ -401,6 +415,18 @@ pub struct Wide {
     pub lanes: u32,
     /// No thread of the launch writes them.
     pub constant: bool,
+}
+
+impl Wide {
+    /// The first element in memory.
+    pub fn in_memory(&self) -> Expr {
+        Expr::element(self.memory, self.row.clone(), self.index.clone())
+    }
+
+    /// The first element of the thread.
+    pub fn of_thread(&self) -> Expr {
+        Expr::element(self.own, self.own_row.clone(), self.at.clone())
+    }
 }
 
 /// A launch.

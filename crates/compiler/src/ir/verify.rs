@@ -321,15 +321,7 @@ impl<'a> Checker<'a> {
 
     /// Elements that are loaded or stored at once.
     fn wide(&self, wide: &'a Wide, stored: bool) -> Result<(), Wrong> {
-        let element = |base: VarId, row: &Option<Expr>, index: &Expr| Expr::Element {
-            base,
-            row: row.clone().map(Box::new),
-            index: Box::new(index.clone()),
-        };
-        let (memory, own) = (
-            element(wide.memory, &wide.row, &wide.index),
-            element(wide.own, &wide.own_row, &wide.at),
-        );
+        let (memory, own) = (wide.in_memory(), wide.of_thread());
         let (elem, of_thread) = (self.number(&memory)?, self.number(&own)?);
         if stored {
             self.target(&memory)?;

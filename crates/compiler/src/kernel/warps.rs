@@ -238,7 +238,7 @@ impl WarpsIr {
 
     /// Rows that a slot of the ring holds.
     pub fn rows_of_slot(ir: &StreamIr) -> i64 {
-        (0..ir.fields.len()).map(|f| handed(ir, f)).sum()
+        (0..ir.fields.len()).map(|f| ir.live(f)).sum()
     }
 
     /// Makes it worth where each of so many blocks has enough rows.
@@ -256,11 +256,6 @@ impl WarpsIr {
 /// The next multiple of `of`.
 fn up(n: i64, of: i64) -> i64 {
     (n + of - 1).div_euclid(of) * of
-}
-
-/// The levels of a field that warps hand on, as launches do.
-pub fn handed(ir: &StreamIr, field: usize) -> i64 {
-    ir.live(field)
 }
 
 #[cfg(test)]

@@ -273,13 +273,8 @@ impl<'a> Writer<'a> {
 
     /// Elements that are loaded or stored at once.
     fn wide(&mut self, wide: &Wide, stored: bool) {
-        let place = |base: VarId, row: &Option<Expr>, index: &Expr| {
-            let row = row.as_ref().map(|row| format!("[{}]", self.expr(row)));
-            let row = row.unwrap_or_default();
-            format!("&{}{row}[{}]", self.namer.get(base), self.expr(index))
-        };
-        let own = place(wide.own, &wide.own_row, &wide.at);
-        let memory = place(wide.memory, &wide.row, &wide.index);
+        let own = format!("&{}", self.expr(&wide.of_thread()));
+        let memory = format!("&{}", self.expr(&wide.in_memory()));
         let (to, from) = if stored { (memory, own) } else { (own, memory) };
         match self.dialect.wide(wide, stored) {
             Some(name) => self.line(&format!("{name}({to}, {from});")),

@@ -145,6 +145,16 @@ struct Wish<'a> {
 }
 
 impl Wish<'_> {
+    /// Whether the kernel whose warps are a pipeline in time is asked for.
+    fn is_pipelined(&self) -> bool {
+        self.options.kernel == StepKernel::Pipelined
+    }
+
+    /// The sizes that the user gives for tiles of warps that have all levels.
+    fn given_tile(&self) -> Option<StreamTile> {
+        self.options.stream_tile.filter(|_| !self.is_pipelined())
+    }
+
     /// Why a kernel in three space dimensions is better not taken.
     fn slow_in_3d(&self) -> Option<&'static str> {
         let is_slow = !self.forced && self.work.fields.iter().any(|f| f.precise > 0);
@@ -200,7 +210,7 @@ impl TimeLoop<'_> {
     }
 
     fn best_stream(&self, wish: &Wish) -> Result<Overlapped> {
-        if wish.options.kernel == StepKernel::Pipelined && self.analysis.canonical.n_space != 2 {
+        if wish.is_pipelined() && self.analysis.canonical.n_space != 2 {
             return Ok(Overlapped::refused(warps::ONLY_2D, Vec::new()));
         }
         if self.is_3d() {
@@ -238,8 +248,7 @@ impl TimeLoop<'_> {
             true => StreamTile::OF_PATCHES,
             false => StreamTile::OF_ROWS,
         };
-        let pipelined = wish.options.kernel == StepKernel::Pipelined;
-        let given = (wish.options.stream_tile.filter(|_| !pipelined)).map(|tile| tile.or(usual));
+        let given = wish.given_tile().map(|tile| tile.or(usual));
         if given.is_some_and(|tile| tile.vector > MOST_COLUMNS) {
             return Ok(Overlapped::refused(MANY_COLUMNS, sizes));
         }
@@ -249,7 +258,9 @@ impl TimeLoop<'_> {
         };
         let kernel = match kernel {
             Some((mut kernel, proof)) => match self.pipelined(&mut kernel, wish)? {
-                Some(refusal) if pipelined => return Ok(Overlapped::refused(&refusal, sizes)),
+                Some(refusal) if wish.is_pipelined() => {
+                    return Ok(Overlapped::refused(&refusal, sizes));
+                }
                 _ => Some((kernel, proof)),
             },
             None => None,
@@ -265,7 +276,7 @@ impl TimeLoop<'_> {
     /// Gives a stream the kernel whose warps are a pipeline in time, or says why it has none.
     fn pipelined(&self, ir: &mut StreamIr, wish: &Wish) -> Result<Option<Refusal>> {
         // By name only, until predictions know when it is faster.
-        if wish.options.kernel != StepKernel::Pipelined {
+        if !wish.is_pipelined() {
             return Ok(None);
         }
         if let Some(refusal) = warps::refusal(ir) {
@@ -325,8 +336,7 @@ impl TimeLoop<'_> {
     /// Sizes of tiles of rows, the best first: the given one, or those that the model knows.
     fn row_sizes(&self, wish: &Wish, candidates: Candidates) -> Vec<StreamChoice> {
         let (pipeline, target) = (wish.stream.pipeline(), &wish.options.target);
-        let by_name = wish.options.kernel == StepKernel::Pipelined;
-        let Some(tile) = wish.options.stream_tile.filter(|_| !by_name) else {
+        let Some(tile) = wish.given_tile() else {
             return candidates(pipeline, &wish.work, target, &wish.problem);
         };
         let tile = tile.or(StreamTile::OF_ROWS);

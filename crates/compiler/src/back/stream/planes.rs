@@ -970,13 +970,19 @@ impl Printer<'_> {
         self.out.line("// Levels do not tell apart what time buffers hold in cells that are never written. Where they differ,");
         self.out
             .line("// every launch takes one time step. This waits for what `compare` finds.");
+        self.compare_fields(&compared);
+    }
+
+    /// Finds out in `differ` whether the time buffers of fields hold different values in cells that are never
+    /// written.
+    pub(super) fn compare_fields(&mut self, fields: &[usize]) {
         self.out.line("int *flag = nullptr, differ = 0;");
         self.out
             .line("if (error == cudaSuccess) error = cudaMalloc((void **)&flag, sizeof(int));");
         self.out.line(
             "if (error == cudaSuccess) error = cudaMemsetAsync(flag, 0, sizeof(int), stream);",
         );
-        for f in compared {
+        for &f in fields {
             let array = self.array(f).clone();
             let Domain::Box(ranges) = &self.ir.fields[f].pieces[0].domain else {
                 continue;
@@ -987,14 +993,18 @@ impl Printer<'_> {
             } else {
                 "unsigned"
             };
-            let mut sizes: Vec<String> = (array.extents[array.extents.len() - 3..].iter())
-                .map(|e| format!("(int){}", ast_operand(e, &self.names)))
-                .collect();
-            for range in ranges {
-                for end in [&range.lo, &range.hi] {
-                    sizes.push(format!("(int){}", ast_operand(end, &self.names)));
-                }
-            }
+            let extents = &array.extents[array.extents.len() - ranges.len()..];
+            let int = |e: &AstExpr| format!("(int){}", ast_operand(e, &self.names));
+            // Dimensions that there are not have one cell.
+            let n_missing = 3 - ranges.len();
+            let mut sizes = vec!["1".to_string(); n_missing];
+            sizes.extend(extents.iter().map(int));
+            sizes.extend(vec!["0".to_string(); 2 * n_missing]);
+            sizes.extend(
+                ranges
+                    .iter()
+                    .flat_map(|range| [int(&range.lo), int(&range.hi)]),
+            );
             let t_lo = format!("{}_lo", self.t);
             let planes: Vec<String> = (0..self.buffers(f))
                 .map(|b| self.plane(f, &format!("args.{argument}"), &self.plane_of(f, &t_lo, b)))

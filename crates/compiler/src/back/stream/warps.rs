@@ -190,6 +190,7 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
     /// Whether launches of pipelined warps are worth it, as a condition of the launch function.
     pub(super) fn warps_are_worth_it(&mut self) -> Option<&'static str> {
         let least = self.ir.warps.as_ref()?.least_rows;
+        self.out.line("cudaError_t error = cudaSuccess;");
         let (i, j) = (&self.i, &self.j);
         let rows = format!(
             "({i}_hi - {i}_lo + 1 + PIPELINED_EXTRA) * (({j}_hi - {j}_lo) / PIPELINED_RESULTS + 2)"
@@ -227,48 +228,7 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
         self.out.line("// Pipelined warps do not tell apart what time buffers hold in cells that are never written. This waits for");
         self.out.line("// what `compare` finds.");
         self.out.open("if (pipelines) {");
-        self.out.line("int *flag = nullptr, differ = 0;");
-        self.out
-            .line("error = cudaMalloc((void **)&flag, sizeof(int));");
-        self.out.line(
-            "if (error == cudaSuccess) error = cudaMemsetAsync(flag, 0, sizeof(int), stream);",
-        );
-        for f in fields {
-            let array = self.array(f).clone();
-            let Domain::Box(ranges) = &self.ir.fields[f].pieces[0].domain else {
-                continue;
-            };
-            let argument = self.names.get(&array.name);
-            let bits = if array.elem.size() == 8 {
-                "unsigned long long"
-            } else {
-                "unsigned"
-            };
-            let mut sizes: Vec<String> = (array.extents[array.extents.len() - 2..].iter())
-                .map(|e| format!("(int)({})", ast_to_c(e, &self.names)))
-                .collect();
-            sizes.insert(0, "1".to_string());
-            sizes.extend(["0".to_string(), "0".to_string()]);
-            for end in ranges.iter().flat_map(|range| [&range.lo, &range.hi]) {
-                sizes.push(format!("(int)({})", ast_to_c(end, &self.names)));
-            }
-            let t_lo = format!("{}_lo", self.t);
-            let buffers: Vec<String> = (0..self.buffers(f))
-                .map(|b| self.plane(f, &format!("args.{argument}"), &self.plane_of(f, &t_lo, b)))
-                .collect();
-            for other in &buffers[1..] {
-                let line = format!(
-                    "if (error == cudaSuccess) compare<{bits}><<<1024, 128, 0, stream>>>((const {bits} *){}, (const {bits} *){other}, args.{argument}_pitch, {}, flag);",
-                    buffers[0],
-                    sizes.join(", ")
-                );
-                self.out.line(line);
-            }
-        }
-        self.out.line("if (error == cudaSuccess) error = cudaMemcpyAsync(&differ, flag, sizeof(int), cudaMemcpyDeviceToHost, stream);");
-        self.out
-            .line("if (error == cudaSuccess) error = cudaStreamSynchronize(stream);");
-        self.out.line("cudaFree(flag);");
+        self.compare_fields(&fields);
         self.out.line("if (error != cudaSuccess) return error;");
         self.out.line("pipelines = !differ;");
         self.out.close("}");

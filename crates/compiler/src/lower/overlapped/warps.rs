@@ -9,9 +9,10 @@ mod memory;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::verify;
-use crate::ir::{Expr, Function, FunctionId, Helper, INDEX, Program, Stmt, Type, VarId};
+use crate::ir::{Expr, Function, FunctionId, INDEX, Program, Stmt, Type, VarId};
 use crate::kernel::stream::StreamIr;
-use crate::kernel::warps::{Param, WarpsIr, handed};
+use crate::kernel::warps::{Param, WarpsIr};
+use std::collections::BTreeSet;
 
 /// Variables that all functions have in their parameters.
 struct Lowering<'a> {
@@ -43,8 +44,13 @@ fn plus(a: Expr, c: i64) -> Expr {
     }
 }
 
-fn helper(helper: Helper, a: Expr, b: Expr) -> Expr {
-    Expr::Helper(helper, Box::new([a, b]))
+/// `0 <= x < n` in one test.
+fn below(x: Expr, n: Expr) -> Expr {
+    let unsigned = |e: Expr| Expr::Cast {
+        ty: CType::UInt(4),
+        arg: Box::new(e),
+    };
+    binary("<", unsigned(x), unsigned(n))
 }
 
 fn not(cond: Expr) -> Expr {
@@ -77,15 +83,6 @@ fn loop_of(var: VarId, [first, end, step]: [i64; 3], body: Vec<Stmt>) -> Stmt {
     }
 }
 
-/// An element of a row of an array.
-fn element(base: VarId, row: Option<Expr>, index: Expr) -> Expr {
-    Expr::Element {
-        base,
-        row: row.map(Box::new),
-        index: Box::new(index),
-    }
-}
-
 /// What is the same in a function as in its caller.
 #[derive(Clone, Default)]
 struct Outer {
@@ -98,6 +95,10 @@ impl Outer {
         let found = self.params.iter().find(|(param, _)| param == wanted);
         (found.map(|(_, id)| *id))
             .ok_or_else(|| Box::new(Diagnostic::bug(format!("no parameter {wanted:?}"))))
+    }
+
+    fn ids(&self) -> Vec<VarId> {
+        self.params.iter().map(|(_, id)| *id).collect()
     }
 
     fn value(&self, wanted: &Param) -> Result<Expr> {
@@ -190,9 +191,9 @@ impl Lowering<'_> {
             .collect();
         for f in 0..self.n_fields() {
             let buffers = self.ir.pipeline.stages[f].buffers;
-            all.extend((0..handed(self.ir, f)).map(|age| Param::In(f, age)));
+            all.extend((0..self.ir.live(f)).map(|age| Param::In(f, age)));
             all.extend((0..buffers).map(|age| Param::Kept(f, age)));
-            all.extend((0..handed(self.ir, f)).map(|age| Param::Out(f, age)));
+            all.extend((0..self.ir.live(f)).map(|age| Param::Out(f, age)));
             all.push(Param::Pitch(f));
             all.extend([Param::Extent(f, 0), Param::Extent(f, 1)]);
             for d in 0..2 {
@@ -249,22 +250,17 @@ impl Lowering<'_> {
 
     /// Where a slot of the ring has level `-age` of a field.
     fn place(&self, f: usize, age: i64) -> i64 {
-        let before: i64 = (0..f).map(|g| handed(self.ir, g)).sum();
+        let before: i64 = (0..f).map(|g| self.ir.live(g)).sum();
         (before + age) * self.warps.tile.width()
     }
 
     /// Whether a field's statement writes a cell.
     fn written(&self, outer: &Outer, f: usize, cell: [Expr; 2]) -> Result<Expr> {
-        let ty = CType::UInt(4);
-        let unsigned = |e: Expr| Expr::Cast {
-            ty,
-            arg: Box::new(e),
-        };
         let mut tests = Vec::new();
         for (d, x) in cell.into_iter().enumerate() {
             let lo = outer.value(&Param::Domain(f, d, 0))?;
             let n = outer.value(&Param::Domain(f, d, 1))?;
-            tests.push(binary("<", unsigned(binary("-", x, lo)), unsigned(n)));
+            tests.push(below(binary("-", x, lo), n));
         }
         let columns = tests.pop().unwrap_or(int(1));
         Ok(tests
@@ -274,15 +270,10 @@ impl Lowering<'_> {
 
     /// Whether a cell exists.
     fn exists(&self, outer: &Outer, f: usize, cell: [Expr; 2]) -> Result<Expr> {
-        let ty = CType::UInt(4);
-        let unsigned = |e: Expr| Expr::Cast {
-            ty,
-            arg: Box::new(e),
-        };
         let [row, column] = cell;
         let inside = |x: Expr, d: usize| -> Result<Expr> {
             let extent = outer.value(&Param::Extent(f, d))?;
-            Ok(binary("<", unsigned(x), unsigned(extent)))
+            Ok(below(x, extent))
         };
         Ok(binary("&&", inside(row, 0)?, inside(column, 1)?))
     }
@@ -308,8 +299,22 @@ impl Lowering<'_> {
         Self::of_fields(param) || matches!(param, Param::Scalar(_) | Param::In(..) | Param::Out(..))
     }
 
-    fn function(&mut self, function: Function) -> FunctionId {
-        self.program.functions.push(function);
+    /// Adds a function, of parameters of its own and then those that it has of the kernel.
+    fn function(
+        &mut self,
+        name: &str,
+        remark: &str,
+        (own, outer): (Vec<VarId>, &Outer),
+        uniform: BTreeSet<VarId>,
+        body: Vec<Stmt>,
+    ) -> FunctionId {
+        self.program.functions.push(Function {
+            name: name.to_string(),
+            remark: remark.to_string(),
+            params: [own, outer.ids()].concat(),
+            uniform,
+            body,
+        });
         FunctionId(self.program.functions.len() as u32 - 1)
     }
 }

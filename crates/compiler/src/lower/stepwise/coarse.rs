@@ -159,22 +159,10 @@ fn quotient(e: Expr, by: i64) -> Expr {
     }
 }
 
-fn helper(helper: Helper, a: Expr, b: Expr) -> Expr {
-    Expr::Helper(helper, Box::new([a, b]))
-}
-
 fn all(conditions: Vec<Expr>) -> Option<Expr> {
     let mut conditions = conditions.into_iter();
     let first = conditions.next()?;
     Some(conditions.fold(first, |a, b| Expr::binary("&&", a, b)))
-}
-
-fn element(base: VarId, index: Expr) -> Expr {
-    Expr::Element {
-        base,
-        row: None,
-        index: Box::new(index),
-    }
 }
 
 /// An unrolled loop over the cells of a thread.

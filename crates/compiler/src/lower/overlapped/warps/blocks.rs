@@ -1,9 +1,9 @@
 //! What a block does: its warps stream the rows of a piece of a tile, and it takes its share of the rows of all
 //! tiles.
 
-use super::{Lowering, Outer, binary, element, helper, if_, int, let_, loop_of, plus, var};
+use super::{Lowering, Outer, binary, if_, int, let_, loop_of, plus, var};
 use crate::diag::{Diagnostic, Result};
-use crate::ir::{Block, Expr, Function, FunctionId, Helper, Kernel, Own, Stmt, Type, VarId};
+use crate::ir::{Block, Expr, FunctionId, Helper, Kernel, Own, Stmt, Type, VarId};
 use crate::kernel::stream::{FIRST_COLUMN, HIGHEST_ROW, LANES, LOWEST_ROW};
 use crate::kernel::warps::{COST_OF_ROW, Param};
 use crate::lower::affine::{Env, from_isl};
@@ -96,18 +96,9 @@ impl Lowering<'_> {
             body: iterations,
         });
         body.push(Stmt::Wait(0));
-        let mut params = vec![ring, i_first, i_end, j_first];
-        params.extend(outer.params.iter().map(|(_, id)| *id));
-        Ok(self.function(Function {
-            name: "stream_rows".to_string(),
-            remark: "Streams the rows of results from i_first to i_end - 1 of the tile whose columns start at j_first.".to_string(),
-            params,
-            uniform: [vec![i_first, i_end, j_first], outer.params.iter().map(|(_, id)| *id).collect()]
-                .concat()
-                .into_iter()
-                .collect(),
-            body,
-        }))
+        let params = vec![ring, i_first, i_end, j_first];
+        let same = [vec![i_first, i_end, j_first], outer.ids()].concat();
+        Ok(self.function("stream_rows", "Streams the rows of results from i_first to i_end - 1 of the tile whose columns start at j_first.", (params, &outer), same.into_iter().collect(), body))
     }
 
     pub(super) fn zeros(&mut self, rows: VarId) -> Stmt {
@@ -115,7 +106,7 @@ impl Lowering<'_> {
         let Type::Private { rows: n, len, .. } = self.program.var(rows).ty else {
             return Stmt::Comment(String::new());
         };
-        let target = element(rows, (n != 1).then(|| var(row)), var(x));
+        let target = Expr::element(rows, (n != 1).then(|| var(row)), var(x));
         let value = int(0);
         let inner = loop_of(
             x,
@@ -260,14 +251,7 @@ impl Lowering<'_> {
         params.extend([
             at, newest, begin, i_first, i_end, j_first, column, lane, warp,
         ]);
-        params.extend(outer.params.iter().map(|(_, id)| *id));
-        Ok(self.function(Function {
-            name: "advance_block".to_string(),
-            remark: "All warps advance by so many rows that registers have the same meaning again; the first of them takes row `newest` first.".to_string(),
-            params,
-            uniform: Default::default(),
-            body,
-        }))
+        Ok(self.function("advance_block", "All warps advance by so many rows that registers have the same meaning again; the first of them takes row `newest` first.", (params, &outer), Default::default(), body))
     }
 
     /// The kernel: a block takes its share of the rows of all tiles, one tile after the other.
@@ -312,7 +296,7 @@ impl Lowering<'_> {
             let_(first, place(var(from))?),
             let_(
                 last,
-                helper(
+                Expr::helper(
                     Helper::Lowest,
                     place(plus(var(until), -1))?,
                     plus(outer.value(&Param::Tiles(0))?, -1),
@@ -336,7 +320,7 @@ impl Lowering<'_> {
         self.program.kernels.push(Kernel {
             name: "pipelined".to_string(),
             lines: "A block for each share of the rows.".to_string(),
-            params: outer.params.iter().map(|(_, id)| *id).collect(),
+            params: outer.ids(),
             axes: Vec::new(),
             block: Some(Block {
                 threads: (LANES * self.warps.tile.warps) as u32,
@@ -386,9 +370,9 @@ impl Lowering<'_> {
                 binary("/", binary("-", place, var(start)), var(cost)),
                 -extra,
             );
-            let clipped = helper(
+            let clipped = Expr::helper(
                 Helper::Lowest,
-                helper(Helper::Highest, before, int(0)),
+                Expr::helper(Helper::Highest, before, int(0)),
                 var(height),
             );
             lo.clone().plus(clipped)
@@ -410,7 +394,7 @@ impl Lowering<'_> {
             let_(tile, by_end(last_ones, plus(after(), 1))),
             let_(
                 i_first,
-                row_at(helper(Helper::Highest, var(from), var(start))),
+                row_at(Expr::helper(Helper::Highest, var(from), var(start))),
             ),
             let_(i_end, row_at(var(until))),
             let_(j_first, plus(column, -self.warps.left(self.ir))),

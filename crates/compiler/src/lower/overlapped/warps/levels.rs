@@ -1,10 +1,10 @@
 //! What a warp does with a row: it computes a row of each of its levels.
 
-use super::{Lowering, Outer, binary, element, if_, int, let_, loop_of, not, plus, var};
+use super::{Lowering, Outer, binary, if_, int, let_, loop_of, not, plus, var};
 use crate::diag::{Diagnostic, Result};
-use crate::ir::{Expr, Function, FunctionId, Stmt, Type, VarId, Wide};
+use crate::ir::{Expr, FunctionId, Stmt, Type, VarId, Wide};
 use crate::kernel::stream::{Field, Piece, StreamRead};
-use crate::kernel::warps::{Param, WarpsIr, handed};
+use crate::kernel::warps::{Param, WarpsIr};
 use crate::lower::affine::Body;
 
 impl Lowering<'_> {
@@ -16,7 +16,7 @@ impl Lowering<'_> {
     /// The rows of a field that a warp holds.
     pub(super) fn held(&mut self, f: usize) -> VarId {
         let (left, right) = self.ir.fields[f].margin;
-        let levels = handed(self.ir, f) + self.warps.tile.levels;
+        let levels = self.ir.live(f) + self.warps.tile.levels;
         let ty = Type::Private {
             elem: self.elem,
             rows: (levels * self.depth(f)) as u32,
@@ -29,7 +29,7 @@ impl Lowering<'_> {
     /// `back` rows before the newest of a level, of which 0 is the one that comes from the warp before.
     pub(super) fn row_of(&self, f: usize, level: Expr, back: i64) -> Expr {
         let depth = self.depth(f);
-        let first = (handed(self.ir, f) - 1) * depth;
+        let first = (self.ir.live(f) - 1) * depth;
         plus(level.times(int(depth)), first + back)
     }
 
@@ -44,8 +44,8 @@ impl Lowering<'_> {
         let first = self.row_of(f, level.clone(), 0);
         let row = |by: i64| binary("-", plus(first.clone(), depth - 1 + by), var(d));
         let body = vec![Stmt::Assign {
-            target: element(held, Some(row(0)), var(x)),
-            value: element(held, Some(row(-1)), var(x)),
+            target: Expr::element(held, Some(row(0)), var(x)),
+            value: Expr::element(held, Some(row(-1)), var(x)),
         }];
         let columns = left + self.warps.tile.columns + right;
         let inner = loop_of(x, [0, columns, 1], body);
@@ -63,7 +63,7 @@ impl Lowering<'_> {
                 continue;
             }
             let c = self.index("c");
-            let at = |first: i64| element(held, Some(row.clone()), plus(var(c), first));
+            let at = |first: i64| Expr::element(held, Some(row.clone()), plus(var(c), first));
             let value = Expr::Exchange {
                 value: Box::new(at(from)),
                 by,
@@ -87,7 +87,7 @@ impl Lowering<'_> {
             ["slot", "newest", "column", "lane", "warp"].map(|name| self.index(name));
         let mut body = Vec::new();
         for (f, &rows) in held.iter().enumerate() {
-            for age in 0..handed(self.ir, f) {
+            for age in 0..self.ir.live(f) {
                 let level = int(-age);
                 body.extend(self.push(f, rows, &level));
                 body.push(self.move_row((f, age), &level, [ring, slot, lane, rows], false));
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         body.push(loop_of(s, [0, self.warps.tile.levels, 1], stages));
         let mut stores = Vec::new();
         for (f, &rows) in held.iter().enumerate() {
-            for age in 0..handed(self.ir, f) {
+            for age in 0..self.ir.live(f) {
                 let level = int(self.warps.tile.levels - age);
                 stores.push(self.move_row((f, age), &level, [ring, slot, lane, rows], true));
             }
@@ -112,14 +112,7 @@ impl Lowering<'_> {
         let mut params = vec![full, ring];
         params.extend(&held);
         params.extend([slot, newest, begin, column, lane, warp]);
-        params.extend(outer.params.iter().map(|(_, id)| *id));
-        Ok(self.function(Function {
-            name: "advance_warp".to_string(),
-            remark: "A warp takes the row of iteration `newest` from a slot and puts that of its own last level there.".to_string(),
-            params,
-            uniform: Default::default(),
-            body,
-        }))
+        Ok(self.function("advance_warp", "A warp takes the row of iteration `newest` from a slot and puts that of its own last level there.", (params, &outer), Default::default(), body))
     }
 
     /// The newest row of a level, from a slot or back to it.
@@ -192,7 +185,7 @@ impl Lowering<'_> {
         }
         let value = self.body(&reads, &locals).expr(&stmt.value)?;
         cells.push(Stmt::Assign {
-            target: element(next, None, var(x)),
+            target: Expr::element(next, None, var(x)),
             value,
         });
         body.push(loop_of(x, [0, columns, 1], cells));
@@ -203,12 +196,12 @@ impl Lowering<'_> {
         let level = var(s).plus(int(1));
         body.extend(self.push(f, held[f], &level));
         let x = self.index("x");
-        let target = element(
+        let target = Expr::element(
             held[f],
             Some(self.row_of(f, level.clone(), 0)),
             plus(var(x), field.margin.0),
         );
-        let value = element(next, None, var(x));
+        let value = Expr::element(next, None, var(x));
         body.push(loop_of(
             x,
             [0, columns, 1],
@@ -246,7 +239,7 @@ impl Lowering<'_> {
             } => {
                 let row = self.row_of(*field, plus(var(s), 1 - age), *back);
                 let at = plus(var(x), self.ir.fields[*field].margin.0 + column);
-                Ok(element(held[*field], Some(row), at))
+                Ok(Expr::element(held[*field], Some(row), at))
             }
             StreamRead::Memory(_) => Err(Box::new(Diagnostic::bug(
                 "an array in memory in a ring of rows",
@@ -269,7 +262,7 @@ impl Lowering<'_> {
         let row_of_level = binary("-", var(newest), var(level).times(int(step)));
         let cell = || [var(row), var(j)];
         let outside = not(self.written(outer, f, cell())?);
-        let (cond, value) = match handed(self.ir, f) {
+        let (cond, value) = match self.ir.live(f) {
             0 => {
                 let exists = self.exists(outer, f, cell())?;
                 let number = self.number(outer, f, var(row), var(j))?;
@@ -282,11 +275,11 @@ impl Lowering<'_> {
                 let at = plus(var(x), self.ir.fields[f].margin.0);
                 (
                     outside,
-                    element(held, Some(self.row_of(f, var(s), step)), at),
+                    Expr::element(held, Some(self.row_of(f, var(s), step)), at),
                 )
             }
         };
-        let target = element(next, None, var(x));
+        let target = Expr::element(next, None, var(x));
         let cells = vec![
             let_(j, var(column).plus(var(x))),
             if_(cond, vec![Stmt::Assign { target, value }]),
@@ -301,14 +294,14 @@ impl Lowering<'_> {
     /// What the plane of a level holds.
     pub(super) fn kept(&self, outer: &Outer, f: usize, level: VarId, number: Expr) -> Result<Expr> {
         let buffers = self.ir.pipeline.stages[f].buffers;
-        let mut kept = element(outer.get(&Param::Kept(f, 0))?, None, number.clone());
+        let mut kept = Expr::element(outer.get(&Param::Kept(f, 0))?, None, number.clone());
         for age in 1..buffers {
             // Level q is in the plane of level -age where their difference is a multiple.
             let same = binary("%", plus(var(level), age), int(buffers));
             let of_age = outer.get(&Param::Kept(f, age))?;
             kept = Expr::Select {
                 cond: Box::new(binary("==", same, int(0))),
-                yes: Box::new(element(of_age, None, number.clone())),
+                yes: Box::new(Expr::element(of_age, None, number.clone())),
                 no: Box::new(kept),
             };
         }

@@ -1,10 +1,10 @@
 //! Rows between device memory and the ring.
 
-use super::{Lowering, Outer, binary, element, helper, if_, int, let_, loop_of, plus, var};
+use super::{Lowering, Outer, binary, if_, int, let_, loop_of, plus, var};
 use crate::diag::Result;
-use crate::ir::{Expr, Function, FunctionId, Helper, Own, Stmt, Type, VarId, Wide};
+use crate::ir::{Expr, FunctionId, Helper, Own, Stmt, Type, VarId, Wide};
 use crate::kernel::stream::LANES;
-use crate::kernel::warps::{Param, WarpsIr, handed};
+use crate::kernel::warps::{Param, WarpsIr};
 
 impl Lowering<'_> {
     /// For each vector of a row that a thread moves, its column in the block.
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         let thread = self.index("thread");
         let mut body = vec![let_(thread, Expr::Own(Own::Thread))];
         for f in 0..self.n_fields() {
-            for age in 0..handed(self.ir, f) {
+            for age in 0..self.ir.live(f) {
                 let row = self.index("i");
                 let lag = self.ir.pipeline.lag_of(f, -age);
                 body.push(let_(row, plus(var(newest), -lag)));
@@ -48,15 +48,8 @@ impl Lowering<'_> {
                 })?);
             }
         }
-        let mut params = vec![full, ring, slot, newest, first];
-        params.extend(outer.params.iter().map(|(_, id)| *id));
-        Ok(self.function(Function {
-            name: "load_row".to_string(),
-            remark: "Begins to load the row that enters in iteration `newest`; what no statement writes comes from where it is kept.".to_string(),
-            params,
-            uniform: Default::default(),
-            body,
-        }))
+        let params = vec![full, ring, slot, newest, first];
+        Ok(self.function("load_row", "Begins to load the row that enters in iteration `newest`; what no statement writes comes from where it is kept.", (params, &outer), Default::default(), body))
     }
 
     pub(super) fn load_vector(
@@ -70,17 +63,17 @@ impl Lowering<'_> {
         let kept = outer.get(&Param::Kept(f, age))?;
         let place = self.place(f, age);
         let height = outer.value(&Param::Extent(f, 0))?;
-        let clipped = helper(
+        let clipped = Expr::helper(
             Helper::Highest,
-            helper(Helper::Lowest, var(row), plus(height, -1)),
+            Expr::helper(Helper::Lowest, var(row), plus(height, -1)),
             int(0),
         );
         let column = |at: Expr| var(first).plus(at);
         let lanes = WarpsIr::lanes(self.ir);
         let copy = Stmt::Copy {
             lanes: lanes as u32,
-            to: element(ring, Some(var(slot)), plus(var(at), place)),
-            from: element(from, None, self.number(outer, f, clipped, column(var(at)))?),
+            to: Expr::element(ring, Some(var(slot)), plus(var(at), place)),
+            from: Expr::element(from, None, self.number(outer, f, clipped, column(var(at)))?),
         };
         let lane = self.index("v");
         let column = self.index("column");
@@ -88,8 +81,8 @@ impl Lowering<'_> {
         let number = self.number(outer, f, var(row), var(column))?;
         let one = |from: VarId| Stmt::Copy {
             lanes: 1,
-            to: element(ring, Some(var(slot)), plus(var(at).plus(var(lane)), place)),
-            from: element(from, None, number.clone()),
+            to: Expr::element(ring, Some(var(slot)), plus(var(at).plus(var(lane)), place)),
+            from: Expr::element(from, None, number.clone()),
         };
         let of_cell = Stmt::If {
             cond: self.written(outer, f, cell())?,
@@ -120,7 +113,7 @@ impl Lowering<'_> {
         let (left, results) = (self.warps.left(self.ir), self.warps.results(self.ir));
         let mut body = vec![let_(thread, Expr::Own(Own::Thread))];
         for f in 0..self.n_fields() {
-            for age in 0..handed(self.ir, f) {
+            for age in 0..self.ir.live(f) {
                 let row = self.index("i");
                 let lag = self.ir.pipeline.lag_of(f, steps - age);
                 body.push(let_(row, plus(var(newest), -lag)));
@@ -142,15 +135,8 @@ impl Lowering<'_> {
                 body.push(if_(rows, vectors));
             }
         }
-        let mut params = vec![full, ring, slot, newest, first, i_first, i_end];
-        params.extend(outer.params.iter().map(|(_, id)| *id));
-        Ok(self.function(Function {
-            name: "store_row".to_string(),
-            remark: "Stores the results of the row that all warps have had, which entered in iteration `newest`.".to_string(),
-            params,
-            uniform: Default::default(),
-            body,
-        }))
+        let params = vec![full, ring, slot, newest, first, i_first, i_end];
+        Ok(self.function("store_row", "Stores the results of the row that all warps have had, which entered in iteration `newest`.", (params, &outer), Default::default(), body))
     }
 
     pub(super) fn store_vector(
@@ -192,8 +178,8 @@ impl Lowering<'_> {
             if_(
                 self.written(outer, f, [var(row), var(column)])?,
                 vec![Stmt::Assign {
-                    target: element(to, None, number(self, var(column))?),
-                    value: element(values, None, var(lane)),
+                    target: Expr::element(to, None, number(self, var(column))?),
+                    value: Expr::element(values, None, var(lane)),
                 }],
             ),
         ];

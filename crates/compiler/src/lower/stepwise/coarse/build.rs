@@ -1,7 +1,7 @@
 //! The kernel of threads of several cells, piece by piece.
 
 use super::window::{Window, offsets_of, windows};
-use super::{InCells, Shape, all, element, helper, over_cells, plus, plus_sum};
+use super::{InCells, Shape, all, over_cells, plus, plus_sum};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Axis, Expr, Helper, Kernel, Stmt, Type, VarId, Wide};
 use crate::lower::affine::{Env, from_isl};
@@ -134,7 +134,7 @@ impl Lowering<'_> {
         }
         let (var, [first, last]) = (build.vars[0], build.ranges[0].clone());
         let step = build.shape.step(0);
-        let end = helper(Helper::Lowest, plus(first.clone(), step - 1), last);
+        let end = Expr::helper(Helper::Lowest, plus(first.clone(), step - 1), last);
         body.push(Stmt::For {
             var,
             first,
@@ -249,7 +249,7 @@ impl Lowering<'_> {
         let at = |further: i64| {
             let first = Expr::Var(plane).times(Expr::Int(stride));
             let place = plus_sum(first.plus(Expr::Var(lane)), to.clone());
-            element(own, plus(place, further))
+            Expr::element(own, None, plus(place, further))
         };
         let body = vec![Stmt::Assign {
             target: at(0),
@@ -330,7 +330,7 @@ impl Lowering<'_> {
         match at {
             0 if most >= 0 => here,
             at if at <= most => self.named(build, (axis, at), here),
-            at => self.named(build, (axis, at), helper(Helper::Lowest, here, last)),
+            at => self.named(build, (axis, at), Expr::helper(Helper::Lowest, here, last)),
         }
     }
 
@@ -346,10 +346,10 @@ impl Lowering<'_> {
         let mut inside = here;
         if m > 0 || !alike {
             let last = plus(columns.clone(), -lanes);
-            inside = helper(Helper::Lowest, inside, last);
+            inside = Expr::helper(Helper::Lowest, inside, last);
         }
         if m < 0 || !alike {
-            inside = helper(Helper::Highest, inside, Expr::Int(0));
+            inside = Expr::helper(Helper::Highest, inside, Expr::Int(0));
         }
         match m == 0 && alike {
             true => inside,
@@ -411,7 +411,7 @@ impl Lowering<'_> {
         let mut places = InCells::default();
         for (read, near) in &build.cells.reads {
             let place = match build.cells.stored.get(read) {
-                Some(writer) => element(build.values[writer], lane[0].clone()),
+                Some(writer) => Expr::element(build.values[writer], None, lane[0].clone()),
                 None => {
                     let window = build
                         .windows
@@ -423,13 +423,15 @@ impl Lowering<'_> {
                     let inner = near.offset(outer.len()).unwrap_or(0);
                     offsets.push(inner - build.shape.offset);
                     let place = window.place(lanes, &offsets, (outer, lane[0].clone()));
-                    element(window.own, place)
+                    Expr::element(window.own, None, place)
                 }
             };
             places.reads.insert(*read, place);
         }
         for (s, var) in &build.values {
-            places.writes.insert(*s, element(*var, lane[0].clone()));
+            places
+                .writes
+                .insert(*s, Expr::element(*var, None, lane[0].clone()));
         }
         let mut env = build.host.clone();
         for (axis, d) in build.step.spread.iter().enumerate() {
@@ -457,9 +459,9 @@ impl Lowering<'_> {
             at => {
                 let [lo, hi] = build.ranges[axis].clone();
                 let here = Expr::binary("+", var, at.clone());
-                let here = helper(Helper::Lowest, here, hi);
+                let here = Expr::helper(Helper::Lowest, here, hi);
                 match axis == build.shape.inner() {
-                    true => helper(Helper::Highest, here, lo),
+                    true => Expr::helper(Helper::Highest, here, lo),
                     false => here,
                 }
             }
@@ -490,8 +492,8 @@ impl Lowering<'_> {
                 constant: false,
             }));
             one_by_one.push(Stmt::Assign {
-                target: element(memory, plus_sum(index, Expr::Var(each))),
-                value: element(*own, Expr::Var(each)),
+                target: Expr::element(memory, None, plus_sum(index, Expr::Var(each))),
+                value: Expr::element(*own, None, Expr::Var(each)),
             });
         }
         let here = Expr::binary("+", Expr::Var(build.vars[inner]), Expr::Var(each));
