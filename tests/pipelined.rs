@@ -13,17 +13,17 @@ use std::process::Command;
 const RUNS: &[(&str, &str, &str)] = &[
     (
         "jacobi2d",
-        "steps=8,vector=8,warps=4,rows=3,ahead=2",
-        "310 29",
+        "steps=8,vector=4,warps=4,rows=3,ahead=2",
+        "370 29",
     ),
     (
         "heat2d",
-        "steps=4,vector=12,warps=2,rows=1,ahead=4",
-        "451 23",
+        "steps=4,vector=8,warps=2,rows=1,ahead=4",
+        "520 23",
     ),
     (
         "star2d3r",
-        "steps=4,vector=12,warps=4,rows=7,ahead=2",
+        "steps=4,vector=4,warps=4,rows=7,ahead=2",
         "420 15",
     ),
     (
@@ -33,17 +33,17 @@ const RUNS: &[(&str, &str, &str)] = &[
     ),
     (
         "wave2d",
-        "steps=8,vector=8,warps=4,rows=1,ahead=4",
+        "steps=8,vector=4,warps=4,rows=1,ahead=4",
         "310 29",
     ),
     (
         "twostmts2d",
-        "steps=4,vector=8,warps=4,rows=2,ahead=2",
+        "steps=4,vector=4,warps=4,rows=2,ahead=2",
         "310 13",
     ),
     (
         "quotients2d",
-        "steps=6,vector=8,warps=6,rows=1,ahead=3",
+        "steps=6,vector=4,warps=6,rows=1,ahead=3",
         "310 20",
     ),
 ];

@@ -413,6 +413,35 @@ fn damage_of_blocks_is_seen() {
         said.contains("a barrier that not all threads reach"),
         "{said}"
     );
+    // What is assigned counts as the same only if it always is.
+    let assigned = |value: Expr| {
+        move |p: &mut Program| {
+            let n = p.add_var("n", Type::Index, false);
+            let body = &mut p.kernels[0].body;
+            let zero = Some(Expr::Int(0));
+            body.push(Stmt::Let {
+                var: n,
+                value: zero,
+            });
+            body.push(under(
+                Expr::binary("<", Expr::Var(n), Expr::Int(1)),
+                Stmt::Barrier,
+            ));
+            let target = Expr::Var(n);
+            body.push(Stmt::Assign {
+                target,
+                value: value.clone(),
+            });
+        }
+    };
+    let mut fine = of_blocks();
+    assigned(Expr::Int(2))(&mut fine);
+    assert_eq!(verify(&fine), Ok(()));
+    let said = damaged(&assigned(Expr::Own(Own::Lane)));
+    assert!(
+        said.contains("a barrier that not all threads reach"),
+        "{said}"
+    );
     // The lanes of a warp may go on alone where they exchange nothing.
     let warp = || Expr::binary("<", Expr::Own(Own::Warp), Expr::Int(1));
     let exchange = |p: &mut Program| {

@@ -121,6 +121,10 @@ const FIXED: &[&str] = &[
     "pitch",
     "width",
     "COUNT",
+    "first_tile",
+    "inner_tiles",
+    "last_tile",
+    "pipelines",
 ];
 
 /// More names, in three space dimensions.
@@ -524,8 +528,7 @@ impl Printer<'_> {
             self.j
         ));
         if ir.warps.is_some() {
-            let line = format!("int {}_hi; // last column of results", self.j);
-            self.out.line(line);
+            self.out.line("int first_tile, inner_tiles, last_tile; // first columns of results: of the first tile, of others at most, of the last one");
         }
         self.out.close("};");
         self.out.line("");
@@ -1312,6 +1315,40 @@ impl Printer<'_> {
         }
     }
 
+    /// Copies what the first launch starts from to where it is read, if that is not the array itself.
+    fn copy_first_planes(&mut self, t: &str, worth: Option<&str>) {
+        let (ir, planes) = (self.ir, self.ir.has_planes());
+        // Levels of planes, and pipelined warps, find all elements where they start from.
+        let when = match (planes, worth) {
+            (true, _) => String::new(),
+            (false, Some(worth)) => format!("(in_next || {worth}) && "),
+            (false, None) => "in_next && ".to_string(),
+        };
+        for f in 0..ir.fields.len() {
+            for a in 0..ir.live(f) {
+                let name = self.fields[f].clone();
+                let argument = self.names.get(&self.array(f).name);
+                let from = self.plane(
+                    f,
+                    &format!("args.{argument}"),
+                    &self.plane_of(f, &format!("{t}_lo"), -a - 1),
+                );
+                let to = self.plane(f, &format!("args.{name}_next"), &a.to_string());
+                let bytes = if self.array(f).pitched {
+                    format!("(size_t){} * args.{argument}_pitch", self.plane_rows(f))
+                } else {
+                    let extent = self
+                        .array(f)
+                        .extents
+                        .last()
+                        .map_or_else(String::new, |e| ast_operand(e, &self.names));
+                    format!("sizeof({}) * (size_t){extent}", self.elem(f))
+                };
+                self.out.line(format!("if ({when}error == cudaSuccess) error = cudaMemcpyAsync({to}, {from}, {bytes}, cudaMemcpyDeviceToDevice, stream);"));
+            }
+        }
+    }
+
     fn launch(&mut self) {
         let ir = self.ir;
         let streams = self.streams();
@@ -1445,31 +1482,7 @@ impl Printer<'_> {
         if !planes && ir.warps.is_none() {
             self.out.line("cudaError_t error = cudaSuccess;");
         }
-        for f in 0..ir.fields.len() {
-            for a in 0..ir.live(f) {
-                let name = self.fields[f].clone();
-                let argument = self.names.get(&self.array(f).name);
-                let from = self.plane(
-                    f,
-                    &format!("args.{argument}"),
-                    &self.plane_of(f, &format!("{t}_lo"), -a - 1),
-                );
-                let to = self.plane(f, &format!("args.{name}_next"), &a.to_string());
-                let bytes = if self.array(f).pitched {
-                    format!("(size_t){} * args.{argument}_pitch", self.plane_rows(f))
-                } else {
-                    let extent = self
-                        .array(f)
-                        .extents
-                        .last()
-                        .map_or_else(String::new, |e| ast_operand(e, &self.names));
-                    format!("sizeof({}) * (size_t){extent}", self.elem(f))
-                };
-                // Levels of planes find all elements where they start from.
-                let when = if planes { "" } else { "in_next && " };
-                self.out.line(format!("if ({when}error == cudaSuccess) error = cudaMemcpyAsync({to}, {from}, {bytes}, cudaMemcpyDeviceToDevice, stream);"));
-            }
-        }
+        self.copy_first_planes(&t, worth);
         self.out.line("Pass pass{};");
         self.out.line(format!("pass.t0 = {t}_lo;"));
         let streamed = match (planes, streams) {
@@ -1483,7 +1496,8 @@ impl Printer<'_> {
         if !ends.is_empty() {
             self.out.line(format!("{};", ends.join(", ")));
         }
-        self.first_column(&j);
+        self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V"));
+        self.first_columns();
         self.out.open(format!(
             "for (int @ = 0; @ < {n} && error == cudaSuccess; ++@) {{"
         ));

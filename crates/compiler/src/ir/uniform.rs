@@ -21,19 +21,29 @@ pub struct Sameness<'a> {
     pub uniform: BTreeSet<VarId>,
     /// What has been defined in kernels.
     defined: BTreeMap<VarId, Same>,
+    /// Variables that are assigned what is not the same for a block, or where not all threads are.
+    pub varying: BTreeSet<VarId>,
 }
 
 impl<'a> Sameness<'a> {
-    /// Where nothing is known yet.
-    pub fn new(program: &'a Program) -> Sameness<'a> {
+    /// Where nothing is known yet but variables that vary.
+    pub fn new(program: &'a Program, varying: BTreeSet<VarId>) -> Sameness<'a> {
         Sameness {
             program,
             uniform: program.args.iter().copied().collect(),
             defined: BTreeMap::new(),
+            varying,
         }
     }
 
-    /// A variable gets a value; `None` for what is assigned. Of several values the worst counts.
+    /// A variable is assigned a value, for threads for which the conditions around are that much the same.
+    pub fn assign(&mut self, var: VarId, value: &Expr, around: Same) {
+        if self.of(value).min(around) < Same::Block {
+            self.varying.insert(var);
+        }
+    }
+
+    /// A variable gets a value; `None` where it has none yet. Of several values the worst counts.
     pub fn define(&mut self, var: VarId, value: Option<&Expr>) {
         let same = value.map_or(Same::None, |value| self.of(value));
         let known = self.defined.entry(var).or_insert(same);
@@ -48,6 +58,7 @@ impl<'a> Sameness<'a> {
             Expr::Own(Own::Lane | Own::Thread) | Expr::Element { .. } | Expr::Exchange { .. } => {
                 Same::None
             }
+            Expr::Var(id) if self.varying.contains(id) => Same::None,
             Expr::Var(id) if self.uniform.contains(id) => Same::Block,
             Expr::Var(id) => match (self.defined.get(id), self.program.vars.get(id.0 as usize)) {
                 (Some(known), _) => *known,

@@ -26,29 +26,25 @@ type Wrong = String;
 /// # Errors
 /// What breaks the contract first.
 pub fn verify(program: &Program) -> Result<(), Wrong> {
-    let mut checker = Checker {
-        program,
-        defined: BTreeSet::new(),
-        scope: Vec::new(),
-        kernel: None,
-        same: Sameness::new(program),
-        around: Same::Block,
-        functions: 0,
-        in_function: false,
-    };
-    for arg in &program.args {
-        checker.define(*arg)?;
+    // Variables that are assigned count as the same for a block until an assignment is found that is not.
+    let mut varying = BTreeSet::new();
+    loop {
+        let mut checker = Checker {
+            program,
+            defined: BTreeSet::new(),
+            scope: Vec::new(),
+            kernel: None,
+            same: Sameness::new(program, varying.clone()),
+            around: Same::Block,
+            functions: 0,
+            in_function: false,
+        };
+        checker.program()?;
+        if checker.same.varying == varying {
+            return Ok(());
+        }
+        varying = checker.same.varying;
     }
-    for function in &program.functions {
-        checker.function(function)?;
-    }
-    for kernel in &program.kernels {
-        checker.kernel(kernel)?;
-    }
-    if let Some(narrow) = &program.narrow {
-        checker.truth(narrow)?;
-    }
-    checker.block(&program.host)
 }
 
 struct Checker<'a> {
@@ -70,6 +66,23 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
+    fn program(&mut self) -> Result<(), Wrong> {
+        let program = self.program;
+        for arg in &program.args {
+            self.define(*arg)?;
+        }
+        for function in &program.functions {
+            self.function(function)?;
+        }
+        for kernel in &program.kernels {
+            self.kernel(kernel)?;
+        }
+        if let Some(narrow) = &program.narrow {
+            self.truth(narrow)?;
+        }
+        self.block(&program.host)
+    }
+
     fn name(&self, id: VarId) -> String {
         match self.program.vars.get(id.0 as usize) {
             Some(var) => format!("`{}`", var.name),
@@ -213,7 +226,11 @@ impl<'a> Checker<'a> {
             Stmt::Let { var, value } => self.define_with(*var, value.as_ref()),
             Stmt::Assign { target, value } => {
                 self.target(target)?;
-                self.number(value).map(|_| ())
+                self.number(value)?;
+                if let Expr::Var(id) = target {
+                    self.same.assign(*id, value, self.around);
+                }
+                Ok(())
             }
             Stmt::If { cond, yes, no } => {
                 self.truth(cond)?;
@@ -356,7 +373,7 @@ impl<'a> Checker<'a> {
         }
         self.define(var)?;
         let variable = self.program.var(var);
-        self.same.define(var, value.filter(|_| variable.constant));
+        self.same.define(var, value);
         match (variable.ty, value, variable.constant) {
             (Type::Shared { .. }, ..)
                 if self.in_function || self.kernel.is_none_or(|k| k.block.is_none()) =>

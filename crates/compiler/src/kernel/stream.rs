@@ -17,7 +17,7 @@
 
 use super::count::is_cheap_call;
 use super::lower::Prepared;
-use super::warps::{WarpTile, WarpsIr};
+use super::warps::WarpsIr;
 use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
 use crate::ctype::CType;
 use crate::deps::DepKind;
@@ -546,7 +546,7 @@ pub struct Stream {
     pipeline: Pipeline,
     flows: Vec<Flow>,
     /// Where the main statement of every field executes.
-    main: Vec<Set>,
+    pub(super) main: Vec<Set>,
 }
 
 impl Stream {
@@ -1129,47 +1129,9 @@ impl Prepared<'_> {
         Ok(proof.map(|proof| (ir, proof)))
     }
 
-    /// Proves the pipeline for blocks whose warps own the same columns, and makes their kernel without its
-    /// program. `None` where no column would be a result, or no tile is full.
-    ///
-    /// # Errors
-    /// HX0401 where isl gives up, HX9001 where the proof fails.
-    pub fn warps(&self, stream: &Stream, ir: &StreamIr, tile: WarpTile) -> Result<Option<WarpsIr>> {
-        let steps = tile.steps();
-        let Some(full) = self.stream_full(stream, tile.width())? else {
-            return Ok(None);
-        };
-        let warps = WarpsIr {
-            tile,
-            growths: Growths::of(&stream.pipeline, steps),
-            full,
-            least_rows: 0,
-            kernel: None,
-        };
-        let (left, results) = (warps.left(ir), warps.results(ir));
-        if results < 1 {
-            return Ok(None);
-        }
-        let computed = vec![-left..tile.width() - left; 2];
-        let columns = Tile {
-            loaded: computed.clone(),
-            computed,
-            results: vec![0..results; 2],
-        };
-        overlapped::verify(
-            &self.scop.ctx,
-            &stream.pipeline,
-            &stream.flows,
-            steps,
-            &columns,
-        )
-        .map_err(|e| Diagnostic::bug(format!("the pipeline could not be proven right: {e}")))?;
-        Ok(Some(warps))
-    }
-
     /// The condition under which the main statement of every field executes at all elements
     /// of so many columns between two rows.
-    fn stream_full(&self, stream: &Stream, columns: i64) -> Result<Option<AstExpr>> {
+    pub(super) fn stream_full(&self, stream: &Stream, columns: i64) -> Result<Option<AstExpr>> {
         let p = &stream.pipeline;
         let (names, map): (Vec<&str>, String) = match p.stream {
             Some(_) => (

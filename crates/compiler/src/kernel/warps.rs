@@ -7,10 +7,13 @@
 //! apart from what warp w - 1 writes. A slot of the ring holds, for every field, the newest rows of the levels
 //! that a warp needs of the one before; each warp replaces them by those of its own last levels.
 
-use hexcc_isl::AstExpr;
+use hexcc_isl::{AstExpr, DimType, Map, Set};
 
-use super::stream::{Domain, Field, Growths, LANES, StreamIr, StreamRead, StreamTile};
+use super::lower::Prepared;
+use super::stream::{Domain, Field, Growths, LANES, Stream, StreamIr, StreamRead, StreamTile};
+use crate::diag::{Diagnostic, Result};
 use crate::ir::{Program, VarId, WIDE};
+use crate::sched::overlapped::{self, Tile};
 
 /// Sizes of such a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +30,8 @@ pub struct WarpTile {
     pub ahead: i64,
 }
 
-/// Cost of a row in the tiles at both ends of all rows, whose cells are tested, and in the others: the ratio
-/// that is fastest on an H200 (of 7, 9, 11 and 13 to 4, five stencils).
-pub const COST_OF_ROW: [i64; 2] = [9, 4];
+/// Cost of a row in the tiles at both ends of all rows, where cells are tested, and in the others.
+pub const COST_OF_ROW: [i64; 2] = [11, 8];
 
 /// Such a kernel: the fields and the pipeline are those of the stream that goes with it, which takes the
 /// launches of less steps.
@@ -41,6 +43,9 @@ pub struct WarpsIr {
     pub growths: Growths,
     /// Condition on two rows and a block's first column under which the rows between are full.
     pub full: AstExpr,
+    /// For each field, runs of a lane's columns, [first, end): only these may, in the first and in the last tile, be
+    /// columns that a statement reads and the field's own does not write.
+    pub tested: Vec<Vec<[i64; 2]>>,
     /// Rows of results of all tiles from which on it is worth its repeated rows.
     pub least_rows: i64,
     /// The kernel, and what its parameters stand for; nothing before it is made.
@@ -54,7 +59,8 @@ pub enum Param {
     Scalar(usize),
     /// Level `-age` of a field, where the launch starts from.
     In(usize, i64),
-    /// The plane of a field's array that holds level `-age`: elements that are never written.
+    /// The plane of a field's array that holds level `-age`: elements that are never written. Of fields that no level is handed
+    /// on of.
     Kept(usize, i64),
     /// The level of a field so many before the last.
     Out(usize, i64),
@@ -66,10 +72,10 @@ pub enum Param {
     Domain(usize, usize, usize),
     /// The first and the last row of results.
     Rows(usize),
-    /// The first column of results of the first tile.
-    Column,
-    /// Tiles beside each other, and those of them whose cells are tested: the first one and some last ones.
-    Tiles(usize),
+    /// The first column of results: of the first tile, at most of those that are not the last, of the last.
+    Column(usize),
+    /// Tiles beside each other.
+    Tiles,
     /// The work of a block.
     Share,
     /// The size of this number.
@@ -109,9 +115,6 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
     }
 }
 
-/// Columns of a lane, at most: more were slower in all cases.
-const MOST_COLUMNS: i64 = 28;
-
 /// Blocks repeat rows where they begin: shares are this many times larger.
 const SHARE: i64 = 4;
 
@@ -140,16 +143,19 @@ impl WarpTile {
             _ => 0,
         };
         let beside = ir.fields.iter().map(beside).max().unwrap_or(0);
-        let (levels, warps, registers) = match held {
-            ..=2 => (3, 8, 200),
-            3..=4 if beside == 0 => (2, 8, 200),
-            3..=6 => (1, 12, 145),
-            _ => (1, 8, 200),
-        };
         let lanes = WarpsIr::lanes(ir);
-        let rows_of_words = (levels * held + 1) * (4 / lanes);
-        let most = registers / rows_of_words.max(1) - beside;
-        let odd = (most.min(MOST_COLUMNS) / lanes - 1) / 2 * 2 + 1;
+        let words = 4 / lanes;
+        let (levels, warps, registers, most) = match (held, beside) {
+            (..=2, _) if words == 1 => (3, 8, 200, 20),
+            (..=2, 0) => (3, 8, 200, 14),
+            (..=2, _) => (2, 8, 200, 14),
+            (3..=4, 0) => (2, 8, 200, 20),
+            (3..=6, _) if words == 1 => (1, 12, 145, 20),
+            _ => (1, 8, 200, 20),
+        };
+        let rows_of_words = (levels * held + 1) * words;
+        let fitting = (registers / rows_of_words.max(1) - beside).min(most);
+        let odd = (fitting / lanes - 1) / 2 * 2 + 1;
         let of = |rows: i64, ahead: i64| WarpTile {
             levels,
             columns: odd.max(1) * lanes,
@@ -159,7 +165,7 @@ impl WarpTile {
         };
         let single = of(1, 4);
         match WarpsIr::held(ir) {
-            held if held <= 5 => [of(held, 2), single],
+            held if held <= 5 && warps <= 8 => [of(held, 2), single],
             _ => [single, single],
         }
     }
@@ -251,6 +257,142 @@ impl WarpsIr {
         let slots = self.tile.slots(self.unroll(ir));
         slots * Self::rows_of_slot(ir) * self.tile.width() * Self::bytes(ir)
     }
+}
+
+impl Prepared<'_> {
+    /// Proves the pipeline for blocks whose warps own the same columns, and makes their kernel without its
+    /// program. `None` where no column would be a result, or no tile is full.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up, HX9001 where the proof fails.
+    pub fn warps(&self, stream: &Stream, ir: &StreamIr, tile: WarpTile) -> Result<Option<WarpsIr>> {
+        let steps = tile.steps();
+        let Some(full) = self.stream_full(stream, tile.width())? else {
+            return Ok(None);
+        };
+        let mut warps = WarpsIr {
+            tile,
+            growths: Growths::of(stream.pipeline(), steps),
+            full,
+            tested: Vec::new(),
+            least_rows: 0,
+            kernel: None,
+        };
+        let (left, results) = (warps.left(ir), warps.results(ir));
+        if results < 1 {
+            return Ok(None);
+        }
+        let computed = vec![-left..tile.width() - left; 2];
+        let columns = Tile {
+            loaded: computed.clone(),
+            computed,
+            results: vec![0..results; 2],
+        };
+        overlapped::verify(
+            &self.scop.ctx,
+            stream.pipeline(),
+            stream.flows(),
+            steps,
+            &columns,
+        )
+        .map_err(|e| Diagnostic::bug(format!("the pipeline could not be proven right: {e}")))?;
+        warps.tested = self.tested_columns(stream, ir, &warps)?;
+        Ok(Some(warps))
+    }
+
+    /// See [`WarpsIr::tested`]: for all values of the parameters.
+    fn tested_columns(
+        &self,
+        stream: &Stream,
+        ir: &StreamIr,
+        warps: &WarpsIr,
+    ) -> Result<Vec<Vec<[i64; 2]>>> {
+        let columns: Vec<Set> = (stream.main.iter())
+            .map(|main| {
+                let rows = main.dim(DimType::Set)? as u32 - 1;
+                main.project_out(DimType::Set, 0, rows)?.reset_tuple_name()
+            })
+            .collect::<std::result::Result<_, _>>()?;
+        let starts = self.ends_of_rows(&columns, ir, warps)?;
+        let (width, lane) = (warps.tile.width(), warps.tile.columns);
+        let of_lane = format!(
+            "{{ [c] -> [x] : exists l : c = {lane} l + x and 0 <= x < {lane} and 0 <= c < {width} }}"
+        );
+        let of_lane = Map::read(&self.scop.ctx, &of_lane)?;
+        let mut all = Vec::new();
+        for (f, own) in columns.iter().enumerate() {
+            let mut needed = own.empty_like()?;
+            for (reader, cells) in ir.fields.iter().zip(&columns) {
+                for read in &reader.pieces[0].reads {
+                    if let StreamRead::Field { field, column, .. } = read
+                        && *field == f
+                    {
+                        let shift = format!("{{ [j] -> [j + {column}] }}");
+                        let shift = Map::read(&self.scop.ctx, &shift)?;
+                        needed = needed.union(&cells.apply(&shift)?)?;
+                    }
+                }
+            }
+            let needed = needed.subtract(own)?;
+            let in_tile = starts.to_all_of(&needed)?.deltas()?.apply(&of_lane)?;
+            let mut tested = Vec::new();
+            for x in 0..lane {
+                if !in_tile.fix(DimType::Set, 0, x)?.is_empty()? {
+                    tested.push(x);
+                }
+            }
+            all.push(runs(&tested));
+        }
+        Ok(all)
+    }
+
+    /// The first columns that the first and the last tile compute, where rows are long enough for such tiles: host code
+    /// tests the same.
+    fn ends_of_rows(&self, columns: &[Set], ir: &StreamIr, warps: &WarpsIr) -> Result<Set> {
+        let lanes = WarpsIr::lanes(ir);
+        let (width, left, results) = (warps.tile.width(), warps.left(ir), warps.results(ir));
+        let map = |text: &str| Map::read(&self.scop.ctx, text);
+        let mut union = Set::read(&self.scop.ctx, "{ [j] : false }")?;
+        for set in columns {
+            union = union.union(set)?;
+        }
+        let (lowest, highest) = (union.lexmin()?, union.lexmax()?);
+        let before = left + results;
+        let first = map(&format!(
+            "{{ [j] -> [s] : exists q : s = {lanes} q - {left} and {lanes} q <= j < {lanes} q + {lanes} }}"
+        ))?;
+        let last = map(&format!(
+            "{{ [j] -> [s] : exists q : s = {lanes} q - {before} and {lanes} q - {lanes} <= j < {lanes} q }}"
+        ))?;
+        let mut starts = lowest.apply(&first)?.union(&highest.apply(&last)?)?;
+        let enough = Set::read(
+            &self.scop.ctx,
+            &format!("{{ [d] : d >= {width} + {results} - {left} - {lanes} }}"),
+        )?;
+        let near = Set::read(
+            &self.scop.ctx,
+            &format!("{{ [d] : d <= {results} - {left} }}"),
+        )?;
+        for set in columns {
+            let length = lowest.to_all_of(&set.lexmax()?)?.deltas()?;
+            let begin = lowest.to_all_of(&set.lexmin()?)?.deltas()?;
+            starts = starts.intersect_params(&length.intersect(&enough)?.params()?)?;
+            starts = starts.intersect_params(&begin.intersect(&near)?.params()?)?;
+        }
+        Ok(starts)
+    }
+}
+
+/// Ascending numbers as ranges.
+fn runs(numbers: &[i64]) -> Vec<[i64; 2]> {
+    let mut runs: Vec<[i64; 2]> = Vec::new();
+    for &n in numbers {
+        match runs.last_mut() {
+            Some([_, end]) if *end == n => *end += 1,
+            _ => runs.push([n, n + 1]),
+        }
+    }
+    runs
 }
 
 /// The next multiple of `of`.

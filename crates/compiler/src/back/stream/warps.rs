@@ -150,9 +150,10 @@ impl Printer<'_> {
             }
             Param::Rows(0) => format!("pass.{}_lo", self.i),
             Param::Rows(_) => format!("pass.{}_hi", self.i),
-            Param::Column => format!("pass.{}_lo", self.j),
-            Param::Tiles(0) => "pass.tiles".to_string(),
-            Param::Tiles(_) => "pass.chunks".to_string(),
+            Param::Column(0) => "pass.first_tile".to_string(),
+            Param::Column(1) => "pass.inner_tiles".to_string(),
+            Param::Column(_) => "pass.last_tile".to_string(),
+            Param::Tiles => "pass.tiles".to_string(),
             Param::Share => "pass.rows".to_string(),
         }
     }
@@ -162,12 +163,12 @@ impl Printer<'_> {
         if self.ir.warps.is_none() {
             return;
         }
-        let (i, j) = (&self.i, &self.j);
+        let i = &self.i;
         let [end, inner] = COST_OF_ROW;
         let text = format!(
             "\
-// Equal shares of the rows of all tiles, for as many blocks as run at once. The tiles at both ends of rows come first, of
-// which there are pass.chunks; their cells are tested, so that a row takes longer.
+// Equal shares of the rows of all tiles, for as many blocks as run at once. In the first and in the last one cells are tested, so
+// that a row takes longer.
 inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
   int device = 0, processors = 0, resident = 0;
   cudaError_t error = cudaGetDevice(&device);
@@ -175,10 +176,9 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
   if (error == cudaSuccess) error = cudaFuncSetAttribute(pipelined, cudaFuncAttributeMaxDynamicSharedMemorySize, PIPELINED_BYTES);
   if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, pipelined, PIPELINED_THREADS, PIPELINED_BYTES);
   if (error != cudaSuccess) return error;
-  for (pass.chunks = 1; pass.chunks < pass.tiles; ++pass.chunks)
-    if (pass.{j}_lo + (pass.tiles - pass.chunks) * PIPELINED_RESULTS - PIPELINED_LEFT + PIPELINED_COLUMNS - 1 <= pass.{j}_hi) break;
+  pass.tiles = (pass.last_tile - pass.first_tile + PIPELINED_RESULTS - 1) / PIPELINED_RESULTS + 1;
   const long long at_once = highest(1, (long long)processors * resident), rows = (long long)pass.{i}_hi - pass.{i}_lo + 1 + PIPELINED_EXTRA;
-  const long long work = rows * ({end} * pass.chunks + {inner} * (pass.tiles - pass.chunks));
+  const long long work = rows * ({end} * 2 + {inner} * (pass.tiles - 2));
   pass.rows = (int)((work + at_once - 1) / at_once), grid = (unsigned)((work + pass.rows - 1) / pass.rows);
   return cudaSuccess;
 }}
@@ -195,12 +195,59 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
         let rows = format!(
             "({i}_hi - {i}_lo + 1 + PIPELINED_EXTRA) * (({j}_hi - {j}_lo) / PIPELINED_RESULTS + 2)"
         );
-        let line = format!(
-            "bool pipelines = {rows} >= {least} && {rows} <= 1 << 27; // blocks repeat rows where they begin"
-        );
-        self.out.line(line);
+        let lanes = WarpsIr::lanes(self.ir);
+        let (lowest, highest) = self.ends_of_columns();
+        let lines = [
+            "// Pipelined warps: the first columns of results of the first tile, of others at most, and of the last one, which".to_string(),
+            "// are multiples of what is stored at once. Cells are tested where the first and the last one may need it.".to_string(),
+            format!("const long long first_tile = floor_div({j}_lo, {lanes}) * {lanes}, last_tile = floor_div({j}_hi + {lanes}, {lanes}) * {lanes} - PIPELINED_RESULTS;"),
+            format!("const long long inner_tiles = floor_div({highest} + 1 + PIPELINED_LEFT - PIPELINED_COLUMNS, {lanes}) * {lanes};"),
+            format!("bool pipelines = first_tile + PIPELINED_RESULTS - PIPELINED_LEFT >= {lowest} && inner_tiles >= first_tile + PIPELINED_RESULTS && inner_tiles + PIPELINED_RESULTS >= last_tile;"),
+            format!("pipelines = pipelines && {rows} >= {least} && {rows} <= 1 << 27; // blocks repeat rows where they begin"),
+        ];
+        for line in lines {
+            self.out.line(line);
+        }
+        self.elements_have_numbers();
         self.compare_buffers();
         Some("pipelines")
+    }
+
+    /// Elements of a plane have numbers of 32 bits.
+    fn elements_have_numbers(&mut self) {
+        let mut planes: Vec<String> = (0..self.ir.fields.len())
+            .map(|f| {
+                let array = self.names.get(&self.array(f).name);
+                let rows = self.plane_rows(f);
+                format!("(unsigned long long){rows} * (unsigned long long)args.{array}_pitch / sizeof({}) <= UINT_MAX", self.elem(f))
+            })
+            .collect();
+        planes.dedup();
+        let line = format!(
+            "pipelines = pipelines && {}; // elements of a plane have such numbers",
+            planes.join(" && ")
+        );
+        self.out.line(line);
+    }
+
+    /// The largest first and the smallest last column that the statement of a field writes.
+    fn ends_of_columns(&self) -> (String, String) {
+        let (mut lowest, mut highest) = (Vec::new(), Vec::new());
+        for field in &self.ir.fields {
+            if let Domain::Box(ranges) = &field.pieces[0].domain {
+                lowest.push(ast_to_c(&ranges[1].lo, &self.names));
+                highest.push(ast_to_c(&ranges[1].hi, &self.names));
+            }
+        }
+        let all = |mut bounds: Vec<String>, of: &str| {
+            bounds.sort();
+            bounds.dedup();
+            let first = bounds.pop().unwrap_or_default();
+            (bounds.iter()).fold(format!("({first})"), |all, bound| {
+                format!("{of}({all}, {bound})")
+            })
+        };
+        (all(lowest, "highest"), all(highest, "lowest"))
     }
 
     /// Fields whose time buffers may hold different values in cells that are never written.
@@ -234,17 +281,10 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
         self.out.close("}");
     }
 
-    /// The first column of results, rounded down so that lanes load and store whole words.
-    pub(super) fn first_column(&mut self, j: &str) {
-        let lanes = self.ir.warps.as_ref().map(|_| WarpsIr::lanes(self.ir));
-        match lanes {
-            Some(lanes) if lanes > self.ir.tile.vector => self.out.line(format!(
-                "pass.{j}_lo = (int)floor_div({j}_lo, {lanes}) * {lanes}; // every lane's columns start at a multiple"
-            )),
-            _ => self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V")),
-        }
-        if lanes.is_some() {
-            self.out.line(format!("pass.{j}_hi = (int){j}_hi;"));
+    /// Where the tiles of pipelined warps begin.
+    pub(super) fn first_columns(&mut self) {
+        if self.ir.warps.is_some() {
+            self.out.line("pass.first_tile = (int)first_tile, pass.inner_tiles = (int)inner_tiles, pass.last_tile = (int)last_tile;");
         }
     }
 }

@@ -9,7 +9,7 @@ mod memory;
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::verify;
-use crate::ir::{Expr, Function, FunctionId, INDEX, Program, Stmt, Type, VarId};
+use crate::ir::{Expr, Function, FunctionId, Program, Stmt, Type, VarId};
 use crate::kernel::stream::StreamIr;
 use crate::kernel::warps::{Param, WarpsIr};
 use std::collections::BTreeSet;
@@ -44,12 +44,26 @@ fn plus(a: Expr, c: i64) -> Expr {
     }
 }
 
+fn unsigned(x: Expr) -> Expr {
+    Expr::Cast {
+        ty: CType::UInt(4),
+        arg: Box::new(x),
+    }
+}
+
+/// `x`, or what is next to it from 0 to `last`.
+fn clipped(x: VarId, last: Expr) -> Expr {
+    let select = |cond: Expr, yes: Expr, no: Expr| Expr::Select {
+        cond: Box::new(cond),
+        yes: Box::new(yes),
+        no: Box::new(no),
+    };
+    let upper = select(binary("<", var(x), last.clone()), var(x), last);
+    select(binary("<", var(x), int(0)), int(0), upper)
+}
+
 /// `0 <= x < n` in one test.
 fn below(x: Expr, n: Expr) -> Expr {
-    let unsigned = |e: Expr| Expr::Cast {
-        ty: CType::UInt(4),
-        arg: Box::new(e),
-    };
     binary("<", unsigned(x), unsigned(n))
 }
 
@@ -192,7 +206,9 @@ impl Lowering<'_> {
         for f in 0..self.n_fields() {
             let buffers = self.ir.pipeline.stages[f].buffers;
             all.extend((0..self.ir.live(f)).map(|age| Param::In(f, age)));
-            all.extend((0..buffers).map(|age| Param::Kept(f, age)));
+            if self.ir.live(f) == 0 {
+                all.extend((0..buffers).map(|age| Param::Kept(f, age)));
+            }
             all.extend((0..self.ir.live(f)).map(|age| Param::Out(f, age)));
             all.push(Param::Pitch(f));
             all.extend([Param::Extent(f, 0), Param::Extent(f, 1)]);
@@ -200,8 +216,9 @@ impl Lowering<'_> {
                 all.extend([Param::Domain(f, d, 0), Param::Domain(f, d, 1)]);
             }
         }
-        all.extend([Param::Rows(0), Param::Rows(1), Param::Column]);
-        all.extend([Param::Tiles(0), Param::Tiles(1), Param::Share]);
+        all.extend([Param::Rows(0), Param::Rows(1)]);
+        all.extend((0..3).map(Param::Column));
+        all.extend([Param::Tiles, Param::Share]);
         all.extend((0..self.ir.stencil.params.len()).map(Param::Size));
         all
     }
@@ -230,9 +247,10 @@ impl Lowering<'_> {
             Param::Domain(f, d, _) => (format!("{}_{}_n", name(f), dim(d)), Type::Index),
             Param::Rows(0) => (format!("{rows}_lo"), Type::Index),
             Param::Rows(_) => (format!("{rows}_hi"), Type::Index),
-            Param::Column => (format!("{columns}_lo"), Type::Index),
-            Param::Tiles(0) => ("tiles".to_string(), Type::Index),
-            Param::Tiles(_) => ("ends".to_string(), Type::Index),
+            Param::Column(0) => (format!("{columns}_lo"), Type::Index),
+            Param::Column(1) => (format!("{columns}_inner"), Type::Index),
+            Param::Column(_) => (format!("{columns}_last"), Type::Index),
+            Param::Tiles => ("tiles".to_string(), Type::Index),
             Param::Size(p) => (self.ir.stencil.params[*p].clone(), Type::Index),
             Param::Share => ("share".to_string(), Type::Index),
         }
@@ -254,18 +272,11 @@ impl Lowering<'_> {
         (before + age) * self.warps.tile.width()
     }
 
-    /// Whether a field's statement writes a cell.
-    fn written(&self, outer: &Outer, f: usize, cell: [Expr; 2]) -> Result<Expr> {
-        let mut tests = Vec::new();
-        for (d, x) in cell.into_iter().enumerate() {
-            let lo = outer.value(&Param::Domain(f, d, 0))?;
-            let n = outer.value(&Param::Domain(f, d, 1))?;
-            tests.push(below(binary("-", x, lo), n));
-        }
-        let columns = tests.pop().unwrap_or(int(1));
-        Ok(tests
-            .into_iter()
-            .fold(columns, |all, rows| binary("&&", rows, all)))
+    /// Whether a field's statement writes cells of a row (of a column where `d` is 1).
+    fn written(&self, outer: &Outer, f: usize, d: usize, x: Expr) -> Result<Expr> {
+        let lo = outer.value(&Param::Domain(f, d, 0))?;
+        let n = outer.value(&Param::Domain(f, d, 1))?;
+        Ok(below(binary("-", x, lo), n))
     }
 
     /// Whether a cell exists.
@@ -278,14 +289,10 @@ impl Lowering<'_> {
         Ok(binary("&&", inside(row, 0)?, inside(column, 1)?))
     }
 
-    /// The number of a cell of a field's plane.
+    /// The number of a cell that exists in a field's plane: 32 bits, as host code tests.
     fn number(&self, outer: &Outer, f: usize, row: Expr, column: Expr) -> Result<Expr> {
-        let row = Expr::Cast {
-            ty: INDEX,
-            arg: Box::new(row),
-        };
         let pitch = outer.value(&Param::Pitch(f))?;
-        Ok(row.times(pitch).plus(column))
+        Ok(unsigned(row).times(unsigned(pitch)).plus(column))
     }
 
     fn of_fields(param: &Param) -> bool {

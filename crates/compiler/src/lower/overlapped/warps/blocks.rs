@@ -1,7 +1,7 @@
 //! What a block does: its warps stream the rows of a piece of a tile, and it takes its share of the rows of all
 //! tiles.
 
-use super::{Lowering, Outer, binary, if_, int, let_, loop_of, plus, var};
+use super::{Lowering, Outer, binary, if_, int, let_, loop_of, not, plus, var};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Block, Expr, FunctionId, Helper, Kernel, Own, Stmt, Type, VarId};
 use crate::kernel::stream::{FIRST_COLUMN, HIGHEST_ROW, LANES, LOWEST_ROW};
@@ -28,10 +28,9 @@ impl Lowering<'_> {
     pub(super) fn piece(&mut self, load: FunctionId, rows: FunctionId) -> Result<FunctionId> {
         let outer = self.outer(|p| Self::of_pieces(p) || matches!(p, Param::Size(_)));
         let ring = self.ring();
-        let [i_first, i_end, j_first] =
-            ["i_first", "i_end", "j_first"].map(|name| self.index(name));
+        let [i_first, i_end, j_first, stored] =
+            ["i_first", "i_end", "j_first", "stored"].map(|name| self.index(name));
         let tile = self.warps.tile;
-        let unroll = self.warps.unroll(self.ir);
         let [lane, warp, column, begin, steps] =
             ["lane", "warp", "column", "begin", "steps"].map(|name| self.index(name));
         let held: Vec<VarId> = (0..self.n_fields()).map(|f| self.held(f)).collect();
@@ -66,7 +65,6 @@ impl Lowering<'_> {
         let fetch = self.call(
             load,
             &[
-                int(0),
                 var(ring),
                 number.clone(),
                 var(begin).plus(number),
@@ -77,28 +75,31 @@ impl Lowering<'_> {
         let one = loop_of(row, [0, tile.rows, 1], vec![fetch]);
         let groups = vec![one, Stmt::EndOfGroup];
         body.push(loop_of(group, [0, tile.ahead, 1], groups));
-        let s = self.index("s");
-        let at = self.program.add_var("at", Type::Index, false);
-        body.push(let_(at, int(0)));
+        let [at, done] = ["at", "done"].map(|name| self.program.add_var(name, Type::Index, false));
+        body.extend([let_(at, int(0)), let_(done, int(0))]);
         let arrays: Vec<Expr> = [ring].iter().chain(&held).map(|id| var(*id)).collect();
-        let same: Vec<Expr> = [begin, i_first, i_end, j_first, column, lane, warp]
+        let same: Vec<Expr> = [begin, i_first, i_end, j_first, stored, column, lane, warp]
             .map(Expr::Var)
             .into();
-        let iterations =
-            self.iterations(rows, &outer, [&arrays, &same], [s, at, begin, j_first])?;
+        let mut loops = Vec::new();
+        for full in [false, true] {
+            let vars = [at, done, begin, steps, j_first];
+            loops.push(self.iterations(rows, full, &outer, [&arrays, &same], vars)?);
+        }
+        let turn = self.index("turn");
         body.push(Stmt::For {
-            var: s,
+            var: turn,
             first: int(0),
-            cond: binary("<", var(s), var(steps)),
-            step: int(unroll),
+            cond: binary("<", var(done), var(steps)),
+            step: int(1),
             any_order: false,
             unrolled: false,
-            body: iterations,
+            body: loops,
         });
         body.push(Stmt::Wait(0));
-        let params = vec![ring, i_first, i_end, j_first];
-        let same = [vec![i_first, i_end, j_first], outer.ids()].concat();
-        Ok(self.function("stream_rows", "Streams the rows of results from i_first to i_end - 1 of the tile whose columns start at j_first.", (params, &outer), same.into_iter().collect(), body))
+        let params = vec![ring, i_first, i_end, j_first, stored];
+        let same = [vec![i_first, i_end, j_first, stored], outer.ids()].concat();
+        Ok(self.function("stream_rows", "Streams the rows of results from i_first to i_end - 1 of the tile whose columns start at j_first; it stores those from `stored` on.", (params, &outer), same.into_iter().collect(), body))
     }
 
     pub(super) fn zeros(&mut self, rows: VarId) -> Stmt {
@@ -116,14 +117,16 @@ impl Lowering<'_> {
         loop_of(row, [0, i64::from(n), 1], vec![inner])
     }
 
-    /// So many rows that registers have the same meaning again, without tests or with them.
+    /// Rows that are full, or rows that are not, as far as they go: so many at a time that registers have the same meaning
+    /// again.
     pub(super) fn iterations(
         &mut self,
         rows: FunctionId,
+        full: bool,
         outer: &Outer,
         [first_args, last_args]: [&[Expr]; 2],
-        [s, at, begin, j_first]: [VarId; 4],
-    ) -> Result<Vec<Stmt>> {
+        [at, done, begin, steps, j_first]: [VarId; 5],
+    ) -> Result<Stmt> {
         let tile = self.warps.tile;
         let (unroll, slots) = (self.warps.unroll(self.ir), self.slots());
         let p = &self.ir.pipeline;
@@ -133,68 +136,49 @@ impl Lowering<'_> {
             .map(|f| p.lag_of(f, 1 - p.below(f)))
             .min()
             .unwrap_or(0);
-        let [low, high] = ["i_low", "i_high"].map(|name| self.index(name));
+        let s = self.index("s");
         let newest = var(begin).plus(var(s));
-        let ahead = (tile.ahead + 1) * tile.rows + unroll;
         let env = [
-            (LOWEST_ROW, var(low)),
-            (HIGHEST_ROW, var(high)),
+            (
+                LOWEST_ROW,
+                plus(newest.clone(), -most - tile.warps * tile.rows),
+            ),
+            (HIGHEST_ROW, plus(newest.clone(), unroll - 1 - least)),
             (FIRST_COLUMN, var(j_first)),
         ];
         let mut env: Env = env.map(|(name, value)| (name.to_string(), value)).into();
         for (p, name) in self.ir.stencil.params.iter().enumerate() {
             env.insert(name.clone(), outer.value(&Param::Size(p))?);
         }
-        let full = from_isl(&self.warps.full, &env)?;
-        let call = |flag: i64| {
-            let given = [var(at), newest.clone()];
-            let args = [&[int(flag)], first_args, &given, last_args].concat();
-            self.call(rows, &args, outer)
+        let are_full = from_isl(&self.warps.full, &env)?;
+        let wanted = match full {
+            true => are_full,
+            false => not(are_full),
         };
-        let (yes, no) = (vec![call(1)?], vec![call(0)?]);
+        let given = [var(at), newest];
+        let args = [&[int(full.into())], first_args, &given, last_args].concat();
         let next = plus(var(at), unroll);
         let wrapped = Expr::Select {
             cond: Box::new(binary("==", next.clone(), int(slots))),
             yes: Box::new(int(0)),
             no: Box::new(next),
         };
-        Ok(vec![
-            let_(low, plus(newest.clone(), -most - tile.warps * tile.rows)),
-            let_(high, plus(newest.clone(), ahead - least)),
-            Stmt::If {
-                cond: full,
-                yes,
-                no,
-            },
-            Stmt::Assign {
-                target: var(at),
-                value: wrapped,
-            },
-        ])
-    }
-
-    /// A function for each row between two barriers: the one that enters the ring `by` rows behind `newest`.
-    pub(super) fn over_rows(
-        &mut self,
-        function: FunctionId,
-        by: i64,
-        [first_args, last_args]: [&[Expr]; 2],
-        [at, newest]: [VarId; 2],
-        outer: &Outer,
-    ) -> Result<Stmt> {
-        let n = self.warps.tile.rows;
-        let b = self.index("b");
-        let of = |first: Expr, by: i64| match n {
-            1 => plus(first, by),
-            _ => plus(first.plus(var(b)), by),
+        let assign = |id: VarId, value: Expr| Stmt::Assign {
+            target: var(id),
+            value,
         };
-        let slot = self.slot(of(var(at), by.rem_euclid(self.slots())));
-        let given = [slot, of(var(newest), by)];
-        let args = [first_args, &given, last_args].concat();
-        let call = self.call(function, &args, outer)?;
-        Ok(match n {
-            1 => call,
-            n => loop_of(b, [0, n, 1], vec![call]),
+        Ok(Stmt::For {
+            var: s,
+            first: var(done),
+            cond: binary("&&", binary("<", var(s), var(steps)), wanted),
+            step: int(unroll),
+            any_order: false,
+            unrolled: false,
+            body: vec![
+                self.call(rows, &args, outer)?,
+                assign(at, wrapped),
+                assign(done, plus(var(s), unroll)),
+            ],
         })
     }
 
@@ -211,45 +195,57 @@ impl Lowering<'_> {
             i_first,
             i_end,
             j_first,
+            stored,
             column,
             lane,
             warp,
         ] = [
-            "at", "newest", "begin", "i_first", "i_end", "j_first", "column", "lane", "warp",
+            "at", "newest", "begin", "i_first", "i_end", "j_first", "stored", "column", "lane",
+            "warp",
         ]
         .map(|name| self.index(name));
         let tile = self.warps.tile;
         let behind = || var(warp).times(int(tile.rows));
+        let results = [j_first, stored, i_first, i_end].map(Expr::Var);
         let mut body = Vec::new();
-        for u in 0..self.warps.unroll(self.ir) {
-            let first_args = [var(full), var(ring)];
-            if u % tile.rows == 0 {
-                body.extend([Stmt::Wait(tile.ahead as u32 - 1), Stmt::Barrier]);
-                let by = [u + tile.ahead * tile.rows, u - tile.warps * tile.rows];
-                let results = [j_first, i_first, i_end].map(Expr::Var);
-                let place = [at, newest];
-                body.push(self.over_rows(
-                    load,
-                    by[0],
-                    [&first_args, &results[..1]],
-                    place,
-                    &outer,
-                )?);
-                body.push(Stmt::EndOfGroup);
-                body.push(self.over_rows(store, by[1], [&first_args, &results], place, &outer)?);
+        for group in (0..self.warps.unroll(self.ir)).step_by(tile.rows as usize) {
+            // Slots of a group lie one behind the other.
+            let [into, from, own] = ["into", "from", "own"].map(|name| self.index(name));
+            let (ahead, done) = (
+                group + tile.ahead * tile.rows,
+                group - tile.warps * tile.rows,
+            );
+            let at_slot =
+                |this: &Self, by: i64| this.slot(plus(var(at), by.rem_euclid(this.slots())));
+            let of_warp = binary("-", plus(var(at), group + self.slots()), behind());
+            body.extend([
+                Stmt::Wait(tile.ahead as u32 - 1),
+                Stmt::Barrier,
+                let_(into, at_slot(self, ahead)),
+                let_(from, at_slot(self, done)),
+                let_(own, self.slot(of_warp)),
+            ]);
+            for row in 0..tile.rows {
+                let slot = |first: VarId| plus(var(first), row);
+                let of_row = |by: i64| plus(var(newest), by + row);
+                let loads = [var(ring), slot(into), of_row(ahead), var(j_first)];
+                body.push(self.call(load, &loads, &outer)?);
+                if row + 1 == tile.rows {
+                    body.push(Stmt::EndOfGroup);
+                }
+                let stores = [var(full), var(ring), slot(from), of_row(done)];
+                body.push(self.call(store, &[&stores, &results[..]].concat(), &outer)?);
+                let mut args = vec![var(full), var(ring)];
+                args.extend(held.iter().map(|id| var(*id)));
+                args.extend([slot(own), binary("-", of_row(group), behind())]);
+                args.extend([begin, column, lane, warp].map(Expr::Var));
+                body.push(self.call(advance, &args, &outer)?);
             }
-            let slot = self.slot(binary("-", plus(var(at), u + self.slots()), behind()));
-            let row = binary("-", plus(var(newest), u), behind());
-            let mut args = first_args.to_vec();
-            args.extend(held.iter().map(|id| var(*id)));
-            args.extend([slot, row]);
-            args.extend([begin, column, lane, warp].map(Expr::Var));
-            body.push(self.call(advance, &args, &outer)?);
         }
         let mut params = vec![full, ring];
         params.extend(&held);
         params.extend([
-            at, newest, begin, i_first, i_end, j_first, column, lane, warp,
+            at, newest, begin, i_first, i_end, j_first, stored, column, lane, warp,
         ]);
         Ok(self.function("advance_block", "All warps advance by so many rows that registers have the same meaning again; the first of them takes row `newest` first.", (params, &outer), Default::default(), body))
     }
@@ -265,23 +261,19 @@ impl Lowering<'_> {
                 .map(|name| self.index(name));
         let [lo, hi] = [outer.value(&Param::Rows(0))?, outer.value(&Param::Rows(1))?];
         let work = plus(var(height), self.warps.extra());
-        let of_ends = outer.value(&Param::Tiles(1))?.times(var(end));
+        let of_ends = || var(end).times(int(2));
         // The tile of the list that a place lies in.
-        let place = |at: Expr| -> Result<Expr> {
-            let rest = binary("-", at.clone(), of_ends.clone());
-            Ok(Expr::Select {
-                cond: Box::new(binary("<", at.clone(), of_ends.clone())),
+        let place = |at: Expr| {
+            let rest = binary("-", at.clone(), of_ends());
+            Expr::Select {
+                cond: Box::new(binary("<", at.clone(), of_ends())),
                 yes: Box::new(binary("/", at, var(end))),
-                no: Box::new(
-                    outer
-                        .value(&Param::Tiles(1))?
-                        .plus(binary("/", rest, var(inner))),
-                ),
-            })
+                no: Box::new(plus(binary("/", rest, var(inner)), 2)),
+            }
         };
         let number = self.index("number");
-        let remark = "All rows of all tiles are one list, of which each block has an equal share. The tiles at both ends, \
-             whose cells are tested, come first and take longer for a row; a tile begins with rows that are no results.";
+        let remark = "All rows of all tiles are one list, of which each block has an equal share. The tiles at both ends \
+             come first and take longer for a row; a tile begins with rows that are no results.";
         let mut body = vec![
             Stmt::Let {
                 var: ring,
@@ -293,13 +285,13 @@ impl Lowering<'_> {
             let_(inner, work.times(int(inner_cost))),
             let_(from, Expr::Own(Own::Block).times(share.clone())),
             let_(until, var(from).plus(share)),
-            let_(first, place(var(from))?),
+            let_(first, place(var(from))),
             let_(
                 last,
                 Expr::helper(
                     Helper::Lowest,
-                    place(plus(var(until), -1))?,
-                    plus(outer.value(&Param::Tiles(0))?, -1),
+                    place(plus(var(until), -1)),
+                    plus(outer.value(&Param::Tiles)?, -1),
                 ),
             ),
         ];
@@ -313,7 +305,6 @@ impl Lowering<'_> {
             body: self.of_tile(
                 piece,
                 &outer,
-                of_ends,
                 [ring, number, height, inner, end, from, until],
             )?,
         });
@@ -341,28 +332,21 @@ impl Lowering<'_> {
         &mut self,
         piece: FunctionId,
         outer: &Outer,
-        of_ends: Expr,
         [ring, number, height, inner, end, from, until]: [VarId; 7],
     ) -> Result<Vec<Stmt>> {
         let [end_cost, inner_cost] = COST_OF_ROW;
-        let [cost, start, tile, i_first, i_end, j_first] =
-            ["cost", "start", "tile", "i_first", "i_end", "j_first"].map(|name| self.index(name));
-        let [tiles, ends] = [
-            outer.value(&Param::Tiles(0))?,
-            outer.value(&Param::Tiles(1))?,
-        ];
-        let at_end = || binary("<", var(number), ends.clone());
-        let by_end = |yes: Expr, no: Expr| Expr::Select {
-            cond: Box::new(at_end()),
+        let [cost, start, tile, i_first, i_end] =
+            ["cost", "start", "tile", "i_first", "i_end"].map(|name| self.index(name));
+        let [j_stored, j_first] = ["j_stored", "j_first"].map(|name| self.index(name));
+        let tiles = outer.value(&Param::Tiles)?;
+        let select = |cond: Expr, yes: Expr, no: Expr| Expr::Select {
+            cond: Box::new(cond),
             yes: Box::new(yes),
             no: Box::new(no),
         };
-        let after = || binary("-", var(number), ends.clone());
-        let last_ones = Expr::Select {
-            cond: Box::new(binary("==", var(number), int(0))),
-            yes: Box::new(int(0)),
-            no: Box::new(tiles.plus(after())),
-        };
+        let at_end = || binary("<", var(number), int(2));
+        let is_last = || binary("==", var(number), int(1));
+        let after = || plus(var(number), -2).times(var(inner));
         let lo = outer.value(&Param::Rows(0))?;
         let extra = self.warps.extra();
         let row_at = |place: Expr| {
@@ -377,27 +361,45 @@ impl Lowering<'_> {
             );
             lo.clone().plus(clipped)
         };
-        let results = self.warps.results(self.ir);
-        let column = outer
-            .value(&Param::Column)?
-            .plus(var(tile).times(int(results)));
-        let args = [var(ring), var(i_first), var(i_end), var(j_first)];
+        let (left, results) = (self.warps.left(self.ir), self.warps.results(self.ir));
+        let [lowest, most, last] = [0, 1, 2].map(|n| outer.value(&Param::Column(n)));
+        let [lowest, most, last] = [lowest?, most?, last?];
+        let column = |tile: Expr| lowest.clone().plus(tile.times(int(results)));
+        let inner_at = |x: Expr| Expr::helper(Helper::Lowest, x, most.clone());
+        // Columns before are those of the tile before.
+        let before_last = plus(inner_at(column(plus(tiles.clone(), -2))), results);
+        let stored = Expr::helper(
+            Helper::Highest,
+            binary("-", var(j_stored), var(j_first)),
+            int(left),
+        );
+        let args = [var(ring), var(i_first), var(i_end), var(j_first), stored];
+        let number_of_tile = select(
+            is_last(),
+            plus(tiles, -1),
+            Expr::helper(Helper::Highest, plus(var(number), -1), int(0)),
+        );
         Ok(vec![
-            let_(cost, by_end(int(end_cost), int(inner_cost))),
+            let_(cost, select(at_end(), int(end_cost), int(inner_cost))),
             let_(
                 start,
-                by_end(
+                select(
+                    at_end(),
                     var(number).times(var(end)),
-                    of_ends.plus(after().times(var(inner))),
+                    var(end).times(int(2)).plus(after()),
                 ),
             ),
-            let_(tile, by_end(last_ones, plus(after(), 1))),
+            let_(tile, number_of_tile),
             let_(
                 i_first,
                 row_at(Expr::helper(Helper::Highest, var(from), var(start))),
             ),
             let_(i_end, row_at(var(until))),
-            let_(j_first, plus(column, -self.warps.left(self.ir))),
+            let_(j_stored, select(is_last(), before_last, column(var(tile)))),
+            let_(
+                j_first,
+                plus(select(is_last(), last, inner_at(var(j_stored))), -left),
+            ),
             if_(
                 binary("<", var(i_first), var(i_end)),
                 vec![self.call(piece, &args, outer)?],

@@ -17,9 +17,11 @@ impl Lowering<'_> {
     pub(super) fn held(&mut self, f: usize) -> VarId {
         let (left, right) = self.ir.fields[f].margin;
         let levels = self.ir.live(f) + self.warps.tile.levels;
+        // An array of one row would have no subscript for it.
+        let rows = (levels * self.depth(f)).max(2);
         let ty = Type::Private {
             elem: self.elem,
-            rows: (levels * self.depth(f)) as u32,
+            rows: rows as u32,
             len: (left + self.warps.tile.columns + right) as u32,
         };
         let name = self.names[f].clone();
@@ -79,7 +81,15 @@ impl Lowering<'_> {
 
     /// `advance_warp<FULL>`: a warp takes a row and hands one on.
     pub(super) fn advance(&mut self) -> Result<FunctionId> {
-        let outer = self.outer(|p| Self::of_fields(p) || matches!(p, Param::Scalar(_)));
+        let fields = 0..self.n_fields();
+        let fresh: Vec<usize> = fields.filter(|f| self.ir.live(*f) == 0).collect();
+        let outer = self.outer(|p| match p {
+            Param::Scalar(_) => true,
+            // Of fields of which no level is handed on, cells that nobody writes are in memory.
+            Param::Kept(f, _) | Param::Pitch(f) | Param::Extent(f, _) => fresh.contains(f),
+            Param::Domain(..) => true,
+            _ => false,
+        });
         let full = self.add("FULL", Type::Flag);
         let ring = self.ring();
         let held: Vec<VarId> = (0..self.n_fields()).map(|f| self.held(f)).collect();
@@ -248,7 +258,7 @@ impl Lowering<'_> {
     }
 
     /// Cells of a row that no statement writes keep what they held a level before; where no level is handed on,
-    /// what their plane holds.
+    /// what their plane holds. Of columns only those that [`WarpsIr::tested`] names.
     pub(super) fn keep(
         &mut self,
         outer: &Outer,
@@ -257,38 +267,60 @@ impl Lowering<'_> {
     ) -> Result<Vec<Stmt>> {
         let (lag, step) = (self.ir.pipeline.lag[f], self.ir.pipeline.step_lag);
         let levels = self.warps.tile.levels;
-        let [level, row, x, j] = ["level", "i", "x", "j"].map(|name| self.index(name));
+        let [level, row] = ["level", "i"].map(|name| self.index(name));
         let of_level = var(warp).times(int(levels)).plus(var(s)).plus(int(1));
         let row_of_level = binary("-", var(newest), var(level).times(int(step)));
-        let cell = || [var(row), var(j)];
-        let outside = not(self.written(outer, f, cell())?);
-        let (cond, value) = match self.ir.live(f) {
+        let vars = [next, held, s, level, row, column];
+        let all = self.keep_columns(outer, f, [0, self.warps.tile.columns], false, vars)?;
+        let rows = not(self.written(outer, f, 0, var(row))?);
+        let mut body = vec![
+            let_(level, of_level),
+            let_(row, plus(row_of_level, -lag)),
+            if_(rows, vec![all]),
+        ];
+        for run in self.warps.tested[f].clone() {
+            body.push(self.keep_columns(outer, f, run, true, vars)?);
+        }
+        Ok(body)
+    }
+
+    /// So many of a lane's columns, with a test or without.
+    fn keep_columns(
+        &mut self,
+        outer: &Outer,
+        f: usize,
+        [first, end]: [i64; 2],
+        tested: bool,
+        [next, held, s, level, row, column]: [VarId; 6],
+    ) -> Result<Stmt> {
+        let [x, j] = ["x", "j"].map(|name| self.index(name));
+        let mut conds = Vec::new();
+        if tested {
+            conds.push(not(self.written(outer, f, 1, var(j))?));
+        }
+        let value = match self.ir.live(f) {
             0 => {
-                let exists = self.exists(outer, f, cell())?;
+                conds.push(self.exists(outer, f, [var(row), var(j)])?);
                 let number = self.number(outer, f, var(row), var(j))?;
-                (
-                    binary("&&", outside, exists),
-                    self.kept(outer, f, level, number)?,
-                )
+                self.kept(outer, f, level, number)?
             }
             _ => {
                 let at = plus(var(x), self.ir.fields[f].margin.0);
-                (
-                    outside,
-                    Expr::element(held, Some(self.row_of(f, var(s), step)), at),
-                )
+                let former = self.row_of(f, var(s), self.ir.pipeline.step_lag);
+                Expr::element(held, Some(former), at)
             }
         };
-        let target = Expr::element(next, None, var(x));
-        let cells = vec![
-            let_(j, var(column).plus(var(x))),
-            if_(cond, vec![Stmt::Assign { target, value }]),
-        ];
-        Ok(vec![
-            let_(level, of_level),
-            let_(row, plus(row_of_level, -lag)),
-            loop_of(x, [0, self.warps.tile.columns, 1], cells),
-        ])
+        let assign = vec![Stmt::Assign {
+            target: Expr::element(next, None, var(x)),
+            value,
+        }];
+        let own = let_(j, var(column).plus(var(x)));
+        let cond = conds.into_iter().reduce(|a, b| binary("&&", a, b));
+        let body = match cond {
+            Some(cond) => vec![own, if_(cond, assign)],
+            None => assign,
+        };
+        Ok(loop_of(x, [first, end, 1], body))
     }
 
     /// What the plane of a level holds.

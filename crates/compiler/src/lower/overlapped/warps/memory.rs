@@ -1,8 +1,8 @@
 //! Rows between device memory and the ring.
 
-use super::{Lowering, Outer, binary, if_, int, let_, loop_of, plus, var};
+use super::{Lowering, Outer, binary, clipped, if_, int, let_, loop_of, plus, var};
 use crate::diag::Result;
-use crate::ir::{Expr, FunctionId, Helper, Own, Stmt, Type, VarId, Wide};
+use crate::ir::{Expr, FunctionId, Own, Stmt, Type, VarId, Wide};
 use crate::kernel::stream::LANES;
 use crate::kernel::warps::{Param, WarpsIr};
 
@@ -30,74 +30,52 @@ impl Lowering<'_> {
         Ok(vec![loop_of(first, [0, width, threads * lanes], inner)])
     }
 
-    /// `load_row<FULL>`: a row of level 0, and of those below it that are handed on, into a slot.
+    /// `load_row`: a row of level 0, and of those below it that are handed on, into a slot.
     pub(super) fn load(&mut self) -> Result<FunctionId> {
-        let outer = self.outer(|p| matches!(p, Param::In(..)) || Self::of_fields(p));
-        let full = self.add("FULL", Type::Flag);
+        let outer =
+            self.outer(|p| matches!(p, Param::In(..) | Param::Pitch(_) | Param::Extent(..)));
         let ring = self.ring();
         let [slot, newest, first] = ["slot", "newest", "j_first"].map(|name| self.index(name));
         let thread = self.index("thread");
         let mut body = vec![let_(thread, Expr::Own(Own::Thread))];
         for f in 0..self.n_fields() {
             for age in 0..self.ir.live(f) {
-                let row = self.index("i");
+                let [row, wanted] = ["i", "wanted"].map(|name| self.index(name));
                 let lag = self.ir.pipeline.lag_of(f, -age);
-                body.push(let_(row, plus(var(newest), -lag)));
+                let height = outer.value(&Param::Extent(f, 0))?;
+                body.push(let_(wanted, plus(var(newest), -lag)));
+                body.push(let_(row, clipped(wanted, plus(height, -1))));
                 body.extend(self.over_vectors(thread, |this, at| {
-                    this.load_vector(&outer, (f, age), full, [ring, slot, first, row, at])
+                    this.load_vector(&outer, (f, age), [ring, slot, first, row, at])
                 })?);
             }
         }
-        let params = vec![full, ring, slot, newest, first];
-        Ok(self.function("load_row", "Begins to load the row that enters in iteration `newest`; what no statement writes comes from where it is kept.", (params, &outer), Default::default(), body))
+        let params = vec![ring, slot, newest, first];
+        Ok(self.function("load_row", "Begins to load the row that enters in iteration `newest`. Rows and columns that do not exist are others: no result depends on them.", (params, &outer), Default::default(), body))
     }
 
     pub(super) fn load_vector(
         &mut self,
         outer: &Outer,
         (f, age): (usize, i64),
-        full: VarId,
         [ring, slot, first, row, at]: [VarId; 5],
     ) -> Result<Vec<Stmt>> {
         let from = outer.get(&Param::In(f, age))?;
-        let kept = outer.get(&Param::Kept(f, age))?;
         let place = self.place(f, age);
-        let height = outer.value(&Param::Extent(f, 0))?;
-        let clipped = Expr::helper(
-            Helper::Highest,
-            Expr::helper(Helper::Lowest, var(row), plus(height, -1)),
-            int(0),
-        );
-        let column = |at: Expr| var(first).plus(at);
         let lanes = WarpsIr::lanes(self.ir);
+        let width = outer.value(&Param::Extent(f, 1))?;
+        let last = binary("/", plus(width, -1), int(lanes)).times(int(lanes));
+        let [column, wanted] = ["column", "wanted"].map(|name| self.index(name));
         let copy = Stmt::Copy {
             lanes: lanes as u32,
             to: Expr::element(ring, Some(var(slot)), plus(var(at), place)),
-            from: Expr::element(from, None, self.number(outer, f, clipped, column(var(at)))?),
+            from: Expr::element(from, None, self.number(outer, f, var(row), var(column))?),
         };
-        let lane = self.index("v");
-        let column = self.index("column");
-        let cell = || [var(row), var(column)];
-        let number = self.number(outer, f, var(row), var(column))?;
-        let one = |from: VarId| Stmt::Copy {
-            lanes: 1,
-            to: Expr::element(ring, Some(var(slot)), plus(var(at).plus(var(lane)), place)),
-            from: Expr::element(from, None, number.clone()),
-        };
-        let of_cell = Stmt::If {
-            cond: self.written(outer, f, cell())?,
-            yes: vec![one(from)],
-            no: vec![one(kept)],
-        };
-        let single = vec![
-            let_(column, var(first).plus(var(at)).plus(var(lane))),
-            if_(self.exists(outer, f, cell())?, vec![of_cell]),
-        ];
-        Ok(vec![Stmt::If {
-            cond: var(full),
-            yes: vec![copy],
-            no: vec![loop_of(lane, [0, lanes, 1], single)],
-        }])
+        Ok(vec![
+            let_(wanted, var(first).plus(var(at))),
+            let_(column, clipped(wanted, last)),
+            copy,
+        ])
     }
 
     /// `store_row<FULL>`: the results of a slot that all warps have had.
@@ -106,8 +84,9 @@ impl Lowering<'_> {
             self.outer(|p| matches!(p, Param::Out(..) | Param::Pitch(_) | Param::Domain(..)));
         let full = self.add("FULL", Type::Flag);
         let ring = self.ring();
-        let [slot, newest, first, i_first, i_end] =
-            ["slot", "newest", "j_first", "i_first", "i_end"].map(|name| self.index(name));
+        let [slot, newest, first, stored, i_first, i_end] =
+            ["slot", "newest", "j_first", "stored", "i_first", "i_end"]
+                .map(|name| self.index(name));
         let thread = self.index("thread");
         let steps = self.warps.tile.steps();
         let (left, results) = (self.warps.left(self.ir), self.warps.results(self.ir));
@@ -120,7 +99,7 @@ impl Lowering<'_> {
                 let vectors = self.over_vectors(thread, |this, at| {
                     let inside = binary(
                         "&&",
-                        binary(">=", var(at), int(left)),
+                        binary(">=", var(at), var(stored)),
                         binary("<", var(at), int(left + results)),
                     );
                     let stores =
@@ -135,8 +114,8 @@ impl Lowering<'_> {
                 body.push(if_(rows, vectors));
             }
         }
-        let params = vec![full, ring, slot, newest, first, i_first, i_end];
-        Ok(self.function("store_row", "Stores the results of the row that all warps have had, which entered in iteration `newest`.", (params, &outer), Default::default(), body))
+        let params = vec![full, ring, slot, newest, first, stored, i_first, i_end];
+        Ok(self.function("store_row", "Stores the results of the row that all warps have had, which entered in iteration `newest`, from column `stored` of the tile on.", (params, &outer), Default::default(), body))
     }
 
     pub(super) fn store_vector(
@@ -170,29 +149,32 @@ impl Lowering<'_> {
         let place = self.place(f, age);
         let load = wide(ring, Some(var(slot)), plus(var(at), place));
         let number = |this: &Self, column: Expr| this.number(outer, f, var(row), column);
-        let whole = wide(to, None, number(self, var(first).plus(var(at)))?);
-        let lane = self.index("v");
         let column = self.index("column");
-        let single = vec![
-            let_(column, var(first).plus(var(at)).plus(var(lane))),
-            if_(
-                self.written(outer, f, [var(row), var(column)])?,
-                vec![Stmt::Assign {
-                    target: Expr::element(to, None, number(self, var(column))?),
-                    value: Expr::element(values, None, var(lane)),
-                }],
-            ),
-        ];
+        let whole = wide(to, None, number(self, var(column))?);
+        let lane = self.index("v");
+        let of_lane = || var(column).plus(var(lane));
+        let single = if_(
+            self.written(outer, f, 1, of_lane())?,
+            vec![Stmt::Assign {
+                target: Expr::element(to, None, number(self, of_lane())?),
+                value: Expr::element(values, None, var(lane)),
+            }],
+        );
+        let rows = self.written(outer, f, 0, var(row))?;
+        let ends = [var(column), plus(var(column), lanes - 1)];
+        let [begins, ends] = ends.map(|x| self.written(outer, f, 1, x));
+        let all = binary("&&", binary("&&", rows.clone(), begins?), ends?);
         Ok(vec![
+            let_(column, var(first).plus(var(at))),
             Stmt::Let {
                 var: values,
                 value: None,
             },
             Stmt::Load(load),
             Stmt::If {
-                cond: var(full),
+                cond: binary("||", var(full), all),
                 yes: vec![Stmt::Store(whole)],
-                no: vec![loop_of(lane, [0, lanes, 1], single)],
+                no: vec![if_(rows, vec![loop_of(lane, [0, lanes, 1], vec![single])])],
             },
         ])
     }
