@@ -330,13 +330,17 @@ impl TargetArgs {
 }
 
 impl KernelArgs {
-    /// The compiler's options, of a command that measures.
-    pub fn options_to_measure(&self, target: &TargetArgs) -> Result<Options, Failure> {
+    /// The compiler's options, of a command that looks for sizes of tiles.
+    pub fn options_to_tune(&self, target: &TargetArgs) -> Result<Options, Failure> {
         match self.kernel {
             KernelArg::Pipelined => Err(Failure::plain(
-                Diagnostic::error("HX0509", "`--kernel pipelined` cannot be measured here yet")
-                    .note("`hexcc tune` and `hexcc bench` launch kernels without the generated host code, which these need")
-                    .help("time the program that `hexcc --kernel pipelined` generates"),
+                Diagnostic::error(
+                    "HX0509",
+                    "`hexcc tune` does not know the sizes of `--kernel pipelined` yet",
+                )
+                .help(
+                    "measure sizes one by one: `hexcc bench --kernel pipelined --stream-tile ..`",
+                ),
             )),
             _ => self.options(target),
         }

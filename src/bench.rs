@@ -101,7 +101,7 @@ impl Bench {
         let ctx = context(&limit)?;
         let lookup = cache::folder().and_then(|folder| self.kernel.lookup(&self.target, &folder));
         let mut request = Request {
-            options: self.kernel.options_to_measure(&self.target)?,
+            options: self.kernel.options(&self.target)?,
             fmad: self.fast,
             lookup,
             samples: self.samples,

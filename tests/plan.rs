@@ -9,7 +9,7 @@ use hexcc_compiler::compiled::Unit;
 use hexcc_compiler::kernel::plan;
 use hexcc_compiler::kernel::stream_plan::{Action, Base, Gpu, Instance, Place, StreamRun, Word};
 use hexcc_compiler::kernel::{KernelIr, Stencil};
-use hexcc_compiler::options::{Options, WavefrontChoice};
+use hexcc_compiler::options::{Options, StepKernel, WavefrontChoice};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
@@ -140,6 +140,47 @@ fn streams_give_the_results_of_the_baseline() {
     assert!(n_checked.into_inner() > mine.len());
 }
 
+/// Programs for warps that are a pipeline in time, sizes of their tiles, and of the problem: with several tiles along
+/// both dimensions.
+const PIPELINED: &[(&str, &str, &[i64])] = &[
+    (
+        "jacobi2d",
+        "steps=8,vector=4,warps=4,rows=3,ahead=2",
+        &[370, 29],
+    ),
+    (
+        "wave2d",
+        "steps=8,vector=4,warps=4,rows=1,ahead=4",
+        &[310, 29],
+    ),
+    (
+        "twostmts2d",
+        "steps=4,vector=4,warps=4,rows=2,ahead=2",
+        &[310, 13],
+    ),
+];
+
+#[test]
+fn pipelined_warps_give_the_results_of_the_baseline() {
+    let all = programs();
+    let folder = common::scratch("plan_pipelined");
+    let results = in_parallel(PIPELINED, |(name, tile, run)| {
+        let program = (all.iter().find(|p| p.name == *name)).ok_or(format!("no {name}"))?;
+        let saved = saved_scop(program, &folder)?;
+        let options = Options {
+            stream_tile: tile.parse().ok(),
+            kernel: StepKernel::Pipelined,
+            name: Some("tiled".to_string()),
+            ..Options::default()
+        };
+        let path = folder.join(format!("{name}.cu"));
+        (check(&saved, &options, &program.args, run, &path).map_err(|e| format!("{name}: {e}")))
+            .map(|_| ())
+    });
+    let failures: Vec<String> = results.into_iter().filter_map(Result::err).collect();
+    assert_none("launch plans that differ", &failures);
+}
+
 fn saved_scop(program: &Program, folder: &Path) -> Result<SavedScop, String> {
     let scop = folder.join(format!("{}.scop.json", program.name));
     succeed(
@@ -184,7 +225,7 @@ fn check(
     // Kernels that stream planes take single steps where time buffers differ.
     let fills: &[bool] = match stream {
         Some(StreamKernel::Planes(_)) => &[true, false],
-        Some(StreamKernel::Rows(ir)) if ir.has_planes() => &[true, false],
+        Some(StreamKernel::Rows(ir)) if ir.has_planes() || ir.warps.is_some() => &[true, false],
         _ => &[false],
     };
     for &alike in fills {
@@ -386,11 +427,14 @@ fn streamed_body(stream: &StreamKernel, run: &StreamRun, same: bool) -> Option<S
                 );
             }
             Action::Launch { kernel, grid, pass } => {
+                let instance = run.kernels[kernel];
                 let Instance {
                     steps,
                     threads,
                     shared_bytes,
-                } = run.kernels[kernel];
+                    ..
+                } = instance;
+                let name = instance.name();
                 t.push_str("  {\n    std::vector<unsigned char> words;\n");
                 for word in &pass {
                     let value = match word {
@@ -406,7 +450,10 @@ fn streamed_body(stream: &StreamKernel, run: &StreamRun, same: bool) -> Option<S
                     };
                     let _ = writeln!(t, "    put(words, {value});");
                 }
-                let planned = planned.replace('@', &steps.to_string());
+                let planned = match instance.pipelined {
+                    true => "again.rows = again.tiles = 0, plan_pipelined(again, n)".to_string(),
+                    false => planned.replace('@', &steps.to_string()),
+                };
                 let _ = writeln!(
                     t,
                     "    Pass pass, again;
@@ -417,8 +464,8 @@ fn streamed_body(stream: &StreamKernel, run: &StreamRun, same: bool) -> Option<S
     memcpy(&again, words.data(), sizeof(Pass));
     {planned};
     if (n != grid || memcmp(&pass, &again, sizeof(Pass)) != 0) return (void)puts(\"another plan\");
-    if ({shared_bytes}) cudaFuncSetAttribute(kernel<{steps}>, cudaFuncAttributeMaxDynamicSharedMemorySize, {shared_bytes});
-    kernel<{steps}><<<grid, {threads}, {shared_bytes}, 0>>>(args, pass);
+    if ({shared_bytes}) cudaFuncSetAttribute({name}, cudaFuncAttributeMaxDynamicSharedMemorySize, {shared_bytes});
+    {name}<<<grid, {threads}, {shared_bytes}, 0>>>(args, pass);
   }}"
                 );
             }

@@ -154,7 +154,7 @@ pub fn texts(kernels: &[TiledKernel], flags: Flags) -> Vec<Text> {
             TiledKernel::Streamed(stream) => Text {
                 text: output::print_stream_kernel(stream),
                 names: (stream.instances().iter())
-                    .map(|k| format!("{}::kernel<{}>", stream.stencil().name, k.steps))
+                    .map(|k| format!("{}::{}", stream.stencil().name, k.name()))
                     .collect(),
                 flags,
             },

@@ -9,6 +9,7 @@ use super::Sub;
 use super::blocks::BlocksIr;
 use super::plan::{self, ArrayLayout};
 use super::stream::{Domain, StreamIr};
+use super::warps::{COST_OF_ROW, WarpsIr};
 use crate::ctype::CType;
 
 /// What the GPU says about itself and about the kernels of a run.
@@ -27,10 +28,22 @@ pub struct Gpu {
 pub struct Instance {
     /// Time steps of a launch: the template's argument.
     pub steps: i64,
+    /// It is the kernel whose warps are a pipeline in time, which is no template.
+    pub pipelined: bool,
     /// Threads of a block.
     pub threads: u32,
     /// Dynamic shared memory, bytes.
     pub shared_bytes: u32,
+}
+
+impl Instance {
+    /// Its name in C++.
+    pub fn name(&self) -> String {
+        match self.pipelined {
+            true => "pipelined".to_string(),
+            false => format!("kernel<{}>", self.steps),
+        }
+    }
 }
 
 /// What a place in device memory is relative to.
@@ -145,15 +158,27 @@ enum Kind {
     Planes(Planes),
 }
 
-/// The instances of a kernel that streams rows, the one of all T time steps first.
+/// The instances of a kernel that streams rows, the one of most time steps first.
 pub fn instances_of_rows(ir: &StreamIr) -> Vec<Instance> {
-    (ir.step_sizes().into_iter())
+    let mut all: Vec<Instance> = (ir.step_sizes().into_iter())
         .map(|steps| Instance {
             steps,
+            pipelined: false,
             threads: threads(ir.tile.warps),
             shared_bytes: u32::try_from(ir.shared_bytes(steps)).unwrap_or(u32::MAX),
         })
-        .collect()
+        .collect();
+    if let Some(warps) = &ir.warps {
+        let of_warps = Instance {
+            steps: warps.tile.steps(),
+            pipelined: true,
+            threads: threads(warps.tile.warps),
+            shared_bytes: u32::try_from(warps.shared_bytes(ir)).unwrap_or(u32::MAX),
+        };
+        all.retain(|instance| instance.steps != of_warps.steps);
+        all.insert(0, of_warps);
+    }
+    all
 }
 
 /// The instances of a kernel that streams planes, the one of all T time steps first.
@@ -162,6 +187,7 @@ pub fn instances_of_planes(ir: &BlocksIr) -> Vec<Instance> {
     ([ir.tile.steps].into_iter().chain(single))
         .map(|steps| Instance {
             steps,
+            pipelined: false,
             threads: threads(ir.tile.warps),
             shared_bytes: u32::try_from(ir.shared_bytes(steps)).unwrap_or(u32::MAX),
         })
@@ -189,7 +215,13 @@ impl StreamRun {
             None => (Kind::Nothing, Vec::new()),
             Some(&t) => {
                 let compare = compared(ir, &fields, &layouts, params, t.0)?;
-                let rows = Rows::new(ir, fields, &kernels, t, &ranges)?;
+                let mut rows = Rows::new(ir, fields, &kernels, t, &ranges)?;
+                if let Some(warps) = &ir.warps {
+                    rows.pipelined = Pipelined::new(ir, warps, &layouts, params, &rows);
+                }
+                // Nothing is compared where it would change nothing.
+                let needed = ir.has_planes() || rows.pipelined.is_some_and(|p| p.worth);
+                let compare = if needed { compare } else { Vec::new() };
                 (Kind::Rows(rows), compare)
             }
         };
@@ -226,8 +258,8 @@ impl StreamRun {
     }
 }
 
-/// The time buffers that a kernel of patches, in three space dimensions, does not tell apart
-/// where no statement writes; `t` is the first time step.
+/// The time buffers that a kernel of patches, in three space dimensions, or one of pipelined warps, does not tell
+/// apart where no statement writes; `t` is the first time step.
 fn compared(
     ir: &StreamIr,
     fields: &[RowField],
@@ -236,19 +268,26 @@ fn compared(
     t: i64,
 ) -> Option<Vec<Compare>> {
     let mut all = Vec::new();
-    if !ir.has_planes() {
+    if !ir.has_planes() && ir.warps.is_none() {
         return Some(all);
     }
     let value_of = |name: &str| plan::value_of(&ir.stencil, params, name);
+    // Rows are a plane of one.
+    let first_dim = 3 - ir.pipeline.n_space;
     for (field, of) in fields.iter().zip(&ir.fields) {
+        if !ir.has_planes() && field.live == 0 {
+            continue;
+        }
         let Domain::Box(domain) = &of.pieces.first()?.domain else {
             continue;
         };
         let layout = layouts.get(field.array)?;
-        let (mut lo, mut hi) = ([0; 3], [0; 3]);
-        for (d, range) in domain.iter().enumerate().take(3) {
-            lo[d] = plan::eval(&range.lo, &value_of)?;
-            hi[d] = plan::eval(&range.hi, &value_of)?.checked_add(1)?;
+        let (mut lo, mut hi, mut n) = ([0; 3], [1; 3], [1; 3]);
+        let extents = layout.extents.iter().rev().take(ir.pipeline.n_space).rev();
+        for ((d, range), extent) in domain.iter().enumerate().take(3).zip(extents) {
+            lo[first_dim + d] = plan::eval(&range.lo, &value_of)?;
+            hi[first_dim + d] = plan::eval(&range.hi, &value_of)?.checked_add(1)?;
+            n[first_dim + d] = *extent;
         }
         let first = field.of_step(t)?.offset;
         for b in 1..field.buffers {
@@ -258,7 +297,7 @@ fn compared(
                 first,
                 distance: field.of_step(t + b)?.offset - first,
                 row: layout.pitch,
-                n: *layout.extents.last_chunk::<3>()?,
+                n,
                 lo,
                 hi,
             });
@@ -358,6 +397,81 @@ struct Rows {
     unroll: i64,
     /// Whether the last launch takes one step.
     completes: bool,
+    /// The first kernel, where its warps are a pipeline in time.
+    pipelined: Option<Pipelined>,
+}
+
+/// The tiles of warps that are a pipeline in time.
+#[derive(Clone, Copy, Debug)]
+struct Pipelined {
+    /// Rows are long enough for its tiles, and there is enough to do.
+    worth: bool,
+    /// First columns of results: of the first tile, of others at most, of the last one.
+    first: [i64; 3],
+    /// Columns of results.
+    results: i64,
+    /// Rows in excess of those of results.
+    extra: i64,
+}
+
+impl Pipelined {
+    /// As host code has them.
+    fn new(
+        ir: &StreamIr,
+        warps: &WarpsIr,
+        layouts: &[ArrayLayout],
+        params: &[i64],
+        rows: &Rows,
+    ) -> Option<Pipelined> {
+        let value_of = |name: &str| plan::value_of(&ir.stencil, params, name);
+        let (i, (j_lo, j_hi)) = (rows.i?, rows.j);
+        let (lanes, left, results) = (WarpsIr::lanes(ir), warps.left(ir), warps.results(ir));
+        let (mut largest_first, mut smallest_last) = (j_lo, j_hi);
+        let mut numbered = true;
+        for field in &ir.fields {
+            let Domain::Box(domain) = &field.pieces.first()?.domain else {
+                return None;
+            };
+            largest_first = largest_first.max(plan::eval(&domain[1].lo, &value_of)?);
+            smallest_last = smallest_last.min(plan::eval(&domain[1].hi, &value_of)?);
+            let layout = layouts.get(field.array)?;
+            let height = layout.extents.iter().rev().nth(1)?;
+            numbered &= height.checked_mul(layout.pitch)? <= i64::from(u32::MAX);
+        }
+        let down = |x: i64| x.div_euclid(lanes) * lanes;
+        let first = down(j_lo);
+        let last = down(j_hi + lanes) - results;
+        let inner = down(smallest_last + 1 + left - warps.tile.width());
+        let long = first + results - left >= largest_first
+            && inner >= first + results
+            && inner + results >= last;
+        let work = (i.1 - i.0 + 1 + warps.extra()) * ((j_hi - j_lo) / results + 2);
+        Some(Pipelined {
+            worth: long && numbered && work >= warps.least_rows && work <= 1 << 27,
+            first: [first, inner, last],
+            results,
+            extra: warps.extra(),
+        })
+    }
+
+    /// Tiles beside each other.
+    fn tiles(&self) -> i64 {
+        let [first, _, last] = self.first;
+        (last - first + self.results - 1) / self.results + 1
+    }
+
+    /// Equal shares of the rows of all tiles: `plan_pipelined` in the generated text.
+    fn shares(&self, (lo, hi): (i64, i64), at_once: i64) -> RowTiles {
+        let [end, inner] = COST_OF_ROW;
+        let rows = hi - lo + 1 + self.extra;
+        let work = rows * (end * 2 + inner * (self.tiles() - 2));
+        let share = (work + at_once - 1) / at_once;
+        RowTiles {
+            rows: share,
+            grid: (work + share - 1) / share,
+            ..RowTiles::default()
+        }
+    }
 }
 
 /// How many times higher tiles are than those at the ends of rows.
@@ -423,6 +537,7 @@ impl Rows {
             warps: ir.tile.warps,
             unroll: ir.unroll(),
             completes: ir.completes(),
+            pipelined: None,
         })
     }
 
@@ -435,8 +550,13 @@ impl Rows {
         let mut launches = i64::from(completes);
         let mut counts = Vec::with_capacity(n);
         for (k, size) in sizes.iter().enumerate() {
-            // Where buffers differ every launch takes one step.
-            let count = if same || k + 1 == n { left / size } else { 0 };
+            // Where buffers differ every launch takes one step in three dimensions, and in two none is one of
+            // pipelined warps.
+            let taken = match self.pipelined {
+                Some(_) => k > 0 || self.pipelines(same),
+                None => same || k + 1 == n,
+            };
+            let count = if taken { left / size } else { 0 };
             counts.push(count);
             launches += count;
             left -= count * size;
@@ -455,6 +575,11 @@ impl Rows {
             }
         }
         (counts, launches)
+    }
+
+    /// Whether launches are those of pipelined warps.
+    fn pipelines(&self, same: bool) -> bool {
+        same && self.pipelined.is_some_and(|pipelined| pipelined.worth)
     }
 
     fn tiles(&self, reach: RowReach, tiles: i64, at_once: i64) -> Option<RowTiles> {
@@ -515,7 +640,7 @@ impl Rows {
         let mut in_next = launches % 2 != 0;
         let mut all = Vec::new();
         // Levels of planes find all elements where they start from.
-        let copies = in_next || self.middle.is_some();
+        let copies = in_next || self.middle.is_some() || self.pipelines(same);
         for field in self.fields.iter().filter(|_| copies) {
             for age in 0..field.live {
                 all.push(Action::Copy {
@@ -531,11 +656,18 @@ impl Rows {
             if count == 0 {
                 continue;
             }
-            let tiles = (self.j.1 - j_lo) / reach.width + 1;
+            let of_warps = self.pipelined.filter(|_| kernel == 0);
+            let tiles = match of_warps {
+                Some(pipelined) => pipelined.tiles(),
+                None => (self.j.1 - j_lo) / reach.width + 1,
+            };
             let below = self.middle.map(|(lo, hi)| (hi - lo) / reach.height + 1);
             let resident = gpu.resident.get(kernel)?;
             let at_once = (gpu.multiprocessors * resident).max(1);
-            let shape = self.tiles(reach, tiles * below.unwrap_or(1), at_once)?;
+            let shape = match of_warps.zip(self.i) {
+                Some((pipelined, rows)) => pipelined.shares(rows, at_once),
+                None => self.tiles(reach, tiles * below.unwrap_or(1), at_once)?,
+            };
             for _ in 0..count {
                 let mut pass = vec![Word::Long(t0)];
                 for field in &self.fields {
@@ -558,6 +690,7 @@ impl Rows {
                     (None, _) => {}
                 }
                 ints.extend([j_lo, tiles]);
+                ints.extend(self.pipelined.iter().flat_map(|pipelined| pipelined.first));
                 pass.extend(words(&ints)?);
                 all.push(Action::Launch {
                     kernel,

@@ -92,8 +92,8 @@ impl Arrays {
     }
 
     /// Gives every element its initial value, a function of its array's name and its
-    /// place. In three space dimensions time buffers start alike: kernels that stream planes
-    /// advance one step at a time where they differ outside of the domain.
+    /// place. In two and three space dimensions time buffers start alike: pipelined warps are not taken, and
+    /// kernels that stream planes advance one step at a time, where they differ outside of the domain.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -117,7 +117,7 @@ impl Arrays {
             let pointer = target.buffer.pointer().cast_signed();
             let seed = fnv(&array.name).cast_signed();
             let buffers = match stencil.dims.len() {
-                4 => layout
+                3 | 4 => layout
                     .extents
                     .first()
                     .filter(|_| has_time_buffers(stencil, &array.name)),
