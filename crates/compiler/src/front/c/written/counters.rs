@@ -127,14 +127,14 @@ fn starts_anew(part: &Part, name: &str, tokens: &Range<usize>, others: &[Range<u
     let before = block.start..tokens.start;
     let is_assigned = |at: &usize| {
         let begins = matches!(code.word(at.wrapping_sub(1)), ";" | "{" | "}")
-            || code.is_ident(at.wrapping_sub(1));
+            || code.is_ident(at.wrapping_sub(1)) && code.word(at.wrapping_sub(1)) != "else";
         is_variable(code, *at, name) && code.word(at + 1) == "=" && begins
     };
     let direct = |at: &usize| {
         let around = super::variables::block_around(code, *at, &part.tokens);
         around.as_ref() == Some(&block)
     };
-    let last = before.clone().filter(is_assigned).filter(direct).last();
+    let last = before.clone().rfind(|at| is_assigned(at) && direct(at));
     last.is_some_and(|last| {
         let value_end = csource::statement_end(code, last, part.tokens.end);
         let reads = (last + 1..value_end).any(|at| is_variable(code, at, name));
