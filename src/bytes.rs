@@ -4,9 +4,15 @@
 /// Where bytes that are no UTF-8 stand meanwhile: in the last plane for private use.
 const FIRST: u32 = 0x10_ff00;
 
-/// A text; in one that is not UTF-8, or has characters that stand for bytes here, bytes above
+/// What some editors put before a text in UTF-8, and compilers skip.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A text without the mark of its encoding; in one that is not UTF-8, or has characters that stand for bytes here, bytes above
 /// ASCII become characters for private use.
-pub fn decode(bytes: Vec<u8>) -> String {
+pub fn decode(mut bytes: Vec<u8>) -> String {
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
     let text = String::from_utf8(bytes).map_err(|e| e.into_bytes());
     let is_plain = |text: &String| text.chars().all(|c| u32::from(c) < FIRST);
     let text = text.and_then(|text| match is_plain(&text) {
@@ -47,5 +53,10 @@ mod tests {
         ] {
             assert_eq!(encode(&decode(bytes.to_vec())), bytes);
         }
+    }
+
+    #[test]
+    fn the_mark_of_an_encoding_is_no_text() {
+        assert_eq!(decode(b"\xef\xbb\xbfint x;".to_vec()), "int x;");
     }
 }

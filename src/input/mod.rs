@@ -680,6 +680,9 @@ impl<'a> Reader<'a> {
     fn judged(&self, loops: &[Region]) -> Found {
         let mut refused: Vec<Refused> = Vec::new();
         for region in loops {
+            if self.is_in_parallel(&refused, region) {
+                continue;
+            }
             let mut refuse = |scop, why| {
                 let line = self.line(region.span.start);
                 refused.push(Refused {
@@ -731,15 +734,13 @@ impl<'a> Reader<'a> {
         if refused.iter().any(is_there) {
             refused.retain(is_there);
         }
-        let alone = |(region, scop): (&Region, &PetScop)| {
+        let alone = |(_, scop): (&Region, &PetScop)| (scop.clone().into(), Vec::new());
+        if let Some((region, scop)) = self.in_steps(&refused) {
             let chosen = Chosen {
                 candidates: self.candidates(loops, std::slice::from_ref(&region.span), &refused),
                 ..scop.clone().into()
             };
-            (chosen, Vec::new())
-        };
-        if let Some(in_steps) = self.in_steps(&refused) {
-            return Ok(alone(in_steps));
+            return Ok((chosen, Vec::new()));
         }
         match self.nests(&refused).or_else(|inside| {
             // What hands values on is a time loop, whatever else there is.
@@ -899,6 +900,18 @@ impl<'a> Reader<'a> {
         let (shared, arrays) = known.compile(&self.isl(&nest)?, &nest, of)?;
         let same = front::same_later(&self.source.text, scop.span.start, &arrays);
         same.map_or(Ok(shared), |same| Err(Box::new(one_array(&same))))
+    }
+
+    /// Whether threads share all loops of a nest in a loop that stays on the host.
+    fn is_shared_in_all_loops(&self, scop: &PetScop) -> bool {
+        let nest = SavedScop {
+            stays: Some(String::new()),
+            ..self.saved(scop)
+        };
+        let known = self.known.borrow();
+        let shared =
+            (self.isl(&nest)).and_then(|ctx| known.compile(&ctx, &nest, stepwise::shares_all));
+        shared.unwrap_or(false)
     }
 
     /// A region in single steps.
@@ -1178,11 +1191,8 @@ impl<'a> Reader<'a> {
         }
         match extracted {
             Ok(scop) => {
-                let mut scop = self.with_pointers(scop, function, &|declarations| {
-                    let tests = StandIns {
-                        declarations,
-                        ..plain.clone()
-                    };
+                let mut scop = self.with_pointers(scop, function, &|tests| {
+                    let tests = pointers::asking(&plain, &written.region, &tests);
                     front::reduce(text, &written.region, &include, &tests).made_of(&written.reduced)
                 });
                 let read = |stand_ins: &StandIns| {
@@ -1224,10 +1234,7 @@ impl<'a> Reader<'a> {
         };
         let mut scop = read(&stand_ins)?;
         scop = self.with_pointers(scop, function, &|tests| {
-            let with_tests = StandIns {
-                declarations: stand_ins.declarations.clone() + &tests,
-                ..stand_ins.clone()
-            };
+            let with_tests = pointers::asking(&stand_ins, region, &tests);
             front::reduce(text, region, include, &with_tests).made_of(&written.reduced)
         });
         scop.members.clone_from(&stand_ins.members);

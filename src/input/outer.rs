@@ -47,6 +47,19 @@ impl Reader<'_> {
         is_inner.then_some((chosen, warnings))
     }
 
+    /// Whether a loop is in a nest that was refused for its shape, all loops of which are parallel: none of
+    /// them hands on values, and the loop is no time loop.
+    pub(super) fn is_in_parallel(&self, refused: &[Refused], inner: &Region) -> bool {
+        let holds = |r: &&Refused| {
+            let outer = &r.region.span;
+            outer.start < inner.span.start && inner.span.end <= outer.end
+        };
+        let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
+        (refused.iter().filter(holds).filter(of_shape))
+            .filter_map(|r| r.scop.as_ref())
+            .any(|scop| self.is_shared_in_all_loops(scop))
+    }
+
     /// Whether a region is a time loop, not one that repeats what is in it, and runs in single steps
     /// that many threads share.
     fn is_shared_throughout(&self, scop: &PetScop) -> bool {

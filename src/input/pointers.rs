@@ -2,7 +2,8 @@
 //! extents it does not know, so clang is asked.
 
 use super::Reader;
-use hexcc_compiler::front::c::Reduced;
+use hexcc_compiler::csource::Edit;
+use hexcc_compiler::front::c::{Reduced, Region, StandIns};
 use hexcc_compiler::scop::without_bounds;
 use hexcc_pet::data::{PetArray, PetScop};
 use hexcc_pet::{ClangMessage, PetError, Severity};
@@ -36,6 +37,23 @@ impl Reader<'_> {
             array.pointers = (said.as_ref()).map_or(0, |said| followed(array, said));
         }
         scop
+    }
+}
+
+/// Stand-ins with tests before the region, of which clang says the same if it is empty, and pet has nothing
+/// to read; one with pragmas stays.
+pub(super) fn asking(stand_ins: &StandIns, region: &Region, tests: &str) -> StandIns {
+    let nothing = || Edit {
+        range: region.span.clone(),
+        replacement: "for (int hexcc_i = 0; hexcc_i < 1; hexcc_i++) ;".to_string(),
+    };
+    StandIns {
+        declarations: stand_ins.declarations.clone() + tests,
+        edits: match region.marked {
+            true => stand_ins.edits.clone(),
+            false => vec![nothing()],
+        },
+        ..stand_ins.clone()
     }
 }
 

@@ -1,11 +1,11 @@
-/* jump1d: A jump over the initial value of a variable.
+/* jump1d: A jump over the value of a constant.
  * hexcc-test: warns=HX0113
  */
 int checked(int n)
 {
   if (n < 3)
     goto bad;  // here
-  int half = n / 2;
+  const int half = n / 2;
   return half;
 bad:
   return 0;

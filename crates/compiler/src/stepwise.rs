@@ -341,6 +341,12 @@ pub fn sharing(compiled: &Compiled) -> (bool, bool) {
     (many, several)
 }
 
+/// Whether threads share all loops around each statement: no loop of the region hands on values.
+pub fn shares_all(compiled: &Compiled) -> bool {
+    let mut parts = compiled.stepwise.iter();
+    !compiled.stepwise.is_empty() && parts.all(|part| part.plan.shares_every_loop())
+}
+
 /// Whether single steps do without what a refusal of tiles is about: the shape of the stencil, or
 /// tiles that fit.
 pub fn may_replace(refusal: &Diagnostic) -> bool {

@@ -132,6 +132,7 @@ pub fn program(
     edits.extend(csource::rewrite_alloc_casts(text));
     edits.extend(csource::rewrite_main(text));
     edits.extend(csource::rewrite_full_strings(text));
+    edits.extend(csource::rewrite_jumped_over(text));
     let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());

@@ -1,9 +1,12 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
 mod braced;
+mod jumps;
 mod old_style;
 
 pub use self::braced::{ANY_POINTER, rewrite_braced_allocations};
+pub use self::jumps::rewrite_jumped_over;
+pub(crate) use self::jumps::{is_label, refused_jumps};
 pub use self::old_style::modernized;
 
 use super::{

@@ -4,8 +4,7 @@
 //! found.
 
 use super::{
-    Code, Declared, Edit, TokenKind, file_scope, has_type_before, is_declaration, is_type_word,
-    simple_statement_start,
+    Code, Declared, Edit, TokenKind, file_scope, has_type_before, is_type_word, refused_jumps,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -69,7 +68,7 @@ pub fn not_cplusplus(text: &str) -> Vec<NotCPlusPlus> {
         "cast it to the enumeration, or make the variable an `int`",
     );
     add(
-        jumps(&code),
+        refused_jumps(&code),
         "a jump over the initial value of a variable",
         "declare the variable before the jump, or in a block of its own",
     );
@@ -383,38 +382,6 @@ fn enumerations(code: &Code) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// `goto` over declarations with initial values.
-fn jumps(code: &Code) -> Vec<Range<usize>> {
-    let n = code.tokens.len();
-    let mut found = Vec::new();
-    for at in (0..n).filter(|&at| code.word(at) == "goto" && code.is_plain_name(at + 1)) {
-        let is_label = |i: &usize| code.word(*i) == code.word(at + 1) && code.word(*i + 1) == ":";
-        let Some(label) = (at + 2..n).find(is_label) else {
-            continue;
-        };
-        let mut i = at + 2;
-        while i < label {
-            // What is declared in blocks that end before the label is not jumped into.
-            let past = code.skip(i);
-            if past > i + 1 && past <= label {
-                i = past;
-                continue;
-            }
-            let start = simple_statement_start(code, i);
-            if code.word(i) == "=" && start > at && is_declaration(code, start..i) {
-                // The same function, and a scope that holds the label.
-                let closes = (i..label).any(|j| code.word(j) == "}" && code.skip_back(j) < i);
-                if !closes {
-                    found.push(at..at + 2);
-                    break;
-                }
-            }
-            i += 1;
-        }
-    }
-    found
-}
-
 /// Tags declared in a struct and used outside of it.
 fn nested_types(code: &Code) -> Vec<Range<usize>> {
     let is_tag = |at: usize| matches!(code.word(at), "struct" | "union" | "enum");
@@ -509,7 +476,7 @@ mod tests {
             ("enum e { A, B }; void f(int n) { enum e x = n; }", &["x"]),
             ("void f(int n) { enum e x; x++; }", &["x"]),
             (
-                "void f(void) { goto end; int x = 1; end: g(x); }",
+                "void f(void) { goto end; const int x = 1; end: g(x); }",
                 &["goto end"],
             ),
             (
@@ -559,6 +526,7 @@ mod tests {
             "enum e { A, B }; enum e x = A; void f(void) { enum e y = x; y = B; y = (enum e)3; }",
             "void f(void) { if (a) goto end; { int x = 1; g(x); } b = 3; end: h(); }",
             "void f(void) { int x = 1; goto end; end: g(x); }",
+            "void f(void) { goto end; int x = 1; end: g(x); }",
             "struct s { struct t { int x; } y; }; int t; struct s z;",
             "static void f(int a, T b) { DO(a, b) int c; if (c) { } }",
             "int x = sizeof(int); float A[3] = { 1, 2 }, *p = (float *)q;",

@@ -49,9 +49,15 @@ fn is_parallel(directive: &str) -> bool {
     matches!(words.next(), Some("omp" | "acc"))
 }
 
-fn is_of_loop(directive: &str) -> bool {
+/// Whether a directive is a pragma about the loop that follows.
+pub fn is_of_loop(directive: &str) -> bool {
     let words: Vec<&str> = pragma_words(directive).collect();
     OF_LOOPS.iter().any(|first| words.starts_with(first))
+}
+
+/// Whether a directive says how loops are to run and what they are computed by stays the same.
+pub fn is_about_loops(directive: &str) -> bool {
+    is_parallel(directive) || is_of_loop(directive)
 }
 
 /// The words behind `#pragma`; none of another directive.

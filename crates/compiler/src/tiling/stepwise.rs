@@ -152,6 +152,16 @@ impl Plan {
         self.steps.iter().all(|step| step.spread.len() >= most)
     }
 
+    /// Whether threads share every loop around every statement, and fold nothing.
+    pub fn shares_every_loop(&self) -> bool {
+        let loops = |order: &Order| order.constants.iter().filter(|c| c.is_none()).count();
+        let all = |step: &Step| {
+            let mut orders = step.orders.values();
+            step.reductions.is_empty() && orders.all(|order| loops(order) == step.spread.len())
+        };
+        self.steps.iter().all(all)
+    }
+
     /// The loops that threads share, counted for each statement.
     fn shared_loops(&self) -> usize {
         let of_step = |step: &Step| step.stmts.len() * step.spread.len();

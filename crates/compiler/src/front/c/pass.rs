@@ -15,6 +15,8 @@ pub enum Pass {
     Helpers,
     /// `pointers` of [`super::written`].
     Pointers,
+    /// `counters` of [`super::written`].
+    Counters,
     /// `variables` of [`super::written`].
     Variables,
     /// [`super::cells`].
@@ -37,6 +39,7 @@ impl Pass {
             Pass::Returns => "returns: early returns and `continue` are conditions",
             Pass::Helpers => "helpers: functions that compute subscripts are written out",
             Pass::Pointers => "pointers: pointers to rows and cells are written out",
+            Pass::Counters => "counters: `out[k++]` in loops is an element that the iterators tell",
             Pass::Variables => "variables: index variables are written out",
             Pass::Cells => "cells: what a loop does with a cell is a function",
             Pass::Members => "members: members of structs have names of their own",

@@ -5,7 +5,7 @@
 //! that it calls are marked `inline` and stand before their callers, for pet reads no others, and
 //! pragmas stand around the one region that is meant.
 
-use super::calls::{macros, needed_functions};
+use super::calls::{macros, needed_functions, tokens_in};
 use super::members::StandIns;
 use super::pass::Pass;
 use super::region::{Region, scop_pragma};
@@ -295,6 +295,7 @@ fn marks(
     changes.extend(includes(code, include));
     let others = other_pragmas(code).into_iter();
     changes.extend(others.filter(|(at, _)| !region.span.contains(at)));
+    changes.extend(pragmas_of_loops(code));
     changes
 }
 
@@ -330,7 +331,7 @@ fn around(text: &str, region: &Region, declarations: &str) -> Vec<(usize, Change
 /// What follows the region in its function goes: pet tells it from the region by places, and what
 /// a macro expands to has none of its own.
 fn without_rest(code: &Code, function: &Function, region: &Region) -> Vec<(usize, Change)> {
-    let mut changes = Vec::new();
+    let mut changes = vec![(function.body.end, kept_labels(code, function, region))];
     let mut block = function.body.clone();
     loop {
         let statements = csource::split_statements(code.text, block.clone());
@@ -345,6 +346,14 @@ fn without_rest(code: &Code, function: &Function, region: &Region) -> Vec<(usize
             _ => return changes,
         }
     }
+}
+
+/// The labels behind a region, which jumps before it name.
+fn kept_labels(code: &Code, function: &Function, region: &Region) -> Change {
+    let labels = tokens_in(code, &(region.span.end..function.body.end))
+        .filter(|&at| csource::is_label(code, at) && code.text.contains("goto"))
+        .map(|at| format!(" {}: ;", code.word(at)));
+    Change::Insert(labels.collect())
 }
 
 /// The inside of the outermost braces of a statement that hold a region.
@@ -431,6 +440,15 @@ fn other_pragmas(code: &Code) -> Vec<(usize, Change)> {
     (code.all.iter())
         .filter(|t| t.kind == TokenKind::Directive)
         .filter(|t| scop_pragma(&code.text[t.span.clone()]).is_some())
+        .map(|t| (t.span.start, Change::Blank(t.span.end)))
+        .collect()
+}
+
+/// Pragmas that tell a compiler how to translate a loop, which pet does not read.
+fn pragmas_of_loops(code: &Code) -> Vec<(usize, Change)> {
+    (code.all.iter())
+        .filter(|t| t.kind == TokenKind::Directive)
+        .filter(|t| csource::is_of_loop(&code.text[t.span.clone()]))
         .map(|t| (t.span.start, Change::Blank(t.span.end)))
         .collect()
 }
@@ -555,6 +573,26 @@ void f(void) {
         for kept in ["#define M 3", "other()", "for (i"] {
             assert!(reduced.text.contains(kept), "{}", reduced.text);
         }
+    }
+
+    #[test]
+    fn labels_behind_the_region_stay() {
+        let text = "void f(int n) {\nif (n) goto end;\nfor (int t = 0; t < 3; t++) for (int i = 0; i < 3; i++) a[i] = t;\nfree(a);\nend: free(b);\n}\n";
+        let region = crate::front::c::region::time_loops(text).swap_remove(0);
+        let reduced = reduce(text, &region, &|_| None, &StandIns::default());
+        assert!(
+            reduced.text.contains(" end: ;}") && !reduced.text.contains("free"),
+            "{}",
+            reduced.text
+        );
+    }
+
+    #[test]
+    fn pragmas_of_loops_go() {
+        let text = "void f(void) {\nfor (int t = 0; t < 3; t++)\n#pragma unroll (4)\nfor (int i = 0; i < 3; i++) a[i] = t;\n}\n";
+        let region = crate::front::c::region::time_loops(text).swap_remove(0);
+        let reduced = reduce(text, &region, &|_| None, &StandIns::default());
+        assert!(!reduced.text.contains("unroll"), "{}", reduced.text);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `assert(c);`, which kernels do not check: it changes nothing where it holds.
+//! `assert(c);`, which kernels do not check: it changes nothing where it holds; and hints to optimizers,
+//! `__assume_aligned(p, 64);`, which change nothing at all.
 
 use super::super::calls::{called_functions, tokens_in};
 use super::super::region::Region;
@@ -20,6 +21,27 @@ pub(super) fn assertion(code: &Code, at: usize, tokens: &Range<usize>) -> Option
     let is_whole = end < tokens.end && code.word(end) == ";";
     let is_plain =
         is_whole && has_no_effect(code, at + 2..end - 1, &PURE) && !defines(code.text, "assert");
+    is_plain.then(|| (end + 1, ";".to_string()))
+}
+
+/// What tells an optimizer something that is so, and does nothing else.
+const HINTS: [&str; 4] = [
+    "__assume",
+    "__assume_aligned",
+    "__builtin_assume",
+    "__builtin_prefetch",
+];
+
+/// A hint without effects that begins at a token: its end, and an empty statement.
+pub(super) fn hint(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
+    let name = code.word(at);
+    if !HINTS.contains(&name) || !begins_statement(code, at) || !code.opens(at + 1, "(") {
+        return None;
+    }
+    let end = code.skip(at + 1);
+    let is_whole = end < tokens.end && code.word(end) == ";";
+    let is_plain =
+        is_whole && has_no_effect(code, at + 2..end - 1, &[]) && !defines(code.text, name);
     is_plain.then(|| (end + 1, ";".to_string()))
 }
 

@@ -103,6 +103,14 @@ pub(in crate::front::c) fn has_directive(code: &Code, bytes: &Range<usize>) -> b
     (code.all.iter()).any(|t| t.kind == TokenKind::Directive && bytes.contains(&t.span.start))
 }
 
+/// The same of directives that are no pragmas about loops.
+pub(super) fn has_other_directive(code: &Code, bytes: &Range<usize>) -> bool {
+    let mut directives = (code.all.iter()).filter(|t| t.kind == TokenKind::Directive);
+    directives.any(|t| {
+        bytes.contains(&t.span.start) && !csource::is_about_loops(&code.text[t.span.clone()])
+    })
+}
+
 /// What the variables of a function stand for, as expressions of its parameters; nothing before
 /// they are assigned.
 type Known = BTreeMap<String, Option<String>>;

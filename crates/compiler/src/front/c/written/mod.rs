@@ -11,6 +11,7 @@
 
 mod addresses;
 mod asserts;
+mod counters;
 mod derefs;
 mod helpers;
 mod plain;
@@ -233,12 +234,33 @@ impl Part<'_> {
         };
         let is_written = |at: usize| {
             let declared = declarator.range.contains(&code.tokens[at].span.start);
-            let begins = matches!(code.word(at.wrapping_sub(1)), ";" | "{" | "}");
-            declared || begins && code.word(at + 1) == "="
+            declared || is_assigned(code, at)
         };
         let is_name = |at: &usize| code.is_ident(*at) && code.word(*at) == name;
         ends && (self.tokens.clone().filter(is_name)).all(|at| own(at) || is_written(at))
     }
+
+    /// The same of the variable that a name at a token is, which may be declared in a block.
+    fn is_dead_from(&self, name: &str, at: usize, own: &dyn Fn(usize) -> bool) -> bool {
+        let code = self.types.code;
+        let bytes = code.bytes(self.tokens.clone());
+        let declarator = self.types.scope.moved_to(at).declarator(name);
+        let within = declarator
+            .filter(|d| bytes.start <= d.range.start && d.range.end <= bytes.end)
+            .map(|d| d.range);
+        let Some(declared) = within else {
+            return self.is_dead(name, own);
+        };
+        let mut names = (self.tokens.clone()).filter(|&at| variables::is_variable(code, at, name));
+        names.all(|at| {
+            own(at) || declared.contains(&code.tokens[at].span.start) || is_assigned(code, at)
+        })
+    }
+}
+
+/// Whether a statement that begins at a token assigns the variable there.
+fn is_assigned(code: &Code, at: usize) -> bool {
+    matches!(code.word(at.wrapping_sub(1)), ";" | "{" | "}") && code.word(at + 1) == "="
 }
 
 /// What is to be changed next, and which pass finds it.
@@ -268,8 +290,10 @@ fn next_edits(written: &Written) -> Option<(Pass, Vec<Edit>)> {
         return Some((Pass::Helpers, calls));
     }
     let pointers = (parts.iter()).map(|part| (Pass::Pointers, pointers::write_out(part)));
+    let counters = (parts.iter()).map(|part| (Pass::Counters, counters::write_out(part)));
     let variables = (parts.iter()).map(|part| (Pass::Variables, variables::write_out(part)));
     pointers
+        .chain(counters)
         .chain(variables)
         .find(|(_, edits)| !edits.is_empty())
 }

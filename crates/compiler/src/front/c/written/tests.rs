@@ -70,6 +70,15 @@ fn variables_stand_for_what_they_are_assigned() {
         "v[(((i-1)>(0)?(i-1):(0)))]=1;"
     );
     assert_eq!(inner("int c = g->n * i; v[c] = 1;"), "v[(g->n*i)]=1;");
+    // What it was before stands in what it is assigned next.
+    assert_eq!(
+        inner("k = i + 1; k = (k == n) ? 0 : k; v[k * n] = u[k];"),
+        "v[(((i+1)==n)?0:(i+1))*n]=u[(((i+1)==n)?0:(i+1))];"
+    );
+    assert_eq!(
+        inner("int c = i - 1; c = (c < 0) ? n - 1 : c; v[c] = 1;"),
+        "v[(((i-1)<0)?n-1:(i-1))]=1;"
+    );
     // Where a value is used, the variable stays.
     assert_eq!(inner("int c = i; v[c] = c;"), "intc=i;v[(i)]=c;");
 }
@@ -78,6 +87,8 @@ fn variables_stand_for_what_they_are_assigned() {
 fn what_changes_in_between_is_left() {
     for stmts in [
         "int c = i; i++; v[c] = 1;",
+        "k = k + 1; k = (k == n) ? 0 : k; v[k] = 1;",
+        "k = i; if (u[i] > 0) k = k + 1; v[k] = 1;",
         "int c = i; for (k = 0; k < 3; k++) { v[c] = 1; i = k; }",
         "int c = i; c += 1; v[c] = 1;",
         "int c = i; { int i = 2; v[c] = i; }",
@@ -149,13 +160,16 @@ fn places_lead_back() {
 
 #[test]
 fn values_made_of_themselves_are_left() {
-    for stmts in [
-        "k = i; k = k + n; v[k] = k;",
-        "k = k + 1; v[k] = 1;",
-        "int c = i; c = c + 1; v[c] = c;",
-    ] {
-        assert_eq!(inner(stmts), "unchanged", "{stmts}");
-    }
+    assert_eq!(inner("k = k + 1; v[k] = 1;"), "unchanged");
+    // Where they are of the variable just before, that is known.
+    assert_eq!(
+        inner("k = i; k = k + n; v[k] = k;"),
+        "k=i;k=(i)+n;v[((i)+n)]=k;"
+    );
+    assert_eq!(
+        inner("int c = i; c = c + 1; v[c] = c;"),
+        "intc=i;c=(i)+1;v[((i)+1)]=c;"
+    );
     // A parameter is new in every call.
     assert_eq!(
         inner("v[ring(i + 1)] = 1;"),
@@ -341,5 +355,47 @@ fn assertions_without_effects_are_left_out() {
     );
     for kept in ["assert(odd(i));", "assert(i++ < n);", "k = assert(i);"] {
         assert_eq!(of(kept), "unchanged");
+    }
+}
+
+#[test]
+fn counters_are_sums_over_loops() {
+    assert_eq!(
+        of("k = 0; for (i = 0; i < n; i++) for (j = 1; j < n - 1; j++) v[k++] = u[i * n + j];"),
+        "for(i=0;i<n;i++)for(j=1;j<n-1;j++)v[((0)+0+(i-(0))*(((n-1)-(1)))+(j-(1)))]=u[i*n+j];"
+    );
+    assert_eq!(
+        of("int c = 0; for (i = 0; i <= n; i++) { v[c] = u[i]; v[c + n] = 0; c++; }"),
+        "for(i=0;i<=n;i++){v[((0)+0+(i-(0)))]=u[i];v[((0)+0+(i-(0)))+n]=0;;}"
+    );
+    // Several in an iteration, and some between rows.
+    assert_eq!(
+        of(
+            "k = n; for (i = 0; i < n; i++) { for (j = 0; j < 3; j++) { v[k++] = 1; v[k++] = 2; } k += 2; }"
+        ),
+        "for(i=0;i<n;i++){for(j=0;j<3;j++){v[((n)+0+(i-(0))*(((3)-(0))*(1+1)+2)+(j-(0))*(1+1))]=1;v[((n)+1+(i-(0))*(((3)-(0))*(1+1)+2)+(j-(0))*(1+1))]=2;};}"
+    );
+}
+
+#[test]
+fn counters_that_depend_on_more_are_left() {
+    for stmts in [
+        "k = 0; for (i = 0; i < n; i++) if (u[i] > 0) v[k++] = u[i];",
+        "k = 0; for (i = 0; i < n; i++) { if (u[i] > 0) break; v[k++] = 1; }",
+        "k = 0; for (i = 0; i < n; i++) for (j = 0; j < i; j++) v[k++] = 1;",
+        "k = 0; for (i = 0; i < n; i++) v[k++] = u[k];",
+        "k = 0; for (i = 0; i < n; i++) v[k++] = 1; u[k] = 2;",
+        "k = 0; for (i = 0; i < n; i++) { v[k] = k; k++; }",
+        "k = 0; for (i = 0; i < n; i += 2) v[k++] = 1;",
+        "for (i = 0; i < n; i++) v[k++] = 1; u[t] = k;",
+        "k = 0; for (i = 0; i < n; i++) v[k++] = 1; for (j = 0; j < n; j++) u[k++] = 2;",
+        "k = 0; for (i = 0; i < n; i++) v[k++] = 1; if (n > t) v[0] = 1; else k = 0; for (j = 0; j < n; j++) u[k++] = 2;",
+        "k = 0; p = &k; for (i = 0; i < n; i++) { v[k++] = 1; *p = 3; }",
+    ] {
+        let all = of(stmts);
+        assert!(
+            all == "unchanged" || all.contains("++]") || all.contains("k++"),
+            "{stmts} {all}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Integer variables of loop bodies that subscripts are computed from: `int r = (i + 1) % n;`.
 
-use super::helpers::has_directive;
+use super::helpers::has_other_directive;
 use super::types::{self, Goes};
 use super::{Part, edit};
 use crate::csource::{self, Code, Edit};
@@ -100,10 +100,15 @@ fn written(part: &Part, assigned: &Assigned, rest: Range<usize>) -> Vec<Edit> {
         return Vec::new();
     };
     let same = ty == value_type || types::is_number(code, &assigned.value);
-    let rest = until_changed(part, assigned, rest);
+    let renewal = renewal(part, assigned, &rest);
+    let rest = match &renewal {
+        Some(value) => rest.start..value.end,
+        None => until_changed(part, assigned, rest),
+    };
+    let is_renewed = |at: usize| renewal.as_ref().is_some_and(|value| value.contains(&at));
     let uses: Vec<usize> = rest
         .clone()
-        .filter(|&at| is_variable(code, at, name))
+        .filter(|&at| is_variable(code, at, name) && !is_target(code, at, renewal.as_ref()))
         .collect();
     let Some(last) = uses.last().copied() else {
         return match value_has(code, assigned, name) {
@@ -119,7 +124,8 @@ fn written(part: &Part, assigned: &Assigned, rest: Range<usize>) -> Vec<Edit> {
     let text = format!("({})", &code.text[code.bytes(assigned.value.clone())]);
     let n_uses = uses.len();
     let replaced: Vec<usize> = (uses.into_iter())
-        .filter(|&at| part.decides(at) && means_the_same(part, assigned, at))
+        .filter(|&at| is_renewed(at) || part.decides(at))
+        .filter(|&at| means_the_same(part, assigned, at))
         .filter(|&at| same || types::goes(code, at..at + 1) == Goes::ToSubscript)
         .collect();
     let removed = match value_has(code, assigned, name) {
@@ -173,7 +179,8 @@ pub(super) fn is_seen(part: &Part, assigned: &Assigned) -> bool {
     let jumps = (part.tokens.clone()).any(|at| matches!(code.word(at), "goto" | "switch"));
     let from = code.tokens[assigned.stmt.start].span.start;
     let block = block_around(code, assigned.stmt.start, &part.tokens);
-    let directive = block.is_none_or(|block| has_directive(code, &(from..code.bytes(block).end)));
+    let directive =
+        block.is_none_or(|block| has_other_directive(code, &(from..code.bytes(block).end)));
     !jumps && !directive && !names.any(|name| part.hidden.contains(name))
 }
 
@@ -231,6 +238,30 @@ fn until_changed(part: &Part, assigned: &Assigned, rest: Range<usize>) -> Range<
     rest.start..changed.map_or(rest.end, |stmt| stmt.start)
 }
 
+/// The value of `x = (x == n) ? 0 : x;`, where that is the statement of the block that changes the variable
+/// next: what it was before stands in there, and is no other variable's.
+fn renewal(part: &Part, assigned: &Assigned, rest: &Range<usize>) -> Option<Range<usize>> {
+    let code = part.types.code;
+    let name = code.word(assigned.name);
+    if value_has(code, assigned, name) {
+        return None;
+    }
+    let change = rest.clone().find(|&at| changes(code, at, name))?;
+    let stmt = csource::statements(code, rest.clone()).find(|stmt| stmt.contains(&change))?;
+    let value = stmt.start + 2..stmt.end.checked_sub(1)?;
+    let is_it = stmt.start == change && code.word(change + 1) == "=" && code.word(value.end) == ";";
+    let is_plain = is_it
+        && value.clone().all(|at| !changes(code, at, name))
+        && value.clone().any(|at| is_variable(code, at, name));
+    is_plain.then_some(value)
+}
+
+/// Whether a token is the variable that a renewal assigns.
+fn is_target(code: &Code, at: usize, renewal: Option<&Range<usize>>) -> bool {
+    let target = renewal.and_then(|value| value.start.checked_sub(2));
+    target == Some(at) && code.word(at + 1) == "="
+}
+
 /// The end of the statement that a token is in, of those that follow each other.
 fn whole_statements(code: &Code, rest: &Range<usize>, at: usize) -> usize {
     let mut stmts = csource::statements(code, rest.clone());
@@ -272,7 +303,7 @@ fn removed(part: &Part, assigned: &Assigned, replaced: &[usize]) -> Vec<Edit> {
     let name = code.word(assigned.name);
     let own = |at: usize| at == assigned.name || replaced.contains(&at);
     if !assigned.declares {
-        return match part.is_dead(name, &own) {
+        return match part.is_dead_from(name, assigned.name + 1, &own) {
             true => vec![edit(code, assigned.stmt.clone(), String::new())],
             false => Vec::new(),
         };
