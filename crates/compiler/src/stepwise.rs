@@ -114,7 +114,15 @@ pub fn compile(
         program,
         kernels,
         kinds,
-    } = lower::stepwise::lower(scop, around.source, &plan, &interface, arrays, wanted)?;
+    } = lower::stepwise::lower(
+        scop,
+        around.source,
+        &plan,
+        &interface,
+        arrays,
+        wanted,
+        options.divisions(),
+    )?;
     has_wanted(scop, &plan, wanted, &kinds)?;
     verify(&program)
         .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;
