@@ -376,8 +376,8 @@ mod tests {
     /// The parts as numbers, and the least number that is not divided.
     fn numbers(fused: &Fused) -> [f64; 3] {
         let number = |text: &str| match text.strip_suffix('f') {
-            Some(text) => f64::from(text.parse::<f32>().unwrap()),
-            None => text.parse::<f64>().unwrap(),
+            Some(text) => f64::from(text.parse::<f32>().expect("a number")),
+            None => text.parse::<f64>().expect("a number"),
         };
         [
             number(&fused.high),
@@ -539,11 +539,11 @@ mod tests {
 
     #[test]
     fn text() {
-        let name = |c| Fused::double(c).unwrap().name();
+        let name = |c| Fused::double(c).expect("proven").name();
         assert_eq!(name(118.0), "divided_by_118");
         assert_eq!(name(-0.3), "divided_by_minus_0_3");
         assert_eq!(name(1e-20), "divided_by_1em20");
-        let fused = Fused::float(49.7).unwrap();
+        let fused = Fused::float(49.7).expect("proven");
         assert_eq!(fused.name(), "divided_by_49_7f");
         assert_eq!(
             fused.in_cuda(),
@@ -554,7 +554,7 @@ __device__ __forceinline__ float divided_by_49_7f(float x) {
 }
 "
         );
-        let fused = Fused::double(118.0).unwrap();
+        let fused = Fused::double(118.0).expect("proven");
         assert_eq!(
             fused.of_rows(),
             "// x / 118.0 for every x, to the last bit: two products with the parts of the reciprocal; numbers next to zero are divided.
