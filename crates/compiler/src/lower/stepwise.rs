@@ -42,8 +42,7 @@ pub fn lower(
     plan: &Plan,
     interface: &Interface,
     (arrays, in_place): (&[ArrayId], bool),
-    kernel: StepKernel,
-    divisions: Divisions,
+    (kernel, divisions): (StepKernel, Divisions),
 ) -> Result<Lowered> {
     let mut lowering = Lowering {
         scop,
