@@ -38,7 +38,7 @@
 //! | [`carried`] | scalars that stay, as arrays of one element |
 //! | [`canonical`], [`deps`] | coordinates `[t, s..]`, dependences, the cone |
 //! | [`sched`] | hexagon, classical tiles, the hybrid schedule, its proof |
-//! | [`quotient`] | divisions by constants that are products |
+//! | [`quotient`] | divisions by constants, as products |
 //! | [`rows`] | which elements a part touches of rows behind pointers |
 //! | [`interface`] | what a replaced part takes from the program and leaves there |
 //! | [`kernel`] | what a tile loads, computes and stores |

@@ -3,6 +3,7 @@
 use crate::diag::{Diagnostic, Result};
 use crate::kernel::stream::StreamTile;
 use crate::kernel::{CopyOut, Reuse, Schema, Switches};
+use crate::quotient::Divisions;
 use crate::sched::TileSizes;
 use crate::target::Target;
 
@@ -201,10 +202,17 @@ impl Options {
         self.language == Language::Cuda && self.may_step() && !self.keep_tiles
     }
 
-    /// Whether divisions of `float` by constants become products in `double`: on GPUs where
-    /// these are fast, and unless divisions are, too.
-    pub(crate) fn products(&self) -> bool {
-        !self.fast_math && 4.0 * self.target.fp64_lanes >= self.target.fp32_lanes
+    /// How kernels divide by constants.
+    pub(crate) fn divisions(&self) -> Divisions {
+        let double_is_fast = 4.0 * self.target.fp64_lanes >= self.target.fp32_lanes;
+        match self.language {
+            Language::OpenMp => Divisions::Plain,
+            // A device may divide numbers of type `float` less exactly than C.
+            Language::OpenCl => Divisions::Fused,
+            Language::Cuda if self.fast_math => Divisions::OnlyDouble,
+            Language::Cuda if double_is_fast => Divisions::InDouble,
+            Language::Cuda => Divisions::Fused,
+        }
     }
 
     /// Bytes of shared memory that a block may use.

@@ -110,11 +110,12 @@ pub fn compile(
         Language::Cuda => options.kernel,
         Language::OpenMp | Language::OpenCl => StepKernel::Naive,
     };
+    let how = (wanted, options.divisions());
     let Lowered {
         program,
         kernels,
         kinds,
-    } = lower::stepwise::lower(scop, around.source, &plan, &interface, arrays, wanted)?;
+    } = lower::stepwise::lower(scop, around.source, &plan, &interface, arrays, how)?;
     has_wanted(scop, &plan, wanted, &kinds)?;
     verify(&program)
         .map_err(|wrong| Box::new(Diagnostic::bug(format!("a wrong program: {wrong}"))))?;

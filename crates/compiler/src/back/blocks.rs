@@ -4,7 +4,7 @@
 //! three orders.
 
 use super::cuda::args_fields;
-use super::expr::{ast_to_c, body_with};
+use super::expr::{Row, ast_to_c, body_with, quotients};
 use super::names::{Names, declarations};
 use super::stream::with_helpers;
 use crate::ctype::CType;
@@ -240,7 +240,7 @@ fn rows_where(ir: &BlocksIr, keep: impl Fn(&Offset) -> bool) -> String {
 /// The functions that compute a value, and those that say what they read.
 fn update(ir: &BlocksIr, names: &Names) -> String {
     let stmt = ir.stmt();
-    let mut text = format!("// {}\n", stmt.comment(&stmt.text));
+    let mut text = quotients([stmt], Row::No) + &format!("// {}\n", stmt.comment(&stmt.text));
     text.push_str("// What a cell becomes, from cells at fixed distances");
     if let Order::Chain(parts) = &ir.order {
         text.push_str(", in three parts: from those of one plane, and what lower planes gave.\n");
@@ -255,7 +255,7 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
                 ..stmt.clone()
             };
             let reads: Vec<String> = reads.iter().cloned().chain(["sum".to_string()]).collect();
-            body_with(&part, names, &reads).value
+            body_with(&part, names, &reads, Row::No).value
         });
         let bodies: Vec<String> = bodies.collect();
         let declared = declarations(&ir.stencil, names, &bodies.concat());
@@ -275,7 +275,7 @@ fn update(ir: &BlocksIr, names: &Names) -> String {
     }
     text.push_str(".\ntemplate <class Cells> __device__ __forceinline__ Element update(const Args &args, Cells a) {\n");
     let reads = read_texts(ir, names, |o| format!("a({}, {}, {})", o[0], o[1], o[2]));
-    let body = body_with(stmt, names, &reads);
+    let body = body_with(stmt, names, &reads, Row::No);
     let code = body.definitions.concat() + &body.value;
     text.push_str(&indented(&declarations(&ir.stencil, names, &code)));
     for definition in &body.definitions {

@@ -4,7 +4,7 @@ use super::names::Names;
 use crate::ctype::{CType, math_function};
 use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil};
 use crate::print::c::{ATOM, Piece, UNARY, binary, precedence};
-use crate::quotient::is_product_in_double;
+use crate::quotient::{Divisions, Form};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};
 
@@ -151,6 +151,31 @@ pub struct Body {
     pub value: String,
 }
 
+/// Whether a value is one of a row that is computed again where a quotient has to be exact.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+}
+
+/// The functions that divide by constants in these statements, in CUDA.
+pub fn quotients<'a>(stmts: impl IntoIterator<Item = &'a KernelStmt>, row: Row) -> String {
+    let mut definitions = Vec::new();
+    for form in stmts.into_iter().flat_map(KernelStmt::quotients) {
+        let Form::Fused(fused) = form else { continue };
+        let definition = match row {
+            Row::Yes => fused.of_rows(),
+            Row::No => fused.in_cuda(),
+        };
+        if !definitions.contains(&definition) {
+            definitions.push(definition);
+        }
+    }
+    definitions.concat()
+}
+
 /// The body of a statement whose array elements are read as `element` says.
 pub fn body(
     stencil: &Stencil,
@@ -164,11 +189,12 @@ pub fn body(
             Read::Element(access) => element(access),
         })
         .collect();
-    body_with(stmt, names, &reads)
+    body_with(stmt, names, &reads, Row::No)
 }
 
-/// The body of a statement, given the text of every read.
-pub fn body_with(stmt: &KernelStmt, names: &Names, reads: &[String]) -> Body {
+/// The body of a statement, given the text of every read. In a `row`, quotients by constants are told
+/// whether to be exact, and tell whether they have to.
+pub fn body_with(stmt: &KernelStmt, names: &Names, reads: &[String], row: Row) -> Body {
     // A suffix keeps locals apart from the names of the kernel.
     let locals: Vec<String> = (stmt.locals.iter().enumerate())
         .map(|(i, (name, ..))| format!("{name}_v{i}"))
@@ -178,7 +204,8 @@ pub fn body_with(stmt: &KernelStmt, names: &Names, reads: &[String]) -> Body {
         reads,
         locals: &locals,
         affine: stmt.affine.iter(),
-        products: stmt.products,
+        divisions: stmt.divisions,
+        row,
     };
     let definitions = (stmt.locals.iter().zip(&locals))
         .map(|((_, ty, value), name)| format!("const {ty} {name} = {};", printer.print(value)))
@@ -197,8 +224,9 @@ struct BodyPrinter<'a> {
     locals: &'a [String],
     /// Affine sub-expressions in traversal order.
     affine: std::slice::Iter<'a, AstExpr>,
-    /// [`KernelStmt::products`].
-    products: bool,
+    /// [`KernelStmt::divisions`].
+    divisions: Divisions,
+    row: Row,
 }
 
 impl BodyPrinter<'_> {
@@ -242,16 +270,26 @@ impl BodyPrinter<'_> {
                 Piece(format!("{op}{arg}"), UNARY)
             }
             Expr::Binary { op, lhs, rhs } => {
-                let product = self.products && is_product_in_double(expr);
+                let form = self.divisions.form(expr);
                 let lhs = self.piece(lhs);
                 let rhs = self.piece(rhs);
-                if product {
-                    let lhs = Piece(format!("(double){}", lhs.at(UNARY)), UNARY);
-                    let reciprocal = binary("/", Piece("1.0".into(), ATOM), rhs);
-                    let product = binary("*", lhs, reciprocal).at(ATOM);
-                    return Piece(format!("(float){product}"), UNARY);
+                match form {
+                    None => binary(op, lhs, rhs),
+                    Some(Form::Product) => {
+                        let lhs = Piece(format!("(double){}", lhs.at(UNARY)), UNARY);
+                        let reciprocal = binary("/", Piece("1.0".into(), ATOM), rhs);
+                        let product = binary("*", lhs, reciprocal).at(ATOM);
+                        Piece(format!("(float){product}"), UNARY)
+                    }
+                    Some(Form::Fused(fused)) => {
+                        let (name, x) = (fused.name(), lhs.0);
+                        let call = match self.row {
+                            Row::Yes => format!("{name}<EXACTLY>({x}, tiny)"),
+                            Row::No => format!("{name}({x})"),
+                        };
+                        Piece(call, ATOM)
+                    }
                 }
-                binary(op, lhs, rhs)
             }
             Expr::Cond { cond, yes, no } => {
                 let cond = self.piece(cond).at(3);
@@ -310,7 +348,8 @@ mod tests {
             reads: &reads,
             locals: &[],
             affine: [].iter(),
-            products: true,
+            divisions: Divisions::InDouble,
+            row: Row::No,
         };
         let call = |name: &str| Expr::Call {
             name: name.into(),
@@ -342,6 +381,16 @@ mod tests {
         assert_eq!(
             printer.print(&divided("49.7f")),
             "(float)((double)(0.5f * (A[i] * A[i])) * (1.0 / 49.7f))"
+        );
+        printer.divisions = Divisions::Fused;
+        assert_eq!(
+            printer.print(&divided("49.7f")),
+            "divided_by_49_7f(0.5f * (A[i] * A[i]))"
+        );
+        printer.row = Row::Yes;
+        assert_eq!(
+            printer.print(&divided("49.7f")),
+            "divided_by_49_7f<EXACTLY>(0.5f * (A[i] * A[i]), tiny)"
         );
         assert_eq!(
             printer.print(&divided("4.0f")),

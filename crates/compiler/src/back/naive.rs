@@ -8,6 +8,7 @@ use super::names::Names;
 use crate::ctype::{CType, math_function};
 use crate::kernel::plan::{self, ArrayLayout};
 use crate::kernel::{KernelAccess, KernelStmt, Stencil, Sub};
+use crate::quotient::Divisions;
 use crate::scop::Expr;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -336,7 +337,7 @@ impl Printer<'_> {
     /// The statement in the precision wanted. Literals keep their value.
     fn promoted(&self, stmt: &KernelStmt) -> KernelStmt {
         let mut stmt = KernelStmt {
-            products: false,
+            divisions: Divisions::Plain,
             ..stmt.clone()
         };
         if self.precision == Precision::Double {

@@ -3,6 +3,7 @@
 use crate::csource;
 use crate::interface::Interface;
 use crate::kernel::Stencil;
+use crate::quotient::QUOTIENT;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// C++ and CUDA keywords and macros that no generated variable may be called.
@@ -250,7 +251,11 @@ impl Names {
         if let Some(known) = self.renamed.get(name) {
             return known.clone();
         }
-        let fresh = self.fresh(name);
+        let wanted = match name.starts_with(QUOTIENT) {
+            true => format!("own_{name}"),
+            false => name.to_string(),
+        };
+        let fresh = self.fresh(&wanted);
         self.renamed.insert(name.to_string(), fresh.clone());
         fresh
     }

@@ -1,7 +1,7 @@
 //! CUDA C++ for a kernel of overlapped tiling that streams through registers.
 
 use super::cuda::args_fields;
-use super::expr::{HELPERS, ast_operand, ast_to_c, body_with};
+use super::expr::{HELPERS, Row, ast_operand, ast_to_c, body_with, quotients};
 use super::names::{Names, declarations, mentions, without_comments};
 use super::program::Workspace;
 use super::text::{Writer, add_constant};
@@ -64,6 +64,10 @@ const FIXED: &[&str] = &[
     "s",
     "newest",
     "next",
+    "tiny",
+    "compute",
+    "exactly",
+    "EXACTLY",
     "value",
     "in",
     "out",
@@ -586,6 +590,7 @@ impl Printer<'_> {
         let outer = std::mem::replace(&mut self.out, inner);
         self.tile_body();
         let body = std::mem::replace(&mut self.out, outer).text;
+        self.quotients(Row::Yes);
         self.out
             .line("// One tile. Elements that no statement writes keep what their plane holds.");
         let rows = if self.streams() {
@@ -599,6 +604,11 @@ impl Printer<'_> {
         self.out.text.push_str(&body);
         self.out.close("}");
         self.out.line("");
+    }
+
+    /// The functions that divide by constants.
+    fn quotients(&mut self, row: Row) {
+        self.out.text += &quotients(&self.ir.stencil.stmts, row);
     }
 
     /// The row of level `q` in the present iteration.
@@ -1071,6 +1081,16 @@ impl Printer<'_> {
         let row = self.row_number(f, "s + 1");
         self.out.line(format!("const int {i} = {row};"));
         self.out.line(format!("{ty} next;"));
+        let pieces = || field.pieces.iter().map(|p| &ir.stencil.stmts[p.stmt]);
+        let repeats = !quotients(pieces(), Row::Yes).is_empty();
+        if repeats {
+            self.out
+                .line("bool tiny = false; // whether what is divided is next to zero");
+            self.out
+                .open("auto compute = [&](auto exactly) __attribute__((always_inline)) {");
+            self.out
+                .line("constexpr bool EXACTLY = decltype(exactly)::value;");
+        }
         self.out.line("#pragma unroll");
         self.out.open("for (int v = 0; v < V; ++v) {");
         let before = std::mem::take(&mut self.out.text);
@@ -1106,6 +1126,12 @@ impl Printer<'_> {
         self.out.text.push_str(&values);
         self.out.line("next[v] = value;");
         self.out.close("}");
+        if repeats {
+            self.out.close("};");
+            self.out.line("compute(Flag<false>{});");
+            self.out
+                .line("if (__any_sync(~0u, tiny)) compute(Flag<true>{});");
+        }
         self.out.line(format!("push({name}[{at}], next);"));
         self.exchange(f, &at);
         self.out.close("}");
@@ -1113,12 +1139,12 @@ impl Printer<'_> {
 
     fn assignment(&mut self, stmt: &KernelStmt, piece: &Piece, target: &str) {
         let reads: Vec<String> = (piece.reads.iter()).map(|read| self.read(read)).collect();
-        self.assign(stmt, &reads, target);
+        self.assign(stmt, &reads, target, Row::Yes);
     }
 
     /// A statement with these texts for what it reads.
-    fn assign(&mut self, stmt: &KernelStmt, reads: &[String], target: &str) {
-        let body = body_with(stmt, &self.names, reads);
+    fn assign(&mut self, stmt: &KernelStmt, reads: &[String], target: &str, row: Row) {
+        let body = body_with(stmt, &self.names, reads, row);
         for line in body.definitions {
             self.out.line(line);
         }

@@ -198,6 +198,7 @@ fn expr(e: &Expr) -> String {
         Expr::Math { name, args } | Expr::Cell { name, args, .. } => {
             format!("{name}({})", list(&mut args.iter()))
         }
+        Expr::Quotient { by, x } => format!("{}({})", by.name(), expr(x)),
         Expr::Helper(helper, args) => format!("{}({})", helper.name(), list(&mut args.iter())),
     }
 }

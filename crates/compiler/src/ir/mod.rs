@@ -31,6 +31,7 @@ pub use dump::dump;
 pub use fold::{Compare, Fold, NotANumber};
 
 use crate::ctype::{CType, math_function};
+use crate::quotient::{Divisions, Fused};
 use std::collections::BTreeSet;
 
 /// Index in [`Program::vars`].
@@ -181,6 +182,13 @@ pub enum Expr {
         /// Arguments.
         args: Vec<Expr>,
     },
+    /// A quotient by a constant, equal to that of a division.
+    Quotient {
+        /// The constant.
+        by: Box<Fused>,
+        /// What is divided.
+        x: Box<Expr>,
+    },
     /// A function of two indices.
     Helper(Helper, Box<[Expr; 2]>),
     /// Whether a pointer is a multiple of [`WIDE`] bytes, in host code.
@@ -296,6 +304,7 @@ impl Expr {
             | Expr::Own(_) => Vec::new(),
             Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => vec![arg],
             Expr::Exchange { value, .. } => vec![value],
+            Expr::Quotient { x, .. } => vec![x],
             Expr::Element { row, index, .. } => row.iter().chain([index]).map(|e| &**e).collect(),
             Expr::Binary { lhs, rhs, .. } => vec![lhs, rhs],
             Expr::Select { cond, yes, no } => vec![cond, yes, no],
@@ -522,6 +531,8 @@ pub struct Program {
     pub vars: Vec<Variable>,
     /// Sizes, scalars and device arrays: the fields of `Args`, in order.
     pub args: Vec<VarId>,
+    /// How kernels divide by constants.
+    pub divisions: Divisions,
     /// Functions that kernels and functions behind them call.
     pub functions: Vec<Function>,
     /// The kernels.
@@ -547,6 +558,23 @@ impl Program {
             constant,
         });
         VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// The constants of all [`Expr::Quotient`] in kernels, each once.
+    pub fn quotients(&self) -> Vec<&Fused> {
+        let mut found: Vec<&Fused> = Vec::new();
+        for expr in self.kernels.iter().flat_map(Kernel::expressions) {
+            let mut below = vec![expr];
+            while let Some(e) = below.pop() {
+                if let Expr::Quotient { by, .. } = e
+                    && !found.contains(&&**by)
+                {
+                    found.push(by);
+                }
+                below.extend(e.children());
+            }
+        }
+        found
     }
 
     /// The C type of an expression; `None` for what is no number, such as a pointer by itself.
@@ -583,6 +611,7 @@ impl Program {
             },
             Expr::Select { yes, no, .. } => self.type_of(yes)?.usual(self.type_of(no)?),
             Expr::Math { name, .. } => math_function(name)?.result,
+            Expr::Quotient { by, .. } => by.ty,
         })
     }
 }

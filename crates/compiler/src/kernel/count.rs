@@ -30,7 +30,7 @@
 use super::footprint::{NeededRow, touched};
 use super::{Interval, KernelArray, KernelStmt, Row, SharedBox, SharedDim, Sub};
 use crate::ctype::CType;
-use crate::quotient::is_product_in_double;
+use crate::quotient::{Divisions, Form};
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
 use std::collections::HashSet;
@@ -366,22 +366,26 @@ fn count_row(tile: &Tile, row: &Row, slot: &Slot, work: &mut Work) {
 /// other instructions.
 const PRODUCT_SLOTS: i64 = 4;
 
+/// Of one that is two products, with the test of each cell and the branch, which keeps cells from being
+/// computed at the same time.
+const FUSED_SLOTS: i64 = 14;
+
 /// Issue slots of expressions.
-#[derive(Default)]
 struct Slots {
     all: i64,
     double: i64,
     slow: i64,
-    /// [`KernelStmt::products`].
-    products: bool,
+    divisions: Divisions,
 }
 
 impl Slots {
     /// Those of a statement; intermediate values whose names are `known` are there already.
     fn of<'a>(stmt: &'a KernelStmt, known: &mut HashSet<&'a str>) -> Slots {
         let mut slots = Slots {
-            products: stmt.products,
-            ..Slots::default()
+            all: 0,
+            double: 0,
+            slow: 0,
+            divisions: stmt.divisions,
         };
         let locals = stmt.locals.iter().filter(|(name, ..)| known.insert(name));
         for value in locals.map(|l| &l.2).chain([&stmt.value]) {
@@ -392,9 +396,10 @@ impl Slots {
 
     fn add(&mut self, expr: &Expr) {
         expr.visit_typed(&mut |e, ty| {
-            let n = match self.products && is_product_in_double(e) {
-                true => PRODUCT_SLOTS,
-                false => slots_of(e, ty),
+            let n = match self.divisions.form(e) {
+                Some(Form::Product) => PRODUCT_SLOTS,
+                Some(Form::Fused(_)) => FUSED_SLOTS,
+                None => slots_of(e, ty),
             };
             self.all += n;
             if n > 4 {

@@ -13,6 +13,7 @@ use crate::canonical::{Canonical, DimRole};
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
+use crate::quotient::Divisions;
 use crate::sched::HybridSchedule;
 use crate::scop::{Array, ArrayId, Scop, SourceFile, finite_range};
 use hexcc_isl::{AstBuild, AstExpr, Ctx, DimType, Map, PwAff, Set};
@@ -45,11 +46,10 @@ pub struct Prepared<'a> {
     /// Flow distances per source statement; `None` stands for distances too
     /// many to enumerate.
     flows: Vec<Vec<Option<Vec<i64>>>>,
-    products: bool,
+    divisions: Divisions,
 }
 
-/// Classifies the accesses of a stencil; with `products`, divisions by constants become
-/// products where that is the same.
+/// Classifies the accesses of a stencil, whose kernels divide by constants as `divisions` says.
 ///
 /// # Errors
 /// HX0401 where isl gives up.
@@ -57,7 +57,7 @@ pub fn prepare<'a>(
     scop: &'a Scop,
     source: &'a SourceFile,
     c: &'a Canonical,
-    products: bool,
+    divisions: Divisions,
 ) -> Result<Prepared<'a>> {
     let build = AstBuild::from_context(&scop.context)?;
     let mut prepared = Prepared {
@@ -68,7 +68,7 @@ pub fn prepare<'a>(
         array_index: array_index(scop, c),
         stmts: Vec::new(),
         flows: Vec::new(),
-        products,
+        divisions,
     };
     for i in 0..c.stmts.len() {
         let stmt = prepared.stmt(i)?;
@@ -531,7 +531,7 @@ impl Prepared<'_> {
                 .collect(),
             value: stmt.value.clone(),
             affine,
-            products: self.products,
+            divisions: self.divisions,
         })
     }
 

@@ -31,7 +31,7 @@ pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;
 use crate::interface::Interface;
-use crate::quotient::is_product_in_double;
+use crate::quotient::{Divisions, Form};
 use crate::rows::Rows;
 use crate::sched::HybridSchedule;
 use crate::scop::Expr;
@@ -409,9 +409,8 @@ pub struct KernelStmt {
     /// Affine sub-expressions over `t, s..`, in the order in which a traversal
     /// of the locals and then the value meets them.
     pub affine: Vec<AstExpr>,
-    /// Divisions by constants become products in `double` where that is the same
-    /// ([`crate::quotient`]).
-    pub products: bool,
+    /// How its values are divided by constants.
+    pub divisions: Divisions,
 }
 
 /// Operations of a subscript that is computed for each point, such as a minimum or a maximum. From
@@ -470,15 +469,13 @@ impl KernelStmt {
         self.reads.len() + 1 + operations + general * GENERAL_SUBSCRIPT
     }
 
-    /// Whether a division becomes a product.
-    pub fn has_products(&self) -> bool {
-        let mut found = false;
-        let mut values = self.locals.iter().map(|l| &l.2).chain([&self.value]);
-        self.products
-            && values.any(|value| {
-                value.visit(&mut |e| found |= is_product_in_double(e));
-                found
-            })
+    /// What takes the place of divisions by constants.
+    pub fn quotients(&self) -> Vec<Form> {
+        let mut found = Vec::new();
+        for value in self.locals.iter().map(|l| &l.2).chain([&self.value]) {
+            (self.divisions).visit(value, &mut |form| found.push(form));
+        }
+        found
     }
 
     /// The array elements read.

@@ -3,6 +3,7 @@
 use crate::ctype::math_function;
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Expr, Helper, Program};
+use crate::quotient::Form;
 use crate::scop;
 use crate::tiling::reduction::Reduction;
 use hexcc_isl::{AstExpr, AstOp};
@@ -195,9 +196,14 @@ impl Body<'_> {
                 op,
                 arg: Box::new(self.expr(arg)?),
             },
-            scop::Expr::Binary { op, lhs, rhs } => {
-                Expr::binary(op, self.expr(lhs)?, self.expr(rhs)?)
-            }
+            scop::Expr::Binary { op, lhs, rhs } => match self.program.divisions.form(expr) {
+                Some(Form::Fused(by)) => Expr::Quotient {
+                    by: Box::new(by),
+                    x: Box::new(self.expr(lhs)?),
+                },
+                // Kernels of single steps wait for memory.
+                Some(Form::Product) | None => Expr::binary(op, self.expr(lhs)?, self.expr(rhs)?),
+            },
             scop::Expr::Cond { cond, yes, no } => Expr::Select {
                 cond: Box::new(self.expr(cond)?),
                 yes: Box::new(self.expr(yes)?),

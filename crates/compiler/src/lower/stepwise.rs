@@ -17,6 +17,7 @@ use crate::interface::Interface;
 use crate::ir::verify::MOST_AXES;
 use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
 use crate::options::StepKernel;
+use crate::quotient::Divisions;
 use crate::scop::{ArrayId, Scop, SourceFile};
 use crate::tiling::coarsen::Reason;
 use crate::tiling::stepwise::{Plan, Step};
@@ -41,13 +42,14 @@ pub fn lower(
     plan: &Plan,
     interface: &Interface,
     (arrays, in_place): (&[ArrayId], bool),
-    kernel: StepKernel,
+    (kernel, divisions): (StepKernel, Divisions),
 ) -> Result<Lowered> {
     let mut lowering = Lowering {
         scop,
         source,
         plan,
         program: Program {
+            divisions,
             functions: Vec::new(),
             name: interface.name.clone(),
             vars: Vec::new(),

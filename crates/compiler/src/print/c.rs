@@ -355,6 +355,7 @@ impl<'a> Writer<'a> {
                 let place = self.namer.get(*base) + &row.unwrap_or_default();
                 Piece(format!("{place}[{}]", self.expr(index)), ATOM)
             }
+            Expr::Quotient { by, x } => Piece(format!("{}({})", by.name(), self.expr(x)), ATOM),
             Expr::Math { name, args } => self.dialect.call(name, &self.list(args)),
             Expr::Cell { name, args, .. } => Piece(format!("{name}({})", self.list(args)), ATOM),
             Expr::Helper(helper, args) => {

@@ -57,6 +57,9 @@ pub fn print(program: &Program, header: &[String]) -> (String, Names) {
     for kernel in &program.kernels {
         names.fresh(&kernel.name);
     }
+    for quotient in program.quotients() {
+        names.fresh(&quotient.name());
+    }
     let mut base = Namer::new(names.clone());
     for &arg in &program.args {
         let name = names.user(&program.var(arg).name);
@@ -213,6 +216,9 @@ impl Printer<'_> {
         t.push_str(&self.helpers());
         t.push_str(&fold::text(&self.folds));
         t.push_str(&self.wide_accesses());
+        for quotient in self.program.quotients() {
+            let _ = write!(t, "\n{}", quotient.in_cuda());
+        }
         t.push_str("\n// Sizes, scalars and device arrays.\nstruct Args {\n");
         for arg in &program.args {
             let name = self.args.get(*arg);

@@ -6,6 +6,7 @@ use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::StreamIr;
 use crate::kernel::{self, CopyOut, KernelIr, KernelStmt, Reuse, Schema, Stencil};
 use crate::options::Language;
+use crate::quotient::Form;
 use crate::scop::Around;
 use crate::tiling::hybrid::Hybrid;
 use crate::tiling::overlapped::StreamKernel;
@@ -186,9 +187,16 @@ fn origin(around: Around, at: usize, version: &str) -> String {
 /// How exact results are.
 fn exactness(around: Around, stencil: &Stencil) -> Vec<String> {
     let products = "Quotients of a float and a constant are products in double, which round to the same float.";
-    let has_products = stencil.stmts.iter().any(KernelStmt::has_products);
+    let forms: Vec<Form> = stencil
+        .stmts
+        .iter()
+        .flat_map(KernelStmt::quotients)
+        .collect();
     let mut lines = vec![bits(around, stencil)];
-    lines.extend(has_products.then(|| products.to_string()));
+    lines.extend((forms.contains(&Form::Product)).then(|| products.to_string()));
+    let fused = forms.iter().any(|form| matches!(form, Form::Fused(_)));
+    let parts = "Quotients by constants are two products, proven to be equal to a division's for every operand.";
+    lines.extend(fused.then(|| parts.to_string()));
     lines
 }
 

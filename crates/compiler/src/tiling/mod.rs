@@ -124,7 +124,7 @@ impl<'a> TimeLoop<'a> {
             scop,
             source,
             analysis,
-            prepared: kernel::prepare(scop, source, canonical, options.products())?,
+            prepared: kernel::prepare(scop, source, canonical, options.divisions())?,
             distances: deps::all_distances(canonical)?.into_iter().collect(),
         };
         match time_loop.too_far(options, None)? {

@@ -1,7 +1,7 @@
 //! Device functions that generated code calls, and where they are inserted.
 
 use super::END_OF_CONSTANTS;
-use crate::back::expr::HELPERS;
+use crate::back::expr::{HELPERS, Row, quotients};
 use crate::back::names::mentions;
 use crate::kernel::KernelIr;
 
@@ -157,6 +157,10 @@ pub(super) fn insert_helpers(text: String, ir: &KernelIr) -> String {
         if !helper.comment.is_empty() {
             arithmetic.push(format!("// {}\n", helper.comment));
         }
+    }
+    let quotients = quotients(&ir.stencil.stmts, Row::No);
+    if !quotients.is_empty() {
+        device.insert(0, quotients);
     }
     let mut text = text;
     for (helpers, marker) in [

@@ -5,7 +5,7 @@
 //! iteration after they were made. All tiles run the same code; cells that no statement writes
 //! keep what they held one level before.
 
-use super::super::expr::{ast_operand, ast_to_c};
+use super::super::expr::{Row, ast_operand, ast_to_c};
 use super::super::names::{mentions, without_comments};
 use super::super::text::{Writer, add_constant};
 use super::{ADDRESSES, Printer, growth};
@@ -247,6 +247,7 @@ impl Printer<'_> {
         let outer = std::mem::replace(&mut self.out, inner);
         self.plane_body();
         let body = std::mem::replace(&mut self.out, outer).text;
+        self.quotients(Row::No);
         self.out
             .line("// A tile a block. Cells that no statement writes keep what they held.");
         if self.compared().next().is_some() {
@@ -812,10 +813,10 @@ impl Printer<'_> {
             self.out.line(format!("{elem} value = {kept};"));
             self.out
                 .open(format!("if (has({}_here, r, v)) {{", stmt.name));
-            self.assign(stmt, &reads, "value");
+            self.assign(stmt, &reads, "value", Row::No);
             self.out.close("}");
         } else {
-            self.assign(stmt, &reads, &format!("{elem} value"));
+            self.assign(stmt, &reads, &format!("{elem} value"), Row::No);
             self.out.line(format!(
                 "if (!has({}_here, r, v)) value = {kept};",
                 stmt.name
@@ -827,7 +828,7 @@ impl Printer<'_> {
             self.out
                 .open(format!("if (has({}_here, r, v)) {{", stmt.name));
             let reads = self.plane_reads(piece, &[]);
-            self.assign(stmt, &reads, "value");
+            self.assign(stmt, &reads, "value", Row::No);
             self.out.close("}");
         }
         let values = std::mem::replace(&mut self.out.text, before);

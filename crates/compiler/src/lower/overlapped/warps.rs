@@ -12,6 +12,7 @@ use crate::ir::verify::verify;
 use crate::ir::{Expr, Function, FunctionId, Program, Stmt, Type, VarId};
 use crate::kernel::stream::StreamIr;
 use crate::kernel::warps::{Param, WarpsIr};
+use crate::quotient::Divisions;
 use std::collections::BTreeSet;
 
 /// Variables that all functions have in their parameters.
@@ -137,6 +138,7 @@ pub fn warps(
         ir,
         warps,
         program: Program {
+            divisions: Divisions::Plain,
             name: ir.stencil.name.clone(),
             vars: Vec::new(),
             args: Vec::new(),

@@ -18,6 +18,7 @@ use crate::print::c::{ATOM, Dialect, Piece, UNARY, Writer};
 use crate::print::fold::{CHUNKS, Folds};
 use crate::print::host::called;
 use crate::print::namer::Namer;
+use crate::quotient::Fused;
 use std::collections::BTreeSet;
 
 /// Bytes of the parts of a reduction, each at most a number of 8 bytes and a state.
@@ -89,6 +90,9 @@ impl<'a> Device<'a> {
         let of_c = called(program);
         let builtin = of_c.iter().map(|name| builtin(name).0);
         let kernels = program.kernels.iter().flat_map(names);
+        let quotients = program.quotients().into_iter().map(Fused::name);
+        let of_quotients = ["fma", "as_uint", "as_ulong"].map(str::to_string);
+        let helpers = helpers.into_iter().chain(of_quotients).chain(quotients);
         let all = vectors.chain(helpers).chain(builtin).chain(kernels);
         let mut names = Names::new(FIXED);
         for name in all.chain(of_c.iter().cloned()) {
@@ -119,6 +123,7 @@ impl<'a> Device<'a> {
         }
         text.push('\n');
         text.push_str(&self.helpers());
+        text.push_str(&self.quotients());
         text.push_str(&self.folds.text(self));
         let kernels: Vec<String> = self
             .program
@@ -168,12 +173,21 @@ impl<'a> Device<'a> {
         let mut found = false;
         self.visit(&mut |e| {
             found |= match e {
-                Expr::Binary { op: "/", .. } => self.program.type_of(e) == Some(CType::Float),
+                Expr::Binary { op: "/", .. } | Expr::Quotient { .. } => {
+                    self.program.type_of(e) == Some(CType::Float)
+                }
                 Expr::Math { name, .. } => name == "sqrtf",
                 _ => false,
             }
         });
         found
+    }
+
+    /// The functions that divide by constants.
+    fn quotients(&self) -> String {
+        let all = self.program.quotients().into_iter().map(Fused::in_opencl);
+        let text: String = all.collect();
+        if text.is_empty() { text } else { text + "\n" }
     }
 
     /// The functions of indices that kernels call.
@@ -466,6 +480,7 @@ fn count(writer: &Writer<'_>, lo: &Expr, hi: &Expr) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quotient::Divisions;
 
     #[test]
     fn functions_have_one_name_for_all_types() {
@@ -486,6 +501,7 @@ mod tests {
     #[test]
     fn types_have_the_sizes_of_c() {
         let program = Program {
+            divisions: Divisions::Plain,
             name: String::new(),
             vars: Vec::new(),
             args: Vec::new(),

@@ -15,37 +15,9 @@
 //! below 2^-126. With c = odd 2^k, x = odd 2^k m must be a multiple of 2^-149, which takes
 //! k >= 1. For such constants `products_are_exact` finds out whether y = m for every such m.
 
-use crate::ctype::CType;
-use crate::scop::Expr;
-
-/// Whether an expression is a division that may become a product in `double`.
-pub fn is_product_in_double(expr: &Expr) -> bool {
-    match expr {
-        Expr::Binary {
-            op: "/", lhs, rhs, ..
-        } if lhs.ty() == CType::Float => constant(rhs).is_some_and(reciprocal_is_enough),
-        _ => false,
-    }
-}
-
-/// The `float` that a constant is converted to.
-fn constant(expr: &Expr) -> Option<f32> {
-    match expr {
-        Expr::Float {
-            text,
-            ty: CType::Float,
-        } => text.trim_end_matches(['f', 'F']).parse().ok(),
-        // All of these are exact.
-        Expr::Int { value, .. } => (value.parse::<i32>().ok())
-            .filter(|n| n.unsigned_abs() <= 1 << 24)
-            .map(|n| n as f32),
-        _ => None,
-    }
-}
-
 /// Whether the product with `1.0 / c`, rounded to `float`, is `x / c` for every x. No for powers
 /// of two, whose reciprocals nvcc uses by itself.
-fn reciprocal_is_enough(c: f32) -> bool {
+pub(super) fn reciprocal_is_enough(c: f32) -> bool {
     if !c.is_normal() {
         return false;
     }
@@ -179,23 +151,5 @@ mod tests {
         // m 2^-150 times c, for odd m.
         let halfway = |m: u32| f32::from_bits(1) * (m * (c as u32 / 2)) as f32;
         assert!((1..4000).step_by(2).any(|m| !same(halfway(m), c)), "{c}");
-    }
-
-    #[test]
-    fn constants_are_read_as_floats() {
-        let float = |text: &str, ty| Expr::Float {
-            text: text.to_string(),
-            ty,
-        };
-        let int = |value: &str| Expr::Int {
-            value: value.to_string(),
-            ty: CType::INT,
-        };
-        assert_eq!(constant(&float("49.7f", CType::Float)), Some(49.7));
-        assert_eq!(constant(&float("1e3F", CType::Float)), Some(1000.0));
-        assert_eq!(constant(&float("49.7", CType::Double)), None);
-        assert_eq!(constant(&float("0x1p3f", CType::Float)), None);
-        assert_eq!(constant(&int("3")), Some(3.0));
-        assert_eq!(constant(&int("16777217")), None);
     }
 }
