@@ -26,7 +26,7 @@ const FLAGS: [&str; 9] = [
 ];
 
 /// Programs of which nothing is left but functions of a cell, and stores to what may not exist.
-const NOT_TAKEN: [&str; 2] = ["bodies2d", "guarded2d"];
+const NOT_TAKEN: [&str; 3] = ["bodies2d", "fivecells2d", "guarded2d"];
 
 const LIBRARIES: [&str; 2] = ["-lOpenCL", "-lm"];
 
