@@ -118,6 +118,19 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
 /// Blocks repeat rows where they begin: shares are this many times larger.
 const SHARE: i64 = 4;
 
+impl From<WarpTile> for StreamTile {
+    fn from(tile: WarpTile) -> StreamTile {
+        StreamTile {
+            steps: tile.steps(),
+            vector: tile.columns,
+            rows: tile.rows,
+            ahead: tile.ahead,
+            warps: tile.warps,
+            min_blocks: 1,
+        }
+    }
+}
+
 impl WarpTile {
     /// What the user gives as sizes of a streamed tile: steps, columns of a lane, warps; rows between barriers and
     /// groups ahead where they are given.
@@ -147,7 +160,7 @@ impl WarpTile {
         let words = 4 / lanes;
         let (levels, warps, registers, most) = match (held, beside) {
             (..=2, _) if words == 1 => (3, 8, 200, 20),
-            (..=2, 0) => (3, 8, 200, 14),
+            (..=2, 0) => (4, 8, 200, 14),
             (..=2, _) => (2, 8, 200, 14),
             (3..=4, 0) => (2, 8, 200, 20),
             (3..=6, _) if words == 1 => (1, 12, 145, 20),

@@ -140,16 +140,17 @@ fn rows(ir: &StreamIr) -> Vec<String> {
             ir.growths.extra.at(steps)
         ));
     }
-    lines.extend(ir.warps.as_ref().map(|warps| {
+    if let Some(warps) = &ir.warps {
         let tile = &warps.tile;
-        format!(
+        lines.push(format!("  tile of launches of less steps: {}", ir.tile));
+        lines.push(format!(
             "  most launches: {} steps, warps as a pipeline in time; a block has {} columns, {} of them results, and a warp {} levels",
             tile.steps(),
             tile.width(),
             warps.results(ir),
             tile.levels
-        )
-    }));
+        ));
+    }
     lines
 }
 

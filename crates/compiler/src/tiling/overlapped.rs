@@ -58,10 +58,12 @@ pub enum StreamKernel {
 }
 
 impl StreamKernel {
-    /// Sizes of its tiles.
+    /// Sizes of its tiles: as for `--stream-tile`, those of the kernel that takes most launches.
     pub fn tile(&self) -> StreamTile {
         match self {
-            StreamKernel::Rows(ir) => ir.tile,
+            StreamKernel::Rows(ir) => {
+                (ir.warps.as_ref()).map_or(ir.tile, |warps| warps.tile.into())
+            }
             StreamKernel::Planes(ir) => ir.tile,
         }
     }
