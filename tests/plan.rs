@@ -158,6 +158,12 @@ const PIPELINED: &[(&str, &str, &[i64])] = &[
         "steps=4,vector=4,warps=4,rows=2,ahead=2",
         &[310, 13],
     ),
+    // The other kernel's tiles would have no column with so many steps.
+    (
+        "star2d3r",
+        "steps=24,vector=8,warps=8,rows=1,ahead=2",
+        &[520, 50],
+    ),
 ];
 
 #[test]

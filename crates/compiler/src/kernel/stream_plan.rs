@@ -508,16 +508,20 @@ impl Rows {
         if !near(j) || [i, middle].into_iter().flatten().any(|r| !near(r)) {
             return None;
         }
-        let reach: Vec<RowReach> = (kernels.iter().map(|k| k.steps))
-            .map(|steps| RowReach {
-                steps,
+        let width = |k: &Instance| match &ir.warps {
+            Some(warps) if k.pipelined => warps.results(ir),
+            _ => ir.tile.vector * ir.result_lanes(k.steps),
+        };
+        let reach: Vec<RowReach> = (kernels.iter())
+            .map(|k| RowReach {
+                steps: k.steps,
                 extra: match i {
-                    Some(_) => ir.growths.extra.at(steps),
+                    Some(_) => ir.growths.extra.at(k.steps),
                     None => 0,
                 },
-                width: ir.tile.vector * ir.result_lanes(steps),
+                width: width(k),
                 height: if middle.is_some() {
-                    ir.result_rows(steps)
+                    ir.result_rows(k.steps)
                 } else {
                     1
                 },
