@@ -1,5 +1,6 @@
 /* quotients2d_double: doubles divided by constants, of numbers of all sizes: subnormal and infinite ones,
- * zeros of both signs and numbers near the largest one among them.
+ * zeros of both signs and numbers near the largest one among them; and of numbers whose sixth part lies halfway
+ * between two subnormal ones, where an error of any size shows.
  * hexcc-test: args=N,T run=1,3;3,2;9,0;16,7;33,8;70,17 tile=h=1,w=2:8;h=2,w=3:16 variants=--reuse=none stream=steps=4,vector=1;steps=3,vector=4
  */
 #include <math.h>
@@ -32,6 +33,8 @@ static void fill(void *data, size_t size)
     case 3: x[i] = state % 13 ? x[i] : INFINITY; break;
     case 4: case 5: case 6: x[i] = -x[i]; break;
     }
+    if (i < size / sizeof *x / 4)
+      x[i] = ldexp(6 * (state >> 8 & 15) + 3, -1074);
   }
 }
 
