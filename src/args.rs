@@ -330,22 +330,6 @@ impl TargetArgs {
 }
 
 impl KernelArgs {
-    /// The compiler's options, of a command that looks for sizes of tiles.
-    pub fn options_to_tune(&self, target: &TargetArgs) -> Result<Options, Failure> {
-        match self.kernel {
-            KernelArg::Pipelined => Err(Failure::plain(
-                Diagnostic::error(
-                    "HX0509",
-                    "`hexcc tune` does not know the sizes of `--kernel pipelined` yet",
-                )
-                .help(
-                    "measure sizes one by one: `hexcc bench --kernel pipelined --stream-tile ..`",
-                ),
-            )),
-            _ => self.options(target),
-        }
-    }
-
     /// The compiler's options.
     pub fn options(&self, target: &TargetArgs) -> Result<Options, Failure> {
         let options = Options {

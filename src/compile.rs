@@ -1,17 +1,27 @@
 //! Reading and compiling what the command line names, with messages on the way.
 
 use crate::args::{InputArgs, KernelArgs, SumsArg, TargetArgs};
-use crate::input::{self, Input, InputOptions};
+use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
 use crate::render::{self, Failure};
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 #[cfg(test)]
 use hexcc_compiler::known::Known;
+use hexcc_compiler::options::{Language, Options, Tiling};
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
 use hexcc_tuner::cache::{self, Lookup};
 use std::path::Path;
+
+/// What may become of the loops of a file; the fields are those of [`InputOptions`].
+#[derive(Default)]
+pub struct Loops {
+    /// Whether all time loops are meant, not one.
+    pub several: bool,
+    /// How loops that swap pointers are compiled, where they may be.
+    pub planes: Option<Planes>,
+}
 
 /// An isl context, which fails only without memory.
 pub fn context(limit: &TimeLimit) -> Result<Ctx, Failure> {
@@ -21,6 +31,27 @@ pub fn context(limit: &TimeLimit) -> Result<Ctx, Failure> {
 impl InputArgs {
     /// Reads the input and prints warnings; that nests run in kernels is said where they do.
     pub fn read(&self, sums: SumsArg, limit: &TimeLimit) -> Result<Input, Failure> {
+        let planes = Some(Planes {
+            options: Options::default(),
+            alone: true,
+        });
+        self.read_loops(
+            sums,
+            limit,
+            Loops {
+                several: false,
+                planes,
+            },
+        )
+    }
+
+    /// The same, with what may become of the loops.
+    pub fn read_loops(
+        &self,
+        sums: SumsArg,
+        limit: &TimeLimit,
+        loops: Loops,
+    ) -> Result<Input, Failure> {
         let Some((first, others)) = self.files.split_first() else {
             return Err(Failure::plain(Diagnostic::bug("no file is given")));
         };
@@ -32,6 +63,8 @@ impl InputArgs {
             include_dirs: self.include.clone(),
             defines: self.define.clone(),
             sums: sums.into(),
+            several: loops.several,
+            planes: loops.planes,
         };
         let input = input::read(&options, limit)?;
         if !input.saved.is_nests() {
@@ -69,6 +102,23 @@ impl KernelArgs {
         })?;
         self.tell(&input.warnings, &input.saved, &compiled);
         Ok(compiled)
+    }
+
+    /// What may become of the loops of a file: all of several ones where no tiling of one time loop is asked for, and
+    /// planes of arrays whose pointers they swap where kernels have arrays of their own.
+    pub fn loops(&self, target: &TargetArgs) -> Loops {
+        let Ok(options) = self.options(target) else {
+            return Loops::default();
+        };
+        let tiling = options.wanted_tiling();
+        let has_copies = options.language == Language::Cuda;
+        Loops {
+            several: !self.keep_tiles && tiling == Tiling::Auto,
+            planes: has_copies.then_some(Planes {
+                options,
+                alone: false,
+            }),
+        }
     }
 
     /// Which tuned sizes the user wants.

@@ -40,12 +40,13 @@ impl Explain {
     /// Compiles the input and reports on it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let limit = TimeLimit::start(self.kernel.time_limit);
-        let input = self.input.read(self.kernel.sums, &limit)?;
-        let ctx = context(&limit)?;
         let kernel = KernelArgs {
             keep_tiles: self.tiles || self.svg.is_some(),
             ..self.kernel.clone()
         };
+        let loops = kernel.loops(&self.target);
+        let input = self.input.read_loops(kernel.sums, &limit, loops)?;
+        let ctx = context(&limit)?;
         let mut compiled = kernel.compile(&ctx, &input, &self.target)?;
         if kernel.keep_tiles {
             compiled = tiled(compiled)?;

@@ -186,7 +186,8 @@ impl Run {
     pub fn run(&self) -> Result<ExitCode, Failure> {
         let target = self.target()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
-        let input = self.input.read(self.kernel.sums, &limit)?;
+        let loops = self.kernel.loops(&TargetArgs::default());
+        let input = (self.input).read_loops(self.kernel.sums, &limit, loops)?;
         let ctx = context(&limit)?;
         let compiled = self.kernel.compile(&ctx, &input, &TargetArgs::default())?;
         let with_source = |d: Box<Diagnostic>| Failure {

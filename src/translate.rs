@@ -1,7 +1,7 @@
 //! `hexcc`, without the name of a command: a C program to the program that runs its loops in kernels.
 
 use crate::args::{InputArgs, KernelArgs, LanguageArg, OUTPUT, TargetArgs};
-use crate::compile::context;
+use crate::compile::{Loops, context};
 use crate::emit;
 use crate::input::Input;
 use crate::limit::TimeLimit;
@@ -15,6 +15,7 @@ use hexcc_compiler::ir::dump;
 use hexcc_compiler::options::Language;
 use hexcc_compiler::output;
 use hexcc_compiler::report::dumps;
+use hexcc_compiler::tiling::Kernel;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -93,17 +94,25 @@ fn dependences(compiled: &Compiled) -> Result<String, Failure> {
     })
 }
 
-/// The generated program before it is printed; tiled kernels are not made of it yet.
+/// The generated program before it is printed; kernels of overlapped tiles are not made of it yet.
 fn program_text(compiled: &Compiled) -> Result<String, Failure> {
-    if compiled.stepwise.is_empty() {
-        let d = Diagnostic::error("HX0509", "`--emit ir` shows single steps only")
-            .note("the kernels of tiles are printed without it")
-            .help("add `--tiling stepwise`");
+    let steps = compiled.stepwise.iter().map(|part| &part.program);
+    let units = (compiled.units.iter()).chain(compiled.tiled_nests.iter().map(|nest| &nest.unit));
+    let tiles = units.filter_map(|unit| match &unit.tiled.kernel {
+        Kernel::Hybrid(hybrid) => Some(&hybrid.kernel.program),
+        Kernel::Overlapped(..) => None,
+    });
+    let text: String = tiles.chain(steps).map(dump).collect();
+    if text.is_empty() {
+        let d = Diagnostic::error(
+            "HX0509",
+            "`--emit ir` shows single steps and hybrid tiles only",
+        )
+        .note("the kernels of overlapped tiles are printed without it")
+        .help("add `--tiling stepwise` or `--tiling hybrid`");
         return Err(Failure::plain(d));
     }
-    Ok((compiled.stepwise.iter())
-        .map(|part| dump(&part.program))
-        .collect())
+    Ok(text)
 }
 
 /// Host code that CUDA's compiler refuses.
@@ -160,7 +169,13 @@ impl Translate {
     pub fn run(&self) -> Result<ExitCode, Failure> {
         self.check_emit()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
-        let input = self.input.read(self.kernel.sums, &limit)?;
+        let whole = matches!(self.emit, None | Some(Emit::Cuda));
+        let loops = self.kernel.loops(&self.target);
+        let loops = Loops {
+            several: whole && loops.several,
+            ..loops
+        };
+        let input = self.input.read_loops(self.kernel.sums, &limit, loops)?;
         if self.emit == Some(Emit::Scop) {
             let text = hexcc_pet::deep::to_json(&input.saved)
                 .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;

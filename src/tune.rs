@@ -70,7 +70,7 @@ impl Tune {
         let input = self.input.read(self.kernel.sums, &limit)?;
         let ctx = context(&limit)?;
         let request = Request {
-            options: self.kernel.options_to_tune(&self.target)?,
+            options: self.kernel.options(&self.target)?,
             budget: self.budget.saturating_sub(start.elapsed()),
             // The cache must not decide what the model's choice is.
             lookup: None,

@@ -378,6 +378,7 @@ fn statements_of_included_files_have_places() {
         );
         let mut command = hexcc();
         command.current_dir(folder.path()).arg("main.c");
+        command.args(["--tiling", "hybrid"]);
         let stderr = refused(statement, &output(&mut command).expect("hexcc starts"));
         assert_eq!(
             code_and_line(&stderr),
@@ -709,7 +710,11 @@ fn programs_that_cannot_be_compared() {
         "run jacobi2d.c --emulate --keep /proc/hexcc",
         nothing,
     );
-    misuse("run_refused", "run errors/seidel1d.c --emulate", nothing);
+    misuse(
+        "run_refused",
+        "run errors/notinjective1d.c --emulate",
+        nothing,
+    );
     misuse(
         "run_gpu_and_emulate",
         "run jacobi2d.c --gpu --emulate",

@@ -25,6 +25,9 @@ const FLAGS: [&str; 9] = [
 /// As hexcc chooses tiles, the program is built as its header says; with small tiles, faster.
 const OPTIMIZATION: [&[&str]; 2] = [&["-O3", "-march=native"], &["-O1"]];
 
+/// Programs that are refused: pointers that are swapped between pragmas.
+const NOT_TAKEN: [&str; 2] = ["swapmarked2d", "swaptube2d"];
+
 #[test]
 fn results_equal_c() {
     let folder = common::scratch("openmp");
@@ -33,6 +36,7 @@ fn results_equal_c() {
     let all: Vec<(Program, String)> = [programs(), stepwise_programs()]
         .concat()
         .into_iter()
+        .filter(|program| !NOT_TAKEN.contains(&program.name.as_str()))
         .enumerate()
         .flat_map(|(index, program)| {
             let small = program.tiles.last().filter(|_| every || index % 3 == 0);

@@ -232,11 +232,18 @@ fn build(source: &Path, options: &[&str], flag: &str, stem: &Path) -> Result<Bui
     })
 }
 
-/// What ptxas says about all functions of a file: the most registers, the number of
-/// kernels, and the lines with spills.
-fn resources(said: &str) -> (usize, usize, Vec<&str>) {
+/// What ptxas says about the functions of a file whose mangled names contain `function`: the most
+/// registers, the number of kernels, and the lines with spills.
+fn resources<'a>(said: &'a str, function: &str) -> (usize, usize, Vec<&'a str>) {
     let (mut registers, mut n_kernels, mut spills) = (0, 0, Vec::new());
+    let mut inside = true;
     for line in said.lines() {
+        if line.contains("Compiling entry function") {
+            inside = line.contains(function);
+        }
+        if !inside {
+            continue;
+        }
         if line.contains("bytes spill stores")
             && !line.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads")
         {
@@ -344,7 +351,7 @@ fn examine(wanted: &Wanted, folder: &Path) -> Result<Found, String> {
         cells += columns * n;
     }
 
-    let (registers, n_kernels, spills) = resources(&said);
+    let (registers, n_kernels, spills) = resources(&said, "");
     problems.extend(spills.iter().map(|line| format!("{name}: {line}")));
     let (blocks, most) = launch_bounds(&text, threads)?;
     if n_kernels != 1 || registers > most {
@@ -471,6 +478,12 @@ const NEVER: [&str; 6] = ["LDL", "STL", "I2F", "F2I", "MUFU", "CALL"];
 
 /// The shortest of the loops that have the most arithmetic, its last branch included.
 fn main_loop(lines: &[Line]) -> Result<&[Line], String> {
+    loop_of(lines, usize::MAX)
+}
+
+/// The shortest of the loops that have the most arithmetic; `enough` such instructions are as
+/// good as more.
+fn loop_of(lines: &[Line], enough: usize) -> Result<&[Line], String> {
     let mut best: Option<(usize, &[Line])> = None;
     for (end, line) in lines.iter().enumerate() {
         let Line::Instruction {
@@ -484,8 +497,8 @@ fn main_loop(lines: &[Line]) -> Result<&[Line], String> {
         let Some(begin) = lines[..end].iter().position(is_target) else {
             continue;
         };
-        let (body, float) = (&lines[begin + 1..=end], |l| count(&mix(l), &FLOAT));
-        let n = float(body);
+        let body = &lines[begin + 1..=end];
+        let n = count(&mix(body), &FLOAT).min(enough);
         if best.is_none_or(|(most, b)| n > most || (n == most && body.len() < b.len())) {
             best = Some((n, body));
         }
@@ -585,12 +598,7 @@ fn examine_streamed(wanted: &Streamed, folder: &Path) -> Result<Found, String> {
         ];
         (rows * v * steps, expected)
     };
-    // A sum of n products.
-    let n = wanted.terms;
-    expected.extend(match fast {
-        true => [("FMUL", cells), ("FFMA", cells * (n - 1)), ("FADD", 0)],
-        false => [("FMUL", cells * n), ("FFMA", 0), ("FADD", cells * (n - 1))],
-    });
+    expected.extend(sums(fast, cells, wanted.terms));
     expected.extend(["LD", "ST"].iter().chain(&NEVER).map(|name| (*name, 0)));
     let mut problems: Vec<String> = (expected.iter())
         .filter(|(name, n)| count(&found, &[name]) != *n)
@@ -603,7 +611,7 @@ fn examine_streamed(wanted: &Streamed, folder: &Path) -> Result<Found, String> {
         problems.push(format!("{name}: {branches} branches"));
     }
 
-    let (registers, _, spills) = resources(&said);
+    let (registers, _, spills) = resources(&said, "6kernel");
     problems.extend(spills.iter().map(|line| format!("{name}: {line}")));
     let (blocks, most) = launch_bounds(&text, 32 * warps)?;
     if registers > most {
@@ -611,18 +619,34 @@ fn examine_streamed(wanted: &Streamed, folder: &Path) -> Result<Found, String> {
             "{name}: {registers} registers, of which {blocks} blocks leave {most}"
         ));
     }
+    Ok(found_in_loop(
+        &name,
+        &found,
+        (cells, wanted.most),
+        (registers, most),
+        problems,
+    ))
+}
+
+/// What is said of a loop that computes so many cells; too many instructions for each are a problem.
+fn found_in_loop(
+    name: &str,
+    found: &Mix,
+    (cells, limit): (usize, f64),
+    (registers, most): (usize, usize),
+    mut problems: Vec<String>,
+) -> Found {
     let all: usize = found.values().sum();
     let per_cell = |n: usize| n as f64 / cells as f64;
-    if per_cell(all) > wanted.most {
+    if per_cell(all) > limit {
         problems.push(format!(
-            "{name}: {:.2} instructions per cell, not {}",
-            per_cell(all),
-            wanted.most
+            "{name}: {:.2} instructions per cell, not {limit}",
+            per_cell(all)
         ));
     }
-    let (float, exchange) = (count(&found, &FLOAT), count(&found, &["SHFL"]));
-    let memory = count(&found, &["LDG", "STG", "LDS", "STS"]);
-    Ok(Found {
+    let (float, exchange) = (count(found, &FLOAT), count(found, &["SHFL"]));
+    let memory = count(found, &["LDG", "STG", "LDS", "STS", "LDGSTS"]);
+    Found {
         line: format!(
             "  {name:<26}{cells:>6}{:>7.2}{:>7.2}{:>8.2}{:>7.2}{:>7.2}{registers:>6} of {most}",
             per_cell(float),
@@ -632,22 +656,129 @@ fn examine_streamed(wanted: &Streamed, folder: &Path) -> Result<Found, String> {
             per_cell(all),
         ),
         problems,
-    })
+    }
+}
+
+/// Arithmetic of so many cells, each the sum of `n` products.
+fn sums(fast: bool, cells: usize, n: usize) -> [(&'static str, usize); 3] {
+    match fast {
+        true => [("FMUL", cells), ("FFMA", cells * (n - 1)), ("FADD", 0)],
+        false => [("FMUL", cells * n), ("FFMA", 0), ("FADD", cells * (n - 1))],
+    }
+}
+
+/// Warps that are a pipeline in time, of kernels whose usual size holds `levels` levels a warp,
+/// `columns` columns a lane and `rows` rows between two barriers: the loop of full rows.
+struct Piped {
+    stencil: &'static str,
+    flag: &'static str,
+    terms: usize,
+    /// Level rows of a warp that an iteration computes, and columns of a lane.
+    rows: usize,
+    columns: usize,
+    /// The most instructions per cell and time step, those of halos not included.
+    most: f64,
+}
+
+const PIPED: [Piped; 4] = [
+    piped("star2d1r", FAST, 5, 9, 20, 6.05),
+    piped("star2d1r", PLAIN, 5, 9, 20, 10.2),
+    piped("box2d1r", FAST, 9, 9, 20, 10.2),
+    piped("box2d1r", PLAIN, 9, 6, 20, 18.9),
+];
+
+const fn piped(
+    stencil: &'static str,
+    flag: &'static str,
+    terms: usize,
+    rows: usize,
+    columns: usize,
+    most: f64,
+) -> Piped {
+    Piped {
+        stencil,
+        flag,
+        terms,
+        rows,
+        columns,
+        most,
+    }
+}
+
+fn examine_piped(wanted: &Piped, folder: &Path) -> Result<Found, String> {
+    let name = format!("{} {}", wanted.stencil, wanted.flag);
+    let fast = wanted.flag == FAST;
+    let mut options = vec!["--tiling", "overlapped"];
+    options.extend(fast.then_some("--fast-math"));
+    let source = root().join(format!("bench/stencils/{}.c", wanted.stencil));
+    let stem_of_files = folder.join(format!("piped {name}").replace([' ', '='], "_"));
+    let Built { text, said, sass } = build(&source, &options, wanted.flag, &stem_of_files)?;
+    let lines = read_sass(&sass, "9pipelined");
+    let cells = wanted.rows * wanted.columns;
+    let n = wanted.terms;
+    let float = if fast { cells * n } else { cells * (2 * n - 1) };
+    let found = mix(loop_of(&lines, float)?);
+    let mut expected = sums(fast, cells, n).to_vec();
+    // Of a row, the columns beside come from the two neighbouring lanes; a barrier joins the warps once.
+    expected.extend([("SHFL", 2 * wanted.rows), ("BAR", 1), ("LD", 0), ("ST", 0)]);
+    expected.extend(NEVER.map(|name| (name, 0)));
+    // ptxas may move a register with a fused multiply-add.
+    let is_wanted = |what: &str, n: usize| {
+        let found = count(&found, &[what]);
+        found == n || (what == "FFMA" && found == n + 1)
+    };
+    let mut problems: Vec<String> = (expected.iter())
+        .filter(|(what, n)| !is_wanted(what, *n))
+        .map(|(what, n)| format!("{name}: {} {what}, not {n}", count(&found, &[what])))
+        .collect();
+    let (registers, n_kernels, spills) = resources(&said, "9pipelined");
+    problems.extend(spills.iter().map(|line| format!("{name}: {line}")));
+    let most = (65536 / constant(&text, "PIPELINED_THREADS")? / 8 * 8).min(255);
+    if n_kernels != 1 || registers > most {
+        problems.push(format!("{name}: {registers} registers, not {most}"));
+    }
+    Ok(found_in_loop(
+        &name,
+        &found,
+        (cells, wanted.most),
+        (registers, most),
+        problems,
+    ))
+}
+
+#[test]
+fn full_rows_of_warps_as_a_pipeline_spill_nothing() {
+    report_loops("warps as a pipeline", &PIPED, |w| w.stencil, examine_piped);
 }
 
 #[test]
 fn full_rows_of_streamed_kernels_are_straight_line_code() {
+    report_loops(
+        "streamed kernels",
+        &STREAMED,
+        |w| w.stencil,
+        examine_streamed,
+    );
+}
+
+/// Examines the loops of kernels.
+fn report_loops<W: Sync>(
+    of: &str,
+    wanted: &[W],
+    stencil: fn(&W) -> &'static str,
+    examine: fn(&W, &Path) -> Result<Found, String>,
+) {
     if !has_tools() {
         return;
     }
     let folder =
         tempfile::tempdir_in(common::scratch("sass")).expect("the build directory can be written");
-    let results = in_parallel(&STREAMED, |wanted| examine_streamed(wanted, folder.path()));
+    let results = in_parallel(wanted, |wanted| examine(wanted, folder.path()));
     report(
         format!(
-            "sass: instructions per cell in the loops of streamed kernels, sm_90\n  {:<26}{:>6}{:>7}{:>7}{:>8}{:>7}{:>7}  registers",
+            "sass: instructions per cell in the loops of {of}, sm_90\n  {:<26}{:>6}{:>7}{:>7}{:>8}{:>7}{:>7}  registers",
             "stencil", "cells", "float", "SHFL", "memory", "other", "all"
         ),
-        STREAMED.iter().map(|wanted| wanted.stencil).zip(results),
+        wanted.iter().map(stencil).zip(results),
     );
 }

@@ -10,6 +10,8 @@ mod outer;
 mod pointers;
 mod segments;
 mod several;
+mod swaps;
+mod together;
 
 use crate::bytes;
 use crate::limit::TimeLimit;
@@ -33,6 +35,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+pub use swaps::Planes;
 
 /// How to read the input.
 #[derive(Clone)]
@@ -51,6 +54,10 @@ pub struct InputOptions {
     pub defines: Vec<String>,
     /// How sums over loops are computed, which decides what nests can run in kernels.
     pub sums: Sums,
+    /// Whether all time loops of the file are meant, not one.
+    pub several: bool,
+    /// How loops are compiled, where arrays whose pointers they swap may be planes of one array.
+    pub planes: Option<Planes>,
 }
 
 /// What was read, and what clang and pet had to say about it.
@@ -436,6 +443,10 @@ impl<'a> Nests<'a> {
             }
             Err(why) => Err(why),
         };
+        let swaps = self.reader.without_swaps(nest);
+        if let Some(scop) = swaps.filter(|scop| self.reader.is_tiled_nest(scop)) {
+            return Ok(scop);
+        }
         let read = self.reader.region(nest).map_err(|d| Box::new(first(d)));
         let (scop, shared) = match read.and_then(judged) {
             Err(why) if MADE_OF.contains(&why.code) => {
@@ -596,7 +607,7 @@ impl<'a> Reader<'a> {
     fn marked(&self, regions: &[Region]) -> Option<Found> {
         let mut first_failure = None;
         for (index, region) in regions.iter().enumerate() {
-            match self.region(region) {
+            match self.time_loop(region) {
                 Ok(scop) => {
                     let others = [&regions[..index], &regions[index + 1..]].concat();
                     return Some(Ok((scop.into(), self.other_regions(region, others))));
@@ -692,7 +703,7 @@ impl<'a> Reader<'a> {
                     why,
                 });
             };
-            match self.region(region) {
+            match self.time_loop(region) {
                 Err(why) => refuse(None, why),
                 Ok(scop) => match self.judge(&scop) {
                     Err(why) => refuse(Some(scop), why),
@@ -718,11 +729,15 @@ impl<'a> Reader<'a> {
                         }
                         let warnings = refused.iter().filter_map(not_taken);
                         let warnings = warnings.take(1).collect();
+                        if let Some(mut chosen) = self.together(loops, (region, &scop)) {
+                            chosen.candidates = self.other_loops(loops, &chosen, &refused);
+                            return Ok((chosen, warnings));
+                        }
                         let candidates =
                             self.candidates(loops, std::slice::from_ref(&region.span), &refused);
                         let chosen = Chosen {
                             candidates,
-                            ..scop.into()
+                            ..self.alone(scop)
                         };
                         return Ok((chosen, warnings));
                     }
@@ -882,6 +897,10 @@ impl<'a> Reader<'a> {
 
     /// Whether a region has a time loop that can be tiled, as far as dependences say.
     fn judge(&self, scop: &PetScop) -> Result<(), Vec<Diagnostic>> {
+        // One without its swap has been compiled.
+        if scop.rotation.is_some() {
+            return Ok(());
+        }
         let region = self.saved(scop);
         let ctx = self.isl(&region).map_err(|d| vec![*d])?;
         let judged = pipeline::judge(&ctx, &region, &Options::default(), &self.known.borrow());

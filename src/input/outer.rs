@@ -65,7 +65,7 @@ impl Reader<'_> {
     fn is_shared_throughout(&self, scop: &PetScop) -> bool {
         let compiled = self.in_single_steps(scop);
         compiled.is_ok_and(|compiled| {
-            let alone = compiled.warnings.iter().any(|d| d.code == "HX0207");
+            let alone = compiled.warnings.iter().any(stepwise::is_slow);
             let is_time_loop = hands_on(&compiled.scop).unwrap_or(false);
             stepwise::sharing(&compiled).0 && !alone && is_time_loop
         })

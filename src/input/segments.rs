@@ -6,6 +6,7 @@ use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Ends, Region, Segments};
 use hexcc_compiler::nests;
+use hexcc_compiler::options::Options;
 use hexcc_compiler::scop::{SavedScop, Segmented};
 use hexcc_pet::data::{PetScop, Span};
 
@@ -65,13 +66,15 @@ fn read(
     let mut read = read_as_is(options, edited, limit).ok()?;
     let steps = csource::moved(segments.steps, &segments.edits);
     let is_steps = |scop: &&PetScop| scop.span.start < steps && steps < scop.span.end;
+    let index = read.saved.regions().position(|scop| is_steps(&scop))?;
     let nest = SavedScop {
-        scop: read.saved.regions().find(is_steps)?.clone(),
+        scop: read.saved.regions().nth(index)?.clone(),
         nests: Vec::new(),
         ..read.saved.clone()
     };
     let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone()).ok()?;
-    if !read.saved.is_nests() || !nests::is_tiled(&ctx, &nest).ok()? {
+    let tiled = nests::tiles_exactly(&ctx, &nest, (index, &read.known), &tiles(options));
+    if !read.saved.is_nests() || tiled.ok()? != Some(true) {
         return None;
     }
     let moved = |at: usize| csource::moved(at, &segments.edits);
@@ -92,6 +95,12 @@ fn read(
             .collect(),
     });
     Some(read)
+}
+
+/// The options that loops are tried in tiles with.
+pub(super) fn tiles(options: &InputOptions) -> Options {
+    let planes = options.planes.as_ref();
+    planes.map_or_else(Options::default, |planes| planes.options.clone())
 }
 
 /// Says of the loop that stays on the host what becomes of it.

@@ -1,5 +1,5 @@
 /* accumulated1d: The sum of the cells to the left, in one variable.
- * hexcc-test: expect=HX0203
+ * hexcc-test: expect=HX0203 flags=--tiling,hybrid
  */
 void accumulated1d(int N, int T, float A[2][N], float sum[T])
 {

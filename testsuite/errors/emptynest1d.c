@@ -1,5 +1,5 @@
 /* emptynest1d: A time loop that is refused, and a nest of loops without statements, of which there is nothing to say.
- * hexcc-test: expect=HX0203
+ * hexcc-test: expect=HX0203 flags=--tiling,hybrid
  */
 void emptynest1d(int N, int T, float *A, float *B)
 {

@@ -1,5 +1,5 @@
 /* notexchanged1d: Three planes without an exchange: from the second step on, all of them are one array.
- * hexcc-test: expect=HX0108 fix=HX0108
+ * hexcc-test: expect=HX0108
  */
 void notexchanged1d(int N, int T, float *next, float *now, float *old)
 {

@@ -1,5 +1,5 @@
 /* seidel1d: Gauss-Seidel in place: the space loop carries a dependence.
- * hexcc-test: expect=HX0203
+ * hexcc-test: expect=HX0203 flags=--tiling,hybrid
  */
 void seidel1d(int N, int T, float A[N])
 {

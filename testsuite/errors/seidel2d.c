@@ -1,5 +1,5 @@
 /* seidel2d: Gauss-Seidel in place, 9 points: both space loops carry dependences.
- * hexcc-test: expect=HX0203
+ * hexcc-test: expect=HX0203 flags=--tiling,hybrid
  */
 void seidel2d(int N, int T, float A[N][N])
 {

@@ -1,4 +1,4 @@
-/* Lexicographic Gauss-Seidel, in place, with a convergence test: nothing to run in parallel. */
+/* Lexicographic Gauss-Seidel, in place, with a convergence test. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <math.h>

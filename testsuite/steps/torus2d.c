@@ -1,5 +1,5 @@
 /* torus2d: A torus of any size: neighbours by conditional expressions.
- * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;40,6;57,3 warns=HX0204
+ * hexcc-test: args=N,T run=1,3;2,2;3,1;4,5;9,0;16,7;40,6;57,3
  */
 #include <stdio.h>
 #include <stdlib.h>

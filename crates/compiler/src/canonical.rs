@@ -252,7 +252,7 @@ fn array_roles(
 ) -> Result<BTreeMap<ArrayId, Vec<DimRole>>> {
     let mut roles: BTreeMap<ArrayId, Vec<DimRole>> = BTreeMap::new();
     for stmt in stmts {
-        for access in stmt.reads.iter().chain([&stmt.write]) {
+        for access in stmt.accesses() {
             let n = scop.array(access.array).extents.len();
             let roles = roles
                 .entry(access.array)

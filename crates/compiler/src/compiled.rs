@@ -50,18 +50,39 @@ impl Unit {
         match &self.tiled.kernel {
             Kernel::Hybrid(hybrid) => hybrid.choice().map(Choice::gcells),
             Kernel::Overlapped(kernel, _) => (self.tiled.overlapped_sizes.iter())
-                .find(|c| c.tile == kernel.tile())
+                .find(|c| c.tile == kernel.tile() && c.pipelined == kernel.is_pipelined())
                 .map(|c| c.gcells),
         }
     }
 }
 
-/// A time loop in a loop that stays on the host, in tiles.
+/// A time loop in tiles that is not one of the region as it stands: one in a loop that stays on the host, or one on a ring or
+/// a torus.
 pub struct TiledNest {
     /// Its arrays, statements and accesses.
     pub scop: Scop,
     /// Its kernel.
     pub unit: Unit,
+    /// What the program has of a ring or torus, whose arrays are larger on the device.
+    pub periodic: Option<Periodic>,
+}
+
+/// What a program hands over of a time loop on a ring or torus ([`crate::periodic`]).
+pub struct Periodic {
+    /// The program's arrays, and for which sizes there is something to do.
+    pub interface: Interface,
+    /// By array of the interface, cells that the device has beside it on either side of each dimension.
+    pub beside: Vec<Vec<i64>>,
+}
+
+impl TiledNest {
+    /// What it takes from the program and leaves there.
+    pub fn interface(&self) -> &Interface {
+        match &self.periodic {
+            Some(periodic) => &periodic.interface,
+            None => &self.unit.stencil().interface,
+        }
+    }
 }
 
 /// A part of the scop whose loops are a program of [`crate::ir`]: in single steps, or in tiles for

@@ -2,13 +2,13 @@
 
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
-use crate::kernel::KernelIr;
 use crate::options::{Options, Tiling};
 use crate::region::{Region, unit_name};
 use crate::scop::SavedScop;
 use crate::stream_size::StreamChoice;
 use crate::tile_size::Choice;
 use crate::tiling::TimeLoop;
+use crate::tiling::hybrid::HybridKernel;
 use crate::tiling::overlapped::StreamKernel;
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
@@ -71,7 +71,7 @@ impl<'a> Exploration<'a> {
     ///
     /// # Errors
     /// Those of [`compile`](crate::pipeline::compile).
-    pub fn kernels(&self, options: &Options) -> Result<Vec<KernelIr>> {
+    pub fn kernels(&self, options: &Options) -> Result<Vec<HybridKernel>> {
         self.ctx.reset_operations();
         let mut clock = Clock::new(self.ctx);
         (self.loops.iter())

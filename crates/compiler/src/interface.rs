@@ -107,6 +107,38 @@ impl Interface {
 }
 
 impl Interface {
+    /// The same with the arrays that the program has: in the place of one whose planes it has apart, these.
+    pub fn handed_over(&self) -> Interface {
+        let mut program = Interface {
+            arrays: Vec::new(),
+            touched: Vec::new(),
+            planes: Vec::new(),
+            ..self.clone()
+        };
+        for ((array, touched), planes) in (self.arrays.iter().zip(&self.touched)).zip(&self.planes)
+        {
+            let part = |name: &String| KernelArray {
+                name: name.clone(),
+                memory: name.clone(),
+                extents: array.extents.iter().skip(1).cloned().collect(),
+                pitched: false,
+                parts: Vec::new(),
+                shared: None,
+                ..array.clone()
+            };
+            let (arrays, planes) = match array.parts.is_empty() {
+                true => (vec![array.clone()], *planes),
+                false => (array.parts.iter().map(part).collect(), None),
+            };
+            for array in arrays {
+                program.arrays.push(array);
+                program.touched.push(touched.clone());
+                program.planes.push(planes);
+            }
+        }
+        program
+    }
+
     /// Adds conditions on the sizes.
     ///
     /// # Errors
@@ -153,12 +185,13 @@ impl Interface {
     /// memory in common.
     pub fn may_be_refused(&self) -> bool {
         let in_rows = |a: &KernelArray| a.rows.is_some();
+        let arrays = self.handed_over().arrays;
         let one_memory = |a: &KernelArray| {
-            let mut others = self.arrays.iter();
+            let mut others = arrays.iter();
             others.any(|b| b.name != a.name && may_share_memory(a, b))
         };
         !matches!(self.assumed, AstExpr::Int(1))
-            || self.arrays.iter().any(|a| in_rows(a) || one_memory(a))
+            || arrays.iter().any(|a| in_rows(a) || one_memory(a))
             || self.guarded_members().next().is_some()
     }
 

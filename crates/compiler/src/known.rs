@@ -1,12 +1,12 @@
 //! What was read and compiled to see whether it can be, and need not be once more.
 
 use crate::clock::Clock;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, TiledNest};
 use crate::diag::Result;
 use crate::nests::named;
 use crate::options::Options;
 use crate::pipeline;
-use crate::region::{Region, unit_name};
+use crate::region::{self, Region, unit_name};
 use crate::scop::{self, SavedScop, Scop};
 use crate::stepwise;
 use hexcc_isl::Ctx;
@@ -20,26 +20,53 @@ pub struct Known {
     options: Options,
     nests: RefCell<Vec<Nest>>,
     scops: RefCell<Vec<Built>>,
+    whole: RefCell<Option<Whole>>,
+    tiled: RefCell<Vec<Tiled>>,
 }
 
-/// A region as pet has read it, the text and the context that it is in, and what [`scop::build`] makes of it.
-struct Built {
-    ctx: Ctx,
+/// A region as pet has read it, and the text that it is in.
+struct Read {
     text: String,
     scop: PetScop,
-    built: Result<Scop>,
 }
 
-impl Built {
+impl Read {
+    fn new(saved: &SavedScop) -> Read {
+        Read {
+            text: saved.source.text.clone(),
+            scop: saved.scop.clone(),
+        }
+    }
+
     fn is_of(&self, saved: &SavedScop) -> bool {
         self.scop == saved.scop && self.text == saved.source.text
     }
 }
 
-/// A nest as pet has read it, the text that it is in, and what has come of it.
+/// The tiles of a nest with some options, apart from a name: `None` where it has none.
+struct Tiled {
+    read: Read,
+    options: Options,
+    nest: Option<TiledNest>,
+}
+
+/// What has come of a region that is no nest with some options.
+struct Whole {
+    read: Read,
+    options: Options,
+    compiled: Compiled,
+}
+
+/// The context that a region is in, and what [`scop::build`] makes of it.
+struct Built {
+    ctx: Ctx,
+    read: Read,
+    built: Result<Scop>,
+}
+
+/// What has come of a nest.
 struct Nest {
-    text: String,
-    scop: PetScop,
+    read: Read,
     compiled: Compiled,
 }
 
@@ -62,7 +89,14 @@ pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> 
         true => Err(region.refusal()),
         false => Ok(ctx.check()?),
     });
-    judged.map_err(|d| pipeline::placed(ctx, saved, d))
+    judged.map_err(|d| region::placed(ctx, saved, d))
+}
+
+fn without_name(options: &Options) -> Options {
+    Options {
+        name: None,
+        ..options.clone()
+    }
 }
 
 impl Known {
@@ -77,7 +111,11 @@ impl Known {
     /// The context that a region has been judged in, with all of its operations before it.
     pub fn context(&self, saved: &SavedScop) -> Option<Ctx> {
         let scops = self.scops.borrow();
-        let ctx = scops.iter().find(|known| known.is_of(saved))?.ctx.clone();
+        let ctx = scops
+            .iter()
+            .find(|known| known.read.is_of(saved))?
+            .ctx
+            .clone();
         ctx.reset_operations();
         Some(ctx)
     }
@@ -85,15 +123,14 @@ impl Known {
     /// What [`scop::build`] makes of a region.
     pub(crate) fn built(&self, ctx: &Ctx, saved: &SavedScop) -> Result<Scop> {
         let mut scops = self.scops.borrow_mut();
-        let is_it = |known: &&Built| known.ctx.is_same(ctx) && known.is_of(saved);
+        let is_it = |known: &&Built| known.ctx.is_same(ctx) && known.read.is_of(saved);
         if let Some(known) = scops.iter().find(is_it) {
             return known.built.clone();
         }
         let built = scop::build(ctx, &saved.source, &saved.scop);
         scops.push(Built {
             ctx: ctx.clone(),
-            text: saved.source.text.clone(),
-            scop: saved.scop.clone(),
+            read: Read::new(saved),
             built: built.clone(),
         });
         built
@@ -110,7 +147,7 @@ impl Known {
         nest: &SavedScop,
         of: impl FnOnce(&Compiled) -> T,
     ) -> Result<T> {
-        let is_it = |known: &&Nest| known.scop == nest.scop && known.text == nest.source.text;
+        let is_it = |known: &&Nest| known.read.is_of(nest);
         if let Some(known) = self.nests.borrow().iter().find(is_it) {
             return Ok(of(&known.compiled));
         }
@@ -118,11 +155,70 @@ impl Known {
         let compiled = pipeline::compile_with(ctx, nest, &options, self)?;
         let said = of(&compiled);
         self.nests.borrow_mut().push(Nest {
-            text: nest.source.text.clone(),
-            scop: nest.scop.clone(),
+            read: Read::new(nest),
             compiled,
         });
         Ok(said)
+    }
+
+    /// Compiles a region that is no nest, and remembers the last one; gives what `of` says of it.
+    ///
+    /// # Errors
+    /// Those of [`pipeline::compile`].
+    pub fn compile_whole<T>(
+        &self,
+        ctx: &Ctx,
+        region: &SavedScop,
+        options: &Options,
+        of: impl FnOnce(&Compiled) -> T,
+    ) -> Result<T> {
+        let compiled = pipeline::compile_with(ctx, region, options, self)?;
+        let said = of(&compiled);
+        *self.whole.borrow_mut() = Some(Whole {
+            read: Read::new(region),
+            options: options.clone(),
+            compiled,
+        });
+        Ok(said)
+    }
+
+    /// What has come of a region with these options, if that is known.
+    pub(crate) fn take_whole(&self, region: &SavedScop, options: &Options) -> Option<Compiled> {
+        let is_it = |known: &mut Whole| known.options == *options && known.read.is_of(region);
+        Some(self.whole.borrow_mut().take_if(is_it)?.compiled)
+    }
+
+    /// The tiles of a nest, or that it has none, where that is known for these options.
+    pub(crate) fn take_tiled(
+        &self,
+        saved: &SavedScop,
+        options: &Options,
+    ) -> Option<Option<TiledNest>> {
+        let mut tiled = self.tiled.borrow_mut();
+        let nameless = without_name(options);
+        let is_called = |nest: &TiledNest| {
+            let name = &nest.unit.stencil().name;
+            options.name.as_ref().is_none_or(|wanted| wanted == name)
+        };
+        let is_it = |known: &Tiled| {
+            known.options == nameless
+                && known.read.is_of(saved)
+                && known.nest.as_ref().is_none_or(is_called)
+        };
+        let at = tiled.iter().position(is_it)?;
+        match tiled[at].nest.is_some() {
+            true => Some(tiled.swap_remove(at).nest),
+            false => Some(None),
+        }
+    }
+
+    /// Remembers the tiles of a nest, or that it has none.
+    pub(crate) fn keep_tiled(&self, saved: &SavedScop, options: &Options, nest: Option<TiledNest>) {
+        self.tiled.borrow_mut().push(Tiled {
+            read: Read::new(saved),
+            options: without_name(options),
+            nest,
+        });
     }
 
     /// What has come of a nest, the one of this number; `None` where that is not known for these options.
@@ -133,13 +229,13 @@ impl Known {
         options: &Options,
     ) -> Option<Compiled> {
         let mut nests = self.nests.borrow_mut();
-        let is_it = |known: &Nest| known.scop == nest.scop && known.text == nest.source.text;
+        let is_it = |known: &Nest| known.read.is_of(nest);
         let at = nests.iter().position(is_it)?;
         if !options.steps_like(&self.options) {
             return None;
         }
         let mut compiled = nests.swap_remove(at).compiled;
-        let options = named(nest, &compiled.scop, index, options);
+        let options = named(nest, index, options);
         for (i, part) in compiled.stepwise.iter_mut().enumerate() {
             let name = unit_name(nest.around(), &compiled.scop, i, &options);
             part.program.name.clone_from(&name);

@@ -6,8 +6,9 @@ use crate::diag::{Diagnostic, Result};
 use crate::ir::{self, Stmt};
 use crate::known::Known;
 use crate::options::{Language, Options, Tiling};
-use crate::region::{Region, tile, unit_name};
+use crate::region::{Region, name_at, tile, unit_name};
 use crate::scop::{Around, SavedScop, Scop};
+use crate::torus::on_torus;
 use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
@@ -30,6 +31,7 @@ pub(crate) fn nests(
         };
         let in_steps = match known.take(&one, index, options) {
             Some(compiled) => Ok(compiled),
+            None if scop.rotation.is_some() => in_tiles_alone(ctx, &one, (index, known), options)?,
             None => nest_in_steps(ctx, &one, (index, known), options)?,
         };
         let mut compiled = match in_steps {
@@ -39,9 +41,9 @@ pub(crate) fn nests(
                 continue;
             }
         };
-        let options = named(&one, &compiled.scop, index, options);
+        let options = named(&one, index, options);
         if compiled.stepwise.iter().any(repeats) {
-            if let Some(nest) = tiled_nest(ctx, &one, &options)? {
+            if let Some(nest) = tiled_nest(ctx, &one, &options, known)? {
                 compiled.stepwise.clear();
                 compiled.warnings.clear();
                 compiled.tiled_nests.push(nest);
@@ -81,6 +83,36 @@ pub(crate) fn nests(
     }
 }
 
+/// The nest of a number that swaps pointers, in tiles, which have copies of its arrays; within, why it stays as it is where none
+/// apply.
+fn in_tiles_alone(
+    ctx: &Ctx,
+    nest: &SavedScop,
+    (index, known): (usize, &Known),
+    options: &Options,
+) -> Result<Result<Compiled>> {
+    let mut clock = Clock::new(ctx);
+    let in_steps = stepwise::options(options);
+    let region = match Region::known(ctx, nest, &in_steps, &mut clock, known) {
+        Err(why) if !why.is_bug() => return Ok(Err(why)),
+        region => region?,
+    };
+    let options = named(nest, index, options);
+    let Some(tiled) = tiled_nest(ctx, nest, &options, known)? else {
+        let why = "pointers are swapped after each step, and the steps are not tiled over time";
+        return Ok(Err(stepwise::not_tiled(nest, why)));
+    };
+    Ok(Ok(Compiled {
+        warnings: region.in_double.into_iter().collect(),
+        scop: region.scop,
+        units: Vec::new(),
+        stepwise: Vec::new(),
+        tiled_nests: vec![tiled],
+        timings: clock.laps,
+        tuned: None,
+    }))
+}
+
 /// The nest of a number in single steps; within, why it stays as it is where it does.
 fn nest_in_steps(
     ctx: &Ctx,
@@ -91,7 +123,7 @@ fn nest_in_steps(
     let mut clock = Clock::new(ctx);
     let in_steps = stepwise::options(options);
     let region = Region::known(ctx, nest, &in_steps, &mut clock, known)?;
-    let options = named(nest, &region.scop, index, options);
+    let options = named(nest, index, options);
     let may_stay = lacks(&region.scop, options.language);
     match steps(region, nest.around(), &options, clock, Vec::new()) {
         Err(why) if may_stay && !why.is_bug() => Ok(Err(why)),
@@ -100,9 +132,10 @@ fn nest_in_steps(
 }
 
 /// The options for the nest of a number, with its name.
-pub(crate) fn named(nest: &SavedScop, scop: &Scop, index: usize, options: &Options) -> Options {
+pub(crate) fn named(nest: &SavedScop, index: usize, options: &Options) -> Options {
+    let at = nest.scop.span.start;
     Options {
-        name: Some(unit_name(nest.around(), scop, index, options)),
+        name: Some(name_at(nest.around(), at, index, options)),
         ..options.clone()
     }
 }
@@ -119,24 +152,47 @@ fn repeats(part: &Stepwise) -> bool {
 /// Time steps below which tiles over time have nothing to gain.
 const FEW_STEPS: f64 = 4.0;
 
-/// Whether a nest is a time loop that is tiled, with the results of C.
+/// Whether the nest of a number is a time loop that is tiled; if so, whether with the results of C. Its tiles are known
+/// then.
 ///
 /// # Errors
 /// A broken invariant, and the end of the time that there is.
-pub fn is_tiled(ctx: &Ctx, saved: &SavedScop) -> Result<bool> {
-    let nest = deeply(|| tiled_nest(ctx, saved, &Options::default()))?;
-    Ok(nest.is_some_and(|nest| nest.unit.stencil().exact))
+pub fn tiles_exactly(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    (index, known): (usize, &Known),
+    options: &Options,
+) -> Result<Option<bool>> {
+    let options = named(saved, index, options);
+    let nest = deeply(|| tiled_nest(ctx, saved, &options, known))?;
+    let exactly = nest.as_ref().map(|nest| nest.unit.stencil().exact);
+    if nest.is_some() {
+        known.keep_tiled(saved, &options, nest);
+    }
+    Ok(exactly)
 }
 
 /// A nest that is a time loop, in tiles; `None` where it runs in single steps.
 ///
 /// # Errors
 /// A broken invariant, and the end of the time that there is.
-fn tiled_nest(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<TiledNest>> {
+fn tiled_nest(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    known: &Known,
+) -> Result<Option<TiledNest>> {
     if options.language != Language::Cuda || options.tiling == Tiling::Stepwise {
         return Ok(None);
     }
-    where_possible(ctx, in_tiles(ctx, saved, options))
+    if let Some(nest) = known.take_tiled(saved, options) {
+        return Ok(nest);
+    }
+    let nest = where_possible(ctx, in_tiles(ctx, saved, options, known))?;
+    if nest.is_none() {
+        known.keep_tiled(saved, options, None);
+    }
+    Ok(nest)
 }
 
 /// The same for a CPU, where all arrays stay where they are.
@@ -154,7 +210,7 @@ fn tiled_on_cpu(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Optio
 }
 
 /// `None` for what cannot be made; isl goes on with the operations that it has for a region.
-fn where_possible<T>(ctx: &Ctx, made: Result<Option<T>>) -> Result<Option<T>> {
+pub(crate) fn where_possible<T>(ctx: &Ctx, made: Result<Option<T>>) -> Result<Option<T>> {
     match made {
         Err(why) if !why.is_bug() => {
             ctx.check()?;
@@ -165,9 +221,17 @@ fn where_possible<T>(ctx: &Ctx, made: Result<Option<T>>) -> Result<Option<T>> {
     }
 }
 
-fn in_tiles(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<TiledNest>> {
+fn in_tiles(
+    ctx: &Ctx,
+    saved: &SavedScop,
+    options: &Options,
+    known: &Known,
+) -> Result<Option<TiledNest>> {
     let mut clock = Clock::new(ctx);
-    let mut region = Region::new(ctx, saved, options, &mut clock)?;
+    let mut region = Region::known(ctx, saved, options, &mut clock, known)?;
+    if region.analyses.is_empty() {
+        return on_torus(&region, saved.around(), options);
+    }
     let scop = &region.scop;
     // Tiles copy what they use as a whole.
     let is_whole = scop.guards.doubts.is_empty() && scop.cells.is_empty();
@@ -195,6 +259,7 @@ fn in_tiles(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Option<Ti
     Ok((pays && !in_rows).then_some(TiledNest {
         scop: region.scop,
         unit,
+        periodic: None,
     }))
 }
 
@@ -239,6 +304,17 @@ pub(crate) fn untiled(
     clock: Clock,
 ) -> Result<Compiled> {
     let refusal = region.refusal();
+    if let Some(nest) = on_torus(&region, around, options)? {
+        return Ok(Compiled {
+            warnings: region.in_double.into_iter().collect(),
+            scop: region.scop,
+            units: Vec::new(),
+            stepwise: Vec::new(),
+            tiled_nests: vec![nest],
+            timings: clock.laps,
+            tuned: None,
+        });
+    }
     match options.may_step() && stepwise::may_replace(&refusal) {
         true => in_steps(region, around, options, clock, *refusal),
         false => Err(refusal),
@@ -267,8 +343,9 @@ pub(crate) fn steps_instead(
     ctx.reset_operations();
     ctx.check()?;
     match made {
-        // What single steps cannot do stays with tiles, and loops that one thread would run.
-        Ok(steps) if steps.warnings.iter().all(|d| d.code != "HX0207") => Ok(Some(steps)),
+        // What single steps cannot do stays with tiles, and loops that one thread would run, or
+        // hyperplanes.
+        Ok(steps) if !steps.warnings.iter().any(stepwise::is_slow) => Ok(Some(steps)),
         Err(d) if d.is_bug() => Err(d),
         Ok(_) | Err(_) => Ok(None),
     }
@@ -296,8 +373,14 @@ const TILE_OPERATIONS: u64 = 3_000_000;
 /// Operations of isl for single steps in place of tiles that there are: some seconds.
 const STEP_OPERATIONS: u64 = 10_000_000;
 
-/// What `make` makes of a scop in [`TILE_OPERATIONS`]; where these do not suffice, the scop stays as
-/// it was, and isl's reason is within.
+/// Whether single steps do without what tiles fail for: operations of isl, and sizes where none are
+/// asked for, such as those of a ring.
+fn is_of_tiles(why: &Diagnostic, options: &Options) -> bool {
+    why.code == "HX0401" || (options.tile.is_none() && why.code.starts_with("HX03"))
+}
+
+/// What `make` makes of a scop in [`TILE_OPERATIONS`]; where these do not suffice, or no tiles fit, the scop
+/// stays as it was, and the reason is within.
 fn bounded_tiles(
     scop: &mut Scop,
     options: &Options,
@@ -310,7 +393,7 @@ fn bounded_tiles(
     scop.ctx.set_max_operations(options.isl_quota);
     scop.ctx.reset_operations();
     match made {
-        Err(why) if why.code == "HX0401" && scop.ctx.check().is_ok() => {
+        Err(why) if is_of_tiles(&why, options) && scop.ctx.check().is_ok() => {
             *scop = before;
             Ok(Err(why))
         }

@@ -8,7 +8,7 @@ use crate::sched::TileSizes;
 use crate::target::Target;
 
 /// What the user may choose.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Tile sizes; chosen by counts where absent.
     pub tile: Option<TileSizes>,

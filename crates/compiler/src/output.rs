@@ -4,13 +4,13 @@ use crate::back::names::Names;
 use crate::back::{self, Host, Memory, Otherwise, Replacement};
 use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
-use crate::kernel::KernelIr;
 use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
 use crate::scop::{Around, SavedScop};
 use crate::stencil::Stencil;
 use crate::tiling::Kernel;
+use crate::tiling::hybrid::HybridKernel;
 use crate::tiling::overlapped::StreamKernel;
 use hexcc_pet::deep::deeply;
 use std::ops::Range;
@@ -135,10 +135,10 @@ fn header(around: Around, compiled: &Compiled, version: &str) -> String {
 }
 
 /// The text of kernels without comments about their origin, for NVRTC.
-pub fn print_kernels(kernels: &[&KernelIr]) -> String {
+pub fn print_kernels(kernels: &[&HybridKernel]) -> String {
     let mut text = HEADER_INCLUDES.to_string();
     for kernel in kernels {
-        text.push_str(&deeply(|| back::print_kernel(kernel, &[])));
+        text.push_str(&deeply(|| tiles(kernel, &[])));
     }
     text
 }
@@ -176,9 +176,15 @@ fn kernel_text(around: Around, compiled: &Compiled, unit: &Unit, version: &str) 
         }
         Kernel::Hybrid(hybrid) => {
             let header = header::of_hybrid(around, compiled, unit, hybrid, version);
-            back::print_kernel(&hybrid.kernel, &header)
+            tiles(&hybrid.kernel, &header)
         }
     })
+}
+
+/// The namespace of hybrid tiles.
+fn tiles(kernel: &HybridKernel, header: &[String]) -> String {
+    let names = print::cuda::tiles::argument_names(&kernel.stencil);
+    print::cuda::tiles::print(&kernel.program, &names, header)
 }
 
 /// Where things are replaced.
@@ -207,7 +213,12 @@ fn replacements<'a>(
     });
     let nests = compiled.tiled_nests.iter().map(|nest| Replacement {
         unused: &nest.scop.unused,
-        memory: Memory::Staged,
+        memory: match saved.is_nests() {
+            true => Memory::Staged,
+            false => Memory::Copied,
+        },
+        interface: nest.interface(),
+        beside: nest.periodic.as_ref().map_or(&[], |p| &p.beside),
         ..in_tiles(saved, compiled, &nest.unit, version, otherwise)
     });
     let memory = match saved.is_nests() {
@@ -232,11 +243,12 @@ fn in_tiles<'a>(
     Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
+        beside: &[],
         kernel: kernel_text(saved.around(), compiled, unit, version),
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
-            Kernel::Hybrid(hybrid) => back::argument_names(&hybrid.kernel),
+            Kernel::Hybrid(hybrid) => print::cuda::tiles::argument_names(&hybrid.kernel.stencil),
         },
         workspaces: match unit.stream() {
             Some(StreamKernel::Rows(ir)) => back::workspaces(ir),
@@ -259,6 +271,7 @@ fn in_steps(
     Replacement {
         span: part.span.clone(),
         interface: &part.interface,
+        beside: &[],
         kernel,
         names,
         workspaces: Vec::new(),

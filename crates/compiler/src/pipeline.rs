@@ -1,15 +1,14 @@
 //! The passes, top to bottom.
 
-use crate::causes;
 use crate::clock::Clock;
 use crate::compiled::{Compiled, Unit};
-use crate::diag::{Diagnostic, Result};
+use crate::diag::Result;
 use crate::known::Known;
 pub use crate::known::{compile, judge};
 use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
-use crate::region::{Region, tile, unit_name};
-use crate::scop::{Around, SavedScop, members};
+use crate::region::{Region, placed, tile, unit_name};
+use crate::scop::{Around, SavedScop};
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -26,6 +25,9 @@ pub fn compile_with(
     let compiled = deeply(|| match saved.is_nests() {
         true => nests(ctx, saved, options, known),
         false => {
+            if let Some(compiled) = known.take_whole(saved, options) {
+                return Ok(compiled);
+            }
             let mut clock = Clock::new(ctx);
             let region = Region::known(ctx, saved, options, &mut clock, known)?;
             passes(region, saved.around(), options, clock)
@@ -73,12 +75,4 @@ pub(crate) fn passes(
         timings: clock.laps,
         tuned: None,
     })
-}
-
-/// A failure with its place. Once computations have been stopped, whatever failed after that says
-/// nothing about the program.
-pub(crate) fn placed(ctx: &Ctx, saved: &SavedScop, failure: Box<Diagnostic>) -> Box<Diagnostic> {
-    let d = ctx.check().map_or_else(Into::into, |()| failure);
-    let (span, d) = (saved.scop.span, members::as_written(&saved.scop.members, d));
-    causes::placed(&saved.source.text, span.start..span.end, d)
 }

@@ -152,7 +152,7 @@ pub(crate) fn by_layout(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnos
     for stmt in stmts() {
         let id = stmt.write.array;
         let of_array = stmts()
-            .flat_map(|stmt| stmt.reads.iter().chain([&stmt.write]))
+            .flat_map(|stmt| stmt.accesses())
             .filter(|access| access.array == id)
             .map(|access| is_component(scop, access))
             .collect::<Result<Vec<bool>>>()?;

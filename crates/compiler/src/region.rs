@@ -3,10 +3,10 @@
 use crate::clock::Clock;
 use crate::diag::{Diagnostic, Result};
 use crate::known::Known;
-use crate::options::{Options, Tiling};
-use crate::scop::{Around, Chunk, SavedScop, Scop, SourceFile, records};
+use crate::options::{Language, Options, Tiling};
+use crate::scop::{Around, Chunk, SavedScop, Scop, SourceFile, members, records};
 use crate::tiling::{Analysis, Tiled, TimeLoop};
-use crate::{carried, csource, precision, preference, temporaries};
+use crate::{carried, causes, csource, precision, preference, temporaries};
 use hexcc_isl::Ctx;
 
 /// A region up to the dependences of its loops.
@@ -41,6 +41,9 @@ impl Region {
         ctx.set_max_operations(options.isl_quota);
         clock.begin("scop")?;
         let scop = known.built(ctx, saved)?;
+        if saved.scop.rotation.is_some() && options.language != Language::Cuda {
+            return Err(planes_elsewhere(&scop, options.language));
+        }
         // What is guarded relies on memory that stays where the program has it, as that of nests does.
         if let (false, Some(doubt)) = (saved.scop.guarded, scop.guards.doubts.first()) {
             return Err(doubt.refusal.clone());
@@ -169,6 +172,27 @@ pub(crate) fn tile(
     TimeLoop::new(scop, source, analysis, options)?.tiled(name, options, clock)
 }
 
+/// A failure with its place. Once computations have been stopped, whatever failed after that says
+/// nothing about the program.
+pub(crate) fn placed(ctx: &Ctx, saved: &SavedScop, failure: Box<Diagnostic>) -> Box<Diagnostic> {
+    let d = ctx.check().map_or_else(Into::into, |()| failure);
+    let (span, d) = (saved.scop.span, members::as_written(&saved.scop.members, d));
+    causes::placed(&saved.source.text, span.start..span.end, d)
+}
+
+/// The refusal of a saved scop whose arrays are planes of one, where kernels use them where the program has them.
+fn planes_elsewhere(scop: &Scop, language: Language) -> Box<Diagnostic> {
+    let what = format!(
+        "the scop was saved for CUDA, and `--target {}` has no copies of its arrays",
+        language.name()
+    );
+    Box::new(
+        Diagnostic::error("HX0509", what)
+            .at(scop.region.clone(), "swaps pointers after each step")
+            .help("translate the C file"),
+    )
+}
+
 fn no_statements(scop: &Scop) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("HX0102", "the scop has no statements")
@@ -182,9 +206,14 @@ const LIBRARY: [&str; 2] = ["row", "rows"];
 
 /// The namespace of a loop, by its number.
 pub(crate) fn unit_name(around: Around, scop: &Scop, index: usize, options: &Options) -> String {
+    name_at(around, scop.region.start, index, options)
+}
+
+/// The namespace of a loop in the function that a place is in, by the loop's number.
+pub(crate) fn name_at(around: Around, at: usize, index: usize, options: &Options) -> String {
     let base = options.name.clone().unwrap_or_else(|| {
         let text = &around.source.text;
-        let function = || Some(csource::enclosing_function(text, scop.region.start)?.name);
+        let function = || Some(csource::enclosing_function(text, at)?.name);
         let name = around.name.map(String::from).or_else(function);
         let name = name.unwrap_or_else(|| "scop".to_string());
         match LIBRARY.contains(&name.as_str()) {

@@ -13,6 +13,7 @@ mod flat;
 pub mod guards;
 pub mod members;
 pub mod records;
+mod rotation;
 mod rows;
 mod selects;
 mod source;
@@ -159,6 +160,9 @@ pub struct Array {
     pub pointers: usize,
     /// A variable of the program that is an array of one element here.
     pub variable: bool,
+    /// The program has its planes, which the outermost subscript selects, behind pointers of these names; none where
+    /// it has the array itself.
+    pub parts: Vec<String>,
 }
 
 impl Array {
@@ -478,6 +482,11 @@ impl Statement {
         (self.locals.iter().map(|l| &l.value)).chain([&self.value])
     }
 
+    /// The elements it reads, then the one it writes.
+    pub fn accesses(&self) -> impl Iterator<Item = &Access> {
+        self.reads.iter().chain([&self.write])
+    }
+
     /// The affine sub-expressions of the body, in the order of a traversal.
     pub fn affine_values(&self) -> Vec<PwAff> {
         let mut values = Vec::new();
@@ -629,6 +638,9 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
     let mut scop = reader.scop()?;
     scop.guards = selects::check(&scop, source, pet)?;
     bounds::check(&scop, source).map_err(|d| selects::under_condition(d, pet))?;
+    if let Some(rotation) = &pet.rotation {
+        rotation::into_planes(&mut scop, rotation)?;
+    }
     Ok(scop)
 }
 
@@ -693,6 +705,7 @@ impl Reader<'_> {
                 pointer: false,
                 pointers: 0,
                 variable: false,
+                parts: Vec::new(),
             });
         }
         let schedule = UnionMap::read(&self.ctx, &self.pet.schedule)?;
@@ -1131,7 +1144,7 @@ impl Reader<'_> {
         stmts: &[Statement],
     ) -> Result<hexcc_isl::Result<PwAff>> {
         let all = stmts.iter().flat_map(|stmt| {
-            let accesses = stmt.reads.iter().chain([&stmt.write]);
+            let accesses = stmt.accesses();
             accesses.map(move |access| (stmt, access))
         });
         let planes = last_plane(all.filter(|(_, access)| access.array == id), d)?;
@@ -1310,7 +1323,7 @@ fn collect_params(context: &Set, stmts: &[Statement], arrays: &[Array]) -> Resul
     add_set(context)?;
     for stmt in stmts {
         add_set(&stmt.domain)?;
-        for access in stmt.reads.iter().chain([&stmt.write]) {
+        for access in stmt.accesses() {
             add_set(&access.map.wrap()?)?;
         }
         for value in stmt.affine_values() {
@@ -1380,7 +1393,7 @@ impl BodyReader<'_> {
             && declared?.dim(DimType::Set)? != map.dim(DimType::Out)?
         {
             let mut d = self.unsupported("an array used as a whole");
-            d.help.push("pointers cannot be swapped inside the region: use two time planes, `A[(t+1)%2]` and `A[t%2]`, or two nests, A to B and B to A".into());
+            d.help.push("pointers can be swapped at the end of a time step, `tmp = A; A = B; B = tmp;`, nowhere else in the region; or use two time planes, `A[(t+1)%2]` and `A[t%2]`, or two nests, A to B and B to A".into());
             return Err(d);
         }
         let nth = self.seen.entry(array).or_insert(0);

@@ -215,6 +215,7 @@ impl StencilBuilder {
             pointer: false,
             pointers: 0,
             variable: false,
+            parts: Vec::new(),
         });
         Ok(ArrayId(self.arrays.len() as u32 - 1))
     }

@@ -4,12 +4,13 @@ use crate::compiled::{Compiled, Stepwise};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::ir::verify::verify;
-use crate::ir::{Expr, Stmt, visit};
+use crate::ir::{Expr, KernelId, Stmt, visit};
 use crate::kernel::KernelArray;
 use crate::lower::stepwise::{Kind, Lowered};
 use crate::options::{Language, Options, StepKernel, Tiling};
-use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile};
+use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile, Statement};
 use crate::temporaries::{End, end_of};
+use crate::tiling::hyperplanes::Hyperplanes;
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
 use crate::{carried, csource, lower};
@@ -185,6 +186,7 @@ fn kernel_arrays(
             memory: String::new(),
             doubtful: doubtful.contains(&id),
             rows: None,
+            parts: array.parts.clone(),
             shared: None,
         }
     };
@@ -334,12 +336,20 @@ pub fn sharing(compiled: &Compiled) -> (bool, bool) {
                     _ => FEW,
                 };
                 let shared = launch.ranges.iter().map(along);
-                many |= shared.fold(1, i64::saturating_mul) >= FEW;
+                let shared = shared.fold(1, i64::saturating_mul);
+                many |= most_of(part, launch.kernel).map_or(shared, |most| most.min(shared)) >= FEW;
                 several |= launch.ranges.len() > 1;
             }
         });
     }
     (many, several)
+}
+
+/// Iterations that a launch by hyperplanes shares, at most, where that is the same for all sizes.
+fn most_of(part: &Stepwise, kernel: KernelId) -> Option<i64> {
+    let steps = part.plan.steps.iter().zip(&part.kernels);
+    let mut own = steps.filter(|(_, kernels)| kernels.contains(&kernel));
+    own.find_map(|(step, _)| step.hyperplanes.as_ref()?.most)
 }
 
 /// Whether threads share all loops around each statement: no loop of the region hands on values.
@@ -370,6 +380,11 @@ pub fn warnings(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
             .note("the order is the same in every run; with `n` terms the result is within about log2(n) ulps of the sum of their magnitudes")
             .help("`--sums ordered` keeps C's order, in which one thread computes it")
     });
+    let in_place = part.plan.steps.iter().filter_map(|step| {
+        let hyperplanes = step.hyperplanes.as_ref()?;
+        let stmt = *step.stmts.first()?;
+        Some(by_hyperplanes(&scop.stmts[stmt], hyperplanes))
+    });
     let lonely = (part.plan.steps.iter()).filter_map(|step| part.plan.alone(step));
     lonely
         .map(|stmt| {
@@ -380,8 +395,26 @@ pub fn warnings(scop: &Scop, part: &Stepwise) -> Vec<Diagnostic> {
                 )
                 .note("isl finds two iterations that touch the same element, and keeps the order of C")
         })
+        .chain(in_place)
         .chain(rounds)
         .collect()
+}
+
+/// A warning of a sweep in place.
+fn by_hyperplanes(stmt: &Statement, hyperplanes: &Hyperplanes) -> Diagnostic {
+    let sum = &hyperplanes.text;
+    Diagnostic::warning("HX0212", "a sweep in place runs hyperplane by hyperplane")
+        .at(
+            stmt.span.clone(),
+            format!("a launch for each value of `{sum}`"),
+        )
+        .note("isl proves that iterations of equal values touch different elements and that what others touch as well stays in C's order, so the results are C's")
+        .help("orders in which a whole sweep is one launch are faster: red and black points, or a second array")
+}
+
+/// Whether a warning is of steps that leave most of a GPU idle.
+pub fn is_slow(warning: &Diagnostic) -> bool {
+    matches!(warning.code, "HX0207" | "HX0212")
 }
 
 /// The refusal of a region in which nothing can run at the same time.

@@ -90,6 +90,8 @@ const MEMORY_READ_SLOTS: f64 = 5.5;
 pub struct StreamChoice {
     /// The sizes.
     pub tile: StreamTile,
+    /// The warps of a block are a pipeline in time ([`crate::warp_size`]).
+    pub pipelined: bool,
     /// Columns of results of a warp.
     pub width: i64,
     /// Rows of results of a tile.
@@ -335,6 +337,7 @@ pub fn predict(
     let per_cell = |x: f64| x / cells * 1e12;
     Some(StreamChoice {
         tile,
+        pipelined: false,
         width,
         rows: rows as i64,
         registers,
@@ -405,6 +408,7 @@ pub fn predict_planes(
     let planes = (ir.held() + i64::from(matches!(ir.order, Order::Chain(_))) * 2 * ri) * steps;
     StreamChoice {
         tile,
+        pipelined: false,
         width: vk,
         rows: length as i64,
         registers: (words as i64 * planes * tile.rows * tile.vector + PLANE_REGISTERS).min(255),
@@ -535,6 +539,7 @@ pub fn predict_patches(
     let computed = block_steps * at_once * (LANES * v * all_rows * steps) as f64;
     Some(StreamChoice {
         tile,
+        pipelined: false,
         width,
         rows: length as i64,
         registers,

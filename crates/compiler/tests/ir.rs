@@ -3,7 +3,8 @@
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::ir::verify::verify;
 use hexcc_compiler::ir::{
-    Axis, Expr, Fold, KernelId, Own, Program, Reduction, Stmt, Type, VarId, Wide, dump,
+    Axis, BoxCopy, Expr, Fold, KernelId, Outcome, Own, Program, Reduction, Stmt, Type, Unroll,
+    VarId, Wide, dump,
 };
 use hexcc_compiler::options::{Options, StepKernel, Tiling};
 use hexcc_compiler::pipeline;
@@ -350,7 +351,7 @@ fn damaged_unrolled_loops_and_tests_of_pointers_are_seen() {
     let size = program.args[0];
     in_kernel(&mut program, |stmt| match stmt {
         Stmt::For {
-            unrolled: true,
+            unroll: Unroll::Whole,
             first,
             ..
         } => {
@@ -497,4 +498,117 @@ fn damage_of_blocks_is_seen() {
         }));
     });
     assert!(said.contains("gets another type"), "{said}");
+}
+
+/// The kernel of hybrid tiles.
+fn of_tiles() -> Program {
+    let text = include_str!("data/jacobi2d.scop.json");
+    let saved = SavedScop::parse(text).expect("a saved scop");
+    let ctx = Ctx::new().expect("memory for a context");
+    let options = Options {
+        tiling: Tiling::Hybrid,
+        ..Options::default()
+    };
+    let compiled = pipeline::compile(&ctx, &saved, &options);
+    let mut compiled = compiled.unwrap_or_else(|d| panic!("{} {:?}", d.message, d.notes));
+    match compiled.units.remove(0).tiled.kernel {
+        Kernel::Hybrid(hybrid) => hybrid.kernel.program,
+        Kernel::Overlapped(..) => panic!("no hybrid tiles"),
+    }
+}
+
+/// The innermost block of the last loops and branches of a block.
+fn innermost(block: &mut Vec<Stmt>) -> &mut Vec<Stmt> {
+    let has_body = |stmt: &Stmt| matches!(stmt, Stmt::For { .. });
+    match block.iter().rposition(has_body) {
+        None => block,
+        Some(at) => match &mut block[at] {
+            Stmt::For { body, .. } => innermost(body),
+            _ => panic!("no loop"),
+        },
+    }
+}
+
+/// The first copy of a box in a block.
+fn copy_in(block: &mut [Stmt]) -> Option<&mut BoxCopy> {
+    block.iter_mut().find_map(|stmt| match stmt {
+        Stmt::CopyBox(copy) => Some(&mut **copy),
+        Stmt::If { yes, no, .. } => copy_in(yes).or_else(|| copy_in(no)),
+        _ => None,
+    })
+}
+
+#[test]
+fn damage_of_tiles_is_seen() {
+    let refused = |wanted: &str, damage: &dyn Fn(&mut Program)| {
+        let mut program = of_tiles();
+        assert_eq!(verify(&program), Ok(()));
+        damage(&mut program);
+        let said = verify(&program).expect_err("the damage is seen");
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    };
+    // The points of a row end at different times, its threads do not.
+    refused("a barrier that not all threads reach", &|p| {
+        innermost(&mut p.functions[0].body).push(Stmt::Barrier);
+    });
+    refused("an iteration ends in no loop", &|p| {
+        p.functions[0].body.push(Stmt::Continue);
+    });
+    refused("a copy beyond", &|p| {
+        let copy = copy_in(&mut p.functions[0].body).expect("a copy");
+        copy.rows[0] += 100;
+    });
+    refused("a copy beyond", &|p| {
+        let copy = copy_in(&mut p.functions[0].body).expect("a copy");
+        copy.width = 12;
+    });
+    refused("an element of `s_A` in no row", &|p| {
+        let copy = copy_in(&mut p.functions[0].body).expect("a copy");
+        copy.at.pop();
+    });
+    refused("boxes of the block overlap", &|p| {
+        p.layout.boxes[0].offset += 8
+    });
+    refused("share 16 bytes", &|p| {
+        let last = p.layout.constants.last_mut().expect("constants");
+        last.values[0].1 = Expr::Int(16);
+    });
+    refused("has too large numbers", &|p| {
+        p.layout.tables[0].values[0] = 1 << 15
+    });
+    refused("is used where it is not defined", &|p| {
+        let is_box = |stmt: &Stmt| matches!(stmt, Stmt::Let { value: None, .. });
+        let body = &mut p.functions[0].body;
+        let at = body.iter().position(is_box).expect("a box");
+        body.remove(at);
+    });
+    // All threads of a block execute the same tile.
+    refused("a call that not all threads reach", &|p| {
+        let Some(Stmt::For { body, .. }) = p.kernels[0].body.first_mut() else {
+            panic!("no loop over tiles");
+        };
+        let Some(Stmt::Let { value, .. }) = body.first_mut() else {
+            panic!("no phase");
+        };
+        *value = Some(Expr::Own(Own::Column));
+    });
+    refused("a number of a warp where there are none", &|p| {
+        let var = p.add_var("lane", Type::Index, true);
+        let value = Some(Expr::Own(Own::Lane));
+        p.kernels[0].body.push(Stmt::Let { var, value });
+    });
+    refused("a statement of the host on the device", &|p| {
+        p.kernels[0].body.push(Stmt::Return(Outcome::Done));
+    });
+    let text = dump(&of_tiles());
+    for word in [
+        "constant %",
+        "table of short",
+        "box 0 of float",
+        "copy ",
+        "reserve 0",
+        "blocks",
+    ] {
+        assert!(text.contains(word), "{word} in\n{text}");
+    }
 }

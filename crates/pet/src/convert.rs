@@ -106,6 +106,7 @@ impl<'a> Reader<'a> {
                 conditional: Vec::new(),
                 cells: Vec::new(),
                 guarded: false,
+                rotation: None,
                 not_selected: None,
                 as_read: Default::default(),
             })

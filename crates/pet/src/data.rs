@@ -53,12 +53,28 @@ pub struct PetScop {
     /// Nothing under a condition on data touches memory where the condition does not hold.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guarded: bool,
+    /// Pointers that the time loop swaps at the end of a step; what pet has read has no swap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Rotation>,
     /// An `if` on data that is no value, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_selected: Option<(Span, String)>,
     /// What pet has read; not saved.
     #[serde(skip)]
     pub as_read: AsRead,
+}
+
+/// Pointers that a time loop swaps at the end of each of its steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rotation {
+    /// Their names, in circles: after a step, each is what the next one was, and the last one what the first was.
+    pub cycles: Vec<Vec<String>>,
+    /// The first value of the time loop's iterator, which counts up by one: a number or a parameter.
+    pub start: String,
+    /// The header of the time loop: `for (..)`.
+    pub head: Span,
+    /// The statements that swap them, with declarations of what they alone use.
+    pub swaps: Vec<Span>,
 }
 
 /// The text that pet has read, and what has made it of the user's.

@@ -10,7 +10,7 @@ use crate::variant::Variant;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag;
 use hexcc_compiler::known::Known;
-use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::options::{Options, StepKernel, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::{Target, Targets};
@@ -102,6 +102,9 @@ impl Lookup {
             return None;
         }
         let tuned = find(&self.folder, saved, options, gpu_name)?;
+        if options.kernel == StepKernel::Pipelined && !tuned.variant.is_pipelined() {
+            return None;
+        }
         if options.keep_tiles && tuned.variant == Variant::STEPS {
             return None;
         }

@@ -12,11 +12,12 @@ pub use workbench::Workbench;
 
 use hexcc_compiler::back::Precision;
 use hexcc_compiler::compiled::{Compiled, Unit};
+use hexcc_compiler::kernel::Stencil;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout, Launch};
 use hexcc_compiler::kernel::stream_plan::{Instance, StreamRun};
-use hexcc_compiler::kernel::{KernelIr, Stencil};
 use hexcc_compiler::output;
 use hexcc_compiler::tiling;
+use hexcc_compiler::tiling::hybrid::HybridKernel;
 use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{Attributes, Binary, Compiler, Flags, GpuError, Kernel, Module, Packed};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +35,7 @@ pub fn too_large(what: &str) -> GpuError {
 #[derive(Clone, Copy)]
 pub enum TiledKernel<'a> {
     /// Hexagons and classical tiles.
-    Hybrid(&'a KernelIr),
+    Hybrid(&'a HybridKernel),
     /// Overlapped tiles, streamed.
     Streamed(&'a StreamKernel),
 }

@@ -576,7 +576,10 @@ mod tests {
     fn streamed(t: i64, v: i64, rows: i64, measured: f64) -> Point {
         let tile = format!("steps={t},vector={v},ahead=4,warps=4,blocks=3");
         Point {
-            variant: Variant::Overlapped { stream_tile: tile },
+            variant: Variant::Overlapped {
+                stream_tile: tile,
+                pipelined: false,
+            },
             shape: Shape::Stream {
                 t,
                 v,

@@ -299,6 +299,13 @@ fn host(
             | Stmt::Copy { .. }
             | Stmt::EndOfGroup
             | Stmt::Wait(_)
+            | Stmt::Scope(_)
+            | Stmt::Continue
+            | Stmt::Return(_)
+            | Stmt::Define { .. }
+            | Stmt::CopyBox(_)
+            | Stmt::MoveRows(_)
+            | Stmt::Reserve(_)
             | Stmt::Call { .. } => {
                 return None;
             }
@@ -365,6 +372,8 @@ fn value(expr: &Expr, values: &Values) -> Option<i64> {
                 Helper::FloorDiv => (b > 0).then(|| a.div_euclid(b)),
                 Helper::Lowest => Some(a.min(b)),
                 Helper::Highest => Some(a.max(b)),
+                Helper::Mod => (b > 0).then(|| a.rem_euclid(b)),
+                Helper::Relative => None,
             }
         }
         _ => None,

@@ -2,7 +2,7 @@
 
 use hexcc_compiler::compiled::Unit;
 use hexcc_compiler::kernel::stream::StreamTile;
-use hexcc_compiler::options::{Options, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Options, StepKernel, Tiling, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::tile_size::Choice;
 use hexcc_compiler::tiling::Kernel;
@@ -26,6 +26,9 @@ pub enum Variant {
     Overlapped {
         /// As for `--stream-tile`.
         stream_tile: String,
+        /// As for `--kernel pipelined`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pipelined: bool,
     },
     /// No tiles.
     Steps {
@@ -57,10 +60,22 @@ impl Variant {
         }
     }
 
+    /// Whether the warps of a block are a pipeline in time.
+    pub fn is_pipelined(&self) -> bool {
+        matches!(
+            self,
+            Variant::Overlapped {
+                pipelined: true,
+                ..
+            }
+        )
+    }
+
     /// Sizes of overlapped tiles.
-    pub fn streamed(tile: StreamTile) -> Variant {
+    pub fn streamed(tile: StreamTile, pipelined: bool) -> Variant {
         Variant::Overlapped {
             stream_tile: tile.to_string(),
+            pipelined,
         }
     }
 
@@ -68,7 +83,9 @@ impl Variant {
     /// chosen.
     pub fn taken(unit: &Unit) -> Option<Variant> {
         match &unit.tiled.kernel {
-            Kernel::Overlapped(kernel, _) => Some(Variant::streamed(kernel.tile())),
+            Kernel::Overlapped(kernel, _) => {
+                Some(Variant::streamed(kernel.tile(), kernel.is_pipelined()))
+            }
             Kernel::Hybrid(hybrid) => hybrid.choice().map(Variant::of),
         }
     }
@@ -77,7 +94,7 @@ impl Variant {
     pub fn is_valid(&self) -> bool {
         match self {
             Variant::Hybrid { tile, .. } => tile.parse::<TileSizes>().is_ok(),
-            Variant::Overlapped { stream_tile } => stream_tile.parse::<StreamTile>().is_ok(),
+            Variant::Overlapped { stream_tile, .. } => stream_tile.parse::<StreamTile>().is_ok(),
             Variant::Steps { .. } => true,
         }
     }
@@ -100,6 +117,7 @@ impl Variant {
                 wavefront,
             } => Options {
                 tiling: Tiling::Hybrid,
+                kernel: StepKernel::Auto,
                 tile: tile.parse().ok(),
                 stream_tile: None,
                 threads: Some(*threads),
@@ -109,19 +127,35 @@ impl Variant {
                 },
                 ..options.clone()
             },
-            Variant::Overlapped { stream_tile } => Options {
+            Variant::Overlapped {
+                stream_tile,
+                pipelined,
+            } => Options {
                 tiling: Tiling::Overlapped,
                 tile: None,
                 stream_tile: stream_tile.parse().ok(),
+                kernel: match pipelined {
+                    true => StepKernel::Pipelined,
+                    false => StepKernel::Auto,
+                },
                 ..options.clone()
             },
             Variant::Steps { .. } => Options {
                 tiling: Tiling::Stepwise,
+                kernel: untiled(options.kernel),
                 tile: None,
                 stream_tile: None,
                 ..options.clone()
             },
         }
+    }
+}
+
+/// What a thread of single steps has: warps that are a pipeline in time are none.
+fn untiled(kernel: StepKernel) -> StepKernel {
+    match kernel {
+        StepKernel::Pipelined => StepKernel::Auto,
+        other => other,
     }
 }
 
@@ -133,7 +167,17 @@ impl fmt::Display for Variant {
                 threads,
                 wavefront,
             } => (tile, threads, wavefront),
-            Variant::Overlapped { stream_tile } => return f.write_str(stream_tile),
+            Variant::Overlapped {
+                stream_tile,
+                pipelined,
+            } => {
+                f.write_str(stream_tile)?;
+                return f.write_str(if *pipelined {
+                    " --kernel pipelined"
+                } else {
+                    ""
+                });
+            }
             Variant::Steps { .. } => return f.write_str("single steps"),
         };
         write!(f, "{tile} --threads {threads}")?;

@@ -1,9 +1,32 @@
-//! The bytes of `struct Args` in the generated text, for programs that launch
-//! kernels themselves.
+//! `struct Args` in the generated text, and its bytes for programs that launch kernels themselves.
 
+use super::expr::ast_to_c;
+use super::names::{Names, by_type, values};
 use crate::ctype::CType;
 use crate::interface::Interface;
+use crate::kernel::Stencil;
 use crate::kernel::plan::ArrayLayout;
+
+/// The fields of `Args` for sizes, scalars and arrays.
+pub(super) fn args_fields(stencil: &Stencil, names: &Names) -> Vec<String> {
+    let mut lines: Vec<String> = (by_type(&values(stencil, names)).iter())
+        .map(|(ty, names)| format!("{ty} {};", names.join(", ")))
+        .collect();
+    for array in &stencil.arrays {
+        let extents: String = (array.extents.iter())
+            .map(|e| format!("[{}]", ast_to_c(e, names)))
+            .collect();
+        let constant = if array.written { "" } else { "const " };
+        let name = names.get(&array.name);
+        lines.push(format!("{constant}{} *{name}; // {extents}", array.elem));
+        if array.pitched {
+            lines.push(format!(
+                "int {name}_pitch; // bytes from row to row of {name}, a multiple of 16"
+            ));
+        }
+    }
+    lines
+}
 
 /// Types in which baselines compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! The text is blocks.cu with what depends on the stencil filled in, and the step in one of
 //! three orders.
 
-use super::cuda::args_fields;
+use super::arguments::args_fields;
 use super::expr::{Row, ast_to_c, body_with, quotients};
 use super::names::{Names, declarations};
 use super::stream::with_helpers;

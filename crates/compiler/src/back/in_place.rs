@@ -66,7 +66,7 @@ pub fn c_program(
         generated.push_str(&r.kernel);
         let names = names.with_members(r.interface);
         let call = call(r, &names);
-        let unused = variables_used_up(r, text, &r.span, &names);
+        let unused = variables_used_up(r, text, (&r.span, &gone), (&names, ""));
         // That a function names itself is no use of it.
         let function = csource::enclosing_function(text, r.span.start);
         let used_up = match function.is_some_and(|f| functions.contains(&f.name)) {

@@ -4,15 +4,16 @@
 //! that needs a set or a dependence belongs in [`crate::kernel`] or before.
 
 mod arguments;
+mod beside;
 mod blocks;
 mod cells;
-mod cuda;
 mod existing;
 mod expr;
 mod fallback;
 mod in_place;
 mod naive;
 pub(crate) mod names;
+mod parts;
 mod program;
 mod resident;
 pub(crate) mod rows;
@@ -22,7 +23,6 @@ pub(crate) mod text;
 
 pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};
-pub use cuda::{argument_names, print_kernel};
 pub use expr::ast_to_c;
 pub use fallback::{Files, Host, LOOPS_RUN, Otherwise};
 pub use in_place::c_program;

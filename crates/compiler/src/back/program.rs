@@ -1,11 +1,13 @@
 //! The user's program with its scop replaced: host function, call, and the
 //! rewriting that lets nvcc's C++ front end accept C host code.
 
+use super::beside::Beside;
 use super::cells;
 use super::existing;
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::fallback::{self, Files, Host, Otherwise};
 use super::names::{Names, mentions};
+use super::parts::Parts;
 use super::resident;
 use super::rows::{self, Form};
 use super::staged;
@@ -17,7 +19,7 @@ use crate::options::Language;
 use crate::print::host as c;
 use crate::scop::{FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
-use hexcc_pet::data::Member;
+use hexcc_pet::data::{Member, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
@@ -28,6 +30,8 @@ pub struct Replacement<'a> {
     pub span: Range<usize>,
     /// What it takes from the program and leaves there.
     pub interface: &'a Interface,
+    /// By array, cells that the device has beside it on either side of each dimension; none where it has the program's own.
+    pub beside: &'a [Vec<i64>],
     /// The kernel, printed: a namespace, which the host function is added to.
     pub kernel: String,
     /// What it calls sizes, scalars and arrays.
@@ -84,16 +88,21 @@ pub struct Workspace {
 
 impl Workspace {
     /// Its bytes, as C.
-    pub(super) fn bytes(&self, ir: &Interface, names: &Names) -> String {
-        let array = &ir.arrays[self.array];
+    pub(super) fn bytes(&self, r: &Replacement, names: &Names) -> String {
+        let array = &r.interface.arrays[self.array];
         let name = names.get(&array.name);
         let space = &array.extents[array.extents.len() - self.n_space..];
         let (width, rows) = match (array.pitched, space) {
             (true, [rows @ .., _]) => (format!("{name}_pitch"), rows),
             (_, all) => (format!("sizeof({})", array.elem), all),
         };
-        let rows: String = (rows.iter())
-            .map(|e| format!(" * (size_t){}", ast_operand(e, names)))
+        let beside = r.beside.get(self.array).map_or(&[][..], Vec::as_slice);
+        let beside = beside.iter().skip(array.extents.len() - self.n_space);
+        let rows: String = (rows.iter().zip(beside.chain(std::iter::repeat(&0))))
+            .map(|(e, beside)| match (ast_operand(e, names), beside) {
+                (rows, 0) => format!(" * (size_t){rows}"),
+                (rows, beside) => format!(" * ((size_t){rows} + {})", 2 * beside),
+            })
             .collect();
         format!("{} * {width}{rows}", self.planes)
     }
@@ -183,12 +192,15 @@ pub fn program(
         .chain(csource::without_loop_pragmas(text, &spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let mut used_up = voids(functions_used_up(text, &spans));
+    let away = gone(replacements, &c.spans);
     for (r, span) in replacements.iter().zip(&c.spans) {
         let names = c.names.with_members(r.interface);
         let call = call(r, &entry, &names);
-        let unused = variables_used_up(r, text, span, &c.names);
+        let swaps = c.swaps(saved, &r.span, span);
+        let unused = variables_used_up(r, text, (span, &away), (&c.names, &swaps));
         let call = Call {
             before: unused + &std::mem::take(&mut used_up),
+            after: call.after + &swaps,
             ..call
         };
         let suits = suits_call(r.interface, &entry, &names).into_iter();
@@ -248,12 +260,12 @@ pub(super) fn voids(names: Vec<String>) -> String {
     names.into_iter().map(void).collect()
 }
 
-/// Uses of variables that only the replaced code used.
+/// Uses of variables that only the replaced code used, and what is `left` of it does not.
 pub(super) fn variables_used_up(
     r: &Replacement,
     text: &str,
-    span: &Range<usize>,
-    names: &Names,
+    (span, gone): (&Range<usize>, &[Range<usize>]),
+    (names, left): (&Names, &str),
 ) -> String {
     if !r.is_all() {
         return String::new();
@@ -263,12 +275,14 @@ pub(super) fn variables_used_up(
     let mut unused: Vec<String> = known.filter(declared).collect();
     // Such as an index that was written out.
     let passed: Vec<String> = (r.interface.values())
-        .chain(r.interface.arrays.iter().map(|a| &a.name))
+        .chain(r.interface.handed_over().arrays.iter().map(|a| &a.name))
         .map(|name| names.get(name))
         .collect();
-    let others = csource::used_only_in(text, span.clone()).into_iter();
+    let others = csource::used_in_gone(text, span.clone(), gone).into_iter();
     let others = others.filter(|name| !unused.contains(name) && !passed.contains(name));
     unused.extend(others.collect::<Vec<_>>());
+    let left = csource::words(left);
+    unused.retain(|name| !left.contains(name.as_str()));
     voids(unused)
 }
 
@@ -302,6 +316,8 @@ struct CPlusPlus {
     spans: Vec<Range<usize>>,
     /// Names of its variables.
     names: Names,
+    /// Changes, one round after the other, that have led from the user's text to this one.
+    rounds: Vec<Vec<Edit>>,
 }
 
 impl CPlusPlus {
@@ -317,14 +333,7 @@ impl CPlusPlus {
         let text = csource::apply_edits(&expanded, edits.clone())
             .map_err(|e| Box::new(Diagnostic::bug(e)))?;
         rounds.push(edits);
-        let moved = |span: &Range<usize>| {
-            let at = |offset| {
-                rounds
-                    .iter()
-                    .fold(offset, |at, edits| csource::moved(at, edits))
-            };
-            at(span.start)..at(span.end)
-        };
+        let moved = |span: &Range<usize>| moved(span, &rounds);
         let mut names = Names::plain();
         for (name, new) in &renamed {
             names.rename(name, new);
@@ -337,8 +346,43 @@ impl CPlusPlus {
             regions: regions.iter().map(moved).collect(),
             text,
             names,
+            rounds,
         })
     }
+
+    /// The time loop around the swap of its pointers alone, where it has one: what a part of the text leaves
+    /// to do that is here at `span`.
+    fn swaps(&self, saved: &SavedScop, part: &Range<usize>, span: &Range<usize>) -> String {
+        let is_in = |at: &Span| part.start <= at.start && at.end <= part.end;
+        let rotations = saved.regions().filter_map(|scop| scop.rotation.as_ref());
+        let Some(rotation) = { rotations }.find(|rotation| is_in(&rotation.head)) else {
+            return String::new();
+        };
+        let words = |at: &Span| {
+            let text = &self.text[moved(&(at.start..at.end), &self.rounds)];
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let line = self.text[..span.start].rfind('\n').map_or(0, |end| end + 1);
+        let indent: String = (self.text[line..].chars())
+            .take_while(|c| matches!(c, ' ' | '\t'))
+            .collect();
+        let swaps: Vec<String> = rotation.swaps.iter().map(words).collect();
+        format!(
+            "\n{indent}{} {{ {} }}",
+            words(&rotation.head),
+            swaps.join(" ")
+        )
+    }
+}
+
+/// Where a part of a text is after rounds of changes.
+fn moved(span: &Range<usize>, rounds: &[Vec<Edit>]) -> Range<usize> {
+    let at = |offset| {
+        rounds
+            .iter()
+            .fold(offset, |at, edits| csource::moved(at, edits))
+    };
+    at(span.start)..at(span.end)
 }
 
 /// Refuses arrays of variable length that the text does not declare: a macro that is not in the
@@ -349,9 +393,9 @@ fn check_parameters(
     replacement: &Replacement,
     names: &Names,
 ) -> Result<()> {
-    let members = &replacement.interface.members;
-    let is_member = |array: &KernelArray| members.iter().any(|m| m.name == array.name);
-    let arrays = replacement.interface.arrays.iter();
+    let interface = replacement.interface.handed_over();
+    let is_member = |array: &KernelArray| interface.members.iter().any(|m| m.name == array.name);
+    let arrays = interface.arrays.iter();
     for array in arrays.filter(|a| !a.local && !is_member(a)) {
         let variable = (array.extents.iter().skip(1)).any(|e| !matches!(e, AstExpr::Int(_)));
         let name = names.get(&array.name);
@@ -709,6 +753,7 @@ fn call(r: &Replacement, entry: &Entry, names: &Names) -> Call {
 
 /// What the program gives to the function that takes the place of a part of it.
 pub(super) fn arguments(ir: &Interface, names: &Names) -> Vec<String> {
+    let ir = &ir.handed_over();
     let values = ir.values().map(|n| names.get(n));
     let arrays = ir.arrays.iter().filter(|a| !a.local);
     let arrays = arrays.map(|array| argument(array, names));
@@ -769,7 +814,11 @@ pub(super) fn host_names(ir: &Interface) -> Names {
         "said",
         "kept",
     ];
-    Names::of_interface(FIXED, ir, (&[], &[]))
+    let mut all = ir.clone();
+    let parts = ir.handed_over().arrays.into_iter();
+    all.arrays
+        .extend(parts.filter(|part| ir.arrays.iter().all(|a| a.name != part.name)));
+    Names::of_interface(FIXED, &all, (&[], &[]))
 }
 
 /// A condition that does not always hold.
@@ -808,7 +857,7 @@ pub(super) fn shared_bytes(ir: &Interface, home: usize, names: &Names) -> Option
 
 /// How a host function begins: what it takes, and what it tests first.
 pub(super) fn head(r: &Replacement, names: &Names, entry: &Entry) -> Vec<String> {
-    let (ir, otherwise) = (r.interface, r.otherwise);
+    let (ir, otherwise) = (&r.interface.handed_over(), r.otherwise);
     let params = (ir.params.iter()).map(|p| format!("long long {}", names.get(p)));
     let scalars = (ir.scalars.iter()).map(|(name, ty)| format!("{ty} {}", names.get(name)));
     let arrays = ir.arrays.iter().filter(|a| !a.local);
@@ -916,6 +965,16 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             ));
             continue;
         }
+        if let Some(beside) = Beside::of(replacement, i, &names) {
+            for text in beside.enter(&field, touched) {
+                line(&text);
+            }
+            continue;
+        }
+        if let Some(parts) = Parts::of(array, &names) {
+            line(parts.enter(&field, touched).trim_end());
+            continue;
+        }
         let (elem, what) = (array.elem, &array.name);
         let [elements, on_device] = extents(array, *planes, &names);
         let all = on_device == elements;
@@ -928,12 +987,9 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
                 "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
                 rows.join(" * ")
             ));
-            line(&format!(
-                "  const size_t {name}_pitch = ({name}_width + 127) / 128 * 128; // rows start at multiples of 128 bytes"
-            ));
-            line(&format!(
-                "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
-            ));
+            for text in pitch(&name, what, "") {
+                line(&text);
+            }
             line(&format!(
                 "  check(cudaMalloc((void **)&{name}_device, {allocated} * {name}_pitch), \"allocating {what}\");"
             ));
@@ -967,7 +1023,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         }
     }
     for workspace in &replacement.workspaces {
-        let (field, bytes) = (&workspace.field, workspace.bytes(ir, &names));
+        let (field, bytes) = (&workspace.field, workspace.bytes(replacement, &names));
         line(&format!(
             "  check(cudaMalloc((void **)&args.{field}, {bytes}), \"allocating {field}\");"
         ));
@@ -1010,7 +1066,13 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
         let written = ir.is_memory_written(i);
         let is_shared = ir.tenants(i).len() > 1;
         let touched = if is_shared { "" } else { touched.as_str() };
-        if written && array.pitched {
+        if let (true, Some(beside)) = (written, Beside::of(replacement, i, &names)) {
+            for text in beside.leave(touched) {
+                line(&text);
+            }
+        } else if let (true, Some(parts)) = (written, Parts::of(array, &names)) {
+            line(parts.leave(touched).trim_end());
+        } else if written && array.pitched {
             line(&format!(
                 "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
@@ -1035,6 +1097,19 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
     }
     line("}");
     t
+}
+
+/// Lines that leave in `NAME_pitch` how far rows on the device are from each other; `beside` is what they have there beside
+/// `NAME_width` bytes, as a term.
+pub(super) fn pitch(name: &str, what: &str, beside: &str) -> [String; 2] {
+    [
+        format!(
+            "  const size_t {name}_pitch = ({name}_width{beside} + 127) / 128 * 128; // rows start at multiples of 128 bytes"
+        ),
+        format!(
+            "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
+        ),
+    ]
 }
 
 /// The extents of an array, as C: in the program, and on the device, where all planes exist.
@@ -1085,6 +1160,7 @@ fn member_checks(ir: &Interface, names: &Names) -> Vec<String> {
 /// Ends the program where two arrays share memory and one of them is written: in C every store
 /// would change both. Arrays that are no pointers cannot.
 pub(super) fn overlap_checks(ir: &Interface, names: &Names) -> Vec<String> {
+    let ir = &ir.handed_over();
     let mut lines = Vec::new();
     for (i, a) in ir.arrays.iter().enumerate() {
         for (j, b) in ir.arrays.iter().enumerate().skip(i + 1) {
@@ -1156,8 +1232,8 @@ pub(super) fn dump_calls(
     namespace: impl Fn(&Interface) -> String,
 ) -> String {
     let mut text = String::new();
-    for ir in replacements.iter().map(|r| r.interface) {
-        let names = &names.with_members(ir);
+    for ir in replacements.iter().map(|r| r.interface.handed_over()) {
+        let (ir, names) = (&ir, &names.with_members(&ir));
         let nonempty = ast_to_c(&ir.nonempty, names);
         let arrays = ir.arrays.iter().enumerate();
         for (index, array) in arrays.filter(|(_, a)| a.written && !a.local) {

@@ -4,8 +4,10 @@
 //! start at certain addresses and memory behind the rows, so they work on copies that never leave the
 //! device: what is copied there once for many time steps costs little.
 
+use super::beside::Beside;
 use super::names::Names;
-use super::program::{Replacement, bytes_of, condition, extents, shared_bytes};
+use super::parts::{Entered, Parts};
+use super::program::{Replacement, bytes_of, condition, extents, pitch, shared_bytes};
 use crate::kernel::KernelArray;
 use std::fmt::Write;
 
@@ -20,6 +22,15 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
         if home != i {
             let home = r.names.get(&ir.arrays[home].name);
             let _ = writeln!(before, "  args.{field} = ({elem} *)args.{home};");
+            continue;
+        }
+        let touched = || condition(&ir.touched[i], names);
+        let beside = Beside::of(r, i, names).map(|beside| beside.staged(&field, touched()));
+        let parts = || Some(Parts::of(array, names)?.staged(&field, touched()));
+        if let Some(all) = beside.or_else(parts) {
+            for (text, more) in [&mut before, &mut behind, &mut after].into_iter().zip(&all) {
+                text.push_str(more);
+            }
             continue;
         }
         before.push_str(&sizes(r, i, names));
@@ -57,7 +68,7 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
         );
     }
     for workspace in &r.workspaces {
-        let (field, bytes) = (&workspace.field, workspace.bytes(ir, names));
+        let (field, bytes) = (&workspace.field, workspace.bytes(r, names));
         let elem = ir.arrays[workspace.array].elem;
         let _ = writeln!(
             before,
@@ -74,11 +85,8 @@ fn sizes(r: &Replacement, index: usize, names: &Names) -> String {
     let array = &ir.arrays[index];
     let (name, elem) = (names.get(&array.name), array.elem);
     let [own, on_device] = extents(array, ir.planes[index], names);
-    let bytes = bytes_of(array, names);
-    let bytes = match condition(&ir.touched[index], names) {
-        None => bytes,
-        Some(touched) => format!("({touched}) ? {bytes} : 0"),
-    };
+    let touched = condition(&ir.touched[index], names);
+    let bytes = where_touched(bytes_of(array, names), touched);
     let mut lines = match shared_bytes(ir, index, names) {
         None => vec![format!("  const size_t {name}_bytes = {bytes};")],
         Some(lines) => lines,
@@ -90,13 +98,7 @@ fn sizes(r: &Replacement, index: usize, names: &Names) -> String {
             rows.join(" * "),
             planes.join(" * ")
         ));
-        lines.push(format!(
-            "  const size_t {name}_pitch = ({name}_width + 127) / 128 * 128; // rows start at multiples of 128 bytes"
-        ));
-        let what = &array.name;
-        lines.push(format!(
-            "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
-        ));
+        lines.extend(pitch(&name, &array.name, ""));
     } else {
         let room = format!("sizeof({elem}) * {}", on_device.join(" * "));
         lines.push(format!(
@@ -104,6 +106,70 @@ fn sizes(r: &Replacement, index: usize, names: &Names) -> String {
         ));
     }
     lines.join("\n") + "\n"
+}
+
+/// An array whose planes are copied one by one between where kernels find them, `NAME_entered`, and where tiles have them,
+/// `NAME_tiles`.
+pub(super) struct PlaneByPlane<'a> {
+    pub array: &'a KernelArray,
+    /// In the host function, and in messages.
+    pub name: &'a str,
+    pub what: &'a str,
+    /// How many planes there are, and the bytes of all that tiles have, as C.
+    pub planes: String,
+    pub all: String,
+    /// Where the first row of a plane is: as kernels find it, and in tiles.
+    pub entered: Entered,
+    pub in_program: String,
+    pub in_tiles: String,
+    /// Why the memory of tiles is filled with NaN.
+    pub filled: &'a str,
+}
+
+impl PlaneByPlane<'_> {
+    /// What is done before the kernels, behind them, and when they have ended, for a field of `Args`; `sizes` are the lines that
+    /// say how large the array is.
+    pub fn arrays(self, field: &str, sizes: String) -> [String; 3] {
+        let (name, what, all, elem) = (self.name, self.what, &self.all, self.array.elem);
+        let written = self.array.written;
+        let mut before = sizes;
+        let _ = writeln!(
+            before,
+            "  void *const {name}_tiles = borrow({all}, \"allocating {what}\");\n  args.{field} = ({elem} *){name}_tiles, args.{field}_pitch = (int){name}_pitch;\n  check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // {}",
+            self.filled
+        );
+        before.push_str(&self.entered.line);
+        let of_program = format!("{}, {name}_width", self.in_program);
+        let of_tiles = format!("{}, {name}_pitch", self.in_tiles);
+        before.push_str(&self.copies(&of_tiles, &of_program, "for the tiles"));
+        let behind = match written {
+            true => self.copies(&of_program, &of_tiles, "back"),
+            false => String::new(),
+        };
+        let mut after = format!("  give_back({name}_tiles, \"freeing {what}\");\n");
+        for (pointer, place, part) in &self.entered.pointers {
+            let _ = writeln!(
+                after,
+                "  leave({pointer}, {place}, {name}_bytes, {written}, \"{part}\");"
+            );
+        }
+        [before, behind, after]
+    }
+
+    fn copies(&self, to: &str, from: &str, purpose: &str) -> String {
+        let (name, what, planes) = (self.name, self.what, &self.planes);
+        format!(
+            "  for (size_t plane = 0; {name}_bytes && plane < {planes}; ++plane)\n    check(cudaMemcpy2DAsync({to}, {from}, {name}_width, {name}_rows, cudaMemcpyDeviceToDevice, 0), \"copying {what} {purpose}\");\n"
+        )
+    }
+}
+
+/// So many bytes where the program has an array, as C.
+pub(super) fn where_touched(bytes: String, touched: Option<String>) -> String {
+    match touched {
+        None => bytes,
+        Some(touched) => format!("({touched}) ? {bytes} : 0"),
+    }
 }
 
 /// Lines that copy an array from where kernels find it to where tiles have it, and back.

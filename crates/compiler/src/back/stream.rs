@@ -1,6 +1,6 @@
 //! CUDA C++ for a kernel of overlapped tiling that streams through registers.
 
-use super::cuda::args_fields;
+use super::arguments::args_fields;
 use super::expr::{HELPERS, Row, ast_operand, ast_to_c, body_with, quotients};
 use super::names::{Names, declarations, mentions, without_comments};
 use super::program::Workspace;
@@ -9,6 +9,7 @@ use crate::kernel::stream::{Domain, FIRST_COLUMN, Field, Growth, HIGHEST_ROW, LO
 use crate::kernel::stream::{StreamIr, StreamRead};
 use crate::kernel::{KernelAccess, KernelStmt, Sub};
 
+mod around;
 mod planes;
 mod warps;
 
@@ -198,7 +199,11 @@ pub fn stream_names(ir: &StreamIr) -> Names {
             let fixed: Vec<&str> = of_rows.chain(FIXED_PLANES.iter().copied()).collect();
             Names::of_stencil(&fixed, &ir.stencil)
         }
-        false => Names::of_stencil(FIXED, &ir.stencil),
+        false => {
+            let around = ir.around.iter().flat_map(|_| around::FIXED);
+            let fixed: Vec<&str> = FIXED.iter().chain(around).copied().collect();
+            Names::of_stencil(&fixed, &ir.stencil)
+        }
     }
 }
 
@@ -249,6 +254,7 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
         p.kernel();
         p.warps();
         p.warps_comparison();
+        p.wrap();
     }
     p.launch();
     p.out.line(format!("}} // namespace {}", ir.stencil.name));
@@ -1375,6 +1381,46 @@ impl Printer<'_> {
         }
     }
 
+    /// The planes that a launch starts from, and those that it leaves.
+    fn planes_of_launch(&mut self) {
+        let ir = self.ir;
+        for f in 0..ir.fields.len() {
+            let name = self.fields[f].clone();
+            let argument = self.names.get(&self.array(f).name);
+            let (live, buffers) = (ir.live(f), self.buffers(f));
+            for a in 0..buffers {
+                let kept = self.plane(
+                    f,
+                    &format!("args.{argument}"),
+                    &self.plane_of(f, "pass.t0", -a - 1),
+                );
+                self.out.line(format!("pass.{name}_kept[{a}] = {kept};"));
+                if a < live {
+                    let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
+                    self.out.line(format!(
+                        "pass.{name}_in[{a}] = in_next ? {next} : pass.{name}_kept[{a}];"
+                    ));
+                }
+            }
+            for a in 0..buffers {
+                let own = self.plane(
+                    f,
+                    &format!("args.{argument}"),
+                    &self.plane_of(f, "pass.t0 + sizes[@]", -a - 1),
+                );
+                if a < live {
+                    let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
+                    self.out
+                        .line(format!("pass.{name}_out[{a}] = in_next ? {own} : {next};"));
+                } else {
+                    self.out.line(format!(
+                        "pass.{name}_out[{a}] = launches == 1 ? {own} : nullptr;"
+                    ));
+                }
+            }
+        }
+    }
+
     fn launch(&mut self) {
         let ir = self.ir;
         let streams = self.streams();
@@ -1483,6 +1529,11 @@ impl Printer<'_> {
         };
         let list: Vec<String> = sizes.iter().map(name_of).collect();
         let n = sizes.len();
+        let is_early = !planes && (ir.warps.is_some() || ir.around.is_some());
+        if is_early {
+            self.out.line("cudaError_t error = cudaSuccess;");
+        }
+        self.wrap_arrays(&t);
         let worth = self.warps_are_worth_it();
         self.out.line("// So many launches of so many time steps; after an even number the arrays have the results.");
         self.out
@@ -1505,7 +1556,7 @@ impl Printer<'_> {
         ));
         self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
         self.out.line("bool in_next = launches % 2 != 0;");
-        if !planes && ir.warps.is_none() {
+        if !planes && !is_early {
             self.out.line("cudaError_t error = cudaSuccess;");
         }
         self.copy_first_planes(&t, worth);
@@ -1573,41 +1624,8 @@ impl Printer<'_> {
                 .line("const unsigned grid = (unsigned)((pass.tiles + WARPS - 1) / WARPS);");
         }
         self.out.open("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches, in_next = !in_next, pass.t0 += sizes[@]) {");
-        for f in 0..ir.fields.len() {
-            let name = self.fields[f].clone();
-            let argument = self.names.get(&self.array(f).name);
-            let (live, buffers) = (ir.live(f), self.buffers(f));
-            for a in 0..buffers {
-                let kept = self.plane(
-                    f,
-                    &format!("args.{argument}"),
-                    &self.plane_of(f, "pass.t0", -a - 1),
-                );
-                self.out.line(format!("pass.{name}_kept[{a}] = {kept};"));
-                if a < live {
-                    let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
-                    self.out.line(format!(
-                        "pass.{name}_in[{a}] = in_next ? {next} : pass.{name}_kept[{a}];"
-                    ));
-                }
-            }
-            for a in 0..buffers {
-                let own = self.plane(
-                    f,
-                    &format!("args.{argument}"),
-                    &self.plane_of(f, "pass.t0 + sizes[@]", -a - 1),
-                );
-                if a < live {
-                    let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
-                    self.out
-                        .line(format!("pass.{name}_out[{a}] = in_next ? {own} : {next};"));
-                } else {
-                    self.out.line(format!(
-                        "pass.{name}_out[{a}] = launches == 1 ? {own} : nullptr;"
-                    ));
-                }
-            }
-        }
+        self.planes_of_launch();
+        self.wrap_planes();
         self.out.open("switch (sizes[@]) {");
         for s in &sizes {
             if Some(*s) == of_warps {

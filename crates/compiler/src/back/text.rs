@@ -30,19 +30,6 @@ impl Writer {
     }
 }
 
-fn is_atom(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// Without one pair of parentheses around everything.
-pub(super) fn unwrapped(text: &str) -> &str {
-    if is_bracketed(text) && text.starts_with('(') {
-        &text[1..text.len() - 1]
-    } else {
-        text
-    }
-}
-
 /// `x + c` without a zero or a `+ -`.
 pub(super) fn add_constant(x: &str, c: i64) -> String {
     match (x, c) {
@@ -51,45 +38,6 @@ pub(super) fn add_constant(x: &str, c: i64) -> String {
         (_, c) if c < 0 => format!("{x} - {}", -c),
         _ => format!("{x} + {c}"),
     }
-}
-
-/// A sum without its zeros.
-pub(super) fn sum(parts: &[&str]) -> String {
-    let parts: Vec<&str> = parts.iter().copied().filter(|p| *p != "0").collect();
-    if parts.is_empty() {
-        "0".to_string()
-    } else {
-        parts.join(" + ")
-    }
-}
-
-/// Parenthesised unless it is a name, a number or one call.
-pub(super) fn paren_sum(text: String) -> String {
-    let name_len = text
-        .chars()
-        .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-        .count();
-    if is_atom(&text) || is_bracketed(&text[name_len..]) {
-        text
-    } else {
-        format!("({text})")
-    }
-}
-
-/// Whether the text is one pair of parentheses with something inside.
-fn is_bracketed(text: &str) -> bool {
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return c == ')' && at + 1 == text.len();
-        }
-    }
-    false
 }
 
 /// The first `n` characters.

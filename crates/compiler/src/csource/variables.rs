@@ -208,6 +208,11 @@ fn is_struct_name(code: &Code, name: &str) -> bool {
 /// Variables of a function that a region of it alone mentions, but for their declarations, which are
 /// outside.
 pub fn used_only_in(text: &str, region: Range<usize>) -> Vec<String> {
+    used_in_gone(text, region, &[])
+}
+
+/// The same where other parts of the text are gone.
+pub fn used_in_gone(text: &str, region: Range<usize>, gone: &[Range<usize>]) -> Vec<String> {
     let code = Code::new(text);
     let Some(scope) = Scope::new(&code, region.start) else {
         return Vec::new();
@@ -220,7 +225,12 @@ pub fn used_only_in(text: &str, region: Range<usize>) -> Vec<String> {
         .collect();
     let mentions = |name: &str| {
         let is_name = |&at: &usize| code.is_ident(at) && code.word(at) == name;
-        let outside = scope.body.clone().filter(|at| !within.contains(at));
+        let is_gone = |at: usize| {
+            gone.iter()
+                .any(|span| span.contains(&code.tokens[at].span.start))
+        };
+        let outside = scope.body.clone();
+        let outside = outside.filter(|at| !within.contains(at) && !is_gone(*at));
         outside.filter(is_name).count()
     };
     let is_used_up = |name: &&str| {
@@ -652,6 +662,10 @@ mod tests {
             ["k"]
         );
         assert!(used("void f(void) { static int k; <k = 1;> }").is_empty());
+        let text = "void f(void) { int k; k = 1; k = 2; }";
+        let (first, second) = (22..28, 29..35);
+        assert!(used_only_in(text, first.clone()).is_empty());
+        assert_eq!(used_in_gone(text, first, &[second]), ["k"]);
         assert!(used("#define K k\nvoid f(void) { int k; <k = 1;> g(K); }").is_empty());
         assert!(used("void f(void) { <{ int k; k = 1; }> }").is_empty());
     }

@@ -1,7 +1,10 @@
 //! A program for people who work on the passes: what `--emit ir` prints. One line a statement, with
 //! the types of all variables, in the terms of [`crate::ir`] and of no target.
 
-use super::{Expr, Launch, Program, Stmt, Type, VarId, Wide};
+use super::{
+    BoxCopy, Definition, Expr, Launch, MoveRows, OfTiles, Pointer, Program, Ring, Stmt, Type,
+    Unroll, VarId, Way, Wide,
+};
 use std::fmt::Write;
 
 /// The program as text.
@@ -9,6 +12,31 @@ pub fn dump(program: &Program) -> String {
     let mut text = format!("program {}\n", program.name);
     for &arg in &program.args {
         let _ = writeln!(text, "  arg {}", definition(program, arg));
+    }
+    for (var, value) in program
+        .layout
+        .constants
+        .iter()
+        .flat_map(|line| &line.values)
+    {
+        let _ = writeln!(
+            text,
+            "  constant {} = {}",
+            definition(program, *var),
+            expr(value)
+        );
+    }
+    for table in &program.layout.tables {
+        let of = definition(program, table.var);
+        let _ = writeln!(text, "  {of} = {:?}", table.values);
+    }
+    for (i, shared) in program.layout.boxes.iter().enumerate() {
+        let (elem, sizes) = (shared.elem, &shared.sizes);
+        let _ = writeln!(
+            text,
+            "  box {i} of {elem} {sizes:?} at byte {}",
+            shared.offset
+        );
     }
     let list = |params: &[VarId]| {
         let params = params.iter().map(|p| definition(program, *p));
@@ -72,12 +100,21 @@ fn definition(program: &Program, id: VarId) -> String {
         Type::Private { elem, rows, len } => format!("{elem}[{rows}][{len}]"),
         Type::Shared { elem, rows, len } => format!("shared {elem}[{rows}][{len}]"),
         Type::Flag => "flag".to_string(),
+        Type::OfTiles(OfTiles::Truth) => "truth".to_string(),
+        Type::OfTiles(OfTiles::Table(elem)) => format!("table of {elem}"),
+        Type::OfTiles(OfTiles::Box(number)) => format!("box {number}"),
+        Type::OfTiles(OfTiles::Locator { elem, written }) => {
+            let constant = if written { "" } else { "const " };
+            format!("place of {constant}{elem}")
+        }
+        Type::OfTiles(OfTiles::Condition) => "condition".to_string(),
     };
     format!("%{} {}: {ty}", id.0, variable.name)
 }
 
 fn block_of(program: &Program, block: &[Stmt], depth: usize, text: &mut String) {
-    for stmt in block {
+    let separates = |stmt: &&Stmt| matches!(stmt, Stmt::Comment(text) if text.is_empty());
+    for stmt in block.iter().filter(|stmt| !separates(stmt)) {
         let (line, bodies) = parts(program, stmt);
         let _ = writeln!(text, "{:1$}{line}", "", 2 * depth);
         for (i, body) in bodies
@@ -116,7 +153,7 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
             cond,
             step,
             any_order,
-            unrolled,
+            unroll,
             body,
         } => {
             let (first, cond, step) = (expr(first), expr(cond), expr(step));
@@ -125,7 +162,13 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
                 format!(
                     "for {var} from {first} while {cond} step {step}{}{}",
                     if *any_order { " in any order" } else { "" },
-                    if *unrolled { " unrolled" } else { "" }
+                    match unroll {
+                        Unroll::Free => String::new(),
+                        Unroll::Whole => " unrolled".to_string(),
+                        Unroll::Never => " not unrolled".to_string(),
+                        Unroll::Where(flag, times) =>
+                            format!(" unrolled {times} times where %{}", flag.0),
+                    }
                 ),
                 vec![body],
             )
@@ -148,6 +191,35 @@ fn parts<'a>(program: &Program, stmt: &'a Stmt) -> (String, Vec<&'a [Stmt]>) {
             )
         }
         Stmt::Launch(launch) => (launch_of(launch), Vec::new()),
+        Stmt::Scope(body) => ("scope".to_string(), vec![body]),
+        Stmt::Continue => ("continue".to_string(), Vec::new()),
+        Stmt::Return(outcome) => (format!("return {outcome:?}"), Vec::new()),
+        Stmt::Reserve(kernel) => (format!("reserve {}", kernel.0), Vec::new()),
+        Stmt::Define {
+            var,
+            definition: it,
+        } => {
+            let defined = format!("define {}", definition(program, *var));
+            (
+                format!("{defined}{}", definition_of(program, it)),
+                Vec::new(),
+            )
+        }
+        Stmt::CopyBox(copy) => (copy_of(copy), Vec::new()),
+        Stmt::MoveRows(moved) => {
+            let MoveRows {
+                count,
+                bytes,
+                stride,
+                width,
+                ..
+            } = moved;
+            let what = format!("{bytes} last of {stride} bytes, {width} at once");
+            (
+                format!("move {count} times in %{} {what}", moved.shared.0),
+                Vec::new(),
+            )
+        }
     }
 }
 
@@ -161,6 +233,67 @@ fn wide_of(what: &str, wide: &Wide) -> String {
     format!("{what} {} {target} := {source}{constant}", wide.lanes)
 }
 
+fn definition_of(program: &Program, it: &Definition) -> String {
+    let list = |params: &[VarId]| {
+        let params = params.iter().map(|p| definition(program, *p));
+        params.collect::<Vec<_>>().join(", ")
+    };
+    match it {
+        Definition::Pointer(to) => format!(" = {}", pointer(to)),
+        Definition::Locator { params, to } => format!(" ({}) = {}", list(params), pointer(to)),
+        Definition::Condition { params, holds } => {
+            format!(" ({}) = {}", list(params), expr(holds))
+        }
+    }
+}
+
+fn copy_of(copy: &BoxCopy) -> String {
+    let own = format!("%{}{}", copy.shared.0, subscripts(&copy.at));
+    let global = pointer(&copy.global);
+    let (to, from) = match copy.way {
+        Way::Out => (global, own),
+        Way::In | Way::Inside(_) => (own, global),
+    };
+    let [outer, inner] = copy.rows;
+    let ([a, b], [c, d]) = (copy.shared_steps, &copy.global_steps);
+    let mut text = format!(
+        "copy {outer} x {inner} rows of {} bytes, {} at once, {to} := {from}, steps {a}, {b} and {}, {}",
+        copy.bytes,
+        copy.width,
+        expr(c),
+        expr(d)
+    );
+    if let Some(Ring { axis, size, first }) = &copy.ring {
+        let _ = write!(text, ", axis {axis} a ring of {size} from {}", expr(first));
+    }
+    if let Way::Inside(checks) = &copy.way {
+        for [first, end] in checks.iter() {
+            let _ = write!(text, ", from {} below {}", expr(first), expr(end));
+        }
+    }
+    text
+}
+
+fn pointer(to: &Pointer) -> String {
+    match to {
+        Pointer::Of(var) => format!("%{}", var.0),
+        Pointer::Row {
+            first,
+            number,
+            pitch,
+        } => format!("row({}, {}, {})", pointer(first), expr(number), expr(pitch)),
+        Pointer::Further { from, by, .. } => format!("({} + {})", pointer(from), expr(by)),
+        Pointer::Located { by, args } => {
+            let args: Vec<String> = args.iter().map(expr).collect();
+            format!("%{}({})", by.0, args.join(", "))
+        }
+    }
+}
+
+fn subscripts(all: &[Expr]) -> String {
+    all.iter().map(|e| format!("[{}]", expr(e))).collect()
+}
+
 fn launch_of(launch: &Launch) -> String {
     let args: Vec<String> = launch.args.iter().map(expr).collect();
     let ranges = launch
@@ -170,9 +303,10 @@ fn launch_of(launch: &Launch) -> String {
     let ranges: Vec<String> = ranges.collect();
     let kernel = launch.kernel.0;
     format!(
-        "launch {kernel} ({}) over [{}]",
+        "launch {kernel} ({}) over [{}]{}",
         args.join(", "),
-        ranges.join(", ")
+        ranges.join(", "),
+        (launch.blocks.as_ref()).map_or(String::new(), |n| format!(", {} blocks", expr(n)))
     )
 }
 
@@ -200,5 +334,17 @@ fn expr(e: &Expr) -> String {
         }
         Expr::Quotient { by, x } => format!("{}({})", by.name(), expr(x)),
         Expr::Helper(helper, args) => format!("{}({})", helper.name(), list(&mut args.iter())),
+        Expr::Behind { pointer: to, index } => {
+            let index = index.as_deref().map_or("0".to_string(), expr);
+            format!("{}[{index}]", pointer(to))
+        }
+        Expr::Item {
+            base,
+            subscripts: all,
+        } => format!("%{}{}", base.0, subscripts(all)),
+        Expr::Wrapped { size, index } => format!("wrap {size} ({})", expr(index)),
+        Expr::Holds { condition, args } => {
+            format!("%{}({})", condition.0, list(&mut args.iter()))
+        }
     }
 }

@@ -8,8 +8,8 @@
 //! * a variable is defined before it is used, in the same block or one around it, and once;
 //! * a constant, a loop's variable and a parameter are never assigned;
 //! * expressions have the types of C ([`Program::type_of`]); indices and sizes are 64-bit integers;
-//! * elements are read and written through pointers of `Args` or of a kernel's parameters, or are of
-//!   an array of the thread itself or of its block;
+//! * elements are read and written through pointers of `Args` or of a kernel's parameters and places that
+//!   are computed from these ([`Pointer`]), or are of an array of the thread itself or of its block;
 //! * the iterations over a kernel's axes run in any order at the same time; launches stand in host
 //!   code only, and run one after the other;
 //! * the element that iterations fold values into is touched by nothing else;
@@ -18,17 +18,26 @@
 //! * an unrolled loop has constant ends;
 //! * kernels of blocks ([`Kernel::block`]) have no axes: what a thread does follows from its numbers.
 //!   All threads of a block reach a barrier, and all lanes of a warp an exchange, which is why the
-//!   conditions around them are the same for all of these;
+//!   conditions around them are the same for all of these, and those under which iterations end before;
+//! * boxes of a block lie one behind the other, and copies of boxes stay inside of them;
 //! * a copy is done, for the thread that asked for it, once it has waited for it, and for others of the
 //!   block at a barrier behind that.
 
+pub mod build;
 mod dump;
 mod fold;
+mod tiles;
 mod uniform;
 pub mod verify;
+mod walk;
 
 pub use dump::dump;
 pub use fold::{Compare, Fold, NotANumber};
+pub use tiles::{
+    BoxCopy, Constants, Definition, Inline, Launching, Layout, MoveRows, OfTiles, Outcome, Pointer,
+    Ring, SharedBox, Table, Way,
+};
+pub use walk::{expressions, expressions_in, used, used_in, visit, wide_in};
 
 use crate::ctype::{CType, math_function};
 use crate::quotient::{Divisions, Fused};
@@ -98,6 +107,8 @@ pub enum Type {
     },
     /// A condition that is known where the program is compiled, a parameter of functions.
     Flag,
+    /// What only programs of tiles have.
+    OfTiles(OfTiles),
 }
 
 /// A variable.
@@ -202,6 +213,34 @@ pub enum Expr {
         /// How much further on; not 0.
         by: i32,
     },
+    /// What lies at a place in device memory, or so many elements further on.
+    Behind {
+        /// The place.
+        pointer: Box<Pointer>,
+        /// How many elements.
+        index: Option<Box<Expr>>,
+    },
+    /// An element of a box of the block.
+    Item {
+        /// Of type [`OfTiles::Box`].
+        base: VarId,
+        /// One subscript by dimension.
+        subscripts: Vec<Expr>,
+    },
+    /// An index below twice the size of a ring, as one below its size.
+    Wrapped {
+        /// The size.
+        size: i64,
+        /// The index.
+        index: Box<Expr>,
+    },
+    /// Whether something holds.
+    Holds {
+        /// Of type [`OfTiles::Condition`].
+        condition: VarId,
+        /// Its arguments.
+        args: Vec<Expr>,
+    },
 }
 
 /// A number of a thread in a kernel of blocks.
@@ -215,6 +254,12 @@ pub enum Own {
     Lane,
     /// Of the thread in the block.
     Thread,
+    /// Of its column in the block, where threads have columns and rows.
+    Column,
+    /// Of its row in the block.
+    Row,
+    /// How many blocks there are.
+    Blocks,
 }
 
 impl Own {
@@ -225,6 +270,9 @@ impl Own {
             Own::Warp => "warp",
             Own::Lane => "lane",
             Own::Thread => "thread",
+            Own::Column => "column",
+            Own::Row => "row",
+            Own::Blocks => "blocks",
         }
     }
 }
@@ -238,6 +286,10 @@ pub enum Helper {
     Lowest,
     /// The larger one.
     Highest,
+    /// Remainder with the sign of the divisor.
+    Mod,
+    /// The distance of a bound from an origin, or what 32 bits hold next to it.
+    Relative,
 }
 
 impl Helper {
@@ -247,6 +299,8 @@ impl Helper {
             Helper::FloorDiv => "floor_div",
             Helper::Lowest => "lowest",
             Helper::Highest => "highest",
+            Helper::Mod => "mod",
+            Helper::Relative => "relative",
         }
     }
 }
@@ -310,6 +364,15 @@ impl Expr {
             Expr::Select { cond, yes, no } => vec![cond, yes, no],
             Expr::Math { args, .. } | Expr::Cell { args, .. } => args.iter().collect(),
             Expr::Helper(_, args) => args.iter().collect(),
+            Expr::Behind { pointer, index } => {
+                let index = index.as_deref().into_iter();
+                pointer.expressions().into_iter().chain(index).collect()
+            }
+            Expr::Item {
+                subscripts: args, ..
+            }
+            | Expr::Holds { args, .. } => args.iter().collect(),
+            Expr::Wrapped { index, .. } => vec![index],
         }
     }
 
@@ -325,7 +388,7 @@ impl Expr {
 /// A statement.
 #[derive(Clone, Debug)]
 pub enum Stmt {
-    /// A remark for readers.
+    /// A remark for readers; an empty one separates what follows.
     Comment(String),
     /// Defines a variable, with a value if it is a number.
     Let {
@@ -362,8 +425,8 @@ pub enum Stmt {
         step: Expr,
         /// No iteration touches an element that another one writes.
         any_order: bool,
-        /// It is written out, so that elements of a thread's own arrays can be registers.
-        unrolled: bool,
+        /// Whether it is written out.
+        unroll: Unroll,
         /// What it repeats.
         body: Vec<Stmt>,
     },
@@ -402,6 +465,38 @@ pub enum Stmt {
     },
     /// Runs a kernel, in host code.
     Launch(Launch),
+    /// A block whose variables end with it.
+    Scope(Vec<Stmt>),
+    /// Goes on with the next iteration of the loop around.
+    Continue,
+    /// Ends the host's function.
+    Return(Outcome),
+    /// Defines a pointer or a function of what is around.
+    Define {
+        /// What is defined.
+        var: VarId,
+        /// How.
+        definition: Definition,
+    },
+    /// Begins to copy a box of elements.
+    CopyBox(Box<BoxCopy>),
+    /// Moves what tiles have in common.
+    MoveRows(MoveRows),
+    /// Asks for the shared memory of a kernel's blocks, in host code.
+    Reserve(KernelId),
+}
+
+/// Whether a loop is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unroll {
+    /// As the target likes.
+    Free,
+    /// As a whole, so that elements of a thread's own arrays can be registers.
+    Whole,
+    /// Not at all.
+    Never,
+    /// So many iterations where a flag holds, none otherwise.
+    Where(VarId, u32),
 }
 
 /// Neighbouring elements in memory, and those of a thread that get their values or give them
@@ -447,6 +542,8 @@ pub struct Launch {
     pub ranges: Vec<[Expr; 2]>,
     /// Values of the kernel's parameters.
     pub args: Vec<Expr>,
+    /// How many blocks, for a kernel of blocks.
+    pub blocks: Option<Expr>,
 }
 
 /// Something that kernels do at several places, as a function without a value.
@@ -462,6 +559,8 @@ pub struct Function {
     pub uniform: BTreeSet<VarId>,
     /// What it does. It calls functions before it only.
     pub body: Vec<Stmt>,
+    /// How it becomes part of its callers.
+    pub inline: Inline,
 }
 
 /// The blocks of a kernel whose threads work together.
@@ -487,6 +586,8 @@ pub struct Kernel {
     pub axes: Vec<Axis>,
     /// Its blocks, where their threads work together; there are no axes then.
     pub block: Option<Block>,
+    /// How a kernel of tiles is launched, the threads of whose blocks have columns and rows.
+    pub launching: Option<Launching>,
     /// What a thread does for one iteration of each.
     pub body: Vec<Stmt>,
     /// Elements into which all iterations fold values.
@@ -533,6 +634,8 @@ pub struct Program {
     pub args: Vec<VarId>,
     /// How kernels divide by constants.
     pub divisions: Divisions,
+    /// What tiles need beside these.
+    pub layout: Layout,
     /// Functions that kernels and functions behind them call.
     pub functions: Vec<Function>,
     /// The kernels.
@@ -560,10 +663,34 @@ impl Program {
         VarId(self.vars.len() as u32 - 1)
     }
 
+    /// The type of elements at a place, and whether they are written through it.
+    pub fn pointed(&self, pointer: &Pointer) -> Option<(CType, bool)> {
+        match self.vars.get(pointer.root().0 as usize)?.ty {
+            Type::Pointer { elem, written } | Type::OfTiles(OfTiles::Locator { elem, written }) => {
+                Some((elem, written))
+            }
+            _ => None,
+        }
+    }
+
+    /// The box that a variable is.
+    pub fn shared_box(&self, base: VarId) -> Option<&SharedBox> {
+        match self.vars.get(base.0 as usize)?.ty {
+            Type::OfTiles(OfTiles::Box(number)) => self.layout.boxes.get(number as usize),
+            _ => None,
+        }
+    }
+
     /// The constants of all [`Expr::Quotient`] in kernels, each once.
     pub fn quotients(&self) -> Vec<&Fused> {
         let mut found: Vec<&Fused> = Vec::new();
-        for expr in self.kernels.iter().flat_map(Kernel::expressions) {
+        let of_functions = self.functions.iter().flat_map(|f| expressions_in(&f.body));
+        for expr in self
+            .kernels
+            .iter()
+            .flat_map(Kernel::expressions)
+            .chain(of_functions)
+        {
             let mut below = vec![expr];
             while let Some(e) = below.pop() {
                 if let Expr::Quotient { by, .. } = e
@@ -580,17 +707,24 @@ impl Program {
     /// The C type of an expression; `None` for what is no number, such as a pointer by itself.
     pub fn type_of(&self, expr: &Expr) -> Option<CType> {
         Some(match expr {
+            Expr::Helper(Helper::Relative, _) => CType::INT,
+            Expr::Own(Own::Column | Own::Row | Own::Blocks) => CType::UInt(4),
             Expr::Int(_) | Expr::Helper(..) | Expr::Own(_) => INDEX,
+            Expr::Wrapped { index, .. } => self.type_of(index)?,
+            Expr::Holds { .. } => CType::INT,
+            Expr::Behind { pointer, .. } => self.pointed(pointer)?.0,
+            Expr::Item { base, .. } => self.shared_box(*base)?.elem,
             Expr::Exchange { value, .. } => self.type_of(value)?,
             Expr::Literal { ty, .. } | Expr::Cast { ty, .. } | Expr::Cell { ty, .. } => *ty,
             Expr::Var(id) => match self.vars.get(id.0 as usize)?.ty {
                 Type::Index => INDEX,
                 Type::Number(ty) => ty,
-                Type::Flag => CType::INT,
+                Type::Flag | Type::OfTiles(OfTiles::Truth) => CType::INT,
                 Type::Pointer { .. }
                 | Type::Rows { .. }
                 | Type::Private { .. }
                 | Type::Shared { .. }
+                | Type::OfTiles(_)
                 | Type::Part(_) => {
                     return None;
                 }
@@ -599,8 +733,11 @@ impl Program {
                 Type::Pointer { elem, .. }
                 | Type::Rows { elem, .. }
                 | Type::Private { elem, .. }
-                | Type::Shared { elem, .. } => elem,
-                Type::Index | Type::Number(_) | Type::Part(_) | Type::Flag => return None,
+                | Type::Shared { elem, .. }
+                | Type::OfTiles(OfTiles::Table(elem)) => elem,
+                Type::Index | Type::Number(_) | Type::Part(_) | Type::Flag | Type::OfTiles(_) => {
+                    return None;
+                }
             },
             Expr::Unary { op: "!", .. } | Expr::Aligned(_) => CType::INT,
             Expr::Unary { arg, .. } => self.type_of(arg)?.promoted(),
@@ -614,113 +751,4 @@ impl Program {
             Expr::Quotient { by, .. } => by.ty,
         })
     }
-}
-
-/// Calls `f` on every statement of a block and below.
-pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in block {
-        f(stmt);
-        match stmt {
-            Stmt::If { yes, no, .. } => {
-                visit(yes, f);
-                visit(no, f);
-            }
-            Stmt::For { body, .. } => visit(body, f),
-            Stmt::Comment(_)
-            | Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Fold { .. }
-            | Stmt::Load(_)
-            | Stmt::Store(_)
-            | Stmt::Barrier
-            | Stmt::Copy { .. }
-            | Stmt::EndOfGroup
-            | Stmt::Wait(_)
-            | Stmt::Call { .. }
-            | Stmt::Launch(_) => {}
-        }
-    }
-}
-
-/// The expressions that a statement has itself.
-pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
-    match stmt {
-        Stmt::Comment(_) | Stmt::Barrier | Stmt::EndOfGroup | Stmt::Wait(_) => Vec::new(),
-        Stmt::Copy { to, from, .. } => vec![to, from],
-        Stmt::Call { args, .. } => args.iter().collect(),
-        Stmt::Let { value, .. } => value.iter().collect(),
-        Stmt::Assign { target, value } => vec![target, value],
-        Stmt::If { cond, .. } => vec![cond],
-        Stmt::Fold { term, .. } => vec![term],
-        Stmt::For {
-            first, cond, step, ..
-        } => vec![first, cond, step],
-        Stmt::Load(wide) | Stmt::Store(wide) => (wide.row.iter().chain(&wide.own_row))
-            .chain([&wide.index, &wide.at])
-            .collect(),
-        Stmt::Launch(launch) => (launch.ranges.iter().flatten())
-            .chain(&launch.args)
-            .collect(),
-    }
-}
-
-impl Kernel {
-    /// What there is a `worker` for, such as a thread.
-    pub fn shared_by(&self, worker: &str, program: &Program) -> String {
-        let over: Vec<&str> = (self.axes.iter().rev())
-            .map(|axis| program.var(axis.var).name.as_str())
-            .collect();
-        match over.as_slice() {
-            [] => format!("one {worker}"),
-            [one] => format!("a {worker} for each {one}"),
-            all => format!("a {worker} for each ({})", all.join(", ")),
-        }
-    }
-
-    /// The expressions of its axes and its body.
-    pub fn expressions(&self) -> Vec<&Expr> {
-        let mut all: Vec<&Expr> = self.axes.iter().flat_map(|axis| &axis.range).collect();
-        all.extend(expressions_in(&self.body));
-        all
-    }
-
-    /// The variables that its axes and its body use.
-    pub fn used(&self) -> BTreeSet<VarId> {
-        let mut used = used(&self.expressions());
-        let wide = wide_in(&self.body).into_iter();
-        used.extend(wide.flat_map(|w| [w.memory, w.own]));
-        used
-    }
-}
-
-/// The expressions of a block.
-pub fn expressions_in(block: &[Stmt]) -> Vec<&Expr> {
-    let mut all = Vec::new();
-    visit(block, &mut |stmt| all.extend(expressions(stmt)));
-    all
-}
-
-/// The pointers whose elements a block loads or stores at once.
-pub fn wide_in(block: &[Stmt]) -> Vec<&Wide> {
-    let mut all = Vec::new();
-    visit(block, &mut |stmt| {
-        if let Stmt::Load(wide) | Stmt::Store(wide) = stmt {
-            all.push(wide);
-        }
-    });
-    all
-}
-
-/// The variables that expressions use.
-pub fn used(expressions: &[&Expr]) -> BTreeSet<VarId> {
-    let mut used = BTreeSet::new();
-    for expr in expressions {
-        expr.visit(&mut |e| match e {
-            Expr::Var(id) | Expr::Element { base: id, .. } | Expr::Aligned(id) => {
-                used.insert(*id);
-            }
-            _ => {}
-        });
-    }
-    used
 }

@@ -53,10 +53,15 @@ impl<'a> Sameness<'a> {
     /// For which threads an expression is the same.
     pub fn of(&self, expr: &Expr) -> Same {
         let own = match expr {
-            Expr::Own(Own::Block) => Same::Block,
+            Expr::Own(Own::Block | Own::Blocks) => Same::Block,
             Expr::Own(Own::Warp) => Same::Warp,
-            Expr::Own(Own::Lane | Own::Thread) | Expr::Element { .. } | Expr::Exchange { .. } => {
-                Same::None
+            Expr::Own(Own::Lane | Own::Thread | Own::Column | Own::Row)
+            | Expr::Element { .. }
+            | Expr::Behind { .. }
+            | Expr::Item { .. }
+            | Expr::Exchange { .. } => Same::None,
+            Expr::Holds { condition, .. } => {
+                self.defined.get(condition).copied().unwrap_or(Same::None)
             }
             Expr::Var(id) if self.varying.contains(id) => Same::None,
             Expr::Var(id) if self.uniform.contains(id) => Same::Block,

@@ -1,13 +1,15 @@
 //! Holds a program to the contract of [`crate::ir`]. What breaks it is an error of the pass that
 //! made the program, never of the user's.
 
+mod tiles;
+
 use super::uniform::{Same, Sameness};
 use super::{
-    Expr, Function, FunctionId, Kernel, KernelId, LANES, Launch, Program, Reduction, Stmt, Type,
-    VarId, WIDE, Wide,
+    Expr, Function, FunctionId, Kernel, KernelId, LANES, Launch, OfTiles, Own, Program, Reduction,
+    Stmt, Type, Unroll, VarId, WIDE, Wide,
 };
 use crate::ctype::{CType, math_function};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads of a block, at most, on every GPU.
 const MOST_THREADS: u32 = 1024;
@@ -38,6 +40,9 @@ pub fn verify(program: &Program) -> Result<(), Wrong> {
             around: Same::Block,
             functions: 0,
             in_function: false,
+            skipped: None,
+            constants: BTreeMap::new(),
+            arity: BTreeMap::new(),
         };
         checker.program()?;
         if checker.same.varying == varying {
@@ -63,6 +68,13 @@ struct Checker<'a> {
     functions: usize,
     /// A function is looked at.
     in_function: bool,
+    /// For which threads it is the same whether the iteration of the loop around has ended before; `None` outside of
+    /// loops.
+    skipped: Option<Same>,
+    /// Values of constants.
+    constants: BTreeMap<VarId, i64>,
+    /// How many parameters functions of what is around have.
+    arity: BTreeMap<VarId, usize>,
 }
 
 impl<'a> Checker<'a> {
@@ -71,6 +83,7 @@ impl<'a> Checker<'a> {
         for arg in &program.args {
             self.define(*arg)?;
         }
+        self.layout()?;
         for function in &program.functions {
             self.function(function)?;
         }
@@ -120,8 +133,9 @@ impl<'a> Checker<'a> {
         let Some(block) = &kernel.block else {
             return Ok(());
         };
-        let fits =
-            block.threads.is_multiple_of(LANES) && (1..=MOST_THREADS).contains(&block.threads);
+        // Threads of columns and rows have no warps.
+        let whole = kernel.launching.is_some() || block.threads.is_multiple_of(LANES);
+        let fits = whole && (1..=MOST_THREADS).contains(&block.threads);
         if !fits || !kernel.axes.is_empty() || block.resident == 0 {
             return Err(format!("kernel `{}` has an impossible block", kernel.name));
         }
@@ -147,10 +161,15 @@ impl<'a> Checker<'a> {
         if !self.in_function && self.kernel.is_none_or(|kernel| kernel.block.is_none()) {
             return Err(format!("{what} where threads do not work together"));
         }
-        match self.around < needed {
+        match self.reached() < needed {
             true => Err(format!("{what} that not all threads reach")),
             false => Ok(()),
         }
+    }
+
+    /// For which threads it is the same whether they reach a place.
+    fn reached(&self) -> Same {
+        self.around.min(self.skipped.unwrap_or(Same::Block))
     }
 
     /// A block of statements that runs under a condition.
@@ -164,6 +183,7 @@ impl<'a> Checker<'a> {
 
     fn kernel(&mut self, kernel: &'a Kernel) -> Result<(), Wrong> {
         self.blocks(kernel)?;
+        self.launching(kernel)?;
         let threads = (kernel.axes.iter()).try_fold(1u32, |n, axis| n.checked_mul(axis.threads));
         if kernel.axes.len() > MOST_AXES || !matches!(threads, Some(1..=MOST_THREADS)) {
             return Err(format!("kernel `{}` has an impossible block", kernel.name));
@@ -228,7 +248,7 @@ impl<'a> Checker<'a> {
                 self.target(target)?;
                 self.number(value)?;
                 if let Expr::Var(id) = target {
-                    self.same.assign(*id, value, self.around);
+                    self.same.assign(*id, value, self.reached());
                 }
                 Ok(())
             }
@@ -242,24 +262,31 @@ impl<'a> Checker<'a> {
                 first,
                 cond,
                 step,
-                unrolled,
+                unroll,
                 body,
                 ..
             } => {
                 self.index(first)?;
                 self.index(step)?;
-                if *unrolled && !is_constant(first, cond, step) {
-                    return Err(format!("an unrolled loop over {}", self.name(*var)));
-                }
+                self.unrolled(*var, *unroll, [first, cond, step])?;
                 let depth = self.scope.len();
                 self.iterator(*var)?;
                 self.truth(cond)?;
                 self.same.define(*var, Some(first));
                 self.same.define(*var, Some(step));
+                let outside = self.skipped.replace(self.reached());
                 self.block_under(cond, body)?;
+                self.skipped = outside;
                 self.scope.truncate(depth);
                 Ok(())
             }
+            Stmt::Scope(body) => self.block(body),
+            Stmt::Continue => self.goes_on(),
+            Stmt::Return(_) => self.of_host(None),
+            Stmt::Reserve(kernel) => self.of_host(Some(*kernel)),
+            Stmt::Define { var, definition } => self.definition(*var, definition),
+            Stmt::CopyBox(copy) => self.copy_box(copy),
+            Stmt::MoveRows(moved) => self.move_rows(moved),
             Stmt::Barrier => self.together("a barrier", Same::Block),
             Stmt::Copy { to, from, lanes } => self.copy(to, from, *lanes),
             Stmt::EndOfGroup => self.together("a group of copies", Same::None),
@@ -315,6 +342,9 @@ impl<'a> Checker<'a> {
             let given = match (arg, wanted) {
                 (Expr::Var(id), _) if self.scope.contains(id) => self.program.var(*id).ty == wanted,
                 (Expr::Int(0 | 1), Type::Flag) => true,
+                (Expr::Literal { text, .. }, Type::OfTiles(OfTiles::Truth)) => {
+                    matches!(text.as_str(), "true" | "false")
+                }
                 (_, Type::Index | Type::Number(_)) => {
                     Some(self.number(arg)?) == self.program.type_of(&Expr::Var(*param))
                 }
@@ -383,6 +413,13 @@ impl<'a> Checker<'a> {
             (Type::Pointer { .. } | Type::Rows { .. } | Type::Part(_) | Type::Flag, ..) => Err(
                 format!("{} is a pointer or a part of its own", self.name(var)),
             ),
+            (Type::OfTiles(OfTiles::Box(_)), None, true)
+                if self.in_function && self.program.shared_box(var).is_some() =>
+            {
+                Ok(())
+            }
+            (Type::OfTiles(OfTiles::Truth), Some(_), _) => Ok(()),
+            (Type::OfTiles(_), ..) => Err(format!("{} has no value", self.name(var))),
             (Type::Private { .. } | Type::Shared { .. }, Some(_), _) => {
                 Err(format!("{} has elements and one value", self.name(var)))
             }
@@ -404,10 +441,13 @@ impl<'a> Checker<'a> {
                 kernel.name
             ));
         }
-        if launch.ranges.len() != kernel.axes.len() || launch.args.len() != kernel.params.len() {
+        let fits = launch.blocks.is_some() == kernel.launching.is_some()
+            && launch.ranges.len() == kernel.axes.len()
+            && launch.args.len() == kernel.params.len();
+        if !fits {
             return Err(format!("a launch does not fit kernel `{}`", kernel.name));
         }
-        for bound in launch.ranges.iter().flatten() {
+        for bound in launch.ranges.iter().flatten().chain(&launch.blocks) {
             self.index(bound)?;
         }
         for (arg, param) in launch.args.iter().zip(&kernel.params) {
@@ -423,11 +463,37 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
+    /// What is written out has ends that are known where the program is compiled.
+    fn unrolled(
+        &self,
+        var: VarId,
+        unroll: Unroll,
+        [first, cond, step]: [&Expr; 3],
+    ) -> Result<(), Wrong> {
+        let end = match cond {
+            Expr::Binary { rhs, .. } => &**rhs,
+            other => other,
+        };
+        let is_constant = |e: &&Expr| match e {
+            Expr::Int(_) => true,
+            Expr::Var(id) => self.constants.contains_key(id),
+            _ => false,
+        };
+        match unroll {
+            Unroll::Free | Unroll::Never => Ok(()),
+            Unroll::Where(flag, _) if self.program.var(flag).ty != Type::Flag => {
+                Err(format!("a loop over {} under no flag", self.name(var)))
+            }
+            _ if [first, end, step].iter().all(is_constant) => Ok(()),
+            _ => Err(format!("an unrolled loop over {}", self.name(var))),
+        }
+    }
+
     fn iterator(&mut self, var: VarId) -> Result<(), Wrong> {
         self.define(var)?;
         let variable = self.program.var(var);
         match (variable.ty, variable.constant) {
-            (Type::Index, true) => Ok(()),
+            (Type::Index | Type::Number(CType::INT), true) => Ok(()),
             _ => Err(format!("{} is no iterator", self.name(var))),
         }
     }
@@ -439,8 +505,12 @@ impl<'a> Checker<'a> {
             Expr::Element { base, .. } => match self.program.var(*base).ty {
                 Type::Pointer { written, .. } | Type::Rows { written, .. } => (*base, written),
                 Type::Private { .. } | Type::Shared { .. } => (*base, true),
-                Type::Index | Type::Number(_) | Type::Part(_) | Type::Flag => (*base, false),
+                Type::Index | Type::Number(_) | Type::Part(_) | Type::Flag | Type::OfTiles(_) => {
+                    (*base, false)
+                }
             },
+            Expr::Behind { pointer, .. } => (pointer.root(), self.pointer(pointer)?.1),
+            Expr::Item { base, .. } => (*base, true),
             _ => return Err("an assignment to a value".to_string()),
         };
         match written {
@@ -473,6 +543,7 @@ impl<'a> Checker<'a> {
         for child in expr.children().into_iter().filter(|child| !given(child)) {
             self.number(child)?;
         }
+        self.of_tiles(expr)?;
         match expr {
             Expr::Var(id) | Expr::Element { base: id, .. } | Expr::Aligned(id)
                 if !self.scope.contains(id) =>
@@ -484,6 +555,11 @@ impl<'a> Checker<'a> {
             }
             Expr::Aligned(id) if self.kernel.is_some() || !is_pointer(&Expr::Var(*id)) => {
                 return Err(format!("{} is no pointer of the host", self.name(*id)));
+            }
+            Expr::Own(Own::Warp | Own::Lane)
+                if self.kernel.is_some_and(|k| k.launching.is_some()) =>
+            {
+                return Err("a number of a warp where there are none".to_string());
             }
             Expr::Own(_) => self.together("a number of a thread", Same::None)?,
             Expr::Exchange { by, .. } => {
@@ -535,13 +611,4 @@ impl<'a> Checker<'a> {
             .type_of(expr)
             .is_some_and(|ty| !ty.is_floating())
     }
-}
-
-/// Whether the ends of a loop are constants.
-fn is_constant(first: &Expr, cond: &Expr, step: &Expr) -> bool {
-    let end = match cond {
-        Expr::Binary { rhs, .. } => &**rhs,
-        other => other,
-    };
-    [first, end, step].iter().all(|e| matches!(e, Expr::Int(_)))
 }

@@ -477,6 +477,7 @@ impl Prepared<'_> {
             memory: String::new(),
             doubtful: false,
             rows: None,
+            parts: array.parts.clone(),
             shared: None,
         }
     }

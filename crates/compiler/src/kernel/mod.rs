@@ -1,5 +1,5 @@
 //! The kernel as data: what a tile loads, computes and stores, in terms of the
-//! tile's origin. Target-neutral; [`crate::back`] prints it.
+//! tile's origin. Target-neutral; [`crate::lower::hybrid`] makes a program of it.
 //!
 //! All tiles of a schedule have one shape, and both phases use it: a tile is
 //! given by its origin `(t0, o_0, .., o_n)`, the canonical coordinates of local
@@ -340,6 +340,9 @@ pub struct KernelArray {
     pub doubtful: bool,
     /// The program has a table of pointers to its rows, and these lie anywhere.
     pub rows: Option<Rows>,
+    /// The pointers of the program to what are planes here, which the outermost subscript selects; none where it has the
+    /// array itself.
+    pub parts: Vec<String>,
     /// Shared-memory tile, `None` where accesses go to global memory.
     pub shared: Option<SharedBox>,
 }

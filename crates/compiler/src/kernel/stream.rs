@@ -316,6 +316,17 @@ pub struct StreamIr {
     pub full: AstExpr,
     /// The kernel that takes most launches in its place, where there is one.
     pub warps: Option<Box<WarpsIr>>,
+    /// The domain is a ring or torus, whose cells arrays have beside it once more.
+    pub around: Option<Around>,
+}
+
+/// What a plane has beside a domain that is a ring or torus ([`crate::periodic`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// Cells on either side along each space dimension; 0 where it does not go around.
+    pub beside: Vec<i64>,
+    /// How many of them, the outermost ones, are never written.
+    pub rim: i64,
 }
 
 /// Name of the lowest row in [`StreamIr::full`]; as the others no name of C, so that no variable
@@ -1053,6 +1064,7 @@ impl Prepared<'_> {
             tile: StreamTile::OF_PATCHES,
             full: AstExpr::Int(1),
             warps: None,
+            around: None,
         })
     }
 
@@ -1085,6 +1097,7 @@ impl Prepared<'_> {
             tile,
             full,
             warps: None,
+            around: None,
         };
         let mut proof = None;
         for steps in ir.step_sizes() {
@@ -1247,6 +1260,10 @@ pub struct FieldWork {
     /// Arithmetic instructions per element, with multiplications fused into additions and
     /// `PRECISE_SLOTS` for precise divisions and functions.
     pub operations: f64,
+    /// The same where no multiplication is fused.
+    pub apart: f64,
+    /// The same with one product that is an operand fused into each sum: `0.2f * (a + b + c)` has none.
+    pub fused: f64,
     /// Divisions by values or functions are among them.
     pub calls: bool,
     /// Divisions and functions that are computed precisely, in many instructions each.
@@ -1302,6 +1319,8 @@ impl Prepared<'_> {
                 let piece = &field.pieces[0];
                 let Operations {
                     slots,
+                    apart,
+                    fused,
                     calls,
                     divisions,
                     products,
@@ -1316,6 +1335,8 @@ impl Prepared<'_> {
                 FieldWork {
                     bytes: elem.size() as i64,
                     operations: slots + PRECISE_SLOTS * precise as f64,
+                    apart,
+                    fused: fused + PRECISE_SLOTS * precise as f64,
                     calls,
                     precise,
                     products,
@@ -1348,6 +1369,10 @@ fn in_order(reads: &[StreamRead]) -> bool {
 struct Operations {
     /// Arithmetic instructions; one for a division or function.
     slots: f64,
+    /// The same where no product is fused with a sum.
+    apart: f64,
+    /// The same where each sum is fused with one product that is an operand of it.
+    fused: f64,
     /// It divides by values or calls functions.
     calls: bool,
     /// Divisions and functions.
@@ -1395,6 +1420,8 @@ fn for_new_parts(
 
 fn operations(stmt: &KernelStmt) -> Operations {
     let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
+    let mut fused = 0.0;
+    let is_product = |e: &Expr| matches!(e, Expr::Binary { op: "*", .. });
     let (mut calls, mut divisions, mut n_products) = (false, 0, 0);
     // The compiler computes equal parts once.
     let mut parts = HashMap::new();
@@ -1404,7 +1431,15 @@ fn operations(stmt: &KernelStmt) -> Operations {
     let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
     for value in values {
         for_new_parts(value, &first, &mut parts, &mut |e| match e {
-            Expr::Binary { op: "+" | "-", .. } => sums += 1.0,
+            Expr::Binary {
+                op: "+" | "-",
+                lhs,
+                rhs,
+                ..
+            } => {
+                sums += 1.0;
+                fused += f64::from(u8::from(is_product(lhs) || is_product(rhs)));
+            }
             Expr::Binary { op: "*", .. } => products += 1.0,
             Expr::Binary {
                 op: "/" | "%", rhs, ..
@@ -1440,6 +1475,8 @@ fn operations(stmt: &KernelStmt) -> Operations {
     Operations {
         // A copy takes no instruction.
         slots: sums.max(products) + others,
+        apart: sums + products + others,
+        fused: sums + products - fused + others,
         calls,
         divisions,
         products: n_products,

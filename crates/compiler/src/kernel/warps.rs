@@ -146,48 +146,12 @@ impl WarpTile {
         })
     }
 
-    /// Sizes where the user gives none: what was fastest for stars and boxes of reaches 1 to 4 on an H200, as far as
-    /// rows fit into registers; the second where the first takes too much shared memory. Columns are an odd number of words, so that lanes meet no bank conflicts.
-    pub fn usual(ir: &StreamIr) -> [WarpTile; 2] {
-        let held: i64 = ir.pipeline.depth.iter().map(|depth| depth - 1).sum();
-        // Columns of other lanes that all rows hold.
-        let beside = |f: &Field| match f.exchanged {
-            0 => f.margin.0 + f.margin.1,
-            _ => 0,
-        };
-        let beside = ir.fields.iter().map(beside).max().unwrap_or(0);
-        let lanes = WarpsIr::lanes(ir);
-        let words = 4 / lanes;
-        let (levels, warps, registers, most) = match (held, beside) {
-            (..=2, _) if words == 1 => (3, 8, 200, 20),
-            (..=2, 0) => (4, 8, 200, 14),
-            (..=2, _) => (2, 8, 200, 14),
-            (3..=4, 0) => (2, 8, 200, 20),
-            (3..=6, _) if words == 1 => (1, 12, 145, 20),
-            _ => (1, 8, 200, 20),
-        };
-        let rows_of_words = (levels * held + 1) * words;
-        let fitting = (registers / rows_of_words.max(1) - beside).min(most);
-        let odd = (fitting / lanes - 1) / 2 * 2 + 1;
-        let of = |rows: i64, ahead: i64| WarpTile {
-            levels,
-            columns: odd.max(1) * lanes,
-            warps,
-            rows,
-            ahead,
-        };
-        let single = of(1, 4);
-        match WarpsIr::held(ir) {
-            held if held <= 5 && warps <= 8 => [of(held, 2), single],
-            _ => [single, single],
-        }
-    }
-
     /// Whether lanes move whole words, rows have a lane's neighbours' columns, and the threads of a block exist.
     pub fn fits(&self, ir: &StreamIr) -> bool {
         let margin = |f: &Field| f.margin.0.max(f.margin.1);
         let beside = ir.fields.iter().map(margin).max().unwrap_or(0);
-        self.columns % WarpsIr::lanes(ir) == 0
+        self.columns > 0
+            && self.columns % WarpsIr::lanes(ir) == 0
             && self.columns >= beside
             && (1..=16).contains(&self.warps)
             && self.levels >= 1
@@ -201,6 +165,24 @@ impl WarpTile {
     /// Columns of a block.
     pub fn width(&self) -> i64 {
         LANES * self.columns
+    }
+
+    /// Columns before the results of a block, rounded up to what is stored at once.
+    fn left(&self, growths: &Growths, ir: &StreamIr) -> i64 {
+        up(growths.left.at(self.steps()), WarpsIr::lanes(ir))
+    }
+
+    /// Columns of results, a multiple of what is stored at once.
+    pub fn results(&self, growths: &Growths, ir: &StreamIr) -> i64 {
+        let right = growths.right.at(self.steps());
+        let results = self.width() - self.left(growths, ir) - right;
+        results.div_euclid(WarpsIr::lanes(ir)) * WarpsIr::lanes(ir)
+    }
+
+    /// Bytes of shared memory.
+    pub fn shared_bytes(&self, ir: &StreamIr) -> i64 {
+        let slots = self.slots(self.unroll(WarpsIr::held(ir)));
+        slots * WarpsIr::rows_of_slot(ir) * self.width() * WarpsIr::bytes(ir)
     }
 
     /// Rows after which registers have the same meaning again: the rows of a level that are held. A
@@ -229,14 +211,12 @@ impl WarpsIr {
 
     /// Columns before the results of a block, rounded up to what is stored at once.
     pub fn left(&self, ir: &StreamIr) -> i64 {
-        up(self.growths.left.at(self.tile.steps()), Self::lanes(ir))
+        self.tile.left(&self.growths, ir)
     }
 
     /// Columns of results, a multiple of what is stored at once.
     pub fn results(&self, ir: &StreamIr) -> i64 {
-        let right = self.growths.right.at(self.tile.steps());
-        let results = self.tile.width() - self.left(ir) - right;
-        results.div_euclid(Self::lanes(ir)) * Self::lanes(ir)
+        self.tile.results(&self.growths, ir)
     }
 
     /// Rows of a level that are held, with the newest.
@@ -265,10 +245,15 @@ impl WarpsIr {
         self.least_rows = SHARE * multiprocessors * self.extra();
     }
 
+    /// Whether it is worth it for a domain of so many rows and columns.
+    pub fn is_worth(&self, ir: &StreamIr, [rows, columns]: [f64; 2]) -> bool {
+        let tiles = (columns / self.results(ir) as f64).floor() + 2.0;
+        (rows + self.extra() as f64) * tiles >= self.least_rows as f64
+    }
+
     /// Bytes of shared memory.
     pub fn shared_bytes(&self, ir: &StreamIr) -> i64 {
-        let slots = self.tile.slots(self.unroll(ir));
-        slots * Self::rows_of_slot(ir) * self.tile.width() * Self::bytes(ir)
+        self.tile.shared_bytes(ir)
     }
 }
 

@@ -1,9 +1,9 @@
 //! isl's expressions and the expressions of statements, as expressions of a program.
 
-use crate::ctype::math_function;
+use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
-use crate::ir::{Expr, Helper, Program};
-use crate::quotient::Form;
+use crate::ir::{Expr, Helper, Program, build};
+use crate::quotient::{Divisions, Form};
 use crate::scop;
 use crate::tiling::reduction::Reduction;
 use hexcc_isl::{AstExpr, AstOp};
@@ -38,12 +38,18 @@ pub const NARROW_ITERATOR: f64 = (1 << 28) as f64;
 /// The largest absolute value that an isl expression and its parts can have where sizes are at most
 /// [`NARROW_SIZE`] and iterators, whose names are no names of C, at most [`NARROW_ITERATOR`].
 pub fn magnitude(expr: &AstExpr) -> f64 {
+    magnitude_where(expr, None)
+}
+
+/// The same where the iterator `wide` can be twice as large as others.
+pub fn magnitude_where(expr: &AstExpr, wide: Option<&str>) -> f64 {
     match expr {
         AstExpr::Int(value) => value.unsigned_abs() as f64,
+        AstExpr::Id(name) if Some(name.as_str()) == wide => 2.0 * NARROW_ITERATOR,
         AstExpr::Id(name) if name.ends_with('\'') => NARROW_ITERATOR,
         AstExpr::Id(_) => NARROW_SIZE as f64,
         AstExpr::Op(op, args) => {
-            let parts = args.iter().map(magnitude);
+            let parts = args.iter().map(|arg| magnitude_where(arg, wide));
             match op {
                 AstOp::Add | AstOp::Sub => parts.sum(),
                 AstOp::Mul => parts.product(),
@@ -132,6 +138,8 @@ fn at_least(args: Vec<Expr>) -> Option<Expr> {
 pub struct Body<'a> {
     /// The program.
     pub program: &'a Program,
+    /// How it divides by constants.
+    pub divisions: Divisions,
     /// What its reads are.
     pub reads: &'a [Expr],
     /// What its local variables are.
@@ -196,13 +204,22 @@ impl Body<'_> {
                 op,
                 arg: Box::new(self.expr(arg)?),
             },
-            scop::Expr::Binary { op, lhs, rhs } => match self.program.divisions.form(expr) {
+            scop::Expr::Binary { op, lhs, rhs } => match self.divisions.form(expr) {
                 Some(Form::Fused(by)) => Expr::Quotient {
                     by: Box::new(by),
                     x: Box::new(self.expr(lhs)?),
                 },
-                // Kernels of single steps wait for memory.
-                Some(Form::Product) | None => Expr::binary(op, self.expr(lhs)?, self.expr(rhs)?),
+                Some(Form::Product) => {
+                    let double = |x: Expr| build::cast(CType::Double, x);
+                    let one = Expr::Literal {
+                        text: "1.0".to_string(),
+                        ty: CType::Double,
+                    };
+                    let (lhs, rhs) = (self.expr(lhs)?, self.expr(rhs)?);
+                    let reciprocal = Expr::binary("/", one, rhs);
+                    build::cast(CType::Float, Expr::binary("*", double(lhs), reciprocal))
+                }
+                None => Expr::binary(op, self.expr(lhs)?, self.expr(rhs)?),
             },
             scop::Expr::Cond { cond, yes, no } => Expr::Select {
                 cond: Box::new(self.expr(cond)?),

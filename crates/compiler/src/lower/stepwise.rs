@@ -4,22 +4,25 @@
 mod coarse;
 mod fold;
 mod functions;
+mod narrow;
 mod source;
 mod statement;
 mod store;
 
 use self::coarse::{InCells, Shape};
 use self::functions::with_inputs;
-use super::affine::{Env, NARROW_ITERATOR, NARROW_SIZE, from_isl, keeps_narrow, magnitude};
+use self::narrow::Range;
+use super::affine::{Env, from_isl};
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
 use crate::ir::verify::MOST_AXES;
-use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, VarId};
+use crate::ir::{Axis, Expr, Kernel, KernelId, Launch, Program, Stmt, Type, Unroll, VarId};
 use crate::options::StepKernel;
 use crate::quotient::Divisions;
 use crate::scop::{ArrayId, Scop, SourceFile};
 use crate::tiling::coarsen::Reason;
+use crate::tiling::hyperplanes::Hyperplanes;
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +54,7 @@ pub fn lower(
         program: Program {
             divisions,
             functions: Vec::new(),
+            layout: Default::default(),
             name: interface.name.clone(),
             vars: Vec::new(),
             args: Vec::new(),
@@ -196,6 +200,15 @@ fn iterator(i: usize) -> String {
     format!("i{i}'")
 }
 
+/// A set that has been projected, without what isl keeps of the dimensions that went: of hyperplanes, which ones
+/// are empty for what sizes. Threads test whether an iteration is there.
+fn around_it(step: &Step, set: Set) -> Result<Set> {
+    Ok(match step.hyperplanes {
+        None => set,
+        Some(_) => set.remove_divs()?,
+    })
+}
+
 fn position(d: usize) -> u32 {
     d as u32
 }
@@ -239,41 +252,6 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The condition that sizes are not too large for indices of 32 bits.
-    fn narrow_sizes(&self, interface: &Interface) -> Result<Option<Expr>> {
-        let number = |text: &str| Expr::Literal {
-            text: text.to_string(),
-            ty: CType::Double,
-        };
-        let mut conditions = Vec::new();
-        for size in self.args.values() {
-            let most = || Expr::Int(NARROW_SIZE);
-            conditions.push(Expr::binary("<=", size.clone(), most()));
-            let negative = Expr::Int(-NARROW_SIZE);
-            conditions.push(Expr::binary(">=", size.clone(), negative));
-        }
-        for array in &interface.arrays {
-            let mut elements: Option<Expr> = None;
-            for extent in &array.extents {
-                // A product of integers could overflow.
-                let extent = Expr::Cast {
-                    ty: CType::Double,
-                    arg: Box::new(from_isl(extent, &self.args)?),
-                };
-                elements = Some(match elements {
-                    Some(elements) => Expr::binary("*", elements, extent),
-                    None => extent,
-                });
-            }
-            let less = |elements| Expr::binary("<", elements, number("2147483648.0"));
-            conditions.extend(elements.map(less));
-        }
-        let all = conditions
-            .into_iter()
-            .reduce(|a, b| Expr::binary("&&", a, b));
-        Ok(all)
-    }
-
     /// Names for loops: of the iterators that they equal up to their sign.
     fn loop_names(&mut self) -> Result<()> {
         for (&s, order) in self.plan.steps.iter().flat_map(|step| &step.orders) {
@@ -289,6 +267,17 @@ impl<'a> Lowering<'a> {
                 });
             }
             self.names.insert(s, names);
+        }
+        for step in &self.plan.steps {
+            let Some(sum) = step.hyperplanes.as_ref().map(Hyperplanes::sum) else {
+                continue;
+            };
+            for s in &step.stmts {
+                let name = self.names.get_mut(s).and_then(|names| names.get_mut(sum));
+                if let Some(name) = name {
+                    *name = Some("front".to_string());
+                }
+            }
         }
         Ok(())
     }
@@ -346,7 +335,7 @@ impl<'a> Lowering<'a> {
                 times = times.fix(DimType::Set, position(d), constant.unwrap_or(0))?;
             }
         }
-        let mut map = times.identity()?;
+        let mut map = around_it(step, times)?.identity()?;
         for d in (0..self.plan.depth)
             .rev()
             .filter(|d| !step.host.contains(d))
@@ -373,6 +362,7 @@ impl<'a> Lowering<'a> {
                 kernel: launched.kernel,
                 ranges: launched.ranges(&ranges),
                 args: args.clone(),
+                blocks: None,
             });
             let many = launched.least.and_then(|least| many_cells(&ranges, least));
             let conditions = many.into_iter().chain(launched.conditions.iter().cloned());
@@ -483,7 +473,7 @@ impl<'a> Lowering<'a> {
                 false => set.project_out(DimType::Set, position(e), 1)?,
             };
         }
-        Ok(set.coalesce()?)
+        around_it(step, set.coalesce()?)
     }
 
     /// What is known of some dimensions where a step runs, as conditions on parameters: of the
@@ -496,6 +486,7 @@ impl<'a> Lowering<'a> {
                 false => host.project_out(DimType::Set, position(e), 1)?,
             };
         }
+        let host = around_it(step, host)?;
         let mut context = self
             .scop
             .context
@@ -516,7 +507,8 @@ impl<'a> Lowering<'a> {
     fn kernel(&mut self, step: &Step, ranges: &[[AstExpr; 2]], node: &AstNode) -> Result<Kernel> {
         let (mut env, params) = self.parameters(step);
         let mut ends = ranges.iter().flatten();
-        self.narrow &= ends.all(|end| magnitude(end) <= NARROW_ITERATOR);
+        let range = Range::of(step);
+        self.narrow &= ends.all(|end| range.holds_instance(end));
         let ranges = bounds(ranges, &env)?;
         let reductions = self.reductions(step, &env)?;
         let mut private: BTreeMap<ArrayId, VarId> = (step.reductions.values())
@@ -533,7 +525,10 @@ impl<'a> Lowering<'a> {
         }
         let mut body = Vec::new();
         private.extend(self.private_variables(step, &mut body));
-        self.narrow &= is_narrow(node);
+        self.narrow &= match &step.hyperplanes {
+            None => range.holds(node),
+            Some(hyperplanes) => range.holds(node) && self.has_narrow_loops(step, hyperplanes)?,
+        };
         let places = InCells::default();
         body.extend(self.node(
             node,
@@ -556,6 +551,7 @@ impl<'a> Lowering<'a> {
         let number = self.ranges.len() + 1;
         Ok(Kernel {
             block: None,
+            launching: None,
             name: format!("step_{number}"),
             lines: self.lines(step),
             params,
@@ -569,7 +565,7 @@ impl<'a> Lowering<'a> {
     fn private_of(&self, step: &Step) -> BTreeMap<ArrayId, u32> {
         let of_stmt = |s: &usize| {
             let stmt = &self.scop.stmts[*s];
-            let accesses = stmt.reads.iter().chain([&stmt.write]);
+            let accesses = stmt.accesses();
             accesses.map(|a| a.array).collect::<Vec<_>>()
         };
         let used: BTreeSet<ArrayId> = step.stmts.iter().flat_map(of_stmt).collect();
@@ -664,7 +660,7 @@ impl<'a> Lowering<'a> {
                     cond,
                     step,
                     any_order,
-                    unrolled: false,
+                    unroll: Unroll::Free,
                     body,
                 }]
             }
@@ -683,30 +679,6 @@ impl<'a> Lowering<'a> {
 fn bounds(ranges: &[[AstExpr; 2]], env: &Env) -> Result<Vec<[Expr; 2]>> {
     let range = |[lo, hi]: &[AstExpr; 2]| Ok([from_isl(lo, env)?, from_isl(hi, env)?]);
     ranges.iter().map(range).collect()
-}
-
-/// Whether all that the loops of a thread compute fits into 32 bits where sizes do.
-fn is_narrow(node: &AstNode) -> bool {
-    let fits = |e: &AstExpr| magnitude(e) < f64::from(i32::MAX);
-    match node {
-        AstNode::Block(nodes) => nodes.iter().all(is_narrow),
-        AstNode::If { cond, yes, no } => {
-            fits(cond) && is_narrow(yes) && no.as_ref().is_none_or(|no| is_narrow(no))
-        }
-        AstNode::For {
-            iterator,
-            init,
-            cond,
-            inc,
-            body,
-        } => {
-            let cond = cond
-                .as_ref()
-                .is_none_or(|cond| fits(cond) && keeps_narrow(cond, iterator));
-            cond && magnitude(init) <= NARROW_ITERATOR && fits(inc) && is_narrow(body)
-        }
-        AstNode::User { args, .. } => args.iter().all(|a| magnitude(a) <= NARROW_ITERATOR),
-    }
 }
 
 /// Takes back what stood for a name.

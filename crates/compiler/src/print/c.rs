@@ -2,7 +2,7 @@
 
 use super::namer::Namer;
 use crate::ctype::CType;
-use crate::ir::{Expr, Helper, Launch, Own, Program, Stmt, Type, VarId, Wide};
+use crate::ir::{Expr, Helper, Launch, Own, Program, Stmt, Type, Unroll, VarId, Wide};
 use std::fmt::Write;
 
 /// Binding strength of C operators; larger binds tighter.
@@ -63,6 +63,20 @@ pub(crate) fn binary(op: &str, lhs: Piece, rhs: Piece) -> Piece {
     Piece(format!("{} {op} {}", side(lhs, p), side(rhs, p + 1)), p)
 }
 
+/// The second parameter of a helper, whose first is `x`, and its value.
+pub(crate) fn definition_of(helper: Helper) -> (&'static str, &'static str) {
+    match helper {
+        Helper::FloorDiv => ("d", "x / d - (x % d < 0)"),
+        Helper::Lowest => ("y", "x < y ? x : y"),
+        Helper::Highest => ("y", "x > y ? x : y"),
+        Helper::Mod => ("m", "(x % m + m) % m"),
+        Helper::Relative => (
+            "origin",
+            "(int)lowest(highest(x - origin, -0x7fffffff), 0x7fffffff)",
+        ),
+    }
+}
+
 /// What a language has of its own.
 pub(crate) trait Dialect {
     /// The type of a variable that is defined with its name.
@@ -92,20 +106,32 @@ pub(crate) trait Dialect {
     fn before_loop(&self, _any_order: bool, _body: &[Stmt]) -> Option<&'static str> {
         None
     }
-    /// A line before a loop that is written out.
-    fn before_unrolled(&self) -> Option<&'static str> {
+    /// A line before a loop, given whether it is written out.
+    fn before_unrolled(&self, _writer: &Writer<'_>, _unroll: Unroll) -> Option<String> {
         None
+    }
+    /// Branches of one simple statement stand without braces, and an `else` where the one before it ends.
+    fn joins_branches(&self) -> bool {
+        false
+    }
+    /// A statement that goes on elsewhere.
+    fn jump(&self, _stmt: &Stmt) -> String {
+        "continue;".to_string()
+    }
+    /// What only programs of tiles have.
+    fn of_tiles(&self, _writer: &Writer<'_>, _expr: &Expr) -> Piece {
+        Piece("undefined_of_tiles".to_string(), ATOM)
     }
     /// A function that copies as many neighbouring elements at once, where the language has one; its
     /// arguments are pointers to the first element that is written and to the first that is read.
     fn wide(&self, _wide: &Wide, _stored: bool) -> Option<&'static str> {
         None
     }
-    /// Whether a pointer is a multiple of [`crate::ir::WIDE`] bytes.
-    fn aligned(&self, name: &str) -> Piece {
+    /// Whether a pointer is a multiple of [`crate::ir::WIDE`] bytes, or is none.
+    fn aligned(&self, name: &str, op: &'static str) -> Piece {
         Piece(
-            format!("(size_t){name} % {} == 0", crate::ir::WIDE),
-            precedence("=="),
+            format!("(size_t){name} % {} {op} 0", crate::ir::WIDE),
+            precedence(op),
         )
     }
     /// A number of the thread, where threads work together.
@@ -164,7 +190,7 @@ impl<'a> Writer<'a> {
             [Stmt::Assign { .. }
                 | Stmt::Store(_)
                 | Stmt::For {
-                    unrolled: false,
+                    unroll: Unroll::Free,
                     ..
                 }]
         );
@@ -215,6 +241,7 @@ impl<'a> Writer<'a> {
     fn stmt(&mut self, stmt: &Stmt) {
         let dialect = self.dialect;
         match stmt {
+            Stmt::Comment(text) if text.is_empty() => self.text.push('\n'),
             Stmt::Comment(text) => self.line(&format!("// {text}")),
             Stmt::Let { var, value } => {
                 let value = value.as_ref().map(|v| self.expr(v));
@@ -228,6 +255,7 @@ impl<'a> Writer<'a> {
                 let text = format!("{} = {};", self.expr(target), self.expr(value));
                 self.line(&text);
             }
+            Stmt::If { .. } if dialect.joins_branches() => self.branches(stmt),
             Stmt::If { cond, yes, no } => {
                 let head = format!("if ({})", self.expr(cond));
                 self.block(&head, yes);
@@ -241,14 +269,14 @@ impl<'a> Writer<'a> {
                 cond,
                 step,
                 any_order,
-                unrolled,
+                unroll,
                 body,
             } => {
                 if let Some(line) = dialect.before_loop(*any_order, body) {
                     self.line(line);
                 }
-                if let Some(line) = dialect.before_unrolled().filter(|_| *unrolled) {
-                    self.line(line);
+                if let Some(line) = dialect.before_unrolled(self, *unroll) {
+                    self.line(&line);
                 }
                 let (first, step) = (self.expr(first), self.expr(step));
                 let scope = self.namer.scope();
@@ -266,8 +294,51 @@ impl<'a> Writer<'a> {
             | Stmt::Copy { .. }
             | Stmt::EndOfGroup
             | Stmt::Wait(_)
-            | Stmt::Call { .. } => dialect.together(self, stmt),
+            | Stmt::Call { .. }
+            | Stmt::Define { .. }
+            | Stmt::CopyBox(_)
+            | Stmt::MoveRows(_)
+            | Stmt::Reserve(_) => dialect.together(self, stmt),
+            Stmt::Scope(body) => self.braced("", |writer| writer.stmts(body)),
+            Stmt::Continue | Stmt::Return(_) => self.line(&dialect.jump(stmt)),
             Stmt::Launch(launch) => dialect.launch(self, launch),
+        }
+    }
+
+    /// A condition and those behind it.
+    fn branches(&mut self, stmt: &Stmt) {
+        let mut arms = Vec::new();
+        let mut rest = std::slice::from_ref(stmt);
+        while let [Stmt::If { cond, yes, no }] = rest {
+            let before = if arms.is_empty() { "" } else { "else " };
+            arms.push((format!("{before}if ({})", self.expr(cond)), yes.as_slice()));
+            rest = no;
+        }
+        if let ([(head, [jump @ (Stmt::Continue | Stmt::Return(_))])], []) = (arms.as_slice(), rest)
+        {
+            let jump = self.dialect.jump(jump);
+            return self.line(&format!("{head} {jump}"));
+        }
+        if !rest.is_empty() {
+            arms.push(("else".to_string(), rest));
+        }
+        let is_one = |body: &[Stmt]| {
+            matches!(
+                body,
+                [Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Barrier]
+            )
+        };
+        let braces = !arms.iter().all(|(_, body)| is_one(body));
+        for (i, (head, body)) in arms.iter().enumerate() {
+            self.line(&match (braces, i) {
+                (false, _) => head.clone(),
+                (true, 0) => format!("{head} {{"),
+                (true, _) => format!("}} {head} {{"),
+            });
+            self.body(body);
+        }
+        if braces {
+            self.line("}");
         }
     }
 
@@ -316,12 +387,20 @@ impl<'a> Writer<'a> {
         self.piece(expr).at(precedence(op) + 1)
     }
 
-    fn list(&self, args: &[Expr]) -> String {
+    fn unary(&self, op: &str, arg: &Expr) -> Piece {
+        match (op, arg) {
+            ("!", Expr::Aligned(id)) => self.dialect.aligned(&self.namer.get(*id), "!="),
+            _ => Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY),
+        }
+    }
+
+    /// Arguments.
+    pub fn list(&self, args: &[Expr]) -> String {
         let args: Vec<String> = args.iter().map(|a| self.expr(a)).collect();
         args.join(", ")
     }
 
-    fn piece(&self, expr: &Expr) -> Piece {
+    pub fn piece(&self, expr: &Expr) -> Piece {
         match expr {
             Expr::Int(value) if *value < 0 => Piece(value.to_string(), UNARY),
             Expr::Int(value) => Piece(value.to_string(), ATOM),
@@ -330,12 +409,12 @@ impl<'a> Writer<'a> {
                 Piece(format!("{text}{}", self.dialect.suffix(*ty)), strength)
             }
             Expr::Var(id) => Piece(self.namer.get(*id), ATOM),
-            Expr::Aligned(id) => self.dialect.aligned(&self.namer.get(*id)),
+            Expr::Aligned(id) => self.dialect.aligned(&self.namer.get(*id), "=="),
             Expr::Own(own) => Piece(self.dialect.own(*own), UNARY),
             Expr::Exchange { value, by } => {
                 Piece(self.dialect.exchange(&self.expr(value), *by), ATOM)
             }
-            Expr::Unary { op, arg } => Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY),
+            Expr::Unary { op, arg } => self.unary(op, arg),
             Expr::Binary { op, lhs, rhs } => binary(op, self.piece(lhs), self.piece(rhs)),
             Expr::Select { cond, yes, no } => Piece(
                 format!(
@@ -358,6 +437,9 @@ impl<'a> Writer<'a> {
             Expr::Quotient { by, x } => Piece(format!("{}({})", by.name(), self.expr(x)), ATOM),
             Expr::Math { name, args } => self.dialect.call(name, &self.list(args)),
             Expr::Cell { name, args, .. } => Piece(format!("{name}({})", self.list(args)), ATOM),
+            Expr::Behind { .. } | Expr::Item { .. } | Expr::Wrapped { .. } | Expr::Holds { .. } => {
+                self.dialect.of_tiles(self, expr)
+            }
             Expr::Helper(helper, args) => {
                 let [x, y] = &**args;
                 let name = self.dialect.helper(*helper);

@@ -2,12 +2,15 @@
 
 mod blocks;
 mod fold;
+pub mod tiles;
 
-use super::c::{Dialect, Writer};
+use super::c::{Dialect, Writer, definition_of};
 use super::fold::Folds;
 use super::namer::Namer;
 use crate::back::names::Names;
-use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Own, Program, Stmt, Type, VarId, Wide};
+use crate::ir::{
+    self, Axis, Expr, Helper, Kernel, Launch, Own, Program, Stmt, Type, Unroll, VarId, Wide,
+};
 
 pub use blocks::{Parameters, kernels_of_blocks};
 use std::collections::BTreeSet;
@@ -103,6 +106,7 @@ impl Dialect for Printer<'_> {
             },
             Type::Shared { elem, len, .. } => format!("{elem} (*const {name})[{len}]"),
             Type::Flag => format!("bool {name}"),
+            Type::OfTiles(_) => format!("undefined_{name}"),
             Type::Pointer {
                 elem,
                 written: true,
@@ -129,8 +133,8 @@ impl Dialect for Printer<'_> {
         self.fold_text(part, name, term)
     }
 
-    fn before_unrolled(&self) -> Option<&'static str> {
-        Some("#pragma unroll")
+    fn before_unrolled(&self, _writer: &Writer<'_>, unroll: Unroll) -> Option<String> {
+        (unroll == Unroll::Whole).then(|| "#pragma unroll".to_string())
     }
 
     fn wide(&self, wide: &Wide, stored: bool) -> Option<&'static str> {
@@ -229,7 +233,7 @@ impl Printer<'_> {
                     format!("{elem} *{name};")
                 }
                 Type::Rows { elem, .. } => format!("{elem} **{name};"),
-                Type::Shared { .. } | Type::Flag => format!("undefined_{name};"),
+                Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => format!("undefined_{name};"),
             };
             let _ = writeln!(t, "  {field}");
         }
@@ -259,11 +263,7 @@ impl Printer<'_> {
             narrow.visit(&mut look);
         }
         let definition = |helper: &Helper| {
-            let (second, value) = match helper {
-                Helper::FloorDiv => ("d", "x / d - (x % d < 0)"),
-                Helper::Lowest => ("y", "x < y ? x : y"),
-                Helper::Highest => ("y", "x > y ? x : y"),
-            };
+            let (second, value) = definition_of(*helper);
             format!(
                 "template <typename Index> __host__ __device__ constexpr Index {}(Index x, Index {second}) {{ return {value}; }}\n",
                 helper.name()

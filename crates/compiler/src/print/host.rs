@@ -249,7 +249,7 @@ impl<'a> Host<'a> {
                 written: false,
             } => format!("const {elem} *{}{name}", self.restrict()),
             Type::Rows { elem, .. } => format!("{elem} **const {name}"),
-            Type::Shared { .. } | Type::Flag => format!("undefined_{name}"),
+            Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => format!("undefined_{name}"),
         }
     }
 

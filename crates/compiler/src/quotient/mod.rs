@@ -59,6 +59,14 @@ impl Divisions {
         }
     }
 
+    /// The same where kernels wait for memory, so that products in `double` gain nothing.
+    pub fn without_products(self) -> Divisions {
+        match self {
+            Divisions::InDouble => Divisions::OnlyDouble,
+            other => other,
+        }
+    }
+
     /// Calls `f` with every division that takes another form.
     pub fn visit(self, expr: &Expr, f: &mut dyn FnMut(Form)) {
         expr.visit(&mut |e| {

@@ -187,6 +187,9 @@ impl Report<'_> {
             }
         }
         self.text.push_str(&table("  ", &rows));
+        for line in header::swapped(unit.stencil()) {
+            let _ = writeln!(self.text, "  {line}");
+        }
     }
 
     fn dependences(&mut self, unit: &Unit) {

@@ -44,7 +44,11 @@ pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
         let kernels = kernels.iter().filter_map(kernel);
         kernels.map(|kernel| (statements, kernel)).collect()
     };
-    for (statements, kernel) in part.statements.iter().zip(&part.kernels).flat_map(of_step) {
+    let steps = (part.plan.steps.iter().zip(&part.statements)).zip(&part.kernels);
+    let steps = steps.map(|((step, statements), kernels)| (step, (statements, kernels)));
+    for (step, (statements, kernel)) in
+        steps.flat_map(|(step, both)| of_step(both).into_iter().map(move |k| (step, k)))
+    {
         let threads = kernel.shared_by("thread", &part.program);
         let _ = write!(text, "  {}: {}: {threads}", kernel.name, kernel.lines);
         let loops = kernel
@@ -54,6 +58,9 @@ pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
         let loops: Vec<&str> = loops.collect();
         if !loops.is_empty() {
             let _ = write!(text, "; a launch in each iteration of {}", loops.join(", "));
+        }
+        if let Some(hyperplanes) = &step.hyperplanes {
+            let _ = write!(text, ", where front = {}", hyperplanes.text);
         }
         let _ = writeln!(text, "  [{}]", statements.join(", "));
     }

@@ -151,6 +151,12 @@ fn overlapped(unit: &Unit) -> String {
 /// The tiling taken, and why.
 pub fn taken(unit: &Unit) -> String {
     match (&unit.tiled.kernel, &unit.tiled.not_overlapped) {
+        (Kernel::Overlapped(kernel, _), _) if kernel.is_pipelined() => {
+            format!(
+                "overlapped tiling, warps as a pipeline in time, {}",
+                kernel.tile()
+            )
+        }
         (Kernel::Overlapped(kernel, _), _) => format!("overlapped tiling, {}", kernel.tile()),
         (Kernel::Hybrid(_), Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
         (Kernel::Hybrid(_), None) => "hybrid tiling, as asked for".to_string(),

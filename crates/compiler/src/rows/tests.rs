@@ -82,6 +82,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
             pointer: true,
             pointers,
             variable: false,
+            parts: Vec::new(),
         }],
         stmts: vec![stmt],
         chunks: Vec::new(),

@@ -116,6 +116,8 @@ fn of_other_kind(scop: &Scop, plan: &Plan, step: &Step, order: &[usize]) -> Opti
         "threads share fewer than two loops"
     } else if !step.reductions.is_empty() {
         "it folds values"
+    } else if step.hyperplanes.is_some() {
+        "it runs hyperplane by hyperplane"
     } else if stmts.len() != order.len() || stmts.len() != step.stmts.len() {
         "a thread runs more than one instance of a statement"
     } else if scop.guards.all || all.iter().any(doubtful) {

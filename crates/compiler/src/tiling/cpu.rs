@@ -62,6 +62,7 @@ pub fn plan(scop: &Scop, analysis: &Analysis, options: &Options) -> Result<(Hybr
         }
         steps.push(Step {
             reductions: BTreeMap::new(),
+            hyperplanes: None,
             stmts: orders.keys().copied().collect(),
             host: vec![0],
             spread: vec![2],

@@ -3,12 +3,15 @@
 use super::{Analysis, MAX_TILES, TimeLoop, refusals};
 use crate::clock::Clock;
 use crate::diag::Result;
+use crate::ir::Program;
 use crate::kernel::{
     self, CopyOut, KernelIr, LowerOptions, Moves, Reuse, Schema, Switches, TileCounts,
 };
+use crate::lower;
 use crate::options::{Options, WavefrontChoice};
 use crate::sched::{self, HybridSchedule, Proof, Wavefront};
 use crate::tile_size::{self, Choice, Limits, RowsError};
+use std::ops::Deref;
 
 /// A kernel of hybrid tiling.
 pub struct Hybrid {
@@ -22,7 +25,30 @@ pub struct Hybrid {
     /// taken, and the only one where the user has given it.
     pub tiles: Vec<Choice>,
     /// What the tiles do.
-    pub kernel: KernelIr,
+    pub kernel: HybridKernel,
+}
+
+/// What the tiles do, and as a program.
+pub struct HybridKernel {
+    /// Rows, boxes, guards.
+    pub ir: KernelIr,
+    /// Its functions, kernel and launches.
+    pub program: Program,
+}
+
+impl HybridKernel {
+    fn new(ir: KernelIr) -> Result<HybridKernel> {
+        let program = lower::hybrid::hybrid(&ir)?;
+        Ok(HybridKernel { ir, program })
+    }
+}
+
+impl Deref for HybridKernel {
+    type Target = KernelIr;
+
+    fn deref(&self) -> &KernelIr {
+        &self.ir
+    }
 }
 
 impl Hybrid {
@@ -67,7 +93,7 @@ impl TimeLoop<'_> {
             rows_per_thread: options.rows_per_thread,
             switches,
         };
-        let kernel = kernel::lower(&self.prepared, &schedule, &lower)?;
+        let kernel = HybridKernel::new(kernel::lower(&self.prepared, &schedule, &lower)?)?;
         Ok(Hybrid {
             schedule,
             proof,

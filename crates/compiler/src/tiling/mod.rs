@@ -2,8 +2,10 @@
 
 pub mod coarsen;
 pub mod cpu;
+mod flows;
 pub mod hands_on;
 pub mod hybrid;
+pub mod hyperplanes;
 pub mod overlapped;
 pub mod planes;
 pub mod reduction;

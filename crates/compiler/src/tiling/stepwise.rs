@@ -19,14 +19,19 @@
 //!
 //! Where loops are not parallel because their iterations fold values into a variable, and only
 //! because of that, threads share them as well ([`super::reduction`]).
+//!
+//! Where one thread would run a nest alone after all of that, as a sweep in place, it may run
+//! hyperplane by hyperplane ([`super::hyperplanes`]).
 
+use super::flows::Flows;
+use super::hyperplanes::{Hyperplanes, distances};
 use super::planes;
 use super::reduction::{Reduction, reductions};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::MOST_AXES;
 use crate::options::Sums;
-use crate::scop::{Access, ArrayId, Scop, schedule_of, writes_to};
-use hexcc_isl::{Ctx, DimType, Map, PwAff, Set, UnionMap, compute_flow};
+use crate::scop::{Access, ArrayId, Scop};
+use hexcc_isl::{DimType, Map, PwAff, Set};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements of an array that a thread may have for itself.
@@ -34,6 +39,9 @@ const MOST_PRIVATE: u32 = 64;
 
 /// The same where one thread would run a loop otherwise, such as that over a line of a field.
 const MOST_PRIVATE_OF_LINES: u32 = 512;
+
+/// Iterations of an innermost loop, at most, that a thread of a hyperplane runs by itself.
+const FEW_OF_THREAD: i64 = 16;
 
 /// Bytes of all arrays that a thread has for itself then: a GPU keeps room for those of all threads
 /// that it can run at once.
@@ -54,6 +62,9 @@ pub struct Step {
     pub orders: BTreeMap<usize, Order>,
     /// Statements of which every thread does a part, to be combined after them.
     pub reductions: BTreeMap<usize, Reduction>,
+    /// The order in which it runs, where that is not C's: the last loop of the host is over
+    /// hyperplanes.
+    pub hyperplanes: Option<Hyperplanes>,
 }
 
 /// When the instances of a statement run.
@@ -104,26 +115,43 @@ impl Plan {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>, sums: Sums) -> Result<Plan> {
-        let plan = Plan::for_sizes(scop, stmts, (dead, MOST_PRIVATE), sums)?;
-        if plan.steps.iter().all(|step| plan.alone(step).is_none()) {
+        let how = |most, in_place| How {
+            dead,
+            most,
+            sums,
+            in_place,
+        };
+        let plan = Plan::for_sizes(scop, stmts, how(MOST_PRIVATE, false))?;
+        if plan.is_shared() {
             return Ok(plan);
         }
-        let lines = Plan::for_sizes(scop, stmts, (dead, MOST_PRIVATE_OF_LINES), sums)?;
+        let lines = Plan::for_sizes(scop, stmts, how(MOST_PRIVATE_OF_LINES, false))?;
         let fits = lines.private_bytes(scop) <= MOST_BYTES_OF_LINES;
-        Ok(match fits && lines.shared_loops() > plan.shared_loops() {
-            true => lines,
-            false => plan,
-        })
+        let (plan, most) = match fits && lines.shared_loops() > plan.shared_loops() {
+            true => (lines, MOST_PRIVATE_OF_LINES),
+            false => (plan, MOST_PRIVATE),
+        };
+        if plan.is_shared() {
+            return Ok(plan);
+        }
+        let by_hyperplanes = Plan::for_sizes(scop, stmts, how(most, true))?;
+        let fits = by_hyperplanes.private_bytes(scop) <= MOST_BYTES_OF_LINES;
+        Ok(
+            match fits && by_hyperplanes.shared_loops() > plan.shared_loops() {
+                true => by_hyperplanes,
+                false => plan,
+            },
+        )
     }
 
-    /// As [`Plan::new`]; arrays of `dead` have at most so many elements where threads have their own.
-    fn for_sizes(
-        scop: &Scop,
-        stmts: &[usize],
-        dead: (&BTreeSet<ArrayId>, u32),
-        sums: Sums,
-    ) -> Result<Plan> {
-        let plan = Plan::within(scop, stmts, dead, sums, Vec::new())?;
+    /// Whether no thread runs a loop alone.
+    fn is_shared(&self) -> bool {
+        self.steps.iter().all(|step| self.alone(step).is_none())
+    }
+
+    /// As [`Plan::new`], in one of the ways that it tries.
+    fn for_sizes(scop: &Scop, stmts: &[usize], how: How) -> Result<Plan> {
+        let plan = Plan::within(scop, stmts, how, Vec::new())?;
         if plan.shares_all() {
             return Ok(plan);
         }
@@ -131,7 +159,7 @@ impl Plan {
         if apart.is_empty() {
             return Ok(plan);
         }
-        let other = Plan::within(scop, stmts, dead, sums, apart)?;
+        let other = Plan::within(scop, stmts, how, apart)?;
         Ok(match other.shared_loops() > plan.shared_loops() {
             true => other,
             false => plan,
@@ -168,39 +196,35 @@ impl Plan {
         self.steps.iter().map(of_step).sum()
     }
 
-    /// As [`Plan::new`], for some parameters only.
-    fn within(
-        scop: &Scop,
-        stmts: &[usize],
-        (dead, most): (&BTreeSet<ArrayId>, u32),
-        sums: Sums,
-        expected: Vec<Set>,
-    ) -> Result<Plan> {
+    /// As [`Plan::for_sizes`], for some parameters only.
+    fn within(scop: &Scop, stmts: &[usize], how: How, expected: Vec<Set>) -> Result<Plan> {
         let mut private = BTreeMap::new();
-        for &id in dead {
-            if let Some(elements) = few_elements(scop, id, most)? {
+        for &id in how.dead {
+            if let Some(elements) = few_elements(scop, id, how.most)? {
                 private.insert(id, elements);
             }
         }
         let nest = Nest::new(scop, stmts, &expected)?;
         let flows = Flows::new(scop, stmts, &private)?;
-        let reductions = reductions(scop, stmts, sums)?;
+        let reductions = reductions(scop, stmts, how.sums)?;
         loop {
             let steps = Walk {
                 nest: &nest,
                 private: &private,
                 reductions: &reductions,
+                in_place: how.in_place,
             }
             .steps(stmts, 0, &[])?;
+            let steps = nest.in_order(steps)?;
             let mut shared = BTreeSet::new();
             for &id in private.keys() {
-                if !flows.stay_in_threads(&nest, id, &steps)? {
+                if !flows.stay_in_threads(id, &steps)? {
                     shared.insert(id);
                 }
             }
             if shared.is_empty() {
                 return Ok(Plan {
-                    steps: nest.in_order(steps),
+                    steps,
                     private,
                     depth: nest.depth,
                     names: Vec::new(),
@@ -225,13 +249,31 @@ impl Plan {
 
     /// The first statement in a loop of a step that one thread runs alone.
     pub fn alone(&self, step: &Step) -> Option<usize> {
-        let in_loop = |(_, order): &(&usize, &Order)| {
-            let mut dims = order.constants.iter().enumerate();
-            dims.any(|(d, constant)| constant.is_none() && !step.host.contains(&d))
-        };
-        let found = step.orders.iter().find(in_loop).map(|(s, _)| *s);
-        found.filter(|_| step.spread.is_empty())
+        alone(step, &step.orders)
     }
+}
+
+/// The first statement in a loop of a step that one thread runs alone, given the orders of all.
+fn alone(step: &Step, orders: &BTreeMap<usize, Order>) -> Option<usize> {
+    let in_loop = |s: &&usize| {
+        let constants = orders.get(s).map(|order| &order.constants);
+        let mut dims = constants.into_iter().flatten().enumerate();
+        dims.any(|(d, constant)| constant.is_none() && !step.host.contains(&d))
+    };
+    let found = step.stmts.iter().filter(in_loop).min();
+    found.filter(|_| step.spread.is_empty()).copied()
+}
+
+/// How parallel loops are looked for.
+#[derive(Clone, Copy)]
+struct How<'a> {
+    /// Arrays that are not read after the region.
+    dead: &'a BTreeSet<ArrayId>,
+    /// Elements of those of them, at most, that threads have for themselves.
+    most: u32,
+    sums: Sums,
+    /// Nests that one thread would run may run hyperplane by hyperplane.
+    in_place: bool,
 }
 
 fn position(d: usize) -> u32 {
@@ -314,15 +356,40 @@ impl<'a> Nest<'a> {
     }
 
     /// Steps with the orders of their statements.
-    fn in_order(&self, steps: Vec<Step>) -> Vec<Step> {
-        let with_orders = |step: Step| Step {
-            orders: (self.orders.iter())
-                .filter(|(s, _)| step.stmts.contains(s))
-                .map(|(s, order)| (*s, order.clone()))
-                .collect(),
-            ..step
+    fn in_order(&self, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let order_of = |step: &Step, order: &Order| match &step.hyperplanes {
+            None => Ok(order.clone()),
+            Some(hyperplanes) => {
+                let times = hyperplanes.times(&self.scop.ctx, self.depth)?;
+                Order::new(order.schedule.apply_range(&times)?)
+            }
+        };
+        let with_orders = |step: Step| -> Result<Step> {
+            let orders = self.orders.iter().filter(|(s, _)| step.stmts.contains(s));
+            let orders = orders.map(|(s, order)| Ok((*s, order_of(&step, order)?)));
+            Ok(Step {
+                orders: orders.collect::<Result<_>>()?,
+                ..step
+            })
         };
         steps.into_iter().map(with_orders).collect()
+    }
+
+    /// The number of values that a dimension has where it is the same for all sizes.
+    fn values(&self, stmts: &[usize], d: usize) -> Result<Option<i64>> {
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for order in stmts.iter().filter_map(|s| self.orders.get(s)) {
+            let times = order.schedule.range()?;
+            let (lo, hi) = (
+                times.dim_min_val(position(d))?.finite(),
+                times.dim_max_val(position(d))?.finite(),
+            );
+            let (Some(lo), Some(hi)) = (lo, hi) else {
+                return Ok(None);
+            };
+            (least, most) = (least.min(lo.floor()), most.max(hi.floor()));
+        }
+        Ok(Some(most.saturating_sub(least).saturating_add(1)))
     }
 }
 
@@ -331,6 +398,8 @@ struct Walk<'a> {
     nest: &'a Nest<'a>,
     private: &'a BTreeMap<ArrayId, u32>,
     reductions: &'a BTreeMap<usize, Reduction>,
+    /// As [`How::in_place`].
+    in_place: bool,
 }
 
 impl Walk<'_> {
@@ -375,10 +444,74 @@ impl Walk<'_> {
             .map(|step| step.spread.len())
             .max()
             .unwrap_or(0);
-        Ok(match most > shared.len() {
+        let found = match most > shared.len() {
             true => inner,
             false => vec![in_threads],
-        })
+        };
+        let by_hyperplanes = match self.in_place && self.is_in_place(&found) {
+            true => self.by_hyperplanes(stmts, d, &around)?,
+            false => None,
+        };
+        let shared = |steps: &[Step]| steps.iter().map(|s| s.spread.len()).max();
+        let more = by_hyperplanes.filter(|step| Some(step.spread.len()) > shared(&found));
+        Ok(more.map_or(found, |step| vec![step]))
+    }
+
+    /// Whether launches are of one thread that runs a loop, or already by hyperplanes.
+    fn is_in_place(&self, steps: &[Step]) -> bool {
+        let alone = |step: &Step| alone(step, &self.nest.orders).is_some();
+        (steps.iter()).all(|step| alone(step) || step.hyperplanes.is_some())
+    }
+
+    /// The loops from dimension `d` inwards hyperplane by hyperplane, as far as they hold all
+    /// statements; `host` are those around them, and that of dimension `d`.
+    fn by_hyperplanes(&self, stmts: &[usize], d: usize, host: &[usize]) -> Result<Option<Step>> {
+        let mut dims = Vec::new();
+        for e in d..self.nest.depth {
+            let constants: BTreeSet<Option<i64>> =
+                stmts.iter().map(|&s| self.nest.constant(s, e)).collect();
+            match (constants.contains(&None), constants.len()) {
+                (true, _) => dims.push(e),
+                (false, 1) => {}
+                (false, _) => break,
+            }
+        }
+        while let Some(&last) = dims.last() {
+            let values = self.nest.values(stmts, last)?;
+            match values.is_some_and(|n| n <= FEW_OF_THREAD) {
+                true => dims.pop(),
+                false => break,
+            };
+        }
+        if dims.len() < 2 || dims.len() > MOST_AXES + 1 {
+            return Ok(None);
+        }
+        let mut reductions = self.reductions_around(stmts, d)?;
+        reductions.retain(|_, r| !r.ordered);
+        let touched = self.touched(stmts, d, &reductions)?;
+        let conflicts = touched.conflicts(&(0..d).collect::<Vec<_>>(), &dims)?;
+        let found = Hyperplanes::find(&self.nest.scop.ctx, &dims, &conflicts)?;
+        let Some(mut hyperplanes) = found else {
+            return Ok(None);
+        };
+        let mut most = Some(1i64);
+        for e in hyperplanes.others() {
+            let values = self.nest.values(stmts, e)?;
+            most = (most.zip(values)).map(|(most, values)| most.saturating_mul(values));
+        }
+        hyperplanes.most = most;
+        if let Some(order) = stmts.first().and_then(|s| self.nest.orders.get(s)) {
+            let times = hyperplanes.times(&self.nest.scop.ctx, self.nest.depth)?;
+            hyperplanes.name(&order.schedule.apply_range(&times)?)?;
+        }
+        Ok(Some(Step {
+            stmts: stmts.to_vec(),
+            host: host.to_vec(),
+            spread: hyperplanes.shared().to_vec(),
+            reductions,
+            hyperplanes: Some(hyperplanes),
+            ..Step::default()
+        }))
     }
 
     /// The launches of statements one after the other; neighbours of one thread are one launch.
@@ -595,6 +728,33 @@ impl Touched {
         e - self.left_out.iter().filter(|&&out| out < e).count()
     }
 
+    /// The distances along the dimensions `dims` of instances that agree in the dimensions `fixed`,
+    /// which are those before them, and touch the same element, other than to read it.
+    fn conflicts(&self, fixed: &[usize], dims: &[usize]) -> Result<Vec<Set>> {
+        let places: Vec<usize> = dims.iter().map(|&e| self.place(e)).collect();
+        let mut all: Vec<Set> = Vec::new();
+        for (i, a) in self.all.iter().enumerate() {
+            for b in &self.all[i..] {
+                let (x, y) = (&a.touch, &b.touch);
+                if x.array != y.array || !(x.write || y.write) || (a.folds && b.folds) {
+                    continue;
+                }
+                let mut pairs = x.at.apply_range(&y.at.reverse()?)?;
+                for e in fixed.iter().map(|&e| position(self.place(e))) {
+                    pairs = pairs.equate(DimType::In, e, DimType::Out, e)?;
+                }
+                let found = distances(&pairs, &places)?;
+                if !all
+                    .iter()
+                    .any(|known| found.is_subset(known).unwrap_or(false))
+                {
+                    all.push(found);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Whether no two instances that agree in the dimensions `fixed` and differ in `d` touch the
     /// same element, other than to read it.
     fn is_parallel(&self, d: usize, fixed: &[usize]) -> Result<bool> {
@@ -613,103 +773,6 @@ impl Touched {
                 if !pairs.is_subset(&same)? {
                     return Ok(false);
                 }
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// Reads, given by statement, in as few parts as hold one of each statement: isl's dataflow analysis
-/// looks for the last write before an instance, not before each of its reads.
-fn sinks<'a>(
-    ctx: &Ctx,
-    reads: impl Iterator<Item = impl Iterator<Item = &'a Access>>,
-) -> Result<Vec<UnionMap>> {
-    let mut parts: Vec<UnionMap> = Vec::new();
-    for of_stmt in reads {
-        let mut seen = BTreeSet::new();
-        for read in of_stmt {
-            let n = seen.len();
-            if !seen.insert(read.map.to_string()) {
-                continue;
-            }
-            if n == parts.len() {
-                parts.push(UnionMap::empty(ctx)?);
-            }
-            parts[n] = parts[n].union(&UnionMap::from_map(&read.map)?)?;
-        }
-    }
-    Ok(parts)
-}
-
-/// Where the values of arrays that may be private come from.
-struct Flows {
-    /// Array, writing statement, reading statement, and which instances.
-    from: Vec<(ArrayId, usize, usize, Map)>,
-    /// Arrays of which something is read that the statements have not written.
-    entering: BTreeSet<ArrayId>,
-}
-
-impl Flows {
-    fn new(scop: &Scop, stmts: &[usize], arrays: &BTreeMap<ArrayId, u32>) -> Result<Flows> {
-        let mut flows = Flows {
-            from: Vec::new(),
-            entering: BTreeSet::new(),
-        };
-        for &id in arrays.keys() {
-            flows.of_array(scop, stmts, id)?;
-        }
-        Ok(flows)
-    }
-
-    /// The values of one array.
-    fn of_array(&mut self, scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<()> {
-        let ctx: &Ctx = &scop.ctx;
-        let reads = |s: &usize| scop.stmts[*s].reads.iter().filter(move |r| r.array == id);
-        let touches = |s: &&usize| scop.stmts[**s].write.array == id || reads(s).next().is_some();
-        let touching = || stmts.iter().filter(touches).map(|&s| &scop.stmts[s]);
-        let schedule = schedule_of(ctx, touching())?;
-        let writes = writes_to(ctx, id, touching())?;
-        let number = |name: Option<String>| {
-            let name = name.unwrap_or_default();
-            let found = stmts.iter().copied().find(|&s| scop.stmts[s].name == name);
-            found.ok_or_else(|| Box::new(Diagnostic::bug("a value from nowhere")))
-        };
-        for sinks in sinks(ctx, stmts.iter().map(reads))? {
-            let flow = compute_flow(&sinks, &writes, &UnionMap::empty(ctx)?, &schedule)?;
-            if !flow.may_no_source.is_empty()? {
-                self.entering.insert(id);
-            }
-            for map in flow.may.maps()? {
-                let writer = number(map.tuple_name(DimType::In)?)?;
-                let reader = number(map.tuple_name(DimType::Out)?)?;
-                self.from.push((id, writer, reader, map));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether every value of an array is read by the thread that wrote it.
-    fn stay_in_threads(&self, nest: &Nest, id: ArrayId, steps: &[Step]) -> Result<bool> {
-        if self.entering.contains(&id) {
-            return Ok(false);
-        }
-        let schedule = |s: usize| -> &Map { &nest.scop.stmts[s].schedule };
-        for (_, writer, reader, map) in self.from.iter().filter(|f| f.0 == id) {
-            let Some(step) = steps.iter().find(|step| step.stmts.contains(writer)) else {
-                return Ok(false);
-            };
-            if !step.stmts.contains(reader) {
-                return Ok(false);
-            }
-            let times = map.apply_domain(schedule(*writer))?;
-            let times = times.apply_range(schedule(*reader))?;
-            let mut same = times.clone();
-            for &e in step.host.iter().chain(&step.spread) {
-                same = same.equate(DimType::In, e as u32, DimType::Out, e as u32)?;
-            }
-            if !times.is_subset(&same)? {
-                return Ok(false);
             }
         }
         Ok(true)

@@ -36,7 +36,7 @@ impl Candidate {
     fn streamed(choice: &StreamChoice) -> Candidate {
         let tile = choice.tile;
         Candidate {
-            variant: Variant::streamed(tile),
+            variant: Variant::streamed(tile, choice.pipelined),
             shape: Shape::Stream {
                 t: tile.steps,
                 v: tile.vector,
@@ -124,14 +124,14 @@ pub(super) fn candidates(
 /// The best of the model first; then the best of every combination of height
 /// and hexagon width (of steps and columns, for overlapped tiles), then their second
 /// best, and so on, so that a model that errs about one of them does not hide the rest.
-fn in_order(mut choices: Vec<Candidate>) -> Vec<Candidate> {
+fn in_order(choices: Vec<Candidate>) -> Vec<Candidate> {
     const FAVOURITES: usize = 24;
-    // The best of the other tiling comes second: a short search compares the two.
-    let other = (choices.first().map(|c| c.variant.tiling()))
-        .and_then(|first| choices.iter().position(|c| c.variant.tiling() != first));
-    if let Some(at) = other {
-        choices[1..=at].rotate_right(1);
-    }
+    // The best of every other tiling and kernel follows: a short search compares them.
+    let mut kinds = HashSet::new();
+    let kind = |c: &Candidate| (c.variant.tiling(), c.variant.is_pipelined());
+    let (mut choices, others): (Vec<_>, Vec<_>) =
+        (choices.into_iter()).partition(|c| kinds.insert(kind(c)));
+    choices.extend(others);
     let rest = choices.split_off(FAVOURITES.min(choices.len()));
     let shape = |c: &Candidate| match (&c.shape, &c.variant) {
         (Shape::Hybrid { h, w, hex_dim }, Variant::Hybrid { wavefront, .. }) => {
@@ -183,6 +183,7 @@ mod tests {
         let stream = Candidate {
             variant: Variant::Overlapped {
                 stream_tile: "steps=5,vector=1".to_string(),
+                pipelined: false,
             },
             shape: Shape::Stream {
                 t: 5,

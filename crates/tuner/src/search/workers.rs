@@ -9,9 +9,9 @@ use crate::measure::{self, Built, TiledKernel};
 use crate::problem::{self, Problem};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::explore::{self, Exploration};
-use hexcc_compiler::kernel::KernelIr;
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::tiling::hybrid::HybridKernel;
 use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{Compiler, Flags, GpuError};
 use hexcc_isl::Ctx;
@@ -73,7 +73,7 @@ impl Recipe {
     fn prepare(&self, exploration: &Exploration, candidate: &Candidate) -> Result<Ready, String> {
         let options = candidate.variant.options(&self.options);
         let message = |d: Box<Diagnostic>| d.message;
-        let (mut hybrid, mut streamed): (Vec<KernelIr>, Vec<StreamKernel>) = Default::default();
+        let (mut hybrid, mut streamed): (Vec<HybridKernel>, Vec<StreamKernel>) = Default::default();
         match candidate.variant.tiling() {
             Tiling::Overlapped => {
                 streamed = exploration.stream_kernels(&options).map_err(message)?

@@ -190,7 +190,6 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
     /// Whether launches of pipelined warps are worth it, as a condition of the launch function.
     pub(super) fn warps_are_worth_it(&mut self) -> Option<&'static str> {
         let least = self.ir.warps.as_ref()?.least_rows;
-        self.out.line("cudaError_t error = cudaSuccess;");
         let (i, j) = (&self.i, &self.j);
         let rows = format!(
             "({i}_hi - {i}_lo + 1 + PIPELINED_EXTRA) * (({j}_hi - {j}_lo) / PIPELINED_RESULTS + 2)"

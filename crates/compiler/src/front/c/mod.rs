@@ -10,6 +10,7 @@
 //! | [`selects`] | `if` on data as values in that text |
 //! | [`cells`] | what loops do with a cell as a function of it, where pet cannot read it |
 //! | [`mod@segments`] | time loops that the host takes part in every so many steps, as loops over segments |
+//! | [`swaps`] | time loops that swap pointers at the end of a step, without the swap |
 //! | [`written`] | what subscripts are computed by, written out in the text |
 //! | [`headers`] | declarations in that text in place of headers of the C library |
 //! | [`pass`] | what these are called, for `--emit c` |
@@ -28,6 +29,7 @@ pub mod region;
 pub mod same;
 pub mod segments;
 pub mod selects;
+pub mod swaps;
 pub mod units;
 pub mod written;
 
@@ -44,5 +46,6 @@ pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
 pub use same::{Same, same_later};
 pub use segments::{Ends, Segments, segments};
 pub use selects::{Known, Selected, with_selects};
+pub use swaps::{Swaps, without_swaps};
 pub use units::{Stays, Taken, Unit, functions_of_others};
 pub use written::{Written, assertions, written_out};

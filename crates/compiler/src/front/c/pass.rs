@@ -17,6 +17,8 @@ pub enum Pass {
     Pointers,
     /// `counters` of [`super::written`].
     Counters,
+    /// `choices` of [`super::written`].
+    Choices,
     /// `variables` of [`super::written`].
     Variables,
     /// [`super::cells`].
@@ -40,6 +42,9 @@ impl Pass {
             Pass::Helpers => "helpers: functions that compute subscripts are written out",
             Pass::Pointers => "pointers: pointers to rows and cells are written out",
             Pass::Counters => "counters: `out[k++]` in loops is an element that the iterators tell",
+            Pass::Choices => {
+                "choices: index variables that `if` and `else` set are values, `x = c ? a : b`"
+            }
             Pass::Variables => "variables: index variables are written out",
             Pass::Cells => "cells: what a loop does with a cell is a function",
             Pass::Members => "members: members of structs have names of their own",

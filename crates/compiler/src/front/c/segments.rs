@@ -31,7 +31,7 @@ use values::Values;
 
 /// Names that the loops over segments add to a program.
 const LAST: &str = "hexcc_last";
-const FIRST: &str = "hexcc_first";
+pub(super) const FIRST: &str = "hexcc_first";
 
 /// Steps below which a segment is not worth the copies for its tiles.
 const FEW: u64 = 4;
@@ -242,8 +242,10 @@ impl<'a> TimeLoop<'a> {
             behind.any(|i| code.word(i) == name)
         };
         csource::statements(code, parts.steps.clone()).any(|mut stmt| {
+            // `float *old = now;` declares nothing called `now`.
+            let is_value = |i: usize| code.word(i - 1) == "=" && code.word(i + 1) == ";";
             csource::is_declaration(code, stmt.clone())
-                && stmt.any(|i| code.is_plain_name(i) && used(code.word(i)))
+                && stmt.any(|i| code.is_plain_name(i) && used(code.word(i)) && !is_value(i))
         })
     }
 
@@ -281,13 +283,18 @@ impl<'a> TimeLoop<'a> {
             replacement: text,
         };
         let behind = |token: usize| code.tokens[token].span.end;
+        let head = format!(
+            "{{ {ty} {LAST} = {iterator}; while ({goes_on}) {LAST}++; const {ty} {FIRST} = {iterator}; for ({ty} {iterator} = {begins}; {iterator} <= {LAST}; {iterator}++) {{"
+        );
         vec![
-            insert(
-                behind(parts.steps.start - 1),
-                format!(
-                    " {{ {ty} {LAST} = {iterator}; while ({goes_on}) {LAST}++; const {ty} {FIRST} = {iterator}; for ({ty} {iterator} = {begins}; {iterator} <= {LAST}; {iterator}++) {{"
+            match parts.before.is_empty() {
+                true => insert(behind(parts.steps.start - 1), format!(" {head}")),
+                // Behind `if (..) save(u);` it would look as if it were a part of that.
+                false => insert(
+                    code.tokens[parts.steps.start].span.start,
+                    format!("{head} "),
                 ),
-            ),
+            },
             insert(
                 behind(parts.steps.end - 1),
                 format!(" }} {iterator} = {LAST}; }}"),
@@ -302,7 +309,7 @@ fn is_number(code: &Code, at: usize) -> bool {
 }
 
 /// Whether a loop's header adds one to its iterator.
-fn counts_up(code: &Code, tokens: Range<usize>, iterator: &str) -> bool {
+pub(super) fn counts_up(code: &Code, tokens: Range<usize>, iterator: &str) -> bool {
     let words: Vec<&str> = tokens.map(|i| code.word(i)).collect();
     matches!(words[..], [name, "++"] | ["++", name] | [name, "+=", "1"] if name == iterator)
 }

@@ -8,8 +8,9 @@ mod memory;
 
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
+use crate::ir::build::{binary, if_, int, let_, not, plus, var};
 use crate::ir::verify::verify;
-use crate::ir::{Expr, Function, FunctionId, Program, Stmt, Type, VarId};
+use crate::ir::{Expr, Function, FunctionId, Inline, Program, Stmt, Type, Unroll, VarId};
 use crate::kernel::stream::StreamIr;
 use crate::kernel::warps::{Param, WarpsIr};
 use crate::quotient::Divisions;
@@ -22,27 +23,6 @@ struct Lowering<'a> {
     program: Program,
     names: Vec<String>,
     elem: CType,
-}
-
-/// Integers that the program computes with.
-fn int(value: i64) -> Expr {
-    Expr::Int(value)
-}
-
-fn var(id: VarId) -> Expr {
-    Expr::Var(id)
-}
-
-fn binary(op: &'static str, lhs: Expr, rhs: Expr) -> Expr {
-    Expr::binary(op, lhs, rhs)
-}
-
-/// `a + c`, as a difference where c is negative.
-fn plus(a: Expr, c: i64) -> Expr {
-    match c {
-        c if c < 0 => binary("-", a, int(-c)),
-        c => a.plus(int(c)),
-    }
 }
 
 fn unsigned(x: Expr) -> Expr {
@@ -68,23 +48,6 @@ fn below(x: Expr, n: Expr) -> Expr {
     binary("<", unsigned(x), unsigned(n))
 }
 
-fn not(cond: Expr) -> Expr {
-    Expr::Unary {
-        op: "!",
-        arg: Box::new(cond),
-    }
-}
-
-fn let_(var: VarId, value: Expr) -> Stmt {
-    let value = Some(value);
-    Stmt::Let { var, value }
-}
-
-fn if_(cond: Expr, yes: Vec<Stmt>) -> Stmt {
-    let no = Vec::new();
-    Stmt::If { cond, yes, no }
-}
-
 /// A loop over the integers from `first` on, below `end`.
 fn loop_of(var: VarId, [first, end, step]: [i64; 3], body: Vec<Stmt>) -> Stmt {
     Stmt::For {
@@ -93,7 +56,7 @@ fn loop_of(var: VarId, [first, end, step]: [i64; 3], body: Vec<Stmt>) -> Stmt {
         cond: binary("<", Expr::Var(var), int(end)),
         step: int(step),
         any_order: false,
-        unrolled: true,
+        unroll: Unroll::Whole,
         body,
     }
 }
@@ -143,6 +106,7 @@ pub fn warps(
             vars: Vec::new(),
             args: Vec::new(),
             functions: Vec::new(),
+            layout: Default::default(),
             kernels: Vec::new(),
             narrow: Some(Expr::Int(1)),
             host: Vec::new(),
@@ -323,6 +287,7 @@ impl Lowering<'_> {
             params: [own, outer.ids()].concat(),
             uniform,
             body,
+            inline: Inline::Always,
         });
         FunctionId(self.program.functions.len() as u32 - 1)
     }

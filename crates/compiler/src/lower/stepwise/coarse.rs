@@ -13,7 +13,7 @@ mod window;
 use self::window::{Window, windows};
 use super::{Lowering, bounds, many_cells, statements_in};
 use crate::diag::Result;
-use crate::ir::{Expr, Helper, Kernel, Stmt, VarId, WIDE};
+use crate::ir::{Expr, Helper, Kernel, Stmt, Unroll, VarId, WIDE};
 use crate::options::StepKernel;
 use crate::scop::ArrayId;
 use crate::tiling::coarsen::{self, Cells, Reason};
@@ -173,7 +173,7 @@ fn over_cells(var: VarId, n: i64, body: Vec<Stmt>) -> Stmt {
         cond: Expr::binary("<", Expr::Var(var), Expr::Int(n)),
         step: Expr::Int(1),
         any_order: false,
-        unrolled: true,
+        unroll: Unroll::Whole,
         body,
     }
 }

@@ -56,6 +56,7 @@ impl<'a> Lowering<'a> {
         for local in &stmt.locals {
             let mut body = Body {
                 program: &self.program,
+                divisions: self.program.divisions.without_products(),
                 reads: &reads,
                 locals: &locals,
                 affine,
@@ -73,6 +74,7 @@ impl<'a> Lowering<'a> {
         }
         let mut body = Body {
             program: &self.program,
+            divisions: self.program.divisions.without_products(),
             reads: &reads,
             locals: &locals,
             affine,

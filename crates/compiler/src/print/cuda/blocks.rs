@@ -60,7 +60,9 @@ fn bytes_of(ty: Type) -> u32 {
 pub(super) fn own(own: Own) -> String {
     match own {
         Own::Block => "(int)blockIdx.x".to_string(),
-        Own::Thread => "(int)threadIdx.x".to_string(),
+        Own::Thread | Own::Column => "(int)threadIdx.x".to_string(),
+        Own::Row => "(int)threadIdx.y".to_string(),
+        Own::Blocks => "(int)gridDim.x".to_string(),
         Own::Lane => format!("(int)threadIdx.x % {LANES}"),
         Own::Warp => format!("__shfl_sync(~0u, (int)threadIdx.x / {LANES}, 0)"),
     }

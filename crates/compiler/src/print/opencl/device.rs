@@ -14,7 +14,7 @@ use super::tiles::has_tiles;
 use crate::back::names::Names;
 use crate::ctype::{CType, math_function};
 use crate::ir::{self, Axis, Expr, Helper, INDEX, Kernel, Launch, Program, Stmt, Type, VarId};
-use crate::print::c::{ATOM, Dialect, Piece, UNARY, Writer};
+use crate::print::c::{ATOM, Dialect, Piece, UNARY, Writer, definition_of};
 use crate::print::fold::{CHUNKS, Folds};
 use crate::print::host::called;
 use crate::print::namer::Namer;
@@ -199,11 +199,7 @@ impl<'a> Device<'a> {
             }
         });
         let definition = |helper: &Helper| {
-            let (second, value) = match helper {
-                Helper::FloorDiv => ("d", "x / d - (x % d < 0)"),
-                Helper::Lowest => ("y", "x < y ? x : y"),
-                Helper::Highest => ("y", "x > y ? x : y"),
-            };
+            let (second, value) = definition_of(*helper);
             let name = self.helper(*helper);
             format!("static inline long {name}(long x, long {second}) {{ return {value}; }}\n")
         };
@@ -351,7 +347,7 @@ impl Dialect for Device<'_> {
                 let constant = if written { "" } else { "const " };
                 format!("{constant}__global {} *{restrict}{name}", self.number(elem))
             }
-            Type::Shared { .. } | Type::Flag => format!("undefined_{name}"),
+            Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => format!("undefined_{name}"),
         }
     }
 
@@ -506,6 +502,7 @@ mod tests {
             vars: Vec::new(),
             args: Vec::new(),
             functions: Vec::new(),
+            layout: Default::default(),
             kernels: Vec::new(),
             narrow: None,
             host: Vec::new(),

@@ -189,6 +189,7 @@ impl Case {
             conditional: Vec::new(),
             cells: Vec::new(),
             guarded: false,
+            rotation: None,
             not_selected: None,
             as_read: Default::default(),
         };

@@ -98,7 +98,7 @@ pub fn no_tiles(scop: &Scop, stmts: &[usize]) -> Option<Box<Diagnostic>> {
     let mut seen: BTreeMap<&str, ArrayId> = BTreeMap::new();
     for &stmt in stmts {
         let stmt = &scop.stmts[stmt];
-        for access in stmt.reads.iter().chain([&stmt.write]) {
+        for access in stmt.accesses() {
             let memory = scop.memory(access.array);
             let first = *seen.entry(memory).or_insert(access.array);
             if first != access.array {

@@ -11,6 +11,7 @@
 
 mod addresses;
 mod asserts;
+mod choices;
 mod counters;
 mod derefs;
 mod helpers;
@@ -291,9 +292,11 @@ fn next_edits(written: &Written) -> Option<(Pass, Vec<Edit>)> {
     }
     let pointers = (parts.iter()).map(|part| (Pass::Pointers, pointers::write_out(part)));
     let counters = (parts.iter()).map(|part| (Pass::Counters, counters::write_out(part)));
+    let choices = (parts.iter()).map(|part| (Pass::Choices, choices::write_out(part)));
     let variables = (parts.iter()).map(|part| (Pass::Variables, variables::write_out(part)));
     pointers
         .chain(counters)
+        .chain(choices)
         .chain(variables)
         .find(|(_, edits)| !edits.is_empty())
 }

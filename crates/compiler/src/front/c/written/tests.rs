@@ -84,6 +84,40 @@ fn variables_stand_for_what_they_are_assigned() {
 }
 
 #[test]
+fn branches_that_set_index_variables_are_values() {
+    assert_eq!(
+        inner("if (i == 0) k = n - 1; else k = i - 1; v[k] = 1;"),
+        "v[(((i==0)?(n-1):(i-1)))]=1;"
+    );
+    assert_eq!(
+        inner(
+            "int a, b; if (i == 0) { a = 1; b = n; } else if (i == n) { b = i; a = i - 1; } else { a = i - 1; b = i; } v[a] = u[b];"
+        ),
+        "inta,b;v[(((i==0)?(1):((i==n)?(i-1):(i-1))))]=u[(((i==0)?(n):((i==n)?(i):(i))))];"
+    );
+}
+
+#[test]
+fn branches_that_are_no_values_are_left() {
+    for stmts in [
+        "if (u[i] > 0) k = i; else k = j; v[k] = 1;",
+        "if (i == 0) { k = 1; j = 2; } else k = i; v[k] = j;",
+        "if (i == 0) { k = 1; k = 2; } else { k = i; k = 3; } v[k] = 1;",
+        "int a; if (i == 0) { k = 1; a = k; } else { k = 2; a = 5; } v[a] = v[k];",
+        "if (k == 0) k = 1; else k = 2; v[k] = 1;",
+        "if (i++ == 0) k = 1; else k = 2; v[k] = 1;",
+        "if (i == 0) k = 1.5; else k = 2; v[k] = 1;",
+        "if (i == 0) k = idx(i, j); else k = 2;",
+    ] {
+        let left = inner(stmts);
+        assert!(
+            left == "unchanged" || left.contains("if("),
+            "{stmts}: {left}"
+        );
+    }
+}
+
+#[test]
 fn what_changes_in_between_is_left() {
     for stmts in [
         "int c = i; i++; v[c] = 1;",

@@ -3,7 +3,7 @@
 
 use super::{Lowering, Outer, binary, if_, int, let_, loop_of, not, plus, var};
 use crate::diag::{Diagnostic, Result};
-use crate::ir::{Block, Expr, FunctionId, Helper, Kernel, Own, Stmt, Type, VarId};
+use crate::ir::{Block, Expr, FunctionId, Helper, Kernel, Own, Stmt, Type, Unroll, VarId};
 use crate::kernel::stream::{FIRST_COLUMN, HIGHEST_ROW, LANES, LOWEST_ROW};
 use crate::kernel::warps::{COST_OF_ROW, Param};
 use crate::lower::affine::{Env, from_isl};
@@ -93,7 +93,7 @@ impl Lowering<'_> {
             cond: binary("<", var(done), var(steps)),
             step: int(1),
             any_order: false,
-            unrolled: false,
+            unroll: Unroll::Free,
             body: loops,
         });
         body.push(Stmt::Wait(0));
@@ -173,7 +173,7 @@ impl Lowering<'_> {
             cond: binary("&&", binary("<", var(s), var(steps)), wanted),
             step: int(unroll),
             any_order: false,
-            unrolled: false,
+            unroll: Unroll::Free,
             body: vec![
                 self.call(rows, &args, outer)?,
                 assign(at, wrapped),
@@ -301,7 +301,7 @@ impl Lowering<'_> {
             cond: binary("<=", var(number), var(last)),
             step: int(1),
             any_order: false,
-            unrolled: false,
+            unroll: Unroll::Free,
             body: self.of_tile(
                 piece,
                 &outer,
@@ -317,6 +317,7 @@ impl Lowering<'_> {
                 threads: (LANES * self.warps.tile.warps) as u32,
                 resident: 1,
             }),
+            launching: None,
             body,
             reductions: Vec::new(),
         });

@@ -224,6 +224,7 @@ impl Lowering<'_> {
     pub(super) fn body<'b>(&'b self, reads: &'b [Expr], locals: &'b [Expr]) -> Body<'b> {
         Body {
             program: &self.program,
+            divisions: self.program.divisions,
             reads,
             locals,
             affine: Vec::new().into_iter(),

@@ -3,7 +3,7 @@
 use super::window::{Window, offsets_of, windows};
 use super::{InCells, Shape, all, over_cells, plus, plus_sum};
 use crate::diag::{Diagnostic, Result};
-use crate::ir::{Axis, Expr, Helper, Kernel, Stmt, Type, VarId, Wide};
+use crate::ir::{Axis, Expr, Helper, Kernel, Stmt, Type, Unroll, VarId, Wide};
 use crate::lower::affine::{Env, from_isl};
 use crate::lower::stepwise::functions::Functions;
 use crate::lower::stepwise::statement::statement_number;
@@ -102,6 +102,7 @@ impl Lowering<'_> {
         let number = self.ranges.len() + 1;
         Ok(Kernel {
             block: None,
+            launching: None,
             name: format!("step_{number}_{}", build.shape.kernel.name()),
             lines: self.lines(step),
             params,
@@ -141,7 +142,7 @@ impl Lowering<'_> {
             cond: Expr::binary("<=", Expr::Var(var), end),
             step: Expr::Int(1),
             any_order: false,
-            unrolled: false,
+            unroll: Unroll::Free,
             body: planes,
         });
         Ok(body)

@@ -1,0 +1,164 @@
+//! Arrays that have more cells on the device than in the program, beside a domain that is a ring or torus
+//! ([`crate::periodic`]).
+
+use super::expr::ast_operand;
+use super::names::Names;
+use super::parts::{Entered, Parts};
+use super::program::{Replacement, extents, pitch};
+use super::staged::{PlaneByPlane, where_touched};
+use crate::kernel::KernelArray;
+
+/// An array with cells beside it, two space dimensions behind those that select a plane.
+pub(super) struct Beside<'a> {
+    array: &'a KernelArray,
+    name: String,
+    /// Where the program has its planes, if apart.
+    parts: Option<Parts<'a>>,
+    /// Planes in the program, and on the device.
+    planes: [String; 2],
+    /// Rows and columns in the program.
+    space: [String; 2],
+    /// Cells on either side along both.
+    cells: [i64; 2],
+}
+
+impl<'a> Beside<'a> {
+    /// `None` for an array that is as large on the device as in the program.
+    pub fn of(r: &Replacement<'a>, index: usize, names: &Names) -> Option<Beside<'a>> {
+        let cells = r.beside.get(index)?;
+        let array = r.interface.arrays.get(index)?;
+        let [.., rows, columns] = *cells.as_slice() else {
+            return None;
+        };
+        if rows == 0 && columns == 0 {
+            return None;
+        }
+        let [own, on_device] = extents(array, r.interface.planes[index], names);
+        let planes = [&own, &on_device].map(|all| {
+            let outer = &all[..all.len() - 2];
+            match outer.is_empty() {
+                true => "(size_t)1".to_string(),
+                false => outer.join(" * "),
+            }
+        });
+        let [.., height, width] = array.extents.as_slice() else {
+            return None;
+        };
+        Some(Beside {
+            array,
+            name: names.get(&array.name),
+            parts: Parts::of(array, names),
+            planes,
+            space: [height, width].map(|e| format!("(size_t){}", ast_operand(e, names))),
+            cells: [rows, columns],
+        })
+    }
+
+    /// Lines that say how large the array is, in the program and on the device.
+    fn sizes(&self) -> Vec<String> {
+        let (name, elem, what) = (&self.name, self.array.elem, &self.array.name);
+        let ([rows, columns], [beside_rows, beside_columns]) = (&self.space, self.cells);
+        let own = &self.planes[0];
+        let mut lines = vec![
+            format!(
+                "  const size_t {name}_planes = {own}, {name}_rows = {rows}, {name}_width = sizeof({elem}) * {columns};"
+            ),
+            format!(
+                "  // With {beside_rows} rows above and below and {beside_columns} columns on either side."
+            ),
+            format!(
+                "  const size_t {name}_all_rows = {name}_rows + {};",
+                2 * beside_rows
+            ),
+        ];
+        let beside = format!(" + {} * sizeof({elem})", 2 * beside_columns);
+        lines.extend(pitch(name, what, &beside));
+        lines
+    }
+
+    /// Lines that make the array on the device, for a field of `Args`; `touched` says when the program has it.
+    pub fn enter(&self, field: &str, touched: &str) -> Vec<String> {
+        let (name, what, planes) = (&self.name, &self.array.name, &self.planes[1]);
+        let mut lines: Vec<String> = self.parts.iter().map(Parts::places).collect();
+        lines.extend(self.sizes());
+        lines.extend([
+            format!(
+                "  check(cudaMalloc((void **)&{name}_device, {planes} * {name}_all_rows * {name}_pitch), \"allocating {what}\");"
+            ),
+            format!(
+                "  check(cudaMemset({name}_device, 0xff, {planes} * {name}_all_rows * {name}_pitch), \"filling {what}\"); // what is read beside all cells: NaN"
+            ),
+            format!("  for (size_t plane = 0; plane < {name}_planes; ++plane)"),
+            format!(
+                "    {touched}check(cudaMemcpy2D({}, {name}_pitch, {}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");",
+                self.on_device("device"),
+                self.in_program()
+            ),
+            format!("  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"),
+        ]);
+        lines
+    }
+
+    /// Lines that copy the array back.
+    pub fn leave(&self, touched: &str) -> Vec<String> {
+        let (name, what) = (&self.name, &self.array.name);
+        vec![
+            format!("  for (size_t plane = 0; plane < {name}_planes; ++plane)"),
+            format!(
+                "    {touched}check(cudaMemcpy2D({}, {name}_width, {}, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {what} back\");",
+                self.in_program(),
+                self.on_device("device")
+            ),
+        ]
+    }
+
+    /// For tiles that work on a copy of what the program has where kernels find it: what is done before the kernels, behind them,
+    /// and when they have ended, as in [`super::staged`]. `touched` is the condition that the program has the array.
+    pub fn staged(&self, field: &str, touched: Option<String>) -> [String; 3] {
+        let (name, what) = (&self.name, &self.array.name);
+        let (bytes, in_program) = match self.parts {
+            None => (
+                format!("{name}_planes * {name}_rows * {name}_width"),
+                format!("(char *){name}_entered + plane * {name}_rows * {name}_width"),
+            ),
+            Some(_) => (
+                format!("{name}_rows * {name}_width"),
+                format!("{name}_entered[plane]"),
+            ),
+        };
+        let bytes = where_touched(bytes, touched);
+        let sizes = self.sizes().join("\n");
+        let staged = PlaneByPlane {
+            array: self.array,
+            name,
+            what,
+            planes: format!("{name}_planes"),
+            all: format!("{} * {name}_all_rows * {name}_pitch", self.planes[1]),
+            entered: Entered::of(self.parts.as_ref(), name, what),
+            in_program,
+            in_tiles: self.on_device("tiles"),
+            filled: "what is read beside all cells: NaN",
+        };
+        staged.arrays(
+            field,
+            format!("{sizes}\n  const size_t {name}_bytes = {bytes};\n"),
+        )
+    }
+
+    /// The first cell of the domain in a plane of what is on the device, `NAME_device` or `NAME_tiles`.
+    fn on_device(&self, where_to: &str) -> String {
+        let (name, elem, [rows, columns]) = (&self.name, self.array.elem, self.cells);
+        format!(
+            "(char *){name}_{where_to} + (plane * {name}_all_rows + {rows}) * {name}_pitch + {columns} * sizeof({elem})"
+        )
+    }
+
+    /// The first cell of a plane in the program.
+    fn in_program(&self) -> String {
+        if self.parts.is_some() {
+            return format!("{}_parts[plane]", self.name);
+        }
+        let (name, constant) = (&self.name, super::program::const_of(self.array));
+        format!("({constant}char *){name} + plane * {name}_rows * {name}_width")
+    }
+}

@@ -1,0 +1,203 @@
+#![allow(clippy::unwrap_used)]
+
+use super::super::region::time_loops;
+use super::*;
+
+/// The cycle of a loop with a body in a function with some pointers.
+fn cycle_of(body: &str) -> Option<Vec<String>> {
+    let cycles = cycles_of(body)?;
+    assert_eq!(cycles.len(), 1, "{cycles:?}");
+    cycles.into_iter().next()
+}
+
+fn cycles_of(body: &str) -> Option<Vec<Vec<String>>> {
+    let text = format!(
+        "void f(int n, float *a, float *b, float *c, float *d) {{ float *tmp, *t2; for (int t = 0; t < n; t++) {{ {body} }} }}"
+    );
+    let region = time_loops(&text).into_iter().next()?;
+    let swaps = without_swaps(&text, &region)?;
+    assert_eq!(swaps.text.len(), text.len());
+    assert!(!swaps.text.contains("tmp ="), "{}", swaps.text);
+    assert!(text[swaps.rotation.head.start..swaps.rotation.head.end].starts_with("for (int t"));
+    Some(swaps.rotation.cycles)
+}
+
+const NEST: &str = "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) b[i*n+j] = a[i*n+j];";
+
+fn names(names: &[&str]) -> Option<Vec<String>> {
+    Some(names.iter().map(|name| name.to_string()).collect())
+}
+
+#[test]
+fn swaps_are_cycles() {
+    let of = |swap: &str| cycle_of(&format!("{NEST} {swap}"));
+    assert_eq!(of("tmp = a; a = b; b = tmp;"), names(&["a", "b"]));
+    assert_eq!(of("float *x = a; a = b; b = x;"), names(&["a", "b"]));
+    assert_eq!(of("{ float *x = a; a = b; b = x; }"), names(&["a", "b"]));
+    assert_eq!(of("tmp = a, a = b, b = tmp;"), names(&["a", "b"]));
+    assert_eq!(of("tmp = a, a = b; b = tmp;"), names(&["a", "b"]));
+    assert_eq!(of("{ float *x; x = a; a = b; b = x; }"), names(&["a", "b"]));
+    assert_eq!(of("float *const x = a; a = b; b = x;"), names(&["a", "b"]));
+    assert_eq!(of("float (*x)[n] = a; a = b; b = x;"), names(&["a", "b"]));
+    assert_eq!(
+        cycle_of(&format!("float *x = a; {NEST} a = b; b = x;")),
+        names(&["a", "b"])
+    );
+    assert_eq!(of("tmp = b; b = a; a = tmp;"), names(&["b", "a"]));
+    // c gets what a was, a what b was, b what c was.
+    let three = names(&["a", "b", "c"]);
+    assert_eq!(of("tmp = a; a = b; b = c; c = tmp;"), three);
+    assert_eq!(
+        of("tmp = a; t2 = b; b = c; c = tmp; a = t2;"),
+        names(&["b", "c", "a"])
+    );
+    assert_eq!(
+        cycle_of(&format!("float *tmp; {NEST} tmp = a; a = b; b = tmp;")),
+        names(&["a", "b"])
+    );
+}
+
+#[test]
+fn other_uses_of_pointers_are_no_swaps() {
+    let of = |swap: &str| cycle_of(&format!("{NEST} {swap}"));
+    assert_eq!(of("a = b;"), None);
+    assert_eq!(cycle_of(&format!("tmp = a; a = b; b = tmp; {NEST}")), None);
+    assert_eq!(cycle_of(&format!("tmp = a; a = b; {NEST} b = tmp;")), None);
+    assert_eq!(of("a = b; b = a;"), None);
+    // c only tells which of the two is newer.
+    assert_eq!(of("tmp = a; a = b; b = tmp; c = a;"), names(&["a", "b"]));
+    assert_eq!(of("n = t; tmp = a; a = b; b = tmp;"), None);
+    assert_eq!(of("tmp = a; a = b; b = c;"), None);
+    assert_eq!(of("if (t) { tmp = a; a = b; b = tmp; }"), None);
+    assert_eq!(of("a += 1; tmp = a; a = b; b = tmp;"), None);
+    assert_eq!(of("if (n > t) break; tmp = a; a = b; b = tmp;"), None);
+    assert_eq!(
+        cycle_of(&format!("tmp[0] = 1; {NEST} tmp = a; a = b; b = tmp;")),
+        None
+    );
+    assert_eq!(
+        cycle_of(&format!("f(n, a, b, &a); {NEST} tmp = a; a = b; b = tmp;")),
+        None
+    );
+}
+
+#[test]
+fn steps_may_end_loops_in_them() {
+    let inner = "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) { if (c[j] > 0) continue; b[i*n+j] = a[i*n+j]; }";
+    let found = cycle_of(&format!("{inner} tmp = a; a = b; b = tmp;"));
+    assert_eq!(found, names(&["a", "b"]));
+}
+
+#[test]
+fn steps_are_counted_from_a_number() {
+    let start = |head: &str| {
+        let text = format!(
+            "void f(int n, float *a, float *b) {{ float *tmp; int t; for ({head}) {{ {NEST} tmp = a; a = b; b = tmp; }} }}"
+        );
+        let region = time_loops(&text).into_iter().next().unwrap();
+        without_swaps(&text, &region).map(|swaps| swaps.rotation.start)
+    };
+    assert_eq!(start("int t = 0; t < n; t++"), Some("0".to_string()));
+    assert_eq!(start("t = 1; t <= n; ++t"), Some("1".to_string()));
+    assert_eq!(start("size_t t = 3; t != n; t += 1"), Some("3".to_string()));
+    let first = Some("hexcc_first".to_string());
+    assert_eq!(
+        start("int t = hexcc_first < 0 ? 0 : hexcc_first; t <= n; t++"),
+        first
+    );
+    assert_eq!(start("int t = n < 0 ? 0 : n; t <= n; t++"), None);
+    assert_eq!(start("int t = n; t < 2 * n; t++"), None);
+    assert_eq!(start("int t = 1 + 1; t < n; t++"), None);
+    assert_eq!(start("int t = 0; t < n; t += 2"), None);
+    assert_eq!(start("int t = 010; t < n; t++"), None);
+    assert_eq!(start("; t < n; t++"), None);
+    assert_eq!(start("int t = 0, s = 1; t < n; t++"), None);
+}
+
+#[test]
+fn several_pairs_are_swapped() {
+    let two = vec![names(&["a", "b"]).unwrap(), names(&["c", "d"]).unwrap()];
+    let of = |swap: &str| cycles_of(&format!("{NEST} {swap}"));
+    assert_eq!(
+        of("tmp = a; a = b; b = tmp; tmp = c; c = d; d = tmp;"),
+        Some(two.clone())
+    );
+    assert_eq!(
+        of("tmp = a; t2 = c; a = b; c = d; b = tmp; d = t2;"),
+        Some(two)
+    );
+    // b is what d was, but d is nobody's.
+    assert_eq!(of("tmp = a; a = b; b = d; c = tmp;"), None);
+}
+
+#[test]
+fn macros_and_functions_swap() {
+    let of = |before: &str, swap: &str| {
+        let text = format!(
+            "{before}\nvoid f(int n, float *a, float *b) {{ for (int t = 0; t < n; t++) {{ {NEST} {swap} }} }}"
+        );
+        let region = time_loops(&text).into_iter().next().unwrap();
+        Some(without_swaps(&text, &region)?.rotation.cycles.concat())
+    };
+    let pair = names(&["a", "b"]);
+    let inner = "float *t = x; x = y; y = t;";
+    for body in [
+        inner.to_string(),
+        format!("{{ {inner} }}"),
+        format!("do {{ {inner} }} while (0)"),
+    ] {
+        let swap = of(&format!("#define SWAP(x, y) {body}"), "SWAP(a, b);");
+        assert_eq!(swap, pair, "{body}");
+    }
+    let lines = "#define SWAP(x, y) { \\\n float *t = x; \\\n x = y; y = t; }";
+    assert_eq!(of(lines, "SWAP(a, b)"), pair);
+    let function = "static void swap(float **p, float **q) { float *t = *p; *p = *q; *q = t; }";
+    assert_eq!(of(function, "swap(&a, &b);"), pair);
+    // Others do something else.
+    assert_eq!(
+        of("#define SWAP(x, y) { x = y; count++; }", "SWAP(a, b);"),
+        None
+    );
+    assert_eq!(of("#define SWAP(x, y) { x = y; }", "SWAP(a, b);"), None);
+    assert_eq!(
+        of("void swap(float **p, float **q);", "swap(&a, &b);"),
+        None
+    );
+    let cells = "static void swap(float *p, float *q) { float t = *p; *p = *q; *q = t; }";
+    assert_eq!(of(cells, "swap(a, b);"), None);
+    let wrong = "static void swap(float **p, float **q) { float **t = p; p = q; q = t; }";
+    assert_eq!(of(wrong, "swap(&a, &b);"), None);
+}
+
+/// All ways to assign four names to four in up to five assignments, of which every one in a few is tried: after k steps
+/// pointer j of a circle of p is what pointer (j + k) mod p was.
+#[test]
+fn circles_are_what_steps_do() {
+    const NAMES: [&str; 4] = ["a", "b", "c", "tmp"];
+    let mut found = 0;
+    for seed in (0..1usize << 20).step_by(7) {
+        let pairs = (0..5).map(|n| (NAMES[seed >> (4 * n) & 3], NAMES[seed >> (4 * n + 2) & 3]));
+        let assigned: Vec<(String, String)> = pairs
+            .filter(|(to, from)| to != from)
+            .map(|(to, from)| (to.to_string(), from.to_string()))
+            .collect();
+        let Some(cycles) = cycles(&assigned) else {
+            continue;
+        };
+        found += 1;
+        let mut now: BTreeMap<&str, &str> = NAMES.iter().map(|name| (*name, *name)).collect();
+        for step in 0..5 {
+            for cycle in &cycles {
+                for (j, name) in cycle.iter().enumerate() {
+                    let expected = cycle[(j + step) % cycle.len()];
+                    assert_eq!(now[name], expected, "{assigned:?}, step {step}");
+                }
+            }
+            for (to, from) in &assigned {
+                let value = now[from.as_str()];
+                now.insert(NAMES.iter().find(|name| *name == to).unwrap(), value);
+            }
+        }
+    }
+    assert!(found > 500, "{found}");
+}
