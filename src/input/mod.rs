@@ -6,6 +6,7 @@ mod extract;
 mod guards;
 mod included;
 mod merged;
+mod names;
 mod outer;
 mod pointers;
 mod segments;
@@ -129,6 +130,7 @@ fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Resu
             source: Some(source),
         });
     }
+    let source = names::settled(options, source)?;
     read_source(options, source.clone(), limit).or_else(|mut first| {
         let new_names = |words: &BTreeSet<String>| csource::names_for_isl(&source.text, words);
         let Some(names) = (!first.words.is_empty())
@@ -1157,6 +1159,9 @@ impl<'a> Reader<'a> {
         if let Some(call) = front::first_unreadable_call(text, region) {
             return Err(vec![host_call(&call)]);
         }
+        if let Some(state) = front::first_state(text, region) {
+            return Err(vec![kept(text, &state)]);
+        }
         let plain = Written::plain(text, region);
         if let Some(early) = front::first_early_return(&plain.reduced.text, &plain.region) {
             return Err(vec![early_return(
@@ -1546,6 +1551,28 @@ fn unknown_call(call: &front::Called) -> Diagnostic {
 }
 
 /// A call in the time loop of a function that only the host has.
+/// The refusal of what is no function of its arguments.
+fn kept(text: &str, state: &front::State) -> Diagnostic {
+    let what = match &state.within {
+        Some(function) => format!("`{function}`, which the time loop calls,"),
+        None => "the time loop".to_string(),
+    };
+    let word = &text[state.at.clone()];
+    if word != "static" {
+        return Diagnostic::error("HX0107", format!("{what} asks the machine, `{word}`"))
+            .at(state.at.clone(), "here")
+            .note("kernels compute values from values; what else happens is not known")
+            .help("leave it out of what the time loop computes");
+    }
+    Diagnostic::error(
+        "HX0107",
+        format!("{what} keeps a value from one execution to the next"),
+    )
+    .at(state.at.clone(), "this variable lives longer than a call")
+    .note("iterations that run at once would change it in any order")
+    .help("make it an argument, or an element of an array for each cell")
+}
+
 fn host_call(call: &front::Called) -> Diagnostic {
     if call.through_pointer {
         return Diagnostic::error(

@@ -374,7 +374,7 @@ fn range(stmt: &PetStmt) -> Range<usize> {
 }
 
 /// Names that pet gives to the results of conditions.
-fn is_test(name: &str) -> bool {
+pub(crate) fn is_test(name: &str) -> bool {
     name.starts_with("__pet_test")
 }
 

@@ -11,6 +11,7 @@
 mod code;
 mod cplusplus;
 mod dialect;
+mod hidden;
 mod includes;
 mod items;
 mod linkage;
@@ -26,6 +27,7 @@ mod variables;
 pub(crate) use code::Code;
 pub use cplusplus::*;
 pub use dialect::*;
+pub use hidden::{Hiding, macros_that_name, without_hidden};
 pub use includes::{HeaderNames, places_of_quoted_includes, quoted_includes};
 pub(crate) use includes::{quoted_include, system_include};
 pub(crate) use items::items;

@@ -682,7 +682,9 @@ impl Reader<'_> {
         if !kept.is_empty() && context.is_empty().unwrap_or(false) {
             return Err(never_defined());
         }
-        for &stmt in &kept {
+        let is_unread_test =
+            |stmt: &PetStmt| written_test(stmt).is_some_and(|name| !scalars_read.contains(name));
+        for &stmt in kept.iter().filter(|stmt| !is_unread_test(stmt)) {
             let domain = Set::read(&self.ctx, &stmt.domain)?;
             let domain = self.for_sizes(domain, unwrapped.as_ref())?;
             if domain.is_empty()? {
@@ -1302,6 +1304,17 @@ fn last_plane<'a>(
         planes = last.min(reached).max(planes);
     }
     Ok(Some(planes))
+}
+
+/// The result of a condition on data that a statement keeps for others: of an `if` with nothing in it, for none.
+fn written_test(stmt: &PetStmt) -> Option<&str> {
+    let PetBody::Expr(PetExpr::Op { op, args, .. }) = &stmt.body else {
+        return None;
+    };
+    let Some(PetExpr::Access { array, .. }) = args.first().filter(|_| op == "assign") else {
+        return None;
+    };
+    array.as_deref().filter(|name| causes::is_test(name))
 }
 
 /// A name without the number that pet adds where something else has it.

@@ -8,6 +8,7 @@ use crate::case::{Case, Failure};
 use crate::findings;
 use crate::form::{Expect, Feature, Filter, Form};
 use crate::hostile::{self, Finished};
+use crate::names;
 use crate::rng::Rng;
 use crate::shrink;
 use crate::whole::{Whole, whole};
@@ -231,6 +232,83 @@ fn finished(command: &mut Command, patience: Duration) -> Result<Finished, Strin
         Some(0) => Ok(run),
         code => Err(format!("status {code:?}: {}", first_errors(&run.stderr))),
     }
+}
+
+/// Programs in which names collide ([`names`]), through hexcc without options.
+pub fn run_names(plan: &Plan) -> Report {
+    let report = Mutex::new(Report::default());
+    let next = AtomicU64::new(plan.first);
+    std::thread::scope(|scope| {
+        for _ in 0..plan.jobs {
+            scope.spawn(|| {
+                let work = tempfile::tempdir().expect("a folder for files");
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= plan.first + plan.programs {
+                        return;
+                    }
+                    one_with_names(plan, work.path(), index, &report);
+                }
+            });
+        }
+    });
+    report.into_inner().unwrap_or_else(|e| e.into_inner())
+}
+
+fn one_with_names(plan: &Plan, work: &Path, index: u64, report: &Mutex<Report>) {
+    let text = names::program(plan.seed, index);
+    let verdict = examine_names(plan, work, index, &text);
+    let mut r = report.lock().unwrap_or_else(|e| e.into_inner());
+    let f = match verdict {
+        Verdict::Equal(runs, nvcc) => {
+            r.equal += 1;
+            r.runs += runs;
+            r.nvcc += u64::from(nvcc);
+            return;
+        }
+        Verdict::Refused(code) => {
+            *r.refused.entry(code).or_default() += 1;
+            return;
+        }
+        Verdict::Failed(f) => f,
+    };
+    let told = format!(
+        "program {index} of seed {}: {}: {}",
+        plan.seed, f.kind, f.detail
+    );
+    let (count, _) = r.failures.entry(class(&f)).or_insert((0, told.clone()));
+    *count += 1;
+    eprintln!("{told}");
+    if let Some(out) = &plan.out
+        && std::fs::create_dir_all(out).is_ok()
+    {
+        let name = format!("names-{}-{index}.c", plan.seed);
+        let _ = std::fs::write(out.join(name), format!("/* {told} */\n{text}"));
+    }
+}
+
+fn examine_names(plan: &Plan, work: &Path, index: u64, text: &str) -> Verdict {
+    let (c, cu) = (work.join("program.c"), work.join("program.cu"));
+    std::fs::write(&c, text).expect("a file can be written");
+    let runs = [Vec::new()];
+    let nth = |n: u64| n > 0 && index.is_multiple_of(n);
+    let expected = match outputs_of_c(work, &c, &runs, Expect::Translation, nth(plan.sanitize)) {
+        Ok(expected) => expected,
+        Err(e) => return failure("generator", e),
+    };
+    match translate_with(plan, &c, &cu, &[]) {
+        Translation::Failed(f) => return Verdict::Failed(f),
+        Translation::Refused(code, _) => return Verdict::Refused(code),
+        Translation::Done { .. } => {}
+    }
+    if let Err(f) = compare(work, &cu, &runs, &expected, index) {
+        return Verdict::Failed(f);
+    }
+    let nvcc = nth(plan.nvcc);
+    if nvcc && let Err(e) = nvcc_compiles(work, &cu) {
+        return failure("nvcc", e);
+    }
+    Verdict::Equal(1, nvcc)
 }
 
 /// Everything about one program.

@@ -15,6 +15,7 @@
 //! | [`shrink`] | smaller programs that fail the same way |
 //! | [`hostile`] | damaged C files and command lines |
 //! | [`mutate`] | changes of C files that leave most of them C |
+//! | [`names`] | whole programs in which names collide |
 //! | [`server`] | reading C from processes that have libpet loaded |
 //! | [`findings`] | failures of the coverage-guided targets by class |
 //!
@@ -30,6 +31,7 @@ pub mod generate;
 pub mod hostile;
 pub mod model;
 pub mod mutate;
+pub mod names;
 pub mod print;
 pub mod replay;
 pub mod rng;

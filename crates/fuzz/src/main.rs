@@ -39,6 +39,7 @@ failures.
 
   --whole N         instead run hexcc on N whole programs in random forms, and
                     compare what the programs print
+  --names N         instead run hexcc on N whole programs in which names collide
   --nvcc N          nvcc compiles every N-th of them that translates (0)
   --form NAME       only this form, in all of them; may be repeated
   --without NAME    not this form; may be repeated. `--form help` lists them
@@ -66,6 +67,7 @@ struct Args {
     quiet: bool,
     hostile: Option<u64>,
     whole: Option<u64>,
+    names: Option<u64>,
     for_gpu: Option<PathBuf>,
     print: Option<PathBuf>,
     nvcc: u64,
@@ -91,6 +93,7 @@ fn parse() -> Result<Args, String> {
         quiet: false,
         hostile: None,
         whole: None,
+        names: None,
         for_gpu: None,
         print: None,
         nvcc: 0,
@@ -117,6 +120,7 @@ fn parse() -> Result<Args, String> {
             "--shrink" => args.shrink = number()? as usize,
             "--hostile" => args.hostile = Some(number()?),
             "--whole" => args.whole = Some(number()?),
+            "--names" => args.names = Some(number()?),
             "--nvcc" => args.nvcc = number()?,
             "--for-gpu" => {
                 args.for_gpu = Some(words.next().ok_or("--for-gpu needs a folder")?.into())
@@ -228,6 +232,12 @@ fn serve() -> ExitCode {
 fn run(args: &Args) -> Result<bool, String> {
     if let Some(runs) = args.hostile {
         return hostile(args, runs);
+    }
+    if let Some(programs) = args.names {
+        let began = Instant::now();
+        let report = forms::run_names(&plan(args, programs, command(args)?));
+        let what = format!("{programs} programs with names that collide");
+        return Ok(told(args, &report, &what, began.elapsed().as_secs_f64()));
     }
     if let (Some(programs), Some(folder)) = (args.whole, &args.print) {
         return forms::print_all(&plan(args, programs, PathBuf::new()), folder)
@@ -341,15 +351,17 @@ fn whole(args: &Args, programs: u64) -> Result<bool, String> {
     }
     let began = Instant::now();
     let report = forms::run(&plan(args, programs, command(args)?));
+    let what = format!("{programs} whole programs");
+    Ok(told(args, &report, &what, began.elapsed().as_secs_f64()))
+}
+
+/// Prints what became of whole programs; whether none failed.
+fn told(args: &Args, report: &forms::Report, what: &str, seconds: f64) -> bool {
     let refused: u64 = report.refused.values().sum();
     let failed: u64 = report.failures.values().map(|f| f.0).sum();
     println!(
-        "{programs} whole programs of seed {} in {:.0} s: {} equal in {} runs, {} of them compiled by nvcc, {refused} refused, {failed} failures",
-        args.seed,
-        began.elapsed().as_secs_f64(),
-        report.equal,
-        report.runs,
-        report.nvcc
+        "{what} of seed {} in {seconds:.0} s: {} equal in {} runs, {} of them compiled by nvcc, {refused} refused, {failed} failures",
+        args.seed, report.equal, report.runs, report.nvcc
     );
     let [c, hexcc, emulation, nvcc] = report.seconds;
     println!(
@@ -361,7 +373,7 @@ fn whole(args: &Args, programs: u64) -> Result<bool, String> {
     for (class, (n, first)) in &report.failures {
         println!("  FAILED {n} times: {class}\n    {first}");
     }
-    Ok(report.failures.is_empty())
+    report.failures.is_empty()
 }
 
 /// Damaged files and command lines.

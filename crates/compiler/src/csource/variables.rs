@@ -486,6 +486,11 @@ impl<'a> Scope<'a> {
         None
     }
 
+    /// Whether the token is the name that a declaration declares.
+    pub(crate) fn declares(&self, at: usize) -> bool {
+        self.declared_at(at).is_some()
+    }
+
     /// The declarator, as tokens, with what is left of its type, if the token is the name that a
     /// declaration declares.
     fn declared_at(&self, at: usize) -> Option<Range<usize>> {

@@ -126,6 +126,43 @@ pub fn called_functions(text: &str, region: &Region) -> Vec<Function> {
     needed.into_iter().cloned().collect()
 }
 
+/// Where a region, or a function that it calls, keeps a value from one execution to the next, or does what only
+/// the machine knows: what it computes is then no function of its arguments and of what it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// The word that says so.
+    pub at: Range<usize>,
+    /// The function, where it is not the region's own.
+    pub within: Option<String>,
+}
+
+/// The first of these, in a region and the functions of the file that it calls.
+pub fn first_state(text: &str, region: &Region) -> Option<State> {
+    let code = Code::new(text);
+    let found = find_in_region((&code, &macros(&code)), region, &|range| {
+        let at = tokens_in(&code, range).find(|&at| keeps_state(&code, at))?;
+        Some((String::new(), code.bytes(at..at + 1)))
+    })?;
+    Some(State {
+        at: found.stmt,
+        within: found.within,
+    })
+}
+
+/// Whether a token in a function says that a variable lives longer than a call and may change, or that the
+/// machine is asked.
+pub(super) fn keeps_state(code: &Code, at: usize) -> bool {
+    match code.word(at) {
+        "static" => {
+            let words = (at + 1..code.tokens.len()).map(|at| code.word(at));
+            let mut before = words.take_while(|w| !matches!(*w, ";" | "=" | "[" | "," | "*"));
+            code.word(at - usize::from(at > 0)) != "const" && !before.any(|w| w == "const")
+        }
+        "volatile" | "__volatile__" | "asm" | "__asm__" | "__asm" => true,
+        _ => false,
+    }
+}
+
 pub(super) fn tokens_in(code: &Code, range: &Range<usize>) -> Range<usize> {
     let first = (code.tokens).partition_point(|t| t.span.start < range.start);
     let end = (code.tokens).partition_point(|t| t.span.end <= range.end);
@@ -267,6 +304,57 @@ pub(super) fn needed_functions<'f>(
     (needed.into_iter())
         .map(|index| &functions[index])
         .collect()
+}
+
+/// The same functions, each behind those that it calls, and whether its place in the file has to change for
+/// that: pet knows the parameters of a function by its definition, which a call before it does not name.
+pub(super) fn callees_first<'f>(
+    code: &Code,
+    macros: &Macros,
+    needed: &[&'f Function],
+    region: &Region,
+) -> Vec<(&'f Function, bool)> {
+    let names_in = |f: &Function| -> BTreeSet<&str> {
+        let words = tokens_in(code, &f.body).filter(|&index| code.is_ident(index));
+        let words = words.map(|index| code.word(index));
+        words
+            .flat_map(|word| {
+                macros
+                    .get(word)
+                    .into_iter()
+                    .flatten()
+                    .copied()
+                    .chain([word])
+            })
+            .collect()
+    };
+    let mut ordered: Vec<(&Function, bool)> = Vec::new();
+    let mut open: Vec<(&Function, bool)> = needed.iter().rev().map(|f| (*f, false)).collect();
+    let mut begun: BTreeSet<usize> = BTreeSet::new();
+    while let Some((f, called_are_there)) = open.pop() {
+        if !called_are_there && !begun.insert(f.start) {
+            continue;
+        }
+        let names = names_in(f);
+        let called = || {
+            (needed.iter())
+                .filter(|other| other.start != f.start && names.contains(other.name.as_str()))
+        };
+        if !called_are_there {
+            open.push((f, true));
+            open.extend(called().rev().map(|other| (*other, false)));
+            continue;
+        }
+        let stays = f.start < region.span.start
+            && called().all(|other| {
+                other.start < f.start
+                    && ordered
+                        .iter()
+                        .any(|(o, moves)| o.start == other.start && !moves)
+            });
+        ordered.push((f, !stays));
+    }
+    ordered
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ pub mod units;
 pub mod written;
 
 pub use calls::{
-    Called, called_functions, first_early_return, first_unknown_call, first_unreadable_call,
+    Called, State, called_functions, first_early_return, first_state, first_unknown_call,
+    first_unreadable_call,
 };
 pub use cells::{Celled, with_cells};
 pub use headers::{Light, includes_system, light};

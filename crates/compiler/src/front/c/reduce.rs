@@ -5,7 +5,7 @@
 //! that it calls are marked `inline` and stand before their callers, for pet reads no others, and
 //! pragmas stand around the one region that is meant.
 
-use super::calls::{macros, needed_functions, tokens_in};
+use super::calls::{callees_first, macros, needed_functions, tokens_in};
 use super::members::StandIns;
 use super::pass::Pass;
 use super::region::{Region, scop_pragma};
@@ -196,7 +196,9 @@ pub fn reduce(
 ) -> Reduced {
     let code = Code::new(text);
     let functions = csource::functions(text);
-    let needed = needed_functions(&code, &functions, &macros(&code), region);
+    let macros = macros(&code);
+    let needed = needed_functions(&code, &functions, &macros, region);
+    let needed = callees_first(&code, &macros, &needed, region);
     let mut changes = marks(&code, region, include, &stand_ins.declarations);
     if stand_ins.declares_later {
         changes.extend(later_functions(&code));
@@ -209,11 +211,12 @@ pub fn reduce(
             changes.extend(without_rest(&code, function, region));
             continue;
         }
-        if needed.iter().any(|f| f.body == function.body) {
-            changes.extend(made_inline(&code, function, region));
-        } else {
+        if needed.iter().all(|(f, _)| f.body != function.body) {
             changes.extend(without_body(&code, function));
         }
+    }
+    for (function, moves) in &needed {
+        changes.extend(made_inline(&code, function, *moves, region));
     }
     let mut passes = BTreeSet::new();
     if !needed.is_empty() {
@@ -382,14 +385,19 @@ fn includes(code: &Code, include: &dyn Fn(&str) -> Option<String>) -> Vec<(usize
         .collect()
 }
 
-/// A function that the region calls: inline, and before the region's own function.
-fn made_inline(code: &Code, function: &Function, region: &Region) -> Vec<(usize, Change)> {
+/// A function that the region calls: inline, where it stands or before the region's own function.
+fn made_inline(
+    code: &Code,
+    function: &Function,
+    moves: bool,
+    region: &Region,
+) -> Vec<(usize, Change)> {
     let text = code.text;
     // libpet ends at the sight of one without a value.
     let mut changes: Vec<(usize, Change)> = (last_return(code, function).into_iter())
         .map(|last| (last.start, Change::Blank(last.end)))
         .collect();
-    if function.start < region.span.start {
+    if !moves {
         changes.push((function.start, Change::Insert("inline ".to_string())));
         return changes;
     }

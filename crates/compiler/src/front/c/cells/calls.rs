@@ -4,7 +4,7 @@ use super::body::{Body, Whole, has_pointer_cast, is_name};
 use super::number_type;
 use crate::csource::{self, Code, Edit, Function, Place, Scope};
 use crate::ctype::math_function;
-use crate::front::c::calls::tokens_in;
+use crate::front::c::calls::{keeps_state, tokens_in};
 use crate::front::c::written::{has_directive, returned_type};
 use std::ops::Range;
 
@@ -61,7 +61,8 @@ impl Body<'_> {
         let mut calls: Vec<&str> = Vec::new();
         for at in body.clone() {
             match code.word(at) {
-                "static" | "extern" | "volatile" | "asm" | "__asm__" | "typedef" => return None,
+                "static" | "extern" | "typedef" => return None,
+                _ if keeps_state(code, at) => return None,
                 _ if !is_name(code, at) => continue,
                 _ => {}
             }
@@ -283,17 +284,9 @@ impl Body<'_> {
             .collect();
         let text = csource::apply_edits(&code.text[body.clone()], edits).unwrap_or_default();
         format!(
-            "{ty} {}({params})\n{}\n",
+            "{ty} {}({params})\n{{{text}}}\n",
             self.copy_name(&callee.name),
-            braced(&text)
         )
-    }
-}
-
-fn braced(body: &str) -> String {
-    match body.trim_start().starts_with('{') {
-        true => body.to_string(),
-        false => format!("{{{body}}}"),
     }
 }
 
