@@ -4,13 +4,15 @@ mod common;
 
 use common::{Program, assert_none, hexcc, in_parallel, output, programs, say};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Lines that translation may add to a program with one statement.
 const ONE_STATEMENT: usize = 400;
 /// Lines that translation may add to any program.
 const ANY: usize = 900;
-/// The aim is one second in a release build; test machines are noisy.
+/// The aim in a release build; test machines are noisy.
+const AIM: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Number of statements a generated text has kernels for.
@@ -20,29 +22,58 @@ fn statements(text: &str) -> usize {
         .count()
 }
 
+/// A text, and the processor time it took: the clock on the wall also sees what else the machine does.
+type Translation = Result<(String, Duration), String>;
+
+fn translate(program: &Program) -> Translation {
+    let mut command = Command::new("bash");
+    // The times are the last line of what it says.
+    let script = "TIMEFORMAT='%U %S'; time \"$0\" \"$@\"";
+    let hexcc = hexcc();
+    command.args(["-c", script]).arg(hexcc.get_program());
+    for (name, value) in hexcc.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.arg(&program.path).args(&program.flags);
+    let out = output(command.env("LC_ALL", "C"))?;
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    if !out.status.success() {
+        return Err(format!("does not translate: {}", said.trim_end()));
+    }
+    let times = said.lines().last().unwrap_or_default().split(' ');
+    let times: Vec<f64> = times.filter_map(|n| n.parse().ok()).collect();
+    match times[..] {
+        [user, system] => Ok((
+            String::from_utf8_lossy(&out.stdout).into_owned(),
+            Duration::from_secs_f64(user + system),
+        )),
+        _ => Err(format!("no times: {said}")),
+    }
+}
+
+/// The translations of all programs, which both tests look at.
+fn translations() -> &'static [(Program, Translation)] {
+    static ALL: OnceLock<Vec<(Program, Translation)>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let all = programs();
+        let results = in_parallel(&all, translate);
+        all.into_iter().zip(results).collect()
+    })
+}
+
 #[test]
 fn text_is_short() {
-    let all = programs();
-    let lines = in_parallel(&all, |program| {
-        let out = output(hexcc().arg(&program.path).args(&program.flags))?;
-        let text = String::from_utf8_lossy(&out.stdout).into_owned();
-        if !out.status.success() {
-            return Err(format!(
-                "does not translate: {}",
-                String::from_utf8_lossy(&out.stderr).trim_end()
-            ));
-        }
-        let added = text
-            .lines()
-            .count()
-            .saturating_sub(program.text.lines().count());
-        Ok((added, statements(&text)))
-    });
     let mut failures = Vec::new();
     let mut longest = (0, "none", 0);
-    for (program, result) in all.iter().zip(lines) {
+    for (program, result) in translations() {
         match result {
-            Ok((added, statements)) => {
+            Ok((text, _)) => {
+                let statements = statements(text);
+                let lines = |text: &str| text.lines().count();
+                let added = lines(text).saturating_sub(lines(&program.text));
                 longest = longest.max((added, &program.name, statements));
                 let limit = if statements <= 1 { ONE_STATEMENT } else { ANY };
                 if statements == 0 || added > limit {
@@ -62,41 +93,24 @@ fn text_is_short() {
     assert_none("programs with generated text of a wrong size", &failures);
 }
 
-/// Processor time of a translation: the clock on the wall also sees what else
-/// the machine does.
-fn processor_time(program: &Program) -> Duration {
-    let mut command = Command::new("bash");
-    let script = "TIMEFORMAT='%U %S'; time \"$0\" \"$@\" >/dev/null 2>&1";
-    command.args(["-c", script, env!("CARGO_BIN_EXE_hexcc")]);
-    command
-        .arg(&program.path)
-        .args(&program.flags)
-        .env("LC_ALL", "C");
-    let out = output(&mut command).expect("bash can be started");
-    let text = String::from_utf8_lossy(&out.stderr);
-    let seconds: Option<Vec<f64>> = text.split_whitespace().map(|n| n.parse().ok()).collect();
-    let seconds = seconds
-        .filter(|s| s.len() == 2)
-        .expect("bash prints two times");
-    Duration::from_secs_f64(seconds.iter().sum())
-}
-
 #[test]
 fn translation_is_quick() {
     if cfg!(debug_assertions) {
         say("translation time: measured in release builds only");
         return;
     }
-    let all = programs();
     let mut times = Vec::new();
-    for program in &all {
-        let time = processor_time(program);
-        times.push((time.min(processor_time(program)), &program.name));
+    for (program, result) in translations() {
+        let Ok((_, time)) = result else { continue };
+        // What takes long is tried again.
+        let again = match *time > AIM {
+            true => translate(program).map_or(*time, |(_, again)| again),
+            false => *time,
+        };
+        times.push((again.min(*time), &program.name));
     }
     times.sort_by(|a, b| b.cmp(a));
-    let n_slow = (times.iter())
-        .filter(|(time, _)| *time > Duration::from_secs(1))
-        .count();
+    let n_slow = times.iter().filter(|(time, _)| *time > AIM).count();
     let slow: Vec<String> = (times.iter().take(n_slow.max(1)))
         .map(|(time, name)| format!("{name} {:.2} s", time.as_secs_f64()))
         .collect();

@@ -3,9 +3,11 @@
 
 mod common;
 
+use common::ledger::{self, Ledger};
 use common::{Program, assert_none, hexcc, in_parallel, output, programs, root, say, succeed};
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// What ptxas says about the kernels of a program.
@@ -69,31 +71,49 @@ fn ptxas_output_is_understood() {
     );
 }
 
-fn compile(program: &Program, folder: &Path) -> Result<Resources, String> {
-    compile_with(
-        &program.path,
-        &program.flags,
-        "sm_90",
-        &folder.join(&program.name),
-    )
-}
-
-/// Translates and compiles; files are named like `stem`.
-fn compile_with(
-    path: &Path,
-    flags: &[String],
+/// Translates, and compiles what `ledger` does not know; files are named like `stem`.
+/// What `judge` finds wrong with it.
+fn compile(
+    ledger: &Ledger,
+    (path, flags): (&Path, &[String]),
     arch: &str,
     stem: &Path,
-) -> Result<Resources, String> {
+    judge: impl FnOnce(&Resources) -> Vec<String>,
+) -> Vec<String> {
     let source = stem.with_extension("cu");
-    succeed(hexcc().arg(path).args(flags).arg("-o").arg(&source))
-        .map_err(|e| format!("does not translate: {e}"))?;
+    let translated = succeed(hexcc().arg(path).args(flags).arg("-o").arg(&source));
+    if let Err(e) = translated {
+        return vec![format!("does not translate: {e}")];
+    }
+    let text = std::fs::read_to_string(&source).unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let inputs = [include_str!("nvcc.rs"), nvcc(), arch, &name, &text];
+    let result = ledger.verify(&inputs, || {
+        let problems = judge(&compile_text(&source, arch, stem)?);
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems.join("\n  ")),
+        }
+    });
+    result.err().into_iter().collect()
+}
+
+/// What nvcc says of its version.
+fn nvcc() -> &'static str {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(|| {
+        let version = succeed(Command::new(root().join("scripts/nvcc")).arg("--version"));
+        version.unwrap_or_default()
+    })
+}
+
+fn compile_text(source: &Path, arch: &str, stem: &Path) -> Result<Resources, String> {
     let mut command = Command::new(root().join("scripts/nvcc"));
     // An object and not a cubin: the host half has to compile as well.
     command
         .arg(format!("-arch={arch}"))
         .args(["-fmad=false", "-Xptxas", "-v", "-c"])
-        .arg(&source);
+        .arg(source);
     command.arg("-o").arg(stem.with_extension("o"));
     let out = output(&mut command)?;
     let text = [out.stdout, out.stderr].concat();
@@ -138,20 +158,22 @@ fn streamed_planes_do_not_spill() {
     }
     jobs.push((root().join("bench/stencils/j3d27pt.c"), "float", "sm_80"));
     let numbered: Vec<_> = jobs.iter().enumerate().collect();
+    let ledger = Ledger::open("planes", "HEXCC_E2E_ALL");
     let results = in_parallel(&numbered, |(n, (path, real, arch))| {
         let flags = ["--tiling", "overlapped", "-D"].map(str::to_string);
         let flags = [flags.as_slice(), &[format!("REAL={real}")]].concat();
-        compile_with(path, &flags, arch, &folder.path().join(n.to_string()))
+        let judge = |found: &Resources| {
+            let clean = found.n_kernels == 3 && found.spills == 0 && found.warnings.is_empty();
+            (!clean).then(|| format!("{found:?}")).into_iter().collect()
+        };
+        let stem = folder.path().join(n.to_string());
+        compile(&ledger, (path, &flags), arch, &stem, judge)
     });
+    ledger::close(ledger);
     let mut failures = Vec::new();
-    for ((path, real, arch), result) in jobs.iter().zip(results) {
+    for ((path, real, arch), problems) in jobs.iter().zip(results) {
         let name = format!("{} {real} {arch}", path.display());
-        match result {
-            Ok(found) if found.n_kernels == 3 && found.spills == 0 && found.warnings.is_empty() => {
-            }
-            Ok(found) => failures.push(format!("{name}: {found:?}")),
-            Err(e) => failures.push(format!("{name}: {e}")),
-        }
+        failures.extend(problems.iter().map(|problem| format!("{name}: {problem}")));
     }
     assert_none("kernels nvcc does not compile cleanly", &failures);
 }
@@ -184,6 +206,19 @@ fn names_that_headers_declare_are_known() {
     );
 }
 
+/// What is wrong with a program as nvcc compiles it.
+fn faults(program: &Program, found: &Resources) -> Vec<String> {
+    let mut faults = found.warnings.clone();
+    if found.n_kernels == 0 {
+        faults.push("ptxas reports no kernel".to_string());
+    }
+    let known = SPILLS.iter().find(|(name, _)| *name == program.name);
+    if found.spills > known.map_or(0, |(_, bytes)| *bytes) {
+        faults.push(format!("{} bytes of spills", found.spills));
+    }
+    faults
+}
+
 #[test]
 fn nvcc_accepts_all_programs() {
     if !has_nvcc() {
@@ -193,41 +228,32 @@ fn nvcc_accepts_all_programs() {
     let folder = common::scratch("nvcc");
     let folder = tempfile::tempdir_in(folder).expect("the build directory can be written");
     let all = programs();
-    let results = in_parallel(&all, |program| compile(program, folder.path()));
+    let ledger = Ledger::open("nvcc", "HEXCC_E2E_ALL");
+    let registers = Mutex::new(Vec::new());
+    let results = in_parallel(&all, |program| {
+        let judge = |found: &Resources| {
+            let mut registers = registers.lock().expect("no thread panics here");
+            registers.push((found.registers, program.name.clone()));
+            faults(program, found)
+        };
+        let translation = (program.path.as_path(), program.flags.as_slice());
+        let stem = folder.path().join(&program.name);
+        compile(&ledger, translation, "sm_90", &stem, judge)
+    });
+    ledger::close(ledger);
     let mut failures = Vec::new();
-    let mut registers = Vec::new();
-    for (program, result) in all.iter().zip(results) {
-        match result {
-            Ok(found) => {
-                registers.push((found.registers, &program.name));
-                if found.n_kernels == 0 {
-                    failures.push(format!("{}: ptxas reports no kernel", program.name));
-                }
-                let known = SPILLS.iter().find(|(name, _)| *name == program.name);
-                if found.spills > known.map_or(0, |(_, bytes)| *bytes) {
-                    failures.push(format!(
-                        "{}: {} bytes of spills",
-                        program.name, found.spills
-                    ));
-                }
-                failures.extend(
-                    found
-                        .warnings
-                        .iter()
-                        .map(|w| format!("{}: {w}", program.name)),
-                );
-            }
-            Err(e) => failures.push(format!("{}: {e}", program.name)),
-        }
+    for (program, problems) in all.iter().zip(results) {
+        failures.extend(problems.iter().map(|p| format!("{}: {p}", program.name)));
     }
+    let mut registers = registers.into_inner().expect("no thread panics here");
     registers.sort_by(|a, b| b.cmp(a));
     let list: Vec<String> = registers
         .iter()
         .map(|(n, name)| format!("{name} {n}"))
         .collect();
     say(format!(
-        "nvcc: {} programs in {:.1} s; registers: {}",
-        all.len(),
+        "nvcc: {} programs compiled in {:.1} s; registers: {}",
+        registers.len(),
         begin.elapsed().as_secs_f64(),
         list.join(", ")
     ));

@@ -1,8 +1,10 @@
 //! Programs of the testsuite as C with kernels in OpenCL C, built with gcc, run on the CPU by PoCL and
 //! compared with C: every twelfth one, with HEXCC_OPENCL_ALL=1 all, and with small tiles, too.
+//! tests/golden/verified.txt knows which need not run.
 
 mod common;
 
+use common::ledger::{self, Ledger};
 use common::{
     PLAIN, Program, assert_none, cc, hexcc, in_parallel, programs, run, say, stepwise_programs,
     succeed,
@@ -51,13 +53,15 @@ fn results_equal_c() {
         default.into_iter().chain(small)
     };
     let all: Vec<(Program, String)> = all.into_iter().enumerate().flat_map(wanted).collect();
+    let ledger = Ledger::open("opencl", "HEXCC_OPENCL_ALL");
     let results = in_parallel(&all, |(program, flag)| {
-        let result = check(program, (flag, every), folder.path());
+        let result = check(&ledger, program, (flag, every), folder.path());
         if let Err(e) = &result {
             say(format!("{} {flag}: {e}", program.name));
         }
         result
     });
+    ledger::close(ledger);
     let failures: Vec<String> = (all.iter().zip(results))
         .filter_map(|((program, flag), result)| {
             Some(format!("{} {flag}: {}", program.name, result.err()?))
@@ -86,6 +90,12 @@ fn device(folder: &Path) -> Result<(), String> {
     run(&program, &[], &[]).map(|_| ())
 }
 
+/// A program and its translation, as text.
+struct Translated {
+    text: PathBuf,
+    c: PathBuf,
+}
+
 /// A program and its translation, built.
 struct Built {
     expected: PathBuf,
@@ -107,9 +117,13 @@ impl Built {
     }
 }
 
-/// Builds a program; `None` where its translation takes too long, or the target does not have what it
+/// Translates a program; `None` where that takes too long, or the target does not have what it
 /// needs, and says so.
-fn build(program: &Program, flags: &[&str], folder: &Path) -> Result<Option<Built>, String> {
+fn translate(
+    program: &Program,
+    flags: &[&str],
+    folder: &Path,
+) -> Result<Option<Translated>, String> {
     let name = format!(
         "{}{}",
         program.name,
@@ -133,22 +147,54 @@ fn build(program: &Program, flags: &[&str], folder: &Path) -> Result<Option<Buil
         }
         translated => translated.map_err(|e| format!("does not translate: {e}"))?,
     };
-    let built = Built {
-        expected: path("-c"),
-        found: path("-opencl"),
-        cache: path("-cache"),
-    };
-    cc(&FLAGS, &text, &built.found, &LIBRARIES)?;
-    cc(&PLAIN, &c, &built.expected, &["-lm"])?;
-    fs::create_dir_all(&built.cache).map_err(|e| e.to_string())?;
-    Ok(Some(built))
+    Ok(Some(Translated { text, c }))
 }
 
-fn check(program: &Program, (flag, every): (&str, bool), folder: &Path) -> Result<(), String> {
+impl Translated {
+    fn build(&self) -> Result<Built, String> {
+        let built = Built {
+            expected: self.c.with_extension(""),
+            found: self.text.with_extension(""),
+            cache: self.text.with_extension("cache"),
+        };
+        cc(&FLAGS, &self.text, &built.found, &LIBRARIES)?;
+        cc(&PLAIN, &self.c, &built.expected, &["-lm"])?;
+        fs::create_dir_all(&built.cache).map_err(|e| e.to_string())?;
+        Ok(built)
+    }
+}
+
+/// Translates and builds a program, where it is taken.
+fn build(program: &Program, flags: &[&str], folder: &Path) -> Result<Option<Built>, String> {
+    let translated = translate(program, flags, folder)?;
+    translated.map(|translated| translated.build()).transpose()
+}
+
+fn check(
+    ledger: &Ledger,
+    program: &Program,
+    (flag, every): (&str, bool),
+    folder: &Path,
+) -> Result<(), String> {
     let flags: &[&str] = if flag.is_empty() { &[] } else { &[flag] };
-    let Some(built) = build(program, flags, folder)? else {
+    let Some(translated) = translate(program, flags, folder)? else {
         return Ok(());
     };
+    let read = |path: &Path| fs::read_to_string(path).map_err(|e| e.to_string());
+    let (text, c) = (read(&translated.text)?, read(&translated.c)?);
+    let runs = format!("{:?} {} {every}", program.runs, program.ulps);
+    let inputs = [
+        include_str!("opencl.rs"),
+        include_str!("common/building.rs"),
+        &text,
+        &c,
+        &runs,
+    ];
+    ledger.verify(&inputs, || compare_runs(program, every, &translated))
+}
+
+fn compare_runs(program: &Program, every: bool, translated: &Translated) -> Result<(), String> {
+    let built = translated.build()?;
     // PoCL compiles for a second before the first kernel runs.
     let n_runs = if every { 4 } else { 2 };
     for args in program.runs.iter().rev().take(n_runs) {

@@ -1,12 +1,15 @@
 //! Every program of the testsuite as C with OpenMP, built with gcc and compared with C; of those
-//! with small tiles every third, with HEXCC_OPENMP_ALL=1 all.
+//! with small tiles every third, with HEXCC_OPENMP_ALL=1 all. tests/golden/verified.txt knows which
+//! need not run.
 
 mod common;
 
+use common::ledger::{self, Ledger};
 use common::{
     PLAIN, Program, assert_none, cc, hexcc, in_parallel, programs, run, stepwise_programs, succeed,
 };
 use std::ffi::OsStr;
+use std::fs;
 use std::path::Path;
 
 /// Warnings are errors, but those of what the C program has, too, and of helpers of the dump.
@@ -46,7 +49,11 @@ fn results_equal_c() {
             flags.into_iter().map(move |flag| (program.clone(), flag))
         })
         .collect();
-    let results = in_parallel(&all, |(program, flag)| check(program, flag, folder.path()));
+    let ledger = Ledger::open("openmp", "HEXCC_OPENMP_ALL");
+    let results = in_parallel(&all, |(program, flag)| {
+        check(&ledger, program, flag, folder.path())
+    });
+    ledger::close(ledger);
     let failures: Vec<String> = (all.iter().zip(results))
         .filter_map(|((program, flag), result)| {
             Some(format!("{} {flag}: {}", program.name, result.err()?))
@@ -55,7 +62,7 @@ fn results_equal_c() {
     assert_none("programs do not do what C does", &failures);
 }
 
-fn check(program: &Program, flag: &str, folder: &Path) -> Result<(), String> {
+fn check(ledger: &Ledger, program: &Program, flag: &str, folder: &Path) -> Result<(), String> {
     let is_given = flag.starts_with("--tile");
     let flag_name = flag.replace([':', ',', '='], "_");
     let path = |suffix: &str| folder.join(format!("{}{flag_name}{suffix}", program.name));
@@ -72,10 +79,29 @@ fn check(program: &Program, flag: &str, folder: &Path) -> Result<(), String> {
         Err(e) if is_given && e.contains("error[HX0401]") => return Ok(()),
         translated => translated.map_err(|e| format!("does not translate: {e}"))?,
     };
-    let (found, expected) = (path("-openmp"), path("-c"));
+    let read = |path: &Path| fs::read_to_string(path).map_err(|e| e.to_string());
+    let (openmp, reference, runs) = (read(&text)?, read(&c)?, format!("{:?}", program.runs));
+    let inputs = [
+        include_str!("openmp.rs"),
+        include_str!("common/building.rs"),
+        &openmp,
+        &reference,
+        &runs,
+        if is_given { "small tiles" } else { "" },
+    ];
+    ledger.verify(&inputs, || compare_with_c(program, is_given, (&text, &c)))
+}
+
+/// Builds C with OpenMP and C, and compares them.
+fn compare_with_c(
+    program: &Program,
+    is_given: bool,
+    (text, c): (&Path, &Path),
+) -> Result<(), String> {
+    let (found, expected) = (text.with_extension(""), c.with_extension(""));
     let optimization = OPTIMIZATION[usize::from(is_given)];
-    cc(&[optimization, &FLAGS].concat(), &text, &found, &["-lm"])?;
-    cc(&PLAIN, &c, &expected, &["-lm"])?;
+    cc(&[optimization, &FLAGS].concat(), text, &found, &["-lm"])?;
+    cc(&PLAIN, c, &expected, &["-lm"])?;
     let threads = [("OMP_NUM_THREADS", OsStr::new("3"))];
     for args in &program.runs {
         let [found, expected] = [&found, &expected].map(|program| run(program, args, &threads));

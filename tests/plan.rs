@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::ledger::{self, Ledger};
 use common::{Program, assert_none, hexcc, in_parallel, programs, root, succeed};
 use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::compiled::Unit;
@@ -63,6 +64,7 @@ fn launches_give_the_results_of_the_baseline() {
         .collect();
     let folder = common::scratch("plan");
     let n_checked = AtomicUsize::new(0);
+    let ledger = Ledger::open("plan", "HEXCC_E2E_ALL");
     let results = in_parallel(&mine, |program| {
         let mut failures = Vec::new();
         let Some((saved, tile)) = saved_scop(program, &folder)
@@ -88,7 +90,7 @@ fn launches_give_the_results_of_the_baseline() {
                 wavefront,
                 ..Options::default()
             };
-            match check(&saved, &options, &program.args, &run, &path) {
+            match check(&ledger, &saved, &options, &program.args, &run, &path) {
                 Ok(true) => n_checked.fetch_add(1, Ordering::Relaxed),
                 Ok(false) => 0,
                 Err(e) => {
@@ -99,6 +101,7 @@ fn launches_give_the_results_of_the_baseline() {
         }
         failures
     });
+    ledger::close(ledger);
     assert_none("launch plans that differ", &results.concat());
     let n_checked = n_checked.into_inner();
     assert!(n_checked > mine.len(), "wavefronts were checked, too");
@@ -113,6 +116,7 @@ fn streams_give_the_results_of_the_baseline() {
         .collect();
     let folder = common::scratch("plan_streams");
     let n_checked = AtomicUsize::new(0);
+    let ledger = Ledger::open("plan-streams", "HEXCC_E2E_ALL");
     let results = in_parallel(&mine, |program| {
         let mut failures = Vec::new();
         let saved = saved_scop(program, &folder)
@@ -126,7 +130,7 @@ fn streams_give_the_results_of_the_baseline() {
                 name: Some("tiled".to_string()),
                 ..Options::default()
             };
-            match check(&saved, &options, &program.args, &run, &path) {
+            match check(&ledger, &saved, &options, &program.args, &run, &path) {
                 Ok(_) => n_checked.fetch_add(1, Ordering::Relaxed),
                 Err(e) => {
                     failures.push(format!("{} {tile} {run:?}: {e}", program.name));
@@ -136,6 +140,7 @@ fn streams_give_the_results_of_the_baseline() {
         }
         failures
     });
+    ledger::close(ledger);
     assert_none("launch plans that differ", &results.concat());
     assert!(n_checked.into_inner() > mine.len());
 }
@@ -170,6 +175,7 @@ const PIPELINED: &[(&str, &str, &[i64])] = &[
 fn pipelined_warps_give_the_results_of_the_baseline() {
     let all = programs();
     let folder = common::scratch("plan_pipelined");
+    let ledger = Ledger::open("plan-pipelined", "HEXCC_E2E_ALL");
     let results = in_parallel(PIPELINED, |(name, tile, run)| {
         let program = (all.iter().find(|p| p.name == *name)).ok_or(format!("no {name}"))?;
         let saved = saved_scop(program, &folder)?;
@@ -180,9 +186,11 @@ fn pipelined_warps_give_the_results_of_the_baseline() {
             ..Options::default()
         };
         let path = folder.join(format!("{name}.cu"));
-        (check(&saved, &options, &program.args, run, &path).map_err(|e| format!("{name}: {e}")))
-            .map(|_| ())
+        (check(&ledger, &saved, &options, &program.args, run, &path)
+            .map_err(|e| format!("{name}: {e}")))
+        .map(|_| ())
     });
+    ledger::close(ledger);
     let failures: Vec<String> = results.into_iter().filter_map(Result::err).collect();
     assert_none("launch plans that differ", &failures);
 }
@@ -201,6 +209,7 @@ fn saved_scop(program: &Program, folder: &Path) -> Result<SavedScop, String> {
 
 /// Whether there was something to check.
 fn check(
+    ledger: &Ledger,
     saved: &SavedScop,
     options: &Options,
     names: &[String],
@@ -237,19 +246,23 @@ fn check(
     for &alike in fills {
         let text = driver(unit, &params, alike).ok_or("no plan")?;
         let text = format!("{header}{MACROS}{}{text}", naive.text);
-        std::fs::write(path, text).map_err(|e| e.to_string())?;
-        let program = path.with_extension("");
-        succeed(
-            Command::new(root().join("scripts/emucc"))
-                .args(["-O1", "-w"])
-                .arg(path)
-                .arg("-o")
-                .arg(&program),
-        )?;
-        let said = succeed(&mut Command::new(&program))?;
-        if said.trim() != "equal" {
-            return Err(said.trim().to_string());
-        }
+        let says_equal = || {
+            std::fs::write(path, &text).map_err(|e| e.to_string())?;
+            let program = path.with_extension("");
+            succeed(
+                Command::new(root().join("scripts/emucc"))
+                    .args(["-O1", "-w"])
+                    .arg(path)
+                    .arg("-o")
+                    .arg(&program),
+            )?;
+            let said = succeed(&mut Command::new(&program))?;
+            match said.trim() {
+                "equal" => Ok(()),
+                said => Err(said.to_string()),
+            }
+        };
+        ledger.verify(&["-O1, says equal", &text], says_equal)?;
     }
     Ok(true)
 }

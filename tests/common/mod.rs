@@ -2,7 +2,13 @@
 //! `hexcc`, and a work queue.
 #![allow(dead_code)] // Each test uses a part.
 
-use std::ffi::OsStr;
+pub mod building;
+pub mod emulated;
+pub mod ledger;
+
+#[allow(unused_imports)]
+pub use building::{PLAIN, cc, run};
+
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -296,41 +302,6 @@ pub fn succeed(command: &mut Command) -> Result<String, String> {
     let stderr = String::from_utf8_lossy(&out.stderr);
     let lines: Vec<&str> = stderr.lines().take(6).collect();
     Err(format!("{}: {}", out.status, lines.join("\n      ")))
-}
-
-/// Flags of the C program that results are compared with.
-pub const PLAIN: [&str; 4] = ["-O2", "-ffp-contract=off", "-std=gnu11", "-w"];
-
-/// Builds a C program.
-pub fn cc(flags: &[&str], source: &Path, program: &Path, libraries: &[&str]) -> Result<(), String> {
-    let mut command = Command::new("cc");
-    command.args(flags).arg(source).arg("-o").arg(program);
-    succeed(command.args(libraries))
-        .map(|_| ())
-        .map_err(|e| format!("does not build: {e}"))
-}
-
-/// What a program prints, and its dump.
-pub fn run(
-    program: &Path,
-    args: &[i64],
-    environment: &[(&str, &OsStr)],
-) -> Result<(Vec<u8>, Vec<u8>), String> {
-    let dump = program.with_extension("dump");
-    let mut command = Command::new("timeout");
-    command.arg("60").arg(program);
-    command.args(args.iter().map(i64::to_string));
-    command.env("HEXCC_DUMP", &dump);
-    command.envs(environment.iter().copied());
-    let out = output(command.stdin(Stdio::null()))?;
-    if !out.status.success() {
-        let said = String::from_utf8_lossy(&out.stderr);
-        let said = said.lines().take(3).collect::<Vec<_>>().join("; ");
-        return Err(format!("{} with {args:?}: {said}", out.status));
-    }
-    let bytes = std::fs::read(&dump).unwrap_or_default();
-    let _ = std::fs::remove_file(&dump);
-    Ok((out.stdout, bytes))
 }
 
 /// Applies `work` to all items on all processors; results in the items' order.
