@@ -28,7 +28,7 @@ pub fn print_program(
     back::program(
         saved,
         &regions(saved, compiled),
-        &replacements(saved, compiled, version, host.otherwise),
+        &replacements(saved, compiled, version, host.otherwise)?,
         host,
     )
 }
@@ -68,22 +68,28 @@ pub fn print_c(
 }
 
 /// The kernels in OpenCL C, each part with what launches them.
-pub fn print_opencl_kernels(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
-    let of_part = |part: &Stepwise| {
+///
+/// # Errors
+/// HX9001 where a printer meets what it does not know.
+pub fn print_opencl_kernels(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    version: &str,
+) -> Result<String> {
+    let of_part = |part: &Stepwise| -> Result<String> {
         let header = header::of_loops(saved.around(), part, (version, Language::OpenCl));
         deeply(|| print::opencl::print_kernels(&part.program, &part.interface, &header))
     };
     let n = compiled.stepwise.len();
     let parts = compiled.stepwise.iter().enumerate();
-    let parts = parts.map(|(i, part)| match n {
-        1 => of_part(part),
-        _ => format!(
-            "// Part {} of {n}: a program of its own.\n{}",
-            i + 1,
-            of_part(part)
-        ),
+    let parts = parts.map(|(i, part)| {
+        let text = of_part(part)?;
+        Ok(match n {
+            1 => text,
+            _ => format!("// Part {} of {n}: a program of its own.\n{text}", i + 1),
+        })
     });
-    parts.collect::<Vec<_>>().join("\n")
+    Ok(parts.collect::<Result<Vec<_>>>()?.join("\n"))
 }
 
 /// The C program with the results written to a file, to compare with.
@@ -94,7 +100,7 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
     back::reference_program(
         saved,
         &regions(saved, compiled),
-        &replacements(saved, compiled, version, Otherwise::Ends),
+        &replacements(saved, compiled, version, Otherwise::Ends)?,
     )
 }
 
@@ -108,30 +114,36 @@ pub fn print_as_read(saved: &SavedScop) -> Option<String> {
 }
 
 /// A header with the kernels and their launch functions on device pointers.
-pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
+///
+/// # Errors
+/// HX9001 where a printer meets what it does not know.
+pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> Result<String> {
     header(saved.around(), compiled, version)
 }
 
 /// The same for a stencil that a program has built.
-pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> String {
+///
+/// # Errors
+/// HX9001 where a printer meets what it does not know.
+pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> Result<String> {
     header(stencil.around(), compiled, version)
 }
 
-fn header(around: Around, compiled: &Compiled, version: &str) -> String {
+fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> {
     let mut text = HEADER_INCLUDES.to_string();
     for unit in &compiled.units {
-        text.push_str(&kernel_text(around, compiled, unit, version));
+        text.push_str(&kernel_text(around, compiled, unit, version)?);
         text.push('\n');
     }
     for nest in &compiled.tiled_nests {
-        text.push_str(&kernel_text(around, compiled, &nest.unit, version));
+        text.push_str(&kernel_text(around, compiled, &nest.unit, version)?);
         text.push('\n');
     }
     for part in &compiled.stepwise {
-        text.push_str(&stepwise_text(around, part, version).0);
+        text.push_str(&stepwise_text(around, part, version)?.0);
         text.push('\n');
     }
-    text
+    Ok(text)
 }
 
 /// The text of kernels without comments about their origin, for NVRTC.
@@ -165,8 +177,8 @@ const TENSOR_MAP: &str = "struct alignas(128) CUtensorMap { unsigned long long o
 const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#endif\n\n";
 
 /// The namespace of a time loop.
-fn kernel_text(around: Around, compiled: &Compiled, unit: &Unit, version: &str) -> String {
-    deeply(|| match &unit.tiled.kernel {
+fn kernel_text(around: Around, compiled: &Compiled, unit: &Unit, version: &str) -> Result<String> {
+    let text = deeply(|| match &unit.tiled.kernel {
         Kernel::Overlapped(kernel, _) => {
             let header = header::of_overlapped(around, compiled, unit, kernel, version);
             match kernel {
@@ -178,7 +190,8 @@ fn kernel_text(around: Around, compiled: &Compiled, unit: &Unit, version: &str) 
             let header = header::of_hybrid(around, compiled, unit, hybrid, version);
             tiles(&hybrid.kernel, &header)
         }
-    })
+    });
+    print::whole(text)
 }
 
 /// The namespace of hybrid tiles.
@@ -206,28 +219,32 @@ fn replacements<'a>(
     compiled: &'a Compiled,
     version: &str,
     otherwise: Otherwise,
-) -> Vec<Replacement<'a>> {
-    let tiled = compiled.units.iter().map(|unit| Replacement {
-        unused: &compiled.scop.unused,
-        ..in_tiles(saved, compiled, unit, version, otherwise)
+) -> Result<Vec<Replacement<'a>>> {
+    let tiled = compiled.units.iter().map(|unit| -> Result<_> {
+        Ok(Replacement {
+            unused: &compiled.scop.unused,
+            ..in_tiles(saved, compiled, unit, version, otherwise)?
+        })
     });
-    let nests = compiled.tiled_nests.iter().map(|nest| Replacement {
-        unused: &nest.scop.unused,
-        memory: match saved.is_nests() {
-            true => Memory::Staged,
-            false => Memory::Copied,
-        },
-        interface: nest.interface(),
-        beside: nest.periodic.as_ref().map_or(&[], |p| &p.beside),
-        ..in_tiles(saved, compiled, &nest.unit, version, otherwise)
+    let nests = compiled.tiled_nests.iter().map(|nest| -> Result<_> {
+        Ok(Replacement {
+            unused: &nest.scop.unused,
+            memory: match saved.is_nests() {
+                true => Memory::Staged,
+                false => Memory::Copied,
+            },
+            interface: nest.interface(),
+            beside: nest.periodic.as_ref().map_or(&[], |p| &p.beside),
+            ..in_tiles(saved, compiled, &nest.unit, version, otherwise)?
+        })
     });
     let memory = match saved.is_nests() {
         true => Memory::Shared,
         false => Memory::Copied,
     };
-    let steps = compiled.stepwise.iter().map(|part| {
-        let (kernel, names) = stepwise_text(saved.around(), part, version);
-        in_steps(part, (kernel, names), memory, otherwise)
+    let steps = compiled.stepwise.iter().map(|part| -> Result<_> {
+        let (kernel, names) = stepwise_text(saved.around(), part, version)?;
+        Ok(in_steps(part, (kernel, names), memory, otherwise))
     });
     tiled.chain(nests).chain(steps).collect()
 }
@@ -239,12 +256,12 @@ fn in_tiles<'a>(
     unit: &'a Unit,
     version: &str,
     otherwise: Otherwise,
-) -> Replacement<'a> {
-    Replacement {
+) -> Result<Replacement<'a>> {
+    Ok(Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
         beside: &[],
-        kernel: kernel_text(saved.around(), compiled, unit, version),
+        kernel: kernel_text(saved.around(), compiled, unit, version)?,
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
@@ -258,7 +275,7 @@ fn in_tiles<'a>(
         unused: &[],
         memory: Memory::Copied,
         otherwise,
-    }
+    })
 }
 
 /// What takes the place of a part of the program that runs in single steps.
@@ -283,7 +300,8 @@ fn in_steps(
 }
 
 /// The namespace of what runs in single steps, and the names of its arguments.
-fn stepwise_text(around: Around, part: &Stepwise, version: &str) -> (String, Names) {
+fn stepwise_text(around: Around, part: &Stepwise, version: &str) -> Result<(String, Names)> {
     let header = header::of_steps(around, part, version);
-    deeply(|| print::cuda::print(&part.program, &header))
+    let (text, names) = deeply(|| print::cuda::print(&part.program, &header));
+    Ok((print::whole(text)?, names))
 }
