@@ -4,6 +4,7 @@ use crate::back::names::Names;
 use crate::back::{self, Host, Memory, Otherwise, Replacement};
 use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
+use crate::ir;
 use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
@@ -131,12 +132,24 @@ pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> R
 
 fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> {
     let mut text = HEADER_INCLUDES.to_string();
-    for unit in &compiled.units {
-        text.push_str(&kernel_text(around, compiled, unit, version)?);
-        text.push('\n');
-    }
-    for nest in &compiled.tiled_nests {
-        text.push_str(&kernel_text(around, compiled, &nest.unit, version)?);
+    let units = compiled.units.iter().map(|unit| (unit, &[][..]));
+    let nests = (compiled.tiled_nests.iter()).map(|nest| {
+        (
+            &nest.unit,
+            nest.periodic.as_ref().map_or(&[][..], |p| &p.beside),
+        )
+    });
+    for (unit, beside) in units.chain(nests) {
+        let about = (version, Otherwise::Ends);
+        let launch = match wants_alignment(&unit.tiled.kernel) {
+            true => back::ALIGNED,
+            false => back::LAUNCH,
+        };
+        let made = in_tiles(around, compiled, unit, about, launch)?;
+        text.push_str(&match wants_alignment(&unit.tiled.kernel) {
+            true => back::anywhere(&Replacement { beside, ..made }, unit.stencil())?,
+            false => made.kernel,
+        });
         text.push('\n');
     }
     for part in &compiled.stepwise {
@@ -150,7 +163,7 @@ fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> 
 pub fn print_kernels(kernels: &[&HybridKernel]) -> String {
     let mut text = HEADER_INCLUDES.to_string();
     for kernel in kernels {
-        text.push_str(&deeply(|| tiles(kernel, &[])));
+        text.push_str(&deeply(|| tiles(kernel, &[], back::LAUNCH)));
     }
     text
 }
@@ -158,8 +171,8 @@ pub fn print_kernels(kernels: &[&HybridKernel]) -> String {
 /// The text of a streamed kernel without comments about its origin, for NVRTC.
 pub fn print_stream_kernel(kernel: &StreamKernel) -> String {
     let text = deeply(|| match kernel {
-        StreamKernel::Rows(ir) => back::print_stream(ir, &[]),
-        StreamKernel::Planes(ir) => back::print_blocks(ir, &[]),
+        StreamKernel::Rows(ir) => back::print_stream(ir, &[], back::LAUNCH),
+        StreamKernel::Planes(ir) => back::print_blocks(ir, &[], back::LAUNCH),
     });
     // NVRTC does not find what CUDA's own header includes.
     let text = text.replacen("#include <cuda.h>\n", TENSOR_MAP, 1);
@@ -176,28 +189,45 @@ const TENSOR_MAP: &str = "struct alignas(128) CUtensorMap { unsigned long long o
 
 const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#endif\n\n";
 
-/// The namespace of a time loop.
-fn kernel_text(around: Around, compiled: &Compiled, unit: &Unit, version: &str) -> Result<String> {
+/// The namespace of a time loop; the function that launches its kernels is called `launch`.
+fn kernel_text(
+    around: Around,
+    compiled: &Compiled,
+    unit: &Unit,
+    (version, launch): (&str, &str),
+) -> Result<String> {
     let text = deeply(|| match &unit.tiled.kernel {
         Kernel::Overlapped(kernel, _) => {
             let header = header::of_overlapped(around, compiled, unit, kernel, version);
             match kernel {
-                StreamKernel::Rows(ir) => back::print_stream(ir, &header),
-                StreamKernel::Planes(ir) => back::print_blocks(ir, &header),
+                StreamKernel::Rows(ir) => back::print_stream(ir, &header, launch),
+                StreamKernel::Planes(ir) => back::print_blocks(ir, &header, launch),
             }
         }
         Kernel::Hybrid(hybrid) => {
             let header = header::of_hybrid(around, compiled, unit, hybrid, version);
-            tiles(&hybrid.kernel, &header)
+            tiles(&hybrid.kernel, &header, launch)
         }
     });
     print::whole(text)
 }
 
 /// The namespace of hybrid tiles.
-fn tiles(kernel: &HybridKernel, header: &[String]) -> String {
+fn tiles(kernel: &HybridKernel, header: &[String], launch: &str) -> String {
     let names = print::cuda::tiles::argument_names(&kernel.stencil);
-    print::cuda::tiles::print(&kernel.program, &names, header)
+    print::cuda::tiles::print(&kernel.program, &names, header, launch)
+}
+
+/// Whether kernels need arrays at multiples of 16 bytes, or memory beside them.
+fn wants_alignment(kernel: &Kernel) -> bool {
+    let mut refuses = false;
+    match kernel {
+        Kernel::Overlapped(..) => refuses = true,
+        Kernel::Hybrid(hybrid) => ir::visit(&hybrid.kernel.program.host, &mut |stmt| {
+            refuses |= matches!(stmt, ir::Stmt::Return(ir::Outcome::Misaligned));
+        }),
+    }
+    refuses
 }
 
 /// Where things are replaced.
@@ -223,7 +253,13 @@ fn replacements<'a>(
     let tiled = compiled.units.iter().map(|unit| -> Result<_> {
         Ok(Replacement {
             unused: &compiled.scop.unused,
-            ..in_tiles(saved, compiled, unit, version, otherwise)?
+            ..in_tiles(
+                saved.around(),
+                compiled,
+                unit,
+                (version, otherwise),
+                back::LAUNCH,
+            )?
         })
     });
     let nests = compiled.tiled_nests.iter().map(|nest| -> Result<_> {
@@ -235,7 +271,13 @@ fn replacements<'a>(
             },
             interface: nest.interface(),
             beside: nest.periodic.as_ref().map_or(&[], |p| &p.beside),
-            ..in_tiles(saved, compiled, &nest.unit, version, otherwise)?
+            ..in_tiles(
+                saved.around(),
+                compiled,
+                &nest.unit,
+                (version, otherwise),
+                back::LAUNCH,
+            )?
         })
     });
     let memory = match saved.is_nests() {
@@ -251,17 +293,17 @@ fn replacements<'a>(
 
 /// What takes the place of a time loop that is tiled.
 fn in_tiles<'a>(
-    saved: &SavedScop,
+    around: Around,
     compiled: &Compiled,
     unit: &'a Unit,
-    version: &str,
-    otherwise: Otherwise,
+    (version, otherwise): (&str, Otherwise),
+    launch: &str,
 ) -> Result<Replacement<'a>> {
     Ok(Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
         beside: &[],
-        kernel: kernel_text(saved.around(), compiled, unit, version)?,
+        kernel: kernel_text(around, compiled, unit, (version, launch))?,
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),

@@ -118,8 +118,8 @@ pub fn argument_names(stencil: &Stencil) -> Names {
     Names::of_stencil(AVOIDED, stencil)
 }
 
-/// The namespace with the kernel and `launch`; `names` are those of the arguments.
-pub fn print(program: &Program, names: &Names, header: &[String]) -> String {
+/// The namespace with the kernel and the function `launch`; `names` are those of the arguments.
+pub fn print(program: &Program, names: &Names, header: &[String], launch: &str) -> String {
     let mut base = Names::new(FIXED);
     for name in library::NAMES {
         base.fresh(name);
@@ -152,6 +152,7 @@ pub fn print(program: &Program, names: &Names, header: &[String]) -> String {
         base,
         fields,
         given: "args".to_string(),
+        launch: launch.to_string(),
     };
     printer.text(header)
 }
@@ -191,6 +192,8 @@ struct Printer<'a> {
     fields: Namer,
     /// What functions get that take all arguments.
     given: String,
+    /// The function that launches the kernel.
+    launch: String,
 }
 
 impl Dialect for Printer<'_> {
@@ -719,7 +722,8 @@ impl Printer<'_> {
         writer.stmts(&self.program.host);
         let _ = write!(
             t,
-            "#ifndef __CUDACC_RTC__\n// Runs the whole computation on device arrays, in order on a stream.\ninline cudaError_t launch(const Args &args, cudaStream_t stream) {{\n{}  return cudaGetLastError();\n}}\n#endif\n\n",
+            "#ifndef __CUDACC_RTC__\n// Runs the whole computation on device arrays, in order on a stream.\ninline cudaError_t {}(const Args &args, cudaStream_t stream) {{\n{}  return cudaGetLastError();\n}}\n#endif\n\n",
+            self.launch,
             writer.finish()
         );
     }
