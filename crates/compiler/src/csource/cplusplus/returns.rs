@@ -172,8 +172,8 @@ fn simple(code: &Code, at: usize, end: usize) -> End {
     }
     End {
         next: next + 1,
-        falls: !matches!(word, "return" | "goto" | "continue" | "break")
-            && !(ENDS.contains(&word) && code.opens(at + 1, "(")),
+        falls: !(matches!(word, "return" | "goto" | "continue" | "break")
+            || ENDS.contains(&word) && code.opens(at + 1, "(")),
         breaks: word == "break",
     }
 }
