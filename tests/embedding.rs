@@ -317,6 +317,26 @@ fn programs_in_c_call_translated_functions() {
     .expect("it compiles");
 }
 
+/// Functions that promise a value and give none do in C++ what they do in C, where nobody uses it.
+#[test]
+fn functions_may_end_without_a_value() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let text = "#include <stdio.h>\ntypedef struct { double low, high; } range_t;\nstatic float u[2][40][40];\n\
+        double fill(float *p, int n, float x) { for (int i = 0; i < n; i++) p[i] = x * (i % 7); }\n\
+        range_t nothing(int n)\n{\n  if (n > 100) {\n    range_t r = {0, 1};\n    return r;\n  }\n}\n\
+        static float *found(float *p, int n)\n{\n  for (int i = 0; i < n; i++)\n    if (p[i] > 30)\n      return p + i;\n}\n\
+        int main(void) {\n  fill(&u[0][0][0], 2 * 1600, 1);\n  nothing(3);\n  for (int t = 0; t < 9; t++)\n\
+        \x20   for (int i = 1; i < 39; i++)\n      for (int j = 1; j < 39; j++)\n\
+        \x20       u[(t+1)%2][i][j] = 0.25f * (u[t%2][i-1][j] + u[t%2][i+1][j] + u[t%2][i][j-1] + u[t%2][i][j+1]);\n\
+        \x20 found(&u[0][0][0], 1600);\n  printf(\"%.9g\\n\", u[1][20][20]);\n  return 0;\n}\n";
+    let source = folder.path().join("p.c");
+    std::fs::write(&source, text).expect("a file");
+    let mut command = hexcc();
+    command.arg("run").arg(&source).arg("--emulate");
+    let printed = succeed(&mut command).unwrap_or_else(|e| panic!("{e}"));
+    assert!(printed.contains("ok: "), "{printed}");
+}
+
 /// What is built with other values of macros than it was translated with is refused.
 #[test]
 fn other_values_of_macros_are_refused() {
