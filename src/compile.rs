@@ -219,7 +219,8 @@ mod tests {
                 .schedule
                 .sizes()
                 .to_string();
-            (sizes, output::print_header(&input.saved, &compiled, "0"))
+            let text = output::print_header(&input.saved, &compiled, "0");
+            (sizes, text.expect("a text"))
         };
         let (by_model, _) = compile("");
         store("h=2,w=3:32");

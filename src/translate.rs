@@ -212,9 +212,11 @@ impl Translate {
             (Some(Emit::Reference), _) => reference()?,
             (Some(Emit::Kernel), LanguageArg::Opencl) => {
                 output::print_opencl_kernels(&input.saved, &compiled, crate::VERSION)
+                    .map_err(with_source)?
             }
             (Some(Emit::Kernel), _) => {
                 output::print_header(&input.saved, &compiled, crate::VERSION)
+                    .map_err(with_source)?
             }
             (_, language @ (LanguageArg::Openmp | LanguageArg::Opencl)) => {
                 let kind = (host, language.into());

@@ -233,7 +233,7 @@ fn check(
         })
         .collect();
     let params = params.ok_or("a parameter is no argument of the program")?;
-    let header = output::print_header(saved, &compiled, "test");
+    let header = output::print_header(saved, &compiled, "test").map_err(|d| d.message.clone())?;
     let layouts = plan::layouts(stencil, &params).unwrap_or_default();
     let narrow = back::naive_is_narrow(stencil, &params, &layouts);
     let naive = back::print_naive(stencil, Precision::Source, narrow);

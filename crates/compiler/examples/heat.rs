@@ -48,6 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         eprintln!("warning: {}", warning.message);
     }
     let version = env!("CARGO_PKG_VERSION");
-    print!("{}", output::print_stencil(&stencil, &compiled, version));
+    let text = output::print_stencil(&stencil, &compiled, version).map_err(|d| d.message)?;
+    print!("{text}");
     Ok(())
 }

@@ -31,7 +31,7 @@ pub use hidden::{Hiding, macros_that_name, without_hidden};
 pub use includes::{HeaderNames, places_of_quoted_includes, quoted_includes};
 pub(crate) use includes::{quoted_include, system_include};
 pub(crate) use items::items;
-pub use linkage::c_linkage;
+pub use linkage::{c_linkage, has_other_files};
 pub(crate) use macros::{Define, Macros, define, evaluate_constants};
 pub use mathcalls::rewrite_math_calls;
 pub use pragmas::{is_about_loops, is_of_loop, without_loop_pragmas};

@@ -22,7 +22,7 @@
 //!
 //! let stencil = mean.build()?;
 //! let compiled = stencil.compile(&Options::default()).map_err(|d| d.message)?;
-//! let cuda = output::print_stencil(&stencil, &compiled, "0.1.0");
+//! let cuda = output::print_stencil(&stencil, &compiled, "0.1.0").map_err(|d| d.message)?;
 //! assert!(cuda.contains("namespace hexcc_mean"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -4,6 +4,7 @@ use crate::back::names::Names;
 use crate::back::{self, Host, Memory, Otherwise, Replacement};
 use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::diag::Result;
+use crate::ir;
 use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
@@ -28,7 +29,7 @@ pub fn print_program(
     back::program(
         saved,
         &regions(saved, compiled),
-        &replacements(saved, compiled, version, host.otherwise),
+        &replacements(saved, compiled, version, host.otherwise)?,
         host,
     )
 }
@@ -68,22 +69,28 @@ pub fn print_c(
 }
 
 /// The kernels in OpenCL C, each part with what launches them.
-pub fn print_opencl_kernels(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
-    let of_part = |part: &Stepwise| {
+///
+/// # Errors
+/// HX9001 where a printer meets what it does not know.
+pub fn print_opencl_kernels(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    version: &str,
+) -> Result<String> {
+    let of_part = |part: &Stepwise| -> Result<String> {
         let header = header::of_loops(saved.around(), part, (version, Language::OpenCl));
         deeply(|| print::opencl::print_kernels(&part.program, &part.interface, &header))
     };
     let n = compiled.stepwise.len();
     let parts = compiled.stepwise.iter().enumerate();
-    let parts = parts.map(|(i, part)| match n {
-        1 => of_part(part),
-        _ => format!(
-            "// Part {} of {n}: a program of its own.\n{}",
-            i + 1,
-            of_part(part)
-        ),
+    let parts = parts.map(|(i, part)| {
+        let text = of_part(part)?;
+        Ok(match n {
+            1 => text,
+            _ => format!("// Part {} of {n}: a program of its own.\n{text}", i + 1),
+        })
     });
-    parts.collect::<Vec<_>>().join("\n")
+    Ok(parts.collect::<Result<Vec<_>>>()?.join("\n"))
 }
 
 /// The C program with the results written to a file, to compare with.
@@ -94,7 +101,7 @@ pub fn print_reference(saved: &SavedScop, compiled: &Compiled, version: &str) ->
     back::reference_program(
         saved,
         &regions(saved, compiled),
-        &replacements(saved, compiled, version, Otherwise::Ends),
+        &replacements(saved, compiled, version, Otherwise::Ends)?,
     )
 }
 
@@ -108,37 +115,55 @@ pub fn print_as_read(saved: &SavedScop) -> Option<String> {
 }
 
 /// A header with the kernels and their launch functions on device pointers.
-pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> String {
+///
+/// # Errors
+/// HX9001 where a printer meets what it does not know.
+pub fn print_header(saved: &SavedScop, compiled: &Compiled, version: &str) -> Result<String> {
     header(saved.around(), compiled, version)
 }
 
 /// The same for a stencil that a program has built.
-pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> String {
+///
+/// # Errors
+/// HX9001 where a printer meets what it does not know.
+pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> Result<String> {
     header(stencil.around(), compiled, version)
 }
 
-fn header(around: Around, compiled: &Compiled, version: &str) -> String {
+fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> {
     let mut text = HEADER_INCLUDES.to_string();
-    for unit in &compiled.units {
-        text.push_str(&kernel_text(around, compiled, unit, version));
-        text.push('\n');
-    }
-    for nest in &compiled.tiled_nests {
-        text.push_str(&kernel_text(around, compiled, &nest.unit, version));
+    let units = compiled.units.iter().map(|unit| (unit, &[][..]));
+    let nests = (compiled.tiled_nests.iter()).map(|nest| {
+        (
+            &nest.unit,
+            nest.periodic.as_ref().map_or(&[][..], |p| &p.beside),
+        )
+    });
+    for (unit, beside) in units.chain(nests) {
+        let about = (version, Otherwise::Ends);
+        let launch = match wants_alignment(&unit.tiled.kernel) {
+            true => back::ALIGNED,
+            false => back::LAUNCH,
+        };
+        let made = in_tiles(around, compiled, unit, about, launch)?;
+        text.push_str(&match wants_alignment(&unit.tiled.kernel) {
+            true => back::anywhere(&Replacement { beside, ..made }, unit.stencil())?,
+            false => made.kernel,
+        });
         text.push('\n');
     }
     for part in &compiled.stepwise {
-        text.push_str(&stepwise_text(around, part, version).0);
+        text.push_str(&stepwise_text(around, part, version)?.0);
         text.push('\n');
     }
-    text
+    Ok(text)
 }
 
 /// The text of kernels without comments about their origin, for NVRTC.
 pub fn print_kernels(kernels: &[&HybridKernel]) -> String {
     let mut text = HEADER_INCLUDES.to_string();
     for kernel in kernels {
-        text.push_str(&deeply(|| tiles(kernel, &[])));
+        text.push_str(&deeply(|| tiles(kernel, &[], back::LAUNCH)));
     }
     text
 }
@@ -146,8 +171,8 @@ pub fn print_kernels(kernels: &[&HybridKernel]) -> String {
 /// The text of a streamed kernel without comments about its origin, for NVRTC.
 pub fn print_stream_kernel(kernel: &StreamKernel) -> String {
     let text = deeply(|| match kernel {
-        StreamKernel::Rows(ir) => back::print_stream(ir, &[]),
-        StreamKernel::Planes(ir) => back::print_blocks(ir, &[]),
+        StreamKernel::Rows(ir) => back::print_stream(ir, &[], back::LAUNCH),
+        StreamKernel::Planes(ir) => back::print_blocks(ir, &[], back::LAUNCH),
     });
     // NVRTC does not find what CUDA's own header includes.
     let text = text.replacen("#include <cuda.h>\n", TENSOR_MAP, 1);
@@ -164,27 +189,45 @@ const TENSOR_MAP: &str = "struct alignas(128) CUtensorMap { unsigned long long o
 
 const HEADER_INCLUDES: &str = "#pragma once\n#include <cuda_pipeline.h>\n#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n#include <limits.h>\n#include <math.h>\n#endif\n\n";
 
-/// The namespace of a time loop.
-fn kernel_text(around: Around, compiled: &Compiled, unit: &Unit, version: &str) -> String {
-    deeply(|| match &unit.tiled.kernel {
+/// The namespace of a time loop; the function that launches its kernels is called `launch`.
+fn kernel_text(
+    around: Around,
+    compiled: &Compiled,
+    unit: &Unit,
+    (version, launch): (&str, &str),
+) -> Result<String> {
+    let text = deeply(|| match &unit.tiled.kernel {
         Kernel::Overlapped(kernel, _) => {
             let header = header::of_overlapped(around, compiled, unit, kernel, version);
             match kernel {
-                StreamKernel::Rows(ir) => back::print_stream(ir, &header),
-                StreamKernel::Planes(ir) => back::print_blocks(ir, &header),
+                StreamKernel::Rows(ir) => back::print_stream(ir, &header, launch),
+                StreamKernel::Planes(ir) => back::print_blocks(ir, &header, launch),
             }
         }
         Kernel::Hybrid(hybrid) => {
             let header = header::of_hybrid(around, compiled, unit, hybrid, version);
-            tiles(&hybrid.kernel, &header)
+            tiles(&hybrid.kernel, &header, launch)
         }
-    })
+    });
+    print::whole(text)
 }
 
 /// The namespace of hybrid tiles.
-fn tiles(kernel: &HybridKernel, header: &[String]) -> String {
+fn tiles(kernel: &HybridKernel, header: &[String], launch: &str) -> String {
     let names = print::cuda::tiles::argument_names(&kernel.stencil);
-    print::cuda::tiles::print(&kernel.program, &names, header)
+    print::cuda::tiles::print(&kernel.program, &names, header, launch)
+}
+
+/// Whether kernels need arrays at multiples of 16 bytes, or memory beside them.
+fn wants_alignment(kernel: &Kernel) -> bool {
+    let mut refuses = false;
+    match kernel {
+        Kernel::Overlapped(..) => refuses = true,
+        Kernel::Hybrid(hybrid) => ir::visit(&hybrid.kernel.program.host, &mut |stmt| {
+            refuses |= matches!(stmt, ir::Stmt::Return(ir::Outcome::Misaligned));
+        }),
+    }
+    refuses
 }
 
 /// Where things are replaced.
@@ -206,45 +249,61 @@ fn replacements<'a>(
     compiled: &'a Compiled,
     version: &str,
     otherwise: Otherwise,
-) -> Vec<Replacement<'a>> {
-    let tiled = compiled.units.iter().map(|unit| Replacement {
-        unused: &compiled.scop.unused,
-        ..in_tiles(saved, compiled, unit, version, otherwise)
+) -> Result<Vec<Replacement<'a>>> {
+    let tiled = compiled.units.iter().map(|unit| -> Result<_> {
+        Ok(Replacement {
+            unused: &compiled.scop.unused,
+            ..in_tiles(
+                saved.around(),
+                compiled,
+                unit,
+                (version, otherwise),
+                back::LAUNCH,
+            )?
+        })
     });
-    let nests = compiled.tiled_nests.iter().map(|nest| Replacement {
-        unused: &nest.scop.unused,
-        memory: match saved.is_nests() {
-            true => Memory::Staged,
-            false => Memory::Copied,
-        },
-        interface: nest.interface(),
-        beside: nest.periodic.as_ref().map_or(&[], |p| &p.beside),
-        ..in_tiles(saved, compiled, &nest.unit, version, otherwise)
+    let nests = compiled.tiled_nests.iter().map(|nest| -> Result<_> {
+        Ok(Replacement {
+            unused: &nest.scop.unused,
+            memory: match saved.is_nests() {
+                true => Memory::Staged,
+                false => Memory::Copied,
+            },
+            interface: nest.interface(),
+            beside: nest.periodic.as_ref().map_or(&[], |p| &p.beside),
+            ..in_tiles(
+                saved.around(),
+                compiled,
+                &nest.unit,
+                (version, otherwise),
+                back::LAUNCH,
+            )?
+        })
     });
     let memory = match saved.is_nests() {
         true => Memory::Shared,
         false => Memory::Copied,
     };
-    let steps = compiled.stepwise.iter().map(|part| {
-        let (kernel, names) = stepwise_text(saved.around(), part, version);
-        in_steps(part, (kernel, names), memory, otherwise)
+    let steps = compiled.stepwise.iter().map(|part| -> Result<_> {
+        let (kernel, names) = stepwise_text(saved.around(), part, version)?;
+        Ok(in_steps(part, (kernel, names), memory, otherwise))
     });
     tiled.chain(nests).chain(steps).collect()
 }
 
 /// What takes the place of a time loop that is tiled.
 fn in_tiles<'a>(
-    saved: &SavedScop,
+    around: Around,
     compiled: &Compiled,
     unit: &'a Unit,
-    version: &str,
-    otherwise: Otherwise,
-) -> Replacement<'a> {
-    Replacement {
+    (version, otherwise): (&str, Otherwise),
+    launch: &str,
+) -> Result<Replacement<'a>> {
+    Ok(Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
         beside: &[],
-        kernel: kernel_text(saved.around(), compiled, unit, version),
+        kernel: kernel_text(around, compiled, unit, (version, launch))?,
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
@@ -258,7 +317,7 @@ fn in_tiles<'a>(
         unused: &[],
         memory: Memory::Copied,
         otherwise,
-    }
+    })
 }
 
 /// What takes the place of a part of the program that runs in single steps.
@@ -283,7 +342,8 @@ fn in_steps(
 }
 
 /// The namespace of what runs in single steps, and the names of its arguments.
-fn stepwise_text(around: Around, part: &Stepwise, version: &str) -> (String, Names) {
+fn stepwise_text(around: Around, part: &Stepwise, version: &str) -> Result<(String, Names)> {
     let header = header::of_steps(around, part, version);
-    deeply(|| print::cuda::print(&part.program, &header))
+    let (text, names) = deeply(|| print::cuda::print(&part.program, &header));
+    Ok((print::whole(text)?, names))
 }

@@ -12,6 +12,7 @@ mod finals;
 mod flat;
 pub mod guards;
 pub mod members;
+mod powers;
 pub mod records;
 mod rotation;
 mod rows;
@@ -1503,10 +1504,7 @@ impl BodyReader<'_> {
                 self.cell_call(name, args)?
             }
             PetExpr::Call { name, args } => match math_function(name) {
-                Some(f) if f.n_args == args.len() => Expr::Call {
-                    name: name.clone(),
-                    args: self.exprs(args)?,
-                },
+                Some(f) if f.n_args == args.len() => self.math_call(name, f, args)?,
                 _ => {
                     let text = &self.reader.source.text;
                     let host = self.to_scalar;

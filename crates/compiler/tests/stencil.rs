@@ -50,11 +50,11 @@ fn kernels_are_those_of_the_same_stencil_in_c() {
         let stencil = heat::heat2d(&ctx).expect("a stencil");
         let compiled = stencil.compile(&options).expect("it compiles");
         let (saved, of_c) = in_c(&ctx, &options);
-        let by_hand = output::print_stencil(&stencil, &compiled, "0");
+        let by_hand = output::print_stencil(&stencil, &compiled, "0").expect("a text");
         assert!(by_hand.contains("from the stencil `heat2d`."), "{by_hand}");
         assert!(!by_hand.contains(" line "), "{by_hand}");
         assert!(!by_hand.contains("C program"), "{by_hand}");
-        let expected = output::print_header(&saved, &of_c, "0");
+        let expected = output::print_header(&saved, &of_c, "0").expect("a text");
         assert_eq!(code(&by_hand), code(&expected), "{tiling:?}");
     }
 }
@@ -141,7 +141,7 @@ fn statements_follow_each_other() {
         };
         let compiled = stencil.compile(&options);
         let compiled = compiled.unwrap_or_else(|d| panic!("{tiling:?}: {d:?}"));
-        let text = output::print_stencil(&stencil, &compiled, "0");
+        let text = output::print_stencil(&stencil, &compiled, "0").expect("a text");
         assert!(text.contains("double c"), "{text}");
     }
 }

@@ -175,6 +175,19 @@ inline long env_number(const char *name, long otherwise) {
     abort();
 }
 
+#ifdef HEXCC_EMU_ALIGNMENT
+// What compilers tell of an access with -fsanitize=alignment.
+struct Misaligned {
+    const char *file;
+    uint32_t line, column;
+    const struct {
+        uint16_t kind, info;
+        char name[64];
+    } *type;
+    unsigned char log_alignment, kind;
+};
+#endif
+
 inline void configure() {
     if (m.configured) return;
     m.configured = true;
@@ -627,3 +640,13 @@ inline void poison_shared(uint64_t &serial, volatile void *data, size_t bytes) {
 }
 
 } // namespace hexcc_emu
+
+#ifdef HEXCC_EMU_ALIGNMENT
+// A GPU ends kernels with accesses that are not aligned; the host's processor takes them.
+extern "C" __attribute__((used)) HEXCC_EMU_COLD inline void __ubsan_handle_type_mismatch_v1(void *data, void *pointer) {
+    if (!hexcc_emu::m.invoke) return;
+    const auto *access = static_cast<const hexcc_emu::Misaligned *>(data);
+    hexcc_emu::die("line %u: an access of type %s at %p is not aligned to %u bytes", access->line, access->type->name,
+                   pointer, 1u << access->log_alignment);
+}
+#endif

@@ -29,6 +29,7 @@ __global__ void wrong(int which, float *out)
         __syncthreads();
         break;
     case 6: out[64] = 1.0f; break; // found when the array is freed
+    case 7: *(float4 *)(out + 4 * lane + 1) = make_float4(1, 2, 3, 4); break; // not at a multiple of 16 bytes
     case 0: // exited threads count as arrived
         if (threadIdx.x == 5) return;
         __syncthreads();

@@ -276,7 +276,7 @@ template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *
 }
 // Runs the whole computation on device arrays, in order on a stream; waits once, for what `compare` finds.
 // Arrays must start, and their rows lie, at multiples of 16 bytes (32 are faster); what pads a row to 16 bytes may be overwritten.
-inline cudaError_t launch(const Args &args, cudaStream_t stream) {
+inline cudaError_t @NAME@(const Args &args, cudaStream_t stream) {
 @LAUNCH@  if (n_i > INT_MAX / 2 || n_j > INT_MAX / 2 || n_k > INT_MAX / 2) return cudaErrorInvalidValue; // coordinates are of type int
   Pass one{}, many;
   one.row = args.@A@_pitch / sizeof(Element), one.plane = one.row * n_j;

@@ -129,8 +129,8 @@ pub fn blocks_names(ir: &BlocksIr) -> Names {
     Names::of_stencil(FIXED, &ir.stencil)
 }
 
-/// The namespace with the kernel and `launch`.
-pub fn print_blocks(ir: &BlocksIr, header: &[String]) -> String {
+/// The namespace with the kernel and the function that launches it.
+pub fn print_blocks(ir: &BlocksIr, header: &[String], launch_name: &str) -> String {
     let names = blocks_names(ir);
     let stencil = &ir.stencil;
     let dims = &stencil.dims;
@@ -184,6 +184,7 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("ARGS", args),
         ("UPDATE", update(ir, &names)),
         ("LAUNCH", launch(ir, &names)),
+        ("NAME", launch_name.to_string()),
         ("FIXED_COLUMNS", format!("{columns:#x}")),
         ("FIXED_ROWS", format!("{:#x}", ir.fixed_rows())),
         ("Element", elem.to_string()),

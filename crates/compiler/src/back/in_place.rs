@@ -3,6 +3,7 @@
 use super::cells;
 use super::existing;
 use super::fallback::Host;
+use super::known::{self, Dialect};
 use super::names::Names;
 use super::program::{
     Call, Instrument, Replacement, arguments, dump_calls, dump_function, end_of_code,
@@ -37,7 +38,8 @@ pub fn c_program(
     let pragmas = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
         .chain(csource::without_loop_pragmas(text, &gone));
-    let mut edits: Vec<Edit> = pragmas.filter(|e| !replaced(e)).collect();
+    let mut edits = known::assertions(saved, (text, &spans), replacements, Dialect::C);
+    edits.extend(pragmas.filter(|e| !replaced(e)));
     let names = Names::plain();
     let interfaces = || replacements.iter().map(|r| r.interface);
     let mut generated = format!("{INCLUDES}{}", c::PRELUDE);

@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here decides what to compute; a decision
 //! that needs a set or a dependence belongs in [`crate::kernel`] or before.
 
+mod anywhere;
 mod arguments;
 mod beside;
 mod blocks;
@@ -11,6 +12,7 @@ mod existing;
 mod expr;
 mod fallback;
 mod in_place;
+mod known;
 mod naive;
 pub(crate) mod names;
 mod parts;
@@ -21,6 +23,7 @@ mod staged;
 mod stream;
 pub(crate) mod text;
 
+pub use anywhere::{ALIGNED, LAUNCH, anywhere};
 pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};
 pub use expr::ast_to_c;

@@ -6,6 +6,7 @@ use super::cells;
 use super::existing;
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::fallback::{self, Files, Host, Otherwise};
+use super::known::{self, Dialect};
 use super::names::{Names, mentions};
 use super::parts::Parts;
 use super::resident;
@@ -89,11 +90,16 @@ pub struct Workspace {
 impl Workspace {
     /// Its bytes, as C.
     pub(super) fn bytes(&self, r: &Replacement, names: &Names) -> String {
+        let name = names.get(&r.interface.arrays[self.array].name);
+        self.bytes_of_rows(r, names, format!("{name}_pitch"))
+    }
+
+    /// The same, where rows that have a distance lie so far apart.
+    pub(super) fn bytes_of_rows(&self, r: &Replacement, names: &Names, pitch: String) -> String {
         let array = &r.interface.arrays[self.array];
-        let name = names.get(&array.name);
         let space = &array.extents[array.extents.len() - self.n_space..];
         let (width, rows) = match (array.pitched, space) {
-            (true, [rows @ .., _]) => (format!("{name}_pitch"), rows),
+            (true, [rows @ .., _]) => (pitch, rows),
             (_, all) => (format!("sizeof({})", array.elem), all),
         };
         let beside = r.beside.get(self.array).map_or(&[][..], Vec::as_slice);
@@ -137,25 +143,26 @@ pub fn program(
     let (text, regions) = (&c.text, &c.regions);
     let interfaces = || replacements.iter().map(|r| r.interface);
     let shared = replacements.iter().any(|r| r.memory.is_shared());
-    let mut edits = csource::rewrite_vla_parameters(text);
+    let mut edits = known::assertions(saved, (text, &c.spans), replacements, Dialect::CPlusPlus);
+    let asserts = !edits.is_empty();
+    edits.extend(csource::rewrite_vla_parameters(text));
     edits.extend(csource::rewrite_alloc_casts(text));
     edits.extend(csource::rewrite_main(text));
     edits.extend(csource::rewrite_full_strings(text));
     edits.extend(csource::rewrite_jumped_over(text));
+    edits.extend(csource::rewrite_missing_returns(text));
     let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
     edits.extend(saved.headers.around_includes(text));
-    if host.files == Files::OthersInC {
+    let linked = host.files == Files::OthersInC || csource::has_other_files(text);
+    if linked {
         edits.extend(csource::c_linkage(text, &mut declared));
     }
     edits.extend(declared);
     let entry = Entry::new(saved);
-    let mut generated = INCLUDES.to_string();
-    if !braced.is_empty() {
-        generated.push_str(csource::ANY_POINTER);
-        edits.extend(braced);
-    }
+    let mut generated = included(text, !braced.is_empty(), asserts);
+    edits.extend(braced);
     let form = match shared {
         true => Form::Table,
         false => Form::Dense,
@@ -222,8 +229,22 @@ pub fn program(
         ""
     };
     let generated = without_macros(&saved.defines, generated);
-    let headers = saved.headers.before();
+    let headers = saved.headers.before(linked);
     Ok(format!("{generated}{restrict}{headers}\n{body}"))
+}
+
+/// What stands before all kernels; whether there are allocations in braces, and assertions.
+fn included(text: &str, braced: bool, asserts: bool) -> String {
+    let counted = csource::counts_enumerations(text);
+    [
+        (true, INCLUDES),
+        (braced, csource::ANY_POINTER),
+        (asserts || counted, "#include <type_traits>\n"),
+        (counted, csource::COUNTED),
+    ]
+    .into_iter()
+    .filter_map(|(is_needed, part)| is_needed.then_some(part))
+    .collect()
 }
 
 /// Whether kernels may use small blocks of memory where they are; `library` is that of rows.

@@ -152,7 +152,14 @@ struct Printer<'a> {
     /// Of the dimension between, in three space dimensions.
     middle: String,
     t: String,
+    /// What launches the kernel.
+    launch: String,
     out: Writer,
+}
+
+/// How the function that launches the kernel begins.
+fn launch_head(name: &str) -> String {
+    format!("inline cudaError_t {name}(const Args &args, cudaStream_t stream) {{")
 }
 
 /// The memory that the kernel needs beside the arrays.
@@ -207,8 +214,8 @@ pub fn stream_names(ir: &StreamIr) -> Names {
     }
 }
 
-/// The namespace with the kernel and `launch`.
-pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
+/// The namespace with the kernel and the function that launches it.
+pub fn print_stream(ir: &StreamIr, header: &[String], launch: &str) -> String {
     let mut names = stream_names(ir);
     for name in [LOWEST_ROW, HIGHEST_ROW, FIRST_COLUMN] {
         names.rename(name, in_c(name));
@@ -232,6 +239,7 @@ pub fn print_stream(ir: &StreamIr, header: &[String]) -> String {
         j,
         middle,
         t,
+        launch: launch.to_string(),
         out: Writer {
             text: String::new(),
             depth: 0,
@@ -1471,8 +1479,8 @@ impl Printer<'_> {
             true => "// Arrays must start, and their rows lie, at multiples of 16 bytes; what pads a row may be overwritten.",
             false => "// Arrays must start, and their rows lie, at multiples of 16 bytes.",
         });
-        self.out
-            .open("inline cudaError_t launch(const Args &args, cudaStream_t stream) {");
+        let head = launch_head(&self.launch);
+        self.out.open(&head);
         let mut inner = Writer {
             text: String::new(),
             depth: 1,

@@ -1,13 +1,20 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
 mod braced;
+mod counted;
 mod jumps;
 mod old_style;
+mod returns;
 
 pub use self::braced::{ANY_POINTER, rewrite_braced_allocations};
+pub use self::counted::{COUNTED, counts_enumerations};
 pub use self::jumps::rewrite_jumped_over;
 pub(crate) use self::jumps::{is_label, refused_jumps};
 pub use self::old_style::modernized;
+pub use self::returns::rewrite_missing_returns;
+pub use super::macros::{
+    defaults, is_defined_before, is_number_type, is_numeric_macro, words_behind,
+};
 
 use super::{
     Code, Define, Edit, TokenKind, apply_edits, define, directive_words, file_scope, is_type_word,
@@ -62,6 +69,12 @@ const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
 /// declare, of C, of GNU and of CUDA. A C file without these headers may define them.
 /// Made by scripts/declared-names.
 pub(super) const DECLARED: &str = include_str!("declared.txt");
+
+/// Whether headers of the system may declare or define a name.
+pub(crate) fn is_declared(name: &str) -> bool {
+    name.starts_with("M_") || DECLARED.split_whitespace().any(|declared| declared == name)
+}
+
 /// More of them, which CUDA before 13 declares.
 const DECLARED_BEFORE: [&str; 5] = ["mul24", "mulhi", "saturate", "umul24", "umulhi"];
 /// Variables that CUDA declares in every file.

@@ -1,6 +1,34 @@
 //! Functions that files of C and the translated one, which is C++, call of each other.
 
-use super::{Code, Edit, TokenKind, quoted_include};
+use super::{Code, Edit, TokenKind, file_scope, quoted_include};
+use std::collections::BTreeSet;
+
+/// Functions that headers of C++ declare, although C's do not unless they are asked to. One of the
+/// program's with such a name is another function, whose parameters tell them apart.
+const OF_CPLUSPLUS: [&str; 14] = [
+    "dup", "gamma", "index", "j0", "j1", "jn", "link", "pipe", "rindex", "scalb", "y0", "y1", "yn",
+    "div",
+];
+
+/// Whether a file is one of several: it has no `main`, includes headers of the program, or declares
+/// functions, with their parameters, that it does not define.
+pub fn has_other_files(text: &str) -> bool {
+    let code = Code::new(text);
+    let functions = file_scope(&code).functions;
+    let defined: BTreeSet<&str> = (functions.iter().filter(|f| f.body.is_some()))
+        .map(|f| code.word(f.name))
+        .collect();
+    let is_elsewhere = |name: usize, params: usize| {
+        !defined.contains(code.word(name)) && code.skip(params) > params + 2
+    };
+    let directives = (code.all.iter()).filter(|token| token.kind == TokenKind::Directive);
+    let mut directives = directives.map(|token| &text[token.span.clone()]);
+    !defined.contains("main")
+        || functions
+            .iter()
+            .any(|f| f.body.is_none() && is_elsewhere(f.name, f.params))
+        || directives.any(|directive| quoted_include(directive).is_some())
+}
 
 /// Gives functions that other files can name the linkage of C, also those that headers of the program
 /// declare. `declared` are edits that declare functions of the file.
@@ -16,8 +44,12 @@ pub fn c_linkage(text: &str, declared: &mut [Edit]) -> Vec<Edit> {
         let Some(name) = name.filter(|_| item.is_function) else {
             continue;
         };
-        let mut before = (item.tokens.start..name).map(|at| code.word(at));
-        if code.word(name) == "main" || before.any(|word| word == "static") {
+        let head = item.tokens.clone().take_while(|&at| !code.opens(at, "{"));
+        let is_static = head.clone().any(|at| code.word(at) == "static");
+        let is_other = |at: usize| OF_CPLUSPLUS.contains(&code.word(at)) && code.opens(at + 1, "(");
+        let has_own = (code.tokens.get(item.tokens.start + 1))
+            .is_some_and(|token| token.kind == TokenKind::Str);
+        if code.word(name) == "main" || is_static || has_own || head.clone().any(is_other) {
             continue;
         }
         let start = code.tokens[item.tokens.start].span.clone();

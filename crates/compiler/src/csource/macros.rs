@@ -1,8 +1,10 @@
 //! Macros of the file and of what it includes.
 
 mod constants;
+mod defaults;
 
 pub(crate) use constants::evaluate_constants;
+pub use defaults::{defaults, is_defined_before, is_number_type, is_numeric_macro, words_behind};
 
 use super::{Code, Edit, TokenKind, apply_edits, directive_words, tokenize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -481,6 +481,10 @@ impl<'a> Checker<'a> {
         };
         match unroll {
             Unroll::Free | Unroll::Never => Ok(()),
+            Unroll::Where(flag, _) if !self.scope.contains(&flag) => Err(format!(
+                "{} is used where it is not defined",
+                self.name(flag)
+            )),
             Unroll::Where(flag, _) if self.program.var(flag).ty != Type::Flag => {
                 Err(format!("a loop over {} under no flag", self.name(var)))
             }

@@ -1,6 +1,7 @@
 //! C, as far as all targets share it: expressions, and statements but for those that name threads.
 
 use super::namer::Namer;
+use super::unknown;
 use crate::ctype::CType;
 use crate::ir::{Expr, Helper, Launch, Own, Program, Stmt, Type, Unroll, VarId, Wide};
 use std::fmt::Write;
@@ -120,7 +121,7 @@ pub(crate) trait Dialect {
     }
     /// What only programs of tiles have.
     fn of_tiles(&self, _writer: &Writer<'_>, _expr: &Expr) -> Piece {
-        Piece("undefined_of_tiles".to_string(), ATOM)
+        Piece(unknown("an expression of tiles"), ATOM)
     }
     /// A function that copies as many neighbouring elements at once, where the language has one; its
     /// arguments are pointers to the first element that is written and to the first that is read.
@@ -136,15 +137,15 @@ pub(crate) trait Dialect {
     }
     /// A number of the thread, where threads work together.
     fn own(&self, own: Own) -> String {
-        format!("undefined_{}", own.name())
+        unknown(own.name())
     }
     /// The value that the lane so many further on has.
-    fn exchange(&self, value: &str, by: i32) -> String {
-        format!("undefined_exchange({value}, {by})")
+    fn exchange(&self, _value: &str, _by: i32) -> String {
+        unknown("an exchange")
     }
     /// Appends a statement of threads that work together. Only targets that have these get some.
     fn together(&self, writer: &mut Writer<'_>, _stmt: &Stmt) {
-        writer.line("undefined_statement;");
+        writer.line(&unknown("a statement of threads that work together"));
     }
     /// Appends a launch.
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch);

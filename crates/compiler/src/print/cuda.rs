@@ -7,6 +7,7 @@ pub mod tiles;
 use super::c::{Dialect, Writer, definition_of};
 use super::fold::Folds;
 use super::namer::Namer;
+use super::unknown;
 use crate::back::names::Names;
 use crate::ir::{
     self, Axis, Expr, Helper, Kernel, Launch, Own, Program, Stmt, Type, Unroll, VarId, Wide,
@@ -106,7 +107,7 @@ impl Dialect for Printer<'_> {
             },
             Type::Shared { elem, len, .. } => format!("{elem} (*const {name})[{len}]"),
             Type::Flag => format!("bool {name}"),
-            Type::OfTiles(_) => format!("undefined_{name}"),
+            Type::OfTiles(_) => unknown(name),
             Type::Pointer {
                 elem,
                 written: true,
@@ -233,7 +234,7 @@ impl Printer<'_> {
                     format!("{elem} *{name};")
                 }
                 Type::Rows { elem, .. } => format!("{elem} **{name};"),
-                Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => format!("undefined_{name};"),
+                Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => unknown(name),
             };
             let _ = writeln!(t, "  {field}");
         }
@@ -466,10 +467,11 @@ impl Printer<'_> {
         }
         let whole = "// Runs the whole computation on device arrays, in order on a stream.\n";
         let mut writer = Writer::new(self.program, self.base.clone(), self);
-        self.arguments(
-            &mut writer,
-            &ir::used(&ir::expressions_in(&self.program.host)),
-        );
+        let mut used = ir::expressions_in(&self.program.host);
+        // Launches say which elements are folded into.
+        let reductions = self.program.kernels.iter().flat_map(|k| &k.reductions);
+        used.extend(reductions.map(|r| &r.index));
+        self.arguments(&mut writer, &ir::used(&used));
         writer.stmts(&self.program.host);
         let launches = writer.finish();
         match &self.program.narrow {

@@ -3,6 +3,7 @@
 
 use super::c::{Dialect, Writer};
 use super::namer::Namer;
+use super::unknown;
 use crate::back::names::Names;
 use crate::back::{Otherwise, rows};
 use crate::diag::Result;
@@ -249,7 +250,7 @@ impl<'a> Host<'a> {
                 written: false,
             } => format!("const {elem} *{}{name}", self.restrict()),
             Type::Rows { elem, .. } => format!("{elem} **const {name}"),
-            Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => format!("undefined_{name}"),
+            Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => unknown(name),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The names of a program's variables in one language.
 
+use super::unknown;
 use crate::back::names::Names;
 use crate::ir::VarId;
 use std::collections::BTreeMap;
@@ -55,6 +56,6 @@ impl Namer {
         self.of
             .get(&var)
             .cloned()
-            .unwrap_or_else(|| format!("undefined_{}", var.0))
+            .unwrap_or_else(|| unknown(format!("variable {}", var.0)))
     }
 }

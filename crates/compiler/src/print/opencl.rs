@@ -8,6 +8,7 @@ mod tiles;
 use self::device::Device;
 use super::c::{Dialect, Writer};
 use super::host::Host;
+use super::{unknown, whole};
 use crate::back::Otherwise;
 use crate::diag::Result;
 use crate::interface::Interface;
@@ -46,17 +47,26 @@ pub fn print(
         parts: BTreeMap::new(),
     };
     printer.name_buffers();
+    whole(printer.device.text())?;
     let own = printer.source();
     let inner = |writer: &mut Writer<'_>| printer.inner(writer);
-    (printer.host).text((header, finals), (&printer, &own), inner)
+    let text = (printer.host).text((header, finals), (&printer, &own), inner);
+    text.and_then(whole)
 }
 
 /// The kernels of a part of a program, and what launches them.
-pub fn print_kernels(program: &Program, interface: &Interface, header: &[String]) -> String {
+///
+/// # Errors
+/// HX9001 where the program has what OpenCL C has not.
+pub fn print_kernels(
+    program: &Program,
+    interface: &Interface,
+    header: &[String],
+) -> Result<String> {
     let device = Device::new(program, &interface.name, has_own_memory(interface));
     let lines = header.iter().map(|line| format!("// {line}"));
     let lines = lines.map(|line| line.trim_end().to_string() + "\n");
-    lines.collect::<String>() + &device.text() + &launches::remarks(&device, program)
+    whole(lines.collect::<String>() + &device.text() + &launches::remarks(&device, program))
 }
 
 /// Whether no two arrays of a part lie in the same memory.
@@ -148,11 +158,11 @@ impl Printer<'_> {
 
     /// What memory is called for the parts of a reduction.
     fn parts(&self, part: VarId) -> String {
-        self.parts.get(&part).cloned().unwrap_or_default()
+        (self.parts.get(&part).cloned()).unwrap_or_else(|| unknown("parts of a reduction"))
     }
 
     fn buffer(&self, name: &str) -> String {
-        self.buffers.get(name).cloned().unwrap_or_default()
+        (self.buffers.get(name).cloned()).unwrap_or_else(|| unknown(name))
     }
 
     /// The value of a kernel's argument at a launch.
@@ -168,7 +178,7 @@ impl Printer<'_> {
             Some(p) => launch.args.get(p).map(|value| writer.expr(value)),
             None => Some(writer.namer.get(arg)),
         };
-        let value = value.unwrap_or_default();
+        let value = value.unwrap_or_else(|| unknown(&variable.name));
         match variable.ty {
             Type::Number(ty) => argument(&ty.to_string(), &value),
             Type::Index => argument("cl_long", &value),

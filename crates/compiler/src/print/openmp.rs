@@ -3,6 +3,7 @@
 use super::c::{Dialect, Writer};
 use super::fold::{CHUNKS, Folds};
 use super::host::Host;
+use super::whole;
 use crate::back::Otherwise;
 use crate::diag::Result;
 use crate::interface::Interface;
@@ -28,7 +29,8 @@ pub fn print(
     };
     let folds = printer.folds.text(&printer);
     let inner = |writer: &mut Writer<'_>| printer.inner(writer);
-    (printer.host).text((header, finals), (&printer, &folds), inner)
+    let text = (printer.host).text((header, finals), (&printer, &folds), inner);
+    text.and_then(whole)
 }
 
 struct Printer<'a> {

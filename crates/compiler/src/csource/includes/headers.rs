@@ -14,6 +14,27 @@ const OF_CUDA: [&str; 17] = [
     "rnorm", "rsqrt", "saturate", "sincos", "sinpi", "umax", "umin",
 ];
 
+/// Headers that every system has.
+const OF_C: [&str; 17] = [
+    "<assert.h>",
+    "<ctype.h>",
+    "<errno.h>",
+    "<fenv.h>",
+    "<float.h>",
+    "<inttypes.h>",
+    "<limits.h>",
+    "<locale.h>",
+    "<math.h>",
+    "<signal.h>",
+    "<stdarg.h>",
+    "<stdbool.h>",
+    "<stddef.h>",
+    "<stdint.h>",
+    "<stdio.h>",
+    "<stdlib.h>",
+    "<string.h>",
+];
+
 /// What a C++ compiler reads otherwise in the headers of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeaderNames {
@@ -46,11 +67,9 @@ impl HeaderNames {
         for text in headers.iter().map(String::as_str).chain([own]) {
             names.declarations(text, &hidden);
         }
-        if !names.renamed.is_empty() {
-            let all = headers.iter().flat_map(|header| directives(header));
-            let system: BTreeSet<&str> = all.filter_map(system_include).collect();
-            names.system = system.iter().map(|name| format!("<{name}>")).collect();
-        }
+        let all = headers.iter().flat_map(|header| directives(header));
+        let system: BTreeSet<&str> = all.filter_map(system_include).collect();
+        names.system = system.iter().map(|name| format!("<{name}>")).collect();
         names
     }
 
@@ -102,9 +121,16 @@ impl HeaderNames {
         around.collect()
     }
 
-    /// What stands before the text of the program.
-    pub fn before(&self) -> String {
-        let includes = self.system.iter().map(|name| format!("#include {name}\n"));
+    /// What stands before the text of the program; `linked` where its headers have the linkage of C,
+    /// which those of the system must not get from them.
+    pub fn before(&self, linked: bool) -> String {
+        let is_needed = linked || !self.renamed.is_empty();
+        let system = self.system.iter().filter(|_| is_needed);
+        // A program may include some on other systems only.
+        let includes = system.map(|name| match OF_C.contains(&name.as_str()) {
+            true => format!("#include {name}\n"),
+            false => format!("#if __has_include({name})\n#include {name}\n#endif\n"),
+        });
         let functions = self.functions.iter().map(|line| format!("{line}\n"));
         includes.chain(functions).collect()
     }
@@ -147,7 +173,7 @@ mod tests {
         let renamed: Vec<&str> = names.renamed.keys().map(String::as_str).collect();
         assert_eq!(renamed, ["max", "min", "new"]);
         assert_eq!(
-            names.before(),
+            names.before(false),
             "#include <stdlib.h>\nextern \"C\" int c_min(int a, int b) __asm__(\"min\");\n\
              extern \"C\" double c_max(const double *values, int n) __asm__(\"max\");\n"
         );

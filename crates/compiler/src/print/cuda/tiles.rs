@@ -11,6 +11,7 @@ use crate::ir::{
 use crate::kernel::Stencil;
 use crate::print::c::{ATOM, Dialect, Piece, UNARY, Writer};
 use crate::print::namer::Namer;
+use crate::print::unknown;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -117,8 +118,8 @@ pub fn argument_names(stencil: &Stencil) -> Names {
     Names::of_stencil(AVOIDED, stencil)
 }
 
-/// The namespace with the kernel and `launch`; `names` are those of the arguments.
-pub fn print(program: &Program, names: &Names, header: &[String]) -> String {
+/// The namespace with the kernel and the function `launch`; `names` are those of the arguments.
+pub fn print(program: &Program, names: &Names, header: &[String], launch: &str) -> String {
     let mut base = Names::new(FIXED);
     for name in library::NAMES {
         base.fresh(name);
@@ -151,6 +152,7 @@ pub fn print(program: &Program, names: &Names, header: &[String]) -> String {
         base,
         fields,
         given: "args".to_string(),
+        launch: launch.to_string(),
     };
     printer.text(header)
 }
@@ -190,6 +192,8 @@ struct Printer<'a> {
     fields: Namer,
     /// What functions get that take all arguments.
     given: String,
+    /// The function that launches the kernel.
+    launch: String,
 }
 
 impl Dialect for Printer<'_> {
@@ -210,7 +214,7 @@ impl Dialect for Printer<'_> {
             Type::OfTiles(OfTiles::Box(number)) => self.shared_box(number, name),
             Type::OfTiles(OfTiles::Table(elem)) => format!("{qualifier}{elem} {name}[]"),
             Type::Rows { .. } | Type::Part(_) | Type::Private { .. } | Type::Shared { .. } => {
-                format!("undefined_{name}")
+                unknown(name)
             }
         }
     }
@@ -220,7 +224,7 @@ impl Dialect for Printer<'_> {
     }
 
     fn fold(&self, _part: VarId, name: &str, _term: &str) -> String {
-        format!("undefined_{name};")
+        unknown(name)
     }
 
     fn before_unrolled(&self, writer: &Writer<'_>, unroll: Unroll) -> Option<String> {
@@ -245,7 +249,7 @@ impl Dialect for Printer<'_> {
             Own::Thread => "thread",
             Own::Block => "blockIdx.x",
             Own::Blocks => "gridDim.x",
-            Own::Warp | Own::Lane => "undefined_number",
+            Own::Warp | Own::Lane => return unknown("a number of a warp"),
         };
         name.to_string()
     }
@@ -284,7 +288,7 @@ impl Dialect for Printer<'_> {
                 let name = writer.namer.get(*condition);
                 Piece(format!("{name}({})", writer.list(args)), ATOM)
             }
-            _ => Piece("undefined_expression".to_string(), ATOM),
+            _ => Piece(unknown("an expression"), ATOM),
         }
     }
 
@@ -305,7 +309,7 @@ impl Dialect for Printer<'_> {
                 writer.namer.get(moved.shared)
             ),
             Stmt::Reserve(KernelId(kernel)) => return self.reserve(writer, *kernel as usize),
-            _ => "undefined_statement;".to_string(),
+            _ => unknown("a statement"),
         };
         writer.line(&line);
     }
@@ -313,7 +317,7 @@ impl Dialect for Printer<'_> {
     fn launch(&self, writer: &mut Writer<'_>, launch: &Launch) {
         let kernel = &self.program.kernels[launch.kernel.0 as usize];
         let (Some(launching), Some(blocks)) = (&kernel.launching, &launch.blocks) else {
-            return writer.line("undefined_launch;");
+            return writer.line(&unknown("a launch"));
         };
         let [columns, rows, _] = launching.threads.map(|id| writer.namer.get(id));
         let line = format!(
@@ -512,7 +516,7 @@ impl Printer<'_> {
     /// The address of a function's first box, and how it is seen.
     fn shared_box(&self, number: u32, name: &str) -> String {
         let Some(shared) = self.program.layout.boxes.get(number as usize) else {
-            return format!("undefined_{name}");
+            return unknown(name);
         };
         let inner = shared.sizes.iter().skip(1).map(|n| format!("[{n}]"));
         let (inner, elem) = (inner.collect::<String>(), shared.elem);
@@ -705,7 +709,7 @@ impl Printer<'_> {
     fn reserve(&self, writer: &mut Writer<'_>, kernel: usize) {
         let kernel = &self.program.kernels[kernel];
         let Some(launching) = &kernel.launching else {
-            return writer.line("undefined_statement;");
+            return writer.line(&unknown("a kernel"));
         };
         let (name, bytes) = (&kernel.name, writer.namer.get(launching.bytes));
         writer.line(&format!("cudaError_t error = cudaFuncSetAttribute({name}, cudaFuncAttributeMaxDynamicSharedMemorySize, {bytes});"));
@@ -718,7 +722,8 @@ impl Printer<'_> {
         writer.stmts(&self.program.host);
         let _ = write!(
             t,
-            "#ifndef __CUDACC_RTC__\n// Runs the whole computation on device arrays, in order on a stream.\ninline cudaError_t launch(const Args &args, cudaStream_t stream) {{\n{}  return cudaGetLastError();\n}}\n#endif\n\n",
+            "#ifndef __CUDACC_RTC__\n// Runs the whole computation on device arrays, in order on a stream.\ninline cudaError_t {}(const Args &args, cudaStream_t stream) {{\n{}  return cudaGetLastError();\n}}\n#endif\n\n",
+            self.launch,
             writer.finish()
         );
     }

@@ -18,6 +18,7 @@ use crate::print::c::{ATOM, Dialect, Piece, UNARY, Writer, definition_of};
 use crate::print::fold::{CHUNKS, Folds};
 use crate::print::host::called;
 use crate::print::namer::Namer;
+use crate::print::unknown;
 use crate::quotient::Fused;
 use std::collections::BTreeSet;
 
@@ -347,7 +348,7 @@ impl Dialect for Device<'_> {
                 let constant = if written { "" } else { "const " };
                 format!("{constant}__global {} *{restrict}{name}", self.number(elem))
             }
-            Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => format!("undefined_{name}"),
+            Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => unknown(name),
         }
     }
 

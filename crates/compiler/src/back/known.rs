@@ -1,0 +1,103 @@
+//! What a translation takes as known and the command line of a compiler can change: the values of macros that
+//! the user's file defines unless they are defined, or that `hexcc -D` has defined. The text asserts them.
+
+use super::program::{Replacement, insertion};
+use crate::csource::{self, Edit, TokenKind};
+use crate::scop::SavedScop;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The language of an assertion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// C11.
+    C,
+    /// C++17.
+    CPlusPlus,
+}
+
+/// Assertions before the functions with what is replaced; `text` is the program, in which it is at `spans`.
+pub(super) fn assertions(
+    saved: &SavedScop,
+    (text, spans): (&str, &[std::ops::Range<usize>]),
+    replacements: &[Replacement],
+    dialect: Dialect,
+) -> Vec<Edit> {
+    let own = saved.source.own_text();
+    let macros = changeable(saved, own);
+    let mut done = BTreeSet::new();
+    let mut edits = Vec::new();
+    for (r, span) in replacements.iter().zip(spans) {
+        let Some(function) = csource::enclosing_function(text, span.start) else {
+            continue;
+        };
+        let at = csource::insertion_point(text, function.start);
+        let words = match macros.is_empty() {
+            true => BTreeSet::new(),
+            false => csource::words_behind(own, r.span.clone()),
+        };
+        let known = macros.iter().filter(|(name, _)| words.contains(*name));
+        let known = known.filter(|(name, _)| csource::is_defined_before(text, name, at));
+        let lines: Vec<String> = known
+            .filter(|(name, _)| done.insert((*name).clone()))
+            .filter_map(|(name, value)| assertion(own, (name, value), dialect))
+            .collect();
+        if !lines.is_empty() {
+            let lines = lines.concat();
+            edits.push(insertion(
+                at,
+                format!("// What the translation takes as known.\n{lines}\n"),
+            ));
+        }
+    }
+    edits
+}
+
+/// Macros of a file that a command line can change, with what they stood for in the translation.
+fn changeable(saved: &SavedScop, text: &str) -> BTreeMap<String, String> {
+    let mut macros = csource::defaults(text);
+    for define in &saved.defines {
+        let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+        if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            macros.insert(name.to_string(), value.to_string());
+        }
+    }
+    macros
+}
+
+/// The line that asserts the value of a macro; `None` where that is neither a number nor a type of numbers.
+fn assertion(text: &str, (name, value): (&str, &str), dialect: Dialect) -> Option<String> {
+    let tokens = csource::tokenize(value);
+    let plain = tokens.iter().filter(|t| t.kind != TokenKind::Comment);
+    let words: Vec<&str> = plain.clone().map(|t| &value[t.span.clone()]).collect();
+    let is_number = |at: usize| match plain.clone().nth(at).map(|t| t.kind) {
+        Some(TokenKind::Number) => true,
+        Some(TokenKind::Ident) => csource::is_numeric_macro(text, words[at]),
+        Some(TokenKind::Punct) => "+-*/%()<>".contains(words[at]) || words[at] == "<<",
+        _ => false,
+    };
+    if words.is_empty() {
+        return None;
+    }
+    let value = words.join(" ");
+    let is_type = words.iter().all(|word| csource::is_number_type(word));
+    let condition = match dialect {
+        _ if (0..words.len()).all(is_number) => {
+            let value = if words.len() > 1 {
+                format!("({value})")
+            } else {
+                value.clone()
+            };
+            format!("({name}) == {value}")
+        }
+        Dialect::CPlusPlus if is_type => format!("std::is_same<{name}, {value}>::value"),
+        Dialect::C if is_type => format!("_Generic(({name})0, {value}: 1, default: 0)"),
+        _ => return None,
+    };
+    let assert = match dialect {
+        Dialect::C => "_Static_assert",
+        Dialect::CPlusPlus => "static_assert",
+    };
+    Some(format!(
+        "{assert}({condition}, \"translated with {name} = {value}; translate again for another one\");\n"
+    ))
+}
