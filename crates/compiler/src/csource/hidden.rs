@@ -4,7 +4,7 @@
 //! gets another name where a function that its own one calls, itself or through others, uses a name from
 //! outside that is the same word.
 
-use super::macros::define;
+use super::macros::{Define, define};
 use super::variables::Scope;
 use super::{Code, Edit, Function, TokenKind, functions};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,9 +79,8 @@ pub fn macros_that_name(text: &str, file: &str) -> Vec<Range<usize>> {
     let directives = (all.all.iter()).filter(|t| t.kind == TokenKind::Directive);
     let wanted = directives.filter(|t| {
         define(&text[t.span.clone()]).is_some_and(|m| {
-            let params = m.params.clone().unwrap_or_default();
-            let names = |w: &&str| !params.contains(w) && !is_macro(w) && of_file.contains(w);
-            !of_both[1].contains_key(m.name) && is_used(m.name) && m.words().iter().any(names)
+            let names = |w: &&str| !is_macro(w) && of_file.contains(w);
+            !of_both[1].contains_key(m.name) && is_used(m.name) && names_of(&m).iter().any(names)
         })
     });
     wanted.map(|t| t.span.clone()).collect()
@@ -95,13 +94,24 @@ fn fresh(text: &str, name: &str, taken: &BTreeSet<String>) -> String {
     names.find(is_free).unwrap_or_default()
 }
 
+/// Names in what a macro stands for, but its parameters, members and tags.
+fn names_of<'a>(m: &Define<'a>) -> Vec<&'a str> {
+    let body = Code::new(m.body);
+    let is_own = |word: &&str| !m.params.iter().flatten().any(|param| param == word);
+    let names = (0..body.tokens.len()).filter(|&at| {
+        let before = at.checked_sub(1).map_or("", |before| body.word(before));
+        body.is_ident(at) && !matches!(before, "." | "->" | "struct" | "union" | "enum")
+    });
+    let range = |at: usize| body.tokens[at].span.clone();
+    names.map(|at| &m.body[range(at)]).filter(is_own).collect()
+}
+
 /// All words that each macro of the text may bring, but its parameters.
 fn words_of_macros(text: &str) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut direct: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for define in super::directives(text).into_iter().filter_map(define) {
-        let params = define.params.clone().unwrap_or_default();
-        let words = define.words().into_iter().filter(|w| !params.contains(w));
-        direct.entry(define.name).or_default().extend(words);
+        let names = names_of(&define);
+        direct.entry(define.name).or_default().extend(names);
     }
     let reach = |name: &str| {
         let mut all: BTreeSet<&str> = BTreeSet::new();
@@ -202,12 +212,12 @@ impl<'a> Body<'a> {
 
     /// Whether a name here means what is declared outside of the function.
     fn is_used_from_outside(&self, name: &str) -> bool {
-        let from_outside =
-            |at: &usize| !self.locals.contains_key(name) || !self.means_local(name, *at);
+        let is_own = self.locals.contains_key(name);
         let by_macro = self.macro_words.get(name).into_iter().flatten();
         let by_itself = self.words.get(name).into_iter().flatten();
         let mut variables = by_itself.filter(|&&at| self.code.word(at + 1) != "(");
-        variables.any(from_outside) || by_macro.clone().any(from_outside)
+        let mut expanded = by_macro.filter(|&&at| !(is_own && self.means_local(name, at)));
+        variables.any(|&at| !(is_own && self.is_local(at))) || expanded.next().is_some()
     }
 
     /// Whether a macro names a variable of the function.
@@ -297,7 +307,7 @@ static double g(double a[3], int n) { return f(a[n]); }
     #[test]
     fn macros_mean_what_is_there_where_they_stand() {
         let text = "\
-#define IDX(i, j) ((i) * n + (j))
+#define IDX(i, j) ((i) * n + (j) * grid->y)
 static int f(int n, int x) { return IDX(x, 1); }
 int main(void) { int n = 3, y = IDX(1, n); return f(n, y); }
 ";
