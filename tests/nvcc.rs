@@ -89,7 +89,7 @@ fn compile(
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let inputs = [include_str!("nvcc.rs"), nvcc(), arch, &name, &text];
     let result = ledger.verify(&inputs, || {
-        let problems = judge(&compile_text(&source, arch, stem)?);
+        let problems = judge(&compile_text(&source, (flags, arch), stem)?);
         match problems.is_empty() {
             true => Ok(()),
             false => Err(problems.join("\n  ")),
@@ -107,8 +107,16 @@ fn nvcc() -> &'static str {
     })
 }
 
-fn compile_text(source: &Path, arch: &str, stem: &Path) -> Result<Resources, String> {
+/// What nvcc makes of a text, with the macros that it was translated with.
+fn compile_text(
+    source: &Path,
+    (flags, arch): (&[String], &str),
+    stem: &Path,
+) -> Result<Resources, String> {
     let mut command = Command::new(root().join("scripts/nvcc"));
+    for define in flags.windows(2).filter(|pair| pair[0] == "-D") {
+        command.args(define);
+    }
     // An object and not a cubin: the host half has to compile as well.
     command
         .arg(format!("-arch={arch}"))

@@ -848,6 +848,10 @@ impl<'a> Reader<'a> {
             search.within(&(0..self.source.text.len()), true);
         }
         search.found.sort_by_key(|scop| scop.span.start);
+        let moving = match elsewhere {
+            true => Vec::new(),
+            false => self.moving(&search),
+        };
         let mut found = search.found.into_iter();
         let Some(scop) = found.next() else {
             return Err(search.refused);
@@ -869,8 +873,30 @@ impl<'a> Reader<'a> {
         let small = search.small.then(stepwise::small);
         let deep = search.deep.then(stepwise::of_one_loop);
         let doubts = small.into_iter().chain(deep);
+        let warning = moving.into_iter().fold(warning, Diagnostic::note);
         let warnings = std::iter::once(warning).chain(doubts).chain(others);
         Ok((chosen, warnings.collect()))
+    }
+
+    /// What is said of nests beside those that run in kernels: arrays that both use move in each step.
+    fn moving(&self, search: &Nests) -> Vec<String> {
+        let text = &self.source.text;
+        let arrays: BTreeSet<&str> = (search.found.iter())
+            .flat_map(|scop| &scop.arrays)
+            .filter(|array| !array.declared && array.extent.contains("[i0"))
+            .map(|array| array.name.as_str())
+            .collect();
+        let said = search.refused.iter().filter_map(|(start, why)| {
+            let region = front::inner_loops(text, &(*start..text.len())).into_iter().next()?;
+            let uses = |name: &&&str| csource::find_word(text, region.span.clone(), name).is_some();
+            let array = arrays.iter().find(uses)?;
+            let line = self.source.line(*start);
+            Some(format!(
+                "the loop at line {line} stays on the host, too, and `{array}` moves there and back in each step: {}",
+                why.message
+            ))
+        });
+        said.collect()
     }
 
     /// The nests in loops that stay on the host: those that are worth their launches, or else

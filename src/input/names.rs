@@ -43,6 +43,6 @@ fn hidden(hiding: &csource::Hiding) -> Diagnostic {
         format!("this `{name}` hides the `{name}` that `{function}` uses, and a macro names it"),
     )
     .at(hiding.declared.clone(), "hides a variable that a called function uses")
-    .note("calls become part of the code around them, where a name means one variable; so hexcc renames the one that hides, but not in macros")
+    .note(format!("a called function becomes part of its caller, where a name means one variable; hexcc cannot rename `{name}` in a macro"))
     .help(format!("give this `{name}` another name, in the macro, too"))
 }

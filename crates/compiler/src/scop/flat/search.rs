@@ -176,12 +176,10 @@ impl<'a> Search<'a> {
             }
         }
         // Columns of which none changes say nothing of rows: with `x[i*step]` the last row may
-        // end behind its first element. Where one is the last of a cell, it is complete.
-        let ends = |rest: &Poly| {
-            length
-                .as_number()
-                .is_some_and(|n| rest.constant() == Some(n - 1))
-        };
+        // end behind its first element. Where one is the last of a row, column -1 of
+        // the next, it is complete.
+        let last = length.as_number().map_or(-1, |n| n - 1);
+        let ends = |rest: &Poly| rest.constant() == Some(last);
         if divided.extents.is_empty()
             && parts.iter().all(|(_, rest)| rest.is_fixed())
             && !parts.iter().any(|(_, rest)| ends(rest))

@@ -139,6 +139,25 @@ pub fn renamed(text: &str, from: &str, to: &str) -> String {
     result + rest
 }
 
+/// An expression of a statement that has another name.
+pub fn expr_renamed(mut expr: PetExpr, named: &dyn Fn(&str) -> String) -> PetExpr {
+    if let PetExpr::Access { index, .. } = &mut expr {
+        *index = named(index);
+    }
+    let again = |arg: &mut PetExpr| {
+        let old = std::mem::replace(arg, PetExpr::Double(String::new()));
+        *arg = expr_renamed(old, named);
+    };
+    match &mut expr {
+        PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {
+            args.iter_mut().for_each(again);
+        }
+        PetExpr::Cast { arg, .. } => again(arg),
+        PetExpr::Int { .. } | PetExpr::Double(_) => {}
+    }
+    expr
+}
+
 /// The order of the statements where some became several, which run one after the other.
 pub fn schedule(ctx: &Ctx, text: &str, copied: &[(String, usize)]) -> Result<String> {
     let mut all = UnionMap::empty(ctx)?;

@@ -176,8 +176,8 @@ pub(super) enum Refused {
 impl Refused {
     fn diagnostic(self, source: &SourceFile, stmt: &PetStmt, layout: &Layout) -> Box<Diagnostic> {
         const NUMBERS: &str = "members are float, double or integers, arrays of these with a size, and structs of these; not pointers, bit-fields or unions";
-        let name = layout.array_name();
         let text = &source.text;
+        let name = as_in_text(text, layout.array_name());
         let span = place_of(text, stmt, name);
         let error = |what: String| Diagnostic::error("HX0106", what).at(span.clone(), "used here");
         Box::new(match self {
@@ -209,6 +209,14 @@ impl Refused {
             Refused::Unlike => error(format!("not all members of `{name}` are known where it is copied"))
                 .help("copy the members one by one"),
         })
+    }
+}
+
+/// The name that the text has for an array, of which pet may have another with a number.
+fn as_in_text<'a>(text: &str, name: &'a str) -> &'a str {
+    match csource::find_word(text, 0..text.len(), name) {
+        Some(_) => name,
+        None => super::unnumbered(name).unwrap_or(name),
     }
 }
 
@@ -339,7 +347,7 @@ impl Flat<'_> {
             }
             (false, _) => {
                 let Some(model) = outer.first() else {
-                    return Err(Diagnostic::bug("an array of structs without subscripts").into());
+                    return Err(Refused::Whole.diagnostic(self.source, stmt, layout));
                 };
                 let size = place.element_size as i64;
                 let mut at = number(model, place.offset as i64 / size)?;
@@ -359,7 +367,9 @@ impl Flat<'_> {
             index: named(&index),
             read: *read,
             write: *write,
-            args: args.clone(),
+            args: (args.iter().cloned())
+                .map(|arg| copies::expr_renamed(arg, named))
+                .collect(),
             type_size: *type_size,
         })
     }

@@ -109,7 +109,8 @@ pub fn queries(scop: &PetScop) -> Vec<Query<'_>> {
         // pet lists what is used by name alone: the rest is listed of others of the type, or is not
         // used.
         let of_type = |(other, of): &&(&PetArray, MemberOf)| {
-            is_named(array) && other.element_type == array.element_type && of.path.is_empty()
+            let is_same = unqualified(&other.element_type) == unqualified(&array.element_type);
+            is_named(array) && is_same && of.path.is_empty()
         };
         let mut members = leaves(&all, &base.base);
         for (_, of) in all.iter().filter(of_type) {
@@ -126,6 +127,11 @@ pub fn queries(scop: &PetScop) -> Vec<Query<'_>> {
         }
     });
     asked.collect()
+}
+
+/// A type without qualifiers.
+fn unqualified(element_type: &str) -> &str {
+    element_type.trim_start_matches("const ")
 }
 
 /// Whether the type of a struct has a name.
