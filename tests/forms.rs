@@ -15,34 +15,56 @@ fn has_nvcc() -> bool {
     version.is_ok_and(|out| out.status.success())
 }
 
-#[test]
-fn whole_programs_do_what_c_does() {
-    let nvcc = has_nvcc();
-    if !nvcc {
-        say("nvcc: skipped for random programs, there is no nvcc here");
-    }
-    let report = forms::run(&Plan {
+/// Programs without anything that only some runs want.
+fn plan(programs: u64, nvcc: u64) -> Plan {
+    Plan {
         hexcc: Path::new(env!("CARGO_BIN_EXE_hexcc")).to_path_buf(),
         seed: 7,
         first: 0,
-        programs: 50,
+        programs,
         jobs: std::thread::available_parallelism().map_or(2, usize::from),
-        nvcc: if nvcc { 2 } else { 0 },
+        nvcc,
         sanitize: 0,
         filter: Default::default(),
         shrink: 0,
         out: None,
         alike: 0,
         for_gpu: None,
-    });
+    }
+}
+
+/// Fails with the first of each kind of failure.
+fn assert_no_failures(what: &str, report: &forms::Report) {
+    let failures: Vec<String> = (report.failures.values())
+        .map(|(n, first)| format!("{n} times: {first}"))
+        .collect();
+    common::assert_none(what, &failures);
+}
+
+/// `hexcc-fuzz --names N` does more.
+#[test]
+fn names_that_collide_mean_what_c_says() {
+    let report = forms::run_names(&plan(24, 0));
+    say(format!(
+        "{} programs with names that collide equal, refused: {:?}",
+        report.equal, report.refused
+    ));
+    assert_no_failures("programs with names that collide fail", &report);
+    assert!(report.equal >= 20, "{} equal", report.equal);
+}
+
+#[test]
+fn whole_programs_do_what_c_does() {
+    let nvcc = has_nvcc();
+    if !nvcc {
+        say("nvcc: skipped for random programs, there is no nvcc here");
+    }
+    let report = forms::run(&plan(50, if nvcc { 2 } else { 0 }));
     say(format!(
         "{} whole programs equal in {} runs, {} compiled by nvcc, refused: {:?}",
         report.equal, report.runs, report.nvcc, report.refused
     ));
-    let failures: Vec<String> = (report.failures.values())
-        .map(|(n, first)| format!("{n} times: {first}"))
-        .collect();
-    common::assert_none("whole programs fail", &failures);
+    assert_no_failures("whole programs fail", &report);
     assert!(
         !nvcc || report.nvcc >= 15,
         "{} compiled by nvcc",
