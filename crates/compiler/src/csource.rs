@@ -11,7 +11,6 @@
 mod code;
 mod cplusplus;
 mod dialect;
-mod hidden;
 mod includes;
 mod items;
 mod linkage;
@@ -27,7 +26,6 @@ mod variables;
 pub(crate) use code::Code;
 pub use cplusplus::*;
 pub use dialect::*;
-pub use hidden::{Hiding, macros_that_name, without_hidden};
 pub use includes::{HeaderNames, places_of_quoted_includes, quoted_includes};
 pub(crate) use includes::{quoted_include, system_include};
 pub(crate) use items::items;

@@ -134,15 +134,12 @@ impl Maker {
                 0 | 1 => {
                     // Its own name is in scope where its value is computed.
                     let Some(name) = self.free() else { continue };
-                    let hidden = self
-                        .visible(&[Kind::Double, Kind::Int], false)
-                        .contains(&name);
                     let value = self.value(2, callable);
-                    let reads_itself = value
-                        .split(|c: char| !c.is_alphanumeric())
-                        .any(|w| w == name);
-                    let by_macro = value.contains("M");
-                    if hidden && (reads_itself || by_macro) || reads_itself {
+                    let mut words = value.split(|c: char| !c.is_alphanumeric());
+                    let reads_itself = words.any(|word| word == name);
+                    // What a macro names is seen where it stands.
+                    let visible = self.visible(&[Kind::Double, Kind::Int], false);
+                    if reads_itself || visible.contains(&name) && value.contains('M') {
                         continue;
                     }
                     let _ = write!(out, " double {name} = {value};");

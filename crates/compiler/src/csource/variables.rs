@@ -8,7 +8,9 @@ use crate::ctype::CType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+mod hidden;
 mod liveness;
+pub use hidden::{Hiding, macros_that_name, without_hidden};
 pub use liveness::is_dead_outside;
 
 /// The declarator of a variable, such as `**A` or `(*A)[N]` or `A[2][N]`.

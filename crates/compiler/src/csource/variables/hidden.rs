@@ -4,9 +4,9 @@
 //! gets another name where a function that its own one calls, itself or through others, uses a name from
 //! outside that is the same word.
 
-use super::macros::{Define, define};
-use super::variables::Scope;
-use super::{Code, Edit, Function, TokenKind, functions};
+use super::Scope;
+use crate::csource::macros::{Define, define};
+use crate::csource::{Code, Edit, Function, TokenKind, directives, functions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -109,7 +109,7 @@ fn names_of<'a>(m: &Define<'a>) -> Vec<&'a str> {
 /// All words that each macro of the text may bring, but its parameters.
 fn words_of_macros(text: &str) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut direct: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for define in super::directives(text).into_iter().filter_map(define) {
+    for define in directives(text).into_iter().filter_map(define) {
         let names = names_of(&define);
         direct.entry(define.name).or_default().extend(names);
     }
