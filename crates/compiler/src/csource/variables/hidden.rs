@@ -1,10 +1,10 @@
-//! Variables of a function that hide what functions called in it use.
+//! Variables of a function that hide what functions called in it use, or what it uses itself elsewhere.
 //!
 //! Calls become part of the code around them, in which a name means one variable. So a local variable
 //! gets another name where a function that its own one calls, itself or through others, uses a name from
 //! outside that is the same word.
 
-use super::Scope;
+use super::{Scope, variables_of_file};
 use crate::csource::macros::{Define, define};
 use crate::csource::{Code, Edit, Function, TokenKind, directives, functions};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,15 +32,17 @@ pub fn without_hidden(text: &str) -> Result<Vec<Edit>, Hiding> {
     let bodies: Vec<Body> = (functions.iter())
         .map(|f| Body::new(&code, f, &macros))
         .collect();
+    let of_file = variables_of_file(text).1;
     let mut edits = Vec::new();
     for (at, body) in bodies.iter().enumerate() {
         let called = reached(at, &functions, &bodies);
         let mut taken: BTreeSet<String> = BTreeSet::new();
         for (name, &declared) in &body.locals {
-            let user = called
-                .iter()
-                .find(|&&f| bodies[f].is_used_from_outside(name));
-            let Some(&user) = user else { continue };
+            // Where it is not hidden, the function itself may use a variable of the file, too.
+            let itself = of_file.contains(*name).then_some(at);
+            let mut users = called.iter().copied().chain(itself);
+            let user = users.find(|&f| bodies[f].is_used_from_outside(name));
+            let Some(user) = user else { continue };
             if body.is_local_in_macro(name) {
                 return Err(Hiding {
                     name: (*name).to_string(),
@@ -292,6 +294,20 @@ int main(void) { double a = 2, c = 3; return f(a) + c; }
 static double other(void) { return a; }
 ";
         assert_eq!(renamed(text), text);
+    }
+
+    #[test]
+    fn iterators_that_hide_what_their_function_uses_get_another_name() {
+        let text = "\
+static int d = 2;
+int main(void) {
+  for (int t = 0; t < 3; t++) { a = d; for (int d = 1; d < 9; d++) u[d] = a; }
+}
+";
+        assert!(
+            renamed(text)
+                .contains("a = d; for (int d_local = 1; d_local < 9; d_local++) u[d_local] = a;")
+        );
     }
 
     #[test]
