@@ -34,7 +34,7 @@ pub(crate) use macros::{Define, Macros, define, evaluate_constants};
 pub use mathcalls::rewrite_math_calls;
 pub use pragmas::{is_about_loops, is_of_loop, without_loop_pragmas};
 pub use prototypes::with_parameters;
-pub use statements::split_statements;
+pub use statements::{is_all_of_statement, split_statements};
 pub(crate) use statements::{simple_statement_end, statement_end, statements};
 pub use tokens::{Token, TokenKind, tokenize};
 pub use undeclared::*;

@@ -86,7 +86,7 @@ pub fn c_program(
         let exists = existing::exists(r.interface, &c::exists(r.interface), &names);
         let suits = suits.into_iter().chain(exists);
         let suits = suits.reduce(|a, b| format!("{a} && {b}"));
-        edits.extend(replace((r, &r.span), call, suits));
+        edits.extend(replace(text, (r, &r.span), call, suits));
     }
     if host.instrument == Instrument::Dump && !saved.is_nests() {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));

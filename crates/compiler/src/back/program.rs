@@ -214,7 +214,7 @@ pub fn program(
         let suits = suits.chain(existing::exists(r.interface, entry.exists, &names));
         let suits = suits.map(|test| format!("{}::{test}", r.interface.name));
         let suits = suits.reduce(|a, b| format!("{a} && {b}"));
-        edits.extend(replace((r, span), call, suits));
+        edits.extend(replace(text, (r, span), call, suits));
     }
     if let (true, Some(region)) = (dumps, regions.first()) {
         edits.push(insertion(
@@ -667,6 +667,7 @@ pub(super) struct Call {
 /// What takes the place of a part of a program: a call, or a choice between it and the part, where
 /// it is not made for all sizes, or may find that it cannot run.
 pub(super) fn replace(
+    text: &str,
     (r, span): (&Replacement, &Range<usize>),
     call: Call,
     suits: Option<String>,
@@ -677,10 +678,9 @@ pub(super) fn replace(
         (None, Otherwise::Ends) => {
             return vec![Edit {
                 range: span.clone(),
-                // A nest may be all that a loop or a condition has.
                 replacement: match r.memory {
-                    Memory::Copied => all,
-                    Memory::Shared | Memory::Staged => format!("{{ {all} }}"),
+                    Memory::Copied if !csource::is_all_of_statement(text, span.start) => all,
+                    _ => format!("{{ {all} }}"),
                 },
             }];
         }

@@ -10,6 +10,14 @@ enum Pending {
     DoWhile,
 }
 
+/// Whether the statement at an offset is all that a loop, a condition or an `else` has, without braces.
+pub fn is_all_of_statement(text: &str, offset: usize) -> bool {
+    let code = Code::new(text);
+    let at = (code.tokens).partition_point(|token| token.span.start < offset);
+    let before = at.checked_sub(1).map_or("", |before| code.word(before));
+    matches!(before, ")" | "else" | "do")
+}
+
 /// The top-level statements of a region of a function body, in textual order.
 ///
 /// Control statements extend over their bodies with or without braces. A `#pragma` line directly
