@@ -1488,13 +1488,18 @@ fn likeliest(refused: Vec<Refused>, nests: &[(usize, Box<Diagnostic>)]) -> Vec<D
     why
 }
 
-/// Of a time loop that calls what the host alone has, the first nest in it that is refused for another
-/// reason: without the call, the loop would be, too.
+/// Of a time loop that calls what the host alone has or ends depending on data, the first nest in it
+/// that is refused for another reason: the loop could stay on the host, and its nests run in kernels.
 fn real_cause(why: &Diagnostic, nests: &[(usize, Box<Diagnostic>)]) -> Option<usize> {
     let is_host_call = |d: &Diagnostic| d.message.starts_with("the time loop calls");
-    let is_cause = |d: &Diagnostic| !stepwise::is_unshared(d) && !is_host_call(d);
+    let ends_on_data = why.message == "control flow depends on data";
+    let is_cause = |d: &Diagnostic| {
+        let is_same = ends_on_data && d.code == why.code;
+        !stepwise::is_unshared(d) && !is_host_call(d) && !is_same
+    };
     let found = || nests.iter().position(|(_, d)| is_cause(d));
-    (why.code == "HX0107").then(found).flatten()
+    let stays = why.code == "HX0107" || ends_on_data;
+    stays.then(found).flatten()
 }
 
 /// Whether loops may be those that write results, by their refusals: one calls what the host alone

@@ -1304,7 +1304,7 @@ fn last_plane<'a>(
         let reached = finite_range(f)?.map_or(i64::MAX, |r| r.1);
         planes = last.min(reached).max(planes);
     }
-    Ok(Some(planes))
+    Ok(Some(planes).filter(|last| !wrap::is_last_of_type(*last)))
 }
 
 /// The result of a condition on data that a statement keeps for others: of an `if` with nothing in it, for none.

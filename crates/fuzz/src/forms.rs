@@ -505,7 +505,7 @@ fn translate_with(plan: &Plan, c: &Path, cu: &Path, flags: &[String]) -> Transla
         },
         // What another loop was refused for stands in the notes.
         _ => {
-            let known = [WIDE_REMAINDERS, FEW_ITERATIONS].into_iter();
+            let known = [WIDE_REMAINDERS, FEW_ITERATIONS, NOT_PARALLEL].into_iter();
             let said: Vec<&str> = known.filter(|words| run.stderr.contains(words)).collect();
             Translation::Refused(code, format!("{head} [{}]", said.join(", ")))
         }

@@ -38,7 +38,9 @@ pub fn c_program(
     let pragmas = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
         .chain(csource::without_loop_pragmas(text, &gone));
-    let mut edits = known::assertions(saved, (text, &spans), replacements, Dialect::C);
+    let names = Names::plain();
+    let known = (text, &spans[..], &names);
+    let mut edits = known::assertions(saved, known, replacements, Dialect::C);
     edits.extend(pragmas.filter(|e| !replaced(e)));
     let names = Names::plain();
     let interfaces = || replacements.iter().map(|r| r.interface);

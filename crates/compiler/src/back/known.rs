@@ -1,6 +1,7 @@
 //! What a translation takes as known and the command line of a compiler can change: the values of macros that
 //! the user's file defines unless they are defined, or that `hexcc -D` has defined. The text asserts them.
 
+use super::names::Names;
 use super::program::{Replacement, insertion};
 use crate::csource::{self, Edit, TokenKind};
 use crate::scop::SavedScop;
@@ -15,10 +16,11 @@ pub(super) enum Dialect {
     CPlusPlus,
 }
 
-/// Assertions before the functions with what is replaced; `text` is the program, in which it is at `spans`.
+/// Assertions before the functions with what is replaced; `text` is the program, in which it is at `spans` and
+/// variables and macros have the names `names`.
 pub(super) fn assertions(
     saved: &SavedScop,
-    (text, spans): (&str, &[std::ops::Range<usize>]),
+    (text, spans, names): (&str, &[std::ops::Range<usize>], &Names),
     replacements: &[Replacement],
     dialect: Dialect,
 ) -> Vec<Edit> {
@@ -36,10 +38,11 @@ pub(super) fn assertions(
             false => csource::words_behind(own, r.span.clone()),
         };
         let known = macros.iter().filter(|(name, _)| words.contains(*name));
-        let known = known.filter(|(name, _)| csource::is_defined_before(text, name, at));
+        let known =
+            known.filter(|(name, _)| csource::is_defined_before(text, &names.get(name), at));
         let lines: Vec<String> = known
             .filter(|(name, _)| done.insert((*name).clone()))
-            .filter_map(|(name, value)| assertion(own, (name, value), dialect))
+            .filter_map(|(name, value)| assertion(own, (&names.get(name), value), dialect))
             .collect();
         if !lines.is_empty() {
             let lines = lines.concat();

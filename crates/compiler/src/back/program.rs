@@ -143,7 +143,8 @@ pub fn program(
     let (text, regions) = (&c.text, &c.regions);
     let interfaces = || replacements.iter().map(|r| r.interface);
     let shared = replacements.iter().any(|r| r.memory.is_shared());
-    let mut edits = known::assertions(saved, (text, &c.spans), replacements, Dialect::CPlusPlus);
+    let known = (text.as_str(), &c.spans[..], &c.names);
+    let mut edits = known::assertions(saved, known, replacements, Dialect::CPlusPlus);
     let asserts = !edits.is_empty();
     edits.extend(csource::rewrite_vla_parameters(text));
     edits.extend(csource::rewrite_alloc_casts(text));

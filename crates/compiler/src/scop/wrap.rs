@@ -24,6 +24,12 @@ const FAR: i64 = (1 << (FAR_BITS - 1)) - 1;
 /// this leaves out is never mistaken for what a type leaves out.
 const FAR_32: i64 = (1 << 31) - 2;
 
+/// Whether a number is the last that the remainders of an unsigned type leave, so that it says nothing of an
+/// array that has them as subscripts.
+pub(super) fn is_last_of_type(last: i64) -> bool {
+    matches!(last, 0xff | 0xffff) || last >= FAR_32
+}
+
 /// Refuses instances that are told by remainders of numbers of 64 bits without sign, such as
 /// those of the other branch of `if (i % 3 == 0)`: pet takes them modulo 2^64, which no type holds.
 ///
@@ -55,18 +61,19 @@ pub(super) fn without_wrapping(ctx: &Ctx, pet: &PetScop, context: &Set) -> Resul
     let wide = |text: &str| {
         text.contains(&u64::MAX.to_string()) || text.contains(&(1_u128 << 64).to_string())
     };
-    let texts: Vec<&str> = (pet.stmts.iter())
-        .flat_map(|s| subscripts(s).into_iter().chain([s.domain.as_str()]))
-        .collect();
-    let (far_away, sizes) = if texts.iter().any(|t| wide(t)) || wide(&pet.context) {
-        (FAR, near(context, DimType::Param, FAR)?)
-    } else if (texts.iter()).any(|t| t.contains(&(1_u64 << 32).to_string())) {
-        (FAR_32, context.clone())
-    } else {
-        return Ok(None);
+    let wraps = |text: &str| text.contains(&(1_u64 << 32).to_string());
+    let is_wide = pet.stmts.iter().flat_map(numbers).any(wide) || wide(&pet.context);
+    let mut context = match is_wide {
+        true => near(context, DimType::Param, FAR)?,
+        false if pet.stmts.iter().flat_map(numbers).any(wraps) => context.clone(),
+        false => return Ok(None),
     };
-    let mut context = sizes;
     for stmt in &pet.stmts {
+        // Iterators of 32 bits may stand beside sizes of 64.
+        let far_away = match is_wide && !subscripts(stmt).into_iter().any(wraps) {
+            true => FAR,
+            false => FAR_32,
+        };
         let domain = Set::read(ctx, &stmt.domain)?.intersect_params(&context)?;
         let far = domain.subtract(&near(&domain, DimType::Set, far_away)?)?;
         context = context.subtract(&far.params()?)?;
@@ -119,6 +126,11 @@ fn without_wide(context: &Set) -> Result<Set> {
         }
     }
     Ok(simple.unwrap_or_else(|| context.clone()))
+}
+
+/// What a statement has numbers in: the subscripts of arrays and when it runs.
+fn numbers(stmt: &PetStmt) -> Vec<&str> {
+    [subscripts(stmt), vec![stmt.domain.as_str()]].concat()
 }
 
 /// The subscripts of the arrays that a statement accesses, as pet has them.

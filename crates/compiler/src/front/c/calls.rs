@@ -156,11 +156,31 @@ pub(super) fn keeps_state(code: &Code, at: usize) -> bool {
         "static" => {
             let words = (at + 1..code.tokens.len()).map(|at| code.word(at));
             let mut before = words.take_while(|w| !matches!(*w, ";" | "=" | "[" | "," | "*"));
-            code.word(at - usize::from(at > 0)) != "const" && !before.any(|w| w == "const")
+            let is_const = code.word(at - usize::from(at > 0)) == "const";
+            !(is_const || before.any(|w| w == "const")) || has_moving_pointer(code, at + 1)
         }
         "volatile" | "__volatile__" | "asm" | "__asm__" | "__asm" => true,
         _ => false,
     }
+}
+
+/// Whether the declaration from a token on has a pointer that may change, whatever it points to.
+fn has_moving_pointer(code: &Code, from: usize) -> bool {
+    let (mut at, mut in_value) = (from, false);
+    while at < code.tokens.len() && code.word(at) != ";" {
+        match code.word(at) {
+            "=" => in_value = true,
+            "," => in_value = false,
+            "*" if !in_value && code.word(at + 1) != "const" => return true,
+            _ => {}
+        }
+        at = match code.word(at) {
+            "{" | "[" => code.skip(at),
+            "(" if in_value => code.skip(at),
+            _ => at + 1,
+        };
+    }
+    false
 }
 
 pub(super) fn tokens_in(code: &Code, range: &Range<usize>) -> Range<usize> {

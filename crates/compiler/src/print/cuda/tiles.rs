@@ -174,6 +174,14 @@ fn called(program: &Program) -> BTreeSet<String> {
     names
 }
 
+/// The members of the record of a kernel, in the order of its parameters. An iterator may be called `u`,
+/// as logical time is.
+fn members(program: &Program, kernel: &Kernel) -> Vec<String> {
+    let mut names = Names::plain();
+    let wanted = kernel.params.iter().map(|id| &program.var(*id).name);
+    wanted.map(|name| names.fresh(name)).collect()
+}
+
 /// The name of an argument.
 fn field(program: &Program, names: &Names, arg: VarId) -> String {
     let mut pitches = program.layout.pitches.iter();
@@ -455,17 +463,16 @@ impl Printer<'_> {
             return;
         };
         let _ = writeln!(t, "// {}\nstruct {} {{", launching.remark, launching.record);
-        let mut rest = kernel.params.as_slice();
+        let members = members(self.program, kernel);
+        let mut rest = members.as_slice();
         for (n, remark) in &launching.lines {
             let (line, others) = rest.split_at((*n).min(rest.len()));
             rest = others;
-            let names = line.iter().map(|id| self.program.var(*id).name.as_str());
             let remark = match remark.as_str() {
                 "" => String::new(),
                 remark => format!(" // {remark}"),
             };
-            let names: Vec<&str> = names.collect();
-            let _ = writeln!(t, "  long long {};{remark}", names.join(", "));
+            let _ = writeln!(t, "  long long {};{remark}", line.join(", "));
         }
         t.push_str("};\n\n");
     }
@@ -688,9 +695,8 @@ impl Printer<'_> {
             return;
         };
         let mut writer = Writer::new(self.program, self.base.clone(), self);
-        for &param in &kernel.params {
-            let name = format!("wave.{}", self.program.var(param).name);
-            writer.namer.set(param, name);
+        for (&param, member) in kernel.params.iter().zip(members(self.program, kernel)) {
+            writer.namer.set(param, format!("wave.{member}"));
         }
         self.used(&mut writer, &kernel.body, false);
         self.body(&mut writer, &kernel.body);
