@@ -105,6 +105,8 @@ unsafe extern "C" {
         func: unsafe extern "C" fn(*mut isl_set, *mut isl_aff, *mut c_void) -> IslStat,
         user: *mut c_void,
     ) -> IslStat;
+    pub fn isl_aff_get_constant_val(aff: *mut isl_aff) -> *mut isl_val;
+    pub fn isl_aff_dim(aff: *mut isl_aff, dim: c_uint) -> c_int;
     pub fn isl_aff_get_coefficient_val(aff: *mut isl_aff, dim: c_uint, pos: c_int) -> *mut isl_val;
     pub fn isl_aff_set_coefficient_si(
         aff: *mut isl_aff,

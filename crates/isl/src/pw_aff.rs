@@ -209,6 +209,39 @@ impl PwAff {
         Ok(Some((coefficient, PwAff::from_aff(rest)?)))
     }
 
+    /// The function without the floors that are multiplied by multiples of a number, and then without the
+    /// multiple of it in its constant: `18t + 2` of `18t - 72*floor((t + 2)/4) + 38` for 9. A function of several
+    /// pieces stays as it is.
+    pub fn without_floors_times(&self, number: i64) -> Result<PwAff> {
+        let Ok([(_, mut aff)]) = <[_; 1]>::try_from(self.raw_pieces()?) else {
+            return Ok(self.clone());
+        };
+        let (ctx, raw) = (&self.0.ctx, DimType::Div.raw());
+        // SAFETY: the affine function is alive.
+        let n = ctx.size(|| unsafe { ffi::isl_aff_dim(aff.keep(), raw) })?;
+        let mut is_less = false;
+        for at in 0..n {
+            let at = c_index(at)?;
+            // SAFETY: the affine function is alive, and the position is below the number of floors.
+            let value =
+                ctx.give(|| unsafe { ffi::isl_aff_get_coefficient_val(aff.keep(), raw, at) })?;
+            if integer(&value).is_ok_and(|factor| factor != 0 && factor % number == 0) {
+                is_less = true;
+                let consumed = aff.into_raw();
+                // SAFETY: the affine function is consumed, and the position is checked.
+                aff =
+                    ctx.give(|| unsafe { ffi::isl_aff_set_coefficient_si(consumed, raw, at, 0) })?;
+            }
+        }
+        // SAFETY: the affine function is alive.
+        let value = ctx.give(|| unsafe { ffi::isl_aff_get_constant_val(aff.keep()) })?;
+        let rest = PwAff::from_aff(aff)?;
+        match integer(&value) {
+            Ok(constant) if is_less => rest.add_constant(constant % number - constant),
+            _ => Ok(rest),
+        }
+    }
+
     /// The pieces, with isl's affine functions.
     fn raw_pieces(&self) -> Result<Vec<Piece>> {
         let mut found = Pieces {

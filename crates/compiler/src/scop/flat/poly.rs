@@ -389,6 +389,7 @@ fn divided(function: &PwAff, number: i64) -> Result<(PwAff, Option<PwAff>)> {
                 }
             }
         }
+        rest = rest.without_floors_times(number)?;
         match rest.as_constant()? {
             Some(value) if value.is_integer() => {
                 let left = value.num % number;
