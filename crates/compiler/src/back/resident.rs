@@ -6,11 +6,11 @@
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
 use super::fallback::{self, Files, Host, Otherwise};
+use super::known_rows;
 use super::names::Names;
 use super::program::{
     Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
 };
-use super::rows;
 use crate::csource::{self, Edit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -120,9 +120,10 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry, arrays: Arrays) -> S
         let _ = writeln!(t, "{line}");
     }
     t.push_str("  using namespace hexcc_memory;\n");
-    let tests = (fallback::attempt(r, &names).into_iter())
+    let tests = (known_rows::declared(r, &names).into_iter())
+        .chain(fallback::attempt(r, &names))
         .chain(overlap_checks(ir, &names))
-        .chain(rows::host_tests(r, &names));
+        .chain(known_rows::found(r, &names));
     for line in tests {
         let _ = writeln!(t, "{line}");
     }
@@ -168,16 +169,9 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
             continue;
         }
         if array.rows.is_some() {
-            let n = rows::count(array, names);
-            let written = array.written;
-            let _ = writeln!(
-                before,
-                "  const Rows {name}_entered = enter_rows({name}_found, {n}, \"{what}\");\n  args.{field} = ({elem} **){name}_entered.table;"
-            );
-            let _ = writeln!(
-                after,
-                "  leave_rows({name}_found, {name}_entered, {written}, \"{what}\");\n  hexcc_free_rows(&{name}_found);"
-            );
+            let [enters, leaves] = known_rows::entered(r, (i, array), &field);
+            before.push_str(&enters);
+            after.push_str(&leaves);
             continue;
         }
         if ir.is_memory_doubtful(i) {
@@ -202,5 +196,6 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
             "  leave({name}, args.{field}, {name}_bytes, {written}, \"{what}\");"
         );
     }
+    after.push_str(known_rows::kept(r).unwrap_or_default());
     [before, String::new(), after]
 }
