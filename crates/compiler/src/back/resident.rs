@@ -65,13 +65,24 @@ const ALLOCATION_OF_ROWS: [(&str, &str); 4] = [
     ("free", "hexcc_memory::release_row"),
 ];
 
-/// Lets kernels use memory of the program where it is, also small blocks where these matter. What other
-/// files in C allocate or free is their own, as is what they may name, and without a device there are
-/// no arrays that CUDA manages.
-pub(super) fn shared(text: &str, small: bool, host: Host) -> Vec<Edit> {
+/// Blocks of memory that kernels use where the program has them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blocks {
+    /// Those that are large.
+    Large,
+    /// Also those of rows. Pointers to rows stay memory of the host: kernels have their own, and the
+    /// host looks at them between kernels, next to nothing that kernels use.
+    Rows,
+    /// All: the program asks whether pointers are in them.
+    All,
+}
+
+/// Lets kernels use memory of the program where it is. What other files in C allocate or free is their
+/// own, as is what they may name, and without a device there are no arrays that CUDA manages.
+pub(super) fn shared(text: &str, blocks: Blocks, host: Host) -> Vec<Edit> {
     let mut edits = Vec::new();
     if host.files == Files::One {
-        edits.extend(allocations(text, small));
+        edits.extend(allocations(text, blocks));
     }
     if host.otherwise == Otherwise::Ends {
         edits.extend(managed_arrays(text, host.files));
@@ -79,16 +90,22 @@ pub(super) fn shared(text: &str, small: bool, host: Host) -> Vec<Edit> {
     edits
 }
 
-/// Lets the program allocate memory that kernels can use, also small blocks where these matter.
-fn allocations(text: &str, small: bool) -> Vec<Edit> {
-    let functions = match small {
-        true => ALLOCATION_OF_ROWS,
-        false => ALLOCATION,
+/// Lets the program allocate memory that kernels can use.
+fn allocations(text: &str, blocks: Blocks) -> Vec<Edit> {
+    let functions = match blocks {
+        Blocks::Large => ALLOCATION,
+        Blocks::Rows | Blocks::All => ALLOCATION_OF_ROWS,
+    };
+    let of_host = match blocks {
+        Blocks::Rows => csource::allocations_of_pointers(text),
+        Blocks::Large | Blocks::All => Vec::new(),
     };
     let names: BTreeMap<String, String> = (functions.iter())
         .map(|(name, own)| (name.to_string(), own.to_string()))
         .collect();
-    csource::rename(text, &names)
+    let mut edits = csource::rename(text, &names);
+    edits.retain(|edit| !of_host.contains(&edit.range.start));
+    edits
 }
 
 /// Lets kernels use arrays at file scope. Only this file can name them then: what another one would
