@@ -15,7 +15,7 @@ constexpr size_t GRAIN = 64, GRAIN_OF_LARGE = 4096; // bytes by which sizes diff
 static Part *released[LARGE / GRAIN + LONGEST / GRAIN_OF_LARGE + 2]; // by size
 static Block *divided = nullptr; // the blocks that have parts
 static char *rest = nullptr, *rest_end = nullptr; // of the newest
-static unsigned long long releases = 0; // of what may be shared memory, and then is no more
+static unsigned long long releases = 0; // of blocks: their memory is shared no more
 
 // The bytes of a part.
 [[maybe_unused]] static size_t with_head(size_t bytes) {
@@ -65,8 +65,16 @@ static unsigned long long releases = 0; // of what may be shared memory, and the
   return p;
 }
 
+// Counts a block that begins at p and is about to be released.
+[[maybe_unused]] static void count_release(const void *p) {
+  if (p && *find(&blocks, p)) ++releases;
+}
+
 [[maybe_unused]] static void release_row(void *p) {
-  if (!p || !is_part(p)) return ++releases, release(p);
+  if (!is_part(p)) {
+    count_release(p);
+    return release(p);
+  }
   Part *part = (Part *)p - 1;
   part->next = released_of(part->bytes);
   released_of(part->bytes) = part;
@@ -74,7 +82,10 @@ static unsigned long long releases = 0; // of what may be shared memory, and the
 
 [[maybe_unused]] static void *reallocate_row(void *p, size_t bytes) {
   if (!p) return allocate_row(bytes);
-  if (!is_part(p)) return ++releases, reallocate(p, bytes);
+  if (!is_part(p)) {
+    count_release(p);
+    return reallocate(p, bytes);
+  }
   const size_t old = ((Part *)p - 1)->bytes - sizeof(Part);
   void *moved = allocate_row(bytes);
   if (!moved) return nullptr;
