@@ -4,6 +4,7 @@
 //! The function that runs the kernels decides, for nobody else knows whether memory suffices. Until
 //! it changes what the program has, every error leads to the loops; after that it ends the program.
 
+use super::known_rows;
 use super::names::Names;
 use super::program::{Instrument, Memory, Replacement};
 use super::rows;
@@ -124,9 +125,9 @@ pub(super) fn described(otherwise: Otherwise) -> impl Iterator<Item = String> {
 
 /// The lines of a host function in CUDA C++ before those that may find it cannot run kernels.
 pub(super) fn attempt(r: &Replacement, names: &Names) -> Vec<String> {
-    let mut lines = match r.otherwise {
-        Otherwise::Ends => Vec::new(),
-        Otherwise::RunsLoops => rows::declarations(r, names),
+    let mut lines = match (r.memory, r.otherwise) {
+        (Memory::Copied, Otherwise::RunsLoops) => rows::declarations(r, names),
+        _ => Vec::new(),
     };
     let kept = "true; // the program's arrays are as they were";
     lines.push(match (r.memory, r.otherwise) {
@@ -160,8 +161,10 @@ pub(super) fn attempted(r: &Replacement, names: &Names) -> Vec<String> {
     let mut lines = vec!["  } catch (const Unfit &) {".to_string()];
     if r.memory.is_shared() {
         lines.push("    hexcc_memory::kept = false;".to_string());
+        lines.extend(known_rows::forgotten(r));
+    } else {
+        lines.extend(rows::releases(r, names));
     }
-    lines.extend(rows::releases(r, names));
     lines.push("    return false;".to_string());
     lines.push("  }".to_string());
     lines.push("  return true;".to_string());

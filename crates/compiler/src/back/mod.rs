@@ -13,6 +13,7 @@ mod expr;
 mod fallback;
 mod in_place;
 mod known;
+mod known_rows;
 mod naive;
 pub(crate) mod names;
 mod parts;

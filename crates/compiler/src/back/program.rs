@@ -9,7 +9,7 @@ use super::fallback::{self, Files, Host, Otherwise};
 use super::known::{self, Dialect};
 use super::names::{Names, mentions};
 use super::parts::Parts;
-use super::resident;
+use super::resident::{self, Blocks};
 use super::rows::{self, Form};
 use super::staged;
 use crate::csource::{self, Edit};
@@ -172,8 +172,7 @@ pub fn program(
     generated.push_str(&library);
     if shared {
         generated.push_str(&sharing(replacements, &library, host.otherwise));
-        let small = has_small_blocks(replacements, &library);
-        edits.extend(resident::shared(text, small, host));
+        edits.extend(resident::shared(text, blocks(replacements, &library), host));
     }
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     for r in replacements {
@@ -248,9 +247,14 @@ fn included(text: &str, braced: bool, asserts: bool) -> String {
     .collect()
 }
 
-/// Whether kernels may use small blocks of memory where they are; `library` is that of rows.
-fn has_small_blocks(replacements: &[Replacement], library: &str) -> bool {
-    !library.is_empty() || replacements.iter().any(|r| existing::is_asked(r.interface))
+/// Which blocks of memory kernels may use where they are; `library` is that of rows.
+fn blocks(replacements: &[Replacement], library: &str) -> Blocks {
+    let mut interfaces = replacements.iter().map(|r| r.interface);
+    match (interfaces.any(existing::is_asked), library.is_empty()) {
+        (true, _) => Blocks::All,
+        (false, false) => Blocks::Rows,
+        (false, true) => Blocks::Large,
+    }
 }
 
 /// The functions that share memory with kernels.
@@ -259,7 +263,7 @@ fn sharing(replacements: &[Replacement], library: &str, otherwise: Otherwise) ->
     let unsized_arrays = interfaces.any(Interface::has_unsized_arrays);
     let mut text = "#include <string.h>\n\n".to_string();
     text.push_str(&resident::memory(otherwise, unsized_arrays));
-    if has_small_blocks(replacements, library) {
+    if blocks(replacements, library) != Blocks::Large {
         text.push_str(resident::SMALL_BLOCKS);
     }
     if !library.is_empty() {
@@ -829,9 +833,9 @@ pub(super) fn host_names(ir: &Interface) -> Names {
         "borrow",
         "give_back",
         "pieces",
-        "enter_rows",
-        "leave_rows",
-        "Rows",
+        "KnownRows",
+        "known",
+        "known_rows",
         "Unfit",
         "said",
         "kept",

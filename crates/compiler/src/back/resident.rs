@@ -6,11 +6,11 @@
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
 use super::fallback::{self, Files, Host, Otherwise};
+use super::known_rows;
 use super::names::Names;
 use super::program::{
     Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
 };
-use super::rows;
 use crate::csource::{self, Edit};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -65,13 +65,24 @@ const ALLOCATION_OF_ROWS: [(&str, &str); 4] = [
     ("free", "hexcc_memory::release_row"),
 ];
 
-/// Lets kernels use memory of the program where it is, also small blocks where these matter. What other
-/// files in C allocate or free is their own, as is what they may name, and without a device there are
-/// no arrays that CUDA manages.
-pub(super) fn shared(text: &str, small: bool, host: Host) -> Vec<Edit> {
+/// Blocks of memory that kernels use where the program has them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blocks {
+    /// Those that are large.
+    Large,
+    /// Also those of rows. Pointers to rows stay memory of the host: kernels have their own, and the
+    /// host looks at them between kernels, next to nothing that kernels use.
+    Rows,
+    /// All: the program asks whether pointers are in them.
+    All,
+}
+
+/// Lets kernels use memory of the program where it is. What other files in C allocate or free is their
+/// own, as is what they may name, and without a device there are no arrays that CUDA manages.
+pub(super) fn shared(text: &str, blocks: Blocks, host: Host) -> Vec<Edit> {
     let mut edits = Vec::new();
     if host.files == Files::One {
-        edits.extend(allocations(text, small));
+        edits.extend(allocations(text, blocks));
     }
     if host.otherwise == Otherwise::Ends {
         edits.extend(managed_arrays(text, host.files));
@@ -79,16 +90,22 @@ pub(super) fn shared(text: &str, small: bool, host: Host) -> Vec<Edit> {
     edits
 }
 
-/// Lets the program allocate memory that kernels can use, also small blocks where these matter.
-fn allocations(text: &str, small: bool) -> Vec<Edit> {
-    let functions = match small {
-        true => ALLOCATION_OF_ROWS,
-        false => ALLOCATION,
+/// Lets the program allocate memory that kernels can use.
+fn allocations(text: &str, blocks: Blocks) -> Vec<Edit> {
+    let functions = match blocks {
+        Blocks::Large => ALLOCATION,
+        Blocks::Rows | Blocks::All => ALLOCATION_OF_ROWS,
+    };
+    let of_host = match blocks {
+        Blocks::Rows => csource::allocations_of_pointers(text),
+        Blocks::Large | Blocks::All => Vec::new(),
     };
     let names: BTreeMap<String, String> = (functions.iter())
         .map(|(name, own)| (name.to_string(), own.to_string()))
         .collect();
-    csource::rename(text, &names)
+    let mut edits = csource::rename(text, &names);
+    edits.retain(|edit| !of_host.contains(&edit.range.start));
+    edits
 }
 
 /// Lets kernels use arrays at file scope. Only this file can name them then: what another one would
@@ -120,9 +137,10 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry, arrays: Arrays) -> S
         let _ = writeln!(t, "{line}");
     }
     t.push_str("  using namespace hexcc_memory;\n");
-    let tests = (fallback::attempt(r, &names).into_iter())
+    let tests = (known_rows::declared(r, &names).into_iter())
+        .chain(fallback::attempt(r, &names))
         .chain(overlap_checks(ir, &names))
-        .chain(rows::host_tests(r, &names));
+        .chain(known_rows::found(r, &names));
     for line in tests {
         let _ = writeln!(t, "{line}");
     }
@@ -168,16 +186,9 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
             continue;
         }
         if array.rows.is_some() {
-            let n = rows::count(array, names);
-            let written = array.written;
-            let _ = writeln!(
-                before,
-                "  const Rows {name}_entered = enter_rows({name}_found, {n}, \"{what}\");\n  args.{field} = ({elem} **){name}_entered.table;"
-            );
-            let _ = writeln!(
-                after,
-                "  leave_rows({name}_found, {name}_entered, {written}, \"{what}\");\n  hexcc_free_rows(&{name}_found);"
-            );
+            let [enters, leaves] = known_rows::entered(r, (i, array), &field);
+            before.push_str(&enters);
+            after.push_str(&leaves);
             continue;
         }
         if ir.is_memory_doubtful(i) {
@@ -202,5 +213,6 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
             "  leave({name}, args.{field}, {name}_bytes, {written}, \"{what}\");"
         );
     }
+    after.push_str(known_rows::kept(r).unwrap_or_default());
     [before, String::new(), after]
 }

@@ -4,7 +4,7 @@
 use super::expr::{ast_operand, ast_to_c};
 use super::fallback::Otherwise;
 use super::names::Names;
-use super::program::{Memory, Replacement, bytes_of, condition};
+use super::program::{Replacement, bytes_of, condition};
 use crate::interface::{Interface, may_hold_members};
 use crate::kernel::KernelArray;
 use crate::rows::{Rows, subscript};
@@ -181,6 +181,20 @@ fn finder_text(
 /// The lines of a host function that find all rows, and test that they share memory with nothing
 /// that is touched; none without rows.
 pub(super) fn host_tests(r: &Replacement, names: &Names) -> Vec<String> {
+    let declared = match r.otherwise {
+        Otherwise::Ends => "struct hexcc_rows ",
+        Otherwise::RunsLoops => "",
+    };
+    let place = |_: usize, name: &str| [declared, ""].map(|before| format!("{before}{name}_found"));
+    tests(r, names, place)
+}
+
+/// The same, where rows of an array are found in a place: as it is assigned, and as it is used.
+pub(super) fn tests(
+    r: &Replacement,
+    names: &Names,
+    place: impl Fn(usize, &str) -> [String; 2],
+) -> Vec<String> {
     let interface = r.interface;
     if !has_rows(interface) {
         return Vec::new();
@@ -192,11 +206,7 @@ pub(super) fn host_tests(r: &Replacement, names: &Names) -> Vec<String> {
             continue;
         }
         if array.rows.is_none() {
-            let bytes = bytes_of(array, names);
-            let bytes = match condition(&interface.touched[index], names) {
-                None => bytes,
-                Some(touched) => format!("(({touched}) ? {bytes} : 0)"),
-            };
+            let bytes = touched_bytes(interface, index, names);
             lines.push(format!(
                 "  hexcc_touch(&pieces, {name}, (const char *){name} + {bytes}, {}, \"{what}\");",
                 i32::from(array.written)
@@ -204,13 +214,10 @@ pub(super) fn host_tests(r: &Replacement, names: &Names) -> Vec<String> {
             continue;
         }
         let call = found(interface, index, &format!("{name}_pointers"), names);
-        let declared = match r.otherwise {
-            Otherwise::Ends => "struct hexcc_rows ",
-            Otherwise::RunsLoops => "",
-        };
-        lines.push(format!("  {declared}{name}_found = {call};"));
+        let [assigned, used] = place(index, &name);
+        lines.push(format!("  {assigned} = {call};"));
         lines.push(format!(
-            "  hexcc_touch_rows(&pieces, &{name}_found, \"{what}\", \"the pointers of {what}\");"
+            "  hexcc_touch_rows(&pieces, &{used}, \"{what}\", \"the pointers of {what}\");"
         ));
     }
     if interface.arrays.iter().any(may_hold_members) {
@@ -230,6 +237,15 @@ pub(super) fn host_tests(r: &Replacement, names: &Names) -> Vec<String> {
     lines
 }
 
+/// The bytes of an array that may be touched, as C.
+pub(super) fn touched_bytes(interface: &Interface, index: usize, names: &Names) -> String {
+    let bytes = bytes_of(&interface.arrays[index], names);
+    match condition(&interface.touched[index], names) {
+        None => bytes,
+        Some(touched) => format!("(({touched}) ? {bytes} : 0)"),
+    }
+}
+
 /// Lines that declare what [`host_tests`] and [`dense`] find and make of rows, for a function that
 /// may give up on the way.
 pub(super) fn declarations(r: &Replacement, names: &Names) -> Vec<String> {
@@ -237,9 +253,7 @@ pub(super) fn declarations(r: &Replacement, names: &Names) -> Vec<String> {
     for array in r.interface.arrays.iter().filter(|a| a.rows.is_some()) {
         let (name, elem) = (names.get(&array.name), array.elem);
         lines.push(format!("  struct hexcc_rows {name}_found = {{}};"));
-        if r.memory == Memory::Copied {
-            lines.push(format!("  {elem} *{name} = nullptr;"));
-        }
+        lines.push(format!("  {elem} *{name} = nullptr;"));
     }
     lines
 }
@@ -249,9 +263,7 @@ pub(super) fn releases(r: &Replacement, names: &Names) -> Vec<String> {
     let mut lines = Vec::new();
     for array in r.interface.arrays.iter().filter(|a| a.rows.is_some()) {
         let name = names.get(&array.name);
-        if r.memory == Memory::Copied {
-            lines.push(format!("    free({name});"));
-        }
+        lines.push(format!("    free({name});"));
         lines.push(format!("    hexcc_free_rows(&{name}_found);"));
     }
     lines

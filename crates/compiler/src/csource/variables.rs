@@ -10,8 +10,10 @@ use std::ops::Range;
 
 mod hidden;
 mod liveness;
+mod pointers;
 pub use hidden::{Hiding, macros_that_name, without_hidden};
 pub use liveness::is_dead_outside;
+pub use pointers::allocations_of_pointers;
 
 /// The declarator of a variable, such as `**A` or `(*A)[N]` or `A[2][N]`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -25,7 +25,7 @@ struct hexcc_pieces {
 struct hexcc_rows {
   struct hexcc_row *all;
   size_t n, room;
-  struct hexcc_pieces tables;                       // where the pointers to rows are
+  struct hexcc_pieces tables[HEXCC_MOST_POINTERS];  // where the pointers to rows are, by subscript
   struct hexcc_piece followed[HEXCC_MOST_POINTERS]; // the last of them
 };
 
@@ -57,7 +57,7 @@ static inline void *hexcc_follow(struct hexcc_rows *rows, int level, const void 
   if (last->begin && last->begin <= (const char *)entry && (const char *)entry <= last->end) {
     if (last->end < (const char *)(entry + 1)) last->end = (const char *)(entry + 1);
   } else {
-    hexcc_touch(&rows->tables, last->begin, last->end, 0, last->what);
+    hexcc_touch(&rows->tables[level], last->begin, last->end, 0, last->what);
     last->begin = (const char *)entry;
     last->end = (const char *)(entry + 1);
   }
@@ -80,10 +80,12 @@ static inline void hexcc_add_row(struct hexcc_rows *rows, long long number, void
 
 // What all rows and the pointers to them touch; `table` is what the pointers are called.
 static inline void hexcc_touch_rows(struct hexcc_pieces *pieces, const struct hexcc_rows *rows, const char *what, const char *table) {
-  for (size_t i = 0; i < rows->tables.n; ++i)
-    hexcc_touch(pieces, rows->tables.all[i].begin, rows->tables.all[i].end, 0, table);
-  for (int level = 0; level < HEXCC_MOST_POINTERS; ++level)
+  for (int level = 0; level < HEXCC_MOST_POINTERS; ++level) {
+    const struct hexcc_pieces *tables = &rows->tables[level];
+    for (size_t i = 0; i < tables->n; ++i)
+      hexcc_touch(pieces, tables->all[i].begin, tables->all[i].end, 0, table);
     hexcc_touch(pieces, rows->followed[level].begin, rows->followed[level].end, 0, table);
+  }
   for (size_t i = 0; i < rows->n; ++i) {
     const struct hexcc_row *row = &rows->all[i];
     hexcc_touch(pieces, row->begin + row->first, row->begin + row->end, row->first_written < row->end_written, what);
@@ -92,7 +94,7 @@ static inline void hexcc_touch_rows(struct hexcc_pieces *pieces, const struct he
 
 static inline void hexcc_free_rows(struct hexcc_rows *rows) {
   free(rows->all);
-  free(rows->tables.all);
+  for (int level = 0; level < HEXCC_MOST_POINTERS; ++level) free(rows->tables[level].all);
 }
 
 // Where ascending pieces end that begin with one.

@@ -8,10 +8,25 @@ struct alignas(16) Part {
   size_t bytes; // with this head
   Part *next;
 };
-constexpr size_t SMALL = 256, ALL_PARTS = (size_t)4 << 20, GRAIN = 64; // bytes; what is smaller is left to malloc
-static Part *released[LARGE / GRAIN + 2]; // by size
+constexpr size_t SMALL = 256; // bytes; what is smaller is left to malloc
+// Where blocks are known by their size alone, all have memory of their own.
+constexpr size_t LONGEST = LARGE > SMALL ? (size_t)1 << 20 : LARGE, ALL_PARTS = 16 * LONGEST;
+constexpr size_t GRAIN = 64, GRAIN_OF_LARGE = 4096; // bytes by which sizes differ
+static Part *released[LARGE / GRAIN + LONGEST / GRAIN_OF_LARGE + 2]; // by size
 static Block *divided = nullptr; // the blocks that have parts
 static char *rest = nullptr, *rest_end = nullptr; // of the newest
+static unsigned long long releases = 0; // of blocks: their memory is shared no more
+
+// The bytes of a part.
+[[maybe_unused]] static size_t with_head(size_t bytes) {
+  const size_t all = sizeof(Part) + bytes, grain = all <= LARGE ? GRAIN : GRAIN_OF_LARGE;
+  return (all + grain - 1) / grain * grain;
+}
+
+// Those of this size that are released.
+[[maybe_unused]] static Part *&released_of(size_t all) {
+  return released[all <= LARGE ? all / GRAIN : LARGE / GRAIN + all / GRAIN_OF_LARGE];
+}
 
 [[maybe_unused]] static bool is_part(const void *p) {
   for (const Block *b = divided; b; b = b->next)
@@ -20,11 +35,11 @@ static char *rest = nullptr, *rest_end = nullptr; // of the newest
 }
 
 [[maybe_unused]] static void *allocate_row(size_t bytes) {
-  if (bytes < SMALL || bytes >= LARGE) return allocate(bytes);
-  const size_t all = (sizeof(Part) + bytes + GRAIN - 1) / GRAIN * GRAIN;
-  Part *part = released[all / GRAIN];
+  if (bytes < SMALL || bytes >= LONGEST) return allocate(bytes);
+  const size_t all = with_head(bytes);
+  Part *part = released_of(all);
   if (part) {
-    released[all / GRAIN] = part->next;
+    released_of(all) = part->next;
     return part + 1;
   }
   if ((size_t)(rest_end - rest) < all) {
@@ -50,16 +65,27 @@ static char *rest = nullptr, *rest_end = nullptr; // of the newest
   return p;
 }
 
+// Counts a block that begins at p and is about to be released.
+[[maybe_unused]] static void count_release(const void *p) {
+  if (p && *find(&blocks, p)) ++releases;
+}
+
 [[maybe_unused]] static void release_row(void *p) {
-  if (!p || !is_part(p)) return release(p);
+  if (!is_part(p)) {
+    count_release(p);
+    return release(p);
+  }
   Part *part = (Part *)p - 1;
-  part->next = released[part->bytes / GRAIN];
-  released[part->bytes / GRAIN] = part;
+  part->next = released_of(part->bytes);
+  released_of(part->bytes) = part;
 }
 
 [[maybe_unused]] static void *reallocate_row(void *p, size_t bytes) {
   if (!p) return allocate_row(bytes);
-  if (!is_part(p)) return reallocate(p, bytes);
+  if (!is_part(p)) {
+    count_release(p);
+    return reallocate(p, bytes);
+  }
   const size_t old = ((Part *)p - 1)->bytes - sizeof(Part);
   void *moved = allocate_row(bytes);
   if (!moved) return nullptr;
