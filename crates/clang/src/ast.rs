@@ -327,6 +327,49 @@ builtins! {
     Float128 "__float128",
 }
 
+impl Builtin {
+    /// The type that some words name in any order, with `int` or without it.
+    pub(crate) fn named(words: &[&str]) -> Option<Builtin> {
+        let count = |word| words.iter().filter(|w| **w == word).count();
+        let n_known = ["char", "short", "int", "long", "float", "double", "signed", "unsigned"].map(count);
+        let [char, short, int, long, float, double, signed, unsigned] = n_known;
+        if n_known.iter().sum::<usize>() != words.len() || words.is_empty() {
+            return None;
+        }
+        Some(match (char, short, long, float, double) {
+            (0, 0, 0, 1, 0) => Builtin::Float,
+            (0, 0, 0, 0, 1) => Builtin::Double,
+            (0, 0, 1, 0, 1) => Builtin::LongDouble,
+            (1, 0, 0, 0, 0) if int == 0 => match (signed, unsigned) {
+                (0, 0) => Builtin::Char,
+                (_, 0) => Builtin::SChar,
+                _ => Builtin::UChar,
+            },
+            (0, 1, 0, 0, 0) if unsigned == 0 => Builtin::Short,
+            (0, 1, 0, 0, 0) => Builtin::UShort,
+            (0, 0, 0, 0, 0) if unsigned == 0 => Builtin::Int,
+            (0, 0, 0, 0, 0) => Builtin::UInt,
+            (0, 0, 1, 0, 0) if unsigned == 0 => Builtin::Long,
+            (0, 0, 1, 0, 0) => Builtin::ULong,
+            (0, 0, 2, 0, 0) if unsigned == 0 => Builtin::LongLong,
+            (0, 0, 2, 0, 0) => Builtin::ULongLong,
+            _ => return None,
+        })
+    }
+
+    /// Its size in bytes, where [`Builtin::named`] knows it.
+    pub(crate) fn size(self) -> Option<u64> {
+        Some(match self {
+            Builtin::Char | Builtin::SChar | Builtin::UChar => 1,
+            Builtin::Short | Builtin::UShort => 2,
+            Builtin::Int | Builtin::UInt | Builtin::Float => 4,
+            Builtin::Long | Builtin::ULong | Builtin::LongLong | Builtin::ULongLong | Builtin::Double => 8,
+            Builtin::LongDouble => 16,
+            _ => return None,
+        })
+    }
+}
+
 /// A struct or union.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -612,6 +655,13 @@ pub enum ExprKind {
     },
     /// A size or an alignment that is known.
     SizeOf(u64),
+    /// The size of a type with variable arrays: `sizeof(element[length]..)`.
+    SizeOfArray {
+        /// What the arrays are of; without lengths, the name of such a type.
+        element: TypeId,
+        /// The lengths, the outermost first.
+        lengths: Vec<Expr>,
+    },
     /// The size of an expression that is known when the program runs.
     SizeOfExpr(Box<Expr>),
     /// `(type){ .. }`

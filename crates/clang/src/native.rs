@@ -57,7 +57,7 @@ api! {
     clang_getFieldDeclBitWidth clang_Cursor_getOffsetOfField clang_getEnumConstantDeclValue
     clang_getEnumConstantDeclUnsignedValue clang_getEnumDeclIntegerType clang_Cursor_isAnonymous
     clang_Cursor_isAnonymousRecordDecl clang_Cursor_getNumArguments clang_Cursor_getArgument
-    clang_getCanonicalType clang_isConstQualifiedType clang_isVolatileQualifiedType
+    clang_getTypedefDeclUnderlyingType clang_getCanonicalType clang_isConstQualifiedType clang_isVolatileQualifiedType
     clang_isRestrictQualifiedType clang_getPointeeType clang_getArrayElementType clang_getArraySize
     clang_getElementType clang_getNumElements clang_getResultType clang_getNumArgTypes clang_getArgType
     clang_isFunctionTypeVariadic clang_getTypeDeclaration clang_Type_getNamedType clang_Type_getValueType
@@ -369,6 +369,11 @@ impl<'p> Cursor<'p> {
     /// Its type.
     pub fn ty(&self) -> Ty<'p> {
         self.typed(call!(self.library(), clang_getCursorType(self.raw)))
+    }
+
+    /// The type that a `typedef` gives a name to.
+    pub fn underlying(&self) -> Ty<'p> {
+        self.typed(call!(self.library(), clang_getTypedefDeclUnderlyingType(self.raw)))
     }
 
     /// What it refers to.

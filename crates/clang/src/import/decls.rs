@@ -3,7 +3,7 @@
 use clang_sys::*;
 
 use super::{Importer, Result};
-use crate::ast::{Decl, DeclId, DeclKind, Function, FunctionId, Item, Storage};
+use crate::ast::{Decl, DeclId, DeclKind, Function, FunctionId, Item, Storage, TypeId};
 use crate::native::Cursor;
 
 impl<'p> Importer<'p> {
@@ -71,17 +71,20 @@ impl<'p> Importer<'p> {
 
     fn variable(&mut self, cursor: Cursor<'p>) -> Result<DeclId> {
         let span = self.span(cursor);
-        let ty = self.ty(cursor.ty())?;
+        let written = match cursor.kind() {
+            CXCursor_TypedefDecl => cursor.underlying(),
+            _ => cursor.ty(),
+        };
         let kind = match cursor.kind() {
             CXCursor_TypedefDecl => DeclKind::Typedef,
             CXCursor_ParmDecl => DeclKind::Parameter,
             _ => DeclKind::Variable,
         };
-        // Its value may name it, so that it is there before.
+        // Its type and its value may name it, so that it is there before.
         let id = self.new_decl(cursor, |first| Decl {
             name: cursor.spelling(),
             kind,
-            ty,
+            ty: TypeId(0),
             extents: Vec::new(),
             storage: storage(cursor),
             is_thread_local: cursor.is_thread_local(),
@@ -90,6 +93,7 @@ impl<'p> Importer<'p> {
             first,
             span,
         });
+        let ty = self.ty(written)?;
         let children = cursor.children();
         let init = match kind {
             DeclKind::Variable => cursor.init(),
@@ -97,11 +101,11 @@ impl<'p> Importer<'p> {
         };
         let exprs: Vec<Cursor<'p>> =
             (children.iter()).filter(|c| c.is_expr() && Some(**c) != init).copied().collect();
-        let extents = self.extents(cursor.ty(), &exprs)?;
+        let extents = self.extents(written, &exprs)?;
         let align = self.alignment(&children);
         let init = init.map(|init| self.deeper(|s| s.initializer(init))).transpose()?;
         let decl = &mut self.unit[id];
-        (decl.extents, decl.align, decl.init) = (extents, align, init);
+        (decl.ty, decl.extents, decl.align, decl.init) = (ty, extents, align, init);
         Ok(id)
     }
 
@@ -135,7 +139,7 @@ impl<'p> Importer<'p> {
         // Types may name the function's parameters, so they come later.
         self.unit.functions.push(Function {
             name: cursor.spelling(),
-            ty: crate::ast::TypeId(0),
+            ty: TypeId(0),
             params: Vec::new(),
             body: None,
             is_implicit: cursor.extent().file.is_none(),

@@ -188,25 +188,43 @@ impl<'p> Importer<'p> {
         {
             return Ok(ExprKind::SizeOf(value));
         }
-        let span = self.span(cursor);
-        // `sizeof(type[n])` has the length as its child, and `sizeof a` has `a`.
-        let is_type = children.iter().any(|c| c.kind() == CXCursor_TypeRef)
-            || self.begins_with_type(cursor);
+        // `sizeof a` has `a` as its child, and `sizeof(type[m][n])` has the lengths, the last one first,
+        // and then some of them once more.
+        let extent = cursor.extent();
+        let tokens = extent.file.map(|file| self.parsed.tokens(file, extent.range)).unwrap_or_default();
+        let words: Vec<&str> = tokens.iter().map(|token| token.0.as_str()).collect();
+        let exprs: Vec<Cursor<'p>> = children.iter().filter(|c| c.is_expr()).copied().collect();
+        let ["sizeof", rest @ ..] = words.as_slice() else {
+            return Ok(self.other_expr(cursor, "sizeof"));
+        };
+        if let ["(", rest @ ..] = rest
+            && let Some(element) = self.named_type(rest, children)?
+        {
+            let n = brackets(rest).min(exprs.len());
+            let lengths: Vec<Cursor<'p>> = exprs[..n].iter().rev().copied().collect();
+            let lengths = self.exprs(&lengths)?;
+            return Ok(ExprKind::SizeOfArray { element, lengths });
+        }
         Ok(match children {
-            [value] if !is_type && span.expansion.is_none() => ExprKind::SizeOfExpr(self.boxed_expr(*value)?),
+            [value] if value.is_expr() => ExprKind::SizeOfExpr(self.boxed_expr(*value)?),
             _ => self.other_expr(cursor, "sizeof"),
         })
     }
 
-    /// Whether the word behind `sizeof (` is one of C's types.
-    fn begins_with_type(&mut self, cursor: Cursor<'p>) -> bool {
-        let extent = cursor.extent();
-        let tokens = extent.file.map(|file| self.parsed.tokens(file, extent.range)).unwrap_or_default();
-        let words = [
-            "char", "short", "int", "long", "unsigned", "signed", "float", "double", "_Bool", "_Complex", "const",
-            "volatile", "struct", "union", "enum",
-        ];
-        tokens.get(2).is_some_and(|token| words.contains(&token.0.as_str()))
+    /// The type that words begin with, which end or go on with a length.
+    fn named_type(&mut self, words: &[&str], children: &[Cursor<'p>]) -> Result<Option<TypeId>> {
+        let end = words.iter().position(|word| ["[", ")", "*", "("].contains(word)).unwrap_or(0);
+        if !["[", ")"].contains(words.get(end).unwrap_or(&"")) {
+            return Ok(None);
+        }
+        let names: Vec<&str> = words[..end].iter().filter(|w| !["const", "volatile"].contains(w)).copied().collect();
+        if let Some(of) = children.first().filter(|c| c.kind() == CXCursor_TypeRef)
+            && (names.len() == 1 || ["struct", "union", "enum"].contains(&names[0]))
+            && let Some(declared) = of.referenced()
+        {
+            return Ok(Some(self.ty(declared.ty())?));
+        }
+        Ok(Builtin::named(&names).map(|builtin| self.builtin(builtin)))
     }
 
     /// Conversions that are not written, and expressions that libclang has no name for.
@@ -276,6 +294,23 @@ impl<'p> Importer<'p> {
         let value = Box::new(self.deeper(|s| s.initializer(*value))?);
         Ok(Expr { ty, span, kind: ExprKind::Designated(designators, value) })
     }
+}
+
+/// How many lengths a type has that words begin with.
+fn brackets(words: &[&str]) -> usize {
+    let (mut depth, mut n) = (0, 0);
+    for word in words {
+        match *word {
+            "[" | "(" => {
+                n += usize::from(*word == "[" && depth == 0);
+                depth += 1;
+            }
+            ")" if depth == 0 => break,
+            "]" | ")" => depth -= 1,
+            _ => {}
+        }
+    }
+    n
 }
 
 fn unary_op(kind: CXUnaryOperatorKind) -> Option<UnaryOp> {

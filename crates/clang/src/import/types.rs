@@ -4,7 +4,7 @@ use clang_sys::*;
 
 use super::{Importer, Result};
 use crate::ast::{
-    Builtin, Decl, DeclKind, Enum, EnumId, Expr, Field, FieldId, Length, Record, RecordId, Storage, Type, TypeId,
+    Builtin, Decl, DeclKind, Enum, EnumId, Expr, Field, FieldId, Length, Record, RecordId, Span, Storage, Type, TypeId,
     TypeKind,
 };
 use crate::native::{Cursor, Ty};
@@ -42,6 +42,20 @@ impl<'p> Importer<'p> {
             self.unit[id].canonical = self.deeper(|s| s.ty(canonical))?;
         }
         Ok(id)
+    }
+
+    /// A type of the language without qualifiers.
+    pub(super) fn builtin(&mut self, builtin: Builtin) -> TypeId {
+        let kind = TypeKind::Builtin(builtin);
+        let is_it = |ty: &Type| ty.kind == kind && !ty.is_const && !ty.is_volatile;
+        let found = self.unit.types.iter().position(is_it);
+        let id = TypeId(found.unwrap_or(self.unit.types.len()) as u32);
+        if found.is_none() {
+            let (size, align) = (builtin.size(), builtin.size());
+            let [is_const, is_volatile, is_restrict] = [false; 3];
+            self.unit.types.push(Type { kind, is_const, is_volatile, is_restrict, canonical: id, size, align });
+        }
+        id
     }
 
     fn type_kind(&mut self, ty: Ty<'p>) -> Result<TypeKind> {
@@ -102,7 +116,7 @@ impl<'p> Importer<'p> {
         let span = self.span(shown);
         let attributes = shown.children();
         self.unit.records.push(Record {
-            tag: if shown.is_untagged() { String::new() } else { tag(shown) },
+            tag: self.tag(shown, span),
             is_union: shown.kind() == CXCursor_UnionDecl,
             is_complete: definition.is_some(),
             is_anonymous: shown.is_anonymous_member(),
@@ -118,12 +132,22 @@ impl<'p> Importer<'p> {
         Ok(id)
     }
 
+    /// The tag that is written: where there is none, clang gives the name of a `typedef`.
+    fn tag(&self, cursor: Cursor<'p>, span: Span) -> String {
+        let text = self.unit.text(span);
+        let behind = text.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
+        match cursor.is_untagged() || span.expansion.is_none() && behind.starts_with('{') {
+            true => String::new(),
+            false => written(cursor),
+        }
+    }
+
     fn new_field(&mut self, record: RecordId, cursor: Cursor<'p>) -> Result<()> {
         let ty = self.ty(cursor.ty())?;
         let span = self.span(cursor);
         let name = match self.unit[ty].kind {
             TypeKind::Record(of) if self.unit[of].is_anonymous => String::new(),
-            _ => tag(cursor),
+            _ => written(cursor),
         };
         let id = FieldId(self.unit.fields.len() as u32);
         self.unit.fields.push(Field {
@@ -154,7 +178,7 @@ impl<'p> Importer<'p> {
         let id = EnumId(self.unit.enums.len() as u32);
         self.enums.insert(first, id);
         let span = self.span(shown);
-        let tag = if shown.is_untagged() { String::new() } else { tag(shown) };
+        let tag = self.tag(shown, span);
         self.unit.enums.push(Enum { tag, enumerators: Vec::new(), span });
         let stored = builtin(shown.enum_type().canonical().kind());
         let is_unsigned = stored.is_some_and(|ty| ty.name().starts_with("unsigned"));
@@ -199,7 +223,7 @@ impl<'p> Importer<'p> {
 }
 
 /// A name that is written; clang makes up others, with blanks and brackets.
-fn tag(cursor: Cursor<'_>) -> String {
+fn written(cursor: Cursor<'_>) -> String {
     let name = cursor.spelling();
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     if name.chars().all(is_name) { name } else { String::new() }

@@ -65,6 +65,11 @@ impl Printer<'_> {
     fn rare(&mut self, expr: &Expr) -> (String, u8) {
         match &expr.kind {
             ExprKind::SizeOf(value) => (format!("{value}ul"), PRIMARY),
+            ExprKind::SizeOfArray { element, lengths } => {
+                let lengths = self.list(lengths).into_iter().map(|length| format!("[{length}]"));
+                let (lengths, element) = (lengths.collect::<String>(), self.type_name(*element));
+                (format!("sizeof({element}{lengths})"), UNARY)
+            }
             ExprKind::SizeOfExpr(value) => (format!("sizeof {}", self.expr(value, UNARY)), UNARY),
             ExprKind::Compound(list) => {
                 let ty = self.type_name(expr.ty);
