@@ -331,7 +331,10 @@ impl Builtin {
     /// The type that some words name in any order, with `int` or without it.
     pub(crate) fn named(words: &[&str]) -> Option<Builtin> {
         let count = |word| words.iter().filter(|w| **w == word).count();
-        let n_known = ["char", "short", "int", "long", "float", "double", "signed", "unsigned"].map(count);
+        let n_known = [
+            "char", "short", "int", "long", "float", "double", "signed", "unsigned",
+        ]
+        .map(count);
         let [char, short, int, long, float, double, signed, unsigned] = n_known;
         if n_known.iter().sum::<usize>() != words.len() || words.is_empty() {
             return None;
@@ -363,7 +366,11 @@ impl Builtin {
             Builtin::Char | Builtin::SChar | Builtin::UChar => 1,
             Builtin::Short | Builtin::UShort => 2,
             Builtin::Int | Builtin::UInt | Builtin::Float => 4,
-            Builtin::Long | Builtin::ULong | Builtin::LongLong | Builtin::ULongLong | Builtin::Double => 8,
+            Builtin::Long
+            | Builtin::ULong
+            | Builtin::LongLong
+            | Builtin::ULongLong
+            | Builtin::Double => 8,
             Builtin::LongDouble => 16,
             _ => return None,
         })
@@ -487,6 +494,8 @@ pub struct Function {
     pub is_implicit: bool,
     /// Whether it takes further arguments.
     pub is_variadic: bool,
+    /// Whether its parameters are declared behind their names, as before C89.
+    pub is_old_style: bool,
     /// Whether it is `inline`.
     pub is_inline: bool,
     /// Its storage class.
@@ -638,6 +647,8 @@ pub enum ExprKind {
     Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
     /// `? :`
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a ?: b` of GNU C
+    Else(Box<Expr>, Box<Expr>),
     /// `a[i]`, in the order of the text.
     Index(Box<Expr>, Box<Expr>),
     /// `a.b` and `a->b`: the type of `a` tells which.

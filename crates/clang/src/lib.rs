@@ -56,12 +56,18 @@ pub fn parse(clang: &Clang, request: &ParseRequest) -> Result<ast::Unit, ClangEr
     if let Some(headers) = &clang.headers {
         arguments.extend(["-isystem".to_owned(), headers.display().to_string()]);
     }
-    let arguments = arguments.iter().map(|a| c_string(a)).collect::<Result<Vec<_>, _>>()?;
+    let arguments = arguments
+        .iter()
+        .map(|a| c_string(a))
+        .collect::<Result<Vec<_>, _>>()?;
     let parsed = native::Parsed::parse(&clang.library, &file, request.text.as_deref(), &arguments);
-    let parsed = parsed.map_err(|code| match request.text.is_none() && !request.file.is_file() {
-        true => ClangError::NotReadable(request.file.clone()),
-        false => ClangError::GaveUp(code),
-    })?;
+    let parsed =
+        parsed.map_err(
+            |code| match request.text.is_none() && !request.file.is_file() {
+                true => ClangError::NotReadable(request.file.clone()),
+                false => ClangError::GaveUp(code),
+            },
+        )?;
     import::unit(&parsed)
 }
 

@@ -22,7 +22,11 @@ impl Clang {
     ///
     /// If there is none, if it cannot be loaded, or if it is older than 17.
     pub fn find(vendor: &Path) -> Result<Clang, ClangError> {
-        let named = |variable: &str| env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let named = |variable: &str| {
+            env::var_os(variable)
+                .filter(|v| !v.is_empty())
+                .map(PathBuf::from)
+        };
         let path = match named(LIBRARY_VARIABLE) {
             Some(path) if path.is_dir() => path.join("libclang.so"),
             Some(path) => path,
@@ -40,8 +44,14 @@ impl Clang {
 
 /// The first folder that has a compiler's `stddef.h`.
 fn headers(vendor: &Path) -> Option<PathBuf> {
-    let installed = ["/usr/lib/clang", "/usr/lib64/clang", "/usr/lib/gcc/x86_64-linux-gnu"];
-    let versions = installed.iter().flat_map(|folder| children(Path::new(folder)));
+    let installed = [
+        "/usr/lib/clang",
+        "/usr/lib64/clang",
+        "/usr/lib/gcc/x86_64-linux-gnu",
+    ];
+    let versions = installed
+        .iter()
+        .flat_map(|folder| children(Path::new(folder)));
     let own = [vendor.join("pet/include")].into_iter();
     own.chain(versions.map(|version| version.join("include")))
         .find(|folder| folder.join("stddef.h").is_file())
@@ -49,7 +59,9 @@ fn headers(vendor: &Path) -> Option<PathBuf> {
 
 fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
     found.sort();
     found.reverse();
     found

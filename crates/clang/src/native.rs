@@ -16,7 +16,8 @@ use crate::ClangError;
 use crate::ast::Severity;
 
 // Kinds of cursors: clang's CXCursor_FirstExpr to CXCursor_LastExpr, and so on.
-const DECLARATIONS: RangeInclusive<CXCursorKind> = CXCursor_UnexposedDecl..=CXCursor_CXXAccessSpecifier;
+const DECLARATIONS: RangeInclusive<CXCursorKind> =
+    CXCursor_UnexposedDecl..=CXCursor_CXXAccessSpecifier;
 const INVALID: RangeInclusive<CXCursorKind> = CXCursor_InvalidFile..=CXCursor_InvalidCode;
 const EXPRESSIONS: RangeInclusive<CXCursorKind> = 100..=199;
 const STATEMENTS: RangeInclusive<CXCursorKind> = 200..=299;
@@ -61,7 +62,7 @@ api! {
     clang_isRestrictQualifiedType clang_getPointeeType clang_getArrayElementType clang_getArraySize
     clang_getElementType clang_getNumElements clang_getResultType clang_getNumArgTypes clang_getArgType
     clang_isFunctionTypeVariadic clang_getTypeDeclaration clang_Type_getNamedType clang_Type_getValueType
-    clang_Type_getSizeOf clang_Type_getAlignOf clang_getTypeSpelling clang_getFileName
+    clang_Type_visitFields clang_Type_getSizeOf clang_Type_getAlignOf clang_getTypeSpelling clang_getFileName
     clang_getFileContents clang_getIncludedFile clang_getLocationForOffset clang_getRange clang_tokenize
     clang_disposeTokens clang_getTokenSpelling clang_getTokenExtent clang_getTokenKind
     clang_getNumDiagnostics clang_getDiagnostic clang_disposeDiagnostic clang_getDiagnosticSeverity
@@ -81,15 +82,19 @@ impl Library {
     /// Loads a library.
     pub fn load(path: &Path) -> Result<Library, ClangError> {
         // SAFETY: libclang's initializers ask for nothing.
-        let library = unsafe { libloading::Library::new(path) }.map_err(|e| ClangError::NotLoaded {
-            path: path.to_owned(),
-            reason: e.to_string(),
-        })?;
+        let library =
+            unsafe { libloading::Library::new(path) }.map_err(|e| ClangError::NotLoaded {
+                path: path.to_owned(),
+                reason: e.to_string(),
+            })?;
         let functions = functions(&library).map_err(|function| ClangError::TooOld {
             path: path.to_owned(),
             function,
         })?;
-        Ok(Library { functions, _library: library })
+        Ok(Library {
+            functions,
+            _library: library,
+        })
     }
 
     /// The text of a string of libclang, which ends here.
@@ -98,7 +103,9 @@ impl Library {
         let copy = match text.is_null() {
             true => String::new(),
             // SAFETY: it is a C string as long as `string` lives.
-            false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+            false => unsafe { CStr::from_ptr(text) }
+                .to_string_lossy()
+                .into_owned(),
         };
         call!(self, clang_disposeString(string));
         copy
@@ -178,7 +185,11 @@ impl<'l> Parsed<'l> {
             call!(library, clang_disposeIndex(index));
             return Err(code);
         }
-        Ok(Parsed { library, index, unit })
+        Ok(Parsed {
+            library,
+            index,
+            unit,
+        })
     }
 
     /// The root of the tree.
@@ -207,7 +218,10 @@ impl<'l> Parsed<'l> {
         let text = library.text(call!(library, clang_getDiagnosticSpelling(raw)));
         let (file, offset) = self.place(call!(library, clang_getDiagnosticLocation(raw)));
         call!(library, clang_disposeDiagnostic(raw));
-        let at = Extent { file, range: offset..offset };
+        let at = Extent {
+            file,
+            range: offset..offset,
+        };
         Remark { severity, text, at }
     }
 
@@ -216,7 +230,13 @@ impl<'l> Parsed<'l> {
         let mut offset: c_uint = 0;
         call!(
             self.library,
-            clang_getFileLocation(location, &mut file, ptr::null_mut(), ptr::null_mut(), &mut offset)
+            clang_getFileLocation(
+                location,
+                &mut file,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                &mut offset
+            )
         );
         let known = (!file.is_null()).then_some(RawFile(file as usize));
         (known, offset)
@@ -227,12 +247,16 @@ impl<'l> Parsed<'l> {
         let (last, end) = self.place(call!(self.library, clang_getRangeEnd(range)));
         // What begins in one file and ends in another has a place, but no length.
         let end = if file == last { end.max(start) } else { start };
-        Extent { file, range: start..end }
+        Extent {
+            file,
+            range: start..end,
+        }
     }
 
     /// The name of a file.
     pub fn file_name(&self, file: RawFile) -> String {
-        self.library.text(call!(self.library, clang_getFileName(file.0 as CXFile)))
+        self.library
+            .text(call!(self.library, clang_getFileName(file.0 as CXFile)))
     }
 
     /// What stands in a file, as clang has read it.
@@ -248,24 +272,42 @@ impl<'l> Parsed<'l> {
         // SAFETY: libclang keeps that many bytes as long as the unit lives.
         let bytes = unsafe { slice::from_raw_parts(text.cast::<u8>(), size) };
         // Offsets are those of clang, so nothing may change its length.
-        String::from_utf8(bytes.to_vec())
-            .unwrap_or_else(|_| bytes.iter().map(|b| if b.is_ascii() { *b as char } else { '?' }).collect())
+        String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| {
+            bytes
+                .iter()
+                .map(|b| if b.is_ascii() { *b as char } else { '?' })
+                .collect()
+        })
     }
 
     /// Whether a file is a header of the system.
     pub fn is_system(&self, file: RawFile) -> bool {
-        let place = call!(self.library, clang_getLocationForOffset(self.unit, file.0 as CXFile, 0));
+        let place = call!(
+            self.library,
+            clang_getLocationForOffset(self.unit, file.0 as CXFile, 0)
+        );
         call!(self.library, clang_Location_isInSystemHeader(place)) != 0
     }
 
     /// The tokens of a part of a file, without comments.
     pub fn tokens(&self, file: RawFile, range: Range<u32>) -> Vec<(String, Range<u32>)> {
         let library = self.library;
-        let place = |offset| call!(library, clang_getLocationForOffset(self.unit, file.0 as CXFile, offset));
-        let whole = call!(library, clang_getRange(place(range.start), place(range.end)));
+        let place = |offset| {
+            call!(
+                library,
+                clang_getLocationForOffset(self.unit, file.0 as CXFile, offset)
+            )
+        };
+        let whole = call!(
+            library,
+            clang_getRange(place(range.start), place(range.end))
+        );
         let mut tokens: *mut CXToken = ptr::null_mut();
         let mut n: c_uint = 0;
-        call!(library, clang_tokenize(self.unit, whole, &mut tokens, &mut n));
+        call!(
+            library,
+            clang_tokenize(self.unit, whole, &mut tokens, &mut n)
+        );
         if tokens.is_null() {
             return Vec::new();
         }
@@ -276,7 +318,11 @@ impl<'l> Parsed<'l> {
             .filter(|token| call!(library, clang_getTokenKind(**token)) != CXToken_Comment)
             .map(|token| {
                 let text = library.text(call!(library, clang_getTokenSpelling(self.unit, *token)));
-                (text, self.extent(call!(library, clang_getTokenExtent(self.unit, *token))).range)
+                (
+                    text,
+                    self.extent(call!(library, clang_getTokenExtent(self.unit, *token)))
+                        .range,
+                )
             })
             .filter(|(_, at)| at.end <= range.end)
             .collect();
@@ -314,6 +360,12 @@ impl Hash for Cursor<'_> {
     }
 }
 
+extern "C" fn collect_field(cursor: CXCursor, list: CXClientData) -> CXVisitorResult {
+    // SAFETY: `fields` gives its list, and nobody else has it meanwhile.
+    unsafe { &mut *list.cast::<Vec<CXCursor>>() }.push(cursor);
+    CXVisit_Continue
+}
+
 extern "C" fn collect(cursor: CXCursor, _: CXCursor, list: CXClientData) -> CXChildVisitResult {
     // SAFETY: `children` gives its list, and nobody else has it meanwhile.
     unsafe { &mut *list.cast::<Vec<CXCursor>>() }.push(cursor);
@@ -326,11 +378,17 @@ impl<'p> Cursor<'p> {
     }
 
     fn other(&self, raw: CXCursor) -> Option<Cursor<'p>> {
-        (!INVALID.contains(&raw.kind)).then_some(Cursor { parsed: self.parsed, raw })
+        (!INVALID.contains(&raw.kind)).then_some(Cursor {
+            parsed: self.parsed,
+            raw,
+        })
     }
 
     fn typed(&self, raw: CXType) -> Ty<'p> {
-        Ty { parsed: self.parsed, raw }
+        Ty {
+            parsed: self.parsed,
+            raw,
+        }
     }
 
     /// What it is.
@@ -363,7 +421,8 @@ impl<'p> Cursor<'p> {
 
     /// Its name; a string literal's notation.
     pub fn spelling(&self) -> String {
-        self.library().text(call!(self.library(), clang_getCursorSpelling(self.raw)))
+        self.library()
+            .text(call!(self.library(), clang_getCursorSpelling(self.raw)))
     }
 
     /// Its type.
@@ -373,7 +432,10 @@ impl<'p> Cursor<'p> {
 
     /// The type that a `typedef` gives a name to.
     pub fn underlying(&self) -> Ty<'p> {
-        self.typed(call!(self.library(), clang_getTypedefDeclUnderlyingType(self.raw)))
+        self.typed(call!(
+            self.library(),
+            clang_getTypedefDeclUnderlyingType(self.raw)
+        ))
     }
 
     /// What it refers to.
@@ -383,7 +445,8 @@ impl<'p> Cursor<'p> {
 
     /// The first declaration of what it declares.
     pub fn first(&self) -> Cursor<'p> {
-        self.other(call!(self.library(), clang_getCanonicalCursor(self.raw))).unwrap_or(*self)
+        self.other(call!(self.library(), clang_getCanonicalCursor(self.raw)))
+            .unwrap_or(*self)
     }
 
     /// The definition of what it declares.
@@ -398,7 +461,8 @@ impl<'p> Cursor<'p> {
 
     /// Its place.
     pub fn extent(&self) -> Extent {
-        self.parsed.extent(call!(self.library(), clang_getCursorExtent(self.raw)))
+        self.parsed
+            .extent(call!(self.library(), clang_getCursorExtent(self.raw)))
     }
 
     /// Whether it stands in a header of the system.
@@ -440,14 +504,20 @@ impl<'p> Cursor<'p> {
             return None;
         }
         let value = match call!(library, clang_EvalResult_getKind(result)) {
-            CXEval_Int if call!(library, clang_EvalResult_isUnsignedInt(result)) != 0 => Some(Value::Int(
-                i128::from(call!(library, clang_EvalResult_getAsUnsigned(result))),
-            )),
+            CXEval_Int if call!(library, clang_EvalResult_isUnsignedInt(result)) != 0 => {
+                Some(Value::Int(i128::from(call!(
+                    library,
+                    clang_EvalResult_getAsUnsigned(result)
+                ))))
+            }
             CXEval_Int => {
                 let value = call!(library, clang_EvalResult_getAsLongLong(result));
                 Some(Value::Int(i128::from(value)))
             }
-            CXEval_Float => Some(Value::Float(call!(library, clang_EvalResult_getAsDouble(result)))),
+            CXEval_Float => Some(Value::Float(call!(
+                library,
+                clang_EvalResult_getAsDouble(result)
+            ))),
             _ => None,
         };
         call!(library, clang_EvalResult_dispose(result));
@@ -456,7 +526,10 @@ impl<'p> Cursor<'p> {
 
     /// The initializer of a variable.
     pub fn init(&self) -> Option<Cursor<'p>> {
-        self.other(call!(self.library(), clang_Cursor_getVarDeclInitializer(self.raw)))
+        self.other(call!(
+            self.library(),
+            clang_Cursor_getVarDeclInitializer(self.raw)
+        ))
     }
 
     /// The width of a bit-field.
@@ -468,20 +541,33 @@ impl<'p> Cursor<'p> {
 
     /// The first bit of a member.
     pub fn bit_offset(&self) -> Option<u64> {
-        u64::try_from(call!(self.library(), clang_Cursor_getOffsetOfField(self.raw))).ok()
+        u64::try_from(call!(
+            self.library(),
+            clang_Cursor_getOffsetOfField(self.raw)
+        ))
+        .ok()
     }
 
     /// The value of an enumerator, as a number of its enumeration's type.
     pub fn enum_value(&self, is_unsigned: bool) -> i128 {
         match is_unsigned {
-            true => i128::from(call!(self.library(), clang_getEnumConstantDeclUnsignedValue(self.raw))),
-            false => i128::from(call!(self.library(), clang_getEnumConstantDeclValue(self.raw))),
+            true => i128::from(call!(
+                self.library(),
+                clang_getEnumConstantDeclUnsignedValue(self.raw)
+            )),
+            false => i128::from(call!(
+                self.library(),
+                clang_getEnumConstantDeclValue(self.raw)
+            )),
         }
     }
 
     /// The type that an enumeration is stored as.
     pub fn enum_type(&self) -> Ty<'p> {
-        self.typed(call!(self.library(), clang_getEnumDeclIntegerType(self.raw)))
+        self.typed(call!(
+            self.library(),
+            clang_getEnumDeclIntegerType(self.raw)
+        ))
     }
 
     /// Whether a struct or enumeration has no tag.
@@ -498,7 +584,12 @@ impl<'p> Cursor<'p> {
     pub fn params(&self) -> Vec<Cursor<'p>> {
         let n = call!(self.library(), clang_Cursor_getNumArguments(self.raw)).max(0);
         (0..n as c_uint)
-            .filter_map(|at| self.other(call!(self.library(), clang_Cursor_getArgument(self.raw, at))))
+            .filter_map(|at| {
+                self.other(call!(
+                    self.library(),
+                    clang_Cursor_getArgument(self.raw, at)
+                ))
+            })
             .collect()
     }
 
@@ -522,7 +613,10 @@ impl<'p> Ty<'p> {
     }
 
     fn with(&self, raw: CXType) -> Ty<'p> {
-        Ty { parsed: self.parsed, raw }
+        Ty {
+            parsed: self.parsed,
+            raw,
+        }
     }
 
     /// What tells it from other types of its unit.
@@ -595,7 +689,26 @@ impl<'p> Ty<'p> {
     /// The declaration of a struct, an enumeration or a name.
     pub fn declaration(&self) -> Option<Cursor<'p>> {
         let raw: CXCursor = call!(self.library(), clang_getTypeDeclaration(self.raw));
-        (!INVALID.contains(&raw.kind)).then_some(Cursor { parsed: self.parsed, raw })
+        (!INVALID.contains(&raw.kind)).then_some(Cursor {
+            parsed: self.parsed,
+            raw,
+        })
+    }
+
+    /// The members of a struct or union, with those that have no name.
+    pub fn fields(&self) -> Vec<Cursor<'p>> {
+        let mut list: Vec<CXCursor> = Vec::new();
+        let data: *mut c_void = (&raw mut list).cast();
+        call!(
+            self.library(),
+            clang_Type_visitFields(self.raw, collect_field, data)
+        );
+        list.into_iter()
+            .map(|raw| Cursor {
+                parsed: self.parsed,
+                raw,
+            })
+            .collect()
     }
 
     /// `struct s` without `struct`.
@@ -620,6 +733,7 @@ impl<'p> Ty<'p> {
 
     /// Its name in C.
     pub fn spelling(&self) -> String {
-        self.library().text(call!(self.library(), clang_getTypeSpelling(self.raw)))
+        self.library()
+            .text(call!(self.library(), clang_getTypeSpelling(self.raw)))
     }
 }

@@ -20,7 +20,10 @@ fn main() {
     eprintln!("loaded in {:.1} ms", begin.elapsed().as_secs_f64() * 1e3);
     for file in arguments {
         let begin = Instant::now();
-        let request = ParseRequest { file: file.clone(), ..ParseRequest::default() };
+        let request = ParseRequest {
+            file: file.clone(),
+            ..ParseRequest::default()
+        };
         let unit = match parse(&clang, &request) {
             Ok(unit) => unit,
             Err(e) => {
@@ -30,15 +33,34 @@ fn main() {
         };
         let read = begin.elapsed();
         for message in unit.messages.iter().filter(|_| unit.has_errors()) {
-            eprintln!("{}: {:?}: {}", file.display(), message.severity, message.text);
+            eprintln!(
+                "{}: {:?}: {}",
+                file.display(),
+                message.severity,
+                message.text
+            );
         }
         for unknown in &unit.unknown {
-            eprintln!("{}: unknown {}: {}", file.display(), unknown.name, unit.text(unknown.span));
+            eprintln!(
+                "{}: unknown {}: {}",
+                file.display(),
+                unknown.name,
+                unit.text(unknown.span)
+            );
         }
         let text = hexcc_front_c::emit::unit(&unit);
         let all = begin.elapsed();
-        eprintln!("{}: {:.1} ms, printed in {:.1} ms", file.display(), read.as_secs_f64() * 1e3, (all - read).as_secs_f64() * 1e3);
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        eprintln!(
+            "{}: {:.1} ms, printed in {:.1} ms",
+            file.display(),
+            read.as_secs_f64() * 1e3,
+            (all - read).as_secs_f64() * 1e3
+        );
+        let stem = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if let Err(e) = std::fs::write(folder.join(stem + ".again.c"), text) {
             eprintln!("{}: {e}", file.display());
         }

@@ -34,14 +34,21 @@ struct Printer<'u> {
 
 impl<'u> Printer<'u> {
     fn new(unit: &'u Unit) -> Printer<'u> {
-        Printer { unit, out: String::new(), indent: 0, tags: HashMap::new() }
+        Printer {
+            unit,
+            out: String::new(),
+            indent: 0,
+            tags: HashMap::new(),
+        }
     }
 
     /// The macros that headers of the system ask for, and these headers.
     fn head(&mut self) {
         let first = self.unit.includes.first().map(|include| include.span);
         for defined in &self.unit.macros {
-            let is_before = first.is_some_and(|first| defined.span.file != first.file || defined.span.start < first.start);
+            let is_before = first.is_some_and(|first| {
+                defined.span.file != first.file || defined.span.start < first.start
+            });
             if is_before && defined.name.starts_with('_') {
                 let text = self.unit.text(defined.span);
                 self.line(&format!("#define {text}"));
@@ -108,7 +115,9 @@ impl<'u> Printer<'u> {
             head.push_str("inline ");
         }
         let (result, has_prototype) = match &self.unit[function.ty].kind {
-            TypeKind::Function { result, params, .. } => (*result, params.is_some()),
+            TypeKind::Function { result, params, .. } => {
+                (*result, params.is_some() && !function.is_old_style)
+            }
             _ => (function.ty, true),
         };
         let mut params: Vec<String> = Vec::new();
@@ -122,7 +131,7 @@ impl<'u> Printer<'u> {
                 let _ = write!(old_style, " {text};");
             }
         }
-        if function.is_variadic {
+        if function.is_variadic && has_prototype {
             params.push("...".to_owned());
         }
         if params.is_empty() && has_prototype {

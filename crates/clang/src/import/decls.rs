@@ -13,7 +13,9 @@ impl<'p> Importer<'p> {
             CXCursor_StructDecl | CXCursor_UnionDecl => {
                 vec![Item::Record(self.record(cursor)?, cursor.is_definition())]
             }
-            CXCursor_EnumDecl if cursor.is_definition() => vec![Item::Enum(self.enumeration(cursor)?)],
+            CXCursor_EnumDecl if cursor.is_definition() => {
+                vec![Item::Enum(self.enumeration(cursor)?)]
+            }
             CXCursor_EnumDecl => Vec::new(),
             CXCursor_VarDecl | CXCursor_TypedefDecl => vec![Item::Decl(self.redeclared(cursor)?)],
             CXCursor_FunctionDecl => vec![Item::Function(self.function_declaration(cursor)?)],
@@ -57,7 +59,11 @@ impl<'p> Importer<'p> {
     }
 
     /// A declaration under a number of its own; `decl` gets the number of the first of the same thing.
-    pub(super) fn new_decl(&mut self, cursor: Cursor<'p>, decl: impl FnOnce(DeclId) -> Decl) -> DeclId {
+    pub(super) fn new_decl(
+        &mut self,
+        cursor: Cursor<'p>,
+        decl: impl FnOnce(DeclId) -> Decl,
+    ) -> DeclId {
         let id = DeclId(self.unit.decls.len() as u32);
         let first = match cursor.kind() {
             CXCursor_VarDecl => self.decls.get(&cursor.first()).copied(),
@@ -99,11 +105,15 @@ impl<'p> Importer<'p> {
             DeclKind::Variable => cursor.init(),
             _ => None,
         };
-        let exprs: Vec<Cursor<'p>> =
-            (children.iter()).filter(|c| c.is_expr() && Some(**c) != init).copied().collect();
+        let exprs: Vec<Cursor<'p>> = (children.iter())
+            .filter(|c| c.is_expr() && Some(**c) != init)
+            .copied()
+            .collect();
         let extents = self.extents(written, &exprs)?;
         let align = self.alignment(&children);
-        let init = init.map(|init| self.deeper(|s| s.initializer(init))).transpose()?;
+        let init = init
+            .map(|init| self.deeper(|s| s.initializer(init)))
+            .transpose()?;
         let decl = &mut self.unit[id];
         (decl.ty, decl.extents, decl.align, decl.init) = (ty, extents, align, init);
         Ok(id)
@@ -114,7 +124,11 @@ impl<'p> Importer<'p> {
         let attribute = children.iter().find(|c| c.kind() == CXCursor_AlignedAttr)?;
         let span = self.span(*attribute);
         let text = self.unit.text(span);
-        let digits: String = text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+        let digits: String = text
+            .chars()
+            .skip_while(|c| !c.is_ascii_digit())
+            .take_while(char::is_ascii_digit)
+            .collect();
         let align = digits.parse().ok();
         if align.is_none() {
             self.unknown("alignment", span);
@@ -144,6 +158,7 @@ impl<'p> Importer<'p> {
             body: None,
             is_implicit: cursor.extent().file.is_none(),
             is_variadic: cursor.ty().is_variadic(),
+            is_old_style: self.is_old_style(cursor),
             is_inline: cursor.is_inline(),
             storage: storage(cursor),
             first,
@@ -159,6 +174,22 @@ impl<'p> Importer<'p> {
         }
         self.unit[id].params = params;
         Ok(id)
+    }
+
+    /// Whether the first parameter is declared behind the parentheses of their names.
+    fn is_old_style(&self, cursor: Cursor<'p>) -> bool {
+        let (params, extent) = (cursor.params(), cursor.extent());
+        let (Some(first), Some(file), true) = (params.first(), extent.file, cursor.is_definition())
+        else {
+            return false;
+        };
+        let head = extent.range.start..first.extent().range.start;
+        let tokens = match head.is_empty() {
+            true => Vec::new(),
+            false => self.parsed.tokens(file, head),
+        };
+        let count = |bracket| tokens.iter().filter(|token| token.0 == bracket).count();
+        count("(") > 0 && count("(") == count(")")
     }
 
     fn function_declaration(&mut self, cursor: Cursor<'p>) -> Result<FunctionId> {

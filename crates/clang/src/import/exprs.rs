@@ -4,7 +4,9 @@ use clang_sys::*;
 
 use super::types::written_lengths;
 use super::{Importer, Result};
-use crate::ast::{BinaryOp, Builtin, Callee, Designator, Expr, ExprKind, TypeId, TypeKind, UnaryOp};
+use crate::ast::{
+    BinaryOp, Builtin, Callee, Designator, Expr, ExprKind, TypeId, TypeKind, UnaryOp,
+};
 use crate::native::{Cursor, Value};
 
 impl<'p> Importer<'p> {
@@ -36,9 +38,10 @@ impl<'p> Importer<'p> {
     fn expr_kind(&mut self, cursor: Cursor<'p>, ty: TypeId) -> Result<ExprKind> {
         let children = cursor.children();
         Ok(match (cursor.kind(), children.as_slice()) {
-            (CXCursor_IntegerLiteral | CXCursor_CXXBoolLiteralExpr | CXCursor_CharacterLiteral, _) => {
-                self.number(cursor)
-            }
+            (
+                CXCursor_IntegerLiteral | CXCursor_CXXBoolLiteralExpr | CXCursor_CharacterLiteral,
+                _,
+            ) => self.number(cursor),
             (CXCursor_FloatingLiteral, _) => self.float(cursor, ty),
             (CXCursor_ImaginaryLiteral, [value]) => ExprKind::Imaginary(self.boxed_expr(*value)?),
             (CXCursor_StringLiteral, _) => ExprKind::Str(cursor.spelling()),
@@ -72,9 +75,11 @@ impl<'p> Importer<'p> {
                     false => ExprKind::Compound(self.boxed_expr(*list)?),
                 }
             }
-            (CXCursor_InitListExpr, all) => {
-                ExprKind::List(all.iter().map(|c| self.initializer(*c)).collect::<Result<_>>()?)
-            }
+            (CXCursor_InitListExpr, all) => ExprKind::List(
+                all.iter()
+                    .map(|c| self.initializer(*c))
+                    .collect::<Result<_>>()?,
+            ),
             (CXCursor_StmtExpr, [body]) => ExprKind::Statements(Box::new(self.stmt(*body)?)),
             (CXCursor_AddrLabelExpr, [label, ..]) => ExprKind::LabelAddress(label.spelling()),
             (CXCursor_UnaryExpr, all) => self.size_of(cursor, all)?,
@@ -86,7 +91,9 @@ impl<'p> Importer<'p> {
 
     fn number(&mut self, cursor: Cursor<'p>) -> ExprKind {
         match cursor.value() {
-            Some(Value::Int(value)) if cursor.kind() == CXCursor_CharacterLiteral => ExprKind::Char(value),
+            Some(Value::Int(value)) if cursor.kind() == CXCursor_CharacterLiteral => {
+                ExprKind::Char(value)
+            }
             Some(Value::Int(value)) => ExprKind::Int(value),
             _ => self.other_expr(cursor, "number"),
         }
@@ -105,7 +112,9 @@ impl<'p> Importer<'p> {
             _ => return self.other_expr(cursor, "number of a macro"),
         };
         match cursor.value() {
-            Some(Value::Float(value)) if value.is_finite() => ExprKind::Float(format!("{value:?}{suffix}")),
+            Some(Value::Float(value)) if value.is_finite() => {
+                ExprKind::Float(format!("{value:?}{suffix}"))
+            }
             _ => self.other_expr(cursor, "number of a macro"),
         }
     }
@@ -115,7 +124,9 @@ impl<'p> Importer<'p> {
             return Ok(self.other_expr(cursor, "name"));
         };
         Ok(match to.kind() {
-            CXCursor_VarDecl | CXCursor_ParmDecl | CXCursor_EnumConstantDecl => ExprKind::Var(self.decl(to)?),
+            CXCursor_VarDecl | CXCursor_ParmDecl | CXCursor_EnumConstantDecl => {
+                ExprKind::Var(self.decl(to)?)
+            }
             CXCursor_FunctionDecl => ExprKind::Function(self.function(to)?),
             _ => self.other_expr(cursor, "name"),
         })
@@ -141,7 +152,12 @@ impl<'p> Importer<'p> {
         })
     }
 
-    fn binary(&mut self, cursor: Cursor<'p>, left: Cursor<'p>, right: Cursor<'p>) -> Result<ExprKind> {
+    fn binary(
+        &mut self,
+        cursor: Cursor<'p>,
+        left: Cursor<'p>,
+        right: Cursor<'p>,
+    ) -> Result<ExprKind> {
         let kind = cursor.binary();
         let compound = (CXBinaryOperator_MulAssign..=CXBinaryOperator_OrAssign).contains(&kind);
         let op = match compound {
@@ -161,7 +177,12 @@ impl<'p> Importer<'p> {
     fn callee(&mut self, cursor: Cursor<'p>) -> Result<Callee> {
         let expr = self.expr(cursor)?;
         let mut inner = &expr;
-        while let ExprKind::Cast { implicit: true, value, .. } = &inner.kind {
+        while let ExprKind::Cast {
+            implicit: true,
+            value,
+            ..
+        } = &inner.kind
+        {
             inner = value;
         }
         Ok(match inner.kind {
@@ -190,9 +211,8 @@ impl<'p> Importer<'p> {
         }
         // `sizeof a` has `a` as its child, and `sizeof(type[m][n])` has the lengths, the last one first,
         // and then some of them once more.
-        let extent = cursor.extent();
-        let tokens = extent.file.map(|file| self.parsed.tokens(file, extent.range)).unwrap_or_default();
-        let words: Vec<&str> = tokens.iter().map(|token| token.0.as_str()).collect();
+        let words = self.words_from("sizeof", cursor);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let exprs: Vec<Cursor<'p>> = children.iter().filter(|c| c.is_expr()).copied().collect();
         let ["sizeof", rest @ ..] = words.as_slice() else {
             return Ok(self.other_expr(cursor, "sizeof"));
@@ -213,13 +233,21 @@ impl<'p> Importer<'p> {
 
     /// The type that words begin with, which end or go on with a length.
     fn named_type(&mut self, words: &[&str], children: &[Cursor<'p>]) -> Result<Option<TypeId>> {
-        let end = words.iter().position(|word| ["[", ")", "*", "("].contains(word)).unwrap_or(0);
+        let end = words
+            .iter()
+            .position(|word| ["[", ")", "*", "("].contains(word))
+            .unwrap_or(0);
         if !["[", ")"].contains(words.get(end).unwrap_or(&"")) {
             return Ok(None);
         }
-        let names: Vec<&str> = words[..end].iter().filter(|w| !["const", "volatile"].contains(w)).copied().collect();
+        let names = words[..end].iter().flat_map(|word| self.expanded(word, 4));
+        let names: Vec<String> = names
+            .filter(|w| !["const", "volatile"].contains(&w.as_str()))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         if let Some(of) = children.first().filter(|c| c.kind() == CXCursor_TypeRef)
-            && (names.len() == 1 || ["struct", "union", "enum"].contains(&names[0]))
+            && (names.len() == 1
+                || !names.is_empty() && ["struct", "union", "enum"].contains(&names[0]))
             && let Some(declared) = of.referenced()
         {
             return Ok(Some(self.ty(declared.ty())?));
@@ -246,7 +274,22 @@ impl<'p> Importer<'p> {
                 return Ok(ExprKind::VaArg(self.boxed_expr(*value)?));
             }
         }
-        Ok(match cursor.value() {
+        if let [first, middle, _, last] = exprs.as_slice()
+            && middle.kind() == CXCursor_UnexposedExpr
+            && middle.extent().range == first.extent().range
+        {
+            return Ok(ExprKind::Else(
+                self.boxed_expr(*first)?,
+                self.boxed_expr(*last)?,
+            ));
+        }
+        let ty = self.ty(cursor.ty())?;
+        // What has another type has no value, and libclang ends the process where it is asked for it.
+        let is_number = matches!(
+            self.unit.canonical(ty).kind,
+            TypeKind::Builtin(_) | TypeKind::Enum(_)
+        );
+        Ok(match is_number.then(|| cursor.value()).flatten() {
             Some(Value::Int(value)) => ExprKind::Int(value),
             _ => self.other_expr(cursor, "expression without a name"),
         })
@@ -292,7 +335,11 @@ impl<'p> Importer<'p> {
             }
         }
         let value = Box::new(self.deeper(|s| s.initializer(*value))?);
-        Ok(Expr { ty, span, kind: ExprKind::Designated(designators, value) })
+        Ok(Expr {
+            ty,
+            span,
+            kind: ExprKind::Designated(designators, value),
+        })
     }
 }
 

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use clang_sys::CXTypeKind;
 
 use crate::ast::{
-    DeclId, EnumId, ExpansionId, FieldId, File, FileId, FunctionId, Message, RecordId, Span, TypeId, Unit, Unknown,
+    DeclId, EnumId, ExpansionId, FieldId, File, FileId, FunctionId, Message, RecordId, Span,
+    TypeId, Unit, Unknown,
 };
 use crate::native::{Cursor, Extent, Parsed, RawFile};
 use crate::{ClangError, MAX_DEPTH, deeply};
@@ -71,7 +72,11 @@ impl<'p> Importer<'p> {
         self.pragmas();
         for remark in self.parsed.remarks() {
             let span = remark.at.file.is_some().then(|| self.span_of(remark.at));
-            self.unit.messages.push(Message { severity: remark.severity, text: remark.text, span });
+            self.unit.messages.push(Message {
+                severity: remark.severity,
+                text: remark.text,
+                span,
+            });
         }
         Ok(())
     }
@@ -84,7 +89,11 @@ impl<'p> Importer<'p> {
         let id = FileId(self.unit.files.len() as u32);
         self.unit.files.push(File {
             path: PathBuf::from(self.parsed.file_name(raw)),
-            text: if is_system { String::new() } else { self.parsed.file_text(raw) },
+            text: if is_system {
+                String::new()
+            } else {
+                self.parsed.file_text(raw)
+            },
             is_system,
         });
         self.files.insert(raw, id);
@@ -98,11 +107,21 @@ impl<'p> Importer<'p> {
     fn span_of(&mut self, extent: Extent) -> Span {
         let Some(raw) = extent.file else {
             // What clang declares by itself is nowhere.
-            return Span { file: FileId(0), start: 0, end: 0, expansion: None };
+            return Span {
+                file: FileId(0),
+                start: 0,
+                end: 0,
+                expansion: None,
+            };
         };
         let file = self.file(raw);
         let (start, end) = (extent.range.start, extent.range.end);
-        Span { file, start, end, expansion: self.expansion(file, start, end) }
+        Span {
+            file,
+            start,
+            end,
+            expansion: self.expansion(file, start, end),
+        }
     }
 
     /// The use of a macro that a part of a file is in.
@@ -115,6 +134,11 @@ impl<'p> Importer<'p> {
         let is_in = last.file == file && start < last.range.end;
         // What ends behind it only begins with it: a sum whose first term it is.
         (is_in && end <= last.range.end).then_some(ExpansionId(at as u32))
+    }
+
+    /// The use of a macro that a span begins with.
+    fn expansion_at(&self, span: Span) -> Option<ExpansionId> {
+        self.expansion(span.file, span.start, span.start)
     }
 
     fn unknown(&mut self, name: &'static str, span: Span) -> &'static str {

@@ -100,52 +100,45 @@ impl<'p> Importer<'p> {
         Ok(StmtKind::Decl(items))
     }
 
-    /// clang leaves out the parts that are absent; the semicolons tell which these are.
+    /// clang leaves out the parts that are absent; the words of the head tell which these are.
     fn for_loop(&mut self, cursor: Cursor<'p>, children: &[Cursor<'p>]) -> Result<StmtKind> {
         let Some((body, parts)) = children.split_last() else {
             return Ok(self.other_stmt(cursor, "for"));
         };
-        let mut found: [Option<Cursor<'p>>; 3] = [None; 3];
-        if parts.len() == 3 {
-            found = [0, 1, 2].map(|at| Some(parts[at]));
-        } else {
-            let Some(semicolons) = self.semicolons(cursor) else {
-                return Ok(self.other_stmt(cursor, "for"));
-            };
-            for part in parts {
-                let start = part.extent().range.start;
-                found[semicolons.iter().filter(|s| **s < start).count()] = Some(*part);
-            }
+        let is_there = match parts.len() {
+            0 => [false; 3],
+            3 => [true; 3],
+            _ => parts_of_for(&self.words_from("for", cursor)),
+        };
+        if is_there.iter().filter(|is_there| **is_there).count() != parts.len() {
+            return Ok(self.other_stmt(cursor, "for"));
         }
-        let [init, cond, step] = found;
+        let mut parts = parts.iter();
+        let [init, cond, step] =
+            is_there.map(|is_there| if is_there { parts.next() } else { None });
         Ok(StmtKind::For {
-            init: init.map(|c| self.boxed(c)).transpose()?,
-            cond: cond.map(|c| self.expr(c)).transpose()?,
-            step: step.map(|c| self.expr(c)).transpose()?,
+            init: init.map(|c| self.boxed(*c)).transpose()?,
+            cond: cond.map(|c| self.expr(*c)).transpose()?,
+            step: step.map(|c| self.expr(*c)).transpose()?,
             body: self.boxed(*body)?,
         })
     }
+}
 
-    /// The places of the two semicolons in the head of a `for` that no macro gives.
-    fn semicolons(&mut self, cursor: Cursor<'p>) -> Option<[u32; 2]> {
-        let extent = cursor.extent();
-        let file = extent.file?;
-        let tokens = self.parsed.tokens(file, extent.range);
-        if tokens.first()?.0 != "for" {
-            return None;
+/// Which of the three parts of a `for` there are.
+fn parts_of_for(words: &[String]) -> [bool; 3] {
+    let (mut depth, mut part, mut is_there) = (0, 0, [false; 3]);
+    for word in words.iter().skip(1) {
+        match word.as_str() {
+            ")" | "]" | "}" => depth -= 1,
+            ";" if depth == 1 => part += 1,
+            _ if depth >= 1 && part < 3 => is_there[part] = true,
+            _ => {}
         }
-        let (mut depth, mut places) = (0, Vec::new());
-        for (text, at) in &tokens[1..] {
-            match text.as_str() {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => depth -= 1,
-                ";" if depth == 1 => places.push(at.start),
-                _ => {}
-            }
-            if depth == 0 {
-                break;
-            }
+        if depth <= 0 && word == ")" {
+            break;
         }
-        places.try_into().ok()
+        depth += i32::from(["(", "[", "{"].contains(&word.as_str()));
     }
+    is_there
 }

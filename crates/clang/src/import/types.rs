@@ -4,8 +4,8 @@ use clang_sys::*;
 
 use super::{Importer, Result};
 use crate::ast::{
-    Builtin, Decl, DeclKind, Enum, EnumId, Expr, Field, FieldId, Length, Record, RecordId, Span, Storage, Type, TypeId,
-    TypeKind,
+    Builtin, Decl, DeclKind, Enum, EnumId, Expr, Field, FieldId, Length, Record, RecordId, Span,
+    Storage, Type, TypeId, TypeKind,
 };
 use crate::native::{Cursor, Ty};
 
@@ -32,10 +32,14 @@ impl<'p> Importer<'p> {
             is_volatile,
             is_restrict,
             canonical: id,
-            size: ty.size(),
-            align: ty.align(),
+            size: None,
+            align: None,
         });
         let kind = self.deeper(|s| s.type_kind(ty))?;
+        // libclang ends the process where it is asked for the size of what has none.
+        if !matches!(kind, TypeKind::Other(_) | TypeKind::Function { .. }) {
+            (self.unit[id].size, self.unit[id].align) = (ty.size(), ty.align());
+        }
         self.unit[id].kind = kind;
         let canonical = ty.canonical();
         if canonical.key() != key {
@@ -53,7 +57,15 @@ impl<'p> Importer<'p> {
         if found.is_none() {
             let (size, align) = (builtin.size(), builtin.size());
             let [is_const, is_volatile, is_restrict] = [false; 3];
-            self.unit.types.push(Type { kind, is_const, is_volatile, is_restrict, canonical: id, size, align });
+            self.unit.types.push(Type {
+                kind,
+                is_const,
+                is_volatile,
+                is_restrict,
+                canonical: id,
+                size,
+                align,
+            });
         }
         id
     }
@@ -126,8 +138,10 @@ impl<'p> Importer<'p> {
             fields: Vec::new(),
             span,
         });
-        for field in attributes.iter().filter(|c| c.kind() == CXCursor_FieldDecl && definition.is_some()) {
-            self.deeper(|s| s.new_field(id, *field))?;
+        if definition.is_some() {
+            for field in shown.ty().fields() {
+                self.deeper(|s| s.new_field(id, field))?;
+            }
         }
         Ok(id)
     }
@@ -135,7 +149,9 @@ impl<'p> Importer<'p> {
     /// The tag that is written: where there is none, clang gives the name of a `typedef`.
     fn tag(&self, cursor: Cursor<'p>, span: Span) -> String {
         let text = self.unit.text(span);
-        let behind = text.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
+        let behind = text
+            .trim_start_matches(|c: char| c.is_ascii_alphabetic())
+            .trim_start();
         match cursor.is_untagged() || span.expansion.is_none() && behind.starts_with('{') {
             true => String::new(),
             false => written(cursor),
@@ -179,7 +195,11 @@ impl<'p> Importer<'p> {
         self.enums.insert(first, id);
         let span = self.span(shown);
         let tag = self.tag(shown, span);
-        self.unit.enums.push(Enum { tag, enumerators: Vec::new(), span });
+        self.unit.enums.push(Enum {
+            tag,
+            enumerators: Vec::new(),
+            span,
+        });
         let stored = builtin(shown.enum_type().canonical().kind());
         let is_unsigned = stored.is_some_and(|ty| ty.name().starts_with("unsigned"));
         for child in shown.children() {
@@ -226,7 +246,11 @@ impl<'p> Importer<'p> {
 fn written(cursor: Cursor<'_>) -> String {
     let name = cursor.spelling();
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    if name.chars().all(is_name) { name } else { String::new() }
+    if name.chars().all(is_name) {
+        name
+    } else {
+        String::new()
+    }
 }
 
 /// The arrays with lengths that a type's text has, the outermost first: which of them are variable.

@@ -52,7 +52,11 @@ impl Printer<'_> {
             }
             ExprKind::Field(base, field) => self.field(base, *field),
             ExprKind::Call(callee, arguments) => (self.call(callee, arguments), POSTFIX),
-            ExprKind::Cast { implicit: true, value, .. } => self.leveled(value),
+            ExprKind::Cast {
+                implicit: true,
+                value,
+                ..
+            } => self.leveled(value),
             ExprKind::Cast { extents, value, .. } => {
                 let mut extents = self.list(extents);
                 let ty = self.declared(expr.ty, String::new(), &mut extents);
@@ -64,9 +68,19 @@ impl Printer<'_> {
 
     fn rare(&mut self, expr: &Expr) -> (String, u8) {
         match &expr.kind {
+            ExprKind::Else(value, otherwise) => {
+                let (value, otherwise) = (
+                    self.expr(value, CONDITIONAL + 1),
+                    self.expr(otherwise, CONDITIONAL),
+                );
+                (format!("{value} ?: {otherwise}"), CONDITIONAL)
+            }
             ExprKind::SizeOf(value) => (format!("{value}ul"), PRIMARY),
             ExprKind::SizeOfArray { element, lengths } => {
-                let lengths = self.list(lengths).into_iter().map(|length| format!("[{length}]"));
+                let lengths = self
+                    .list(lengths)
+                    .into_iter()
+                    .map(|length| format!("[{length}]"));
                 let (lengths, element) = (lengths.collect::<String>(), self.type_name(*element));
                 (format!("sizeof({element}{lengths})"), UNARY)
             }
@@ -78,12 +92,18 @@ impl Printer<'_> {
             ExprKind::List(values) => (format!("{{ {} }}", self.list(values).join(", ")), PRIMARY),
             ExprKind::Designated(path, value) => {
                 let path: String = path.iter().map(|part| self.designator(part)).collect();
-                (format!("{path} = {}", self.expr(value, ASSIGNMENT)), ASSIGNMENT)
+                (
+                    format!("{path} = {}", self.expr(value, ASSIGNMENT)),
+                    ASSIGNMENT,
+                )
             }
             ExprKind::Statements(body) => (self.statements(body), PRIMARY),
             ExprKind::VaArg(list) => {
                 let list = self.expr(list, ASSIGNMENT);
-                (format!("__builtin_va_arg({list}, {})", self.type_name(expr.ty)), POSTFIX)
+                (
+                    format!("__builtin_va_arg({list}, {})", self.type_name(expr.ty)),
+                    POSTFIX,
+                )
             }
             ExprKind::LabelAddress(name) => (format!("&&{name}"), UNARY),
             _ => (format!("({})", self.unit.text(expr.span)), PRIMARY),
@@ -91,7 +111,10 @@ impl Printer<'_> {
     }
 
     fn list(&mut self, exprs: &[Expr]) -> Vec<String> {
-        exprs.iter().map(|expr| self.expr(expr, ASSIGNMENT)).collect()
+        exprs
+            .iter()
+            .map(|expr| self.expr(expr, ASSIGNMENT))
+            .collect()
     }
 
     fn int(&mut self, value: i128, ty: TypeId) -> (String, u8) {
@@ -103,7 +126,10 @@ impl Printer<'_> {
             TypeKind::Builtin(Builtin::ULongLong) => "ull",
             _ => "",
         };
-        (format!("{value}{suffix}"), if value < 0 { UNARY } else { PRIMARY })
+        (
+            format!("{value}{suffix}"),
+            if value < 0 { UNARY } else { PRIMARY },
+        )
     }
 
     fn unary(&mut self, op: UnaryOp, value: &Expr) -> (String, u8) {
@@ -112,7 +138,8 @@ impl Printer<'_> {
         }
         let value = self.expr(value, UNARY);
         // `- -x` is no decrement.
-        let blank = match op.text().ends_with(['-', '+', '&']) && value.starts_with(['-', '+', '&']) {
+        let blank = match op.text().ends_with(['-', '+', '&']) && value.starts_with(['-', '+', '&'])
+        {
             true => " ",
             false => "",
         };
@@ -145,7 +172,10 @@ impl Printer<'_> {
             TypeKind::Pointer(_) => "->",
             _ => ".",
         };
-        (format!("{}{arrow}{name}", self.expr(written, POSTFIX)), POSTFIX)
+        (
+            format!("{}{arrow}{name}", self.expr(written, POSTFIX)),
+            POSTFIX,
+        )
     }
 
     fn call(&mut self, callee: &Callee, arguments: &[Expr]) -> String {

@@ -27,7 +27,11 @@ impl Printer<'_> {
                 let text = self.expr(expr, COMMA);
                 self.line(&format!("{text};"));
             }
-            StmtKind::If { cond, then, otherwise } => {
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
                 let cond = self.expr(cond, COMMA);
                 self.line(&format!("if ({cond})"));
                 self.block(then);
@@ -36,8 +40,16 @@ impl Printer<'_> {
                     self.block(otherwise);
                 }
             }
-            StmtKind::For { init, cond, step, body } => {
-                let init = init.as_ref().map(|init| self.for_init(init)).unwrap_or_default();
+            StmtKind::For {
+                init,
+                cond,
+                step,
+                body,
+            } => {
+                let init = init
+                    .as_ref()
+                    .map(|init| self.for_init(init))
+                    .unwrap_or_default();
                 let [cond, step] = [cond, step].map(|part| self.optional(part));
                 self.line(&format!("for ({init}; {cond}; {step})"));
                 self.block(body);
@@ -101,7 +113,9 @@ impl Printer<'_> {
     }
 
     fn optional(&mut self, expr: &Option<Expr>) -> String {
-        expr.as_ref().map(|expr| self.expr(expr, COMMA)).unwrap_or_default()
+        expr.as_ref()
+            .map(|expr| self.expr(expr, COMMA))
+            .unwrap_or_default()
     }
 
     /// In braces, so that no `else` gets another `if`, and so that a body may be several lines.

@@ -8,7 +8,12 @@ use super::Printer;
 
 impl Printer<'_> {
     /// A type around a declarator: `int`, `(*a)[4]`. The lengths of variable arrays are taken out of `extents`.
-    pub(super) fn declarator(&mut self, ty: TypeId, inner: String, extents: &mut Vec<String>) -> (String, String) {
+    pub(super) fn declarator(
+        &mut self,
+        ty: TypeId,
+        inner: String,
+        extents: &mut Vec<String>,
+    ) -> (String, String) {
         let unit = self.unit;
         let (mut ty, mut inner) = (ty, inner);
         loop {
@@ -16,7 +21,10 @@ impl Printer<'_> {
             match kind {
                 TypeKind::Pointer(to) => {
                     inner = format!("*{}{inner}", qualifiers(&unit[ty]));
-                    if matches!(unit[*to].kind, TypeKind::Array { .. } | TypeKind::Function { .. }) {
+                    if matches!(
+                        unit[*to].kind,
+                        TypeKind::Array { .. } | TypeKind::Function { .. }
+                    ) {
                         inner = format!("({inner})");
                     }
                     ty = *to;
@@ -31,7 +39,11 @@ impl Printer<'_> {
                     let _ = write!(inner, "[{length}]");
                     ty = *element;
                 }
-                TypeKind::Function { result, params, is_variadic } => {
+                TypeKind::Function {
+                    result,
+                    params,
+                    is_variadic,
+                } => {
                     let params = self.param_types(params.as_deref(), *is_variadic);
                     let _ = write!(inner, "({params})");
                     ty = *result;
@@ -56,7 +68,12 @@ impl Printer<'_> {
     }
 
     /// A type around a name, as one text.
-    pub(super) fn declared(&mut self, ty: TypeId, inner: String, extents: &mut Vec<String>) -> String {
+    pub(super) fn declared(
+        &mut self,
+        ty: TypeId,
+        inner: String,
+        extents: &mut Vec<String>,
+    ) -> String {
         let (base, declarator) = self.declarator(ty, inner, extents);
         match declarator.is_empty() {
             true => base,
@@ -84,11 +101,16 @@ impl Printer<'_> {
             TypeKind::Complex(of) => format!("_Complex {}", self.type_name(*of)),
             TypeKind::Vector { element, lanes } => {
                 let size = unit[*element].size.unwrap_or(1) * lanes;
-                format!("{} __attribute__((vector_size({size})))", self.type_name(*element))
+                format!(
+                    "{} __attribute__((vector_size({size})))",
+                    self.type_name(*element)
+                )
             }
             TypeKind::Atomic(of) => format!("_Atomic({})", self.type_name(*of)),
             TypeKind::Other(name) => name.clone(),
-            TypeKind::Pointer(_) | TypeKind::Array { .. } | TypeKind::Function { .. } => self.type_name(id),
+            TypeKind::Pointer(_) | TypeKind::Array { .. } | TypeKind::Function { .. } => {
+                self.type_name(id)
+            }
         };
         qualifiers(&unit[id]) + &name
     }
@@ -98,7 +120,10 @@ impl Printer<'_> {
         let record = &self.unit[id];
         let keyword = if record.is_union { "union" } else { "struct" };
         let tag = match record.tag.as_str() {
-            "" => self.tags.entry(id).or_insert_with(|| format!("untagged_{}", id.0)),
+            "" => self
+                .tags
+                .entry(id)
+                .or_insert_with(|| format!("untagged_{}", id.0)),
             tag => tag,
         };
         format!("{keyword} {tag}")
@@ -122,7 +147,9 @@ impl Printer<'_> {
         let outer = unit[id].span;
         for field in &unit[id].fields {
             let mut ty = unit[*field].ty;
-            while let TypeKind::Pointer(inner) | TypeKind::Array { element: inner, .. } = unit[ty].kind {
+            while let TypeKind::Pointer(inner) | TypeKind::Array { element: inner, .. } =
+                unit[ty].kind
+            {
                 ty = inner;
             }
             let is_inside = |span: hexcc_clang::ast::Span| {
@@ -130,8 +157,14 @@ impl Printer<'_> {
             };
             match unit[ty].kind {
                 TypeKind::Record(inner) if unit[inner].is_anonymous => self.inner_types(inner),
-                TypeKind::Record(inner) if is_inside(unit[inner].span) && self.is_first(id, *field, ty) => self.record(inner),
-                TypeKind::Enum(inner) if is_inside(unit[inner].span) && self.is_first(id, *field, ty) => {
+                TypeKind::Record(inner)
+                    if is_inside(unit[inner].span) && self.is_first(id, *field, ty) =>
+                {
+                    self.record(inner)
+                }
+                TypeKind::Enum(inner)
+                    if is_inside(unit[inner].span) && self.is_first(id, *field, ty) =>
+                {
                     let text = self.enumeration(inner);
                     self.line(&format!("{text};"));
                 }
@@ -146,7 +179,9 @@ impl Printer<'_> {
         let before = unit[record].fields.iter().take_while(|f| **f != field);
         let base = |ty: TypeId| {
             let mut ty = ty;
-            while let TypeKind::Pointer(inner) | TypeKind::Array { element: inner, .. } = unit[ty].kind {
+            while let TypeKind::Pointer(inner) | TypeKind::Array { element: inner, .. } =
+                unit[ty].kind
+            {
                 ty = inner;
             }
             &unit[ty].kind
@@ -164,12 +199,19 @@ impl Printer<'_> {
             natural = natural.max(unit[field.ty].align.unwrap_or(1));
             match unit[field.ty].kind {
                 TypeKind::Record(inner) if unit[inner].is_anonymous => {
-                    self.line(if unit[inner].is_union { "union {" } else { "struct {" });
+                    self.line(if unit[inner].is_union {
+                        "union {"
+                    } else {
+                        "struct {"
+                    });
                     self.members(inner);
                 }
                 _ => {
                     let text = self.declared(field.ty, field.name.clone(), &mut Vec::new());
-                    let width = field.bits.map(|bits| format!(" : {bits}")).unwrap_or_default();
+                    let width = field
+                        .bits
+                        .map(|bits| format!(" : {bits}"))
+                        .unwrap_or_default();
                     self.line(&format!("{text}{width};"));
                 }
             }
@@ -179,9 +221,18 @@ impl Printer<'_> {
         if record.is_packed {
             attributes.push_str(" __attribute__((packed))");
         }
-        if record.is_complete && record.align != natural && !(record.is_packed && record.align == 1) {
-            let packed = if record.align < natural && !record.is_packed { ", packed" } else { "" };
-            let _ = write!(attributes, " __attribute__((aligned({}){packed}))", record.align);
+        if record.is_complete && record.align != natural && !(record.is_packed && record.align == 1)
+        {
+            let packed = if record.align < natural && !record.is_packed {
+                ", packed"
+            } else {
+                ""
+            };
+            let _ = write!(
+                attributes,
+                " __attribute__((aligned({}){packed}))",
+                record.align
+            );
         }
         self.line(&format!("}}{attributes};"));
     }
@@ -205,7 +256,11 @@ impl Printer<'_> {
 
 fn qualifiers(ty: &Type) -> String {
     let mut text = String::new();
-    for (is_there, word) in [(ty.is_const, "const "), (ty.is_volatile, "volatile "), (ty.is_restrict, "restrict ")] {
+    for (is_there, word) in [
+        (ty.is_const, "const "),
+        (ty.is_volatile, "volatile "),
+        (ty.is_restrict, "restrict "),
+    ] {
         if is_there {
             text.push_str(word);
         }
