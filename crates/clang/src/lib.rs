@@ -2,7 +2,8 @@
 //!
 //! No cursor of libclang leaves this crate. What the tree cannot tell is `Other` with a name, and
 //! is listed in [`ast::Unit::unknown`]. libclang survives most crashes of its own but cannot be stopped, so
-//! programs that read what they do not trust should call [`parse`] in a process of its own.
+//! programs that read what they do not trust should call [`parse`] in a process of its own, with
+//! [`STACK_VARIABLE`] set.
 #![allow(non_upper_case_globals)] // Constants of libclang in patterns.
 
 pub mod ast;
@@ -16,6 +17,12 @@ use std::path::PathBuf;
 
 pub use error::ClangError;
 pub use locate::{INCLUDE_VARIABLE, LIBRARY_VARIABLE};
+
+/// The environment variable that keeps libclang from parsing on a thread with 8 MB of stack.
+///
+/// Where it is set, to anything, [`parse`] gives libclang a stack that is enough. A process for files that
+/// are not trusted should be started with it: a sum of 20,000 terms ends one without it.
+pub const STACK_VARIABLE: &str = "LIBCLANG_NOTHREADS";
 
 /// Levels of expressions and statements that a file may have.
 pub const MAX_DEPTH: usize = 3000;
@@ -60,15 +67,16 @@ pub fn parse(clang: &Clang, request: &ParseRequest) -> Result<ast::Unit, ClangEr
         .iter()
         .map(|a| c_string(a))
         .collect::<Result<Vec<_>, _>>()?;
-    let parsed = native::Parsed::parse(&clang.library, &file, request.text.as_deref(), &arguments);
-    let parsed =
-        parsed.map_err(
-            |code| match request.text.is_none() && !request.file.is_file() {
-                true => ClangError::NotReadable(request.file.clone()),
-                false => ClangError::GaveUp(code),
-            },
-        )?;
-    import::unit(&parsed)
+    deeply(|| {
+        let parsed =
+            native::Parsed::parse(&clang.library, &file, request.text.as_deref(), &arguments);
+        let is_missing = request.text.is_none() && !request.file.is_file();
+        let parsed = parsed.map_err(|code| match is_missing {
+            true => ClangError::NotReadable(request.file.clone()),
+            false => ClangError::GaveUp(code),
+        })?;
+        import::unit(&parsed)
+    })
 }
 
 /// C as gcc has it by default; what gcc only warns about is no error.
@@ -83,7 +91,11 @@ const ARGUMENTS: [&str; 8] = [
     "-Wno-error=return-type",
 ];
 
+/// Stack that is enough for everything that libclang does with what its parser accepts, and for all
+/// that is done with trees of [`MAX_DEPTH`] levels; it takes memory only where it is used.
+const STACK: usize = 512 << 20;
+
 /// Runs `f` with a stack for trees of [`MAX_DEPTH`] levels.
 pub fn deeply<T>(f: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(128 << 10, 4 << 20, f)
+    stacker::maybe_grow(STACK / 2, STACK, f)
 }

@@ -16,10 +16,12 @@ use hexcc_clang::ast::{DeclKind, Function, FunctionId, Item, RecordId, Storage, 
 /// The whole unit.
 pub fn unit(unit: &Unit) -> String {
     let mut printer = Printer::new(unit);
-    printer.head();
-    for item in &unit.items {
-        printer.item(*item);
-    }
+    hexcc_clang::deeply(|| {
+        printer.head();
+        for item in &unit.items {
+            printer.item(*item);
+        }
+    });
     printer.out
 }
 

@@ -16,7 +16,7 @@ use crate::ast::{
     TypeId, Unit, Unknown,
 };
 use crate::native::{Cursor, Extent, Parsed, RawFile};
-use crate::{ClangError, MAX_DEPTH, deeply};
+use crate::{ClangError, MAX_DEPTH};
 
 type Result<T> = std::result::Result<T, ClangError>;
 
@@ -152,7 +152,7 @@ impl<'p> Importer<'p> {
             return Err(ClangError::TooDeep);
         }
         self.depth += 1;
-        let result = deeply(|| work(self));
+        let result = work(self);
         self.depth -= 1;
         result
     }

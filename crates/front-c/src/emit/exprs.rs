@@ -3,7 +3,6 @@
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, Designator, Expr, ExprKind, FieldId, Stmt, TypeId, TypeKind, UnaryOp,
 };
-use hexcc_clang::deeply;
 
 use super::Printer;
 
@@ -19,7 +18,7 @@ const PRIMARY: u8 = 16;
 impl Printer<'_> {
     /// An expression, in parentheses if it binds less than `level`.
     pub(super) fn expr(&mut self, expr: &Expr, level: u8) -> String {
-        let (text, own) = deeply(|| self.leveled(expr));
+        let (text, own) = self.leveled(expr);
         match own < level {
             true => format!("({text})"),
             false => text,

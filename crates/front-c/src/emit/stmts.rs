@@ -1,7 +1,6 @@
 //! Statements.
 
 use hexcc_clang::ast::{Expr, Item, Stmt, StmtKind};
-use hexcc_clang::deeply;
 
 use super::Printer;
 use super::exprs::COMMA;
@@ -9,10 +8,6 @@ use super::exprs::COMMA;
 impl Printer<'_> {
     /// A statement on lines of its own.
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
-        deeply(|| self.stmt_kind(stmt));
-    }
-
-    fn stmt_kind(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Null => self.line(";"),
             StmtKind::Compound(all) => {
