@@ -34,8 +34,8 @@ fn unit(text: &str) -> Unit {
 
 /// The statements of the last function.
 fn body(unit: &Unit) -> &[Stmt] {
-    let bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
-    match &bodies.last().unwrap().kind {
+    let mut bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
+    match &bodies.next_back().unwrap().kind {
         StmtKind::Compound(all) => all,
         other => panic!("{other:?}"),
     }
