@@ -75,7 +75,7 @@ pub struct Unit {
     pub pragmas: Vec<Pragma>,
     /// What clang remarked.
     pub messages: Vec<Message>,
-    /// What the tree does not tell.
+    /// What the tree does not tell; attributes among it.
     pub unknown: Vec<Unknown>,
 }
 
@@ -205,7 +205,7 @@ pub struct Message {
     pub span: Option<Span>,
 }
 
-/// Something that became `Other`.
+/// Something that became `Other`, or an attribute that a macro gives, which is left out.
 #[derive(Clone, Debug)]
 pub struct Unknown {
     /// What it is.
@@ -471,6 +471,8 @@ pub struct Decl {
     pub is_thread_local: bool,
     /// Its alignment in bytes, where an attribute asks for more than its type.
     pub align: Option<u64>,
+    /// Other attributes as they are written.
+    pub attributes: Vec<String>,
     /// Its value.
     pub init: Option<Expr>,
     /// The first declaration of the same variable, which uses refer to.
@@ -498,6 +500,8 @@ pub struct Function {
     pub is_old_style: bool,
     /// Whether it is `inline`.
     pub is_inline: bool,
+    /// Its attributes as they are written.
+    pub attributes: Vec<String>,
     /// Its storage class.
     pub storage: Storage,
     /// The first declaration of the same function, which calls refer to.

@@ -108,7 +108,8 @@ impl<'u> Printer<'u> {
     }
 
     fn function_head(&mut self, function: &Function) -> String {
-        let mut head = String::from(match function.storage {
+        let mut head = attributes(&function.attributes);
+        head.push_str(match function.storage {
             Storage::Static => "static ",
             Storage::Extern => "extern ",
             _ => "",
@@ -155,7 +156,8 @@ impl<'u> Printer<'u> {
     /// What several declarations may share, and what is each one's own.
     fn parts(&mut self, id: hexcc_clang::ast::DeclId) -> (String, String) {
         let decl = &self.unit[id];
-        let mut prefix = String::from(match (decl.kind, decl.storage) {
+        let mut prefix = attributes(&decl.attributes);
+        prefix.push_str(match (decl.kind, decl.storage) {
             (DeclKind::Typedef, _) => "typedef ",
             (_, Storage::Static) => "static ",
             (_, Storage::Extern) => "extern ",
@@ -178,4 +180,13 @@ impl<'u> Printer<'u> {
         }
         (prefix + &base, declarator)
     }
+}
+
+/// Attributes before a declaration; `_Noreturn` is one of its own.
+fn attributes(texts: &[String]) -> String {
+    let text = |text: &String| match text.as_str() {
+        "_Noreturn" => "_Noreturn ".to_owned(),
+        text => format!("__attribute__(({text})) "),
+    };
+    texts.iter().map(text).collect()
 }

@@ -95,6 +95,7 @@ impl<'p> Importer<'p> {
             storage: storage(cursor),
             is_thread_local: cursor.is_thread_local(),
             align: None,
+            attributes: Vec::new(),
             init: None,
             first,
             span,
@@ -111,12 +112,30 @@ impl<'p> Importer<'p> {
             .collect();
         let extents = self.extents(written, &exprs)?;
         let align = self.alignment(&children);
+        let attributes = self.attributes(&children);
         let init = init
             .map(|init| self.deeper(|s| s.initializer(init)))
             .transpose()?;
         let decl = &mut self.unit[id];
-        (decl.ty, decl.extents, decl.align, decl.init) = (ty, extents, align, init);
+        (decl.ty, decl.extents, decl.init) = (ty, extents, init);
+        (decl.align, decl.attributes) = (align, attributes);
         Ok(id)
+    }
+
+    /// Attributes that libclang does not tell apart.
+    fn attributes(&mut self, children: &[Cursor<'p>]) -> Vec<String> {
+        let mut texts = Vec::new();
+        for attribute in children
+            .iter()
+            .filter(|c| c.kind() == CXCursor_UnexposedAttr)
+        {
+            let span = self.span(*attribute);
+            match span.expansion {
+                None => texts.push(self.unit.text(span).to_owned()),
+                Some(_) => _ = self.unknown("attribute", span),
+            }
+        }
+        texts
     }
 
     /// What an attribute asks for.
@@ -160,6 +179,7 @@ impl<'p> Importer<'p> {
             is_variadic: cursor.ty().is_variadic(),
             is_old_style: self.is_old_style(cursor),
             is_inline: cursor.is_inline(),
+            attributes: Vec::new(),
             storage: storage(cursor),
             first,
             span,
@@ -198,8 +218,9 @@ impl<'p> Importer<'p> {
             Some(id) => *id,
             None => self.new_function(cursor)?,
         };
+        let children = cursor.children();
+        self.unit[id].attributes = self.attributes(&children);
         if cursor.is_definition() && self.unit[id].body.is_none() {
-            let children = cursor.children();
             if let Some(body) = children.iter().find(|c| c.kind() == CXCursor_CompoundStmt) {
                 let body = self.stmt(*body)?;
                 self.unit[id].body = Some(body);

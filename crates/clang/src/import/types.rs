@@ -216,6 +216,7 @@ impl<'p> Importer<'p> {
                 storage: Storage::None,
                 is_thread_local: false,
                 align: None,
+                attributes: Vec::new(),
                 init: None,
                 first,
                 span,

@@ -44,6 +44,9 @@ static int spread[10] = { [2 ... 4] = 7, 8 };
 static _Thread_local int per_thread = 4;
 _Static_assert(sizeof(int) == 4, "an int has four bytes");
 
+__attribute__((constructor)) static void early(void) { puts("before main"); }
+static int unaligned __attribute__((unused)), far_away __attribute__((aligned(64)));
+_Noreturn void stop(int code);
 static inline int add(int a, int b) { return a + b; }
 static int subtract(int a, int b) { return a - b; }
 static operation choose(char which) { return which == '+' ? add : &subtract; }
@@ -178,5 +181,10 @@ int main(int argc, char **argv)
     char text[] = "abc", fill[8] = "de";
     printf("%s %s %zu %d %s\n", text, fill, sizeof text, 1[text], text + 1);
     printf("%d %p\n", a ?: 3, (void *)0);
+    if (argc > 100)
+        stop(argc);
+    printf("%d\n", (int)((uintptr_t)&far_away % 64));
     return !strcmp(argv[0], "") ? EXIT_FAILURE : 0;
 }
+
+_Noreturn void stop(int code) { exit(code); }
