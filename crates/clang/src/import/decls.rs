@@ -220,11 +220,10 @@ impl<'p> Importer<'p> {
         };
         let children = cursor.children();
         self.unit[id].attributes = self.attributes(&children);
-        if cursor.is_definition() && self.unit[id].body.is_none() {
-            if let Some(body) = children.iter().find(|c| c.kind() == CXCursor_CompoundStmt) {
-                let body = self.stmt(*body)?;
-                self.unit[id].body = Some(body);
-            }
+        let body = children.iter().find(|c| c.kind() == CXCursor_CompoundStmt);
+        if let Some(body) = body.filter(|_| self.unit[id].body.is_none()) {
+            let body = self.stmt(*body)?;
+            self.unit[id].body = Some(body);
         }
         Ok(id)
     }
