@@ -163,12 +163,18 @@ pub fn run(plan: &Plan) -> Report {
 pub fn print_all(plan: &Plan, folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     for index in plan.first..plan.first + plan.programs {
-        let trial = Trial::random(plan, index);
-        let name = trial.case.name();
-        let text = whole(&trial.case.program, &trial.form, &name).text;
-        std::fs::write(folder.join(format!("{name}.c")), text)?;
+        let (name, program) = program(plan, index);
+        std::fs::write(folder.join(format!("{name}.c")), program.text)?;
     }
     Ok(())
+}
+
+/// Name and text of one program.
+pub fn program(plan: &Plan, index: u64) -> (String, Whole) {
+    let trial = Trial::random(plan, index);
+    let name = trial.case.name();
+    let program = whole(&trial.case.program, &trial.form, &name);
+    (name, program)
 }
 
 fn one(plan: &Plan, work: &Path, index: u64, report: &Mutex<Report>) {

@@ -1,0 +1,5 @@
+//! The C front end: what becomes of a C file between clang's tree and the compiler.
+//!
+//! It works on [`hexcc_clang::ast`] and knows neither isl nor kernels.
+
+pub mod emit;
