@@ -60,7 +60,7 @@ fn check(program: &Program, folder: &Path) -> Result<(), String> {
     let given = program.flags.iter().filter(|flag| *flag != "--fallback");
     succeed(command.arg(&text).args(given))?;
     let mut emucc = Command::new(root().join("scripts/emucc"));
-    succeed(emucc.arg("-w").arg(&text).arg("-o").arg(&found))?;
+    succeed(emucc.args(["-O1", "-w"]).arg(&text).arg("-o").arg(&found))?;
     let mut cc = Command::new("cc");
     cc.args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
     succeed(cc.arg(&program.path).arg("-o").arg(&expected).arg("-lm"))?;
