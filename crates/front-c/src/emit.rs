@@ -25,6 +25,13 @@ pub fn unit(unit: &Unit) -> String {
     printer.out
 }
 
+/// One statement of a unit.
+pub fn statement(unit: &Unit, stmt: &hexcc_clang::ast::Stmt) -> String {
+    let mut printer = Printer::new(unit);
+    hexcc_clang::deeply(|| printer.stmt(stmt));
+    printer.out
+}
+
 /// Prints one unit.
 struct Printer<'u> {
     unit: &'u Unit,

@@ -3,3 +3,4 @@
 //! It works on [`hexcc_clang::ast`] and knows neither isl nor kernels.
 
 pub mod emit;
+pub mod normalize;

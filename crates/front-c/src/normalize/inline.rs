@@ -1,0 +1,313 @@
+//! Calls in a time loop, replaced by the functions' bodies.
+//!
+//! In: the statements of the body of a loop. Out: the same with the bodies of functions of the file in the place of calls
+//! that stand alone, where these sweep over cells or move pointers. A parameter becomes what is given, where
+//! that stays the same, and a variable otherwise. Locals get another name where theirs has another meaning.
+
+use super::tree::{self, Namer, Path};
+use super::walk;
+use hexcc_clang::ast::{
+    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeKind, UnaryOp,
+    Unit,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Calls that are replaced in a loop, at most.
+const MOST: usize = 64;
+
+/// Where calls are replaced.
+pub(super) struct Caller<'a> {
+    pub unit: &'a mut Unit,
+    pub namer: &'a mut Namer,
+    /// The variables of the file.
+    pub globals: &'a HashSet<DeclId>,
+    /// The names that the function and what was put into it declare.
+    pub taken: HashSet<String>,
+}
+
+impl Caller<'_> {
+    /// Replaces calls until there are none that can be; whether there were any.
+    pub fn inline(&mut self, body: &mut Vec<Stmt>) -> bool {
+        let mut n_replaced = 0;
+        let mut at = 0;
+        while at < body.len() && n_replaced < MOST {
+            match self.body_of_call(&body[at], body) {
+                Some(inlined) => {
+                    body.splice(at..=at, inlined);
+                    n_replaced += 1;
+                }
+                None => at += 1,
+            }
+        }
+        n_replaced > 0
+    }
+
+    /// What a statement that calls a function does.
+    fn body_of_call(&mut self, stmt: &Stmt, others: &[Stmt]) -> Option<Vec<Stmt>> {
+        let StmtKind::Expr(expr) = &stmt.kind else {
+            return None;
+        };
+        let ExprKind::Call(Callee::Function(function), given) = &tree::plain(expr).kind else {
+            return None;
+        };
+        let function = self.unit.definition(*function)?;
+        let body = self.unit[function].body.clone()?;
+        if !self.is_worth_it(&body) || !self.can_be_moved(function, &body, given.len()) {
+            return None;
+        }
+        let mut body = body;
+        let mut before = Vec::new();
+        let mut meant: HashMap<DeclId, Expr> = HashMap::new();
+        let params = self.unit[function].params.clone();
+        for (param, given) in params.iter().zip(given) {
+            if self.stays(*param, given, &body, others) {
+                meant.insert(*param, tree::plain(given).clone());
+            } else {
+                let ty = tree::value_type(self.unit, self.unit[*param].ty);
+                let name = self.name_of(*param);
+                let id = tree::variable(self.unit, name, ty, Some(given.clone()), given.span);
+                before.push(tree::declaration(self.unit, id));
+                meant.insert(*param, tree::var(self.unit, id, given.span));
+            }
+        }
+        for id in walk::all_declared(&body) {
+            let mut decl = self.unit[id].clone();
+            decl.name = self.name_of(id);
+            let copy = DeclId(self.unit.decls.len() as u32);
+            decl.first = copy;
+            self.unit.decls.push(decl);
+            meant.insert(id, tree::var(self.unit, copy, self.unit[id].span));
+        }
+        rename(self.unit, &mut body, &meant);
+        let mut inlined = tree::block(body);
+        if matches!(inlined.last().map(|s| &s.kind), Some(StmtKind::Return(_))) {
+            inlined.pop();
+        }
+        before.extend(inlined);
+        Some(before)
+    }
+
+    /// A name for a variable of a function that is put into this one.
+    fn name_of(&mut self, id: DeclId) -> String {
+        let name = self.unit[id].name.clone();
+        let is_global = |g: &DeclId| self.unit[*g].name == name;
+        let name = match self.taken.contains(&name) || self.globals.iter().any(is_global) {
+            true => self.namer.fresh(&name),
+            false => name,
+        };
+        self.taken.insert(name.clone());
+        name
+    }
+
+    /// Whether a body sweeps over cells, or changes what is not its own.
+    fn is_worth_it(&self, body: &Stmt) -> bool {
+        let mut found = false;
+        walk::stmts(body, &mut |stmt| {
+            found |= matches!(stmt.kind, StmtKind::For { .. });
+        });
+        let locals: HashSet<DeclId> = walk::all_declared(body).into_iter().collect();
+        walk::all(self.unit, body, &mut |expr| {
+            if let ExprKind::Assign(_, to, _) = &expr.kind {
+                let path = Path::of(self.unit, to);
+                found |= path.is_some_and(|path| !locals.contains(&path.root));
+            }
+            found |= matches!(&expr.kind, ExprKind::Call(Callee::Function(f), _) if self.unit.definition(*f).is_some());
+            true
+        });
+        found
+    }
+
+    /// Whether a body means the same where it is called.
+    fn can_be_moved(&self, function: FunctionId, body: &Stmt, n_given: usize) -> bool {
+        let (unit, function) = (&*self.unit, &self.unit[function]);
+        let is_plain = !function.is_variadic
+            && function.params.len() == n_given
+            && (function.params.iter()).all(|p| !tree::is_variable(unit, unit[*p].ty))
+            && !function.span.expansion.is_some();
+        let StmtKind::Compound(all) = &body.kind else {
+            return false;
+        };
+        let (last, before) = match all.split_last() {
+            Some((last, before)) if matches!(last.kind, StmtKind::Return(_)) => (Some(last), before),
+            _ => (None, all.as_slice()),
+        };
+        let returns_nothing_new = match last.map(|s| &s.kind) {
+            Some(StmtKind::Return(Some(value))) => {
+                matches!(tree::plain(value).kind, ExprKind::Int(_) | ExprKind::Var(_))
+            }
+            _ => true,
+        };
+        let params: HashSet<DeclId> = function.params.iter().copied().collect();
+        let locals: HashSet<DeclId> = walk::all_declared(body).into_iter().collect();
+        let is_own = |id: &DeclId| params.contains(id) || locals.contains(id);
+        is_plain
+            && returns_nothing_new
+            && before.iter().all(|stmt| can_stand_elsewhere(unit, stmt))
+            && self.names_mean_the_same(body, is_own)
+    }
+
+    /// Whether what a body uses from outside has names that nothing here hides.
+    fn names_mean_the_same(&self, body: &Stmt, is_own: impl Fn(&DeclId) -> bool) -> bool {
+        let mut same = true;
+        walk::all(self.unit, body, &mut |expr| {
+            let name = match &expr.kind {
+                ExprKind::Var(id) if !is_own(id) => &self.unit[*id].name,
+                ExprKind::Function(id) | ExprKind::Call(Callee::Function(id), _) => {
+                    &self.unit[*id].name
+                }
+                _ => return true,
+            };
+            same &= !self.taken.contains(name);
+            true
+        });
+        same
+    }
+
+    /// Whether a parameter is what is given for it, wherever the function uses it.
+    fn stays(&self, param: DeclId, given: &Expr, body: &Stmt, others: &[Stmt]) -> bool {
+        let unit = &*self.unit;
+        if changes(unit, body, param) {
+            return false;
+        }
+        let (to, from) = (unit[param].ty, tree::plain(given).ty);
+        let is_same = tree::is_pointer(unit, to) && points_to_the_same(unit, to, from)
+            || unit[to].canonical == unit[from].canonical;
+        match &tree::plain(given).kind {
+            ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
+            ExprKind::Int(_) => is_same,
+            ExprKind::Var(id) => {
+                let is_global = self.globals.contains(id);
+                let changed = changes(unit, body, *id) || others.iter().any(|s| changes(unit, s, *id));
+                is_same && !changed && !(is_global && calls_anything(unit, body))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a body calls functions, which may change variables of the file.
+fn calls_anything(unit: &Unit, body: &Stmt) -> bool {
+    let mut found = false;
+    walk::all(unit, body, &mut |expr| {
+        found |= matches!(expr.kind, ExprKind::Call(..));
+        true
+    });
+    found
+}
+
+/// Whether a variable is assigned to, or its address is taken.
+pub(super) fn changes(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
+    let mut found = false;
+    let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(v) if v == id);
+    walk::all(unit, stmt, &mut |expr| {
+        found |= match &expr.kind {
+            ExprKind::Assign(_, to, _) => is_it(to),
+            ExprKind::Unary(op, of) => {
+                use UnaryOp as U;
+                let counts = matches!(
+                    op,
+                    U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement
+                );
+                (counts || *op == U::AddressOf) && is_it(of)
+            }
+            _ => false,
+        };
+        true
+    });
+    found
+}
+
+fn points_to_the_same(unit: &Unit, a: hexcc_clang::ast::TypeId, b: hexcc_clang::ast::TypeId) -> bool {
+    let pointee = |ty| match unit.canonical(ty).kind {
+        TypeKind::Pointer(to) => Some(unit.canonical(to).kind.clone()),
+        TypeKind::Array { element, .. } => Some(unit.canonical(element).kind.clone()),
+        _ => None,
+    };
+    pointee(a).is_some() && pointee(a) == pointee(b)
+}
+
+/// Whether a statement has no labels, no jumps out of it, no variables that outlive it, and nothing that the tree does not
+/// tell.
+fn can_stand_elsewhere(unit: &Unit, stmt: &Stmt) -> bool {
+    let mut can = true;
+    walk::stmts(stmt, &mut |stmt| {
+        can &= match &stmt.kind {
+            StmtKind::Return(_)
+            | StmtKind::Goto(_)
+            | StmtKind::IndirectGoto(_)
+            | StmtKind::Label { .. }
+            | StmtKind::Other(_) => false,
+            StmtKind::Decl(items) => items.iter().all(|item| match item {
+                Item::Decl(id) => {
+                    let decl = &unit[*id];
+                    matches!(decl.storage, Storage::None | Storage::Register)
+                        && matches!(decl.kind, hexcc_clang::ast::DeclKind::Variable)
+                }
+                _ => false,
+            }),
+            _ => true,
+        };
+    });
+    walk::all(unit, stmt, &mut |expr| {
+        let is_told = !matches!(
+            expr.kind,
+            ExprKind::Other(_) | ExprKind::Statements(_) | ExprKind::LabelAddress(_)
+        );
+        can &= is_told;
+        true
+    });
+    can
+}
+
+/// Puts expressions, and other variables, in the place of variables.
+fn rename(unit: &mut Unit, body: &mut Stmt, meant: &HashMap<DeclId, Expr>) {
+    declare_others(body, meant);
+    walk::change_all(unit, body, &mut |expr| {
+        let ExprKind::Var(id) = expr.kind else {
+            return true;
+        };
+        if let Some(other) = meant.get(&id) {
+            *expr = Expr {
+                span: expr.span,
+                ..other.clone()
+            };
+        }
+        false
+    });
+    walk::change_all(unit, body, &mut |expr| {
+        let of_address = |base: &Expr| match &tree::plain(base).kind {
+            ExprKind::Unary(UnaryOp::AddressOf, inner) => Some((**inner).clone()),
+            _ => None,
+        };
+        match &mut expr.kind {
+            // `(&grid)->n` and `*&grid`
+            ExprKind::Field(base, _) => {
+                if let Some(inner) = of_address(base) {
+                    **base = inner;
+                }
+            }
+            ExprKind::Unary(UnaryOp::Deref, base) => {
+                if let Some(inner) = of_address(base) {
+                    *expr = inner;
+                }
+            }
+            _ => {}
+        }
+        true
+    });
+}
+
+fn declare_others(stmt: &mut Stmt, meant: &HashMap<DeclId, Expr>) {
+    if let StmtKind::Decl(items) = &mut stmt.kind {
+        for item in items {
+            if let Item::Decl(id) = item
+                && let Some(ExprKind::Var(other)) = meant.get(id).map(|e| &e.kind)
+            {
+                *id = *other;
+            }
+        }
+    }
+    for stmt in walk::inner_mut(stmt) {
+        declare_others(stmt, meant);
+    }
+}

@@ -1,0 +1,207 @@
+//! Time loops in the form that tiles are made of.
+//!
+//! People move planes in many ways: by members of structs, by functions, by an index that toggles. Each pass
+//! here takes one of these ways and leaves pointers of the loop's own function that are swapped at the end of a step.
+//!
+//! | pass | in | out |
+//! |---|---|---|
+//! | [`trips`] | `while (t < n) { ..; t++; }` | a `for` |
+//! | [`inline`] | calls of functions that sweep over cells or move pointers | their bodies |
+//! | [`toggle`] | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
+//! | [`promote`] | `g->now = g->next` | the same with variables |
+//!
+//! What comes out is C again, for the place of the loop: [`time_loops`].
+
+mod inline;
+mod promote;
+mod toggle;
+mod tree;
+mod trips;
+mod walk;
+
+use crate::emit;
+use hexcc_clang::ast::{DeclId, DeclKind, FunctionId, Item, Span, Stmt, StmtKind, Unit};
+use std::collections::HashSet;
+use std::ops::Range;
+use tree::Namer;
+
+/// A loop in another form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The bytes of the file that it takes the place of.
+    pub range: Range<usize>,
+    /// What stands there then.
+    pub text: String,
+    /// The passes that have changed it.
+    pub passes: Vec<&'static str>,
+}
+
+/// The loops of the file that move planes in a way that a pass knows, in the order of the text.
+pub fn time_loops(unit: &Unit) -> Vec<Rewritten> {
+    let mut found = Vec::new();
+    if unit.has_errors() {
+        return found;
+    }
+    hexcc_clang::deeply(|| {
+        for n in 0..unit.functions.len() {
+            let function = FunctionId(n as u32);
+            if let Some(body) = &unit[function].body
+                && unit[function].span.file.0 == 0
+            {
+                in_statement(unit, function, body, &mut found);
+            }
+        }
+    });
+    found.sort_by_key(|r| r.range.start);
+    found
+}
+
+/// The loops of a statement, the outermost first.
+fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<Rewritten>) {
+    let StmtKind::Compound(all) = &stmt.kind else {
+        for inner in walk::inner(stmt) {
+            in_statement(unit, function, inner, found);
+        }
+        return;
+    };
+    for (at, stmt) in all.iter().enumerate() {
+        let rewritten = match stmt.kind {
+            StmtKind::For { .. } | StmtKind::While { .. } => {
+                rewritten(unit, function, &all[..at], stmt)
+            }
+            _ => None,
+        };
+        match rewritten {
+            Some(rewritten) => found.push(rewritten),
+            None => in_statement(unit, function, stmt, found),
+        }
+    }
+}
+
+fn rewritten(
+    unit: &Unit,
+    function: FunctionId,
+    before: &[Stmt],
+    stmt: &Stmt,
+) -> Option<Rewritten> {
+    let range = place(unit, stmt.span)?;
+    let mut unit = unit.clone();
+    let mut namer = Namer::new(&unit);
+    let globals = globals(&unit);
+    let mut passes = Vec::new();
+    let mut stmt = stmt.clone();
+    if trips::counted(&unit, before, &mut stmt) {
+        passes.push("trips");
+    }
+    let StmtKind::For { body, .. } = &mut stmt.kind else {
+        return None;
+    };
+    let body = std::mem::replace(&mut **body, tree::stmt(stmt.span, StmtKind::Null));
+    let mut body = tree::block(body);
+    if body.iter().any(|stmt| leaves(&unit, stmt)) {
+        return None;
+    }
+    let taken = names_of(&unit, function)?;
+    let mut caller = inline::Caller {
+        unit: &mut unit,
+        namer: &mut namer,
+        globals: &globals,
+        taken,
+    };
+    if caller.inline(&mut body) {
+        passes.push("inline");
+    }
+    let mut around = promote::Around::default();
+    if let Some(toggled) = toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
+        passes.push("toggle");
+        around.before.extend(toggled.before);
+        around.after.extend(toggled.after);
+    }
+    let promoted = promote::promote(&mut unit, &mut namer, &globals, (&stmt, &mut body));
+    if let Some(promoted) = promoted {
+        passes.push("promote");
+        around.before.extend(promoted.before);
+        around.after.splice(0..0, promoted.after);
+    }
+    if passes.is_empty() || passes == ["inline"] {
+        return None;
+    }
+    body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
+    if let StmtKind::For { body: inner, .. } = &mut stmt.kind {
+        **inner = tree::stmt(stmt.span, StmtKind::Compound(body));
+    }
+    let span = stmt.span;
+    let all = around.before.into_iter().chain([stmt]).chain(around.after);
+    let all = tree::stmt(span, StmtKind::Compound(all.collect()));
+    let text = emit::statement(&unit, &all);
+    (!uses_macro(&unit, &text)).then_some(Rewritten {
+        range,
+        text,
+        passes,
+    })
+}
+
+/// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not
+/// tell.
+fn leaves(unit: &Unit, stmt: &Stmt) -> bool {
+    let mut found = false;
+    walk::stmts(stmt, &mut |stmt| {
+        found |= matches!(
+            stmt.kind,
+            StmtKind::Return(_)
+                | StmtKind::Goto(_)
+                | StmtKind::IndirectGoto(_)
+                | StmtKind::Label { .. }
+                | StmtKind::Other(_)
+        );
+    });
+    walk::all(unit, stmt, &mut |expr| {
+        use hexcc_clang::ast::ExprKind as K;
+        found |= matches!(expr.kind, K::Statements(_) | K::Other(_));
+        true
+    });
+    found
+}
+
+/// The bytes of a statement of the file that stands there as a whole.
+fn place(unit: &Unit, span: Span) -> Option<Range<usize>> {
+    let is_own = span.file.0 == 0 && span.expansion.is_none();
+    is_own.then(|| span.editable(unit)).flatten()
+}
+
+/// The variables of the file.
+fn globals(unit: &Unit) -> HashSet<DeclId> {
+    let decl = |item: &Item| match item {
+        Item::Decl(id) if unit[*id].kind == DeclKind::Variable => Some(unit[*id].first),
+        _ => None,
+    };
+    unit.items.iter().filter_map(decl).collect()
+}
+
+/// The names that a function declares; `None` where it declares types.
+fn names_of(unit: &Unit, function: FunctionId) -> Option<HashSet<String>> {
+    let body = unit[function].body.as_ref()?;
+    let mut has_types = false;
+    walk::stmts(body, &mut |stmt| {
+        if let StmtKind::Decl(items) = &stmt.kind {
+            has_types |= items.iter().any(|item| match item {
+                Item::Decl(id) => unit[*id].kind != DeclKind::Variable,
+                _ => true,
+            });
+        }
+    });
+    let params = unit[function].params.iter().copied();
+    let all = params.chain(walk::all_declared(body));
+    let names = all.map(|id| unit[id].name.clone()).collect();
+    (!has_types).then_some(names)
+}
+
+/// Whether a word of a text is a macro of the file, which would be expanded once more.
+fn uses_macro(unit: &Unit, text: &str) -> bool {
+    let macros: HashSet<&str> = unit.macros.iter().map(|m| m.name.as_str()).collect();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(|c| !is_word(c)).any(|word| macros.contains(word))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,307 @@
+//! Pointers in structs and in variables of the file that a time loop moves, as variables of its function.
+//!
+//! In: `g->now = g->next;` in the body of a loop. Out: `g_now = g_next;`, with `float *g_now = g->now;` before the loop and
+//! `g->now = g_now;` behind it. Calls that may see or change the members get them back before and are asked for them
+//! afterwards.
+
+use super::tree::{self, Namer, Path};
+use super::walk;
+use hexcc_clang::ast::{Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, Unit};
+use std::collections::{BTreeMap, HashSet};
+
+/// A pointer that became a variable.
+struct Moved {
+    path: Path,
+    /// How the program writes it.
+    place: Expr,
+    variable: DeclId,
+}
+
+/// The statements that go around a loop.
+#[derive(Default)]
+pub(super) struct Around {
+    pub before: Vec<Stmt>,
+    pub after: Vec<Stmt>,
+}
+
+/// Makes variables of the pointers that the body of a loop assigns to; `None` where there are none, or where it is not known
+/// who else sees them.
+pub(super) fn promote(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    globals: &HashSet<DeclId>,
+    (head, body): (&Stmt, &mut Vec<Stmt>),
+) -> Option<Around> {
+    let found = assigned(unit, globals, body)?;
+    let is_inner = |path: &Path| tree::is_declared_in(path, head, body);
+    if found.keys().any(is_inner) {
+        return None;
+    }
+    if found.is_empty() || !is_known(unit, globals, (head, body), &found) {
+        return None;
+    }
+    let mut all = Vec::new();
+    for (path, place) in found {
+        let ty = tree::unqualified(unit, place.ty);
+        let in_union = |f: &FieldId| unit[unit[*f].record].is_union;
+        if tree::is_variable(unit, ty)
+            || unit[place.ty].is_volatile
+            || path.fields.iter().any(in_union)
+        {
+            return None;
+        }
+        let name = namer.fresh(&name_of(unit, &path));
+        let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
+        all.push(Moved { path, place, variable });
+    }
+    for stmt in body.iter_mut() {
+        replace(unit, stmt, &all);
+    }
+    let around_calls = |body: &mut Vec<Stmt>| -> Option<()> {
+        for stmt in body {
+            write_back(unit, globals, stmt, &all)?;
+        }
+        Some(())
+    };
+    around_calls(body)?;
+    Some(Around {
+        before: all.iter().map(|m| tree::declaration(unit, m.variable)).collect(),
+        after: all.iter().map(|m| m.store(unit)).collect(),
+    })
+}
+
+impl Moved {
+    fn store(&self, unit: &Unit) -> Stmt {
+        tree::assign(self.place.clone(), tree::var(unit, self.variable, self.place.span))
+    }
+
+    fn load(&self, unit: &Unit) -> Stmt {
+        tree::assign(tree::var(unit, self.variable, self.place.span), self.place.clone())
+    }
+}
+
+/// `g_now` for `g->now`.
+fn name_of(unit: &Unit, path: &Path) -> String {
+    let fields = path.fields.iter().map(|f| unit[*f].name.as_str());
+    let root = std::iter::once(unit[path.root].name.as_str());
+    let words: Vec<&str> = root.chain(fields).collect();
+    match words[..] {
+        [alone] => format!("own_{alone}"),
+        _ => words.join("_"),
+    }
+}
+
+/// The pointers in structs and of the file that statements assign to; `None` where one is assigned to that is neither.
+fn assigned(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    body: &[Stmt],
+) -> Option<BTreeMap<Path, Expr>> {
+    let mut found = BTreeMap::new();
+    let mut is_known = true;
+    for stmt in body {
+        walk::all(unit, stmt, &mut |expr| {
+            if let ExprKind::Assign(operator, to, _) = &expr.kind
+                && tree::is_pointer(unit, to.ty)
+            {
+                match Path::of(unit, to) {
+                    Some(path) if path.fields.is_empty() && !path.through_pointer => {
+                        if globals.contains(&path.root) {
+                            is_known &= operator.is_none();
+                            found.insert(path, tree::plain(to).clone());
+                        }
+                    }
+                    Some(path) if !path.fields.is_empty() => {
+                        is_known &= operator.is_none();
+                        found.insert(path, tree::plain(to).clone());
+                    }
+                    _ => is_known = false,
+                }
+            }
+            true
+        });
+    }
+    is_known.then_some(found)
+}
+
+/// Whether nothing else in the loop leads to the pointers: no other path ends in their members, and what they are reached
+/// through stays.
+fn is_known(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    (head, body): (&Stmt, &[Stmt]),
+    found: &BTreeMap<Path, Expr>,
+) -> bool {
+    let last: HashSet<FieldId> = found.keys().filter_map(|p| p.fields.last().copied()).collect();
+    let roots: HashSet<DeclId> = (found.keys().filter(|p| !p.fields.is_empty()))
+        .map(|p| p.root)
+        .collect();
+    let through: Vec<&Path> = found.keys().filter(|p| p.through_pointer).collect();
+    let several = through.iter().any(|p| {
+        let same = |q: &&&Path| q.root != p.root && q.fields.last() == p.fields.last();
+        found.keys().collect::<Vec<_>>().iter().any(|q| same(&q))
+    });
+    let mut known = !several;
+    let all = std::iter::once(head).chain(body);
+    for stmt in all {
+        known &= roots.iter().all(|root| !super::inline::changes(unit, stmt, *root) || !is_changed_as_pointer(unit, *root));
+        walk::all(unit, stmt, &mut |expr| {
+            let Some(path) = Path::of(unit, tree::plain(expr)) else {
+                return true;
+            };
+            let ends_there = path.fields.last().is_some_and(|f| last.contains(f));
+            known &= !ends_there || found.contains_key(&path);
+            !ends_there
+        });
+    }
+    // Another function may have a pointer to a variable of the file.
+    let address = |id: &DeclId| {
+        let mut taken = false;
+        for stmt in std::iter::once(head).chain(body) {
+            walk::all(unit, stmt, &mut |expr| {
+                if let ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) = &expr.kind {
+                    taken |= Path::of(unit, of).is_some_and(|p| p.root == *id && p.fields.is_empty());
+                }
+                true
+            });
+        }
+        taken
+    };
+    let plain = found.keys().filter(|p| p.fields.is_empty());
+    known && plain.map(|p| p.root).all(|id| globals.contains(&id) && !address(&id))
+}
+
+/// Whether what is reached through a variable is something else once the variable changes.
+fn is_changed_as_pointer(unit: &Unit, root: DeclId) -> bool {
+    tree::is_pointer(unit, unit[root].ty)
+}
+
+fn replace(unit: &mut Unit, stmt: &mut Stmt, all: &[Moved]) {
+    let types: Vec<_> = all.iter().map(|m| unit[m.variable].ty).collect();
+    let paths = unit.clone();
+    walk::change_all(unit, stmt, &mut |expr| {
+        let Some(path) = Path::of(&paths, expr) else {
+            return true;
+        };
+        let is_cast = matches!(expr.kind, ExprKind::Cast { .. });
+        if is_cast {
+            return true;
+        }
+        match all.iter().position(|m| m.path == path) {
+            Some(at) => {
+                expr.kind = ExprKind::Var(all[at].variable);
+                expr.ty = types[at];
+                false
+            }
+            None => true,
+        }
+    });
+}
+
+/// Puts stores and loads around the statements whose calls may see the members; `None` where that is not possible.
+fn write_back(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    stmt: &mut Stmt,
+    all: &[Moved],
+) -> Option<()> {
+    for inner in walk::inner_mut(stmt) {
+        write_back(unit, globals, inner, all)?;
+    }
+    let mut seen = false;
+    let mut other = false;
+    walk::exprs(unit, stmt, &mut |expr| {
+        walk::visit(expr, &mut |expr| {
+            if let ExprKind::Call(callee, given) = &expr.kind {
+                seen |= sees(unit, globals, callee, given, all);
+            }
+            other |= is_other_use(unit, expr, all);
+            true
+        });
+    });
+    if other && !seen {
+        return None;
+    }
+    if !seen {
+        return Some(());
+    }
+    if !matches!(stmt.kind, StmtKind::Expr(_)) {
+        return None;
+    }
+    let (span, call) = (stmt.span, stmt.clone());
+    let stores = all.iter().map(|m| m.store(unit));
+    let loads = all.iter().map(|m| m.load(unit));
+    let around = stores.chain([call]).chain(loads).collect();
+    *stmt = tree::stmt(span, StmtKind::Compound(around));
+    Some(())
+}
+
+/// Whether a struct with moved members is used as a whole.
+fn is_other_use(unit: &Unit, expr: &Expr, all: &[Moved]) -> bool {
+    let roots = |id: &DeclId| all.iter().any(|m| m.path.root == *id && !m.path.fields.is_empty());
+    match &expr.kind {
+        ExprKind::Assign(_, to, from) => [to, from].into_iter().any(|side| {
+            matches!(&tree::plain(side).kind, ExprKind::Var(id) if roots(id) && !tree::is_pointer(unit, unit[*id].ty))
+        }),
+        ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) => {
+            matches!(&tree::plain(of).kind, ExprKind::Var(id) if roots(id))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a call may read or write the places of the pointers.
+fn sees(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    callee: &Callee,
+    given: &[Expr],
+    all: &[Moved],
+) -> bool {
+    let mut is_given = false;
+    for expr in given {
+        walk::visit(expr, &mut |expr| {
+            let Some(path) = Path::of(unit, expr) else {
+                return true;
+            };
+            let is_struct = !matches!(unit.canonical(expr.ty).kind, hexcc_clang::ast::TypeKind::Builtin(_));
+            is_given |= is_struct && all.iter().any(|m| m.path.root == path.root && !m.path.fields.is_empty() && m.path.fields.starts_with(&path.fields) );
+            path.fields.is_empty()
+        });
+    }
+    let Callee::Function(function) = callee else {
+        return true;
+    };
+    let is_system = unit[unit[*function].span.file].is_system || unit[*function].is_implicit;
+    is_given || !is_system && uses(unit, globals, *function, all, &mut HashSet::new())
+}
+
+/// Whether a function of the program may use the places of the pointers, or what it calls.
+fn uses(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    function: FunctionId,
+    all: &[Moved],
+    asked: &mut HashSet<FunctionId>,
+) -> bool {
+    if !asked.insert(function) {
+        return false;
+    }
+    let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
+        // What another file defines.
+        let is_system = unit[unit[function].span.file].is_system || unit[function].is_implicit;
+        return !is_system;
+    };
+    let mut found = false;
+    walk::all(unit, body, &mut |expr| {
+        found |= match &expr.kind {
+            ExprKind::Field(_, field) => all.iter().any(|m| m.path.fields.contains(field)),
+            ExprKind::Var(id) => all.iter().any(|m| m.path.root == *id),
+            ExprKind::Call(Callee::Function(f), _) => uses(unit, globals, *f, all, asked),
+            ExprKind::Call(Callee::Pointer(_), _) => true,
+            _ => false,
+        };
+        true
+    });
+    found
+}

@@ -1,0 +1,227 @@
+//! What passes ask of trees, and what they make of them.
+
+use hexcc_clang::ast::{
+    BinaryOp, Decl, DeclId, DeclKind, Expr, ExprKind, FieldId, Item, Span, Stmt, StmtId, StmtKind,
+    Storage, Type, TypeId, TypeKind, UnaryOp, Unit,
+};
+use std::collections::HashSet;
+
+/// An expression without the conversions that the text does not have.
+pub(super) fn plain(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast {
+            implicit: true,
+            value,
+            ..
+        } => plain(value),
+        _ => expr,
+    }
+}
+
+/// A variable, or a member of one: `now`, `grid.now`, `g->planes.now`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Path {
+    /// The variable.
+    pub root: DeclId,
+    /// Whether it points to the struct.
+    pub through_pointer: bool,
+    /// The members, from the outside.
+    pub fields: Vec<FieldId>,
+}
+
+impl Path {
+    /// The path that an expression is.
+    pub fn of(unit: &Unit, expr: &Expr) -> Option<Path> {
+        let path = |root: DeclId, through_pointer: bool| Path {
+            root,
+            through_pointer,
+            fields: Vec::new(),
+        };
+        match &plain(expr).kind {
+            ExprKind::Var(id) => Some(path(*id, false)),
+            ExprKind::Unary(UnaryOp::Deref, base) => match plain(base).kind {
+                ExprKind::Var(id) => Some(path(id, true)),
+                _ => None,
+            },
+            ExprKind::Field(base, field) => {
+                let is_pointer = is_pointer(unit, plain(base).ty);
+                let mut found = match &plain(base).kind {
+                    ExprKind::Unary(UnaryOp::AddressOf, inner) if is_pointer => {
+                        Path::of(unit, inner)?
+                    }
+                    ExprKind::Var(id) if is_pointer => path(*id, true),
+                    _ if is_pointer => return None,
+                    _ => Path::of(unit, base)?,
+                };
+                found.fields.push(*field);
+                Some(found)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a path begins with a variable of a loop's own.
+pub(super) fn is_declared_in(path: &Path, head: &Stmt, body: &[Stmt]) -> bool {
+    let mut all = std::iter::once(head).chain(body);
+    all.any(|stmt| super::walk::all_declared(stmt).contains(&path.root))
+}
+
+pub(super) fn is_pointer(unit: &Unit, ty: TypeId) -> bool {
+    matches!(unit.canonical(ty).kind, TypeKind::Pointer(_))
+}
+
+/// Whether an expression is a number.
+pub(super) fn is_number(expr: &Expr, number: i128) -> bool {
+    matches!(plain(expr).kind, ExprKind::Int(n) if n == number)
+}
+
+pub(super) fn var(unit: &Unit, id: DeclId, span: Span) -> Expr {
+    Expr {
+        ty: unit[id].ty,
+        span,
+        kind: ExprKind::Var(id),
+    }
+}
+
+pub(super) fn assign(to: Expr, from: Expr) -> Stmt {
+    let (ty, span) = (to.ty, to.span);
+    let kind = ExprKind::Assign(None, Box::new(to), Box::new(from));
+    stmt(span, StmtKind::Expr(Expr { ty, span, kind }))
+}
+
+pub(super) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    let (ty, span) = (a.ty, a.span);
+    let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
+    Expr { ty, span, kind }
+}
+
+pub(super) fn int(like: &Expr, number: i128) -> Expr {
+    Expr {
+        ty: like.ty,
+        span: like.span,
+        kind: ExprKind::Int(number),
+    }
+}
+
+pub(super) fn stmt(span: Span, kind: StmtKind) -> Stmt {
+    let id = StmtId(u32::MAX);
+    Stmt { id, span, kind }
+}
+
+/// The statement that declares a variable.
+pub(super) fn declaration(unit: &Unit, id: DeclId) -> Stmt {
+    stmt(unit[id].span, StmtKind::Decl(vec![Item::Decl(id)]))
+}
+
+/// The statements of a body.
+pub(super) fn block(stmt: Stmt) -> Vec<Stmt> {
+    match stmt.kind {
+        StmtKind::Compound(all) => all,
+        StmtKind::Null => Vec::new(),
+        _ => vec![stmt],
+    }
+}
+
+/// Names that nothing in a file has.
+pub(super) struct Namer(HashSet<String>);
+
+impl Namer {
+    pub fn new(unit: &Unit) -> Namer {
+        let decls = unit.decls.iter().map(|d| &d.name);
+        let functions = unit.functions.iter().map(|f| &f.name);
+        let macros = unit.macros.iter().map(|m| &m.name);
+        let uses = unit.expansions.iter().map(|m| &m.name);
+        let tags = unit.records.iter().map(|r| &r.tag);
+        let all = decls.chain(functions).chain(macros).chain(uses).chain(tags);
+        Namer(all.cloned().collect())
+    }
+
+    /// An unused name, `wanted` where possible.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        let numbered = (2..).map(|n| format!("{wanted}_{n}"));
+        let mut tried = std::iter::once(wanted.to_string()).chain(numbered);
+        let name = tried
+            .find(|name| !self.0.contains(name))
+            .unwrap_or_default();
+        self.0.insert(name.clone());
+        name
+    }
+}
+
+/// A variable of a block.
+pub(super) fn variable(unit: &mut Unit, name: String, ty: TypeId, init: Option<Expr>, span: Span) -> DeclId {
+    let id = DeclId(unit.decls.len() as u32);
+    unit.decls.push(Decl {
+        name,
+        kind: DeclKind::Variable,
+        ty,
+        extents: Vec::new(),
+        storage: Storage::None,
+        is_thread_local: false,
+        align: None,
+        attributes: Vec::new(),
+        init,
+        first: id,
+        span,
+    });
+    id
+}
+
+/// A type without qualifiers of its own, as a variable that changes has it.
+pub(super) fn unqualified(unit: &mut Unit, ty: TypeId) -> TypeId {
+    let found = unit.canonical(ty).clone();
+    if !(unit[ty].is_const || unit[ty].is_volatile || unit[ty].is_restrict) {
+        return ty;
+    }
+    added(
+        unit,
+        Type {
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+            ..found
+        },
+    )
+}
+
+/// The type of what an expression is as a value: a pointer in place of an array.
+pub(super) fn value_type(unit: &mut Unit, ty: TypeId) -> TypeId {
+    let TypeKind::Array { element, .. } = unit.canonical(ty).kind else {
+        return unqualified(unit, ty);
+    };
+    let size = Some(8);
+    added(
+        unit,
+        Type {
+            kind: TypeKind::Pointer(element),
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+            canonical: TypeId(0),
+            size,
+            align: size,
+        },
+    )
+}
+
+fn added(unit: &mut Unit, ty: Type) -> TypeId {
+    let id = TypeId(unit.types.len() as u32);
+    unit.types.push(Type {
+        canonical: id,
+        ..ty
+    });
+    id
+}
+
+/// Whether a type has arrays of variable length.
+pub(super) fn is_variable(unit: &Unit, ty: TypeId) -> bool {
+    use hexcc_clang::ast::Length;
+    match unit.canonical(ty).kind {
+        TypeKind::Pointer(to) => is_variable(unit, to),
+        TypeKind::Array { element, length } => {
+            length == Length::Variable || is_variable(unit, element)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,216 @@
+//! Walks through statements and expressions.
+
+use hexcc_clang::ast::{Callee, DeclId, Designator, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
+
+/// The expressions that an expression is made of.
+pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
+    use ExprKind as K;
+    match &expr.kind {
+        K::Imaginary(e)
+        | K::Unary(_, e)
+        | K::Field(e, _)
+        | K::SizeOfExpr(e)
+        | K::Compound(e)
+        | K::VaArg(e) => vec![e],
+        K::Binary(_, a, b) | K::Assign(_, a, b) | K::Else(a, b) | K::Index(a, b) => vec![a, b],
+        K::Cond(a, b, c) => vec![a, b, c],
+        K::Call(Callee::Pointer(f), all) => std::iter::once(&**f).chain(all).collect(),
+        K::Call(Callee::Function(_), all) | K::List(all) => all.iter().collect(),
+        K::Cast { extents, value, .. } => std::iter::once(&**value).chain(extents).collect(),
+        K::SizeOfArray { lengths, .. } => lengths.iter().collect(),
+        K::Designated(path, value) => {
+            path.iter().flat_map(subscripts).chain([&**value]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn subscripts(designator: &Designator) -> Vec<&Expr> {
+    match designator {
+        Designator::Field(_) => Vec::new(),
+        Designator::Index(e) => vec![e],
+        Designator::Range(a, b) => vec![a, b],
+    }
+}
+
+fn subscripts_mut(designator: &mut Designator) -> Vec<&mut Expr> {
+    match designator {
+        Designator::Field(_) => Vec::new(),
+        Designator::Index(e) => vec![e],
+        Designator::Range(a, b) => vec![a, b],
+    }
+}
+
+/// The same, to be changed.
+fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+    use ExprKind as K;
+    match &mut expr.kind {
+        K::Imaginary(e)
+        | K::Unary(_, e)
+        | K::Field(e, _)
+        | K::SizeOfExpr(e)
+        | K::Compound(e)
+        | K::VaArg(e) => vec![e],
+        K::Binary(_, a, b) | K::Assign(_, a, b) | K::Else(a, b) | K::Index(a, b) => vec![a, b],
+        K::Cond(a, b, c) => vec![a, b, c],
+        K::Call(Callee::Pointer(f), all) => std::iter::once(&mut **f).chain(all).collect(),
+        K::Call(Callee::Function(_), all) | K::List(all) => all.iter_mut().collect(),
+        K::Cast { extents, value, .. } => std::iter::once(&mut **value).chain(extents).collect(),
+        K::SizeOfArray { lengths, .. } => lengths.iter_mut().collect(),
+        K::Designated(path, value) => {
+            let subscripts = path.iter_mut().flat_map(subscripts_mut);
+            subscripts.chain([&mut **value]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Calls `f` with an expression and all in it, from the outside; where `f` says so, not with what is in one.
+pub(super) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
+    if f(expr) {
+        for part in parts(expr) {
+            visit(part, f);
+        }
+    }
+}
+
+/// The same, to be changed.
+pub(super) fn change(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr) -> bool) {
+    if f(expr) {
+        for part in parts_mut(expr) {
+            change(part, f);
+        }
+    }
+}
+
+/// The statements in a statement.
+pub(super) fn inner(stmt: &Stmt) -> Vec<&Stmt> {
+    use StmtKind as K;
+    match &stmt.kind {
+        K::Compound(all) => all.iter().collect(),
+        K::If {
+            then, otherwise, ..
+        } => std::iter::once(&**then)
+            .chain(otherwise.as_deref())
+            .collect(),
+        K::For { init, body, .. } => init.as_deref().into_iter().chain([&**body]).collect(),
+        K::While { body, .. }
+        | K::Do { body, .. }
+        | K::Switch { body, .. }
+        | K::Case { body, .. }
+        | K::Default(body)
+        | K::Label { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
+/// The same, to be changed.
+pub(super) fn inner_mut(stmt: &mut Stmt) -> Vec<&mut Stmt> {
+    use StmtKind as K;
+    match &mut stmt.kind {
+        K::Compound(all) => all.iter_mut().collect(),
+        K::If {
+            then, otherwise, ..
+        } => std::iter::once(&mut **then)
+            .chain(otherwise.as_deref_mut())
+            .collect(),
+        K::For { init, body, .. } => init
+            .as_deref_mut()
+            .into_iter()
+            .chain([&mut **body])
+            .collect(),
+        K::While { body, .. }
+        | K::Do { body, .. }
+        | K::Switch { body, .. }
+        | K::Case { body, .. }
+        | K::Default(body)
+        | K::Label { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
+/// The expressions of a statement alone, without those of declarations.
+fn own(stmt: &Stmt) -> Vec<&Expr> {
+    use StmtKind as K;
+    match &stmt.kind {
+        K::Expr(e) | K::IndirectGoto(e) => vec![e],
+        K::If { cond, .. } | K::While { cond, .. } | K::Do { cond, .. } => vec![cond],
+        K::Switch { value, .. } => vec![value],
+        K::For { cond, step, .. } => cond.iter().chain(step).collect(),
+        K::Case { value, last, .. } => std::iter::once(value).chain(last).collect(),
+        K::Return(value) => value.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The same, to be changed.
+fn own_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
+    use StmtKind as K;
+    match &mut stmt.kind {
+        K::Expr(e) | K::IndirectGoto(e) => vec![e],
+        K::If { cond, .. } | K::While { cond, .. } | K::Do { cond, .. } => vec![cond],
+        K::Switch { value, .. } => vec![value],
+        K::For { cond, step, .. } => cond.iter_mut().chain(step).collect(),
+        K::Case { value, last, .. } => std::iter::once(value).chain(last).collect(),
+        K::Return(value) => value.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The variables that a statement alone declares.
+pub(super) fn declared(stmt: &Stmt) -> Vec<DeclId> {
+    let StmtKind::Decl(items) = &stmt.kind else {
+        return Vec::new();
+    };
+    let decl = |item: &Item| match item {
+        Item::Decl(id) => Some(*id),
+        _ => None,
+    };
+    items.iter().filter_map(decl).collect()
+}
+
+/// All variables that are declared in a statement.
+pub(super) fn all_declared(stmt: &Stmt) -> Vec<DeclId> {
+    let inside = inner(stmt).into_iter().flat_map(all_declared);
+    declared(stmt).into_iter().chain(inside).collect()
+}
+
+/// Calls `f` with the expressions of a statement alone, among them the values of what it declares.
+pub(super) fn exprs(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr)) {
+    own(stmt).into_iter().for_each(&mut *f);
+    for id in declared(stmt) {
+        unit[id].extents.iter().chain(&unit[id].init).for_each(&mut *f);
+    }
+}
+
+/// Calls `f` with all expressions in a statement, from the outside.
+pub(super) fn all(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> bool) {
+    exprs(unit, stmt, &mut |expr| visit(expr, f));
+    for stmt in inner(stmt) {
+        all(unit, stmt, f);
+    }
+}
+
+/// The same, to be changed.
+pub(super) fn change_all(unit: &mut Unit, stmt: &mut Stmt, f: &mut dyn FnMut(&mut Expr) -> bool) {
+    for expr in own_mut(stmt) {
+        change(expr, f);
+    }
+    for id in declared(stmt) {
+        let decl = &mut unit[id];
+        for expr in decl.extents.iter_mut().chain(&mut decl.init) {
+            change(expr, f);
+        }
+    }
+    for stmt in inner_mut(stmt) {
+        change_all(unit, stmt, f);
+    }
+}
+
+/// Calls `f` with a statement and all in it, from the outside.
+pub(super) fn stmts(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) {
+    f(stmt);
+    for stmt in inner(stmt) {
+        stmts(stmt, f);
+    }
+}
