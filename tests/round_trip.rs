@@ -183,6 +183,36 @@ fn round_trip(
     })
 }
 
+/// Writes the time loops of a program again, as the passes of the front end do, and compares the two programs.
+fn rewritten(clang: &Clang, ledger: &Ledger, work: &Path, job: &Job) -> Result<usize, String> {
+    let sources = ["a", "b"].map(|folder| work.join(folder).join("program.c"));
+    for source in &sources {
+        fs::create_dir_all(source.parent().expect("it is in a folder"))
+            .map_err(|e| e.to_string())?;
+    }
+    let request = ParseRequest {
+        file: sources[0].clone(),
+        text: Some(job.text.clone()),
+        include_dirs: vec![job.folder.clone()],
+        ..ParseRequest::default()
+    };
+    let unit = parse(clang, &request).map_err(|e| e.to_string())?;
+    let loops = hexcc_front_c::normalize::time_loops(&unit);
+    if loops.is_empty() || job.may_be_wrong {
+        return Ok(0);
+    }
+    let mut text = job.text.clone();
+    for rewritten in loops.iter().rev() {
+        text.replace_range(rewritten.range.clone(), &rewritten.text);
+    }
+    ledger.verify(&[&job.text, &text, "rewritten"], || {
+        fs::write(&sources[0], &job.text).map_err(|e| e.to_string())?;
+        fs::write(&sources[1], &text).map_err(|e| e.to_string())?;
+        compare(job, &sources)
+    })?;
+    Ok(loops.len())
+}
+
 /// Runs both.
 fn compare(job: &Job, sources: &[PathBuf; 2]) -> Result<(), String> {
     let programs = sources.clone().map(|source| source.with_extension("out"));
@@ -238,4 +268,32 @@ fn printed_programs_do_the_same() {
         "programs are something else when they are printed again",
         &failures,
     );
+}
+
+#[test]
+fn rewritten_loops_do_the_same() {
+    let clang = Clang::find(&root().join("vendor")).expect("scripts/setup fetches libclang");
+    let (jobs, ledger) = (jobs(), Ledger::open("rewritten", "HEXCC_ROUND_TRIP_ALL"));
+    let place = tempfile::tempdir_in(common::scratch("rewritten"))
+        .expect("the build directory can be written");
+    let serial = AtomicUsize::new(0);
+    let results = in_parallel(&jobs, |job| {
+        let work = place
+            .path()
+            .join(serial.fetch_add(1, Ordering::Relaxed).to_string());
+        let found = rewritten(&clang, &ledger, &work, job);
+        let _ = fs::remove_dir_all(work);
+        found
+    });
+    ledger::close(ledger);
+    let n: usize = results.iter().flatten().sum();
+    say(format!("{n} time loops written again"));
+    let failures: Vec<String> = (jobs.iter().zip(&results))
+        .filter_map(|(job, result)| Some(format!("{}: {}", job.name, result.as_ref().err()?)))
+        .collect();
+    common::assert_none(
+        "programs are something else with other time loops",
+        &failures,
+    );
+    assert!(n > 60, "{n} loops");
 }

@@ -9,6 +9,7 @@ mod merged;
 mod names;
 mod outer;
 mod pointers;
+mod rewritten;
 mod segments;
 mod several;
 mod swaps;
@@ -239,7 +240,8 @@ fn read_source(
     limit: &TimeLimit,
 ) -> Result<Input, NotRead> {
     let input = read_as_is(options, source, limit)?;
-    Ok(segments::in_segments(options, &input, limit).unwrap_or(input))
+    let input = segments::in_segments(options, &input, limit).unwrap_or(input);
+    Ok(rewritten::in_tiles(options, &input, limit).unwrap_or(input))
 }
 
 fn read_as_is(

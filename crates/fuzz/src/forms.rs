@@ -8,10 +8,10 @@ use crate::case::{Case, Failure};
 use crate::findings;
 use crate::form::{Expect, Feature, Filter, Form};
 use crate::hostile::{self, Finished};
-use crate::names;
 use crate::rng::Rng;
 use crate::shrink;
 use crate::whole::{Whole, whole};
+use crate::{names, planes};
 use hexcc_compiler::csource;
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
@@ -56,6 +56,8 @@ pub struct Report {
     pub equal: u64,
     /// Of these, how many nvcc compiled.
     pub nvcc: u64,
+    /// Of these, how many are tiled over time, where that is counted.
+    pub tiled: u64,
     /// Runs compared.
     pub runs: u64,
     /// Refused by code, where the plain form is refused as well or the form allows it.
@@ -242,6 +244,17 @@ fn finished(command: &mut Command, patience: Duration) -> Result<Finished, Strin
 
 /// Programs in which names collide ([`names`]), through hexcc without options.
 pub fn run_names(plan: &Plan) -> Report {
+    run_texts(plan, names::program, &[&[]])
+}
+
+/// Translates programs whose planes move in many ways, and compares what they print with C.
+pub fn run_planes(plan: &Plan) -> Report {
+    let args: [&[&str]; 3] = [&["7"], &["1", "3", "9"], &["12", "9", "40"]];
+    run_texts(plan, planes::program, &args)
+}
+
+/// Whole programs from their seed and number, with these arguments.
+fn run_texts(plan: &Plan, program: fn(u64, u64) -> String, runs: &[&[&str]]) -> Report {
     let report = Mutex::new(Report::default());
     let next = AtomicU64::new(plan.first);
     std::thread::scope(|scope| {
@@ -253,7 +266,8 @@ pub fn run_names(plan: &Plan) -> Report {
                     if index >= plan.first + plan.programs {
                         return;
                     }
-                    one_with_names(plan, work.path(), index, &report);
+                    let text = program(plan.seed, index);
+                    one_text(plan, work.path(), (index, &text), runs, &report);
                 }
             });
         }
@@ -261,13 +275,23 @@ pub fn run_names(plan: &Plan) -> Report {
     report.into_inner().unwrap_or_else(|e| e.into_inner())
 }
 
-fn one_with_names(plan: &Plan, work: &Path, index: u64, report: &Mutex<Report>) {
-    let text = names::program(plan.seed, index);
-    let verdict = examine_names(plan, work, index, &text);
+fn one_text(
+    plan: &Plan,
+    work: &Path,
+    (index, text): (u64, &str),
+    runs: &[&[&str]],
+    report: &Mutex<Report>,
+) {
+    let verdict = examine_text(plan, work, (index, text), runs);
+    let translated = std::fs::read_to_string(work.join("program.cu")).unwrap_or_default();
+    let is_tiled = ["// Overlapped tiling", "//   a full tile"]
+        .iter()
+        .any(|head| translated.contains(head));
     let mut r = report.lock().unwrap_or_else(|e| e.into_inner());
     let f = match verdict {
         Verdict::Equal(runs, nvcc) => {
             r.equal += 1;
+            r.tiled += u64::from(is_tiled);
             r.runs += runs;
             r.nvcc += u64::from(nvcc);
             return;
@@ -293,10 +317,12 @@ fn one_with_names(plan: &Plan, work: &Path, index: u64, report: &Mutex<Report>) 
     }
 }
 
-fn examine_names(plan: &Plan, work: &Path, index: u64, text: &str) -> Verdict {
+fn examine_text(plan: &Plan, work: &Path, (index, text): (u64, &str), runs: &[&[&str]]) -> Verdict {
     let (c, cu) = (work.join("program.c"), work.join("program.cu"));
     std::fs::write(&c, text).expect("a file can be written");
-    let runs = [Vec::new()];
+    let runs: Vec<Vec<String>> = (runs.iter())
+        .map(|args| args.iter().map(|arg| arg.to_string()).collect())
+        .collect();
     let nth = |n: u64| n > 0 && index.is_multiple_of(n);
     let expected = match outputs_of_c(work, &c, &runs, Expect::Translation, nth(plan.sanitize)) {
         Ok(expected) => expected,
@@ -314,7 +340,7 @@ fn examine_names(plan: &Plan, work: &Path, index: u64, text: &str) -> Verdict {
     if nvcc && let Err(e) = nvcc_compiles(work, &cu) {
         return failure("nvcc", e);
     }
-    Verdict::Equal(1, nvcc)
+    Verdict::Equal(runs.len() as u64, nvcc)
 }
 
 /// Everything about one program.

@@ -32,6 +32,7 @@ pub mod hostile;
 pub mod model;
 pub mod mutate;
 pub mod names;
+pub mod planes;
 pub mod print;
 pub mod replay;
 pub mod rng;

@@ -40,6 +40,7 @@ failures.
   --whole N         instead run hexcc on N whole programs in random forms, and
                     compare what the programs print
   --names N         instead run hexcc on N whole programs in which names collide
+  --planes N        instead run hexcc on N whole programs whose planes move in many ways
   --nvcc N          nvcc compiles every N-th of them that translates (0)
   --form NAME       only this form, in all of them; may be repeated
   --without NAME    not this form; may be repeated. `--form help` lists them
@@ -68,6 +69,7 @@ struct Args {
     hostile: Option<u64>,
     whole: Option<u64>,
     names: Option<u64>,
+    planes: Option<u64>,
     for_gpu: Option<PathBuf>,
     print: Option<PathBuf>,
     nvcc: u64,
@@ -94,6 +96,7 @@ fn parse() -> Result<Args, String> {
         hostile: None,
         whole: None,
         names: None,
+        planes: None,
         for_gpu: None,
         print: None,
         nvcc: 0,
@@ -121,6 +124,7 @@ fn parse() -> Result<Args, String> {
             "--hostile" => args.hostile = Some(number()?),
             "--whole" => args.whole = Some(number()?),
             "--names" => args.names = Some(number()?),
+            "--planes" => args.planes = Some(number()?),
             "--nvcc" => args.nvcc = number()?,
             "--for-gpu" => {
                 args.for_gpu = Some(words.next().ok_or("--for-gpu needs a folder")?.into())
@@ -237,6 +241,21 @@ fn run(args: &Args) -> Result<bool, String> {
         let began = Instant::now();
         let report = forms::run_names(&plan(args, programs, command(args)?));
         let what = format!("{programs} programs with names that collide");
+        return Ok(told(args, &report, &what, began.elapsed().as_secs_f64()));
+    }
+    if let (Some(programs), Some(folder)) = (args.planes, &args.print) {
+        std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
+        for index in args.first..args.first + programs {
+            let file = folder.join(format!("planes_{}_{index}.c", args.seed));
+            let text = hexcc_fuzz::planes::program(args.seed, index);
+            std::fs::write(file, text).map_err(|e| e.to_string())?;
+        }
+        return Ok(true);
+    }
+    if let Some(programs) = args.planes {
+        let began = Instant::now();
+        let report = forms::run_planes(&plan(args, programs, command(args)?));
+        let what = format!("{programs} programs with planes, {} tiled", report.tiled);
         return Ok(told(args, &report, &what, began.elapsed().as_secs_f64()));
     }
     if let (Some(programs), Some(folder)) = (args.whole, &args.print) {

@@ -9,9 +9,11 @@
 //! | [`inline`] | calls of functions that sweep over cells or move pointers | their bodies |
 //! | [`toggle`] | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | [`promote`] | `g->now = g->next` | the same with variables |
+//! | [`hoist`] | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
+mod hoist;
 mod inline;
 mod promote;
 mod toggle;
@@ -78,12 +80,7 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
     }
 }
 
-fn rewritten(
-    unit: &Unit,
-    function: FunctionId,
-    before: &[Stmt],
-    stmt: &Stmt,
-) -> Option<Rewritten> {
+fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Option<Rewritten> {
     let range = place(unit, stmt.span)?;
     let mut unit = unit.clone();
     let mut namer = Namer::new(&unit);
@@ -112,18 +109,31 @@ fn rewritten(
         passes.push("inline");
     }
     let mut around = promote::Around::default();
-    if let Some(toggled) = toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
-        passes.push("toggle");
-        around.before.extend(toggled.before);
-        around.after.extend(toggled.after);
+    // A pass that gives up may have changed some of it.
+    let before = (unit.clone(), body.clone());
+    match toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
+        Some(toggled) => {
+            passes.push("toggle");
+            around.before.extend(toggled.before);
+            around.after.extend(toggled.after);
+        }
+        None => (unit, body) = before,
     }
-    let promoted = promote::promote(&mut unit, &mut namer, &globals, (&stmt, &mut body));
-    if let Some(promoted) = promoted {
-        passes.push("promote");
-        around.before.extend(promoted.before);
-        around.after.splice(0..0, promoted.after);
+    let before = (unit.clone(), body.clone());
+    match promote::promote(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
+        Some(promoted) => {
+            passes.push("promote");
+            around.before.extend(promoted.before);
+            around.after.splice(0..0, promoted.after);
+        }
+        None => (unit, body) = before,
     }
-    if passes.is_empty() || passes == ["inline"] {
+    let hoisted = hoist::hoist(&mut unit, &mut namer, &globals, (&mut stmt, &mut body));
+    if let Some(hoisted) = hoisted {
+        passes.push("hoist");
+        around.before.extend(hoisted.before);
+    }
+    if passes.is_empty() || passes == ["hoist"] {
         return None;
     }
     body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
@@ -200,7 +210,8 @@ fn names_of(unit: &Unit, function: FunctionId) -> Option<HashSet<String>> {
 fn uses_macro(unit: &Unit, text: &str) -> bool {
     let macros: HashSet<&str> = unit.macros.iter().map(|m| m.name.as_str()).collect();
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.split(|c| !is_word(c)).any(|word| macros.contains(word))
+    text.split(|c| !is_word(c))
+        .any(|word| macros.contains(word))
 }
 
 #[cfg(test)]

@@ -52,10 +52,15 @@ pub(super) fn promote(
         }
         let name = namer.fresh(&name_of(unit, &path));
         let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
-        all.push(Moved { path, place, variable });
+        all.push(Moved {
+            path,
+            place,
+            variable,
+        });
     }
+    let variables: Vec<(&Path, DeclId)> = all.iter().map(|m| (&m.path, m.variable)).collect();
     for stmt in body.iter_mut() {
-        replace(unit, stmt, &all);
+        replace(unit, stmt, &variables);
     }
     let around_calls = |body: &mut Vec<Stmt>| -> Option<()> {
         for stmt in body {
@@ -65,23 +70,32 @@ pub(super) fn promote(
     };
     around_calls(body)?;
     Some(Around {
-        before: all.iter().map(|m| tree::declaration(unit, m.variable)).collect(),
+        before: all
+            .iter()
+            .map(|m| tree::declaration(unit, m.variable))
+            .collect(),
         after: all.iter().map(|m| m.store(unit)).collect(),
     })
 }
 
 impl Moved {
     fn store(&self, unit: &Unit) -> Stmt {
-        tree::assign(self.place.clone(), tree::var(unit, self.variable, self.place.span))
+        tree::assign(
+            self.place.clone(),
+            tree::var(unit, self.variable, self.place.span),
+        )
     }
 
     fn load(&self, unit: &Unit) -> Stmt {
-        tree::assign(tree::var(unit, self.variable, self.place.span), self.place.clone())
+        tree::assign(
+            tree::var(unit, self.variable, self.place.span),
+            self.place.clone(),
+        )
     }
 }
 
 /// `g_now` for `g->now`.
-fn name_of(unit: &Unit, path: &Path) -> String {
+pub(super) fn name_of(unit: &Unit, path: &Path) -> String {
     let fields = path.fields.iter().map(|f| unit[*f].name.as_str());
     let root = std::iter::once(unit[path.root].name.as_str());
     let words: Vec<&str> = root.chain(fields).collect();
@@ -92,11 +106,7 @@ fn name_of(unit: &Unit, path: &Path) -> String {
 }
 
 /// The pointers in structs and of the file that statements assign to; `None` where one is assigned to that is neither.
-fn assigned(
-    unit: &Unit,
-    globals: &HashSet<DeclId>,
-    body: &[Stmt],
-) -> Option<BTreeMap<Path, Expr>> {
+fn assigned(unit: &Unit, globals: &HashSet<DeclId>, body: &[Stmt]) -> Option<BTreeMap<Path, Expr>> {
     let mut found = BTreeMap::new();
     let mut is_known = true;
     for stmt in body {
@@ -132,7 +142,10 @@ fn is_known(
     (head, body): (&Stmt, &[Stmt]),
     found: &BTreeMap<Path, Expr>,
 ) -> bool {
-    let last: HashSet<FieldId> = found.keys().filter_map(|p| p.fields.last().copied()).collect();
+    let last: HashSet<FieldId> = found
+        .keys()
+        .filter_map(|p| p.fields.last().copied())
+        .collect();
     let roots: HashSet<DeclId> = (found.keys().filter(|p| !p.fields.is_empty()))
         .map(|p| p.root)
         .collect();
@@ -144,7 +157,9 @@ fn is_known(
     let mut known = !several;
     let all = std::iter::once(head).chain(body);
     for stmt in all {
-        known &= roots.iter().all(|root| !super::inline::changes(unit, stmt, *root) || !is_changed_as_pointer(unit, *root));
+        known &= roots.iter().all(|root| {
+            !super::inline::changes(unit, stmt, *root) || !is_changed_as_pointer(unit, *root)
+        });
         walk::all(unit, stmt, &mut |expr| {
             let Some(path) = Path::of(unit, tree::plain(expr)) else {
                 return true;
@@ -160,7 +175,8 @@ fn is_known(
         for stmt in std::iter::once(head).chain(body) {
             walk::all(unit, stmt, &mut |expr| {
                 if let ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) = &expr.kind {
-                    taken |= Path::of(unit, of).is_some_and(|p| p.root == *id && p.fields.is_empty());
+                    taken |=
+                        Path::of(unit, of).is_some_and(|p| p.root == *id && p.fields.is_empty());
                 }
                 true
             });
@@ -168,7 +184,10 @@ fn is_known(
         taken
     };
     let plain = found.keys().filter(|p| p.fields.is_empty());
-    known && plain.map(|p| p.root).all(|id| globals.contains(&id) && !address(&id))
+    known
+        && plain
+            .map(|p| p.root)
+            .all(|id| globals.contains(&id) && !address(&id))
 }
 
 /// Whether what is reached through a variable is something else once the variable changes.
@@ -176,26 +195,69 @@ fn is_changed_as_pointer(unit: &Unit, root: DeclId) -> bool {
     tree::is_pointer(unit, unit[root].ty)
 }
 
-fn replace(unit: &mut Unit, stmt: &mut Stmt, all: &[Moved]) {
-    let types: Vec<_> = all.iter().map(|m| unit[m.variable].ty).collect();
+/// Puts variables in the place of paths.
+pub(super) fn replace(unit: &mut Unit, stmt: &mut Stmt, all: &[(&Path, DeclId)]) {
+    let types: Vec<_> = all.iter().map(|(_, id)| unit[*id].ty).collect();
     let paths = unit.clone();
     walk::change_all(unit, stmt, &mut |expr| {
+        if matches!(expr.kind, ExprKind::Cast { .. }) {
+            return true;
+        }
         let Some(path) = Path::of(&paths, expr) else {
             return true;
         };
-        let is_cast = matches!(expr.kind, ExprKind::Cast { .. });
-        if is_cast {
-            return true;
-        }
-        match all.iter().position(|m| m.path == path) {
+        match all.iter().position(|(of, _)| **of == path) {
             Some(at) => {
-                expr.kind = ExprKind::Var(all[at].variable);
+                expr.kind = ExprKind::Var(all[at].1);
                 expr.ty = types[at];
                 false
             }
             None => true,
         }
     });
+}
+
+/// What an expression assigns to.
+pub(super) fn target(expr: &Expr) -> Option<&Expr> {
+    use hexcc_clang::ast::UnaryOp as U;
+    match &expr.kind {
+        ExprKind::Assign(_, to, _) => Some(to),
+        ExprKind::Unary(
+            U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement | U::AddressOf,
+            of,
+        ) => Some(of),
+        _ => None,
+    }
+}
+
+/// Whether a call in a statement may see a member.
+pub(super) fn is_seen(unit: &Unit, globals: &HashSet<DeclId>, stmt: &Stmt, path: &Path) -> bool {
+    let mut seen = false;
+    walk::all(unit, stmt, &mut |expr| {
+        if let ExprKind::Call(callee, given) = &expr.kind {
+            seen |= sees(unit, globals, callee, given, &[path]);
+        }
+        true
+    });
+    seen
+}
+
+/// Whether a statement calls what is not a function of the system.
+pub(super) fn calls_unknown(unit: &Unit, stmt: &Stmt) -> bool {
+    let mut found = false;
+    walk::all(unit, stmt, &mut |expr| {
+        found |= match &expr.kind {
+            ExprKind::Call(Callee::Function(f), _) => !is_of_system(unit, *f),
+            ExprKind::Call(..) => true,
+            _ => false,
+        };
+        true
+    });
+    found
+}
+
+fn is_of_system(unit: &Unit, function: FunctionId) -> bool {
+    unit[unit[function].span.file].is_system || unit[function].is_implicit
 }
 
 /// Puts stores and loads around the statements whose calls may see the members; `None` where that is not possible.
@@ -208,12 +270,13 @@ fn write_back(
     for inner in walk::inner_mut(stmt) {
         write_back(unit, globals, inner, all)?;
     }
+    let paths: Vec<&Path> = all.iter().map(|m| &m.path).collect();
     let mut seen = false;
     let mut other = false;
     walk::exprs(unit, stmt, &mut |expr| {
         walk::visit(expr, &mut |expr| {
             if let ExprKind::Call(callee, given) = &expr.kind {
-                seen |= sees(unit, globals, callee, given, all);
+                seen |= sees(unit, globals, callee, given, &paths);
             }
             other |= is_other_use(unit, expr, all);
             true
@@ -238,7 +301,10 @@ fn write_back(
 
 /// Whether a struct with moved members is used as a whole.
 fn is_other_use(unit: &Unit, expr: &Expr, all: &[Moved]) -> bool {
-    let roots = |id: &DeclId| all.iter().any(|m| m.path.root == *id && !m.path.fields.is_empty());
+    let roots = |id: &DeclId| {
+        all.iter()
+            .any(|m| m.path.root == *id && !m.path.fields.is_empty())
+    };
     match &expr.kind {
         ExprKind::Assign(_, to, from) => [to, from].into_iter().any(|side| {
             matches!(&tree::plain(side).kind, ExprKind::Var(id) if roots(id) && !tree::is_pointer(unit, unit[*id].ty))
@@ -256,7 +322,7 @@ fn sees(
     globals: &HashSet<DeclId>,
     callee: &Callee,
     given: &[Expr],
-    all: &[Moved],
+    all: &[&Path],
 ) -> bool {
     let mut is_given = false;
     for expr in given {
@@ -264,16 +330,25 @@ fn sees(
             let Some(path) = Path::of(unit, expr) else {
                 return true;
             };
-            let is_struct = !matches!(unit.canonical(expr.ty).kind, hexcc_clang::ast::TypeKind::Builtin(_));
-            is_given |= is_struct && all.iter().any(|m| m.path.root == path.root && !m.path.fields.is_empty() && m.path.fields.starts_with(&path.fields) );
+            let is_struct = !matches!(
+                unit.canonical(expr.ty).kind,
+                hexcc_clang::ast::TypeKind::Builtin(_)
+            );
+            is_given |= is_struct
+                && all.iter().any(|m| {
+                    m.root == path.root
+                        && !m.fields.is_empty()
+                        && m.fields.starts_with(&path.fields)
+                });
             path.fields.is_empty()
         });
     }
     let Callee::Function(function) = callee else {
         return true;
     };
-    let is_system = unit[unit[*function].span.file].is_system || unit[*function].is_implicit;
-    is_given || !is_system && uses(unit, globals, *function, all, &mut HashSet::new())
+    is_given
+        || !is_of_system(unit, *function)
+            && uses(unit, globals, *function, all, &mut HashSet::new())
 }
 
 /// Whether a function of the program may use the places of the pointers, or what it calls.
@@ -281,7 +356,7 @@ fn uses(
     unit: &Unit,
     globals: &HashSet<DeclId>,
     function: FunctionId,
-    all: &[Moved],
+    all: &[&Path],
     asked: &mut HashSet<FunctionId>,
 ) -> bool {
     if !asked.insert(function) {
@@ -289,14 +364,13 @@ fn uses(
     }
     let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
         // What another file defines.
-        let is_system = unit[unit[function].span.file].is_system || unit[function].is_implicit;
-        return !is_system;
+        return !is_of_system(unit, function);
     };
     let mut found = false;
     walk::all(unit, body, &mut |expr| {
         found |= match &expr.kind {
-            ExprKind::Field(_, field) => all.iter().any(|m| m.path.fields.contains(field)),
-            ExprKind::Var(id) => all.iter().any(|m| m.path.root == *id),
+            ExprKind::Field(_, field) => all.iter().any(|m| m.fields.contains(field)),
+            ExprKind::Var(id) => all.iter().any(|m| m.root == *id),
             ExprKind::Call(Callee::Function(f), _) => uses(unit, globals, *f, all, asked),
             ExprKind::Call(Callee::Pointer(_), _) => true,
             _ => false,

@@ -1,0 +1,184 @@
+//! What stays the same in all steps of a time loop, computed before it.
+//!
+//! In: `g->nx` and `const double c = k * dt / (h * h);` in the body of a loop that changes none of it. Out: variables of the
+//! function with these values, before the loop.
+
+use super::promote::{self, Around};
+use super::tree::{self, Namer, Path};
+use super::walk;
+use hexcc_clang::ast::{
+    BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, Type, TypeKind, Unit,
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// Takes members and values out of the body of a loop; `None` where there are none to take.
+pub(super) fn hoist(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    globals: &HashSet<DeclId>,
+    (head, body): (&mut Stmt, &mut Vec<Stmt>),
+) -> Option<Around> {
+    let mut around = Around::default();
+    for (path, place) in members(unit, globals, head, body) {
+        let ty = tree::unqualified(unit, place.ty);
+        let name = namer.fresh(&promote::name_of(unit, &path));
+        let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
+        around.before.push(tree::declaration(unit, variable));
+        for stmt in std::iter::once(&mut *head).chain(body.iter_mut()) {
+            promote::replace(unit, stmt, &[(&path, variable)]);
+        }
+    }
+    while let Some(at) =
+        (0..body.len()).find(|at| is_same_in_all_steps(unit, globals, head, body, *at))
+    {
+        around.before.push(body.remove(at));
+    }
+    (!around.before.is_empty()).then_some(around)
+}
+
+/// Members of structs that are numbers or pointers, and that nothing in a loop changes.
+fn members(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    head: &Stmt,
+    body: &[Stmt],
+) -> BTreeMap<Path, Expr> {
+    let all = || std::iter::once(head).chain(body);
+    let mut found: BTreeMap<Path, Expr> = BTreeMap::new();
+    let mut assigned = Vec::new();
+    for stmt in all() {
+        walk::all(unit, stmt, &mut |expr| {
+            if let Some(to) = promote::target(expr) {
+                assigned.push(tree::plain(to).clone());
+            }
+            if matches!(expr.kind, ExprKind::Cast { .. }) {
+                return true;
+            }
+            match Path::of(unit, expr) {
+                Some(path) if !path.fields.is_empty() => {
+                    if is_scalar(unit, expr.ty) {
+                        found.insert(path, expr.clone());
+                    }
+                    false
+                }
+                _ => true,
+            }
+        });
+    }
+    let changes = |path: &Path| {
+        let is_it = |to: &Expr| match (&to.kind, Path::of(unit, to)) {
+            (ExprKind::Field(_, field), _) if path.fields.contains(field) => true,
+            (ExprKind::Field(..), _) => false,
+            (_, Some(other)) => other.root == path.root,
+            // Through a pointer to numbers, no member that is something else.
+            _ => may_be(unit, to, path, &found),
+        };
+        assigned.iter().any(is_it)
+    };
+    let stays = |path: &Path| {
+        !changes(path)
+            && !tree::is_declared_in(path, head, body)
+            && !all().any(|stmt| promote::is_seen(unit, globals, stmt, path))
+    };
+    let all: Vec<Path> = found.keys().cloned().collect();
+    let kept: std::collections::BTreeSet<Path> =
+        all.into_iter().filter(|path| stays(path)).collect();
+    found.retain(|path, _| kept.contains(path));
+    found
+}
+
+/// Whether a store to `to` may change a member: they have the same type, and both may be reached through pointers.
+fn may_be(unit: &Unit, to: &Expr, path: &Path, found: &BTreeMap<Path, Expr>) -> bool {
+    let of = |ty| unit.canonical(ty).kind.clone();
+    let member = found.get(path).map(|place| of(place.ty));
+    // C's pointers to characters lead anywhere.
+    let is_char = matches!(
+        of(to.ty),
+        TypeKind::Builtin(Builtin::Char | Builtin::SChar | Builtin::UChar)
+    );
+    is_char || member.is_none_or(|member| unsigned(member) == unsigned(of(to.ty)))
+}
+
+/// A type, of those that differ in the sign alone the same one.
+fn unsigned(kind: TypeKind) -> TypeKind {
+    match kind {
+        TypeKind::Builtin(Builtin::UInt) => TypeKind::Builtin(Builtin::Int),
+        TypeKind::Builtin(Builtin::ULong) => TypeKind::Builtin(Builtin::Long),
+        TypeKind::Builtin(Builtin::ULongLong) => TypeKind::Builtin(Builtin::LongLong),
+        TypeKind::Builtin(Builtin::UShort) => TypeKind::Builtin(Builtin::Short),
+        TypeKind::Enum(_) => TypeKind::Builtin(Builtin::Int),
+        kind => kind,
+    }
+}
+
+fn is_scalar(unit: &Unit, ty: hexcc_clang::ast::TypeId) -> bool {
+    let Type {
+        kind, is_volatile, ..
+    } = unit.canonical(ty);
+    let of_pointer = matches!(kind, TypeKind::Pointer(to) if !tree::is_variable(unit, *to)
+        && matches!(unit.canonical(*to).kind, TypeKind::Builtin(_) | TypeKind::Array { .. } | TypeKind::Pointer(_)));
+    !is_volatile && (matches!(kind, TypeKind::Builtin(_)) || of_pointer)
+}
+
+/// Whether a statement of the body declares one number that is the same in all steps.
+fn is_same_in_all_steps(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    head: &Stmt,
+    body: &[Stmt],
+    at: usize,
+) -> bool {
+    let StmtKind::Decl(items) = &body[at].kind else {
+        return false;
+    };
+    let ([_], [id]) = (&items[..], &walk::declared(&body[at])[..]) else {
+        return false;
+    };
+    let decl = &unit[*id];
+    let Some(init) = &decl.init else {
+        return false;
+    };
+    let all = || std::iter::once(head).chain(body);
+    let changes = |id: DeclId| all().any(|stmt| super::inline::changes(unit, stmt, id));
+    let declared: HashSet<DeclId> = all().flat_map(walk::all_declared).collect();
+    let is_alone = unit
+        .decls
+        .iter()
+        .filter(|d| d.name == decl.name && !d.name.is_empty())
+        .count()
+        == 1;
+    let calls = all().any(|stmt| promote::calls_unknown(unit, stmt));
+    let mut same = is_alone
+        && matches!(unit.canonical(decl.ty).kind, TypeKind::Builtin(_))
+        && decl.extents.is_empty()
+        && !changes(*id);
+    walk::visit(init, &mut |expr| {
+        same &= match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Char(_) | ExprKind::SizeOf(_) => true,
+            ExprKind::Var(id) => {
+                !changes(*id) && !declared.contains(id) && !(globals.contains(id) && calls)
+            }
+            ExprKind::Binary(op, _, by) => {
+                let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                !divides
+                    || is_float(unit, expr)
+                    || matches!(tree::plain(by).kind, ExprKind::Int(n) if n != 0)
+            }
+            ExprKind::Unary(op, _) => !matches!(
+                op,
+                hexcc_clang::ast::UnaryOp::Deref | hexcc_clang::ast::UnaryOp::AddressOf
+            ),
+            ExprKind::Cast { extents, .. } => extents.is_empty(),
+            _ => false,
+        };
+        true
+    });
+    same
+}
+
+fn is_float(unit: &Unit, expr: &Expr) -> bool {
+    matches!(
+        unit.canonical(expr.ty).kind,
+        TypeKind::Builtin(Builtin::Float | Builtin::Double)
+    )
+}

@@ -1,0 +1,358 @@
+//! Whole programs whose time planes move in the ways in which people move them: pointers of a function, of the file or in
+//! a struct, indices that toggle; in the loop or in functions; with output every few steps.
+//!
+//! Each way is known to hexcc by itself; here several of them meet.
+
+use crate::rng::Rng;
+use std::fmt::Write;
+
+/// Where the planes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Home {
+    /// Pointers that `main` has.
+    Locals,
+    /// Pointers that the file has.
+    Globals,
+    /// Members of a struct that `main` has, or a pointer to one.
+    Members { by_pointer: bool },
+    /// An array of pointers and an index, in `main`.
+    Toggle,
+    /// The same in a struct.
+    ToggledMember { by_pointer: bool },
+}
+
+/// A program under construction.
+struct Maker {
+    rng: Rng,
+    home: Home,
+    /// Planes that rotate.
+    n_planes: usize,
+    ty: &'static str,
+    /// Where the sweep and the rotation stand: in a function each.
+    sweep_apart: bool,
+    turn_apart: bool,
+    /// One function for both.
+    step_apart: bool,
+    counts_by_itself: bool,
+    /// Steps between outputs.
+    every: Option<i64>,
+    shows_apart: bool,
+    toggling: &'static str,
+}
+
+const NAMES: [&str; 4] = ["now", "next", "last", "older"];
+
+/// The text of a program.
+pub fn program(seed: u64, index: u64) -> String {
+    let mut rng = Rng::new(seed ^ 0x91A7E5, index);
+    let by_pointer = rng.chance(50);
+    let home = match rng.below(5) {
+        0 => Home::Locals,
+        1 => Home::Globals,
+        2 => Home::Members { by_pointer },
+        3 => Home::Toggle,
+        _ => Home::ToggledMember { by_pointer },
+    };
+    let toggles = matches!(home, Home::Toggle | Home::ToggledMember { .. });
+    let n_planes = if toggles { 2 } else { 2 + rng.below(2) };
+    // What `main` alone has is not swapped by a function without parameters.
+    let reaches = !matches!(home, Home::Locals | Home::Toggle);
+    let maker = Maker {
+        home,
+        n_planes,
+        ty: *rng.pick(&["float", "double"]),
+        sweep_apart: rng.chance(60),
+        turn_apart: reaches && rng.chance(50),
+        step_apart: reaches && rng.chance(30),
+        counts_by_itself: rng.chance(25),
+        every: rng.chance(40).then(|| rng.range(4, 9)),
+        shows_apart: rng.chance(50),
+        toggling: *rng.pick(&["1 - @", "!@", "@ ^ 1", "(@ + 1) % 2"]),
+        rng,
+    };
+    maker.text()
+}
+
+impl Maker {
+    fn is_toggled(&self) -> bool {
+        matches!(self.home, Home::Toggle | Home::ToggledMember { .. })
+    }
+
+    /// The index, where there is one, as `main` or a function with `g` writes it.
+    fn index(&self, inside: bool) -> String {
+        match self.home {
+            Home::ToggledMember { by_pointer } => format!("g{}now", arrow(by_pointer || inside)),
+            _ => "now".to_string(),
+        }
+    }
+
+    fn other(&self, inside: bool) -> String {
+        self.toggling.replace('@', &self.index(inside))
+    }
+
+    /// Plane number `plane`: 0 is what is read.
+    fn plane(&self, plane: usize, inside: bool) -> String {
+        let name = NAMES[plane];
+        match self.home {
+            Home::Locals | Home::Globals => name.to_string(),
+            Home::Members { by_pointer } => format!("g{}{name}", arrow(by_pointer || inside)),
+            Home::Toggle | Home::ToggledMember { .. } => {
+                let array = match self.home {
+                    Home::ToggledMember { by_pointer } => {
+                        format!("g{}planes", arrow(by_pointer || inside))
+                    }
+                    _ => "planes".to_string(),
+                };
+                match plane {
+                    0 => format!("{array}[{}]", self.index(inside)),
+                    _ => format!("{array}[{}]", self.other(inside)),
+                }
+            }
+        }
+    }
+
+    /// A size.
+    fn size(&self, name: &str, inside: bool) -> String {
+        match self.home {
+            Home::Members { by_pointer } | Home::ToggledMember { by_pointer } => {
+                format!("g{}{name}", arrow(by_pointer || inside))
+            }
+            _ => name.to_string(),
+        }
+    }
+
+    /// Loops over cells, of planes with some names and sizes.
+    fn sweep(&mut self, planes: &[String], [n, m]: [&str; 2]) -> String {
+        let plane = |k: usize| planes[k].clone();
+        let (now, next) = (plane(0), plane(1));
+        let at = |di: i64, dj: i64| {
+            let off = |name: &str, d: i64| match d {
+                0 => name.to_string(),
+                d if d < 0 => format!("({name} - {})", -d),
+                d => format!("({name} + {d})"),
+            };
+            format!("[{} * {m} + {}]", off("i", di), off("j", dj))
+        };
+        let f = if self.ty == "float" { "f" } else { "" };
+        let mut value = format!("0.5{f} * {now}{}", at(0, 0));
+        for _ in 0..2 + self.rng.below(3) {
+            let (di, dj) = (self.rng.range(-1, 1), self.rng.range(-1, 1));
+            let _ = write!(value, " + 0.1{f} * {now}{}", at(di, dj));
+        }
+        if self.n_planes == 3 {
+            let _ = write!(value, " - 0.125{f} * {}{}", plane(2), at(0, 0));
+        }
+        let mut text = format!(
+            "for (int i = 1; i < {n} - 1; i++)\n      for (int j = 1; j < {m} - 1; j++)\n        {next}{} = {value};\n",
+            at(0, 0)
+        );
+        if self.rng.chance(25) {
+            let _ = writeln!(
+                text,
+                "    for (int j = 0; j < {m}; j++)\n      {next}[j] = 0.25{f} * {now}[j];"
+            );
+        }
+        text
+    }
+
+    fn turn(&self, inside: bool) -> String {
+        if self.is_toggled() {
+            return format!("{} = {};\n", self.index(inside), self.other(inside));
+        }
+        let planes: Vec<String> = (0..self.n_planes).map(|k| self.plane(k, inside)).collect();
+        let ty = self.ty;
+        match &planes[..] {
+            [now, next] => {
+                format!("{ty} *held = {now};\n    {now} = {next};\n    {next} = held;\n")
+            }
+            [now, next, last, ..] => {
+                format!(
+                    "{ty} *held = {last};\n    {last} = {now};\n    {now} = {next};\n    {next} = held;\n"
+                )
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// What functions take, and what they are given.
+    fn params(&self) -> (&'static str, &'static str) {
+        match self.home {
+            Home::Members { by_pointer } | Home::ToggledMember { by_pointer } => {
+                ("struct grid *g", if by_pointer { "g" } else { "&g" })
+            }
+            _ => ("void", ""),
+        }
+    }
+
+    /// The function of the sweep and its call.
+    fn sweep_function(&mut self) -> (String, String) {
+        let by_hand = matches!(self.home, Home::Locals | Home::Toggle);
+        let planes: Vec<String> = match by_hand {
+            true => NAMES[..self.n_planes]
+                .iter()
+                .map(|name| format!("p_{name}"))
+                .collect(),
+            false => (0..self.n_planes).map(|k| self.plane(k, true)).collect(),
+        };
+        let sizes = ["n", "m"].map(|name| self.size(name, true));
+        let body = self.sweep(&planes, [&sizes[0], &sizes[1]]);
+        let (params, given) = match by_hand {
+            true => {
+                let ty = self.ty;
+                let params = planes.iter().map(|p| format!(", {ty} *{p}"));
+                let given = (0..self.n_planes).map(|k| format!(", {}", self.plane(k, false)));
+                (
+                    format!("int n, int m{}", params.collect::<String>()),
+                    format!("n, m{}", given.collect::<String>()),
+                )
+            }
+            false => {
+                let (params, given) = self.params();
+                (params.to_string(), given.to_string())
+            }
+        };
+        (
+            format!("static void sweep({params})\n{{\n    {body}}}\n\n"),
+            format!("sweep({given});\n"),
+        )
+    }
+
+    fn text(mut self) -> String {
+        let (mut functions, mut step) = (String::new(), String::new());
+        let (params, given) = self.params();
+        if self.step_apart {
+            let planes: Vec<String> = (0..self.n_planes).map(|k| self.plane(k, true)).collect();
+            let sizes = ["n", "m"].map(|name| self.size(name, true));
+            let sweep = self.sweep(&planes, [&sizes[0], &sizes[1]]);
+            let turn = self.turn(true);
+            let _ = write!(
+                functions,
+                "static void step({params})\n{{\n    {sweep}    {turn}}}\n\n"
+            );
+            let _ = writeln!(step, "    step({given});");
+        } else {
+            let sweep = match self.sweep_apart {
+                true => {
+                    let (function, call) = self.sweep_function();
+                    functions.push_str(&function);
+                    call
+                }
+                false => {
+                    let planes: Vec<String> =
+                        (0..self.n_planes).map(|k| self.plane(k, false)).collect();
+                    let sizes = ["n", "m"].map(|name| self.size(name, false));
+                    self.sweep(&planes, [&sizes[0], &sizes[1]])
+                }
+            };
+            let turn = match self.turn_apart {
+                true => {
+                    let body = self.turn(true);
+                    let _ = write!(
+                        functions,
+                        "static void turn({params})\n{{\n    {body}}}\n\n"
+                    );
+                    format!("turn({given});\n")
+                }
+                false => self.turn(false),
+            };
+            let _ = write!(step, "    {sweep}    {turn}");
+        }
+        if let Some(every) = self.every {
+            let inside = self.shows_apart && !matches!(self.home, Home::Locals | Home::Toggle);
+            let shown = format!(
+                "{}[({} / 2) * {} + {} / 2]",
+                self.plane(0, inside),
+                self.size("n", inside),
+                self.size("m", inside),
+                self.size("m", inside)
+            );
+            let print = format!("printf(\"%a\\n\", (double){shown});");
+            let what = match inside {
+                true => {
+                    let _ = write!(
+                        functions,
+                        "static void show({params})\n{{\n    {print}\n}}\n\n"
+                    );
+                    format!("show({given});")
+                }
+                false => print,
+            };
+            let _ = writeln!(step, "    if (t % {every} == 0)\n      {what}");
+        }
+        self.program(&functions, &step)
+    }
+
+    fn program(&self, functions: &str, step: &str) -> String {
+        let ty = self.ty;
+        let planes = &NAMES[..self.n_planes];
+        let all = |sep: &str| {
+            planes
+                .iter()
+                .map(|p| format!("*{p}"))
+                .collect::<Vec<_>>()
+                .join(sep)
+        };
+        let members = match self.is_toggled() {
+            true => format!("int n, m, now; {ty} *planes[2];"),
+            false => format!("int n, m; {ty} {};", all(", ")),
+        };
+        let (file, local) = match self.home {
+            Home::Locals => (String::new(), format!("int n, m; {ty} {};", all(", "))),
+            Home::Globals => (
+                format!("static int n, m;\nstatic {ty} {};\n", all(", ")),
+                String::new(),
+            ),
+            Home::Toggle => (
+                String::new(),
+                format!("int n, m, now = 0; {ty} *planes[2];"),
+            ),
+            Home::Members { by_pointer } | Home::ToggledMember { by_pointer } => {
+                let zero = if self.is_toggled() {
+                    "g_.now = 0; "
+                } else {
+                    ""
+                };
+                let local = match by_pointer {
+                    true => format!("struct grid g_, *g = &g_; {zero}"),
+                    false => format!("struct grid g; {}", zero.replace("g_", "g")),
+                };
+                (format!("struct grid {{ {members} }};\n"), local)
+            }
+        };
+        let mut text = format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n\n{file}\nstatic unsigned long long hash = 14695981039346656037ull;\n\n{functions}int main(int argc, char **argv)\n{{\n  int T = argc > 1 ? atoi(argv[1]) : 7, k = 0;\n  {local}\n"
+        );
+        let (n, m) = (self.size("n", false), self.size("m", false));
+        let _ = writeln!(
+            text,
+            "  {n} = argc > 2 ? atoi(argv[2]) : 13;\n  {m} = argc > 3 ? atoi(argv[3]) : 18;"
+        );
+        let names: Vec<String> = (0..self.n_planes).map(|k| self.plane(k, false)).collect();
+        for (number, name) in names.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "  {name} = ({ty} *)malloc(sizeof({ty}) * {n} * {m});\n  for (k = 0; k < {n} * {m}; k++)\n    {name}[k] = (k * 37 + {number}) % 101 / ({ty})101;"
+            );
+        }
+        let (head, tail) = match self.counts_by_itself {
+            true => ("  int t = 0;\n  while (t < T) {\n", "    t++;\n  }\n"),
+            false => ("  for (int t = 0; t < T; t++) {\n", "  }\n"),
+        };
+        let _ = write!(text, "{head}{step}{tail}");
+        for name in &names {
+            let _ = writeln!(
+                text,
+                "  for (k = 0; k < {n} * {m} * (int)sizeof({ty}); k++)\n    hash = (hash ^ ((unsigned char *){name})[k]) * 1099511628211ull;"
+            );
+        }
+        if self.is_toggled() {
+            let _ = writeln!(text, "  printf(\"%d\\n\", {});", self.index(false));
+        }
+        let _ = writeln!(text, "  printf(\"%016llx\\n\", hash);\n  return 0;\n}}");
+        text
+    }
+}
+
+fn arrow(by_pointer: bool) -> &'static str {
+    if by_pointer { "->" } else { "." }
+}
