@@ -12,20 +12,44 @@ use std::path::Path;
 /// Blanks before a text that includes headers of the system, at least: more than one of these has bytes.
 const MIN_LEAD: usize = 1 << 20;
 
+/// What pet is run for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Purpose {
+    /// A region, in one of the texts that are made of it.
+    Region,
+    /// A region with stand-ins for members of structs.
+    Members,
+    /// Where members of structs lie.
+    Places,
+    /// Types of members of structs.
+    Types,
+    /// Which subscripts follow pointers.
+    Pointers,
+    /// Whether the preprocessor leaves a line in the file.
+    Compiled,
+    /// Calls without a declaration.
+    Undeclared,
+    /// A message for the user.
+    Message,
+}
+
 impl Reader<'_> {
     /// Runs pet on a text and leads its places back to the user's.
     pub(super) fn extract(
         &self,
+        purpose: Purpose,
         reduced: &Reduced,
         function: Option<&str>,
     ) -> Result<PetScop, PetError> {
         let light = self.light(&reduced.text);
-        let (light, extracted) = match self.extract_as_is(&reduced.text, light.as_ref(), function) {
-            Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => {
-                (None, self.extract_as_is(&reduced.text, None, function)?)
-            }
-            extracted => (light, extracted?),
-        };
+        let (light, extracted) =
+            match self.extract_as_is(purpose, &reduced.text, light.as_ref(), function) {
+                Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => (
+                    None,
+                    self.extract_as_is(purpose, &reduced.text, None, function)?,
+                ),
+                extracted => (light, extracted?),
+            };
         let lead = self.lead(&reduced.text, light.as_ref());
         let words = isl_words(&extracted);
         if let Some(word) = words.first().cloned() {
@@ -54,6 +78,7 @@ impl Reader<'_> {
     /// places count from the blanks before it.
     pub(super) fn extract_as_is(
         &self,
+        purpose: Purpose,
         text: &str,
         light: Option<&Light>,
         function: Option<&str>,
@@ -66,6 +91,7 @@ impl Reader<'_> {
         let known = self.extracted.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
             let blanks = " ".repeat(self.lead(text, light));
+            tracing::debug!(?purpose, "pet reads a text");
             let extracted = self.extract_text(&(blanks + text), light, function);
             self.extracted.borrow_mut().insert(key, extracted.clone());
             extracted

@@ -18,6 +18,7 @@ use crate::bytes;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use choice::Candidate;
+use extract::Purpose;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource::HeaderNames;
 use hexcc_compiler::ctype::math_function;
@@ -557,7 +558,7 @@ impl<'a> Reader<'a> {
             }
             // Loops of functions whose definitions are not understood.
             let whole = front::whole(text);
-            let scop = self.extract(&whole, wanted);
+            let scop = self.extract(Purpose::Region, &whole, wanted);
             let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
             return Ok((scop.into(), Vec::new()));
         }
@@ -636,7 +637,7 @@ impl<'a> Reader<'a> {
             return true;
         }
         let probe = front::probe(text, region, &format!("#error {MARK}\n"));
-        match self.extract(&probe, None) {
+        match self.extract(Purpose::Compiled, &probe, None) {
             Err(PetError::Syntax { messages }) => messages.iter().any(|m| m.text.contains(MARK)),
             Err(PetError::NoScop { .. }) | Ok(_) => false,
             // Not to know is no reason to leave out what the user has marked.
@@ -1019,7 +1020,9 @@ impl<'a> Reader<'a> {
     /// What clang has to say of the whole text: of calls without a declaration, and that it ends, too.
     fn said_of_all(&self) -> Vec<String> {
         let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
-        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe.text, None, None) else {
+        let Err(PetError::Syntax { messages }) =
+            self.extract_as_is(Purpose::Undeclared, &probe.text, None, None)
+        else {
             return Vec::new();
         };
         let errors = messages
@@ -1231,7 +1234,11 @@ impl<'a> Reader<'a> {
         let function = region.function.as_ref().map(|f| f.name.as_str());
         let reduced = |plain: &StandIns| {
             let reduced = front::reduce(text, &written.region, &include, plain);
-            self.extract(&reduced.made_of(&written.reduced), function)
+            self.extract(
+                Purpose::Region,
+                &reduced.made_of(&written.reduced),
+                function,
+            )
         };
         let mut plain = StandIns::default();
         let mut extracted = reduced(&plain);
@@ -1247,7 +1254,7 @@ impl<'a> Reader<'a> {
                 });
                 let read = |stand_ins: &StandIns| {
                     let reduced = front::reduce(text, &written.region, &include, stand_ins);
-                    self.extract(&reduced, function).ok()
+                    self.extract(Purpose::Places, &reduced, function).ok()
                 };
                 self.place_members(&mut scop, &written.region, &plain, &read);
                 Ok(scop)
@@ -1255,7 +1262,7 @@ impl<'a> Reader<'a> {
             // What clang misses may be what was left out.
             Err(PetError::Syntax { .. }) => {
                 let marked = front::mark(text, &written.region, &include).made_of(&written.reduced);
-                (self.extract(&marked, function))
+                (self.extract(Purpose::Message, &marked, function))
                     .map_err(|e| self.explain_region(e, &marked, region))
             }
             Err(e) => {
@@ -1277,25 +1284,25 @@ impl<'a> Reader<'a> {
             .then(|| front::stand_ins(text, &self.headers, defines, region))
             .flatten()?;
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let read = |stand_ins: &StandIns| {
+        let read = |purpose: Purpose, stand_ins: &StandIns| {
             let reduced = front::reduce(text, region, include, stand_ins);
-            self.extract(&reduced.made_of(&written.reduced), function)
+            self.extract(purpose, &reduced.made_of(&written.reduced), function)
                 .ok()
         };
-        let mut scop = read(&stand_ins)?;
+        let mut scop = read(Purpose::Members, &stand_ins)?;
         scop = self.with_pointers(scop, function, &|tests| {
             let with_tests = pointers::asking(&stand_ins, region, &tests);
             front::reduce(text, region, include, &with_tests).made_of(&written.reduced)
         });
         scop.members.clone_from(&stand_ins.members);
-        self.place_members(&mut scop, region, &stand_ins, &read);
+        self.place_members(&mut scop, region, &stand_ins, &|s| read(Purpose::Places, s));
         if !members::are_constant(&scop, &stand_ins.bases) {
             return None;
         }
         let numbers: Vec<&Member> = stand_ins.numbers().collect();
         let is_number = |array: &PetArray| numbers.iter().any(|m| m.name == array.name);
         if scop.arrays.iter().any(is_number) {
-            let types = read(&stand_ins.of_types(region))?;
+            let types = read(Purpose::Types, &stand_ins.of_types(region))?;
             for array in &mut scop.arrays {
                 let Some(index) = numbers.iter().position(|m| m.name == array.name) else {
                     continue;

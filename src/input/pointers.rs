@@ -2,6 +2,7 @@
 //! extents it does not know, so clang is asked.
 
 use super::Reader;
+use super::extract::Purpose;
 use hexcc_compiler::csource::Edit;
 use hexcc_compiler::front::c::{Reduced, Region, StandIns};
 use hexcc_compiler::scop::without_bounds;
@@ -28,7 +29,7 @@ impl Reader<'_> {
         if tests.is_empty() {
             return scop;
         }
-        let said = match self.extract(&text(tests), function) {
+        let said = match self.extract(Purpose::Pointers, &text(tests), function) {
             Ok(_) | Err(PetError::NoScop { .. }) => Some(Vec::new()),
             Err(PetError::Syntax { messages }) => Some(messages),
             Err(_) => None,
