@@ -26,8 +26,10 @@ pub const VERSION: &str = env!("HEXCC_VERSION");
 const LOG_VARIABLE: &str = "HEXCC_LOG";
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
-        return hexcc_pet::run_child();
+    match std::env::args().nth(1).as_deref() {
+        Some(hexcc_pet::CHILD_ARGUMENT) => return hexcc_pet::run_child(),
+        Some(hexcc_front_c::child::CHILD_ARGUMENT) => return hexcc_front_c::child::run_child(),
+        _ => {}
     }
     if std::env::var_os(LOG_VARIABLE).is_some() {
         let log = tracing_subscriber::fmt().with_writer(std::io::stderr);

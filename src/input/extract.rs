@@ -1,8 +1,6 @@
 //! Texts on their way through pet, and their places on the way back.
 
 use super::{Reader, acted};
-use hexcc_compiler::csource;
-use hexcc_compiler::ctype::CType;
 use hexcc_compiler::front::c::{self as front, Light, Reduced};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{ClangMessage, PetError, Request, Severity};
@@ -19,16 +17,6 @@ pub(super) enum Purpose {
     Region,
     /// A region with stand-ins for members of structs.
     Members,
-    /// Where members of structs lie.
-    Places,
-    /// Types of members of structs.
-    Types,
-    /// Which subscripts follow pointers.
-    Pointers,
-    /// Whether the preprocessor leaves a line in the file.
-    Compiled,
-    /// Calls without a declaration.
-    Undeclared,
     /// A message for the user.
     Message,
 }
@@ -57,7 +45,6 @@ impl Reader<'_> {
             return Err(PetError::ReservedName(word));
         }
         let mut scop = self.with_own_places(extracted, reduced, lead);
-        self.resolve_types(&mut scop);
         scop.as_read.text.clone_from(&reduced.text);
         acted(&mut scop, reduced);
         Ok(scop)
@@ -65,7 +52,7 @@ impl Reader<'_> {
 
     /// Files in place of headers of the system that a text includes, where the user has none of these
     /// names.
-    fn light(&self, text: &str) -> Option<Light> {
+    pub(super) fn light(&self, text: &str) -> Option<Light> {
         let light = front::light(text, &self.headers)?;
         let is_own = |(name, _): &(String, String)| {
             let mut dirs = self.options.include_dirs.iter();
@@ -76,7 +63,7 @@ impl Reader<'_> {
 
     /// What pet makes of a text, with files in place of headers, once it has made something of it; its
     /// places count from the blanks before it.
-    pub(super) fn extract_as_is(
+    fn extract_as_is(
         &self,
         purpose: Purpose,
         text: &str,
@@ -126,25 +113,6 @@ impl Reader<'_> {
         hexcc_pet::extract(&self.exe, &request, self.limit.left()).map(|extraction| extraction.scop)
     }
 
-    /// Element types by their own names: pet leaves those of pointers as the source spells them.
-    fn resolve_types(&self, scop: &mut PetScop) {
-        let unknown = |name: &str| CType::parse(name).is_none();
-        if scop.arrays.iter().all(|a| !unknown(&a.element_type)) {
-            return;
-        }
-        let texts: Vec<&str> = (std::iter::once(self.source.text.as_str()))
-            .chain(self.headers.iter().map(String::as_str))
-            .collect();
-        for array in (scop.arrays.iter_mut()).filter(|a| unknown(&a.element_type)) {
-            let size = array.element_size;
-            let mut types = csource::typedefs(&texts, &array.element_type);
-            types.retain(|ty| CType::parse(ty).is_some_and(|ty| ty.size() == size));
-            if let [one] = types.as_slice() {
-                array.element_type = one.clone();
-            }
-        }
-    }
-
     /// How many blanks to put before a text, with files in place of headers. pet gives places as
     /// offsets and does not say of which file: those in any file but the user's are in the blanks.
     fn lead(&self, text: &str, light: Option<&Light>) -> usize {
@@ -189,7 +157,7 @@ impl Reader<'_> {
 }
 
 /// Writes files in place of headers to a folder.
-fn write_all(folder: &Path, light: &Light) -> std::io::Result<()> {
+pub(super) fn write_all(folder: &Path, light: &Light) -> std::io::Result<()> {
     for (name, text) in &light.files {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap_or(folder))?;

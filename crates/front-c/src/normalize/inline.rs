@@ -128,7 +128,9 @@ impl Caller<'_> {
             return false;
         };
         let (last, before) = match all.split_last() {
-            Some((last, before)) if matches!(last.kind, StmtKind::Return(_)) => (Some(last), before),
+            Some((last, before)) if matches!(last.kind, StmtKind::Return(_)) => {
+                (Some(last), before)
+            }
             _ => (None, all.as_slice()),
         };
         let returns_nothing_new = match last.map(|s| &s.kind) {
@@ -177,7 +179,8 @@ impl Caller<'_> {
             ExprKind::Int(_) => is_same,
             ExprKind::Var(id) => {
                 let is_global = self.globals.contains(id);
-                let changed = changes(unit, body, *id) || others.iter().any(|s| changes(unit, s, *id));
+                let changed =
+                    changes(unit, body, *id) || others.iter().any(|s| changes(unit, s, *id));
                 is_same && !changed && !(is_global && calls_anything(unit, body))
             }
             _ => false,
@@ -217,7 +220,11 @@ pub(super) fn changes(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
     found
 }
 
-fn points_to_the_same(unit: &Unit, a: hexcc_clang::ast::TypeId, b: hexcc_clang::ast::TypeId) -> bool {
+fn points_to_the_same(
+    unit: &Unit,
+    a: hexcc_clang::ast::TypeId,
+    b: hexcc_clang::ast::TypeId,
+) -> bool {
     let pointee = |ty| match unit.canonical(ty).kind {
         TypeKind::Pointer(to) => Some(unit.canonical(to).kind.clone()),
         TypeKind::Array { element, .. } => Some(unit.canonical(element).kind.clone()),

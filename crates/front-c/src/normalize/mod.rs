@@ -78,12 +78,7 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
     }
 }
 
-fn rewritten(
-    unit: &Unit,
-    function: FunctionId,
-    before: &[Stmt],
-    stmt: &Stmt,
-) -> Option<Rewritten> {
+fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Option<Rewritten> {
     let range = place(unit, stmt.span)?;
     let mut unit = unit.clone();
     let mut namer = Namer::new(&unit);
@@ -200,7 +195,8 @@ fn names_of(unit: &Unit, function: FunctionId) -> Option<HashSet<String>> {
 fn uses_macro(unit: &Unit, text: &str) -> bool {
     let macros: HashSet<&str> = unit.macros.iter().map(|m| m.name.as_str()).collect();
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.split(|c| !is_word(c)).any(|word| macros.contains(word))
+    text.split(|c| !is_word(c))
+        .any(|word| macros.contains(word))
 }
 
 #[cfg(test)]

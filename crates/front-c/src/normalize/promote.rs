@@ -52,7 +52,11 @@ pub(super) fn promote(
         }
         let name = namer.fresh(&name_of(unit, &path));
         let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
-        all.push(Moved { path, place, variable });
+        all.push(Moved {
+            path,
+            place,
+            variable,
+        });
     }
     for stmt in body.iter_mut() {
         replace(unit, stmt, &all);
@@ -65,18 +69,27 @@ pub(super) fn promote(
     };
     around_calls(body)?;
     Some(Around {
-        before: all.iter().map(|m| tree::declaration(unit, m.variable)).collect(),
+        before: all
+            .iter()
+            .map(|m| tree::declaration(unit, m.variable))
+            .collect(),
         after: all.iter().map(|m| m.store(unit)).collect(),
     })
 }
 
 impl Moved {
     fn store(&self, unit: &Unit) -> Stmt {
-        tree::assign(self.place.clone(), tree::var(unit, self.variable, self.place.span))
+        tree::assign(
+            self.place.clone(),
+            tree::var(unit, self.variable, self.place.span),
+        )
     }
 
     fn load(&self, unit: &Unit) -> Stmt {
-        tree::assign(tree::var(unit, self.variable, self.place.span), self.place.clone())
+        tree::assign(
+            tree::var(unit, self.variable, self.place.span),
+            self.place.clone(),
+        )
     }
 }
 
@@ -92,11 +105,7 @@ fn name_of(unit: &Unit, path: &Path) -> String {
 }
 
 /// The pointers in structs and of the file that statements assign to; `None` where one is assigned to that is neither.
-fn assigned(
-    unit: &Unit,
-    globals: &HashSet<DeclId>,
-    body: &[Stmt],
-) -> Option<BTreeMap<Path, Expr>> {
+fn assigned(unit: &Unit, globals: &HashSet<DeclId>, body: &[Stmt]) -> Option<BTreeMap<Path, Expr>> {
     let mut found = BTreeMap::new();
     let mut is_known = true;
     for stmt in body {
@@ -132,7 +141,10 @@ fn is_known(
     (head, body): (&Stmt, &[Stmt]),
     found: &BTreeMap<Path, Expr>,
 ) -> bool {
-    let last: HashSet<FieldId> = found.keys().filter_map(|p| p.fields.last().copied()).collect();
+    let last: HashSet<FieldId> = found
+        .keys()
+        .filter_map(|p| p.fields.last().copied())
+        .collect();
     let roots: HashSet<DeclId> = (found.keys().filter(|p| !p.fields.is_empty()))
         .map(|p| p.root)
         .collect();
@@ -144,7 +156,9 @@ fn is_known(
     let mut known = !several;
     let all = std::iter::once(head).chain(body);
     for stmt in all {
-        known &= roots.iter().all(|root| !super::inline::changes(unit, stmt, *root) || !is_changed_as_pointer(unit, *root));
+        known &= roots.iter().all(|root| {
+            !super::inline::changes(unit, stmt, *root) || !is_changed_as_pointer(unit, *root)
+        });
         walk::all(unit, stmt, &mut |expr| {
             let Some(path) = Path::of(unit, tree::plain(expr)) else {
                 return true;
@@ -160,7 +174,8 @@ fn is_known(
         for stmt in std::iter::once(head).chain(body) {
             walk::all(unit, stmt, &mut |expr| {
                 if let ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) = &expr.kind {
-                    taken |= Path::of(unit, of).is_some_and(|p| p.root == *id && p.fields.is_empty());
+                    taken |=
+                        Path::of(unit, of).is_some_and(|p| p.root == *id && p.fields.is_empty());
                 }
                 true
             });
@@ -168,7 +183,10 @@ fn is_known(
         taken
     };
     let plain = found.keys().filter(|p| p.fields.is_empty());
-    known && plain.map(|p| p.root).all(|id| globals.contains(&id) && !address(&id))
+    known
+        && plain
+            .map(|p| p.root)
+            .all(|id| globals.contains(&id) && !address(&id))
 }
 
 /// Whether what is reached through a variable is something else once the variable changes.
@@ -238,7 +256,10 @@ fn write_back(
 
 /// Whether a struct with moved members is used as a whole.
 fn is_other_use(unit: &Unit, expr: &Expr, all: &[Moved]) -> bool {
-    let roots = |id: &DeclId| all.iter().any(|m| m.path.root == *id && !m.path.fields.is_empty());
+    let roots = |id: &DeclId| {
+        all.iter()
+            .any(|m| m.path.root == *id && !m.path.fields.is_empty())
+    };
     match &expr.kind {
         ExprKind::Assign(_, to, from) => [to, from].into_iter().any(|side| {
             matches!(&tree::plain(side).kind, ExprKind::Var(id) if roots(id) && !tree::is_pointer(unit, unit[*id].ty))
@@ -264,8 +285,16 @@ fn sees(
             let Some(path) = Path::of(unit, expr) else {
                 return true;
             };
-            let is_struct = !matches!(unit.canonical(expr.ty).kind, hexcc_clang::ast::TypeKind::Builtin(_));
-            is_given |= is_struct && all.iter().any(|m| m.path.root == path.root && !m.path.fields.is_empty() && m.path.fields.starts_with(&path.fields) );
+            let is_struct = !matches!(
+                unit.canonical(expr.ty).kind,
+                hexcc_clang::ast::TypeKind::Builtin(_)
+            );
+            is_given |= is_struct
+                && all.iter().any(|m| {
+                    m.path.root == path.root
+                        && !m.path.fields.is_empty()
+                        && m.path.fields.starts_with(&path.fields)
+                });
             path.fields.is_empty()
         });
     }

@@ -29,7 +29,9 @@ static void step(Grid *g) { for (int i = 1; i < g->n - 1; i++) g->next[i] = g->n
 
 #[test]
 fn members_that_a_function_swaps() {
-    let text = format!("{GRID}void f(int steps) {{ Grid grid = {{0}}; for (int t = 0; t < steps; t++) step(&grid); }}");
+    let text = format!(
+        "{GRID}void f(int steps) {{ Grid grid = {{0}}; for (int t = 0; t < steps; t++) step(&grid); }}"
+    );
     let (text, passes) = rewritten(&text).unwrap();
     assert_eq!(passes, ["inline", "promote"]);
     assert_eq!(
@@ -58,18 +60,32 @@ if (u_now != u[now]) { now = 1 - now; } }"
 #[test]
 fn what_others_may_see_stays() {
     let of = |loop_: &str| {
-        rewritten(&format!("{GRID}void show(Grid *g); void f(Grid *g, Grid *h, int steps) {{ {loop_} }}"))
+        rewritten(&format!(
+            "{GRID}void show(Grid *g); void f(Grid *g, Grid *h, int steps) {{ {loop_} }}"
+        ))
     };
     // Two structs may be one.
-    assert_eq!(of("for (int t = 0; t < steps; t++) { step(g); step(h); }"), None);
-    assert_eq!(of("for (int t = 0; t < steps; t++) { step(g); g = h; }"), None);
-    let (text, _) = of("for (int t = 0; t < steps; t++) { step(g); if (t % 9 == 0) show(g); }").unwrap();
+    assert_eq!(
+        of("for (int t = 0; t < steps; t++) { step(g); step(h); }"),
+        None
+    );
+    assert_eq!(
+        of("for (int t = 0; t < steps; t++) { step(g); g = h; }"),
+        None
+    );
+    let (text, _) =
+        of("for (int t = 0; t < steps; t++) { step(g); if (t % 9 == 0) show(g); }").unwrap();
     assert!(
-        text.contains("{ g->now = g_now; g->next = g_next; show(g); g_now = g->now; g_next = g->next; }"),
+        text.contains(
+            "{ g->now = g_now; g->next = g_next; show(g); g_now = g->now; g_next = g->next; }"
+        ),
         "{text}"
     );
     // Who returns from the loop leaves the members as they are.
-    assert_eq!(of("for (int t = 0; t < steps; t++) { step(g); if (t == 5) return; }"), None);
+    assert_eq!(
+        of("for (int t = 0; t < steps; t++) { step(g); if (t == 5) return; }"),
+        None
+    );
 }
 
 #[test]

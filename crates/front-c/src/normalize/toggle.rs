@@ -23,7 +23,8 @@ pub(super) fn toggle(
     namer: &mut Namer,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
-    let (at, index) = (body.iter().enumerate()).find_map(|(at, stmt)| Some((at, toggled(unit, stmt)?)))?;
+    let (at, index) =
+        (body.iter().enumerate()).find_map(|(at, stmt)| Some((at, toggled(unit, stmt)?)))?;
     substitute(unit, body, &index);
     let StmtKind::Expr(toggling) = body.get(at)?.kind.clone() else {
         return None;
@@ -39,19 +40,36 @@ pub(super) fn toggle(
         return None;
     }
     for (path, array) in arrays {
-        let element = Expr { kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())), ty: element_type(unit, &array)?, span: place.span };
+        let element = Expr {
+            kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())),
+            ty: element_type(unit, &array)?,
+            span: place.span,
+        };
         let ty = tree::value_type(unit, element.ty);
         if tree::is_variable(unit, ty) || !tree::is_pointer(unit, ty) {
             return None;
         }
         let other = other_of(&place);
-        let next = Expr { kind: ExprKind::Index(Box::new(array.clone()), Box::new(other)), ..element.clone() };
-        let last = path.fields.last().map_or(&unit[path.root].name, |f| &unit[*f].name).clone();
+        let next = Expr {
+            kind: ExprKind::Index(Box::new(array.clone()), Box::new(other)),
+            ..element.clone()
+        };
+        let last = path
+            .fields
+            .last()
+            .map_or(&unit[path.root].name, |f| &unit[*f].name)
+            .clone();
         let names = ["now", "next"].map(|end| namer.fresh(&format!("{last}_{end}")));
         let [a, b] = names;
         let now = tree::variable(unit, a, ty, Some(element), place.span);
         let next = tree::variable(unit, b, ty, Some(next), place.span);
-        planes.insert(path, Planes { array, pointers: [now, next] });
+        planes.insert(
+            path,
+            Planes {
+                array,
+                pointers: [now, next],
+            },
+        );
     }
     let of_two = planes.values().all(|p| has_two(unit, &p.array));
     if planes.is_empty() || !of_two && !are_differences(unit, body, &index) {
@@ -63,16 +81,25 @@ pub(super) fn toggle(
         }
     }
     let in_head = mentions(unit, head, &index);
-    let uses_left = (body.iter().enumerate()).filter(|(n, _)| *n != at).any(|(_, stmt)| mentions(unit, stmt, &index));
+    let uses_left = (body.iter().enumerate())
+        .filter(|(n, _)| *n != at)
+        .any(|(_, stmt)| mentions(unit, stmt, &index));
     if uses_left || in_head {
         return None;
     }
     let mut swaps = Vec::new();
     let mut around = Around::default();
-    for Planes { array, pointers: [now, next] } in planes.values() {
+    for Planes {
+        array,
+        pointers: [now, next],
+    } in planes.values()
+    {
         let of = |id: DeclId| tree::var(unit, id, place.span);
         let (ty, first, second) = (unit[*now].ty, of(*now), of(*next));
-        let held = namer.fresh(&format!("{}_held", unit[*now].name.trim_end_matches("_now")));
+        let held = namer.fresh(&format!(
+            "{}_held",
+            unit[*now].name.trim_end_matches("_now")
+        ));
         let held = tree::variable(unit, held, ty, Some(first.clone()), place.span);
         swaps.push(tree::declaration(unit, held));
         swaps.push(tree::assign(first.clone(), second.clone()));
@@ -80,10 +107,21 @@ pub(super) fn toggle(
         around.before.push(tree::declaration(unit, *now));
         around.before.push(tree::declaration(unit, *next));
         if around.after.is_empty() {
-            let plane = Expr { kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())), ty, span: place.span };
+            let plane = Expr {
+                kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())),
+                ty,
+                span: place.span,
+            };
             let cond = tree::binary(BinaryOp::NotEqual, first, plane);
             let then = Box::new(tree::stmt(place.span, StmtKind::Expr(toggling.clone())));
-            around.after.push(tree::stmt(place.span, StmtKind::If { cond, then, otherwise: None }));
+            around.after.push(tree::stmt(
+                place.span,
+                StmtKind::If {
+                    cond,
+                    then,
+                    otherwise: None,
+                },
+            ));
         }
     }
     body.splice(at..=at, swaps);
@@ -192,7 +230,8 @@ fn substitute(unit: &mut Unit, body: &mut Vec<Stmt>, index: &Path) {
 }
 
 fn body_changes(unit: &Unit, body: &[Stmt], id: DeclId) -> bool {
-    body.iter().any(|stmt| super::inline::changes(unit, stmt, id))
+    body.iter()
+        .any(|stmt| super::inline::changes(unit, stmt, id))
 }
 
 /// The number of the plane that a subscript selects: 0 for the index, 1 for the other one.

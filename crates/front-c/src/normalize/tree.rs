@@ -150,7 +150,13 @@ impl Namer {
 }
 
 /// A variable of a block.
-pub(super) fn variable(unit: &mut Unit, name: String, ty: TypeId, init: Option<Expr>, span: Span) -> DeclId {
+pub(super) fn variable(
+    unit: &mut Unit,
+    name: String,
+    ty: TypeId,
+    init: Option<Expr>,
+    span: Span,
+) -> DeclId {
     let id = DeclId(unit.decls.len() as u32);
     unit.decls.push(Decl {
         name,

@@ -24,8 +24,11 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
     };
     let changes = |stmt: &Stmt| super::inline::changes(unit, stmt, iterator);
     let goes_on = all.iter().any(continues);
-    let (Some(start), false, false) = (start(unit, before, iterator), goes_on, all.iter().any(changes))
-    else {
+    let (Some(start), false, false) = (
+        start(unit, before, iterator),
+        goes_on,
+        all.iter().any(changes),
+    ) else {
         return false;
     };
     let StmtKind::Expr(step) = step.kind else {

@@ -18,9 +18,7 @@ pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
         K::Call(Callee::Function(_), all) | K::List(all) => all.iter().collect(),
         K::Cast { extents, value, .. } => std::iter::once(&**value).chain(extents).collect(),
         K::SizeOfArray { lengths, .. } => lengths.iter().collect(),
-        K::Designated(path, value) => {
-            path.iter().flat_map(subscripts).chain([&**value]).collect()
-        }
+        K::Designated(path, value) => path.iter().flat_map(subscripts).chain([&**value]).collect(),
         _ => Vec::new(),
     }
 }
@@ -179,7 +177,11 @@ pub(super) fn all_declared(stmt: &Stmt) -> Vec<DeclId> {
 pub(super) fn exprs(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr)) {
     own(stmt).into_iter().for_each(&mut *f);
     for id in declared(stmt) {
-        unit[id].extents.iter().chain(&unit[id].init).for_each(&mut *f);
+        unit[id]
+            .extents
+            .iter()
+            .chain(&unit[id].init)
+            .for_each(&mut *f);
     }
 }
 
