@@ -127,5 +127,6 @@ fn processor_time() -> Duration {
         };
         time(usage.ru_utime) + time(usage.ru_stime)
     };
-    used(libc::RUSAGE_SELF) + used(libc::RUSAGE_CHILDREN) + hexcc_pet::processor_time()
+    let read = hexcc_pet::processor_time() + hexcc_front_c::child::processor_time();
+    used(libc::RUSAGE_SELF) + used(libc::RUSAGE_CHILDREN) + read
 }

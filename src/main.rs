@@ -22,9 +22,18 @@ use std::process::ExitCode;
 /// Version and commit, as printed in generated code.
 pub const VERSION: &str = env!("HEXCC_VERSION");
 
+/// The environment variable that has the command tell on standard error what it runs.
+const LOG_VARIABLE: &str = "HEXCC_LOG";
+
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(hexcc_pet::CHILD_ARGUMENT) {
-        return hexcc_pet::run_child();
+    match std::env::args().nth(1).as_deref() {
+        Some(hexcc_pet::CHILD_ARGUMENT) => return hexcc_pet::run_child(),
+        Some(hexcc_front_c::child::CHILD_ARGUMENT) => return hexcc_front_c::child::run_child(),
+        _ => {}
+    }
+    if std::env::var_os(LOG_VARIABLE).is_some() {
+        let log = tracing_subscriber::fmt().with_writer(std::io::stderr);
+        log.with_max_level(tracing::Level::DEBUG).init();
     }
     // Expressions are trees as deep as the user's sums are long.
     match hexcc_pet::deep::deeply(command) {

@@ -1,8 +1,6 @@
 //! Texts on their way through pet, and their places on the way back.
 
 use super::{Reader, acted};
-use hexcc_compiler::csource;
-use hexcc_compiler::ctype::CType;
 use hexcc_compiler::front::c::{self as front, Light, Reduced};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{ClangMessage, PetError, Request, Severity};
@@ -12,20 +10,34 @@ use std::path::Path;
 /// Blanks before a text that includes headers of the system, at least: more than one of these has bytes.
 const MIN_LEAD: usize = 1 << 20;
 
+/// What pet is run for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Purpose {
+    /// A region, in one of the texts that are made of it.
+    Region,
+    /// A region with stand-ins for members of structs.
+    Members,
+    /// A message for the user.
+    Message,
+}
+
 impl Reader<'_> {
     /// Runs pet on a text and leads its places back to the user's.
     pub(super) fn extract(
         &self,
+        purpose: Purpose,
         reduced: &Reduced,
         function: Option<&str>,
     ) -> Result<PetScop, PetError> {
         let light = self.light(&reduced.text);
-        let (light, extracted) = match self.extract_as_is(&reduced.text, light.as_ref(), function) {
-            Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => {
-                (None, self.extract_as_is(&reduced.text, None, function)?)
-            }
-            extracted => (light, extracted?),
-        };
+        let (light, extracted) =
+            match self.extract_as_is(purpose, &reduced.text, light.as_ref(), function) {
+                Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => (
+                    None,
+                    self.extract_as_is(purpose, &reduced.text, None, function)?,
+                ),
+                extracted => (light, extracted?),
+            };
         let lead = self.lead(&reduced.text, light.as_ref());
         let words = isl_words(&extracted);
         if let Some(word) = words.first().cloned() {
@@ -33,7 +45,6 @@ impl Reader<'_> {
             return Err(PetError::ReservedName(word));
         }
         let mut scop = self.with_own_places(extracted, reduced, lead);
-        self.resolve_types(&mut scop);
         scop.as_read.text.clone_from(&reduced.text);
         acted(&mut scop, reduced);
         Ok(scop)
@@ -41,7 +52,7 @@ impl Reader<'_> {
 
     /// Files in place of headers of the system that a text includes, where the user has none of these
     /// names.
-    fn light(&self, text: &str) -> Option<Light> {
+    pub(super) fn light(&self, text: &str) -> Option<Light> {
         let light = front::light(text, &self.headers)?;
         let is_own = |(name, _): &(String, String)| {
             let mut dirs = self.options.include_dirs.iter();
@@ -52,8 +63,9 @@ impl Reader<'_> {
 
     /// What pet makes of a text, with files in place of headers, once it has made something of it; its
     /// places count from the blanks before it.
-    pub(super) fn extract_as_is(
+    fn extract_as_is(
         &self,
+        purpose: Purpose,
         text: &str,
         light: Option<&Light>,
         function: Option<&str>,
@@ -66,6 +78,7 @@ impl Reader<'_> {
         let known = self.extracted.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
             let blanks = " ".repeat(self.lead(text, light));
+            tracing::debug!(?purpose, "pet reads a text");
             let extracted = self.extract_text(&(blanks + text), light, function);
             self.extracted.borrow_mut().insert(key, extracted.clone());
             extracted
@@ -98,25 +111,6 @@ impl Reader<'_> {
             pet: self.pet.clone(),
         };
         hexcc_pet::extract(&self.exe, &request, self.limit.left()).map(|extraction| extraction.scop)
-    }
-
-    /// Element types by their own names: pet leaves those of pointers as the source spells them.
-    fn resolve_types(&self, scop: &mut PetScop) {
-        let unknown = |name: &str| CType::parse(name).is_none();
-        if scop.arrays.iter().all(|a| !unknown(&a.element_type)) {
-            return;
-        }
-        let texts: Vec<&str> = (std::iter::once(self.source.text.as_str()))
-            .chain(self.headers.iter().map(String::as_str))
-            .collect();
-        for array in (scop.arrays.iter_mut()).filter(|a| unknown(&a.element_type)) {
-            let size = array.element_size;
-            let mut types = csource::typedefs(&texts, &array.element_type);
-            types.retain(|ty| CType::parse(ty).is_some_and(|ty| ty.size() == size));
-            if let [one] = types.as_slice() {
-                array.element_type = one.clone();
-            }
-        }
     }
 
     /// How many blanks to put before a text, with files in place of headers. pet gives places as
@@ -163,7 +157,7 @@ impl Reader<'_> {
 }
 
 /// Writes files in place of headers to a folder.
-fn write_all(folder: &Path, light: &Light) -> std::io::Result<()> {
+pub(super) fn write_all(folder: &Path, light: &Light) -> std::io::Result<()> {
     for (name, text) in &light.files {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap_or(folder))?;

@@ -3,12 +3,12 @@
 mod beside;
 mod choice;
 mod extract;
+mod facts;
 mod guards;
 mod included;
 mod merged;
 mod names;
 mod outer;
-mod pointers;
 mod rewritten;
 mod segments;
 mod several;
@@ -19,6 +19,7 @@ use crate::bytes;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use choice::Candidate;
+use extract::Purpose;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource::HeaderNames;
 use hexcc_compiler::ctype::math_function;
@@ -26,11 +27,13 @@ use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Light, Pass, Reduced, Region, StandIns, Written};
 use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Sums};
-use hexcc_compiler::scop::records::query::{self, Query};
+use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_pet::data::{Member, PetArray, PetBody, PetScop, PetStmt, Record};
-use hexcc_pet::{PetError, PetPaths, Severity};
+use hexcc_front_c::child::FactsError;
+use hexcc_front_c::facts::Facts;
+use hexcc_pet::data::{PetBody, PetScop, PetStmt};
+use hexcc_pet::{PetError, PetPaths};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -239,7 +242,16 @@ fn read_source(
     source: SourceFile,
     limit: &TimeLimit,
 ) -> Result<Input, NotRead> {
-    let input = read_as_is(options, source, limit)?;
+    let read = read_as_is(options, source.clone(), limit);
+    let input = match read {
+        Ok(input) => input,
+        // Other names come first.
+        Err(refused) if !refused.words.is_empty() => return Err(refused),
+        Err(refused) => {
+            let again = rewritten::accepted(options, &source, limit);
+            return again.ok_or(refused);
+        }
+    };
     let input = segments::in_segments(options, &input, limit).unwrap_or(input);
     Ok(rewritten::in_tiles(options, &input, limit).unwrap_or(input))
 }
@@ -260,7 +272,9 @@ fn read_as_is(
         .map_err(|e| fail(explain(e, &source, None), BTreeSet::new()))?;
     let read = reader.scop();
     let undeclared = match read.is_ok() {
-        true => reader.undeclared(),
+        true => reader
+            .undeclared()
+            .map_err(|e| fail(vec![facts::explain(e)], BTreeSet::new()))?,
         false => Vec::new(),
     };
     let header_names = HeaderNames::new(&reader.headers, source.own_text());
@@ -319,9 +333,6 @@ fn unchecked(text: &str, chosen: &Chosen) -> Option<Diagnostic> {
 
 /// Loops without marks that are judged, at most; a file rarely has more than three.
 const MAX_JUDGED: usize = 12;
-
-/// How clang begins to speak of a call without a declaration.
-const UNDECLARED: &str = "undeclared function '";
 
 /// What is translated and warnings, or a refusal.
 type Found = Result<(Chosen, Vec<Diagnostic>), Vec<Diagnostic>>;
@@ -479,6 +490,8 @@ struct Reader<'a> {
     words: RefCell<BTreeSet<String>>,
     /// What pet has made of texts, with the functions to look in.
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
+    /// What texts declare.
+    facts: Rc<RefCell<HashMap<String, Result<Rc<Facts>, FactsError>>>>,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
 }
@@ -511,6 +524,7 @@ impl<'a> Reader<'a> {
             headers: headers(options, &source.text),
             words: RefCell::default(),
             extracted: Rc::default(),
+            facts: Rc::default(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
@@ -526,6 +540,7 @@ impl<'a> Reader<'a> {
             headers: headers(self.options, &source.text),
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
+            facts: Rc::clone(&self.facts),
             known: Rc::clone(&self.known),
         }
     }
@@ -559,8 +574,11 @@ impl<'a> Reader<'a> {
             }
             // Loops of functions whose definitions are not understood.
             let whole = front::whole(text);
-            let scop = self.extract(&whole, wanted);
+            let scop = self.extract(Purpose::Region, &whole, wanted);
             let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
+            let start = scop.span.start;
+            let scop = self.described(scop, &whole, start);
+            let scop = scop.map_err(|error| vec![facts::explain(error)])?;
             return Ok((scop.into(), Vec::new()));
         }
         self.judged(&loops)
@@ -632,18 +650,11 @@ impl<'a> Reader<'a> {
 
     /// Whether the preprocessor leaves the line in the file with which a region begins.
     fn is_compiled(&self, region: &Region) -> bool {
-        const MARK: &str = "hexcc: this line is compiled";
-        let text = &self.source.text;
-        if !csource::is_conditional(text, region.span.start) {
+        if !csource::is_conditional(&self.source.text, region.span.start) {
             return true;
         }
-        let probe = front::probe(text, region, &format!("#error {MARK}\n"));
-        match self.extract(&probe, None) {
-            Err(PetError::Syntax { messages }) => messages.iter().any(|m| m.text.contains(MARK)),
-            Err(PetError::NoScop { .. }) | Ok(_) => false,
-            // Not to know is no reason to leave out what the user has marked.
-            Err(_) => true,
-        }
+        // Not to know is no reason to leave out what the user has marked.
+        (self.facts(&self.source.text)).map_or(true, |facts| facts.has_statement(&region.span))
     }
 
     /// A warning of regions that are compiled and not translated.
@@ -997,37 +1008,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Functions that the file calls without a declaration, by what clang says of it.
-    fn undeclared(&self) -> Vec<String> {
-        if !csource::may_call_undeclared(&self.source.text, &self.headers) {
-            return Vec::new();
+    /// Functions that the file calls without a declaration.
+    fn undeclared(&self) -> Result<Vec<String>, FactsError> {
+        match csource::may_call_undeclared(&self.source.text, &self.headers) {
+            true => Ok(self.facts(&self.source.text)?.undeclared.clone()),
+            false => Ok(Vec::new()),
         }
-        let mut names: Vec<String> = Vec::new();
-        for text in self.said_of_all() {
-            let quoted = text.split_once(UNDECLARED);
-            let name = quoted.and_then(|(_, rest)| rest.split('\'').next());
-            names.extend(name.map(str::to_string));
-        }
-        names.dedup();
-        names
     }
 
     /// Whether clang takes the whole text as C.
     fn is_c(&self) -> bool {
-        let mut said = self.said_of_all().into_iter();
-        said.all(|text| text.contains(UNDECLARED) || text.contains(front::THE_END))
-    }
-
-    /// What clang has to say of the whole text: of calls without a declaration, and that it ends, too.
-    fn said_of_all(&self) -> Vec<String> {
-        let probe = front::declarations_probe(&self.source.text, &|name| self.included(name));
-        let Err(PetError::Syntax { messages }) = self.extract_as_is(&probe.text, None, None) else {
-            return Vec::new();
-        };
-        let errors = messages
-            .into_iter()
-            .filter(|m| m.severity == Severity::Error);
-        errors.map(|message| message.text).collect()
+        let facts = self.facts(&self.source.text);
+        facts.is_ok_and(|f| f.errors.is_empty() && f.undeclared_of_library.is_empty())
     }
 
     /// What pet makes of a region, with conditions on data as values where that helps; its refusals
@@ -1231,40 +1223,31 @@ impl<'a> Reader<'a> {
         }
         let text = &written.reduced.text;
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let reduced = |plain: &StandIns| {
+        let reduce = |plain: &StandIns| {
             let reduced = front::reduce(text, &written.region, &include, plain);
-            self.extract(&reduced.made_of(&written.reduced), function)
+            let whole = reduced.clone().made_of(&written.reduced);
+            (self.extract(Purpose::Region, &whole, function), reduced)
         };
         let mut plain = StandIns::default();
-        let mut extracted = reduced(&plain);
+        let (mut extracted, mut reduced) = reduce(&plain);
         if is_called_too_early(&extracted) {
             plain.declares_later = true;
-            extracted = reduced(&plain);
+            (extracted, reduced) = reduce(&plain);
         }
-        match extracted {
-            Ok(scop) => {
-                let mut scop = self.with_pointers(scop, function, &|tests| {
-                    let tests = pointers::asking(&plain, &written.region, &tests);
-                    front::reduce(text, &written.region, &include, &tests).made_of(&written.reduced)
-                });
-                let read = |stand_ins: &StandIns| {
-                    let reduced = front::reduce(text, &written.region, &include, stand_ins);
-                    self.extract(&reduced, function).ok()
-                };
-                self.place_members(&mut scop, &written.region, &plain, &read);
-                Ok(scop)
-            }
+        let explained = |e, read: Reduced| self.explain_region(e, &read, region);
+        let scop = match extracted {
+            Ok(scop) => scop,
             // What clang misses may be what was left out.
             Err(PetError::Syntax { .. }) => {
-                let marked = front::mark(text, &written.region, &include).made_of(&written.reduced);
-                (self.extract(&marked, function))
-                    .map_err(|e| self.explain_region(e, &marked, region))
+                reduced = front::mark(text, &written.region, &include);
+                let marked = reduced.clone().made_of(&written.reduced);
+                (self.extract(Purpose::Message, &marked, function))
+                    .map_err(|e| explained(e, marked))?
             }
-            Err(e) => {
-                let reduced = front::reduce(text, &written.region, &include, &plain);
-                Err(self.explain_region(e, &reduced.made_of(&written.reduced), region))
-            }
-        }
+            Err(e) => return Err(explained(e, reduced.made_of(&written.reduced))),
+        };
+        (self.described(scop, &reduced, written.region.span.start))
+            .map_err(|error| vec![facts::explain(error)])
     }
 
     /// What pet makes of a region that uses members of structs, where these are constant in it.
@@ -1279,64 +1262,14 @@ impl<'a> Reader<'a> {
             .then(|| front::stand_ins(text, &self.headers, defines, region))
             .flatten()?;
         let function = region.function.as_ref().map(|f| f.name.as_str());
-        let read = |stand_ins: &StandIns| {
-            let reduced = front::reduce(text, region, include, stand_ins);
-            self.extract(&reduced.made_of(&written.reduced), function)
-                .ok()
+        let reduced = front::reduce(text, region, include, &stand_ins);
+        let whole = reduced.clone().made_of(&written.reduced);
+        let scop = self.extract(Purpose::Members, &whole, function).ok()?;
+        let scop = PetScop {
+            members: stand_ins.members,
+            ..self.described(scop, &reduced, region.span.start).ok()?
         };
-        let mut scop = read(&stand_ins)?;
-        scop = self.with_pointers(scop, function, &|tests| {
-            let with_tests = pointers::asking(&stand_ins, region, &tests);
-            front::reduce(text, region, include, &with_tests).made_of(&written.reduced)
-        });
-        scop.members.clone_from(&stand_ins.members);
-        self.place_members(&mut scop, region, &stand_ins, &read);
-        if !members::are_constant(&scop, &stand_ins.bases) {
-            return None;
-        }
-        let numbers: Vec<&Member> = stand_ins.numbers().collect();
-        let is_number = |array: &PetArray| numbers.iter().any(|m| m.name == array.name);
-        if scop.arrays.iter().any(is_number) {
-            let types = read(&stand_ins.of_types(region))?;
-            for array in &mut scop.arrays {
-                let Some(index) = numbers.iter().position(|m| m.name == array.name) else {
-                    continue;
-                };
-                let name = format!("hexcc_type{index}");
-                let of_type = types.arrays.iter().find(|a| a.name == name)?;
-                array.element_type.clone_from(&of_type.element_type);
-            }
-        }
-        Some(scop)
-    }
-
-    /// Asks clang where members of the structs of a region lie; `read` reads the region with
-    /// stand-ins.
-    fn place_members(
-        &self,
-        scop: &mut PetScop,
-        region: &Region,
-        stand_ins: &StandIns,
-        read: &dyn Fn(&StandIns) -> Option<PetScop>,
-    ) {
-        let queries = query::queries(scop);
-        if queries.is_empty() {
-            return;
-        }
-        let ask = |queries: &[Query]| {
-            let question = query::question(queries, region, stand_ins);
-            query::answers(queries, &read(&question)?)
-        };
-        let each = |own: &Query| {
-            let first = |records: Vec<Record>| records.into_iter().next();
-            let all = ask(std::slice::from_ref(own)).and_then(first);
-            all.unwrap_or_else(|| {
-                let each = own.of_each().into_iter();
-                own.joined(each.map(|member| ask(&[member]).and_then(first)).collect())
-            })
-        };
-        let records = ask(&queries).unwrap_or_else(|| queries.iter().map(each).collect());
-        scop.records = records;
+        members::are_constant(&scop, &stand_ins.bases).then_some(scop)
     }
 
     /// Why a region was not extracted.

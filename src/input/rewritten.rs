@@ -6,35 +6,68 @@
 use super::segments::in_segments;
 use super::{Input, InputOptions, MAX_JUDGED, read_as_is};
 use crate::limit::TimeLimit;
-use hexcc_compiler::csource::{self, Edit};
-use hexcc_compiler::scop::SourceFile;
+use hexcc_compiler::csource::Edit;
+use hexcc_compiler::scop::{Segmented, SourceFile};
+use hexcc_front_c::child::{self, Question, Wanted};
 use hexcc_front_c::normalize::Rewritten;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
-/// The input with a time loop that was written again; `None` where that leads to no tiles.
+/// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
     let saved = &input.saved;
     let is_slow = saved.is_nests()
         && saved.segments.is_none()
         && saved.regions().all(|scop| scop.rotation.is_none());
-    if !is_slow || !saved.source.others.is_empty() {
+    let tiled = |read: &Input, place: &Range<usize>| is_tiled(read, place);
+    is_slow
+        .then(|| first(options, &saved.source, limit, &tiled))
+        .flatten()
+}
+
+/// The input with a time loop that was written again, where the program is refused as it is.
+pub(super) fn accepted(
+    options: &InputOptions,
+    source: &SourceFile,
+    limit: &TimeLimit,
+) -> Option<Input> {
+    first(options, source, limit, &|_, _| true)
+}
+
+/// The first loop that is `good` when it is written again.
+fn first(
+    options: &InputOptions,
+    source: &SourceFile,
+    limit: &TimeLimit,
+    good: &dyn Fn(&Input, &Range<usize>) -> bool,
+) -> Option<Input> {
+    if !source.others.is_empty() {
         return None;
     }
-    let loops = loops(options, &saved.source);
+    let loops = loops(options, source, limit);
     let is_wanted = |r: &&Rewritten| match options.line {
-        Some(line) => saved.source.line(r.range.start) == line,
+        Some(line) => source.line(r.range.start) == line,
         None => true,
     };
     let mut wanted = loops.iter().filter(is_wanted).take(MAX_JUDGED);
-    wanted.find_map(|rewritten| with(options, saved.source.clone(), limit, rewritten))
+    wanted.find_map(|rewritten| with(options, source.clone(), limit, rewritten, good))
 }
 
-/// The input with one loop written again, if it is tiled over time.
+/// Whether the steps of a loop at a place are tiled over time.
+fn is_tiled(read: &Input, place: &Range<usize>) -> bool {
+    let mut regions = read.saved.regions();
+    let rotates = regions.any(|scop| scop.rotation.is_some() && place.contains(&scop.span.start));
+    let in_segments = |s: &Segmented| place.contains(&s.start);
+    rotates || read.saved.segments.as_ref().is_some_and(in_segments)
+}
+
+/// The input with one loop written again, if that is good.
 fn with(
     options: &InputOptions,
     source: SourceFile,
     limit: &TimeLimit,
     rewritten: &Rewritten,
+    good: &dyn Fn(&Input, &Range<usize>) -> bool,
 ) -> Option<Input> {
     let edits = vec![Edit {
         range: rewritten.range.clone(),
@@ -48,13 +81,7 @@ fn with(
     };
     let read = read_as_is(&options, edited, limit).ok()?;
     let mut read = in_segments(&options, &read, limit).unwrap_or(read);
-    let is_there = |at: usize| place.contains(&at);
-    let rotates = read
-        .saved
-        .regions()
-        .any(|scop| scop.rotation.is_some() && is_there(scop.span.start));
-    let in_segments = (read.saved.segments.as_ref()).is_some_and(|s| is_there(s.start));
-    if !rotates && !in_segments {
+    if !good(&read, &place) {
         return None;
     }
     // What is said of the loop is said of the user's.
@@ -73,29 +100,25 @@ fn with(
     Some(read)
 }
 
-/// The loops of a file that can be written again.
-fn loops(options: &InputOptions, source: &SourceFile) -> Vec<Rewritten> {
-    let text = source.own_text();
-    let _ = csource::tokenize;
-    let clang = match hexcc_clang::Clang::find(std::path::Path::new("/work/main/vendor")) {
-        Ok(c) => c,
-        Err(_) => return Vec::new(),
+/// The loops of a file that can be written again; none where libclang gives up.
+fn loops(options: &InputOptions, source: &SourceFile, limit: &TimeLimit) -> Vec<Rewritten> {
+    let Ok(exe) = std::env::current_exe() else {
+        return Vec::new();
     };
-    let mut include_dirs = options.include_dirs.clone();
-    include_dirs.extend(
-        options
-            .file
-            .parent()
-            .filter(|p| !p.as_os_str().is_empty())
-            .map(|p| p.to_path_buf()),
-    );
-    let request = hexcc_clang::ParseRequest {
+    let beside = options.file.parent().map(|parent| match parent {
+        parent if parent.as_os_str().is_empty() => PathBuf::from("."),
+        parent => parent.to_path_buf(),
+    });
+    let question = Question {
+        vendor: Path::new(env!("HEXCC_ROOT")).join("vendor"),
         file: options.file.clone(),
-        text: Some(text.to_string()),
-        include_dirs,
+        text: source.own_text().to_string(),
+        include_dirs: (options.include_dirs.iter().cloned())
+            .chain(beside)
+            .collect(),
         defines: options.defines.clone(),
+        seconds: limit.left().map(|left| left.as_secs() + 1),
+        wanted: Wanted::TimeLoops,
     };
-    hexcc_clang::parse(&clang, &request)
-        .map(|unit| hexcc_front_c::normalize::time_loops(&unit))
-        .unwrap_or_default()
+    child::time_loops(&exe, &question).unwrap_or_default()
 }

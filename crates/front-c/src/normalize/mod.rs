@@ -23,19 +23,20 @@ mod walk;
 
 use crate::emit;
 use hexcc_clang::ast::{DeclId, DeclKind, FunctionId, Item, Span, Stmt, StmtKind, Unit};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::Range;
 use tree::Namer;
 
 /// A loop in another form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rewritten {
     /// The bytes of the file that it takes the place of.
     pub range: Range<usize>,
     /// What stands there then.
     pub text: String,
     /// The passes that have changed it.
-    pub passes: Vec<&'static str>,
+    pub passes: Vec<String>,
 }
 
 /// The loops of the file that move planes in a way that a pass knows, in the order of the text.
@@ -147,7 +148,7 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     (!uses_macro(&unit, &text)).then_some(Rewritten {
         range,
         text,
-        passes,
+        passes: passes.into_iter().map(str::to_owned).collect(),
     })
 }
 

@@ -5,7 +5,7 @@ use hexcc_clang::{Clang, ParseRequest, parse};
 use std::path::Path;
 
 /// The only loop of a text that is rewritten, and the passes.
-fn rewritten(text: &str) -> Option<(String, Vec<&'static str>)> {
+fn rewritten(text: &str) -> Option<(String, Vec<String>)> {
     let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
     let clang = Clang::find(&vendor).unwrap();
     let request = ParseRequest {

@@ -67,36 +67,6 @@ pub fn stand_ins(
     })
 }
 
-impl StandIns {
-    /// A text in which pet finds the types of members that are numbers, and names that tell them:
-    /// of pointers it gives what they point to, whatever typedefs are on the way.
-    pub fn of_types(&self, region: &Region) -> StandIns {
-        let mut declarations = "double *hexcc_sink;\n".to_string();
-        let mut body = String::new();
-        for (index, member) in self.numbers().enumerate() {
-            let _ = writeln!(
-                declarations,
-                "__typeof__(&({})) hexcc_type{index};",
-                member.value
-            );
-            let _ = write!(body, " hexcc_sink[hexcc_i] = hexcc_type{index}[hexcc_i];");
-        }
-        StandIns {
-            edits: vec![Edit {
-                range: region.span.clone(),
-                replacement: format!("for (int hexcc_i = 0; hexcc_i < 1; hexcc_i++) {{{body} }}"),
-            }],
-            declarations,
-            ..StandIns::default()
-        }
-    }
-
-    /// The members that are numbers, in the order of `hexcc_type0`, `hexcc_type1`, ..
-    pub fn numbers(&self) -> impl Iterator<Item = &Member> {
-        self.members.iter().filter(|m| !m.is_pointer)
-    }
-}
-
 /// A member as the region writes it, such as `g->u`.
 struct Found {
     base: String,

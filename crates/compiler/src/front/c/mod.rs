@@ -42,7 +42,7 @@ pub use headers::{Light, includes_system, light};
 pub use members::{StandIns, stand_ins};
 pub use merge::can_be_one;
 pub use pass::Pass;
-pub use reduce::{Reduced, THE_END, declarations_probe, mark, probe, reduce, whole};
+pub use reduce::{Reduced, mark, reduce, whole};
 pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
 pub use same::{Same, same_later};
 pub use segments::{Ends, Segments, segments};

@@ -254,39 +254,6 @@ pub fn mark(text: &str, region: &Region, include: &dyn Fn(&str) -> Option<String
     apply(text, marks(&Code::new(text), region, include, ""))
 }
 
-/// What clang says at the end of [`declarations_probe`].
-pub const THE_END: &str = "hexcc: the end";
-
-/// The whole text, of which clang says what it calls without a declaration and what is no C, and that it
-/// ends.
-pub fn declarations_probe(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Reduced {
-    const ASKED: &str = "#pragma clang diagnostic error \"-Wimplicit-function-declaration\"\n";
-    let mut changes = vec![
-        (0, Change::Insert(format!("{PRELUDE}{ASKED}"))),
-        // Without a region marked, pet looks for one in each function.
-        (
-            text.len(),
-            Change::Insert(format!("\n#error {THE_END}\n#if 0\n#pragma scop\n#endif\n")),
-        ),
-    ];
-    let code = Code::new(text);
-    changes.extend(includes(&code, include));
-    // What the user does not want to hear of is asked for here.
-    for token in code.all.iter().filter(|t| t.kind == TokenKind::Directive) {
-        let mut words = csource::directive_words(&text[token.span.clone()]);
-        if words.next() == Some("pragma") && words.any(|word| word == "diagnostic") {
-            changes.push((token.span.start, Change::Blank(token.span.end)));
-        }
-    }
-    apply(text, changes)
-}
-
-/// The whole text with a line before the one where a region begins.
-pub fn probe(text: &str, region: &Region, line: &str) -> Reduced {
-    let start = text[..region.span.start].rfind('\n').map_or(0, |at| at + 1);
-    apply(text, vec![(start, Change::Insert(line.to_string()))])
-}
-
 fn marks(
     code: &Code,
     region: &Region,

@@ -1,13 +1,8 @@
 //! Where members of structs lie: what clang is asked.
 //!
-//! pet names the members of arrays of structs and their types, and not their places in memory. So
-//! the region is replaced by declarations of arrays whose sizes are those of elements and members,
-//! and the distances between them; pet then gives the numbers back as extents.
+//! pet names the members of arrays of structs and their types, and not their places in memory.
 
-use crate::csource::Edit;
-use crate::front::c::{Region, StandIns};
 use hexcc_pet::data::{PetArray, PetScop, Place, Record};
-use std::fmt::Write;
 
 /// The member of a struct that one of pet's arrays is, as its extent tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,25 +22,10 @@ impl MemberOf {
         Some(read_tuple(tuple.trim_start())?.0)
     }
 
-    /// As C writes it behind the array, with the subscript 0 in the first `n` dimensions.
-    fn text(&self, n: usize) -> String {
-        let (mut text, mut left) = (String::new(), n);
-        for (i, (name, dims)) in self.path.iter().enumerate() {
-            let dot = if i == 0 { "" } else { "." };
-            let zeros = (*dims).min(left);
-            left -= zeros;
-            let _ = write!(text, "{dot}{name}{}", "[0]".repeat(zeros));
-        }
-        text
-    }
-
     /// As messages name it.
     pub fn name(&self) -> String {
-        self.text(0)
-    }
-
-    fn n_inner(&self) -> usize {
-        self.path.iter().map(|(_, dims)| dims).sum()
+        let names: Vec<&str> = self.path.iter().map(|(name, _)| name.as_str()).collect();
+        names.join(".")
     }
 }
 
@@ -147,158 +127,56 @@ fn leaves<'a>(all: &[(&'a PetArray, MemberOf)], base: &str) -> Vec<(MemberOf, &'
 }
 
 impl<'a> Query<'a> {
-    /// The same for each member alone.
-    pub fn of_each(&self) -> Vec<Query<'a>> {
-        let alone = |member: &(MemberOf, &'a PetArray)| Query {
-            array: self.array,
-            base: self.base.clone(),
-            members: vec![member.clone()],
-        };
-        self.members.iter().map(alone).collect()
+    /// The type of an element where the region declares the array: its name in C.
+    pub fn declared_type(&self) -> Option<&str> {
+        let declared = self.array.declared;
+        declared.then(|| unqualified(&self.array.element_type))
     }
 
-    /// The type of an element, as C where the region stands.
-    fn element(&self) -> String {
-        match self.array.declared {
-            true => self.array.element_type.clone(),
-            false => format!(
-                "__typeof__({}{})",
-                self.base.base,
-                "[0]".repeat(self.base.n_dims)
-            ),
-        }
+    /// The array or variable, and how many subscripts lead to a struct.
+    pub fn base(&self) -> (&str, usize) {
+        (&self.base.base, self.base.n_dims)
     }
 
-    /// The sizes asked for, as C.
-    fn sizes(&self) -> Vec<String> {
-        let element = self.element();
-        let mut sizes = vec![format!("sizeof({element})")];
-        for (member, _) in &self.members {
-            let n = member.n_inner();
-            let first = member.text(n);
-            sizes.push(format!("__builtin_offsetof({element}, {first})"));
-            sizes.push(format!("sizeof((({element} *)0)->{first})"));
-            // Of the arrays that subscripts select from, and of what each selects.
-            let mut before = 0;
-            for (depth, (_, dims)) in member.path.iter().enumerate() {
-                let around = MemberOf {
-                    path: member.path[..=depth].to_vec(),
-                    ..member.clone()
-                };
-                for d in 0..=*dims {
-                    let part = around.text(before + d);
-                    sizes.push(format!("sizeof((({element} *)0)->{part})"));
-                }
-                before += dims;
-            }
-        }
-        sizes
-    }
-
-    /// The places, of the sizes in the order of [`Query::sizes`].
-    fn record(&self, sizes: &mut impl Iterator<Item = usize>) -> Option<Record> {
-        let size = sizes.next()?;
-        let mut places = Vec::new();
+    /// What is known of the struct: each member with its place, if it has one. `size` is that of an
+    /// element, and `place` says where a path of members, each with its subscripts, leads.
+    pub fn record(
+        &self,
+        size: Option<usize>,
+        place: &dyn Fn(&[(String, usize)]) -> Option<Found>,
+    ) -> Record {
+        let is_known = size == Some(self.array.element_size);
+        let (mut places, mut unplaced) = (Vec::new(), None);
         for (member, array) in &self.members {
-            let (offset, element_size) = (sizes.next()?, sizes.next()?);
-            let mut dims = Vec::new();
-            for (_, n) in &member.path {
-                let mut whole = sizes.next()?;
-                for _ in 0..*n {
-                    let part = sizes.next()?;
-                    dims.push((whole.checked_div(part)?, part));
-                    whole = part;
-                }
+            let found = is_known.then(|| place(&member.path)).flatten();
+            match found.filter(|found| found.element_size == array.element_size) {
+                Some(found) => places.push(Place {
+                    path: member.name(),
+                    offset: found.offset,
+                    dims: found.dims,
+                    element_type: array.element_type.clone(),
+                    element_size: found.element_size,
+                }),
+                None => unplaced = unplaced.or_else(|| Some(member.name())),
             }
-            places.push(Place {
-                path: member.name(),
-                offset,
-                dims,
-                element_type: array.element_type.clone(),
-                element_size,
-            });
         }
-        let same = places.iter().zip(&self.members);
-        let is_same = same
-            .clone()
-            .all(|(place, (_, array))| place.element_size == array.element_size);
-        (is_same && size == self.array.element_size).then(|| Record {
-            array: self.array.name.clone(),
-            size,
-            places,
-            unplaced: None,
-        })
-    }
-
-    /// What is known of the struct where the places of its members are asked for one by one: each
-    /// with its place, if it has one.
-    pub fn joined(&self, each: Vec<Option<Record>>) -> Record {
-        let found = self.members.iter().zip(&each);
-        let mut unplaced = found.filter(|(_, record)| record.is_none());
         Record {
             array: self.array.name.clone(),
             size: self.array.element_size,
-            unplaced: unplaced.next().map(|((member, _), _)| member.name()),
-            places: each
-                .into_iter()
-                .flatten()
-                .flat_map(|record| record.places)
-                .collect(),
+            places,
+            unplaced,
         }
     }
 }
 
-/// What is added to a size, for no array may be empty.
-const MORE: usize = 1;
-
-/// A text from which pet learns the sizes that some queries ask for. `stand_ins` are those of the
-/// region.
-pub fn question(queries: &[Query], region: &Region, stand_ins: &StandIns) -> StandIns {
-    let mut declarations = stand_ins.declarations.clone();
-    let mut body = String::new();
-    for (i, size) in queries.iter().flat_map(Query::sizes).enumerate() {
-        let _ = writeln!(declarations, "char hexcc_size{i}[{size} + {MORE}];");
-        let _ = write!(body, " hexcc_size{i}[hexcc_i] = 0;");
-    }
-    let nest = format!("for (int hexcc_i = 0; hexcc_i < 1; hexcc_i++) {{{body} }}");
-    // A region with pragmas keeps them, and everything stands between its braces.
-    let (declarations, replacement) = match region.marked {
-        false => (declarations, nest),
-        true => {
-            let text = format!("{{\n{declarations}\n#pragma scop\n{nest}\n#pragma endscop\n}}\n");
-            (String::new(), text)
-        }
-    };
-    StandIns {
-        edits: vec![Edit {
-            range: region.span.clone(),
-            replacement,
-        }],
-        declarations,
-        ..StandIns::default()
-    }
-}
-
-/// What pet's answer to a question says of each of the queries; `None` where it says too little.
-pub fn answers(queries: &[Query], answer: &PetScop) -> Option<Vec<Record>> {
-    let n: usize = queries.iter().map(|query| query.sizes().len()).sum();
-    let sizes: Option<Vec<usize>> = (0..n).map(|i| size_of(answer, i)).collect();
-    let mut sizes = sizes?.into_iter();
-    queries
-        .iter()
-        .map(|query| query.record(&mut sizes))
-        .collect()
-}
-
-/// The size that an array of the answer has, less what was added to it.
-fn size_of(answer: &PetScop, index: usize) -> Option<usize> {
-    let name = format!("hexcc_size{index}");
-    let array = answer.arrays.iter().find(|a| a.name == name)?;
-    if array.extent.contains(&format!("{name}[0]")) {
-        return Some(0);
-    }
-    let (_, last) = array.extent.rsplit_once("<= ")?;
-    last.trim_end_matches([' ', '}']).parse().ok()
+/// Where a member lies.
+pub struct Found {
+    /// Bytes from the beginning of the struct.
+    pub offset: usize,
+    /// Bytes of an element.
+    pub element_size: usize,
+    /// By subscript, how many elements there are and the bytes from one to the next.
+    pub dims: Vec<(usize, usize)>,
 }
 
 #[cfg(test)]
@@ -313,7 +191,7 @@ mod tests {
         let of = of.expect("a member");
         assert_eq!((of.base.as_str(), of.n_dims), ("u", 2));
         assert_eq!(of.name(), "v.x");
-        assert_eq!(of.text(of.n_inner()), "v[0].x");
+        assert_eq!(of.path, [("v".to_string(), 1), ("x".to_string(), 0)]);
         let plain = MemberOf::parse("{ u[i0] : i0 >= 0 }").expect("an array");
         assert_eq!((plain.n_dims, plain.path.len()), (1, 0));
         assert_eq!(MemberOf::parse("{ [i0] : i0 >= 0 }"), None);

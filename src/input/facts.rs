@@ -1,0 +1,162 @@
+//! What libclang says of variables of a region: which subscripts of an array follow pointers, which pet does
+//! not tell from an array whose extents it does not know, and where members of structs lie.
+
+use super::Reader;
+use super::extract::write_all;
+use hexcc_compiler::ctype::CType;
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::front::c::{Light, Reduced};
+use hexcc_compiler::scop::records::query::{self, Found, Query};
+use hexcc_compiler::scop::without_bounds;
+use hexcc_front_c::child::{self, FactsError, Question};
+use hexcc_front_c::facts::{Facts, TypeId};
+use hexcc_pet::data::{PetArray, PetScop};
+use std::path::Path;
+use std::rc::Rc;
+
+/// What the names of a region mean.
+struct Names {
+    facts: Rc<Facts>,
+    /// Where the region begins in the text that pet has read.
+    at: usize,
+}
+
+impl Names {
+    /// Gives the type of an array's elements the name that the language has for it.
+    fn name_type(&self, array: &mut PetArray, known: Option<TypeId>) {
+        let facts = &self.facts;
+        let named = facts.named(array.element_type.trim_start_matches("const "));
+        let ty = named.or_else(|| Some(facts.innermost(known?)));
+        let ty = ty.filter(|ty| facts.size(*ty) == Some(array.element_size));
+        if let Some(name) = ty.and_then(|ty| facts.builtin(ty)) {
+            array.element_type = name.to_string();
+        }
+    }
+
+    /// The struct that a query asks for.
+    fn element(&self, query: &Query) -> Option<TypeId> {
+        if let Some(name) = query.declared_type() {
+            return self.facts.named(name);
+        }
+        let (base, subscripts) = query.base();
+        let variable = self.facts.variable(base, self.at)?;
+        self.facts.behind(variable, subscripts)
+    }
+
+    /// Adds to a scop which subscripts follow pointers, types by their own names, for pet leaves those that
+    /// pointers point to as the source spells them, and where members of structs lie.
+    fn describe(&self, scop: &mut PetScop) {
+        for array in &mut scop.arrays {
+            let known = (!array.declared).then(|| self.facts.variable(&array.name, self.at));
+            let known = known.flatten();
+            let followed = known.map_or(0, |ty| self.facts.pointers(ty));
+            array.pointers = array.pointers.min(followed);
+            if has_unknown_type(array) {
+                self.name_type(array, known);
+            }
+        }
+        let queries = query::queries(scop);
+        let answered = queries.iter().map(|query| {
+            let element = self.element(query);
+            let place = |path: &[(String, usize)]| {
+                let place = self.facts.place(element?, path)?;
+                Some(Found {
+                    offset: place.offset,
+                    element_size: place.size,
+                    dims: place.dims,
+                })
+            };
+            query.record(element.and_then(|ty| self.facts.size(ty)), &place)
+        });
+        scop.records = answered.collect();
+    }
+}
+
+impl Reader<'_> {
+    /// A scop with what libclang says of arrays that have no bounds, and of members of structs. `read` is
+    /// what pet has read, and the region begins at `start` in what that was made of.
+    pub(super) fn described(
+        &self,
+        mut scop: PetScop,
+        read: &Reduced,
+        start: usize,
+    ) -> Result<PetScop, FactsError> {
+        let Ok(ctx) = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()) else {
+            return Ok(scop);
+        };
+        for array in &mut scop.arrays {
+            array.pointers = without_bounds(&ctx, array);
+        }
+        let is_asked_of = |array: &PetArray| {
+            array.pointers > 0 || array.element_is_record || has_unknown_type(array)
+        };
+        if scop.arrays.iter().any(is_asked_of) {
+            let facts = self.facts(&read.text)?;
+            let at = read.copied(start).unwrap_or(0);
+            Names { facts, at }.describe(&mut scop);
+        }
+        Ok(scop)
+    }
+
+    /// What a text declares; files in place of headers say it faster, where they are enough.
+    pub(super) fn facts(&self, text: &str) -> Result<Rc<Facts>, FactsError> {
+        if let Some(known) = self.facts.borrow().get(text) {
+            return known.clone();
+        }
+        let light = self.light(text);
+        let facts = match self.facts_with(text, light.as_ref()) {
+            Ok(facts) if light.is_some() && !facts.errors.is_empty() => self.facts_with(text, None),
+            facts => facts,
+        };
+        let facts = facts.map(Rc::new);
+        (self.facts.borrow_mut()).insert(text.to_string(), facts.clone());
+        facts
+    }
+
+    fn facts_with(&self, text: &str, light: Option<&Light>) -> Result<Facts, FactsError> {
+        let failed = |e: std::io::Error| FactsError::GaveUp(format!("temporary file: {e}"));
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let mut include_dirs = self.options.include_dirs.clone();
+        if let Some(light) = light {
+            write_all(folder.path(), light).map_err(failed)?;
+            include_dirs.insert(0, folder.path().to_path_buf());
+        }
+        let seconds = self.limit.left().map(|left| left.as_secs() + 1);
+        let question = Question {
+            vendor: Path::new(env!("HEXCC_ROOT")).join("vendor"),
+            file: self.options.file.clone(),
+            text: text.to_string(),
+            include_dirs,
+            defines: self.options.defines.clone(),
+            seconds,
+            ..Question::default()
+        };
+        child::facts(&self.exe, &question)
+    }
+}
+
+/// Whether the elements of an array are numbers of a type that has a name of its own.
+fn has_unknown_type(array: &PetArray) -> bool {
+    !array.element_is_record && CType::parse(&array.element_type).is_none()
+}
+
+/// Why libclang says nothing.
+pub(super) fn explain(error: FactsError) -> Diagnostic {
+    match error {
+        FactsError::Library(what) => Diagnostic::error(
+            "HX0502",
+            format!("libclang, which reads C, cannot be used: {what}"),
+        )
+        .help("run `scripts/setup`, or set HEXCC_LIBCLANG to a libclang.so of 17 or newer"),
+        FactsError::TimedOut(seconds) => Diagnostic::error(
+            "HX0401",
+            format!("libclang did not finish within {seconds} s of processor time"),
+        )
+        .note("translations are bounded so that each of them ends")
+        .help("raise `--time-limit`"),
+        FactsError::GaveUp(what) => {
+            Diagnostic::error("HX9002", format!("libclang failed on this file: {what}"))
+                .help("simplify the file; please report it")
+        }
+    }
+}
