@@ -6,7 +6,6 @@
 use super::segments::in_segments;
 use super::{Input, InputOptions, MAX_JUDGED, read_as_is};
 use crate::limit::TimeLimit;
-use hexcc_compiler::csource::Edit;
 use hexcc_compiler::scop::{Segmented, SourceFile};
 use hexcc_front_c::child::{self, Question, Wanted};
 use hexcc_front_c::normalize::Rewritten;
@@ -69,11 +68,8 @@ fn with(
     rewritten: &Rewritten,
     good: &dyn Fn(&Input, &Range<usize>) -> bool,
 ) -> Option<Input> {
-    let edits = vec![Edit {
-        range: rewritten.range.clone(),
-        replacement: rewritten.text.trim_end().to_string(),
-    }];
-    let edited = source.edited(edits).ok()?;
+    let text = rewritten.text.trim_end();
+    let edited = source.replaced(rewritten.range.clone(), text).ok()?;
     let place: Range<usize> = rewritten.range.start..rewritten.range.start + rewritten.text.len();
     let options = InputOptions {
         line: None,

@@ -1,7 +1,8 @@
 //! The text that a scop comes from.
 
-use crate::csource;
+use crate::csource::{self, Edit, EditError, apply_edits, moved};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A C file as the user wrote it, and behind it what is read of other files of the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -175,13 +176,26 @@ impl SourceFile {
     ///
     /// # Errors
     /// Edits that collide.
-    pub fn edited(&self, edits: Vec<csource::Edit>) -> Result<SourceFile, csource::EditError> {
+    pub fn edited(&self, edits: Vec<Edit>) -> Result<SourceFile, EditError> {
         let mut edited = self.clone();
         for other in edited.others.iter_mut().chain(&mut edited.pieces) {
-            other.start = csource::moved(other.start, &edits);
+            other.start = moved(other.start, &edits);
         }
-        edited.text = csource::apply_edits(&self.text, edits)?;
+        edited.text = apply_edits(&self.text, edits)?;
         Ok(edited)
+    }
+
+    /// The source with another text in a place.
+    ///
+    /// # Errors
+    /// A place outside of the text.
+    pub fn replaced(
+        &self,
+        range: Range<usize>,
+        replacement: &str,
+    ) -> Result<SourceFile, EditError> {
+        let replacement = replacement.to_string();
+        self.edited(vec![Edit { range, replacement }])
     }
 }
 

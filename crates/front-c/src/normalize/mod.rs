@@ -6,6 +6,7 @@
 //! | pass | in | out |
 //! |---|---|---|
 //! | [`trips`] | `while (t < n) { ..; t++; }` | a `for` |
+//! | [`once`] | `do { .. } while (0)` of a macro | its statements |
 //! | [`inline`] | calls of functions that sweep over cells or move pointers | their bodies |
 //! | [`toggle`] | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | [`promote`] | `g->now = g->next` | the same with variables |
@@ -15,6 +16,7 @@
 
 mod hoist;
 mod inline;
+mod once;
 mod promote;
 mod toggle;
 mod tree;
@@ -98,6 +100,9 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     let mut body = tree::block(body);
     if body.iter().any(|stmt| leaves(&unit, stmt)) {
         return None;
+    }
+    if once::once(&unit, &mut body) {
+        passes.push("once");
     }
     let taken = names_of(&unit, function)?;
     let mut caller = inline::Caller {

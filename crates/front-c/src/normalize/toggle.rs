@@ -40,36 +40,8 @@ pub(super) fn toggle(
         return None;
     }
     for (path, array) in arrays {
-        let element = Expr {
-            kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())),
-            ty: element_type(unit, &array)?,
-            span: place.span,
-        };
-        let ty = tree::value_type(unit, element.ty);
-        if tree::is_variable(unit, ty) || !tree::is_pointer(unit, ty) {
-            return None;
-        }
-        let other = other_of(&place);
-        let next = Expr {
-            kind: ExprKind::Index(Box::new(array.clone()), Box::new(other)),
-            ..element.clone()
-        };
-        let last = path
-            .fields
-            .last()
-            .map_or(&unit[path.root].name, |f| &unit[*f].name)
-            .clone();
-        let names = ["now", "next"].map(|end| namer.fresh(&format!("{last}_{end}")));
-        let [a, b] = names;
-        let now = tree::variable(unit, a, ty, Some(element), place.span);
-        let next = tree::variable(unit, b, ty, Some(next), place.span);
-        planes.insert(
-            path,
-            Planes {
-                array,
-                pointers: [now, next],
-            },
-        );
+        let found = pointers_to(unit, namer, (&path, array), &place)?;
+        planes.insert(path, found);
     }
     let of_two = planes.values().all(|p| has_two(unit, &p.array));
     if planes.is_empty() || !of_two && !are_differences(unit, body, &index) {
@@ -126,6 +98,36 @@ pub(super) fn toggle(
     }
     body.splice(at..=at, swaps);
     Some(around)
+}
+
+/// Pointers to the two planes of an array; `None` where these are none.
+fn pointers_to(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    (path, array): (&Path, Expr),
+    place: &Expr,
+) -> Option<Planes> {
+    let element = Expr {
+        kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())),
+        ty: element_type(unit, &array)?,
+        span: place.span,
+    };
+    let ty = tree::value_type(unit, element.ty);
+    if tree::is_variable(unit, ty) || !tree::is_pointer(unit, ty) {
+        return None;
+    }
+    let next = Expr {
+        kind: ExprKind::Index(Box::new(array.clone()), Box::new(other_of(place))),
+        ..element.clone()
+    };
+    let last = (path.fields.last()).map_or(&unit[path.root].name, |f| &unit[*f].name);
+    let [a, b] = ["now", "next"].map(|end| namer.fresh(&format!("{last}_{end}")));
+    let now = tree::variable(unit, a, ty, Some(element), place.span);
+    let next = tree::variable(unit, b, ty, Some(next), place.span);
+    Some(Planes {
+        array,
+        pointers: [now, next],
+    })
 }
 
 /// Whether an array has two elements, so that the index is 0 or 1.

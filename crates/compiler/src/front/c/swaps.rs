@@ -13,7 +13,7 @@ mod tests;
 use super::region::Region;
 use super::segments::{FIRST, counts_up};
 use crate::csource::{self, Code, Place};
-use helpers::{is_inner, of_block, of_call, of_list};
+use helpers::{is_inner, of_block, of_list};
 use hexcc_pet::data::{Rotation, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -170,14 +170,12 @@ fn without(text: &str, parts: &[Span]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What a statement assigns to pointers, to and from, one after the other: `a = b;`, `a = b, b = c;`, a block of these, or what a macro or a
-/// function makes of `SWAP(a, b);` and `swap(&a, &b);`.
+/// What a statement assigns to pointers, to and from, one after the other: `a = b;`, `a = b, b = c;`, or a block of these. What
+/// macros and functions do stands there once the front end has written the loop again.
 fn assignments(code: &Code, stmt: &Range<usize>) -> Option<Vec<(String, String)>> {
     match assignment(code, stmt) {
         Some((to, from)) => Some(vec![(to.to_string(), from.to_string())]),
-        None => {
-            (of_list(code, stmt).or_else(|| of_block(code, stmt))).or_else(|| of_call(code, stmt))
-        }
+        None => of_list(code, stmt).or_else(|| of_block(code, stmt)),
     }
 }
 

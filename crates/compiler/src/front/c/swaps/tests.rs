@@ -130,45 +130,6 @@ fn several_pairs_are_swapped() {
     assert_eq!(of("tmp = a; a = b; b = d; c = tmp;"), None);
 }
 
-#[test]
-fn macros_and_functions_swap() {
-    let of = |before: &str, swap: &str| {
-        let text = format!(
-            "{before}\nvoid f(int n, float *a, float *b) {{ for (int t = 0; t < n; t++) {{ {NEST} {swap} }} }}"
-        );
-        let region = time_loops(&text).into_iter().next().unwrap();
-        Some(without_swaps(&text, &region)?.rotation.cycles.concat())
-    };
-    let pair = names(&["a", "b"]);
-    let inner = "float *t = x; x = y; y = t;";
-    for body in [
-        inner.to_string(),
-        format!("{{ {inner} }}"),
-        format!("do {{ {inner} }} while (0)"),
-    ] {
-        let swap = of(&format!("#define SWAP(x, y) {body}"), "SWAP(a, b);");
-        assert_eq!(swap, pair, "{body}");
-    }
-    let lines = "#define SWAP(x, y) { \\\n float *t = x; \\\n x = y; y = t; }";
-    assert_eq!(of(lines, "SWAP(a, b)"), pair);
-    let function = "static void swap(float **p, float **q) { float *t = *p; *p = *q; *q = t; }";
-    assert_eq!(of(function, "swap(&a, &b);"), pair);
-    // Others do something else.
-    assert_eq!(
-        of("#define SWAP(x, y) { x = y; count++; }", "SWAP(a, b);"),
-        None
-    );
-    assert_eq!(of("#define SWAP(x, y) { x = y; }", "SWAP(a, b);"), None);
-    assert_eq!(
-        of("void swap(float **p, float **q);", "swap(&a, &b);"),
-        None
-    );
-    let cells = "static void swap(float *p, float *q) { float t = *p; *p = *q; *q = t; }";
-    assert_eq!(of(cells, "swap(a, b);"), None);
-    let wrong = "static void swap(float **p, float **q) { float **t = p; p = q; q = t; }";
-    assert_eq!(of(wrong, "swap(&a, &b);"), None);
-}
-
 /// All ways to assign four names to four in up to five assignments, of which every one in a few is tried: after k steps
 /// pointer j of a circle of p is what pointer (j + k) mod p was.
 #[test]
