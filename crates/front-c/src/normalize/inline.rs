@@ -177,11 +177,11 @@ impl Caller<'_> {
         match &tree::plain(given).kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
             ExprKind::Int(_) => is_same,
+            // Only what the function calls may change the variable while it runs.
             ExprKind::Var(id) => {
                 let is_global = self.globals.contains(id);
-                let changed =
-                    changes(unit, body, *id) || others.iter().any(|s| changes(unit, s, *id));
-                is_same && !changed && !(is_global && calls_anything(unit, body))
+                let moves = is_global || others.iter().any(|s| changes(unit, s, *id));
+                is_same && !changes(unit, body, *id) && !(moves && calls_anything(unit, body))
             }
             _ => false,
         }

@@ -6,7 +6,7 @@
 //! | pass | in | out |
 //! |---|---|---|
 //! | [`trips`] | `while (t < n) { ..; t++; }` | a `for` |
-//! | [`once`] | `do { .. } while (0)` of a macro | its statements |
+//! | [`once`] | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | [`inline`] | calls of functions that sweep over cells or move pointers | their bodies |
 //! | [`toggle`] | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | [`promote`] | `g->now = g->next` | the same with variables |

@@ -1,32 +1,33 @@
-//! What a macro puts into `do { .. } while (0)`.
+//! What macros swap: the passes print what they expand to.
 //!
-//! In: such a loop in the body of a time loop. Out: its statements, where what they declare has a name of its own.
+//! In: `SWAP(u, v);` in the body of a time loop, with or without `do { .. } while (0)`. Out: a block, or the statements.
 
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{Stmt, StmtKind, Unit};
-use std::collections::HashMap;
+use hexcc_clang::ast::{ExprKind, Stmt, StmtKind, Unit};
 
-/// Replaces loops that run once; whether there were any.
-pub(super) fn once(unit: &Unit, body: &mut Vec<Stmt>) -> bool {
-    let mut names: HashMap<String, usize> = HashMap::new();
-    for decl in &unit.decls {
-        *names.entry(decl.name.clone()).or_default() += 1;
-    }
-    let before = body.len();
+/// Makes blocks of loops that run once; whether a macro assigns to pointers.
+pub(super) fn once(unit: &Unit, body: &mut [Stmt]) -> bool {
     let mut found = false;
-    for at in (0..before).rev() {
-        let StmtKind::Do { body: inner, cond } = &body[at].kind else {
+    for stmt in body {
+        found |= stmt.span.expansion.is_some() && moves_pointers(unit, stmt);
+        let StmtKind::Do { body: inner, cond } = &stmt.kind else {
             continue;
         };
-        let is_alone = |id: &hexcc_clang::ast::DeclId| names.get(&unit[*id].name) == Some(&1);
-        let declared = walk::all_declared(inner);
-        if tree::is_number(cond, 0) && !jumps(inner) && declared.iter().all(is_alone) {
-            let inner = tree::block((**inner).clone());
-            body.splice(at..=at, inner);
+        if tree::is_number(cond, 0) && !jumps(inner) && moves_pointers(unit, inner) {
+            *stmt = (**inner).clone();
             found = true;
         }
     }
+    found
+}
+
+fn moves_pointers(unit: &Unit, stmt: &Stmt) -> bool {
+    let mut found = false;
+    walk::all(unit, stmt, &mut |expr| {
+        found |= matches!(&expr.kind, ExprKind::Assign(_, to, _) if tree::is_pointer(unit, to.ty));
+        true
+    });
     found
 }
 

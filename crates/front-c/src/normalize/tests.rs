@@ -95,6 +95,6 @@ void run(int steps) { double *t = 0; for (int k = 0; k < steps; k++) { sweep(); 
     assert_eq!(
         text,
         "{ double *own_u = u; double *own_v = v; for (int k = 0; k < steps; k++) { for (int i = 1; i < n - 1; i++) \
-{ own_v[i] = own_u[i - 1] + own_u[i + 1]; } double *t_2 = own_u; own_u = own_v; own_v = t_2; } u = own_u; v = own_v; }"
+{ own_v[i] = own_u[i - 1] + own_u[i + 1]; } double *t_b = own_u; own_u = own_v; own_v = t_b; } u = own_u; v = own_v; }"
     );
 }

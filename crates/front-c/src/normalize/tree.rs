@@ -137,9 +137,15 @@ impl Namer {
         Namer(all.cloned().collect())
     }
 
-    /// An unused name, `wanted` where possible.
+    /// An unused name, `wanted` where possible. pet numbers names, so that these get letters.
     pub fn fresh(&mut self, wanted: &str) -> String {
-        let numbered = (2..).map(|n| format!("{wanted}_{n}"));
+        let letters = |n: u32| "bcdefghij".chars().nth(n as usize % 9).unwrap_or('b');
+        let numbered = (0..).map(|n| {
+            format!(
+                "{wanted}_{}",
+                letters(n).to_string().repeat(1 + n as usize / 9)
+            )
+        });
         let mut tried = std::iter::once(wanted.to_string()).chain(numbered);
         let name = tried
             .find(|name| !self.0.contains(name))
