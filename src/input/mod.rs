@@ -30,8 +30,7 @@ use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_front_c::child::FactsError;
-use hexcc_front_c::facts::Facts;
+use hexcc_front_c::child::{FactsError, KnownFacts};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt};
 use hexcc_pet::{PetError, PetPaths};
 use std::cell::RefCell;
@@ -491,7 +490,7 @@ struct Reader<'a> {
     /// What pet has made of texts, with the functions to look in.
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
     /// What texts declare.
-    facts: Rc<RefCell<HashMap<String, Result<Rc<Facts>, FactsError>>>>,
+    facts: Rc<RefCell<HashMap<String, KnownFacts>>>,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
 }

@@ -74,6 +74,9 @@ pub enum FactsError {
     GaveUp(String),
 }
 
+/// What a text declares, or why that is not known.
+pub type KnownFacts = Result<std::rc::Rc<Facts>, FactsError>;
+
 impl From<ClangError> for FactsError {
     fn from(error: ClangError) -> FactsError {
         match error {

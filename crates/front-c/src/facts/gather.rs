@@ -54,7 +54,10 @@ fn called(unit: &Unit, how: impl Fn(&ast::Function) -> bool) -> Vec<String> {
 
 /// Whether a function of C's library is declared by a call of it.
 fn is_of_library(unit: &Unit, function: &ast::Function) -> bool {
-    !function.name.starts_with("__") && unit.text(function.span) == function.name
+    // A declaration of one begins with one that clang puts at its name.
+    let same = unit.functions.iter().filter(|f| f.first == function.first);
+    let is_call = same.count() == 1 && unit.text(function.span) == function.name;
+    is_call && !function.name.starts_with("__")
 }
 
 fn ty(unit: &Unit, ty: &ast::Type) -> Type {

@@ -140,11 +140,7 @@ impl<'a> Query<'a> {
 
     /// What is known of the struct: each member with its place, if it has one. `size` is that of an
     /// element, and `place` says where a path of members, each with its subscripts, leads.
-    pub fn record(
-        &self,
-        size: Option<usize>,
-        place: &dyn Fn(&[(String, usize)]) -> Option<Found>,
-    ) -> Record {
+    pub fn record(&self, size: Option<usize>, place: &dyn Fn(&Members) -> Option<Found>) -> Record {
         let is_known = size == Some(self.array.element_size);
         let (mut places, mut unplaced) = (Vec::new(), None);
         for (member, array) in &self.members {
@@ -168,6 +164,9 @@ impl<'a> Query<'a> {
         }
     }
 }
+
+/// Members on the way to one, each with its subscripts.
+pub type Members = [(String, usize)];
 
 /// Where a member lies.
 pub struct Found {
