@@ -13,7 +13,7 @@ use crate::temporaries::{End, end_of};
 use crate::tiling::hyperplanes::Hyperplanes;
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
-use crate::{carried, csource, lower};
+use crate::{carried, cost, csource, lower};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -97,6 +97,7 @@ pub fn compile(
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
     let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
     interface.expect(&plan.expected)?;
+    interface.work = cost::of_steps(scop, &plan);
     if options.language == Language::OpenMp {
         interface.trust_lone_arrays();
     }

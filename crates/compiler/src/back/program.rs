@@ -6,10 +6,11 @@ use super::cells;
 use super::existing;
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::fallback::{self, Files, Host, Otherwise};
+use super::gate;
 use super::known::{self, Dialect};
 use super::names::{Names, mentions};
 use super::parts::Parts;
-use super::resident::{self, Blocks};
+use super::resident::{self, Blocks, Shared};
 use super::rows::{self, Form};
 use super::staged;
 use crate::csource::{self, Edit};
@@ -47,12 +48,14 @@ pub struct Replacement<'a> {
     pub memory: Memory,
     /// What the program does where it cannot run.
     pub otherwise: Otherwise,
+    /// Whether the program decides that its own loops run.
+    pub gated: bool,
 }
 
 impl Replacement<'_> {
     /// Whether nothing of C's text is left.
     pub(super) fn is_all(&self) -> bool {
-        self.otherwise == Otherwise::Ends && self.interface.suits_all()
+        self.otherwise == Otherwise::Ends && !self.gated && self.interface.suits_all()
     }
 }
 
@@ -171,8 +174,13 @@ pub fn program(
     let library = rows::library(interfaces(), &[form]);
     generated.push_str(&library);
     if shared {
-        generated.push_str(&sharing(replacements, &library, host.otherwise));
-        edits.extend(resident::shared(text, blocks(replacements, &library), host));
+        let blocks = blocks(replacements, &library);
+        let shared = resident::shared(text, blocks, (replacements, host));
+        generated.push_str(&sharing(replacements, (blocks, &library), (&shared, host)));
+        edits.extend(shared.all());
+    } else if replacements.iter().any(|r| r.gated) {
+        generated.push_str("#include <string.h>\n\n");
+        generated.push_str(&gate::Library::NOTHING_SHARED.text());
     }
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     for r in replacements {
@@ -211,8 +219,12 @@ pub fn program(
             ..call
         };
         let suits = suits_call(r.interface, &entry, &names).into_iter();
-        let suits = suits.chain(existing::exists(r.interface, entry.exists, &names));
-        let suits = suits.map(|test| format!("{}::{test}", r.interface.name));
+        let exists = existing::exists(r.interface, entry.exists, &names);
+        let inside = |test| format!("{}::{test}", r.interface.name);
+        // Where memory is, CUDA is asked: not before kernels are to run.
+        let suits = (suits.map(inside))
+            .chain(gate::pays(r, entry.work, &names))
+            .chain(exists.map(inside));
         let suits = suits.reduce(|a, b| format!("{a} && {b}"));
         edits.extend(replace(text, (r, span), call, suits));
     }
@@ -258,13 +270,26 @@ fn blocks(replacements: &[Replacement], library: &str) -> Blocks {
 }
 
 /// The functions that share memory with kernels.
-fn sharing(replacements: &[Replacement], library: &str, otherwise: Otherwise) -> String {
+fn sharing(
+    replacements: &[Replacement],
+    (blocks, library): (Blocks, &str),
+    (shared, host): (&Shared, Host),
+) -> String {
     let mut interfaces = replacements.iter().map(|r| r.interface);
     let unsized_arrays = interfaces.any(Interface::has_unsized_arrays);
+    let gated = replacements.iter().any(|r| r.gated);
     let mut text = "#include <string.h>\n\n".to_string();
-    text.push_str(&resident::memory(otherwise, unsized_arrays));
-    if blocks(replacements, library) != Blocks::Large {
-        text.push_str(resident::SMALL_BLOCKS);
+    if gated {
+        let library = gate::Library {
+            together: true,
+            managed: !shared.managed.is_empty(),
+            waits: blocks == Blocks::Large && !unsized_arrays,
+        };
+        text.push_str(&library.text());
+    }
+    text.push_str(&resident::memory(host.otherwise, unsized_arrays, gated));
+    if blocks != Blocks::Large {
+        text.push_str(&resident::small_blocks(gated));
     }
     if !library.is_empty() {
         text.push_str(resident::ROWS);
@@ -511,6 +536,8 @@ pub(super) struct Entry {
     suits: &'static str,
     /// Whether its arrays are where it can use them.
     exists: &'static str,
+    /// What it takes.
+    work: &'static str,
 }
 
 impl Entry {
@@ -533,6 +560,7 @@ impl Entry {
             leave: name("leave", "hexcc_leave"),
             suits: name("suits", "hexcc_suits"),
             exists: name("exists", "hexcc_exists"),
+            work: name("work", "hexcc_work"),
         }
     }
 }
@@ -554,6 +582,7 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
     let host = [
         thrown.to_string(),
         suits_function(r.interface, entry),
+        gate::function(r, entry.work),
         rows::finders(r.interface, ""),
         existing::functions(r.interface, Language::Cuda, entry.exists),
         host,
@@ -1289,7 +1318,7 @@ pub(super) fn dump_calls(
 }
 
 /// Where the program has the array.
-fn address(array: &KernelArray, names: &Names) -> String {
+pub(super) fn address(array: &KernelArray, names: &Names) -> String {
     let name = names.get(&array.name);
     match array.variable {
         true => format!("&{name}"),
