@@ -60,7 +60,9 @@ fn check(program: &Program) -> Result<(), String> {
         built.run(&args, "auto")?;
         let calls = built.run(&args, "host")?;
         if !built.is_managed && calls != (0, 0) {
-            return Err(format!("{args:?}: {calls:?} calls and launches on the host"));
+            return Err(format!(
+                "{args:?}: {calls:?} calls and launches on the host"
+            ));
         }
     }
     Ok(())
@@ -88,7 +90,10 @@ fn large_programs_change_over() {
     // So does each call, which brings its arrays: here CUDA has to begin.
     let all = data("calls").calls("60000 12", "gpu").1;
     let (_, launches) = data("calls").calls("60000 12", "auto");
-    assert!(0 < launches && launches < all, "{launches} of {all} launches");
+    assert!(
+        0 < launches && launches < all,
+        "{launches} of {all} launches"
+    );
     // One call whose work is known when it begins.
     let built = data("once");
     assert_eq!(built.calls("100000 50", "auto"), (0, 0));
@@ -134,7 +139,10 @@ fn text_of_the_choice() {
             text[from..to].to_string()
         };
         let work = of("// What the loops take", "\n\n");
-        let program = of("#include <stdio.h>\n#include <stdlib.h>\n\n", "  double sum");
+        let program = of(
+            "#include <stdio.h>\n#include <stdlib.h>\n\n",
+            "  double sum",
+        );
         insta::assert_snapshot!(format!("gate_{name}"), work + "\n\n" + &program);
     }
 }
@@ -205,7 +213,9 @@ impl Built {
         let mut command = Command::new(&self.cuda);
         command.args(args).stdin(Stdio::null()).envs(lacks);
         command.env("HEXCC_RUN_ON", place);
-        command.env("HEXCC_EMU_TRACE", "1").env("HEXCC_EMU_LEAKS", "1");
+        command
+            .env("HEXCC_EMU_TRACE", "1")
+            .env("HEXCC_EMU_LEAKS", "1");
         output(&mut command).expect("it runs")
     }
 

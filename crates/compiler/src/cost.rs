@@ -92,7 +92,9 @@ fn part(scop: &Scop, stmt: &Statement) -> Result<Part> {
 
 /// How many values a dimension has, at most.
 fn extent(scop: &Scop, set: &Set, dim: u32) -> Result<AstExpr> {
-    let hull = set.intersect_params(&scop.context.params()?)?.simple_hull()?;
+    let hull = set
+        .intersect_params(&scop.context.params()?)?
+        .simple_hull()?;
     let bounds = |set: &Set| -> Result<PwAff> {
         let last = set.dim_max(dim)?;
         Ok(last.sub(&set.dim_min(dim)?)?.add_constant(1)?.coalesce()?)

@@ -21,8 +21,7 @@ const SMALL: i64 = 1 << 20;
 /// Whether the loops stay and the program decides. All of them have to: they share memory, and without a
 /// device none may run there.
 pub(crate) fn is_possible(placement: Placement, replacements: &[Replacement]) -> bool {
-    placement == Placement::Auto
-        && replacements.iter().all(|r| !r.interface.work.is_empty())
+    placement == Placement::Auto && replacements.iter().all(|r| !r.interface.work.is_empty())
 }
 
 /// What the library has to know of the program.
@@ -37,13 +36,6 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Each call brings all that it needs.
-    pub(super) const NOTHING_SHARED: Library = Library {
-        together: false,
-        managed: false,
-        waits: false,
-    };
-
     /// The functions by which a program decides, once in it.
     pub(super) fn text(self) -> String {
         format!(
@@ -56,10 +48,26 @@ impl Library {
     }
 }
 
+/// The functions of a program that decides, and shares no memory with kernels.
+pub(super) fn alone(replacements: &[Replacement]) -> String {
+    let library = Library {
+        together: false,
+        managed: false,
+        waits: false,
+    };
+    match replacements.iter().any(|r| r.gated) {
+        true => format!("#include <string.h>\n\n{}", library.text()),
+        false => String::new(),
+    }
+}
+
 /// Whether `n` arrays at file scope are all used by the loops, and small.
 pub(super) fn are_small(n: usize, replacements: &[Replacement]) -> bool {
     let mut bytes: BTreeMap<String, i64> = BTreeMap::new();
-    for array in replacements.iter().flat_map(|r| r.interface.handed_over().arrays) {
+    for array in replacements
+        .iter()
+        .flat_map(|r| r.interface.handed_over().arrays)
+    {
         if array.local || array.pointer || array.variable || array.rows.is_some() {
             continue;
         }
@@ -71,7 +79,9 @@ pub(super) fn are_small(n: usize, replacements: &[Replacement]) -> bool {
         let known = bytes.entry(array.memory.clone()).or_default();
         *known = own.max(*known);
     }
-    let all = bytes.values().fold(0, |sum: i64, own| sum.saturating_add(*own));
+    let all = bytes
+        .values()
+        .fold(0, |sum: i64, own| sum.saturating_add(*own));
     n <= bytes.len() && all < SMALL
 }
 
@@ -86,7 +96,9 @@ pub(super) fn function(r: &Replacement, name: &str) -> String {
     let params = params.map(|p| format!("long long {}", names.get(p)));
     let pointers = arrays.iter().map(|array| names.get(&array.name));
     let pointers = pointers.filter(|_| r.memory.is_shared());
-    let params: Vec<String> = params.chain(pointers.map(|p| format!("const void *{p}"))).collect();
+    let params: Vec<String> = params
+        .chain(pointers.map(|p| format!("const void *{p}")))
+        .collect();
     let mut text = format!(
         "// What the loops take on the host, and their kernels on the GPU: an estimate.\nstatic hexcc_gate::Work {name}({}) {{\n",
         params.join(", ")
@@ -143,12 +155,17 @@ fn passed(r: &Replacement) -> Vec<KernelArray> {
 fn nanoseconds(work: &Work, names: &Names) -> String {
     let mut shapes: Vec<(&[AstExpr], f64)> = Vec::new();
     for part in &work.parts {
-        match shapes.iter_mut().find(|(extents, _)| *extents == part.extents) {
+        match shapes
+            .iter_mut()
+            .find(|(extents, _)| *extents == part.extents)
+        {
             Some((_, ns)) => *ns += part.ns,
             None => shapes.push((&part.extents, part.ns)),
         }
     }
-    let terms = shapes.iter().map(|(extents, ns)| product(*ns, extents, names));
+    let terms = shapes
+        .iter()
+        .map(|(extents, ns)| product(*ns, extents, names));
     terms.collect::<Vec<_>>().join(" + ")
 }
 

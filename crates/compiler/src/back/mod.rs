@@ -30,9 +30,9 @@ pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};
 pub use expr::ast_to_c;
 pub use fallback::{Files, Host, LOOPS_RUN, Otherwise, Placement};
+pub(crate) use gate::is_possible;
 pub use in_place::c_program;
 pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
-pub(crate) use gate::is_possible;
 pub use program::{
     Instrument, Memory, Replacement, Workspace, dump_function, program, reference_program,
 };

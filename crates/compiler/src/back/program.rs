@@ -10,7 +10,7 @@ use super::gate;
 use super::known::{self, Dialect};
 use super::names::{Names, mentions};
 use super::parts::Parts;
-use super::resident::{self, Blocks, Shared};
+use super::resident::{self, Blocks};
 use super::rows::{self, Form};
 use super::staged;
 use crate::csource::{self, Edit};
@@ -149,12 +149,7 @@ pub fn program(
     let known = (text.as_str(), &c.spans[..], &c.names);
     let mut edits = known::assertions(saved, known, replacements, Dialect::CPlusPlus);
     let asserts = !edits.is_empty();
-    edits.extend(csource::rewrite_vla_parameters(text));
-    edits.extend(csource::rewrite_alloc_casts(text));
-    edits.extend(csource::rewrite_main(text));
-    edits.extend(csource::rewrite_full_strings(text));
-    edits.extend(csource::rewrite_jumped_over(text));
-    edits.extend(csource::rewrite_missing_returns(text));
+    edits.extend(for_cplusplus(text));
     let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
@@ -174,13 +169,11 @@ pub fn program(
     let library = rows::library(interfaces(), &[form]);
     generated.push_str(&library);
     if shared {
-        let blocks = blocks(replacements, &library);
-        let shared = resident::shared(text, blocks, (replacements, host));
-        generated.push_str(&sharing(replacements, (blocks, &library), (&shared, host)));
-        edits.extend(shared.all());
-    } else if replacements.iter().any(|r| r.gated) {
-        generated.push_str("#include <string.h>\n\n");
-        generated.push_str(&gate::Library::NOTHING_SHARED.text());
+        let (functions, own) = sharing((text, replacements), &library, host);
+        generated.push_str(&functions);
+        edits.extend(own);
+    } else {
+        generated.push_str(&gate::alone(replacements));
     }
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     for r in replacements {
@@ -245,6 +238,19 @@ pub fn program(
     Ok(format!("{generated}{restrict}{headers}\n{body}"))
 }
 
+/// What C++ reads otherwise, and does not allow.
+fn for_cplusplus(text: &str) -> Vec<Edit> {
+    [
+        csource::rewrite_vla_parameters(text),
+        csource::rewrite_alloc_casts(text),
+        csource::rewrite_main(text),
+        csource::rewrite_full_strings(text),
+        csource::rewrite_jumped_over(text),
+        csource::rewrite_missing_returns(text),
+    ]
+    .concat()
+}
+
 /// What stands before all kernels; whether there are allocations in braces, and assertions.
 fn included(text: &str, braced: bool, asserts: bool) -> String {
     let counted = csource::counts_enumerations(text);
@@ -269,12 +275,14 @@ fn blocks(replacements: &[Replacement], library: &str) -> Blocks {
     }
 }
 
-/// The functions that share memory with kernels.
+/// The functions that share memory with kernels, and how the program uses them; `library` is that of rows.
 fn sharing(
-    replacements: &[Replacement],
-    (blocks, library): (Blocks, &str),
-    (shared, host): (&Shared, Host),
-) -> String {
+    (program, replacements): (&str, &[Replacement]),
+    library: &str,
+    host: Host,
+) -> (String, impl Iterator<Item = Edit> + use<>) {
+    let blocks = blocks(replacements, library);
+    let shared = resident::shared(program, blocks, (replacements, host));
     let mut interfaces = replacements.iter().map(|r| r.interface);
     let unsized_arrays = interfaces.any(Interface::has_unsized_arrays);
     let gated = replacements.iter().any(|r| r.gated);
@@ -294,7 +302,7 @@ fn sharing(
     if !library.is_empty() {
         text.push_str(resident::ROWS);
     }
-    text
+    (text, shared.all())
 }
 
 /// The spans of what is gone from the text: not those that some sizes still need.

@@ -54,7 +54,7 @@ template <typename... Sizes> double points(Sizes... sizes) {
 
 // What some loops take, in nanoseconds.
 struct Work {
-  double host = 0, gpu = WAIT;
+  double host = 0, gpu = 0;
 
   // Adds loops that take the host so long, with their launches, of so many threads each.
   Work &loops(double ns, double launches, double threads) {
@@ -75,7 +75,7 @@ struct Work {
 // than that takes: all in all the program never takes more than twice as long as with the better choice.
 [[maybe_unused]] static bool pays(const Work &work) {
   if (place() != AUTO) return place() == GPU;
-  const double gain = work.host - work.gpu, enough = started ? HAND_OVER : START;
+  const double gain = work.gpu > 0 ? work.host - work.gpu - WAIT : 0, enough = started ? HAND_OVER : START;
   if (on_gpu && !TOGETHER) return gain > 0; // a call brings all that it needs
   // Loops that share memory change over together, and back when the host would have saved as much.
   saved = saved + gain < 0 ? 0 : saved + gain;
