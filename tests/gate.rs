@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Programs of the testsuite, of every kind of text.
-const PROGRAMS: [&str; 18] = [
+const PROGRAMS: [&str; 19] = [
     "jacobi2d",
     "fdtd2d",
     "heat3d",
@@ -20,6 +20,7 @@ const PROGRAMS: [&str; 18] = [
     "steps/rowmembers2d",
     "steps/cells2d",
     "steps/plate2d",
+    "steps/pragmas2d",
     "steps/triangle2d",
     "steps/adi2d",
     "steps/ghost2d",

@@ -197,15 +197,14 @@ pub fn program(
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
         .chain(csource::rewrite_math_calls(text))
-        .chain(csource::without_loop_pragmas(text, &spans));
+        .chain(csource::without_loop_pragmas(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let mut used_up = voids(functions_used_up(text, &spans));
-    let away = gone(replacements, &c.spans);
     for (r, span) in replacements.iter().zip(&c.spans) {
         let names = c.names.with_members(r.interface);
         let call = call(r, &entry, &names);
         let swaps = c.swaps(saved, &r.span, span);
-        let unused = variables_used_up(r, text, (span, &away), (&c.names, &swaps));
+        let unused = variables_used_up(r, text, (span, &spans), (&c.names, &swaps));
         let call = Call {
             before: unused + &std::mem::take(&mut used_up),
             after: call.after + &swaps,
