@@ -3,7 +3,7 @@
 use crate::limit;
 use crate::render::Failure;
 use clap::{Args, ValueEnum};
-use hexcc_compiler::back::{Files, Host, Instrument, Otherwise};
+use hexcc_compiler::back::{Files, Host, Instrument, Otherwise, Placement};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
@@ -109,6 +109,9 @@ pub struct KernelArgs {
     /// does not suffice, instead of ending with a message
     #[arg(help_heading = TARGET, long)]
     pub fallback: bool,
+    /// Run kernels even where the program's own loops would be faster: the CUDA program has no choice then
+    #[arg(help_heading = TARGET, long)]
+    pub always_gpu: bool,
     /// Choose for a program that nvcc builds with --use_fast_math: divisions and functions
     /// in float take few instructions then; with --float-literals
     #[arg(help_heading = TARGET, long)]
@@ -389,10 +392,16 @@ impl KernelArgs {
             true => Otherwise::RunsLoops,
             false => Otherwise::Ends,
         };
+        // Results are compared, and times taken, of kernels.
+        let placement = match self.always_gpu || instrument == Instrument::Dump {
+            true => Placement::Gpu,
+            false => Placement::Auto,
+        };
         Host {
             instrument,
             otherwise,
             files,
+            placement,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the surrounding program and generated code hand each other: sizes, scalars and arrays,
 //! and the conditions under which they may.
 
+use crate::cost::{self, Work};
 use crate::ctype::{CType, math_function};
 use crate::diag::Result;
 use crate::kernel::KernelArray;
@@ -39,6 +40,8 @@ pub struct Interface {
     pub planes: Vec<Option<i64>>,
     /// Every math function called is exact, so results equal C's bit for bit.
     pub exact: bool,
+    /// What the program goes by when it decides where the loops run; empty where isl finds no bounds.
+    pub work: Vec<Work>,
 }
 
 impl Interface {
@@ -99,6 +102,7 @@ impl Interface {
             expected: condition(&scop.expected)?,
             nonempty: build.expr_from_set(&sizes.gist_params(&context)?)?,
             touched,
+            work: cost::of_time_loop(scop, stmts),
             exact: stmts.iter().flat_map(|s| s.expressions()).all(is_exact)
                 && (scop.cells.iter().flat_map(|cell| &cell.calls))
                     .all(|name| math_function(name).is_some_and(|m| m.exact)),

@@ -65,6 +65,7 @@ pub mod carried;
 pub mod causes;
 mod clock;
 pub mod compiled;
+pub mod cost;
 pub mod csource;
 pub mod ctype;
 pub mod deps;

@@ -26,12 +26,12 @@ pub fn print_program(
     version: &str,
     host: Host,
 ) -> Result<String> {
-    back::program(
-        saved,
-        &regions(saved, compiled),
-        &replacements(saved, compiled, version, host.otherwise)?,
-        host,
-    )
+    let mut parts = replacements(saved, compiled, version, host.otherwise)?;
+    let gated = back::is_possible(host.placement, &parts);
+    for part in &mut parts {
+        part.gated = gated;
+    }
+    back::program(saved, &regions(saved, compiled), &parts, host)
 }
 
 /// The program as C, with OpenMP or with kernels in OpenCL C.
@@ -317,6 +317,7 @@ fn in_tiles<'a>(
         unused: &[],
         memory: Memory::Copied,
         otherwise,
+        gated: false,
     })
 }
 
@@ -338,6 +339,7 @@ fn in_steps(
         unused: &part.unused,
         memory,
         otherwise,
+        gated: false,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::temporaries::{End, end_of};
 use crate::tiling::hyperplanes::Hyperplanes;
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
-use crate::{carried, csource, lower};
+use crate::{carried, cost, csource, lower};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -68,7 +68,6 @@ pub fn compile(
         accesses.collect()
     };
     let written = used(scop, true);
-    let declared = is_declared;
     let dead = dead_after(scop, around.source, &written)?;
     let (tiles, plan) = match time_loop {
         None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
@@ -77,7 +76,7 @@ pub fn compile(
             (Some(tiles), plan)
         }
     };
-    let own = |id: &ArrayId| plan.private.contains_key(id) || declared(scop, *id);
+    let own = |id: &ArrayId| plan.private.contains_key(id) || is_declared(scop, *id);
     let gone = used(scop, false).into_iter().filter(own);
     let mut unused: Vec<String> = gone.map(|id| scop.array(id).name.clone()).collect();
     unused.retain(|name| !scop.unused.contains(name));
@@ -96,6 +95,7 @@ pub fn compile(
         .collect();
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
     let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
+    interface.work = cost::of_steps(scop, &plan);
     interface.expect(&plan.expected)?;
     if options.language == Language::OpenMp {
         interface.trust_lone_arrays();

@@ -196,6 +196,7 @@ fn execute(executable: &Path, seed: u64, cases: &[(&Case, &Translated)]) -> Vec<
     command
         .env("HEXCC_EMU_SEED", seed.to_string())
         .env("HEXCC_EMU_LEAKS", "1")
+        .env("HEXCC_RUN_ON", "gpu")
         .env("ASAN_OPTIONS", "detect_leaks=0")
         .stdin(Stdio::null());
     let out = match command.output() {

@@ -630,6 +630,7 @@ fn compare(
         let mut command = Command::new(&program);
         command
             .args(args)
+            .env("HEXCC_RUN_ON", "gpu")
             .env("HEXCC_EMU_SEED", (index % 5).to_string());
         let found = finished(&mut command, PATIENCE)
             .map_err(|e| failed("died", format!("{e}; arguments {args:?}")))?;

@@ -27,6 +27,17 @@ pub struct Host {
     pub otherwise: Otherwise,
     /// Whether it is all of the program.
     pub files: Files,
+    /// Who says where its loops run.
+    pub placement: Placement,
+}
+
+/// Who says where loops run for which there are kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// The program, when it runs: its own loops stay in the text.
+    Auto,
+    /// On the GPU, as far as kernels suit.
+    Gpu,
 }
 
 /// How many files a program has.
@@ -44,6 +55,7 @@ impl Host {
         instrument: Instrument::None,
         otherwise: Otherwise::Ends,
         files: Files::One,
+        placement: Placement::Auto,
     };
 }
 

@@ -11,6 +11,7 @@ mod cells;
 mod existing;
 mod expr;
 mod fallback;
+mod gate;
 mod in_place;
 mod known;
 mod known_rows;
@@ -28,7 +29,8 @@ pub use anywhere::{ALIGNED, LAUNCH, anywhere};
 pub use arguments::{Precision, pack_arguments};
 pub use blocks::{blocks_names, print_blocks};
 pub use expr::ast_to_c;
-pub use fallback::{Files, Host, LOOPS_RUN, Otherwise};
+pub use fallback::{Files, Host, LOOPS_RUN, Otherwise, Placement};
+pub(crate) use gate::is_possible;
 pub use in_place::c_program;
 pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
 pub use program::{

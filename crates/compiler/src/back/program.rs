@@ -6,6 +6,7 @@ use super::cells;
 use super::existing;
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::fallback::{self, Files, Host, Otherwise};
+use super::gate;
 use super::known::{self, Dialect};
 use super::names::{Names, mentions};
 use super::parts::Parts;
@@ -47,12 +48,14 @@ pub struct Replacement<'a> {
     pub memory: Memory,
     /// What the program does where it cannot run.
     pub otherwise: Otherwise,
+    /// Whether the program decides that its own loops run.
+    pub gated: bool,
 }
 
 impl Replacement<'_> {
     /// Whether nothing of C's text is left.
     pub(super) fn is_all(&self) -> bool {
-        self.otherwise == Otherwise::Ends && self.interface.suits_all()
+        self.otherwise == Otherwise::Ends && !self.gated && self.interface.suits_all()
     }
 }
 
@@ -146,12 +149,7 @@ pub fn program(
     let known = (text.as_str(), &c.spans[..], &c.names);
     let mut edits = known::assertions(saved, known, replacements, Dialect::CPlusPlus);
     let asserts = !edits.is_empty();
-    edits.extend(csource::rewrite_vla_parameters(text));
-    edits.extend(csource::rewrite_alloc_casts(text));
-    edits.extend(csource::rewrite_main(text));
-    edits.extend(csource::rewrite_full_strings(text));
-    edits.extend(csource::rewrite_jumped_over(text));
-    edits.extend(csource::rewrite_missing_returns(text));
+    edits.extend(for_cplusplus(text));
     let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
@@ -171,8 +169,11 @@ pub fn program(
     let library = rows::library(interfaces(), &[form]);
     generated.push_str(&library);
     if shared {
-        generated.push_str(&sharing(replacements, &library, host.otherwise));
-        edits.extend(resident::shared(text, blocks(replacements, &library), host));
+        let (functions, own) = sharing((text, replacements), &library, host);
+        generated.push_str(&functions);
+        edits.extend(own);
+    } else {
+        generated.push_str(&gate::alone(replacements));
     }
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     for r in replacements {
@@ -196,23 +197,26 @@ pub fn program(
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
         .chain(csource::rewrite_math_calls(text))
-        .chain(csource::without_loop_pragmas(text, &spans));
+        .chain(csource::without_loop_pragmas(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
     let mut used_up = voids(functions_used_up(text, &spans));
-    let away = gone(replacements, &c.spans);
     for (r, span) in replacements.iter().zip(&c.spans) {
         let names = c.names.with_members(r.interface);
         let call = call(r, &entry, &names);
         let swaps = c.swaps(saved, &r.span, span);
-        let unused = variables_used_up(r, text, (span, &away), (&c.names, &swaps));
+        let unused = variables_used_up(r, text, (span, &spans), (&c.names, &swaps));
         let call = Call {
             before: unused + &std::mem::take(&mut used_up),
             after: call.after + &swaps,
             ..call
         };
         let suits = suits_call(r.interface, &entry, &names).into_iter();
-        let suits = suits.chain(existing::exists(r.interface, entry.exists, &names));
-        let suits = suits.map(|test| format!("{}::{test}", r.interface.name));
+        let exists = existing::exists(r.interface, entry.exists, &names);
+        let inside = |test| format!("{}::{test}", r.interface.name);
+        // Where memory is, CUDA is asked: not before kernels are to run.
+        let suits = (suits.map(inside))
+            .chain(gate::pays(r, entry.work, &names))
+            .chain(exists.map(inside));
         let suits = suits.reduce(|a, b| format!("{a} && {b}"));
         edits.extend(replace(text, (r, span), call, suits));
     }
@@ -231,6 +235,19 @@ pub fn program(
     let generated = without_macros(&saved.defines, generated);
     let headers = saved.headers.before(linked);
     Ok(format!("{generated}{restrict}{headers}\n{body}"))
+}
+
+/// What C++ reads otherwise, and does not allow.
+fn for_cplusplus(text: &str) -> Vec<Edit> {
+    [
+        csource::rewrite_vla_parameters(text),
+        csource::rewrite_alloc_casts(text),
+        csource::rewrite_main(text),
+        csource::rewrite_full_strings(text),
+        csource::rewrite_jumped_over(text),
+        csource::rewrite_missing_returns(text),
+    ]
+    .concat()
 }
 
 /// What stands before all kernels; whether there are allocations in braces, and assertions.
@@ -257,19 +274,34 @@ fn blocks(replacements: &[Replacement], library: &str) -> Blocks {
     }
 }
 
-/// The functions that share memory with kernels.
-fn sharing(replacements: &[Replacement], library: &str, otherwise: Otherwise) -> String {
+/// The functions that share memory with kernels, and how the program uses them; `library` is that of rows.
+fn sharing(
+    (program, replacements): (&str, &[Replacement]),
+    library: &str,
+    host: Host,
+) -> (String, impl Iterator<Item = Edit> + use<>) {
+    let blocks = blocks(replacements, library);
+    let shared = resident::shared(program, blocks, (replacements, host));
     let mut interfaces = replacements.iter().map(|r| r.interface);
     let unsized_arrays = interfaces.any(Interface::has_unsized_arrays);
+    let gated = replacements.iter().any(|r| r.gated);
     let mut text = "#include <string.h>\n\n".to_string();
-    text.push_str(&resident::memory(otherwise, unsized_arrays));
-    if blocks(replacements, library) != Blocks::Large {
-        text.push_str(resident::SMALL_BLOCKS);
+    if gated {
+        let library = gate::Library {
+            together: true,
+            managed: !shared.managed.is_empty(),
+            waits: blocks == Blocks::Large && !unsized_arrays,
+        };
+        text.push_str(&library.text());
+    }
+    text.push_str(&resident::memory(host.otherwise, unsized_arrays, gated));
+    if blocks != Blocks::Large {
+        text.push_str(&resident::small_blocks(gated));
     }
     if !library.is_empty() {
         text.push_str(resident::ROWS);
     }
-    text
+    (text, shared.all())
 }
 
 /// The spans of what is gone from the text: not those that some sizes still need.
@@ -511,6 +543,8 @@ pub(super) struct Entry {
     suits: &'static str,
     /// Whether its arrays are where it can use them.
     exists: &'static str,
+    /// What it takes.
+    work: &'static str,
 }
 
 impl Entry {
@@ -533,6 +567,7 @@ impl Entry {
             leave: name("leave", "hexcc_leave"),
             suits: name("suits", "hexcc_suits"),
             exists: name("exists", "hexcc_exists"),
+            work: name("work", "hexcc_work"),
         }
     }
 }
@@ -554,6 +589,7 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
     let host = [
         thrown.to_string(),
         suits_function(r.interface, entry),
+        gate::function(r, entry.work),
         rows::finders(r.interface, ""),
         existing::functions(r.interface, Language::Cuda, entry.exists),
         host,
@@ -1289,7 +1325,7 @@ pub(super) fn dump_calls(
 }
 
 /// Where the program has the array.
-fn address(array: &KernelArray, names: &Names) -> String {
+pub(super) fn address(array: &KernelArray, names: &Names) -> String {
     let name = names.get(&array.name);
     match array.variable {
         true => format!("&{name}"),

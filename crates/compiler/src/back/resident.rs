@@ -6,6 +6,7 @@
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
 use super::fallback::{self, Files, Host, Otherwise};
+use super::gate;
 use super::known_rows;
 use super::names::Names;
 use super::program::{
@@ -20,7 +21,7 @@ const LARGE: [usize; 2] = [65536, 256];
 
 /// The functions that share memory, once in a program; `unsized_arrays` where it has to find out
 /// how large arrays are.
-pub(super) fn memory(otherwise: Otherwise, unsized_arrays: bool) -> String {
+pub(super) fn memory(otherwise: Otherwise, unsized_arrays: bool, gated: bool) -> String {
     let check = match otherwise {
         Otherwise::Ends => include_str!("../print/lib/cuda/check.cuh"),
         Otherwise::RunsLoops => include_str!("../print/lib/cuda/check_kept.cuh"),
@@ -33,18 +34,39 @@ pub(super) fn memory(otherwise: Otherwise, unsized_arrays: bool) -> String {
         true => include_str!("../print/lib/cuda/elements.cuh"),
         false => "",
     };
+    let (allocate, gate) = match gated {
+        true => (
+            include_str!("../print/lib/cuda/allocate_gated.cuh"),
+            include_str!("../print/lib/cuda/gate_memory.cuh"),
+        ),
+        false => (include_str!("../print/lib/cuda/allocate.cuh"), ""),
+    };
     [
         include_str!("../print/lib/cuda/blocks.cuh"),
         &large,
         check,
         include_str!("../print/lib/cuda/memory.cuh"),
+        allocate,
+        include_str!("../print/lib/cuda/borrow.cuh"),
         elements,
+        gate,
     ]
     .concat()
 }
 
 /// The functions that share small blocks, once in a program where kernels may use some.
-pub(super) const SMALL_BLOCKS: &str = include_str!("../print/lib/cuda/small_blocks.cuh");
+pub(super) fn small_blocks(gated: bool) -> String {
+    let begin = match gated {
+        true => include_str!("../print/lib/cuda/row_gated.cuh"),
+        false => include_str!("../print/lib/cuda/row.cuh"),
+    };
+    [
+        include_str!("../print/lib/cuda/small_blocks.cuh"),
+        begin,
+        include_str!("../print/lib/cuda/parts.cuh"),
+    ]
+    .concat()
+}
 
 /// The functions that let kernels use rows, once in a program that has some.
 pub(super) const ROWS: &str = include_str!("../print/lib/cuda/rows.cuh");
@@ -79,15 +101,40 @@ pub(super) enum Blocks {
 
 /// Lets kernels use memory of the program where it is. What other files in C allocate or free is their
 /// own, as is what they may name, and without a device there are no arrays that CUDA manages.
-pub(super) fn shared(text: &str, blocks: Blocks, host: Host) -> Vec<Edit> {
-    let mut edits = Vec::new();
+pub(super) fn shared(
+    text: &str,
+    blocks: Blocks,
+    (replacements, host): (&[Replacement], Host),
+) -> Shared {
+    let mut shared = Shared::default();
     if host.files == Files::One {
-        edits.extend(allocations(text, blocks));
+        shared.allocated = allocations(text, blocks);
     }
     if host.otherwise == Otherwise::Ends {
-        edits.extend(managed_arrays(text, host.files));
+        shared.managed = managed_arrays(text, host.files);
     }
-    edits
+    // CUDA begins with the first look at one that it manages.
+    let gated = replacements.iter().any(|r| r.gated);
+    if gated && gate::are_small(shared.managed.len(), replacements) {
+        shared.managed.clear();
+    }
+    shared
+}
+
+/// Edits by which a program shares memory.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// Blocks that it allocates.
+    pub allocated: Vec<Edit>,
+    /// Arrays at file scope.
+    pub managed: Vec<Edit>,
+}
+
+impl Shared {
+    /// Both.
+    pub(super) fn all(self) -> impl Iterator<Item = Edit> {
+        self.allocated.into_iter().chain(self.managed)
+    }
 }
 
 /// Lets the program allocate memory that kernels can use.

@@ -22,17 +22,20 @@ const OF_LOOPS: [&[&str]; 14] = [
 ];
 
 /// Edits that take pragmas away: all of OpenMP and `OpenACC`, and those about a loop that is
-/// replaced.
+/// replaced, or in one that stays behind a condition.
 ///
 /// A call that stands where a loop stood must neither follow a pragma that wants a loop nor be run
 /// by several threads, whichever function began these. What a pragma of OpenMP or `OpenACC` says may
 /// run at once, runs in order then, as in C.
 pub fn without_loop_pragmas(text: &str, replaced: &[Range<usize>]) -> Vec<Edit> {
     let code = Code::new(text);
+    let is_in = |at: usize| replaced.iter().any(|span| span.contains(&at));
     let directives = code.all.iter().enumerate().filter(|(at, token)| {
         let directive = &text[token.span.clone()];
         token.kind == TokenKind::Directive
-            && (is_parallel(directive) || is_of_loop(directive) && is_before(&code, *at, replaced))
+            && (is_parallel(directive)
+                || is_of_loop(directive)
+                    && (is_in(token.span.start) || is_before(&code, *at, replaced)))
     });
     directives
         .map(|(_, token)| token.span.clone())

@@ -1,0 +1,190 @@
+//! Loops that stay in the text beside their kernels: the program decides which of both run.
+//!
+//! Kernels cost launches, waits, copies and the start of CUDA; small loops are faster in C. The program
+//! knows its sizes and counts how often it comes to the loops, and `print/lib/cuda/gate.cuh` goes by that.
+//! Nothing else differs between the two ways, so that a program may change over at any time.
+
+use super::expr::ast_to_c;
+use super::fallback::Placement;
+use super::names::Names;
+use super::program::{Replacement, address, condition, host_names};
+use crate::cost::Work;
+use crate::interface::Interface;
+use crate::kernel::KernelArray;
+use hexcc_isl::AstExpr;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Bytes of arrays at file scope, in all, that are not worth the start of CUDA before the loops are.
+const SMALL: i64 = 1 << 20;
+
+/// Whether the loops stay and the program decides. All of them have to: they share memory, and without a
+/// device none may run there.
+pub(crate) fn is_possible(placement: Placement, replacements: &[Replacement]) -> bool {
+    placement == Placement::Auto && replacements.iter().all(|r| !r.interface.work.is_empty())
+}
+
+/// What the library has to know of the program.
+#[derive(Clone, Copy)]
+pub(super) struct Library {
+    /// Loops share memory with each other.
+    pub together: bool,
+    /// Arrays at file scope are managed by CUDA, which begins with the program then.
+    pub managed: bool,
+    /// Blocks of memory stay with the host until one is large: kernels can do without.
+    pub waits: bool,
+}
+
+impl Library {
+    /// The functions by which a program decides, once in it.
+    pub(super) fn text(self) -> String {
+        format!(
+            "namespace hexcc_gate {{\nconstexpr bool TOGETHER = {}; // loops share memory with each other\nconstexpr bool BEGINS_WITH_CUDA = {}; // arrays at file scope are managed by it\nconstexpr bool WAITS_FOR_LARGE = {}; // kernels can copy what is no shared memory\n}} // namespace hexcc_gate\n\n{}",
+            self.together,
+            self.managed,
+            self.waits,
+            include_str!("../print/lib/cuda/gate.cuh")
+        )
+    }
+}
+
+/// The functions of a program that decides, and shares no memory with kernels.
+pub(super) fn alone(replacements: &[Replacement]) -> String {
+    let library = Library {
+        together: false,
+        managed: false,
+        waits: false,
+    };
+    match replacements.iter().any(|r| r.gated) {
+        true => format!("#include <string.h>\n\n{}", library.text()),
+        false => String::new(),
+    }
+}
+
+/// Whether `n` arrays at file scope are all used by the loops, and small.
+pub(super) fn are_small(n: usize, replacements: &[Replacement]) -> bool {
+    let mut bytes: BTreeMap<String, i64> = BTreeMap::new();
+    for array in replacements
+        .iter()
+        .flat_map(|r| r.interface.handed_over().arrays)
+    {
+        if array.local || array.pointer || array.variable || array.rows.is_some() {
+            continue;
+        }
+        let elements = array.extents.iter().map(|e| match e {
+            AstExpr::Int(n) => *n,
+            _ => SMALL,
+        });
+        let own = elements.fold(array.elem.size() as i64, i64::saturating_mul);
+        let known = bytes.entry(array.memory.clone()).or_default();
+        *known = own.max(*known);
+    }
+    let all = bytes
+        .values()
+        .fold(0, |sum: i64, own| sum.saturating_add(*own));
+    n <= bytes.len() && all < SMALL
+}
+
+/// The function that says what the loops of a replacement take in both ways.
+pub(super) fn function(r: &Replacement, name: &str) -> String {
+    if !r.gated {
+        return String::new();
+    }
+    let names = host_names(r.interface);
+    let arrays = passed(r);
+    let params = r.interface.params.iter();
+    let params = params.map(|p| format!("long long {}", names.get(p)));
+    let pointers = arrays.iter().map(|array| names.get(&array.name));
+    let pointers = pointers.filter(|_| r.memory.is_shared());
+    let params: Vec<String> = params
+        .chain(pointers.map(|p| format!("const void *{p}")))
+        .collect();
+    let mut text = format!(
+        "// What the loops take on the host, and their kernels on the GPU: an estimate.\nstatic hexcc_gate::Work {name}({}) {{\n",
+        params.join(", ")
+    );
+    if let Some(nonempty) = condition(&r.interface.nonempty, &names) {
+        let _ = writeln!(text, "  if (!({nonempty})) return hexcc_gate::Work();");
+    }
+    text.push_str("  return hexcc_gate::Work()");
+    for work in &r.interface.work {
+        let _ = write!(
+            text,
+            "\n      .loops({}, {}, {})",
+            nanoseconds(work, &names),
+            product(1.0, &work.launches, &names),
+            product(1.0, &work.threads, &names)
+        );
+    }
+    for array in &arrays {
+        let bytes = product(array.elem.size() as f64, &array.extents, &names);
+        let bytes = match r.memory.is_shared() {
+            true => format!("hexcc_gate::unshared({}, {bytes})", names.get(&array.name)),
+            false => bytes,
+        };
+        let _ = write!(text, "\n      .copied({bytes})");
+    }
+    text + ";\n}\n\n"
+}
+
+/// The test whether kernels run, as the program asks it; none where they always do.
+pub(super) fn pays(r: &Replacement, function: &str, names: &Names) -> Option<String> {
+    let sizes = r.interface.params.iter().map(|p| names.get(p));
+    let arrays = passed(r).into_iter();
+    let arrays = arrays.map(|array| address(&array, names));
+    let arrays = arrays.filter(|_| r.memory.is_shared());
+    let args: Vec<String> = sizes.chain(arrays).collect();
+    r.gated.then(|| {
+        format!(
+            "hexcc_gate::pays({}::{function}({}))",
+            r.interface.name,
+            args.join(", ")
+        )
+    })
+}
+
+/// The arrays that may have to be copied. Rows lie in blocks that are shared.
+fn passed(r: &Replacement) -> Vec<KernelArray> {
+    let ir: Interface = r.interface.handed_over();
+    let arrays = ir.arrays.into_iter();
+    let arrays = arrays.filter(|a| !a.local && (a.rows.is_none() || !r.memory.is_shared()));
+    arrays.collect()
+}
+
+/// What the host takes for some loops, as a term: statements of one shape together.
+fn nanoseconds(work: &Work, names: &Names) -> String {
+    let mut shapes: Vec<(&[AstExpr], f64)> = Vec::new();
+    for part in &work.parts {
+        match shapes
+            .iter_mut()
+            .find(|(extents, _)| *extents == part.extents)
+        {
+            Some((_, ns)) => *ns += part.ns,
+            None => shapes.push((&part.extents, part.ns)),
+        }
+    }
+    let terms = shapes
+        .iter()
+        .map(|(extents, ns)| product(*ns, extents, names));
+    terms.collect::<Vec<_>>().join(" + ")
+}
+
+/// A number times some numbers of iterations.
+fn product(factor: f64, extents: &[AstExpr], names: &Names) -> String {
+    let mut factor = factor;
+    let mut sizes = Vec::new();
+    for extent in extents {
+        match extent {
+            AstExpr::Int(n) => factor *= (*n).max(0) as f64,
+            _ => sizes.push(ast_to_c(extent, names)),
+        }
+    }
+    // As few digits as tell what it is.
+    let factor = (factor * 100.0).round() / 100.0;
+    let points = format!("hexcc_gate::points({})", sizes.join(", "));
+    match sizes.is_empty() {
+        true => factor.to_string(),
+        false if factor == 1.0 => points,
+        false => format!("{factor} * {points}"),
+    }
+}

@@ -1,0 +1,135 @@
+//! What loops take on the host, and how their kernels are launched, as functions of the sizes: what a
+//! program goes by when it decides where they run.
+//!
+//! An estimate for one decision, which has to be right where both ways differ much: what is counted are
+//! the points of the smallest box around the instances of a statement.
+
+use crate::diag::Result;
+use crate::scop::{Expr, Scop, Statement};
+use crate::tiling::stepwise::{Plan, Step};
+use hexcc_isl::{AstBuild, AstExpr, DimType, PwAff, Set};
+use std::collections::BTreeSet;
+
+/// Nanoseconds of a core for an operation, of which some run at once; divisions and functions take longer.
+const OPERATION: f64 = 0.1;
+const DIVISION: f64 = 2.0;
+const CALL: f64 = 8.0;
+
+/// Nanoseconds of a core for a byte that is not in its caches.
+const BYTE: f64 = 0.1;
+
+/// Some loops whose kernels are launched together.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Its statements.
+    pub parts: Vec<Part>,
+    /// How often there is a launch: the numbers of iterations of some loops.
+    pub launches: Vec<AstExpr>,
+    /// How many threads a launch has, in the same way.
+    pub threads: Vec<AstExpr>,
+}
+
+/// Instances of a statement.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The smallest box around them.
+    pub extents: Vec<AstExpr>,
+    /// Nanoseconds of a core for each.
+    pub ns: f64,
+}
+
+/// The work of statements whose outermost loop is one over time; none where isl finds no bounds.
+pub fn of_time_loop(scop: &Scop, stmts: &[&Statement]) -> Vec<Work> {
+    let parts: Result<Vec<Part>> = stmts.iter().map(|stmt| part(scop, stmt)).collect();
+    let Ok(parts) = parts else {
+        return Vec::new();
+    };
+    let deepest = parts.iter().map(|p| &p.extents).max_by_key(|e| e.len());
+    let (launches, threads) = match deepest.map(Vec::as_slice) {
+        None | Some([]) => (Vec::new(), Vec::new()),
+        Some([time, space @ ..]) => (vec![time.clone()], space.to_vec()),
+    };
+    vec![Work {
+        parts,
+        launches,
+        threads,
+    }]
+}
+
+/// The work of a region in single steps; none where isl finds no bounds.
+pub fn of_steps(scop: &Scop, plan: &Plan) -> Vec<Work> {
+    let all: Result<Vec<Work>> = plan.steps.iter().map(|step| of_step(scop, step)).collect();
+    all.unwrap_or_default()
+}
+
+fn of_step(scop: &Scop, step: &Step) -> Result<Work> {
+    let parts = step.stmts.iter().map(|&s| part(scop, &scop.stmts[s]));
+    let parts = parts.collect::<Result<_>>()?;
+    let [mut launches, mut threads] = [Vec::new(), Vec::new()];
+    if let Some((&stmt, order)) = step.orders.first_key_value() {
+        let times = scop.stmts[stmt].domain.apply(&order.schedule)?;
+        for (dims, extents) in [(&step.host, &mut launches), (&step.spread, &mut threads)] {
+            for &dim in dims {
+                extents.push(extent(scop, &times, dim as u32)?);
+            }
+        }
+    }
+    Ok(Work {
+        parts,
+        launches,
+        threads,
+    })
+}
+
+fn part(scop: &Scop, stmt: &Statement) -> Result<Part> {
+    let n = stmt.domain.dim(DimType::Set)?;
+    let extents = (0..n).map(|dim| extent(scop, &stmt.domain, dim as u32));
+    Ok(Part {
+        extents: extents.collect::<Result<_>>()?,
+        ns: nanoseconds(scop, stmt),
+    })
+}
+
+/// How many values a dimension has, at most.
+fn extent(scop: &Scop, set: &Set, dim: u32) -> Result<AstExpr> {
+    let hull = set
+        .intersect_params(&scop.context.params()?)?
+        .simple_hull()?;
+    let bounds = |set: &Set| -> Result<PwAff> {
+        let last = set.dim_max(dim)?;
+        Ok(last.sub(&set.dim_min(dim)?)?.add_constant(1)?.coalesce()?)
+    };
+    let extent = bounds(&hull).or_else(|_| bounds(set))?;
+    Ok(AstBuild::from_context(&scop.context)?.expr_from_pw_aff(&extent)?)
+}
+
+/// What a core takes for a math function.
+fn call(name: &str) -> f64 {
+    match name.trim_end_matches('f') {
+        "fabs" | "fmax" | "fmin" | "floor" | "ceil" | "abs" => OPERATION,
+        "sqrt" => DIVISION,
+        _ => CALL,
+    }
+}
+
+/// What a core takes for an instance: for its operations, or for the memory that it touches.
+fn nanoseconds(scop: &Scop, stmt: &Statement) -> f64 {
+    let mut operations = OPERATION;
+    for expr in stmt.expressions() {
+        expr.visit(&mut |e| {
+            operations += match e {
+                Expr::Binary { op, .. } if matches!(*op, "/" | "%") => DIVISION,
+                Expr::Unary { .. } | Expr::Binary { .. } | Expr::Cond { .. } => OPERATION,
+                Expr::Call { name, .. } => call(name),
+                Expr::Cell { .. } => CALL,
+                _ => 0.0,
+            };
+        });
+    }
+    // Neighbours of an element come with it.
+    let arrays: BTreeSet<_> = stmt.accesses().map(|access| access.array).collect();
+    let in_memory = arrays.iter().map(|&id| scop.array(id));
+    let in_memory = in_memory.filter(|array| !array.extents.is_empty());
+    let bytes: f64 = in_memory.map(|array| array.elem.size() as f64).sum();
+    operations.max(bytes * BYTE)
+}

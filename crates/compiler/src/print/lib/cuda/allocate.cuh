@@ -1,0 +1,11 @@
+[[maybe_unused]] static void *allocate(size_t bytes) {
+  void *p = nullptr;
+  if (bytes < LARGE) return malloc(bytes);
+  if (cudaMallocManaged(&p, bytes) != cudaSuccess) {
+    cudaGetLastError(); // forgets it
+    return malloc(bytes);
+  }
+  blocks = new Block{(char *)p, bytes, blocks};
+  return p;
+}
+

@@ -1,0 +1,241 @@
+//! Programs that decide whether their loops run as kernels, in the emulation: they print what C prints
+//! whatever they decide, and without kernels they call nothing of CUDA.
+
+mod common;
+
+use common::{Program, assert_none, hexcc, in_parallel, output, root, succeed};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Programs of the testsuite, of every kind of text.
+const PROGRAMS: [&str; 19] = [
+    "jacobi2d",
+    "fdtd2d",
+    "heat3d",
+    "folded1d",
+    "rowtiles2d",
+    "steps/pitch2d",
+    "steps/rows2d",
+    "steps/rowmembers2d",
+    "steps/cells2d",
+    "steps/plate2d",
+    "steps/pragmas2d",
+    "steps/triangle2d",
+    "steps/adi2d",
+    "steps/ghost2d",
+    "steps/members2d",
+    "steps/mirror3d",
+    "steps/multigrid2d",
+    "steps/lu2d",
+    "steps/relax3d",
+];
+
+/// What a program says of CUDA where [`watched`] looks.
+const CALLS: &str = "CUDA:";
+
+/// What the emulation says of a launch.
+const LAUNCHES: &str = "hexcc emulation:";
+
+#[test]
+fn programs_print_what_c_prints_wherever_they_run() {
+    let all = [common::programs(), common::stepwise_programs()].concat();
+    let wanted = |p: &&Program| {
+        let mut names = PROGRAMS.iter();
+        names.any(|name| p.path.ends_with(format!("{name}.c")))
+    };
+    let all: Vec<&Program> = all.iter().filter(wanted).collect();
+    assert_eq!(all.len(), PROGRAMS.len());
+    let results = in_parallel(&all, |program| check(program));
+    let failures: Vec<String> = (all.iter().zip(results))
+        .filter_map(|(program, result)| Some(format!("{}: {}", program.name, result.err()?)))
+        .collect();
+    assert_none("programs do not do what C does", &failures);
+}
+
+fn check(program: &Program) -> Result<(), String> {
+    let built = Built::new(&program.path, &program.flags)?;
+    for args in &program.runs {
+        let args: Vec<String> = args.iter().map(i64::to_string).collect();
+        built.run(&args, "gpu")?;
+        built.run(&args, "auto")?;
+        let calls = built.run(&args, "host")?;
+        if !built.is_managed && calls != (0, 0) {
+            return Err(format!(
+                "{args:?}: {calls:?} calls and launches on the host"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn small_programs_stay_on_the_host() {
+    let built = data("wave");
+    assert_eq!(built.calls("200 1000", "auto"), (0, 0));
+    assert_eq!(built.calls("200 100", "host"), (0, 0));
+    assert_eq!(built.calls("200 100", "gpu").1, 100);
+    let built = data("calls");
+    assert_eq!(built.calls("200 20", "auto"), (0, 0));
+    let built = data("plates");
+    assert!(!built.is_managed);
+    assert_eq!(built.calls("30", "auto"), (0, 0));
+    assert_eq!(built.calls("30", "gpu").1, 60);
+}
+
+#[test]
+fn large_programs_change_over() {
+    // Each step takes longer than on the GPU, which pays when this is what it takes to hand the arrays over.
+    let (_, launches) = data("wave").calls("150000 100", "auto");
+    assert!((20..80).contains(&launches), "{launches} launches");
+    // So does each call, which brings its arrays: here CUDA has to begin.
+    let all = data("calls").calls("60000 12", "gpu").1;
+    let (_, launches) = data("calls").calls("60000 12", "auto");
+    assert!(
+        0 < launches && launches < all,
+        "{launches} of {all} launches"
+    );
+    // One call whose work is known when it begins.
+    let built = data("once");
+    assert_eq!(built.calls("100000 50", "auto"), (0, 0));
+    assert!(built.calls("100000 100", "auto").1 > 0);
+}
+
+#[test]
+fn a_machine_without_a_device_runs_the_loops() {
+    let built = data("wave");
+    let args = ["150000".to_string(), "100".to_string()];
+    let found = built.output(&args, "auto", Some(("HEXCC_EMU_NO_DEVICE", "1")));
+    let expected = output(Command::new(&built.c).args(&args)).expect("it runs");
+    assert_eq!(found.stdout, expected.stdout);
+    let stderr = String::from_utf8_lossy(&found.stderr);
+    let said: Vec<&str> = stderr.lines().filter(|l| !l.starts_with(CALLS)).collect();
+    assert_eq!(
+        said,
+        ["hexcc: no GPU can be used; the program's own loops run"]
+    );
+}
+
+#[test]
+fn other_places_are_refused() {
+    let found = data("wave").output(&[], "gpus", None);
+    assert_eq!(found.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&found.stderr);
+    assert_eq!(stderr, "HEXCC_RUN_ON=gpus: it can be auto, gpu or host\n");
+}
+
+#[test]
+fn a_program_may_have_no_choice() {
+    let plain = translated(&source("wave"), &["--always-gpu".to_string()]).expect("it translates");
+    assert!(!plain.contains("hexcc_gate"));
+}
+
+#[test]
+fn text_of_the_choice() {
+    for name in ["wave", "once"] {
+        let text = translated(&source(name), &[]).expect("it translates");
+        let of = |begin: &str, end: &str| {
+            let from = text.find(begin).expect(begin);
+            let to = from + text[from..].find(end).expect(end);
+            text[from..to].to_string()
+        };
+        let work = of("// What the loops take", "\n\n");
+        let program = of(
+            "#include <stdio.h>\n#include <stdlib.h>\n\n",
+            "  double sum",
+        );
+        insta::assert_snapshot!(format!("gate_{name}"), work + "\n\n" + &program);
+    }
+}
+
+/// A program, translated and in C.
+struct Built {
+    cuda: PathBuf,
+    c: PathBuf,
+    /// CUDA manages some of its arrays.
+    is_managed: bool,
+    _folder: tempfile::TempDir,
+}
+
+fn source(name: &str) -> PathBuf {
+    root().join(format!("tests/data/gate/{name}.c"))
+}
+
+fn data(name: &str) -> Built {
+    Built::new(&source(name), &[]).expect("it builds")
+}
+
+fn translated(source: &Path, flags: &[String]) -> Result<String, String> {
+    succeed(hexcc().arg(source).args(flags))
+}
+
+/// The text with a line on standard error for each call of CUDA.
+fn watched(text: &str) -> String {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let calls: BTreeSet<&str> = (text.match_indices("cuda"))
+        .filter(|(at, _)| !text[..*at].ends_with(is_of_name))
+        .filter_map(|(at, _)| {
+            let rest = &text[at..];
+            let end = rest.find(|c| !is_of_name(c))?;
+            rest[end..].starts_with('(').then(|| &rest[..end])
+        })
+        .collect();
+    let watch = |name: &&str| {
+        format!("#define {name}(...) (fputs(\"{CALLS} {name}\\n\", stderr), {name}(__VA_ARGS__))\n")
+    };
+    let after = "#include <stdlib.h>\n";
+    let watches: String = calls.iter().map(watch).collect();
+    let (before, rest) = text.split_once(after).expect("the headers of the library");
+    format!("{before}{after}#include <cuda.h>\n{watches}{rest}")
+}
+
+impl Built {
+    fn new(source: &Path, flags: &[String]) -> Result<Built, String> {
+        let folder = tempfile::tempdir_in(common::scratch("gate")).map_err(|e| e.to_string())?;
+        let path = |name: &str| folder.path().join(name);
+        let text = translated(source, flags)?;
+        let file = path("program.cu");
+        std::fs::write(&file, watched(&text)).map_err(|e| e.to_string())?;
+        let (cuda, c) = (path("cuda"), path("c"));
+        let mut emucc = Command::new(root().join("scripts/emucc"));
+        succeed(emucc.args(["-O1", "-w"]).arg(&file).arg("-o").arg(&cuda))?;
+        let mut cc = Command::new("cc");
+        cc.args(["-O2", "-ffp-contract=off", "-std=gnu11", "-w"]);
+        succeed(cc.arg(source).arg("-o").arg(&c).arg("-lm"))?;
+        Ok(Built {
+            cuda,
+            c,
+            is_managed: text.contains("__managed__ "),
+            _folder: folder,
+        })
+    }
+
+    fn output(&self, args: &[String], place: &str, lacks: Option<(&str, &str)>) -> Output {
+        let mut command = Command::new(&self.cuda);
+        command.args(args).stdin(Stdio::null()).envs(lacks);
+        command.env("HEXCC_RUN_ON", place);
+        command
+            .env("HEXCC_EMU_TRACE", "1")
+            .env("HEXCC_EMU_LEAKS", "1");
+        output(&mut command).expect("it runs")
+    }
+
+    /// How many calls of CUDA and launches there are where a program runs in some place.
+    fn run(&self, args: &[String], place: &str) -> Result<(usize, usize), String> {
+        let found = self.output(args, place, None);
+        let expected = output(Command::new(&self.c).args(args).stdin(Stdio::null()))?;
+        let stderr = String::from_utf8_lossy(&found.stderr);
+        let is_watched = |line: &&str| line.starts_with(CALLS) || line.starts_with(LAUNCHES);
+        if found.status != expected.status || found.stdout != expected.stdout {
+            let said: Vec<&str> = stderr.lines().filter(|line| !is_watched(line)).collect();
+            return Err(format!("{place} {args:?}: {}: {said:?}", found.status));
+        }
+        let count = |what: &str| stderr.lines().filter(|l| l.starts_with(what)).count();
+        Ok((count(CALLS), count(LAUNCHES)))
+    }
+
+    fn calls(&self, args: &str, place: &str) -> (usize, usize) {
+        let args: Vec<String> = args.split(' ').map(str::to_string).collect();
+        self.run(&args, place).expect("it prints what C prints")
+    }
+}
