@@ -88,7 +88,7 @@ fn build(work: &Path, cases: &[(&Case, &Translated)], plan: Plan) -> Result<Path
     emucc.args([if plan.optimize { "-O1" } else { "-O0" }, "-w", "-I"]);
     emucc.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     // Tests for alignment are a third of the time of a build; one batch in four has them.
-    if (cases[0].0.index / 24) % 4 != 0 {
+    if !(cases[0].0.index / 24).is_multiple_of(4) {
         emucc.arg("-fno-sanitize=alignment");
     }
     if plan.sanitize {

@@ -622,7 +622,7 @@ fn compare(
     let mut emucc = Command::new(root().join("scripts/emucc"));
     emucc.args(["-O0", "-w"]).arg(cu).arg("-o").arg(&program);
     // Tests for alignment are a third of the time of a build; one program in four has them.
-    if index % 4 != 0 {
+    if !index.is_multiple_of(4) {
         emucc.arg("-fno-sanitize=alignment");
     }
     finished(&mut emucc, PATIENCE).map_err(|e| failed("build", e))?;

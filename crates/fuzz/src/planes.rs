@@ -60,14 +60,14 @@ pub fn program(seed: u64, index: u64) -> String {
     let maker = Maker {
         home,
         n_planes,
-        ty: *rng.pick(&["float", "double"]),
+        ty: rng.pick::<&str>(&["float", "double"]),
         sweep_apart: rng.chance(60),
         turn_apart: reaches && rng.chance(50),
         step_apart: reaches && rng.chance(30),
         counts_by_itself: rng.chance(25),
         every: rng.chance(40).then(|| rng.range(4, 9)),
         shows_apart: rng.chance(50),
-        toggling: *rng.pick(&["1 - @", "!@", "@ ^ 1", "(@ + 1) % 2"]),
+        toggling: rng.pick::<&str>(&["1 - @", "!@", "@ ^ 1", "(@ + 1) % 2"]),
         rng,
     };
     maker.text()

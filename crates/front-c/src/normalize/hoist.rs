@@ -19,7 +19,7 @@ pub(super) fn hoist(
     (head, body): (&mut Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
     let mut around = Around::default();
-    for (path, place) in members(unit, globals, head, body) {
+    for (path, place) in members(unit, head, body) {
         let ty = tree::unqualified(unit, place.ty);
         let name = namer.fresh(&promote::name_of(unit, &path));
         let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
@@ -37,12 +37,7 @@ pub(super) fn hoist(
 }
 
 /// Members of structs that are numbers or pointers, and that nothing in a loop changes.
-fn members(
-    unit: &Unit,
-    globals: &HashSet<DeclId>,
-    head: &Stmt,
-    body: &[Stmt],
-) -> BTreeMap<Path, Expr> {
+fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
     let all = || std::iter::once(head).chain(body);
     let mut found: BTreeMap<Path, Expr> = BTreeMap::new();
     let mut assigned = Vec::new();
@@ -78,7 +73,7 @@ fn members(
     let stays = |path: &Path| {
         !changes(path)
             && !tree::is_declared_in(path, head, body)
-            && !all().any(|stmt| promote::is_seen(unit, globals, stmt, path))
+            && !all().any(|stmt| promote::is_seen(unit, stmt, path))
     };
     let all: Vec<Path> = found.keys().cloned().collect();
     let kept: std::collections::BTreeSet<Path> =
@@ -156,7 +151,7 @@ fn is_same_in_all_steps(
         same &= match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Char(_) | ExprKind::SizeOf(_) => true,
             ExprKind::Var(id) => {
-                !changes(*id) && !declared.contains(id) && !(globals.contains(id) && calls)
+                !(changes(*id) || declared.contains(id) || globals.contains(id) && calls)
             }
             ExprKind::Binary(op, _, by) => {
                 let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);

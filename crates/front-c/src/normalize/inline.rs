@@ -123,7 +123,7 @@ impl Caller<'_> {
         let is_plain = !function.is_variadic
             && function.params.len() == n_given
             && (function.params.iter()).all(|p| !tree::is_variable(unit, unit[*p].ty))
-            && !function.span.expansion.is_some();
+            && function.span.expansion.is_none();
         let StmtKind::Compound(all) = &body.kind else {
             return false;
         };

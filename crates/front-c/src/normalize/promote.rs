@@ -64,7 +64,7 @@ pub(super) fn promote(
     }
     let around_calls = |body: &mut Vec<Stmt>| -> Option<()> {
         for stmt in body {
-            write_back(unit, globals, stmt, &all)?;
+            write_back(unit, stmt, &all)?;
         }
         Some(())
     };
@@ -231,11 +231,11 @@ pub(super) fn target(expr: &Expr) -> Option<&Expr> {
 }
 
 /// Whether a call in a statement may see a member.
-pub(super) fn is_seen(unit: &Unit, globals: &HashSet<DeclId>, stmt: &Stmt, path: &Path) -> bool {
+pub(super) fn is_seen(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
     let mut seen = false;
     walk::all(unit, stmt, &mut |expr| {
         if let ExprKind::Call(callee, given) = &expr.kind {
-            seen |= sees(unit, globals, callee, given, &[path]);
+            seen |= sees(unit, callee, given, &[path]);
         }
         true
     });
@@ -261,14 +261,9 @@ fn is_of_system(unit: &Unit, function: FunctionId) -> bool {
 }
 
 /// Puts stores and loads around the statements whose calls may see the members; `None` where that is not possible.
-fn write_back(
-    unit: &Unit,
-    globals: &HashSet<DeclId>,
-    stmt: &mut Stmt,
-    all: &[Moved],
-) -> Option<()> {
+fn write_back(unit: &Unit, stmt: &mut Stmt, all: &[Moved]) -> Option<()> {
     for inner in walk::inner_mut(stmt) {
-        write_back(unit, globals, inner, all)?;
+        write_back(unit, inner, all)?;
     }
     let paths: Vec<&Path> = all.iter().map(|m| &m.path).collect();
     let mut seen = false;
@@ -276,7 +271,7 @@ fn write_back(
     walk::exprs(unit, stmt, &mut |expr| {
         walk::visit(expr, &mut |expr| {
             if let ExprKind::Call(callee, given) = &expr.kind {
-                seen |= sees(unit, globals, callee, given, &paths);
+                seen |= sees(unit, callee, given, &paths);
             }
             other |= is_other_use(unit, expr, all);
             true
@@ -317,13 +312,7 @@ fn is_other_use(unit: &Unit, expr: &Expr, all: &[Moved]) -> bool {
 }
 
 /// Whether a call may read or write the places of the pointers.
-fn sees(
-    unit: &Unit,
-    globals: &HashSet<DeclId>,
-    callee: &Callee,
-    given: &[Expr],
-    all: &[&Path],
-) -> bool {
+fn sees(unit: &Unit, callee: &Callee, given: &[Expr], all: &[&Path]) -> bool {
     let mut is_given = false;
     for expr in given {
         walk::visit(expr, &mut |expr| {
@@ -346,19 +335,11 @@ fn sees(
     let Callee::Function(function) = callee else {
         return true;
     };
-    is_given
-        || !is_of_system(unit, *function)
-            && uses(unit, globals, *function, all, &mut HashSet::new())
+    is_given || !is_of_system(unit, *function) && uses(unit, *function, all, &mut HashSet::new())
 }
 
 /// Whether a function of the program may use the places of the pointers, or what it calls.
-fn uses(
-    unit: &Unit,
-    globals: &HashSet<DeclId>,
-    function: FunctionId,
-    all: &[&Path],
-    asked: &mut HashSet<FunctionId>,
-) -> bool {
+fn uses(unit: &Unit, function: FunctionId, all: &[&Path], asked: &mut HashSet<FunctionId>) -> bool {
     if !asked.insert(function) {
         return false;
     }
@@ -371,7 +352,7 @@ fn uses(
         found |= match &expr.kind {
             ExprKind::Field(_, field) => all.iter().any(|m| m.fields.contains(field)),
             ExprKind::Var(id) => all.iter().any(|m| m.root == *id),
-            ExprKind::Call(Callee::Function(f), _) => uses(unit, globals, *f, all, asked),
+            ExprKind::Call(Callee::Function(f), _) => uses(unit, *f, all, asked),
             ExprKind::Call(Callee::Pointer(_), _) => true,
             _ => false,
         };

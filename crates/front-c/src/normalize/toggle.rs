@@ -201,7 +201,7 @@ fn is_other(unit: &Unit, expr: &Expr, path: &Path) -> bool {
 }
 
 /// Puts `1 - now` in the place of variables of the body that are nothing else.
-fn substitute(unit: &mut Unit, body: &mut Vec<Stmt>, index: &Path) {
+fn substitute(unit: &mut Unit, body: &mut [Stmt], index: &Path) {
     let is_one = |unit: &Unit, stmt: &Stmt| {
         let [id] = walk::declared(stmt)[..] else {
             return None;
