@@ -38,6 +38,8 @@ fn translate(program: &Program) -> Translation {
         };
     }
     command.arg(&program.path).args(&program.flags);
+    // What decides where loops run is the same in all programs, and has a limit of its own.
+    command.arg("--always-gpu");
     let out = output(command.env("LC_ALL", "C"))?;
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     if !out.status.success() {
@@ -62,6 +64,17 @@ fn translations() -> &'static [(Program, Translation)] {
         let results = in_parallel(&all, translate);
         all.into_iter().zip(results).collect()
     })
+}
+
+#[test]
+fn the_choice_where_loops_run_is_short() {
+    let path = common::testsuite().join("jacobi2d.c");
+    let lines = |flags: &[&str]| {
+        let text = common::succeed(hexcc().arg(&path).args(flags)).expect("it translates");
+        text.lines().count()
+    };
+    let n = lines(&[]) - lines(&["--always-gpu"]);
+    assert!((1..=150).contains(&n), "{n} lines");
 }
 
 #[test]

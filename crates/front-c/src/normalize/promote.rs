@@ -242,6 +242,51 @@ pub(super) fn is_seen(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
     seen
 }
 
+/// Whether a function that a statement calls may change a variable or member, or what it is reached through.
+pub(super) fn may_change(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
+    let mut asked = HashSet::new();
+    let mut changes = false;
+    walk::all(unit, stmt, &mut |expr| {
+        changes |= match &expr.kind {
+            ExprKind::Call(Callee::Function(f), _) => changed_by(unit, *f, path, &mut asked),
+            ExprKind::Call(..) => true,
+            _ => false,
+        };
+        true
+    });
+    changes
+}
+
+fn changed_by(
+    unit: &Unit,
+    function: FunctionId,
+    path: &Path,
+    asked: &mut HashSet<FunctionId>,
+) -> bool {
+    if is_of_system(unit, function) || !asked.insert(function) {
+        return false;
+    }
+    let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
+        return true;
+    };
+    let mut changes = false;
+    walk::all(unit, body, &mut |expr| {
+        changes |= match (target(expr).map(tree::plain), &expr.kind) {
+            (Some(to), _) => match &to.kind {
+                ExprKind::Field(_, field) => path.fields.contains(field),
+                ExprKind::Var(id) => *id == path.root,
+                // Through a pointer, of which it is not known where it leads.
+                _ => !matches!(to.kind, ExprKind::Index(..)),
+            },
+            (None, ExprKind::Call(Callee::Function(f), _)) => changed_by(unit, *f, path, asked),
+            (None, ExprKind::Call(..)) => true,
+            _ => false,
+        };
+        true
+    });
+    changes
+}
+
 /// Whether a statement calls what is not a function of the system.
 pub(super) fn calls_unknown(unit: &Unit, stmt: &Stmt) -> bool {
     let mut found = false;

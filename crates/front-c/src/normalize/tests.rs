@@ -98,3 +98,31 @@ void run(int steps) { double *t = 0; for (int k = 0; k < steps; k++) { sweep(); 
 { own_v[i] = own_u[i - 1] + own_u[i + 1]; } double *t_b = own_u; own_u = own_v; own_v = t_b; } u = own_u; v = own_v; }"
     );
 }
+
+#[test]
+fn functions_see_the_index_that_toggles() {
+    let of = |show: &str| {
+        let text = format!(
+            "struct s {{ int n, now; float *u[2]; }};
+{show}
+void f(struct s *g, int steps) {{ for (int t = 0; t < steps; t++) {{
+  for (int i = 1; i < g->n; i++) g->u[!g->now][i] = g->u[g->now][i - 1]; g->now = !g->now;
+  if (t % 9 == 0) show(g); }} }}"
+        );
+        rewritten(&text)
+    };
+    let (text, passes) =
+        of("#include <stdio.h>\nstatic void show(struct s *g) { puts(g->now ? \"a\" : \"b\"); }")
+            .unwrap();
+    assert_eq!(passes, ["toggle"]);
+    assert!(
+        text.contains(
+            "if (t % 9 == 0) { if (u_now != g->u[g->now]) { g->now = !g->now; } show(g); }"
+        ),
+        "{text}"
+    );
+    // What changes the index, or may change it, is asked each time.
+    let toggles = "static void show(struct s *g) { g->now = 0; }";
+    assert!(of(toggles).is_none_or(|(text, _)| text.contains("g->u[!g->now]")));
+    assert!(of("void show(struct s *g);").is_none_or(|(text, _)| text.contains("g->u[!g->now]")));
+}

@@ -3,7 +3,7 @@
 //! In: `u[now]` and `u[1 - now]` in the body of a loop that ends with `now = 1 - now;`. Out: `u_now` and `u_next`, which are
 //! swapped there, with `float *u_now = u[now];` before the loop and `if (u_now != u[now]) now = 1 - now;` behind it.
 
-use super::promote::Around;
+use super::promote::{self, Around};
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
@@ -61,9 +61,16 @@ pub(super) fn toggle(
     }
     let mut swaps = Vec::new();
     let mut around = Around::default();
+    let settled = settled(unit, planes.values().next()?, (&place, &toggling));
+    for (n, stmt) in body.iter_mut().enumerate() {
+        if n != at {
+            settle(unit, stmt, &index, &settled)?;
+        }
+    }
+    around.after.push(settled);
     for Planes {
-        array,
         pointers: [now, next],
+        ..
     } in planes.values()
     {
         let of = |id: DeclId| tree::var(unit, id, place.span);
@@ -78,26 +85,51 @@ pub(super) fn toggle(
         swaps.push(tree::assign(second, tree::var(unit, held, place.span)));
         around.before.push(tree::declaration(unit, *now));
         around.before.push(tree::declaration(unit, *next));
-        if around.after.is_empty() {
-            let plane = Expr {
-                kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())),
-                ty,
-                span: place.span,
-            };
-            let cond = tree::binary(BinaryOp::NotEqual, first, plane);
-            let then = Box::new(tree::stmt(place.span, StmtKind::Expr(toggling.clone())));
-            around.after.push(tree::stmt(
-                place.span,
-                StmtKind::If {
-                    cond,
-                    then,
-                    otherwise: None,
-                },
-            ));
-        }
     }
     body.splice(at..=at, swaps);
     Some(around)
+}
+
+/// The statement that gives the index the value that it has by the pointers: `if (u_now != u[now]) now = 1 - now;`.
+fn settled(unit: &Unit, planes: &Planes, (place, toggling): (&Expr, &Expr)) -> Stmt {
+    let first = tree::var(unit, planes.pointers[0], place.span);
+    let array = Box::new(planes.array.clone());
+    let plane = Expr {
+        kind: ExprKind::Index(array, Box::new(place.clone())),
+        ty: first.ty,
+        span: place.span,
+    };
+    let cond = tree::binary(BinaryOp::NotEqual, first, plane);
+    let then = Box::new(tree::stmt(place.span, StmtKind::Expr(toggling.clone())));
+    let otherwise = None;
+    tree::stmt(
+        place.span,
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        },
+    )
+}
+
+/// Gives the index its value before calls that may see it; `None` where one may change it.
+fn settle(unit: &Unit, stmt: &mut Stmt, index: &Path, settled: &Stmt) -> Option<()> {
+    for inner in walk::inner_mut(stmt) {
+        settle(unit, inner, index, settled)?;
+    }
+    let mut alone = stmt.clone();
+    walk::inner_mut(&mut alone)
+        .into_iter()
+        .for_each(|inner| inner.kind = StmtKind::Null);
+    if !promote::is_seen(unit, &alone, index) {
+        return Some(());
+    }
+    if !matches!(stmt.kind, StmtKind::Expr(_)) || promote::may_change(unit, stmt, index) {
+        return None;
+    }
+    let all = vec![settled.clone(), stmt.clone()];
+    *stmt = tree::stmt(stmt.span, StmtKind::Compound(all));
+    Some(())
 }
 
 /// Pointers to the two planes of an array; `None` where these are none.
