@@ -101,10 +101,7 @@ fn loops(options: &InputOptions, source: &SourceFile, limit: &TimeLimit) -> Vec<
     let Ok(exe) = std::env::current_exe() else {
         return Vec::new();
     };
-    let beside = options.file.parent().map(|parent| match parent {
-        parent if parent.as_os_str().is_empty() => PathBuf::from("."),
-        parent => parent.to_path_buf(),
-    });
+    let beside = (options.file.parent()).map(|parent| PathBuf::from(".").join(parent));
     let question = Question {
         vendor: Path::new(env!("HEXCC_ROOT")).join("vendor"),
         file: options.file.clone(),
