@@ -5,12 +5,12 @@
 //!
 //! | pass | in | out |
 //! |---|---|---|
-//! | [`trips`] | `while (t < n) { ..; t++; }` | a `for` |
-//! | [`once`] | macros that assign to pointers, `do { .. } while (0)` | what they do |
-//! | [`inline`] | calls of functions that sweep over cells or move pointers | their bodies |
-//! | [`toggle`] | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
-//! | [`promote`] | `g->now = g->next` | the same with variables |
-//! | [`hoist`] | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
+//! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
+//! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
+//! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
+//! | `promote` | `g->now = g->next` | the same with variables |
+//! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
