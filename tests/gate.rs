@@ -85,9 +85,8 @@ fn small_programs_stay_on_the_host() {
 
 #[test]
 fn large_programs_change_over() {
-    // Each step takes longer than on the GPU, which pays when this is what it takes to hand the arrays over.
-    let (_, launches) = data("wave").calls("150000 100", "auto");
-    assert!((20..80).contains(&launches), "{launches} launches");
+    // Large blocks are the GPU's, too, and all that uses them runs there.
+    assert_eq!(data("wave").calls("150000 100", "auto").1, 100);
     // So does each call, which brings its arrays: here CUDA has to begin.
     let all = data("calls").calls("60000 12", "gpu").1;
     let (_, launches) = data("calls").calls("60000 12", "auto");

@@ -18,6 +18,9 @@ const CALL: f64 = 8.0;
 /// Nanoseconds of a core for a byte that is not in its caches.
 const BYTE: f64 = 0.1;
 
+/// Operations of isl for an extent, at most: an estimate is worth a few milliseconds.
+const EFFORT: u64 = 20_000;
+
 /// Some loops whose kernels are launched together.
 #[derive(Clone, Debug)]
 pub struct Work {
@@ -90,8 +93,18 @@ fn part(scop: &Scop, stmt: &Statement) -> Result<Part> {
     })
 }
 
-/// How many values a dimension has, at most.
+/// How many values a dimension has, at most; an error where that takes isl long.
 fn extent(scop: &Scop, set: &Set, dim: u32) -> Result<AstExpr> {
+    let (ctx, limit) = (set.ctx(), set.ctx().max_operations());
+    ctx.set_max_operations(EFFORT);
+    ctx.reset_operations();
+    let found = extent_of(scop, set, dim);
+    ctx.set_max_operations(limit);
+    ctx.reset_operations();
+    found
+}
+
+fn extent_of(scop: &Scop, set: &Set, dim: u32) -> Result<AstExpr> {
     let hull = set
         .intersect_params(&scop.context.params()?)?
         .simple_hull()?;

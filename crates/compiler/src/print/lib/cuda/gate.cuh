@@ -13,6 +13,7 @@ enum Place { AUTO, GPU, HOST };
 static bool started = BEGINS_WITH_CUDA; // what CUDA takes to begin is spent
 static double saved = 0; // ns that the GPU would have taken less than the host, as far as it counts
 static bool on_gpu = false; // these loops run there
+static bool shares = BEGINS_WITH_CUDA; // memory is the GPU's, too: loops of the host would fetch it page by page
 
 // What HEXCC_RUN_ON says.
 static Place asked() {
@@ -75,6 +76,7 @@ struct Work {
 // than that takes: all in all the program never takes more than twice as long as with the better choice.
 [[maybe_unused]] static bool pays(const Work &work) {
   if (place() != AUTO) return place() == GPU;
+  if (shares) return true;
   const double gain = work.gpu > 0 ? work.host - work.gpu - WAIT : 0, enough = started ? HAND_OVER : START;
   if (on_gpu && !TOGETHER) return gain > 0; // a call brings all that it needs
   // Loops that share memory change over together, and back when the host would have saved as much.
@@ -93,7 +95,8 @@ struct Work {
   if (place() != AUTO) return place() == HOST;
   all += bytes;
   if (WAITS_FOR_LARGE && !started && bytes < (size_t)1 << 20 && all < (size_t)1 << 22) return true;
-  return !starts();
+  shares = starts();
+  return !shares;
 }
 
 } // namespace hexcc_gate
