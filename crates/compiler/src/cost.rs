@@ -5,6 +5,7 @@
 //! the points of the smallest box around the instances of a statement.
 
 use crate::diag::Result;
+use crate::options::Language;
 use crate::scop::{Expr, Scop, Statement};
 use crate::tiling::stepwise::{Plan, Step};
 use hexcc_isl::{AstBuild, AstExpr, DimType, PwAff, Set};
@@ -59,8 +60,11 @@ pub fn of_time_loop(scop: &Scop, stmts: &[&Statement]) -> Vec<Work> {
     }]
 }
 
-/// The work of a region in single steps; none where isl finds no bounds.
-pub fn of_steps(scop: &Scop, plan: &Plan) -> Vec<Work> {
+/// The work of a region in single steps; none where isl finds no bounds, or no program decides by it.
+pub fn of_steps(scop: &Scop, plan: &Plan, language: Language) -> Vec<Work> {
+    if language != Language::Cuda {
+        return Vec::new();
+    }
     let all: Result<Vec<Work>> = plan.steps.iter().map(|step| of_step(scop, step)).collect();
     all.unwrap_or_default()
 }

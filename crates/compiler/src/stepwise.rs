@@ -95,10 +95,7 @@ pub fn compile(
         .collect();
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
     let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
-    interface.work = match options.language {
-        Language::Cuda => cost::of_steps(scop, &plan),
-        _ => Vec::new(),
-    };
+    interface.work = cost::of_steps(scop, &plan, options.language);
     interface.expect(&plan.expected)?;
     if options.language == Language::OpenMp {
         interface.trust_lone_arrays();
