@@ -7,6 +7,7 @@ mod common;
 
 use common::ledger::{self, Ledger};
 use common::{Program, in_parallel, output, root, say, succeed};
+use hexcc_clang::ast::Unit;
 use hexcc_clang::{Clang, ParseRequest, parse};
 use hexcc_fuzz::forms;
 use std::fs;
@@ -131,28 +132,27 @@ fn gcc(job: &Job, further: &[&str], source: &Path, to: &Path) -> Result<(), Stri
     succeed(command.arg("-lm")).map(|_| ())
 }
 
+/// The tree of a program, which is written to a file.
+fn unit_of(clang: &Clang, job: &Job, source: &Path) -> Result<Unit, String> {
+    fs::write(source, &job.text).map_err(|e| e.to_string())?;
+    let request = ParseRequest {
+        file: source.to_path_buf(),
+        include_dirs: vec![job.folder.clone()],
+        ..ParseRequest::default()
+    };
+    parse(clang, &request).map_err(|e| e.to_string())
+}
+
 /// Prints a program again and compares the two, unless these two texts are known to be equal.
 fn round_trip(
     clang: &Clang,
     ledger: &Ledger,
-    work: &Path,
     job: &Job,
+    sources: &[PathBuf; 2],
     read: &AtomicUsize,
 ) -> Result<(), String> {
-    // The names of files stand in the assembly.
-    let sources = ["a", "b"].map(|folder| work.join(folder).join("program.c"));
-    for source in &sources {
-        fs::create_dir_all(source.parent().expect("it is in a folder"))
-            .map_err(|e| e.to_string())?;
-    }
-    fs::write(&sources[0], &job.text).map_err(|e| e.to_string())?;
     let begin = Instant::now();
-    let request = ParseRequest {
-        file: sources[0].clone(),
-        include_dirs: vec![job.folder.clone()],
-        ..ParseRequest::default()
-    };
-    let unit = parse(clang, &request).map_err(|e| e.to_string())?;
+    let unit = unit_of(clang, job, &sources[0])?;
     let text = hexcc_front_c::emit::unit(&unit);
     read.fetch_add(begin.elapsed().as_micros() as usize, Ordering::Relaxed);
     if unit.has_errors() {
@@ -178,25 +178,19 @@ fn round_trip(
         let text = |path: &PathBuf| fs::read(path).unwrap_or_default();
         match text(&assembly[0]) == text(&assembly[1]) {
             true => Ok(()),
-            false => compare(job, &sources),
+            false => compare(job, sources),
         }
     })
 }
 
 /// Writes the time loops of a program again, as the passes of the front end do, and compares the two programs.
-fn rewritten(clang: &Clang, ledger: &Ledger, work: &Path, job: &Job) -> Result<usize, String> {
-    let sources = ["a", "b"].map(|folder| work.join(folder).join("program.c"));
-    for source in &sources {
-        fs::create_dir_all(source.parent().expect("it is in a folder"))
-            .map_err(|e| e.to_string())?;
-    }
-    let request = ParseRequest {
-        file: sources[0].clone(),
-        text: Some(job.text.clone()),
-        include_dirs: vec![job.folder.clone()],
-        ..ParseRequest::default()
-    };
-    let unit = parse(clang, &request).map_err(|e| e.to_string())?;
+fn rewritten(
+    clang: &Clang,
+    ledger: &Ledger,
+    job: &Job,
+    sources: &[PathBuf; 2],
+) -> Result<usize, String> {
+    let unit = unit_of(clang, job, &sources[0])?;
     let loops = hexcc_front_c::normalize::time_loops(&unit);
     if loops.is_empty() || job.may_be_wrong {
         return Ok(0);
@@ -206,9 +200,8 @@ fn rewritten(clang: &Clang, ledger: &Ledger, work: &Path, job: &Job) -> Result<u
         text.replace_range(rewritten.range.clone(), &rewritten.text);
     }
     ledger.verify(&[&job.text, &text, "rewritten"], || {
-        fs::write(&sources[0], &job.text).map_err(|e| e.to_string())?;
         fs::write(&sources[1], &text).map_err(|e| e.to_string())?;
-        compare(job, &sources)
+        compare(job, sources)
     })?;
     Ok(loops.len())
 }
@@ -240,64 +233,63 @@ fn compare(job: &Job, sources: &[PathBuf; 2]) -> Result<(), String> {
     Ok(())
 }
 
+/// Asks something of all programs, each with two places for its texts, whose names are one: they stand in the assembly.
+/// What is asked has to hold of all.
+fn of_all<T: Send>(
+    kind: &'static str,
+    otherwise: &str,
+    ask: impl Fn(&Ledger, &Job, &[PathBuf; 2]) -> Result<T, String> + Sync,
+) -> Vec<T> {
+    let (jobs, ledger) = (jobs(), Ledger::open(kind, "HEXCC_ROUND_TRIP_ALL"));
+    let place =
+        tempfile::tempdir_in(common::scratch(kind)).expect("the build directory can be written");
+    let serial = AtomicUsize::new(0);
+    let results = in_parallel(&jobs, |job| {
+        let number = serial.fetch_add(1, Ordering::Relaxed).to_string();
+        let work = place.path().join(number);
+        let sources = ["a", "b"].map(|folder| work.join(folder).join("program.c"));
+        for folder in ["a", "b"] {
+            fs::create_dir_all(work.join(folder)).map_err(|e| e.to_string())?;
+        }
+        let found = ask(&ledger, job, &sources);
+        let _ = fs::remove_dir_all(work);
+        found
+    });
+    ledger::close(ledger);
+    let failures: Vec<String> = (jobs.iter().zip(&results))
+        .filter_map(|(job, result)| Some(format!("{}: {}", job.name, result.as_ref().err()?)))
+        .collect();
+    common::assert_none(otherwise, &failures);
+    results.into_iter().flatten().collect()
+}
+
 #[test]
 fn printed_programs_do_the_same() {
     let begin = Instant::now();
     let clang = Clang::find(&root().join("vendor")).expect("scripts/setup fetches libclang");
     let loaded = begin.elapsed();
-    let (jobs, ledger) = (jobs(), Ledger::open("round_trip", "HEXCC_ROUND_TRIP_ALL"));
-    let place = tempfile::tempdir_in(common::scratch("round_trip"))
-        .expect("the build directory can be written");
-    let (serial, read) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results = in_parallel(&jobs, |job| {
-        let work = place
-            .path()
-            .join(serial.fetch_add(1, Ordering::Relaxed).to_string());
-        let found = round_trip(&clang, &ledger, &work, job, &read);
-        let _ = fs::remove_dir_all(work);
-        found
-    });
-    ledger::close(ledger);
+    let read = AtomicUsize::new(0);
+    let otherwise = "programs are something else when they are printed again";
+    let n = of_all("round_trip", otherwise, |ledger, job, sources| {
+        round_trip(&clang, ledger, job, sources, &read)
+    })
+    .len();
     say(format!(
-        "round trip: {} programs; libclang is loaded in {:.1} ms, a program read and printed in {:.1} ms; {:.1} s",
-        jobs.len(),
+        "round trip: {n} programs; libclang is loaded in {:.1} ms, a program read and printed in {:.1} ms; {:.1} s",
         loaded.as_secs_f64() * 1e3,
-        Duration::from_micros(read.into_inner() as u64).as_secs_f64() * 1e3 / jobs.len() as f64,
+        Duration::from_micros(read.into_inner() as u64).as_secs_f64() * 1e3 / n as f64,
         begin.elapsed().as_secs_f64()
     ));
-    let failures: Vec<String> = (jobs.iter().zip(&results))
-        .filter_map(|(job, result)| Some(format!("{}: {}", job.name, result.as_ref().err()?)))
-        .collect();
-    common::assert_none(
-        "programs are something else when they are printed again",
-        &failures,
-    );
 }
 
 #[test]
 fn rewritten_loops_do_the_same() {
     let clang = Clang::find(&root().join("vendor")).expect("scripts/setup fetches libclang");
-    let (jobs, ledger) = (jobs(), Ledger::open("rewritten", "HEXCC_ROUND_TRIP_ALL"));
-    let place = tempfile::tempdir_in(common::scratch("rewritten"))
-        .expect("the build directory can be written");
-    let serial = AtomicUsize::new(0);
-    let results = in_parallel(&jobs, |job| {
-        let work = place
-            .path()
-            .join(serial.fetch_add(1, Ordering::Relaxed).to_string());
-        let found = rewritten(&clang, &ledger, &work, job);
-        let _ = fs::remove_dir_all(work);
-        found
+    let otherwise = "programs are something else with other time loops";
+    let all = of_all("rewritten", otherwise, |ledger, job, sources| {
+        rewritten(&clang, ledger, job, sources)
     });
-    ledger::close(ledger);
-    let n: usize = results.iter().flatten().sum();
+    let n: usize = all.iter().sum();
     say(format!("{n} time loops written again"));
-    let failures: Vec<String> = (jobs.iter().zip(&results))
-        .filter_map(|(job, result)| Some(format!("{}: {}", job.name, result.as_ref().err()?)))
-        .collect();
-    common::assert_none(
-        "programs are something else with other time loops",
-        &failures,
-    );
     assert!(n > 60, "{n} loops");
 }

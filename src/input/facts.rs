@@ -1,8 +1,9 @@
 //! What libclang says of variables of a region: which subscripts of an array follow pointers, which pet does
 //! not tell from an array whose extents it does not know, and where members of structs lie.
 
-use super::Reader;
 use super::extract::write_all;
+use super::{InputOptions, Reader};
+use crate::limit::TimeLimit;
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{Light, Reduced};
@@ -121,17 +122,23 @@ impl Reader<'_> {
             write_all(folder.path(), light).map_err(failed)?;
             include_dirs.insert(0, folder.path().to_path_buf());
         }
-        let seconds = self.limit.left().map(|left| left.as_secs() + 1);
         let question = Question {
-            vendor: Path::new(env!("HEXCC_ROOT")).join("vendor"),
-            file: self.options.file.clone(),
-            text: text.to_string(),
             include_dirs,
-            defines: self.options.defines.clone(),
-            seconds,
-            ..Question::default()
+            ..question(self.options, text, self.limit)
         };
         child::facts(&self.exe, &question)
+    }
+}
+
+/// What libclang needs to know to read a text of the input.
+pub(super) fn question(options: &InputOptions, text: &str, limit: &TimeLimit) -> Question {
+    Question {
+        vendor: Path::new(env!("HEXCC_ROOT")).join("vendor"),
+        file: options.file.clone(),
+        text: text.to_string(),
+        include_dirs: options.include_dirs.clone(),
+        defines: options.defines.clone(),
+        seconds: limit.left().map(|left| left.as_secs() + 1),
     }
 }
 

@@ -3,14 +3,14 @@
 //! The passes of [`hexcc_front_c::normalize`] write such a loop again, in the place of the user's. The program is the one
 //! with the new loop where that leads to tiles over time, and the user's own otherwise.
 
+use super::facts::question;
 use super::segments::in_segments;
 use super::{Input, InputOptions, MAX_JUDGED, read_as_is};
 use crate::limit::TimeLimit;
 use hexcc_compiler::scop::{Segmented, SourceFile};
-use hexcc_front_c::child::{self, Question, Wanted};
+use hexcc_front_c::child;
 use hexcc_front_c::normalize::Rewritten;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
@@ -70,7 +70,7 @@ fn with(
 ) -> Option<Input> {
     let text = rewritten.text.trim_end();
     let edited = source.replaced(rewritten.range.clone(), text).ok()?;
-    let place: Range<usize> = rewritten.range.start..rewritten.range.start + rewritten.text.len();
+    let place: Range<usize> = rewritten.range.start..rewritten.range.start + text.len();
     let options = InputOptions {
         line: None,
         ..options.clone()
@@ -81,16 +81,12 @@ fn with(
         return None;
     }
     // What is said of the loop is said of the user's.
-    let lines = |range: &Range<usize>| {
-        let text = read.saved.source.own_text();
-        let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
-        line(range.start)..line(range.end)
-    };
-    let (line, new) = (source.line(place.start), lines(&place));
+    let user = source.line(place.start);
+    let new = user..=user + text.matches('\n').count();
     for warning in &mut read.warnings {
-        for written in new.clone() {
+        for line in new.clone() {
             let of = |line: usize| format!("the loop at line {line} ");
-            warning.message = warning.message.replace(&of(written), &of(line));
+            warning.message = warning.message.replace(&of(line), &of(user));
         }
     }
     Some(read)
@@ -98,20 +94,8 @@ fn with(
 
 /// The loops of a file that can be written again; none where libclang gives up.
 fn loops(options: &InputOptions, source: &SourceFile, limit: &TimeLimit) -> Vec<Rewritten> {
-    let Ok(exe) = std::env::current_exe() else {
-        return Vec::new();
-    };
-    let beside = (options.file.parent()).map(|parent| PathBuf::from(".").join(parent));
-    let question = Question {
-        vendor: Path::new(env!("HEXCC_ROOT")).join("vendor"),
-        file: options.file.clone(),
-        text: source.own_text().to_string(),
-        include_dirs: (options.include_dirs.iter().cloned())
-            .chain(beside)
-            .collect(),
-        defines: options.defines.clone(),
-        seconds: limit.left().map(|left| left.as_secs() + 1),
-        wanted: Wanted::TimeLoops,
-    };
-    child::time_loops(&exe, &question).unwrap_or_default()
+    let question = question(options, source.own_text(), limit);
+    let exe = std::env::current_exe().ok();
+    let loops = exe.and_then(|exe| child::time_loops(&exe, &question).ok());
+    loops.unwrap_or_default()
 }

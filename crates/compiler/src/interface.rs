@@ -1,7 +1,7 @@
 //! What the surrounding program and generated code hand each other: sizes, scalars and arrays,
 //! and the conditions under which they may.
 
-use crate::cost::{self, Work};
+use crate::cost::Work;
 use crate::ctype::{CType, math_function};
 use crate::diag::Result;
 use crate::kernel::KernelArray;
@@ -46,7 +46,7 @@ pub struct Interface {
 
 impl Interface {
     /// The interface of some statements that use the arrays `ids`; `arrays` are these as kernels
-    /// have them, without extents.
+    /// have them, without extents. What work they are is for the tiling to say.
     ///
     /// # Errors
     /// HX0401 where isl gives up.
@@ -102,7 +102,7 @@ impl Interface {
             expected: condition(&scop.expected)?,
             nonempty: build.expr_from_set(&sizes.gist_params(&context)?)?,
             touched,
-            work: cost::of_time_loop(scop, stmts),
+            work: Vec::new(),
             exact: stmts.iter().flat_map(|s| s.expressions()).all(is_exact)
                 && (scop.cells.iter().flat_map(|cell| &cell.calls))
                     .all(|name| math_function(name).is_some_and(|m| m.exact)),

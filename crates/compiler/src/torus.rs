@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::compiled::{Periodic, TiledNest, Unit};
+use crate::cost;
 use crate::diag::Result;
 use crate::interface::Interface;
 use crate::kernel::stream;
@@ -133,6 +134,7 @@ fn periodic(
     let arrays = (ids.as_slice(), stencil.arrays.clone());
     let interface = Interface {
         planes: stencil.planes.clone(),
+        work: cost::of_time_loop(scop, &stmts),
         ..Interface::new(scop, &stencil.name, &stmts, arrays, stencil.scalars.clone())?
     };
     stencil.interface.nonempty = interface.nonempty.clone();

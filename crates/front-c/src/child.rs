@@ -39,15 +39,12 @@ pub struct Question {
     pub defines: Vec<String>,
     /// Processor time that the answer may take.
     pub seconds: Option<u64>,
-    /// What is asked.
-    pub wanted: Wanted,
 }
 
 /// What can be asked of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wanted {
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Wanted {
     /// What it declares.
-    #[default]
     Facts,
     /// Its time loops in another form.
     TimeLoops,
@@ -112,7 +109,7 @@ static IDLE: Mutex<Option<(PathBuf, Process)>> = Mutex::new(None);
 ///
 /// Where libclang is missing, gives up or takes too long.
 pub fn facts(exe: &Path, question: &Question) -> Result<Facts, FactsError> {
-    match ask(exe, question)? {
+    match ask(exe, (Wanted::Facts, question))? {
         Found::Facts(facts) => Ok(*facts),
         Found::TimeLoops(_) => Err(other_answer()),
     }
@@ -124,14 +121,7 @@ pub fn facts(exe: &Path, question: &Question) -> Result<Facts, FactsError> {
 ///
 /// As [`facts`].
 pub fn time_loops(exe: &Path, question: &Question) -> Result<Vec<Rewritten>, FactsError> {
-    let wanted = Wanted::TimeLoops;
-    match ask(
-        exe,
-        &Question {
-            wanted,
-            ..question.clone()
-        },
-    )? {
+    match ask(exe, (Wanted::TimeLoops, question))? {
         Found::TimeLoops(loops) => Ok(loops),
         Found::Facts(_) => Err(other_answer()),
     }
@@ -141,7 +131,7 @@ fn other_answer() -> FactsError {
     FactsError::GaveUp("an answer to another question".to_owned())
 }
 
-fn ask(exe: &Path, question: &Question) -> Result<Found, FactsError> {
+fn ask(exe: &Path, question: (Wanted, &Question)) -> Result<Found, FactsError> {
     let failed = |error: io::Error| FactsError::GaveUp(format!("{}: {error}", exe.display()));
     tracing::debug!("libclang reads a text");
     let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -196,8 +186,9 @@ impl Process {
         })
     }
 
-    fn ask(&mut self, question: &Question) -> Result<Answer, FactsError> {
-        let mut line = serde_json::to_vec(question)
+    fn ask(&mut self, asked: (Wanted, &Question)) -> Result<Answer, FactsError> {
+        let question = asked.1;
+        let mut line = serde_json::to_vec(&asked)
             .map_err(|error| FactsError::GaveUp(format!("the question: {error}")))?;
         line.push(b'\n');
         // A process that is gone breaks the pipe; its exit status tells why.
@@ -247,7 +238,7 @@ fn serve() -> io::Result<()> {
     let first = most(libc::RLIMIT_CPU);
     let mut clang: Option<(PathBuf, Result<Clang, FactsError>)> = None;
     for line in io::stdin().lock().lines() {
-        let question: Question = serde_json::from_str(&line?)?;
+        let (wanted, question): (Wanted, Question) = serde_json::from_str(&line?)?;
         if clang.as_ref().is_none_or(|(of, _)| *of != question.vendor) {
             let found = Clang::find(&question.vendor).map_err(FactsError::from);
             clang = Some((question.vendor.clone(), found));
@@ -257,7 +248,7 @@ fn serve() -> io::Result<()> {
         });
         limit(libc::RLIMIT_CPU, more, first);
         let found = match &clang {
-            Some((_, Ok(clang))) => answer(clang, question),
+            Some((_, Ok(clang))) => answer(clang, wanted, question),
             Some((_, Err(error))) => Err(error.clone()),
             None => continue,
         };
@@ -273,7 +264,7 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-fn answer(clang: &Clang, question: Question) -> Result<Found, FactsError> {
+fn answer(clang: &Clang, wanted: Wanted, question: Question) -> Result<Found, FactsError> {
     let request = ParseRequest {
         file: question.file,
         text: Some(question.text),
@@ -283,7 +274,7 @@ fn answer(clang: &Clang, question: Question) -> Result<Found, FactsError> {
     // Trees of a file that is not trusted are deep, and are deep again when they are dropped.
     deeply(|| {
         let unit = parse(clang, &request)?;
-        Ok(match question.wanted {
+        Ok(match wanted {
             Wanted::Facts => Found::Facts(Box::new(Facts::of(&unit))),
             Wanted::TimeLoops => Found::TimeLoops(crate::normalize::time_loops(&unit)),
         })

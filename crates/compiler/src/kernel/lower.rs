@@ -10,6 +10,7 @@ use super::{
 };
 use super::{FEW_REGISTERS, SHARED_ROW_REGISTERS, min_blocks, registers_wanted};
 use crate::canonical::{Canonical, DimRole};
+use crate::cost;
 use crate::deps::DepKind;
 use crate::diag::{Diagnostic, Result};
 use crate::interface::Interface;
@@ -420,6 +421,7 @@ impl Prepared<'_> {
             })
             .collect::<Result<Vec<_>>>()?;
         let source = self.c.stmts.iter().map(|s| &self.scop.stmts[s.stmt]);
+        let source: Vec<_> = source.collect();
         let scalars = (self.c.roles.keys())
             .map(|id| self.scop.array(*id))
             .filter(|a| a.extents.is_empty())
@@ -427,7 +429,7 @@ impl Prepared<'_> {
         let interface = Interface::new(
             self.scop,
             name,
-            &source.collect::<Vec<_>>(),
+            &source,
             (&self.array_index, arrays),
             scalars.collect(),
         )?;
@@ -436,6 +438,7 @@ impl Prepared<'_> {
                 planes: (0..self.array_index.len())
                     .map(|a| self.planes(a))
                     .collect(),
+                work: cost::of_time_loop(self.scop, &source),
                 ..interface
             },
             dims: self.c.names.clone(),

@@ -19,15 +19,17 @@ pub(super) fn hoist(
     (head, body): (&mut Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
     let mut around = Around::default();
-    for (path, place) in members(unit, head, body) {
+    let members = members(unit, head, body);
+    let mut variables = Vec::new();
+    for (path, place) in &members {
         let ty = tree::unqualified(unit, place.ty);
-        let name = namer.fresh(&promote::name_of(unit, &path));
+        let name = namer.fresh(&promote::name_of(unit, path));
         let variable = tree::variable(unit, name, ty, Some(place.clone()), place.span);
         around.before.push(tree::declaration(unit, variable));
-        for stmt in std::iter::once(&mut *head).chain(body.iter_mut()) {
-            promote::replace(unit, stmt, &[(&path, variable)]);
-        }
+        variables.push((path, variable));
     }
+    let all = std::iter::once(&mut *head).chain(body.iter_mut());
+    promote::replace(unit, all, &variables);
     while let Some(at) =
         (0..body.len()).find(|at| is_same_in_all_steps(unit, globals, head, body, *at))
     {
@@ -43,7 +45,7 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
     let mut assigned = Vec::new();
     for stmt in all() {
         walk::all(unit, stmt, &mut |expr| {
-            if let Some(to) = promote::target(expr) {
+            if let Some(to) = tree::target(expr) {
                 assigned.push(tree::plain(to).clone());
             }
             if matches!(expr.kind, ExprKind::Cast { .. }) {
@@ -75,11 +77,9 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
             && !tree::is_declared_in(path, head, body)
             && !all().any(|stmt| promote::is_seen(unit, stmt, path))
     };
-    let all: Vec<Path> = found.keys().cloned().collect();
-    let kept: std::collections::BTreeSet<Path> =
-        all.into_iter().filter(|path| stays(path)).collect();
-    found.retain(|path, _| kept.contains(path));
-    found
+    let kept = found.iter().filter(|(path, _)| stays(path));
+    kept.map(|(path, place)| (path.clone(), place.clone()))
+        .collect()
 }
 
 /// Whether a store to `to` may change a member: they have the same type, and both may be reached through pointers.

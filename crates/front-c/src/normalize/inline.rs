@@ -7,7 +7,7 @@
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeKind, UnaryOp,
+    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeId, UnaryOp,
     Unit,
 };
 use std::collections::{HashMap, HashSet};
@@ -190,46 +190,19 @@ impl Caller<'_> {
 
 /// Whether a body calls functions, which may change variables of the file.
 fn calls_anything(unit: &Unit, body: &Stmt) -> bool {
-    let mut found = false;
-    walk::all(unit, body, &mut |expr| {
-        found |= matches!(expr.kind, ExprKind::Call(..));
-        true
-    });
-    found
+    walk::any(unit, body, |expr| matches!(expr.kind, ExprKind::Call(..)))
 }
 
 /// Whether a variable is assigned to, or its address is taken.
 pub(super) fn changes(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
-    let mut found = false;
-    let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(v) if v == id);
-    walk::all(unit, stmt, &mut |expr| {
-        found |= match &expr.kind {
-            ExprKind::Assign(_, to, _) => is_it(to),
-            ExprKind::Unary(op, of) => {
-                use UnaryOp as U;
-                let counts = matches!(
-                    op,
-                    U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement
-                );
-                (counts || *op == U::AddressOf) && is_it(of)
-            }
-            _ => false,
-        };
-        true
-    });
-    found
+    walk::any(unit, stmt, |expr| {
+        let to = tree::target(expr).map(|to| &tree::plain(to).kind);
+        matches!(to, Some(ExprKind::Var(v)) if *v == id)
+    })
 }
 
-fn points_to_the_same(
-    unit: &Unit,
-    a: hexcc_clang::ast::TypeId,
-    b: hexcc_clang::ast::TypeId,
-) -> bool {
-    let pointee = |ty| match unit.canonical(ty).kind {
-        TypeKind::Pointer(to) => Some(unit.canonical(to).kind.clone()),
-        TypeKind::Array { element, .. } => Some(unit.canonical(element).kind.clone()),
-        _ => None,
-    };
+fn points_to_the_same(unit: &Unit, a: TypeId, b: TypeId) -> bool {
+    let pointee = |ty| Some(&unit.canonical(tree::element(unit, ty)?).kind);
     pointee(a).is_some() && pointee(a) == pointee(b)
 }
 

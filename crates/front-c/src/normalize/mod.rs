@@ -24,7 +24,7 @@ mod trips;
 mod walk;
 
 use crate::emit;
-use hexcc_clang::ast::{DeclId, DeclKind, FunctionId, Item, Span, Stmt, StmtKind, Unit};
+use hexcc_clang::ast::{DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtKind, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -120,8 +120,7 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     match toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
         Some(toggled) => {
             passes.push("toggle");
-            around.before.extend(toggled.before);
-            around.after.extend(toggled.after);
+            around.wrap(toggled);
         }
         None => (unit, body) = before,
     }
@@ -129,15 +128,14 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     match promote::promote(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
         Some(promoted) => {
             passes.push("promote");
-            around.before.extend(promoted.before);
-            around.after.splice(0..0, promoted.after);
+            around.wrap(promoted);
         }
         None => (unit, body) = before,
     }
     let hoisted = hoist::hoist(&mut unit, &mut namer, &globals, (&mut stmt, &mut body));
     if let Some(hoisted) = hoisted {
         passes.push("hoist");
-        around.before.extend(hoisted.before);
+        around.wrap(hoisted);
     }
     if passes.is_empty() || passes == ["hoist"] {
         return None;
@@ -160,7 +158,9 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
 /// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not
 /// tell.
 fn leaves(unit: &Unit, stmt: &Stmt) -> bool {
-    let mut found = false;
+    use hexcc_clang::ast::ExprKind as K;
+    let is_untold = |expr: &Expr| matches!(expr.kind, K::Statements(_) | K::Other(_));
+    let mut found = walk::any(unit, stmt, is_untold);
     walk::stmts(stmt, &mut |stmt| {
         found |= matches!(
             stmt.kind,
@@ -170,11 +170,6 @@ fn leaves(unit: &Unit, stmt: &Stmt) -> bool {
                 | StmtKind::Label { .. }
                 | StmtKind::Other(_)
         );
-    });
-    walk::all(unit, stmt, &mut |expr| {
-        use hexcc_clang::ast::ExprKind as K;
-        found |= matches!(expr.kind, K::Statements(_) | K::Other(_));
-        true
     });
     found
 }

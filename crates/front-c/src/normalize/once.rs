@@ -14,7 +14,7 @@ pub(super) fn once(unit: &Unit, body: &mut [Stmt]) -> bool {
         let StmtKind::Do { body: inner, cond } = &stmt.kind else {
             continue;
         };
-        if tree::is_number(cond, 0) && !jumps(inner) && moves_pointers(unit, inner) {
+        if tree::is_number(cond, 0) && !walk::jumps(inner, is_jump) && moves_pointers(unit, inner) {
             *stmt = (**inner).clone();
             found = true;
         }
@@ -23,19 +23,13 @@ pub(super) fn once(unit: &Unit, body: &mut [Stmt]) -> bool {
 }
 
 fn moves_pointers(unit: &Unit, stmt: &Stmt) -> bool {
-    let mut found = false;
-    walk::all(unit, stmt, &mut |expr| {
-        found |= matches!(&expr.kind, ExprKind::Assign(_, to, _) if tree::is_pointer(unit, to.ty));
-        true
-    });
-    found
+    walk::any(
+        unit,
+        stmt,
+        |expr| matches!(&expr.kind, ExprKind::Assign(_, to, _) if tree::is_pointer(unit, to.ty)),
+    )
 }
 
-/// Whether a `break` or `continue` is one of the loop that a statement is the body of.
-fn jumps(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Break | StmtKind::Continue => true,
-        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => false,
-        _ => walk::inner(stmt).into_iter().any(jumps),
-    }
+fn is_jump(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::Break | StmtKind::Continue)
 }

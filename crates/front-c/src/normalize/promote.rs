@@ -6,7 +6,9 @@
 
 use super::tree::{self, Namer, Path};
 use super::walk;
-use hexcc_clang::ast::{Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, Unit};
+use hexcc_clang::ast::{
+    Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
+};
 use std::collections::{BTreeMap, HashSet};
 
 /// A pointer that became a variable.
@@ -24,6 +26,14 @@ pub(super) struct Around {
     pub after: Vec<Stmt>,
 }
 
+impl Around {
+    /// Puts other statements between these and the loop.
+    pub fn wrap(&mut self, inner: Around) {
+        self.before.extend(inner.before);
+        self.after.splice(0..0, inner.after);
+    }
+}
+
 /// Makes variables of the pointers that the body of a loop assigns to; `None` where there are none, or where it is not known
 /// who else sees them.
 pub(super) fn promote(
@@ -34,10 +44,10 @@ pub(super) fn promote(
 ) -> Option<Around> {
     let found = assigned(unit, globals, body)?;
     let is_inner = |path: &Path| tree::is_declared_in(path, head, body);
-    if found.keys().any(is_inner) {
-        return None;
-    }
-    if found.is_empty() || !is_known(unit, globals, (head, body), &found) {
+    if found.is_empty()
+        || found.keys().any(is_inner)
+        || !is_known(unit, globals, (head, body), &found)
+    {
         return None;
     }
     let mut all = Vec::new();
@@ -59,16 +69,10 @@ pub(super) fn promote(
         });
     }
     let variables: Vec<(&Path, DeclId)> = all.iter().map(|m| (&m.path, m.variable)).collect();
-    for stmt in body.iter_mut() {
-        replace(unit, stmt, &variables);
+    replace(unit, body.iter_mut(), &variables);
+    for stmt in body {
+        write_back(unit, stmt, &all)?;
     }
-    let around_calls = |body: &mut Vec<Stmt>| -> Option<()> {
-        for stmt in body {
-            write_back(unit, stmt, &all)?;
-        }
-        Some(())
-    };
-    around_calls(body)?;
     Some(Around {
         before: all
             .iter()
@@ -149,17 +153,19 @@ fn is_known(
     let roots: HashSet<DeclId> = (found.keys().filter(|p| !p.fields.is_empty()))
         .map(|p| p.root)
         .collect();
-    let through: Vec<&Path> = found.keys().filter(|p| p.through_pointer).collect();
-    let several = through.iter().any(|p| {
-        let same = |q: &&&Path| q.root != p.root && q.fields.last() == p.fields.last();
-        found.keys().collect::<Vec<_>>().iter().any(|q| same(&q))
-    });
-    let mut known = !several;
+    // Two pointers may lead to one struct.
+    let may_be_one = |p: &Path| {
+        let same = |q: &Path| q.root != p.root && q.fields.last() == p.fields.last();
+        p.through_pointer && found.keys().any(same)
+    };
+    let mut known = !found.keys().any(may_be_one);
     let all = std::iter::once(head).chain(body);
     for stmt in all {
-        known &= roots.iter().all(|root| {
-            !super::inline::changes(unit, stmt, *root) || !is_changed_as_pointer(unit, *root)
-        });
+        // What is reached through a pointer is something else once that changes.
+        let moves = |root: &DeclId| {
+            tree::is_pointer(unit, unit[*root].ty) && super::inline::changes(unit, stmt, *root)
+        };
+        known &= !roots.iter().any(moves);
         walk::all(unit, stmt, &mut |expr| {
             let Some(path) = Path::of(unit, tree::plain(expr)) else {
                 return true;
@@ -170,91 +176,59 @@ fn is_known(
         });
     }
     // Another function may have a pointer to a variable of the file.
-    let address = |id: &DeclId| {
-        let mut taken = false;
-        for stmt in std::iter::once(head).chain(body) {
-            walk::all(unit, stmt, &mut |expr| {
-                if let ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) = &expr.kind {
-                    taken |=
-                        Path::of(unit, of).is_some_and(|p| p.root == *id && p.fields.is_empty());
-                }
-                true
-            });
-        }
-        taken
+    let has_address = |id: DeclId| {
+        let takes = |expr: &Expr| match &expr.kind {
+            ExprKind::Unary(UnaryOp::AddressOf, of) => {
+                Path::of(unit, of).is_some_and(|p| p.root == id && p.fields.is_empty())
+            }
+            _ => false,
+        };
+        let mut all = std::iter::once(head).chain(body);
+        all.any(|stmt| walk::any(unit, stmt, takes))
     };
-    let plain = found.keys().filter(|p| p.fields.is_empty());
-    known
-        && plain
-            .map(|p| p.root)
-            .all(|id| globals.contains(&id) && !address(&id))
-}
-
-/// Whether what is reached through a variable is something else once the variable changes.
-fn is_changed_as_pointer(unit: &Unit, root: DeclId) -> bool {
-    tree::is_pointer(unit, unit[root].ty)
+    let mut plain = found.keys().filter(|p| p.fields.is_empty());
+    known && plain.all(|p| globals.contains(&p.root) && !has_address(p.root))
 }
 
 /// Puts variables in the place of paths.
-pub(super) fn replace(unit: &mut Unit, stmt: &mut Stmt, all: &[(&Path, DeclId)]) {
-    let types: Vec<_> = all.iter().map(|(_, id)| unit[*id].ty).collect();
+pub(super) fn replace<'s>(
+    unit: &mut Unit,
+    stmts: impl Iterator<Item = &'s mut Stmt>,
+    all: &[(&Path, DeclId)],
+) {
     let paths = unit.clone();
-    walk::change_all(unit, stmt, &mut |expr| {
+    let mut replaced = |expr: &mut Expr| {
         if matches!(expr.kind, ExprKind::Cast { .. }) {
             return true;
         }
-        let Some(path) = Path::of(&paths, expr) else {
-            return true;
-        };
-        match all.iter().position(|(of, _)| **of == path) {
-            Some(at) => {
-                expr.kind = ExprKind::Var(all[at].1);
-                expr.ty = types[at];
-                false
-            }
-            None => true,
+        let path = Path::of(&paths, expr);
+        let found = path.and_then(|path| all.iter().find(|(of, _)| **of == path));
+        if let Some((_, id)) = found {
+            *expr = tree::var(&paths, *id, expr.span);
         }
-    });
-}
-
-/// What an expression assigns to.
-pub(super) fn target(expr: &Expr) -> Option<&Expr> {
-    use hexcc_clang::ast::UnaryOp as U;
-    match &expr.kind {
-        ExprKind::Assign(_, to, _) => Some(to),
-        ExprKind::Unary(
-            U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement | U::AddressOf,
-            of,
-        ) => Some(of),
-        _ => None,
+        found.is_none()
+    };
+    for stmt in stmts {
+        walk::change_all(unit, stmt, &mut replaced);
     }
 }
 
 /// Whether a call in a statement may see a member.
 pub(super) fn is_seen(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
-    let mut seen = false;
-    walk::all(unit, stmt, &mut |expr| {
-        if let ExprKind::Call(callee, given) = &expr.kind {
-            seen |= sees(unit, callee, given, &[path]);
-        }
-        true
-    });
-    seen
+    walk::any(unit, stmt, |expr| match &expr.kind {
+        ExprKind::Call(callee, given) => sees(unit, callee, given, &[path]),
+        _ => false,
+    })
 }
 
 /// Whether a function that a statement calls may change a variable or member, or what it is reached through.
 pub(super) fn may_change(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
     let mut asked = HashSet::new();
-    let mut changes = false;
-    walk::all(unit, stmt, &mut |expr| {
-        changes |= match &expr.kind {
-            ExprKind::Call(Callee::Function(f), _) => changed_by(unit, *f, path, &mut asked),
-            ExprKind::Call(..) => true,
-            _ => false,
-        };
-        true
-    });
-    changes
+    walk::any(unit, stmt, |expr| match &expr.kind {
+        ExprKind::Call(Callee::Function(f), _) => changed_by(unit, *f, path, &mut asked),
+        ExprKind::Call(..) => true,
+        _ => false,
+    })
 }
 
 fn changed_by(
@@ -269,9 +243,8 @@ fn changed_by(
     let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
         return true;
     };
-    let mut changes = false;
-    walk::all(unit, body, &mut |expr| {
-        changes |= match (target(expr).map(tree::plain), &expr.kind) {
+    walk::any(unit, body, |expr| {
+        match (tree::target(expr).map(tree::plain), &expr.kind) {
             (Some(to), _) => match &to.kind {
                 ExprKind::Field(_, field) => path.fields.contains(field),
                 ExprKind::Var(id) => *id == path.root,
@@ -281,24 +254,17 @@ fn changed_by(
             (None, ExprKind::Call(Callee::Function(f), _)) => changed_by(unit, *f, path, asked),
             (None, ExprKind::Call(..)) => true,
             _ => false,
-        };
-        true
-    });
-    changes
+        }
+    })
 }
 
 /// Whether a statement calls what is not a function of the system.
 pub(super) fn calls_unknown(unit: &Unit, stmt: &Stmt) -> bool {
-    let mut found = false;
-    walk::all(unit, stmt, &mut |expr| {
-        found |= match &expr.kind {
-            ExprKind::Call(Callee::Function(f), _) => !is_of_system(unit, *f),
-            ExprKind::Call(..) => true,
-            _ => false,
-        };
-        true
-    });
-    found
+    walk::any(unit, stmt, |expr| match &expr.kind {
+        ExprKind::Call(Callee::Function(f), _) => !is_of_system(unit, *f),
+        ExprKind::Call(..) => true,
+        _ => false,
+    })
 }
 
 fn is_of_system(unit: &Unit, function: FunctionId) -> bool {
@@ -349,7 +315,7 @@ fn is_other_use(unit: &Unit, expr: &Expr, all: &[Moved]) -> bool {
         ExprKind::Assign(_, to, from) => [to, from].into_iter().any(|side| {
             matches!(&tree::plain(side).kind, ExprKind::Var(id) if roots(id) && !tree::is_pointer(unit, unit[*id].ty))
         }),
-        ExprKind::Unary(hexcc_clang::ast::UnaryOp::AddressOf, of) => {
+        ExprKind::Unary(UnaryOp::AddressOf, of) => {
             matches!(&tree::plain(of).kind, ExprKind::Var(id) if roots(id))
         }
         _ => false,
@@ -364,10 +330,7 @@ fn sees(unit: &Unit, callee: &Callee, given: &[Expr], all: &[&Path]) -> bool {
             let Some(path) = Path::of(unit, expr) else {
                 return true;
             };
-            let is_struct = !matches!(
-                unit.canonical(expr.ty).kind,
-                hexcc_clang::ast::TypeKind::Builtin(_)
-            );
+            let is_struct = !matches!(unit.canonical(expr.ty).kind, TypeKind::Builtin(_));
             is_given |= is_struct
                 && all.iter().any(|m| {
                     m.root == path.root
@@ -392,16 +355,11 @@ fn uses(unit: &Unit, function: FunctionId, all: &[&Path], asked: &mut HashSet<Fu
         // What another file defines.
         return !is_of_system(unit, function);
     };
-    let mut found = false;
-    walk::all(unit, body, &mut |expr| {
-        found |= match &expr.kind {
-            ExprKind::Field(_, field) => all.iter().any(|m| m.fields.contains(field)),
-            ExprKind::Var(id) => all.iter().any(|m| m.root == *id),
-            ExprKind::Call(Callee::Function(f), _) => uses(unit, *f, all, asked),
-            ExprKind::Call(Callee::Pointer(_), _) => true,
-            _ => false,
-        };
-        true
-    });
-    found
+    walk::any(unit, body, |expr| match &expr.kind {
+        ExprKind::Field(_, field) => all.iter().any(|m| m.fields.contains(field)),
+        ExprKind::Var(id) => all.iter().any(|m| m.root == *id),
+        ExprKind::Call(Callee::Function(f), _) => uses(unit, *f, all, asked),
+        ExprKind::Call(Callee::Pointer(_), _) => true,
+        _ => false,
+    })
 }

@@ -47,25 +47,18 @@ pub(super) fn toggle(
     if planes.is_empty() || !of_two && !are_differences(unit, body, &index) {
         return None;
     }
-    for (n, stmt) in body.iter_mut().enumerate() {
-        if n != at {
-            replace(unit, stmt, &index, &planes);
-        }
-    }
-    let in_head = mentions(unit, head, &index);
-    let uses_left = (body.iter().enumerate())
-        .filter(|(n, _)| *n != at)
-        .any(|(_, stmt)| mentions(unit, stmt, &index));
-    if uses_left || in_head {
+    // The statement that toggles goes; what it does is kept in `toggling`.
+    body[at] = tree::stmt(place.span, StmtKind::Null);
+    replace(unit, body.iter_mut(), &index, &planes);
+    let mut all = std::iter::once(head).chain(body.iter());
+    if all.any(|stmt| mentions(unit, stmt, &index)) {
         return None;
     }
     let mut swaps = Vec::new();
     let mut around = Around::default();
     let settled = settled(unit, planes.values().next()?, (&place, &toggling));
-    for (n, stmt) in body.iter_mut().enumerate() {
-        if n != at {
-            settle(unit, stmt, &index, &settled)?;
-        }
+    for stmt in body.iter_mut() {
+        settle(unit, stmt, &index, &settled)?;
     }
     around.after.push(settled);
     for Planes {
@@ -141,7 +134,7 @@ fn pointers_to(
 ) -> Option<Planes> {
     let element = Expr {
         kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())),
-        ty: element_type(unit, &array)?,
+        ty: tree::element(unit, array.ty)?,
         span: place.span,
     };
     let ty = tree::value_type(unit, element.ty);
@@ -176,18 +169,19 @@ fn has_two(unit: &Unit, array: &Expr) -> bool {
 
 /// Whether the other plane is always written `1 - now`, which leads back for any value.
 fn are_differences(unit: &Unit, body: &[Stmt], index: &Path) -> bool {
-    let mut are = true;
-    for stmt in body {
-        walk::all(unit, stmt, &mut |expr| {
+    let is_no_difference = |expr: &Expr| match &expr.kind {
+        ExprKind::Assign(Some(BinaryOp::BitXor), to, _) => {
+            Path::of(unit, to).as_ref() == Some(index)
+        }
+        _ => {
             let is_difference =
                 matches!(tree::plain(expr).kind, ExprKind::Binary(BinaryOp::Sub, ..));
-            are &= !is_other(unit, expr, index) || is_difference;
-            let flips = matches!(&expr.kind, ExprKind::Assign(Some(BinaryOp::BitXor), to, _) if Path::of(unit, to).as_ref() == Some(index));
-            are &= !flips;
-            true
-        });
-    }
-    are
+            !is_difference && is_other(unit, expr, index)
+        }
+    };
+    !body
+        .iter()
+        .any(|stmt| walk::any(unit, stmt, is_no_difference))
 }
 
 /// `1 - now`
@@ -239,7 +233,8 @@ fn substitute(unit: &mut Unit, body: &mut [Stmt], index: &Path) {
             return None;
         };
         let init = unit[id].init.as_ref()?;
-        let stays = !body_changes(unit, body, id);
+        let changes = |stmt: &Stmt| super::inline::changes(unit, stmt, id);
+        let stays = !body.iter().any(changes);
         let is_it = is_other(unit, init, index) || Path::of(unit, init).as_ref() == Some(index);
         (stays && is_it).then(|| (id, tree::plain(init).clone()))
     };
@@ -261,11 +256,6 @@ fn substitute(unit: &mut Unit, body: &mut [Stmt], index: &Path) {
         unit[id].init = None;
         body[at] = tree::stmt(body[at].span, StmtKind::Null);
     }
-}
-
-fn body_changes(unit: &Unit, body: &[Stmt], id: DeclId) -> bool {
-    body.iter()
-        .any(|stmt| super::inline::changes(unit, stmt, id))
 }
 
 /// The number of the plane that a subscript selects: 0 for the index, 1 for the other one.
@@ -303,35 +293,30 @@ fn arrays(unit: &Unit, body: &[Stmt], at: usize, index: &Path) -> Option<BTreeMa
     is_known.then_some(found)
 }
 
-fn element_type(unit: &Unit, array: &Expr) -> Option<hexcc_clang::ast::TypeId> {
-    use hexcc_clang::ast::TypeKind;
-    match unit.canonical(array.ty).kind {
-        TypeKind::Array { element, .. } => Some(element),
-        TypeKind::Pointer(to) => Some(to),
-        _ => None,
-    }
-}
-
-fn replace(unit: &mut Unit, stmt: &mut Stmt, index: &Path, planes: &BTreeMap<Path, Planes>) {
+fn replace<'s>(
+    unit: &mut Unit,
+    stmts: impl Iterator<Item = &'s mut Stmt>,
+    index: &Path,
+    planes: &BTreeMap<Path, Planes>,
+) {
     let asked = unit.clone();
-    walk::change_all(unit, stmt, &mut |expr| {
+    let mut replaced = |expr: &mut Expr| {
         if let ExprKind::Index(base, subscript) = &expr.kind
             && let Some(plane) = plane_of(&asked, subscript, index)
             && let Some(found) = Path::of(&asked, base).and_then(|path| planes.get(&path))
         {
-            let id = found.pointers[plane];
-            *expr = tree::var(&asked, id, expr.span);
+            *expr = tree::var(&asked, found.pointers[plane], expr.span);
             return false;
         }
         true
-    });
+    };
+    for stmt in stmts {
+        walk::change_all(unit, stmt, &mut replaced);
+    }
 }
 
 fn mentions(unit: &Unit, stmt: &Stmt, index: &Path) -> bool {
-    let mut found = false;
-    walk::all(unit, stmt, &mut |expr| {
-        found |= Path::of(unit, tree::plain(expr)).as_ref() == Some(index);
-        true
-    });
-    found
+    walk::any(unit, stmt, |expr| {
+        Path::of(unit, expr).as_ref() == Some(index)
+    })
 }

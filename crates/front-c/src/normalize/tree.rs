@@ -71,6 +71,28 @@ pub(super) fn is_pointer(unit: &Unit, ty: TypeId) -> bool {
     matches!(unit.canonical(ty).kind, TypeKind::Pointer(_))
 }
 
+/// What an expression assigns to, or takes the address of.
+pub(super) fn target(expr: &Expr) -> Option<&Expr> {
+    use UnaryOp as U;
+    match &expr.kind {
+        ExprKind::Assign(_, to, _) => Some(to),
+        ExprKind::Unary(
+            U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement | U::AddressOf,
+            of,
+        ) => Some(of),
+        _ => None,
+    }
+}
+
+/// What an array or a pointer is of.
+pub(super) fn element(unit: &Unit, ty: TypeId) -> Option<TypeId> {
+    match unit.canonical(ty).kind {
+        TypeKind::Array { element, .. } => Some(element),
+        TypeKind::Pointer(to) => Some(to),
+        _ => None,
+    }
+}
+
 /// Whether an expression is a number.
 pub(super) fn is_number(expr: &Expr, number: i128) -> bool {
     matches!(plain(expr).kind, ExprKind::Int(n) if n == number)

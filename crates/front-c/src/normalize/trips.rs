@@ -23,7 +23,9 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
         return false;
     };
     let changes = |stmt: &Stmt| super::inline::changes(unit, stmt, iterator);
-    let goes_on = all.iter().any(continues);
+    let goes_on = all
+        .iter()
+        .any(|stmt| walk::jumps(stmt, |kind| matches!(kind, StmtKind::Continue)));
     let (Some(start), false, false) = (
         start(unit, before, iterator),
         goes_on,
@@ -54,15 +56,6 @@ fn steps(stmt: &Stmt, iterator: DeclId) -> bool {
             _ => false,
         },
         _ => false,
-    }
-}
-
-/// Whether a `continue` of a statement is one of the loop around it.
-fn continues(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Continue => true,
-        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => false,
-        _ => walk::inner(stmt).into_iter().any(continues),
     }
 }
 

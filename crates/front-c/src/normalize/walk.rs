@@ -2,66 +2,94 @@
 
 use hexcc_clang::ast::{Callee, DeclId, Designator, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
 
-/// The expressions that an expression is made of.
-pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
-    use ExprKind as K;
-    match &expr.kind {
-        K::Imaginary(e)
-        | K::Unary(_, e)
-        | K::Field(e, _)
-        | K::SizeOfExpr(e)
-        | K::Compound(e)
-        | K::VaArg(e) => vec![e],
-        K::Binary(_, a, b) | K::Assign(_, a, b) | K::Else(a, b) | K::Index(a, b) => vec![a, b],
-        K::Cond(a, b, c) => vec![a, b, c],
-        K::Call(Callee::Pointer(f), all) => std::iter::once(&**f).chain(all).collect(),
-        K::Call(Callee::Function(_), all) | K::List(all) => all.iter().collect(),
-        K::Cast { extents, value, .. } => std::iter::once(&**value).chain(extents).collect(),
-        K::SizeOfArray { lengths, .. } => lengths.iter().collect(),
-        K::Designated(path, value) => path.iter().flat_map(subscripts).chain([&**value]).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn subscripts(designator: &Designator) -> Vec<&Expr> {
-    match designator {
-        Designator::Field(_) => Vec::new(),
-        Designator::Index(e) => vec![e],
-        Designator::Range(a, b) => vec![a, b],
-    }
-}
-
-fn subscripts_mut(designator: &mut Designator) -> Vec<&mut Expr> {
-    match designator {
-        Designator::Field(_) => Vec::new(),
-        Designator::Index(e) => vec![e],
-        Designator::Range(a, b) => vec![a, b],
-    }
-}
-
-/// The same, to be changed.
-fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
-    use ExprKind as K;
-    match &mut expr.kind {
-        K::Imaginary(e)
-        | K::Unary(_, e)
-        | K::Field(e, _)
-        | K::SizeOfExpr(e)
-        | K::Compound(e)
-        | K::VaArg(e) => vec![e],
-        K::Binary(_, a, b) | K::Assign(_, a, b) | K::Else(a, b) | K::Index(a, b) => vec![a, b],
-        K::Cond(a, b, c) => vec![a, b, c],
-        K::Call(Callee::Pointer(f), all) => std::iter::once(&mut **f).chain(all).collect(),
-        K::Call(Callee::Function(_), all) | K::List(all) => all.iter_mut().collect(),
-        K::Cast { extents, value, .. } => std::iter::once(&mut **value).chain(extents).collect(),
-        K::SizeOfArray { lengths, .. } => lengths.iter_mut().collect(),
-        K::Designated(path, value) => {
-            let subscripts = path.iter_mut().flat_map(subscripts_mut);
-            subscripts.chain([&mut **value]).collect()
+/// The parts of expressions and statements, to be read or, with `mut`, to be changed.
+macro_rules! parts_of_trees {
+    ($parts:ident, $subscripts:ident, $inner:ident, $own:ident, $iter:ident, $as_deref:ident $(, $mutable:tt)?) => {
+        /// The expressions that an expression is made of.
+        pub(super) fn $parts(expr: &$($mutable)? Expr) -> Vec<&$($mutable)? Expr> {
+            use ExprKind as K;
+            match &$($mutable)? expr.kind {
+                K::Imaginary(e)
+                | K::Unary(_, e)
+                | K::Field(e, _)
+                | K::SizeOfExpr(e)
+                | K::Compound(e)
+                | K::VaArg(e) => vec![e],
+                K::Binary(_, a, b) | K::Assign(_, a, b) | K::Else(a, b) | K::Index(a, b) => {
+                    vec![a, b]
+                }
+                K::Cond(a, b, c) => vec![a, b, c],
+                K::Call(Callee::Pointer(f), all) => {
+                    std::iter::once(&$($mutable)? **f).chain(all).collect()
+                }
+                K::Call(Callee::Function(_), all) | K::List(all) => all.$iter().collect(),
+                K::Cast { extents, value, .. } => {
+                    std::iter::once(&$($mutable)? **value).chain(extents).collect()
+                }
+                K::SizeOfArray { lengths, .. } => lengths.$iter().collect(),
+                K::Designated(path, value) => {
+                    let subscripts = path.$iter().flat_map($subscripts);
+                    subscripts.chain([&$($mutable)? **value]).collect()
+                }
+                _ => Vec::new(),
+            }
         }
-        _ => Vec::new(),
-    }
+
+        fn $subscripts(designator: &$($mutable)? Designator) -> Vec<&$($mutable)? Expr> {
+            match designator {
+                Designator::Field(_) => Vec::new(),
+                Designator::Index(e) => vec![e],
+                Designator::Range(a, b) => vec![a, b],
+            }
+        }
+
+        /// The statements in a statement.
+        pub(super) fn $inner(stmt: &$($mutable)? Stmt) -> Vec<&$($mutable)? Stmt> {
+            use StmtKind as K;
+            match &$($mutable)? stmt.kind {
+                K::Compound(all) => all.$iter().collect(),
+                K::If { then, otherwise, .. } => std::iter::once(&$($mutable)? **then)
+                    .chain(otherwise.$as_deref())
+                    .collect(),
+                K::For { init, body, .. } => {
+                    init.$as_deref().into_iter().chain([&$($mutable)? **body]).collect()
+                }
+                K::While { body, .. }
+                | K::Do { body, .. }
+                | K::Switch { body, .. }
+                | K::Case { body, .. }
+                | K::Default(body)
+                | K::Label { body, .. } => vec![body],
+                _ => Vec::new(),
+            }
+        }
+
+        /// The expressions of a statement alone, without those of declarations.
+        fn $own(stmt: &$($mutable)? Stmt) -> Vec<&$($mutable)? Expr> {
+            use StmtKind as K;
+            match &$($mutable)? stmt.kind {
+                K::Expr(e) | K::IndirectGoto(e) => vec![e],
+                K::If { cond, .. } | K::While { cond, .. } | K::Do { cond, .. } => vec![cond],
+                K::Switch { value, .. } => vec![value],
+                K::For { cond, step, .. } => cond.$iter().chain(step).collect(),
+                K::Case { value, last, .. } => std::iter::once(value).chain(last).collect(),
+                K::Return(value) => value.$iter().collect(),
+                _ => Vec::new(),
+            }
+        }
+    };
 }
+
+parts_of_trees!(parts, subscripts, inner, own, iter, as_deref);
+parts_of_trees!(
+    parts_mut,
+    subscripts_mut,
+    inner_mut,
+    own_mut,
+    iter_mut,
+    as_deref_mut,
+    mut
+);
 
 /// Calls `f` with an expression and all in it, from the outside; where `f` says so, not with what is in one.
 pub(super) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
@@ -78,80 +106,6 @@ pub(super) fn change(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr) -> bool) {
         for part in parts_mut(expr) {
             change(part, f);
         }
-    }
-}
-
-/// The statements in a statement.
-pub(super) fn inner(stmt: &Stmt) -> Vec<&Stmt> {
-    use StmtKind as K;
-    match &stmt.kind {
-        K::Compound(all) => all.iter().collect(),
-        K::If {
-            then, otherwise, ..
-        } => std::iter::once(&**then)
-            .chain(otherwise.as_deref())
-            .collect(),
-        K::For { init, body, .. } => init.as_deref().into_iter().chain([&**body]).collect(),
-        K::While { body, .. }
-        | K::Do { body, .. }
-        | K::Switch { body, .. }
-        | K::Case { body, .. }
-        | K::Default(body)
-        | K::Label { body, .. } => vec![body],
-        _ => Vec::new(),
-    }
-}
-
-/// The same, to be changed.
-pub(super) fn inner_mut(stmt: &mut Stmt) -> Vec<&mut Stmt> {
-    use StmtKind as K;
-    match &mut stmt.kind {
-        K::Compound(all) => all.iter_mut().collect(),
-        K::If {
-            then, otherwise, ..
-        } => std::iter::once(&mut **then)
-            .chain(otherwise.as_deref_mut())
-            .collect(),
-        K::For { init, body, .. } => init
-            .as_deref_mut()
-            .into_iter()
-            .chain([&mut **body])
-            .collect(),
-        K::While { body, .. }
-        | K::Do { body, .. }
-        | K::Switch { body, .. }
-        | K::Case { body, .. }
-        | K::Default(body)
-        | K::Label { body, .. } => vec![body],
-        _ => Vec::new(),
-    }
-}
-
-/// The expressions of a statement alone, without those of declarations.
-fn own(stmt: &Stmt) -> Vec<&Expr> {
-    use StmtKind as K;
-    match &stmt.kind {
-        K::Expr(e) | K::IndirectGoto(e) => vec![e],
-        K::If { cond, .. } | K::While { cond, .. } | K::Do { cond, .. } => vec![cond],
-        K::Switch { value, .. } => vec![value],
-        K::For { cond, step, .. } => cond.iter().chain(step).collect(),
-        K::Case { value, last, .. } => std::iter::once(value).chain(last).collect(),
-        K::Return(value) => value.iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The same, to be changed.
-fn own_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
-    use StmtKind as K;
-    match &mut stmt.kind {
-        K::Expr(e) | K::IndirectGoto(e) => vec![e],
-        K::If { cond, .. } | K::While { cond, .. } | K::Do { cond, .. } => vec![cond],
-        K::Switch { value, .. } => vec![value],
-        K::For { cond, step, .. } => cond.iter_mut().chain(step).collect(),
-        K::Case { value, last, .. } => std::iter::once(value).chain(last).collect(),
-        K::Return(value) => value.iter_mut().collect(),
-        _ => Vec::new(),
     }
 }
 
@@ -193,7 +147,25 @@ pub(super) fn all(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> bool) {
     }
 }
 
-/// The same, to be changed.
+/// Whether an expression in a statement is as asked.
+pub(super) fn any(unit: &Unit, stmt: &Stmt, mut is_it: impl FnMut(&Expr) -> bool) -> bool {
+    let mut found = false;
+    all(unit, stmt, &mut |expr| {
+        found = found || is_it(expr);
+        !found
+    });
+    found
+}
+
+/// Whether a statement that jumps, as asked, does so from the body that a statement is in, and from no loop in it.
+pub(super) fn jumps(stmt: &Stmt, is_it: fn(&StmtKind) -> bool) -> bool {
+    match &stmt.kind {
+        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => false,
+        kind => is_it(kind) || inner(stmt).into_iter().any(|inner| jumps(inner, is_it)),
+    }
+}
+
+/// The same as [`all`], to be changed.
 pub(super) fn change_all(unit: &mut Unit, stmt: &mut Stmt, f: &mut dyn FnMut(&mut Expr) -> bool) {
     for expr in own_mut(stmt) {
         change(expr, f);
