@@ -98,7 +98,7 @@ impl KernelArgs {
         let compiled = cache::compile(ctx, &input.saved, &options, lookup.as_ref(), &input.known);
         let compiled = compiled.map_err(|d| Failure {
             diagnostics: vec![*d],
-            source: Some(input.saved.source.clone()),
+            source: Some(Box::new(input.saved.source.clone())),
         })?;
         self.tell(&input.warnings, &input.saved, &compiled);
         Ok(compiled)

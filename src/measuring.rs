@@ -13,7 +13,7 @@ impl From<Error> for Failure {
         match error {
             Error::Refused { diagnostic, file } => Failure {
                 diagnostics: vec![*diagnostic],
-                source: Some(*file),
+                source: Some(file),
             },
             Error::NoTiles(why) => Failure::plain(no_tiles(why)),
             Error::Sizes(_) => Failure::plain(

@@ -11,7 +11,7 @@ pub struct Failure {
     /// What to print; at least one error.
     pub diagnostics: Vec<Diagnostic>,
     /// The source the labels refer to.
-    pub source: Option<SourceFile>,
+    pub source: Option<Box<SourceFile>>,
 }
 
 impl Failure {
@@ -25,7 +25,7 @@ impl Failure {
 
     /// Prints all diagnostics.
     pub fn render(&self) {
-        render(&self.diagnostics, self.source.as_ref());
+        render(&self.diagnostics, self.source.as_deref());
     }
 }
 
@@ -63,7 +63,7 @@ pub fn to_text(diagnostics: &[Diagnostic], source: Option<&SourceFile>) -> Strin
                     known.push((place.path, file));
                     file
                 });
-                let span = place.offset..place.offset + l.span.len();
+                let span = place.offset..place.offset + place.len.unwrap_or(l.span.len());
                 cs::Label::new(style, file, span).with_message(l.text.clone())
             })
             .collect();

@@ -192,7 +192,7 @@ impl Run {
         let compiled = self.kernel.compile(&ctx, &input, &TargetArgs::default())?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
-            source: Some(input.saved.source.clone()),
+            source: Some(Box::new(input.saved.source.clone())),
         };
         let text = self
             .translation(&target, &input, &compiled)

@@ -190,7 +190,7 @@ impl Translate {
         let compiled = self.kernel.compile(&ctx, &input, &self.target)?;
         let with_source = |d: Box<Diagnostic>| Failure {
             diagnostics: vec![*d],
-            source: Some(input.saved.source.clone()),
+            source: Some(Box::new(input.saved.source.clone())),
         };
         let instrument = match self.instrument {
             true => Instrument::Dump,

@@ -10,7 +10,6 @@ mod merged;
 mod names;
 mod outer;
 mod rewritten;
-mod segments;
 mod several;
 mod swaps;
 mod together;
@@ -130,7 +129,7 @@ fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Resu
     if let Some(d) = named_cplusplus(&source).or_else(|| divided(&source)) {
         return Err(Failure {
             diagnostics: vec![d],
-            source: Some(source),
+            source: Some(Box::new(source)),
         });
     }
     let source = names::settled(options, source)?;
@@ -251,7 +250,6 @@ fn read_source(
             return again.ok_or(refused);
         }
     };
-    let input = segments::in_segments(options, &input, limit).unwrap_or(input);
     Ok(rewritten::in_tiles(options, &input, limit).unwrap_or(input))
 }
 
@@ -263,7 +261,7 @@ fn read_as_is(
     let fail = |diagnostics, words| NotRead {
         failure: Box::new(Failure {
             diagnostics,
-            source: Some(source.clone()),
+            source: Some(Box::new(source.clone())),
         }),
         words,
     };
@@ -302,6 +300,7 @@ fn read_as_is(
                     nests: chosen.nests,
                     stays: chosen.stays,
                     segments: None,
+                    replaced: BTreeSet::new(),
                     undeclared,
                     headers: header_names,
                 },
@@ -1002,6 +1001,7 @@ impl<'a> Reader<'a> {
             nests: Vec::new(),
             stays: None,
             segments: None,
+            replaced: BTreeSet::new(),
             undeclared: Vec::new(),
             headers: HeaderNames::default(),
         }

@@ -15,7 +15,7 @@ pub(super) fn settled(options: &InputOptions, source: SourceFile) -> Result<Sour
         Ok(edits) => Ok(source.edited(edits).unwrap_or(source)),
         Err(hiding) => Err(Failure {
             diagnostics: vec![hidden(&hiding)],
-            source: Some(source),
+            source: Some(Box::new(source)),
         }),
     }
 }

@@ -1,25 +1,31 @@
-//! Time loops that move planes by members, by functions or by an index, in the form that tiles are made of.
+//! Time loops in the form that tiles are made of.
 //!
-//! The passes of [`hexcc_front_c::normalize`] write such a loop again, in the place of the user's. The program is the one
-//! with the new loop where that leads to tiles over time, and the user's own otherwise.
+//! The passes of [`hexcc_front_c::normalize`] write such a loop again, in the place of the user's: planes that are moved by
+//! members, by functions or by an index, and steps that the host takes part in. The program is the one with the new
+//! loop where that leads to tiles over time, and the user's own otherwise.
 
 use super::facts::question;
-use super::segments::in_segments;
 use super::{Input, InputOptions, MAX_JUDGED, read_as_is};
 use crate::limit::TimeLimit;
-use hexcc_compiler::scop::{Segmented, SourceFile};
+use hexcc_compiler::csource;
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::nests;
+use hexcc_compiler::options::Options;
+use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile};
 use hexcc_front_c::child;
 use hexcc_front_c::normalize::Rewritten;
+use hexcc_pet::data::{PetScop, Span};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
+    let tiled = |read: &Input, place: &Range<usize>| {
+        let mut regions = read.saved.regions();
+        regions.any(|scop| scop.rotation.is_some() && place.contains(&scop.span.start))
+    };
     let saved = &input.saved;
-    let is_slow = saved.is_nests()
-        && saved.segments.is_none()
-        && saved.regions().all(|scop| scop.rotation.is_none());
-    let tiled = |read: &Input, place: &Range<usize>| is_tiled(read, place);
-    is_slow
+    (saved.is_nests())
         .then(|| first(options, &saved.source, limit, &tiled))
         .flatten()
 }
@@ -40,56 +46,131 @@ fn first(
     limit: &TimeLimit,
     good: &dyn Fn(&Input, &Range<usize>) -> bool,
 ) -> Option<Input> {
-    if !source.others.is_empty() {
-        return None;
-    }
-    let loops = loops(options, source, limit);
-    let is_wanted = |r: &&Rewritten| match options.line {
-        Some(line) => source.line(r.range.start) == line,
-        None => true,
+    let is_wanted = |form: &&Rewritten| {
+        let line = (options.line).is_none_or(|line| source.line(form.range.start) == line);
+        let wanted = options.function.as_ref();
+        line && wanted.is_none_or(|name| *name == form.function)
     };
-    let mut wanted = loops.iter().filter(is_wanted).take(MAX_JUDGED);
-    wanted.find_map(|rewritten| with(options, source.clone(), limit, rewritten, good))
-}
-
-/// Whether the steps of a loop at a place are tiled over time.
-fn is_tiled(read: &Input, place: &Range<usize>) -> bool {
-    let mut regions = read.saved.regions();
-    let rotates = regions.any(|scop| scop.rotation.is_some() && place.contains(&scop.span.start));
-    let in_segments = |s: &Segmented| place.contains(&s.start);
-    rotates || read.saved.segments.as_ref().is_some_and(in_segments)
+    let forms = loops(options, source, limit);
+    let wanted: Vec<&Rewritten> = forms.iter().filter(is_wanted).collect();
+    let starts: BTreeSet<usize> = wanted.iter().map(|form| form.range.start).collect();
+    let judged: BTreeSet<usize> = starts.into_iter().take(MAX_JUDGED).collect();
+    let mut judged = wanted
+        .into_iter()
+        .filter(|form| judged.contains(&form.range.start));
+    judged.find_map(|form| with(options, source, limit, form, good))
 }
 
 /// The input with one loop written again, if that is good.
 fn with(
     options: &InputOptions,
-    source: SourceFile,
+    source: &SourceFile,
     limit: &TimeLimit,
-    rewritten: &Rewritten,
+    form: &Rewritten,
     good: &dyn Fn(&Input, &Range<usize>) -> bool,
 ) -> Option<Input> {
-    let text = rewritten.text.trim_end();
-    let edited = source.replaced(rewritten.range.clone(), text).ok()?;
-    let place: Range<usize> = rewritten.range.start..rewritten.range.start + text.len();
+    let text = form.text.trim_end();
+    let edited = source
+        .rewritten(form.range.clone(), text, &form.statements)
+        .ok()?;
+    let place: Range<usize> = form.range.start..form.range.start + text.len();
     let options = InputOptions {
         line: None,
+        function: None,
         ..options.clone()
     };
-    let read = read_as_is(&options, edited, limit).ok()?;
-    let mut read = in_segments(&options, &read, limit).unwrap_or(read);
-    if !good(&read, &place) {
+    let mut read = read_as_is(&options, edited, limit).ok()?;
+    let is_good = match &form.segments {
+        Some(segments) => is_tiled(&options, &read, limit, place.start + segments.steps.start),
+        None => good(&read, &place),
+    };
+    if !is_good {
         return None;
     }
-    // What is said of the loop is said of the user's.
-    let user = source.line(place.start);
-    let new = user..=user + text.matches('\n').count();
-    for warning in &mut read.warnings {
-        for line in new.clone() {
-            let of = |line: usize| format!("the loop at line {line} ");
-            warning.message = warning.message.replace(&of(line), &of(user));
+    say_of_users(&mut read.warnings, source.line(place.start), form);
+    read.saved.replaced = csource::words_behind(source.own_text(), form.range.clone());
+    read.saved.segments = form.segments.as_ref().map(|segments| Segmented {
+        start: place.start,
+        conditions: segments.conditions.clone(),
+        host: (segments.host.iter())
+            .map(|host| Span {
+                start: place.start + host.start,
+                end: place.start + host.end,
+            })
+            .collect(),
+    });
+    Some(read)
+}
+
+/// Whether the loop at a place is tiled over time, beside what stays on the host.
+fn is_tiled(options: &InputOptions, read: &Input, limit: &TimeLimit, at: usize) -> bool {
+    let is_it = |scop: &PetScop| scop.span.start <= at && at < scop.span.end;
+    let Some((index, scop)) = (read.saved.regions().enumerate()).find(|(_, scop)| is_it(scop))
+    else {
+        return false;
+    };
+    let nest = SavedScop {
+        scop: scop.clone(),
+        nests: Vec::new(),
+        ..read.saved.clone()
+    };
+    let tiled = hexcc_isl::Ctx::with_stopper(limit.stopper().clone())
+        .ok()
+        .and_then(|ctx| {
+            nests::tiles_exactly(&ctx, &nest, (index, &read.known), &tiles(options)).ok()
+        });
+    read.saved.is_nests() && tiled == Some(Some(true))
+}
+
+/// The options that loops are tried in tiles with.
+pub(super) fn tiles(options: &InputOptions) -> Options {
+    let planes = options.planes.as_ref();
+    planes.map_or_else(Options::default, |planes| planes.options.clone())
+}
+
+/// Says of the user's loop what is said of the one in its place.
+fn say_of_users(warnings: &mut Vec<Diagnostic>, user: usize, form: &Rewritten) {
+    let lines = user..=user + form.text.trim_end().matches('\n').count();
+    let rest_of = |text: &str| {
+        (lines.clone())
+            .find_map(|line| text.strip_prefix(&format!("the loop at line {line} ")))
+            .map(str::to_owned)
+    };
+    for warning in warnings.iter_mut() {
+        // What the host does ahead of the steps is no loop of the user's.
+        warning.notes.retain(|note| rest_of(note).is_none());
+        if let Some(rest) = rest_of(&warning.message) {
+            warning.message = format!("the loop at line {user} {rest}");
         }
     }
-    Some(read)
+    let Some(segments) = &form.segments else {
+        return;
+    };
+    let said = |what: &str| format!("the loop at line {user} {what}");
+    let stays = said("stays on the host");
+    let in_segments = match segments.host.is_empty() {
+        true => said("is tiled over time; the host counts its steps"),
+        false => said("runs in segments, tiled over time, that end where the host takes part"),
+    };
+    let conditions = segments.conditions.join("`, `");
+    let ends =
+        (!conditions.is_empty()).then(|| format!("a segment ends with a step of `{conditions}`"));
+    let stays_on_host = |warning: &&mut Diagnostic| warning.message.contains(" stays on the host");
+    let Some(warning) = warnings.iter_mut().find(stays_on_host) else {
+        return;
+    };
+    let of_user = warning.message.strip_prefix(&stays);
+    match of_user.and_then(|rest| rest.split_once(": ")) {
+        // Nothing of the loop is slower for that.
+        Some(_) if segments.host.is_empty() => warnings.retain(|w| !w.message.starts_with(&stays)),
+        Some((_, why)) => {
+            warning.message = format!("{in_segments}: {why}");
+            warning.notes = ends.into_iter().collect();
+            warning.help.clear();
+        }
+        // It is in another one that stays.
+        None => warning.notes.insert(0, in_segments),
+    }
 }
 
 /// The loops of a file that can be written again; none where libclang gives up.

@@ -1,7 +1,7 @@
 //! Files with several time loops, one after the other or in functions of their own: all of them are
 //! translated, each as a nest of its own, and what they compute on stays on the device between them.
 
-use super::segments::tiles;
+use super::rewritten::tiles;
 use super::{Chosen, Reader};
 use hexcc_compiler::front::c::Region;
 use hexcc_compiler::nests;

@@ -58,6 +58,9 @@ pub struct SavedScop {
     /// The time loop as one over segments, where the source has been changed so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segments: Option<Segmented>,
+    /// The words of what the source had where a loop has been written again.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub replaced: BTreeSet<String>,
     /// Functions that the file calls without a declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undeclared: Vec<String>,
@@ -69,8 +72,6 @@ pub struct SavedScop {
 /// A time loop in which the host takes part every so many steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segmented {
-    /// The file as the user wrote it.
-    pub written: String,
     /// Where the loop begins.
     pub start: usize,
     /// The conditions under which the host takes part.
@@ -82,8 +83,7 @@ pub struct Segmented {
 impl SavedScop {
     /// The text of the file itself, as the user wrote it.
     pub fn written(&self) -> &str {
-        let segments = self.segments.as_ref();
-        segments.map_or_else(|| self.source.own_text(), |s| &s.written)
+        self.source.written()
     }
 
     /// The format this build reads and writes.

@@ -8,10 +8,13 @@ mod exprs;
 mod stmts;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
+use std::ops::Range;
 
-use hexcc_clang::ast::{DeclKind, Function, FunctionId, Item, RecordId, Storage, TypeKind, Unit};
+use hexcc_clang::ast::{
+    DeclKind, Function, FunctionId, Item, RecordId, Span, StmtId, Storage, TypeKind, Unit,
+};
 
 /// The whole unit.
 pub fn unit(unit: &Unit) -> String {
@@ -25,11 +28,45 @@ pub fn unit(unit: &Unit) -> String {
     printer.out
 }
 
-/// One statement of a unit.
-pub fn statement(unit: &Unit, stmt: &hexcc_clang::ast::Stmt) -> String {
+/// One expression of a unit.
+pub fn expression(unit: &Unit, expr: &hexcc_clang::ast::Expr) -> String {
     let mut printer = Printer::new(unit);
+    printer.keeps_macros = true;
+    hexcc_clang::deeply(|| printer.expr(expr, exprs::COMMA))
+}
+
+/// A statement for the place of another one in the user's text.
+pub struct Statement {
+    /// Its text.
+    pub text: String,
+    /// The bytes of some statements that are in it.
+    pub places: Vec<Range<usize>>,
+    /// The bytes of all, and where they come from.
+    pub statements: Vec<(Range<usize>, Span)>,
+    /// The macros that it uses: numbers keep their names.
+    pub macros: HashSet<String>,
+}
+
+/// One statement of a unit, with the places of those with some numbers.
+pub fn statement(unit: &Unit, stmt: &hexcc_clang::ast::Stmt, wanted: &[StmtId]) -> Statement {
+    let mut printer = Printer::new(unit);
+    printer.keeps_macros = true;
     hexcc_clang::deeply(|| printer.stmt(stmt));
-    printer.out
+    let trimmed = |range: &Range<usize>| {
+        let text = &printer.out[range.clone()];
+        let start = range.start + text.len() - text.trim_start().len();
+        start..start + text.trim().len()
+    };
+    let all = || printer.statements.iter();
+    let place = |id: &StmtId| all().find(|(of, ..)| of == id).map(|(_, r, _)| trimmed(r));
+    let places = wanted.iter().filter_map(place).collect();
+    let statements = all().map(|(_, r, span)| (trimmed(r), *span)).collect();
+    Statement {
+        places,
+        statements,
+        text: printer.out,
+        macros: printer.macros,
+    }
 }
 
 /// Prints one unit.
@@ -39,6 +76,11 @@ struct Printer<'u> {
     indent: usize,
     /// Tags of structs that have none.
     tags: HashMap<RecordId, String>,
+    /// Where statements are, with their numbers and where they come from.
+    statements: Vec<(StmtId, Range<usize>, Span)>,
+    /// Whether numbers that macros stand for keep these names, and those that did.
+    keeps_macros: bool,
+    macros: HashSet<String>,
 }
 
 impl<'u> Printer<'u> {
@@ -48,6 +90,9 @@ impl<'u> Printer<'u> {
             out: String::new(),
             indent: 0,
             tags: HashMap::new(),
+            statements: Vec::new(),
+            keeps_macros: false,
+            macros: HashSet::new(),
         }
     }
 

@@ -439,6 +439,7 @@ fn saved(case: &Case, file: &Path, extraction: Extraction) -> SavedScop {
         nests: Vec::new(),
         stays: None,
         segments: None,
+        replaced: Default::default(),
         undeclared: Vec::new(),
         headers: Default::default(),
         version: SavedScop::VERSION,

@@ -176,7 +176,7 @@ impl<'p> Importer<'p> {
             params: Vec::new(),
             body: None,
             is_implicit: cursor.extent().file.is_none(),
-            is_variadic: cursor.ty().is_variadic(),
+            is_variadic: cursor.ty().is_variadic() && cursor.ty().kind() == CXType_FunctionProto,
             is_old_style: self.is_old_style(cursor),
             is_inline: cursor.is_inline(),
             attributes: Vec::new(),

@@ -37,7 +37,8 @@ pub(super) fn assertions(
             true => BTreeSet::new(),
             false => csource::words_behind(own, r.span.clone()),
         };
-        let known = macros.iter().filter(|(name, _)| words.contains(*name));
+        let is_used = |name: &str| words.contains(name) || saved.replaced.contains(name);
+        let known = macros.iter().filter(|(name, _)| is_used(name));
         let known =
             known.filter(|(name, _)| csource::is_defined_before(text, &names.get(name), at));
         let lines: Vec<String> = known

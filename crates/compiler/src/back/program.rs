@@ -503,9 +503,10 @@ pub fn reference_program(
     regions: &[Range<usize>],
     replacements: &[Replacement],
 ) -> Result<String> {
-    let text = saved.written();
     let spans: Vec<Range<usize>> = replacements.iter().map(|r| r.span.clone()).collect();
     let region = regions.first().filter(|_| !saved.is_nests());
+    // A region that was written again has no end in the user's text.
+    let text = region.map_or_else(|| saved.written(), |_| saved.source.own_text());
     let dumps = region.map(|region| {
         insertion(
             end_of_code(region, &spans),

@@ -18,7 +18,7 @@ pub(super) fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
         return String::new();
     };
     let text = &saved.source.text;
-    let line = csource::line_col(text, segments.start).0;
+    let line = saved.source.line(segments.start);
     let mut said = format!(
         "\nsegments of the loop at {}:{line}\n  arrays stay on the device; the loop goes from one step in which the host takes part to the next\n",
         saved.source.path
@@ -42,7 +42,7 @@ pub(super) fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
     );
     let arrays: Vec<(String, String)> = tiled.flat_map(steps).collect();
     for (condition, host) in segments.conditions.iter().zip(&segments.host) {
-        let line = csource::line_col(text, host.start).0;
+        let line = saved.source.line(host.start);
         let _ = writeln!(
             said,
             "  in steps where {condition} the host takes part, at line {line}"

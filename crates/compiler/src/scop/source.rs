@@ -17,6 +17,22 @@ pub struct SourceFile {
     /// What of the text is of other files, in its order; nothing follows it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OfOther>,
+    /// The source before a loop of it was written again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Box<Before>>,
+}
+
+/// A source before a loop of it was written again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Before {
+    /// The source.
+    pub source: SourceFile,
+    /// The loop in it.
+    pub range: Range<usize>,
+    /// The loop in the text that there is now.
+    pub now: Range<usize>,
+    /// Its statements: the bytes of the text that there is now, and those before.
+    pub statements: Vec<(Range<usize>, Range<usize>)>,
 }
 
 /// A part of the text that is of another file.
@@ -90,6 +106,8 @@ pub struct Place<'a> {
     pub text: &'a str,
     /// Bytes before the place.
     pub offset: usize,
+    /// The bytes of what is there, where its text was another one.
+    pub len: Option<usize>,
 }
 
 impl SourceFile {
@@ -100,6 +118,7 @@ impl SourceFile {
             text,
             pieces: Vec::new(),
             others: Vec::new(),
+            before: None,
         }
     }
 
@@ -150,6 +169,9 @@ impl SourceFile {
 
     /// Where an offset in the text is.
     pub fn place(&self, at: usize) -> Place<'_> {
+        if let Some(before) = &self.before {
+            return before.place(at);
+        }
         let before = |other: &&OfOther| other.start <= at;
         let piece = self.pieces.iter().rfind(before);
         match self.others.iter().rfind(before).or(piece) {
@@ -157,11 +179,13 @@ impl SourceFile {
                 path: &self.path,
                 text: self.own_text(),
                 offset: at,
+                len: None,
             },
             Some(other) => Place {
                 path: &other.path,
                 text: &other.text,
                 offset: (other.original + at - other.start).min(other.text.len()),
+                len: None,
             },
         }
     }
@@ -185,17 +209,62 @@ impl SourceFile {
         Ok(edited)
     }
 
-    /// The source with another text in a place.
+    /// The source with a loop written again; of its statements, the bytes of the new text and those of this source.
     ///
     /// # Errors
     /// A place outside of the text.
-    pub fn replaced(
+    pub fn rewritten(
         &self,
         range: Range<usize>,
-        replacement: &str,
+        text: &str,
+        statements: &[(Range<usize>, Range<usize>)],
     ) -> Result<SourceFile, EditError> {
-        let replacement = replacement.to_string();
-        self.edited(vec![Edit { range, replacement }])
+        let start = range.start;
+        let moved = |r: &Range<usize>| start + r.start..start + r.end;
+        let edited = self.edited(vec![Edit {
+            range: range.clone(),
+            replacement: text.to_string(),
+        }])?;
+        let before = Before {
+            source: self.clone(),
+            range,
+            now: start..start + text.len(),
+            statements: (statements.iter())
+                .map(|(now, before)| (moved(now), before.clone()))
+                .collect(),
+        };
+        Ok(SourceFile {
+            before: Some(Box::new(before)),
+            ..edited
+        })
+    }
+
+    /// The text of the file itself, as the user wrote it.
+    pub fn written(&self) -> &str {
+        match &self.before {
+            Some(before) => before.source.written(),
+            None => self.own_text(),
+        }
+    }
+}
+
+impl Before {
+    /// Where an offset in the text that there is now was.
+    fn place(&self, at: usize) -> Place<'_> {
+        if at < self.now.start {
+            return self.source.place(at);
+        }
+        if at >= self.now.end {
+            return self.source.place(at - self.now.end + self.range.end);
+        }
+        let holds = |(now, _): &&(Range<usize>, Range<usize>)| now.contains(&at);
+        let all = self.statements.iter().filter(holds);
+        let innermost = all.min_by_key(|(now, _)| now.len());
+        let place = innermost.map_or(&self.range, |(_, before)| before);
+        Place {
+            len: Some(place.len()),
+            ..self.source.place(place.start)
+        }
     }
 }
 
@@ -217,6 +286,32 @@ mod tests {
             ("step.c", "step")
         );
         assert_eq!((source.line(4), source.line(at)), (1, 3));
+    }
+
+    #[test]
+    fn places_of_a_loop_written_again_are_those_before() {
+        let before = SourceFile::new(
+            "a.c".to_string(),
+            "int n;\nfor (;;) {\n  step();\n}\nint m;\n".to_string(),
+        );
+        let place = |source: &SourceFile, what: &str| {
+            let place = source.place(source.text.find(what).unwrap_or_default());
+            let end = place.offset + place.len.unwrap_or(what.len());
+            (
+                source.line(source.text.find(what).unwrap_or_default()),
+                place.text[place.offset..end].to_string(),
+            )
+        };
+        let text = "{ k = 0;\n\n\n for (;;) { a[i] = 0; } }";
+        let statements = [(12..33, 7..31), (23..32, 20..27)];
+        let Ok(source) = before.rewritten(7..31, text, &statements) else {
+            unreachable!("the range is one of the text")
+        };
+        assert_eq!(place(&source, "n;"), (1, "n;".to_string()));
+        assert_eq!(place(&source, "a[i]"), (3, "step();".to_string()));
+        assert_eq!(place(&source, "k = 0").0, 2);
+        assert_eq!(place(&source, "m;"), (5, "m;".to_string()));
+        assert_eq!(source.written(), before.text);
     }
 
     #[test]

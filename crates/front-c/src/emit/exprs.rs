@@ -26,6 +26,10 @@ impl Printer<'_> {
     }
 
     fn leveled(&mut self, expr: &Expr) -> (String, u8) {
+        if let Some(name) = self.constant(expr).filter(|_| self.keeps_macros) {
+            self.macros.insert(name.clone());
+            return (name, PRIMARY);
+        }
         match &expr.kind {
             ExprKind::Int(value) => self.int(*value, expr.ty),
             ExprKind::Char(value) => (character(*value), PRIMARY),
@@ -63,6 +67,26 @@ impl Printer<'_> {
             }
             _ => self.rare(expr),
         }
+    }
+
+    /// The macro without parameters that a number comes from, where that is all it stands for and nothing else has its name.
+    fn constant(&self, expr: &Expr) -> Option<String> {
+        let expansion = &self.unit[expr.span.expansion?];
+        let name = &expansion.name;
+        let mut macros = self.unit.macros.iter().filter(|m| m.name == *name);
+        let (Some(defined), None) = (macros.next(), macros.next()) else {
+            return None;
+        };
+        let body = self.unit.text(defined.span).strip_prefix(name.as_str())?;
+        let is_same = match &expr.kind {
+            ExprKind::Int(value) => body.trim().parse() == Ok(*value),
+            ExprKind::Float(text) => body.trim() == text,
+            _ => false,
+        };
+        let is_whole = expansion.range == (expr.span.start..expr.span.end);
+        let is_alone = !self.unit.decls.iter().any(|decl| decl.name == *name);
+        (is_same && is_whole && is_alone && body.starts_with(char::is_whitespace))
+            .then(|| name.clone())
     }
 
     fn rare(&mut self, expr: &Expr) -> (String, u8) {

@@ -8,6 +8,13 @@ use super::exprs::COMMA;
 impl Printer<'_> {
     /// A statement on lines of its own.
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
+        let start = self.out.len();
+        self.stmt_itself(stmt);
+        self.statements
+            .push((stmt.id, start..self.out.len(), stmt.span));
+    }
+
+    fn stmt_itself(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Null => self.line(";"),
             StmtKind::Compound(all) => {

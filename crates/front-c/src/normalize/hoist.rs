@@ -68,7 +68,7 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
             (ExprKind::Field(..), _) => false,
             (_, Some(other)) => other.root == path.root,
             // Through a pointer to numbers, no member that is something else.
-            _ => may_be(unit, to, path, &found),
+            _ => (found.get(path)).is_none_or(|member| tree::may_be_one(unit, to.ty, member.ty)),
         };
         assigned.iter().any(is_it)
     };
@@ -80,30 +80,6 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
     let kept = found.iter().filter(|(path, _)| stays(path));
     kept.map(|(path, place)| (path.clone(), place.clone()))
         .collect()
-}
-
-/// Whether a store to `to` may change a member: they have the same type, and both may be reached through pointers.
-fn may_be(unit: &Unit, to: &Expr, path: &Path, found: &BTreeMap<Path, Expr>) -> bool {
-    let of = |ty| unit.canonical(ty).kind.clone();
-    let member = found.get(path).map(|place| of(place.ty));
-    // C's pointers to characters lead anywhere.
-    let is_char = matches!(
-        of(to.ty),
-        TypeKind::Builtin(Builtin::Char | Builtin::SChar | Builtin::UChar)
-    );
-    is_char || member.is_none_or(|member| unsigned(member) == unsigned(of(to.ty)))
-}
-
-/// A type, of those that differ in the sign alone the same one.
-fn unsigned(kind: TypeKind) -> TypeKind {
-    match kind {
-        TypeKind::Builtin(Builtin::UInt) => TypeKind::Builtin(Builtin::Int),
-        TypeKind::Builtin(Builtin::ULong) => TypeKind::Builtin(Builtin::Long),
-        TypeKind::Builtin(Builtin::ULongLong) => TypeKind::Builtin(Builtin::LongLong),
-        TypeKind::Builtin(Builtin::UShort) => TypeKind::Builtin(Builtin::Short),
-        TypeKind::Enum(_) => TypeKind::Builtin(Builtin::Int),
-        kind => kind,
-    }
 }
 
 fn is_scalar(unit: &Unit, ty: hexcc_clang::ast::TypeId) -> bool {

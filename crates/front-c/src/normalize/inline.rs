@@ -5,7 +5,7 @@
 //! that stays the same, and a variable otherwise. Locals get another name where theirs has another meaning.
 
 use super::tree::{self, Namer, Path};
-use super::walk;
+use super::{scalars, walk};
 use hexcc_clang::ast::{
     Callee, DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeId, UnaryOp,
     Unit,
@@ -31,7 +31,7 @@ impl Caller<'_> {
         let mut n_replaced = 0;
         let mut at = 0;
         while at < body.len() && n_replaced < MOST {
-            match self.body_of_call(&body[at], body) {
+            match self.body_of_call(&body[at]) {
                 Some(inlined) => {
                     body.splice(at..=at, inlined);
                     n_replaced += 1;
@@ -43,7 +43,7 @@ impl Caller<'_> {
     }
 
     /// What a statement that calls a function does.
-    fn body_of_call(&mut self, stmt: &Stmt, others: &[Stmt]) -> Option<Vec<Stmt>> {
+    fn body_of_call(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let StmtKind::Expr(expr) = &stmt.kind else {
             return None;
         };
@@ -60,7 +60,7 @@ impl Caller<'_> {
         let mut meant: HashMap<DeclId, Expr> = HashMap::new();
         let params = self.unit[function].params.clone();
         for (param, given) in params.iter().zip(given) {
-            if self.stays(*param, given, &body, others) {
+            if self.stays(*param, given, &body) {
                 meant.insert(*param, tree::plain(given).clone());
             } else {
                 let ty = tree::value_type(self.unit, self.unit[*param].ty);
@@ -123,7 +123,8 @@ impl Caller<'_> {
         let is_plain = !function.is_variadic
             && function.params.len() == n_given
             && (function.params.iter()).all(|p| !tree::is_variable(unit, unit[*p].ty))
-            && function.span.expansion.is_none();
+            && function.span.expansion.is_none()
+            && !super::has_conditions(unit, function.span);
         let StmtKind::Compound(all) = &body.kind else {
             return false;
         };
@@ -166,21 +167,20 @@ impl Caller<'_> {
     }
 
     /// Whether a parameter is what is given for it, wherever the function uses it.
-    fn stays(&self, param: DeclId, given: &Expr, body: &Stmt, others: &[Stmt]) -> bool {
+    fn stays(&self, param: DeclId, given: &Expr, body: &Stmt) -> bool {
         let unit = &*self.unit;
         if changes(unit, body, param) {
             return false;
         }
         let (to, from) = (unit[param].ty, tree::plain(given).ty);
-        let is_same = tree::is_pointer(unit, to) && points_to_the_same(unit, to, from)
-            || unit[to].canonical == unit[from].canonical;
+        let is_same =
+            points_to_the_same(unit, to, from) || unit[to].canonical == unit[from].canonical;
         match &tree::plain(given).kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
             ExprKind::Int(_) => is_same,
             // Only what the function calls may change the variable while it runs.
             ExprKind::Var(id) => {
-                let is_global = self.globals.contains(id);
-                let moves = is_global || others.iter().any(|s| changes(unit, s, *id));
+                let moves = self.globals.contains(id) || scalars::is_pointed_to(unit, *id);
                 is_same && !changes(unit, body, *id) && !(moves && calls_anything(unit, body))
             }
             _ => false,

@@ -11,6 +11,7 @@
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
+//! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
@@ -18,16 +19,22 @@ mod hoist;
 mod inline;
 mod once;
 mod promote;
+mod scalars;
+mod strip_mine;
 mod toggle;
 mod tree;
 mod trips;
 mod walk;
 
 use crate::emit;
-use hexcc_clang::ast::{DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtKind, Unit};
+use hexcc_clang::ast::{
+    DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,
+};
+use promote::Around;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::Range;
+use strip_mine::{Ends, Mined, TimeLoop};
 use tree::Namer;
 
 /// A loop in another form.
@@ -35,13 +42,30 @@ use tree::Namer;
 pub struct Rewritten {
     /// The bytes of the file that it takes the place of.
     pub range: Range<usize>,
+    /// The function that it is in.
+    pub function: String,
     /// What stands there then.
     pub text: String,
+    /// Its statements: bytes of the text, and those of the file that they come from.
+    pub statements: Vec<(Range<usize>, Range<usize>)>,
     /// The passes that have changed it.
     pub passes: Vec<String>,
+    /// Where it is one over segments.
+    pub segments: Option<Segments>,
 }
 
-/// The loops of the file that move planes in a way that a pass knows, in the order of the text.
+/// The parts of a loop over segments, by bytes of its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segments {
+    /// The loop over the steps of a segment.
+    pub steps: Range<usize>,
+    /// What the host does.
+    pub host: Vec<Range<usize>>,
+    /// The conditions under which it does.
+    pub conditions: Vec<String>,
+}
+
+/// The loops of the file that a pass can change, in the order of the text; of one loop, the likeliest form first.
 pub fn time_loops(unit: &Unit) -> Vec<Rewritten> {
     let mut found = Vec::new();
     if unit.has_errors() {
@@ -70,21 +94,157 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
         return;
     };
     for (at, stmt) in all.iter().enumerate() {
-        let rewritten = match stmt.kind {
-            StmtKind::For { .. } | StmtKind::While { .. } => {
-                rewritten(unit, function, &all[..at], stmt)
+        let forms = match stmt.kind {
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => {
+                forms(unit, function, &all[..at], stmt)
             }
             _ => None,
         };
-        match rewritten {
-            Some(rewritten) => found.push(rewritten),
+        match forms.filter(|forms| !forms.is_empty()) {
+            Some(forms) => found.extend(forms),
             None => in_statement(unit, function, stmt, found),
         }
     }
 }
 
-fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Option<Rewritten> {
+/// A loop behind the passes that do not part it.
+struct Normal {
+    unit: Unit,
+    namer: Namer,
+    /// As a `for`, without its body.
+    head: Stmt,
+    /// Whether it was one, or counts as one does.
+    is_counted: bool,
+    /// Whether it is a `do`.
+    is_do: bool,
+    body: Vec<Stmt>,
+    around: Around,
+    passes: Vec<&'static str>,
+}
+
+/// The forms of a loop.
+fn forms(
+    unit: &Unit,
+    function: FunctionId,
+    before: &[Stmt],
+    stmt: &Stmt,
+) -> Option<Vec<Rewritten>> {
     let range = place(unit, stmt.span)?;
+    if has_conditions(unit, stmt.span) {
+        return None;
+    }
+    let normal = normal(unit, function, before, stmt)?;
+    let printed = |unit: &Unit, stmt: Stmt, passes: &[&str], marks: &[StmtId]| {
+        let Around { before, after } = normal.around.clone();
+        let all = before.into_iter().chain([stmt]).chain(after);
+        let all = tree::stmt(normal.head.span, StmtKind::Compound(all.collect()));
+        let emit::Statement {
+            text,
+            places,
+            statements,
+            macros,
+        } = emit::statement(unit, &all, marks);
+        let rewritten = Rewritten {
+            range: range.clone(),
+            function: unit[function].name.clone(),
+            text,
+            statements: (statements.into_iter())
+                .filter_map(|(now, span)| Some((now, place(unit, span)?)))
+                .collect(),
+            passes: passes.iter().map(|pass| (*pass).to_owned()).collect(),
+            segments: None,
+        };
+        (!uses_macro(unit, &rewritten.text, &macros)).then_some((rewritten, places))
+    };
+    let mut found: Vec<Rewritten> = Vec::new();
+    for ends in [Ends::AtCalls, Ends::AtAll] {
+        let (mut unit, mut namer) = (normal.unit.clone(), normal.namer.clone());
+        let Some(mined) = mined(&mut unit, &mut namer, &normal, ends) else {
+            continue;
+        };
+        let marks = mined.conditions.iter().map(|(_, id)| *id);
+        let marks: Vec<StmtId> = std::iter::once(strip_mine::STEPS).chain(marks).collect();
+        let passes = [normal.passes.as_slice(), &["strip_mine"]].concat();
+        let Some((mut form, places)) = printed(&unit, mined.stmt, &passes, &marks) else {
+            continue;
+        };
+        let (steps, host) = places.split_first()?;
+        let conditions = mined
+            .conditions
+            .iter()
+            .map(|(cond, _)| emit::expression(&unit, cond));
+        form.segments = Some(Segments {
+            steps: steps.clone(),
+            host: host.to_vec(),
+            conditions: conditions.collect(),
+        });
+        if found.iter().all(|other| other.text != form.text) {
+            found.push(form);
+        }
+    }
+    let whole = normal.is_counted.then(|| normal.whole());
+    let is_changed = !normal.passes.is_empty() && normal.passes != ["hoist"];
+    let whole = whole
+        .filter(|_| is_changed)
+        .and_then(|stmt| printed(&normal.unit, stmt, &normal.passes, &[]));
+    // Where the host takes no part, tiles need no segments.
+    let takes_part = |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
+    let at = if found.iter().any(takes_part) {
+        found.len()
+    } else {
+        0
+    };
+    found.splice(at..at, whole.map(|(form, _)| form));
+    Some(found)
+}
+
+impl Normal {
+    /// The loop with its body.
+    fn whole(&self) -> Stmt {
+        let mut stmt = self.head.clone();
+        if let StmtKind::For { body, .. } = &mut stmt.kind {
+            **body = tree::stmt(stmt.span, StmtKind::Compound(self.body.clone()));
+        }
+        stmt
+    }
+}
+
+/// The loop as one over segments.
+fn mined(unit: &mut Unit, namer: &mut Namer, normal: &Normal, ends: Ends) -> Option<Mined> {
+    let StmtKind::For {
+        init, cond, step, ..
+    } = &normal.head.kind
+    else {
+        return None;
+    };
+    let time_loop = TimeLoop {
+        init: init.as_deref(),
+        cond: cond.as_ref(),
+        step: step.as_ref(),
+        body: &normal.body,
+        is_do: normal.is_do,
+        span: normal.head.span,
+    };
+    strip_mine::strip_mine(unit, namer, &time_loop, ends)
+}
+
+/// The `for` that a loop is; whether its condition comes behind its first step.
+fn as_for(stmt: Stmt) -> (Stmt, bool) {
+    let (cond, body, is_do) = match stmt.kind {
+        StmtKind::While { cond, body } => (cond, body, false),
+        StmtKind::Do { cond, body } => (cond, body, true),
+        _ => return (stmt, false),
+    };
+    let kind = StmtKind::For {
+        init: None,
+        cond: Some(cond),
+        step: None,
+        body,
+    };
+    (Stmt { kind, ..stmt }, is_do)
+}
+
+fn normal(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Option<Normal> {
     let mut unit = unit.clone();
     let mut namer = Namer::new(&unit);
     let globals = globals(&unit);
@@ -93,6 +253,8 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     if trips::counted(&unit, before, &mut stmt) {
         passes.push("trips");
     }
+    let is_counted = matches!(stmt.kind, StmtKind::For { .. });
+    let (mut stmt, is_do) = as_for(stmt);
     let StmtKind::For { body, .. } = &mut stmt.kind else {
         return None;
     };
@@ -114,7 +276,7 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     if caller.inline(&mut body) {
         passes.push("inline");
     }
-    let mut around = promote::Around::default();
+    let mut around = Around::default();
     // A pass that gives up may have changed some of it.
     let before = (unit.clone(), body.clone());
     match toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
@@ -137,21 +299,16 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
         passes.push("hoist");
         around.wrap(hoisted);
     }
-    if passes.is_empty() || passes == ["hoist"] {
-        return None;
-    }
     body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
-    if let StmtKind::For { body: inner, .. } = &mut stmt.kind {
-        **inner = tree::stmt(stmt.span, StmtKind::Compound(body));
-    }
-    let span = stmt.span;
-    let all = around.before.into_iter().chain([stmt]).chain(around.after);
-    let all = tree::stmt(span, StmtKind::Compound(all.collect()));
-    let text = emit::statement(&unit, &all);
-    (!uses_macro(&unit, &text)).then_some(Rewritten {
-        range,
-        text,
-        passes: passes.into_iter().map(str::to_owned).collect(),
+    Some(Normal {
+        unit,
+        namer,
+        head: stmt,
+        is_counted,
+        is_do,
+        body,
+        around,
+        passes,
     })
 }
 
@@ -172,6 +329,13 @@ fn leaves(unit: &Unit, stmt: &Stmt) -> bool {
         );
     });
     found
+}
+
+/// Whether parts of a text are there under conditions of the preprocessor, which the tree does not tell.
+fn has_conditions(unit: &Unit, span: Span) -> bool {
+    let words = unit.text(span).lines().map(str::trim_start);
+    let mut directives = words.filter_map(|line| line.strip_prefix('#'));
+    directives.any(|line| !line.trim_start().starts_with("pragma"))
 }
 
 /// The bytes of a statement of the file that stands there as a whole.
@@ -207,9 +371,10 @@ fn names_of(unit: &Unit, function: FunctionId) -> Option<HashSet<String>> {
     (!has_types).then_some(names)
 }
 
-/// Whether a word of a text is a macro of the file, which would be expanded once more.
-fn uses_macro(unit: &Unit, text: &str) -> bool {
-    let macros: HashSet<&str> = unit.macros.iter().map(|m| m.name.as_str()).collect();
+/// Whether a word of a text is a macro of the file that is not `meant`: it would be expanded once more.
+fn uses_macro(unit: &Unit, text: &str, meant: &HashSet<String>) -> bool {
+    let macros = unit.macros.iter().map(|m| m.name.as_str());
+    let macros: HashSet<&str> = macros.filter(|name| !meant.contains(*name)).collect();
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.split(|c| !is_word(c))
         .any(|word| macros.contains(word))

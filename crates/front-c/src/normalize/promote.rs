@@ -5,7 +5,7 @@
 //! afterwards.
 
 use super::tree::{self, Namer, Path};
-use super::walk;
+use super::{scalars, walk};
 use hexcc_clang::ast::{
     Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
 };
@@ -20,7 +20,7 @@ struct Moved {
 }
 
 /// The statements that go around a loop.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Around {
     pub before: Vec<Stmt>,
     pub after: Vec<Stmt>,
@@ -237,7 +237,7 @@ fn changed_by(
     path: &Path,
     asked: &mut HashSet<FunctionId>,
 ) -> bool {
-    if is_of_system(unit, function) || !asked.insert(function) {
+    if scalars::is_of_system(unit, function) || !asked.insert(function) {
         return false;
     }
     let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
@@ -261,14 +261,10 @@ fn changed_by(
 /// Whether a statement calls what is not a function of the system.
 pub(super) fn calls_unknown(unit: &Unit, stmt: &Stmt) -> bool {
     walk::any(unit, stmt, |expr| match &expr.kind {
-        ExprKind::Call(Callee::Function(f), _) => !is_of_system(unit, *f),
+        ExprKind::Call(Callee::Function(f), _) => !scalars::is_of_system(unit, *f),
         ExprKind::Call(..) => true,
         _ => false,
     })
-}
-
-fn is_of_system(unit: &Unit, function: FunctionId) -> bool {
-    unit[unit[function].span.file].is_system || unit[function].is_implicit
 }
 
 /// Puts stores and loads around the statements whose calls may see the members; `None` where that is not possible.
@@ -343,7 +339,9 @@ fn sees(unit: &Unit, callee: &Callee, given: &[Expr], all: &[&Path]) -> bool {
     let Callee::Function(function) = callee else {
         return true;
     };
-    is_given || !is_of_system(unit, *function) && uses(unit, *function, all, &mut HashSet::new())
+    is_given
+        || !scalars::is_of_system(unit, *function)
+            && uses(unit, *function, all, &mut HashSet::new())
 }
 
 /// Whether a function of the program may use the places of the pointers, or what it calls.
@@ -353,7 +351,7 @@ fn uses(unit: &Unit, function: FunctionId, all: &[&Path], asked: &mut HashSet<Fu
     }
     let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
         // What another file defines.
-        return !is_of_system(unit, function);
+        return !scalars::is_of_system(unit, function);
     };
     walk::any(unit, body, |expr| match &expr.kind {
         ExprKind::Field(_, field) => all.iter().any(|m| m.fields.contains(field)),

@@ -4,8 +4,10 @@ use super::*;
 use hexcc_clang::{Clang, ParseRequest, parse};
 use std::path::Path;
 
-/// The only loop of a text that is rewritten, and the passes.
-fn rewritten(text: &str) -> Option<(String, Vec<String>)> {
+mod strip_mine;
+
+/// The forms of the loops of a text.
+fn forms_of(text: &str) -> Vec<Rewritten> {
     let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
     let clang = Clang::find(&vendor).unwrap();
     let request = ParseRequest {
@@ -15,9 +17,15 @@ fn rewritten(text: &str) -> Option<(String, Vec<String>)> {
     };
     let unit = parse(&clang, &request).unwrap();
     assert!(!unit.has_errors(), "{:?}", unit.messages);
-    let mut found = time_loops(&unit);
-    assert!(found.len() < 2, "{found:?}");
-    let found = found.pop()?;
+    time_loops(&unit)
+}
+
+/// The only loop of a text that is rewritten, and the passes.
+fn rewritten(text: &str) -> Option<(String, Vec<String>)> {
+    let found = forms_of(text);
+    let starts: HashSet<usize> = found.iter().map(|form| form.range.start).collect();
+    assert!(starts.len() < 2, "{found:?}");
+    let found = found.into_iter().next()?;
     let words: Vec<&str> = found.text.split_whitespace().collect();
     Some((words.join(" "), found.passes))
 }
@@ -114,7 +122,7 @@ void f(struct s *g, int steps) {{ for (int t = 0; t < steps; t++) {{
     let (text, passes) =
         of("#include <stdio.h>\nstatic void show(struct s *g) { puts(g->now ? \"a\" : \"b\"); }")
             .unwrap();
-    assert_eq!(passes, ["toggle"]);
+    assert_eq!(passes, ["toggle", "strip_mine"]);
     assert!(
         text.contains(
             "if (t % 9 == 0) { if (u_now != g->u[g->now]) { g->now = !g->now; } show(g); }"

@@ -1,8 +1,8 @@
 //! What passes ask of trees, and what they make of them.
 
 use hexcc_clang::ast::{
-    BinaryOp, Decl, DeclId, DeclKind, Expr, ExprKind, FieldId, Item, Span, Stmt, StmtId, StmtKind,
-    Storage, Type, TypeId, TypeKind, UnaryOp, Unit,
+    BinaryOp, Builtin, Decl, DeclId, DeclKind, Expr, ExprKind, FieldId, Item, Length, Span, Stmt,
+    StmtId, StmtKind, Storage, Type, TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -146,6 +146,7 @@ pub(super) fn block(stmt: Stmt) -> Vec<Stmt> {
 }
 
 /// Names that nothing in a file has.
+#[derive(Clone)]
 pub(super) struct Namer(HashSet<String>);
 
 impl Namer {
@@ -237,6 +238,80 @@ pub(super) fn value_type(unit: &mut Unit, ty: TypeId) -> TypeId {
             align: size,
         },
     )
+}
+
+/// The type `int`.
+pub(super) fn int_type(unit: &mut Unit) -> TypeId {
+    of_kind(unit, TypeKind::Builtin(Builtin::Int), 4)
+}
+
+/// An array of some elements of a type with a size.
+pub(super) fn array_type(unit: &mut Unit, element: TypeId, length: u64) -> Option<TypeId> {
+    let size = unit.canonical(element).size?;
+    let length = Length::Constant(length);
+    Some(of_kind(unit, TypeKind::Array { element, length }, size))
+}
+
+fn of_kind(unit: &mut Unit, kind: TypeKind, align: u64) -> TypeId {
+    let ty = Type {
+        kind,
+        is_const: false,
+        is_volatile: false,
+        is_restrict: false,
+        canonical: TypeId(0),
+        size: None,
+        align: Some(align),
+    };
+    added(unit, ty)
+}
+
+/// `array[subscript]`
+pub(super) fn element_of(unit: &Unit, array: DeclId, subscript: Expr) -> Expr {
+    let span = subscript.span;
+    let array = var(unit, array, span);
+    Expr {
+        ty: element(unit, array.ty).unwrap_or(array.ty),
+        span,
+        kind: ExprKind::Index(Box::new(array), Box::new(subscript)),
+    }
+}
+
+/// `if (cond) { .. }`
+pub(super) fn if_(cond: Expr, then: Vec<Stmt>) -> Stmt {
+    let span = cond.span;
+    let then = Box::new(stmt(span, StmtKind::Compound(then)));
+    let otherwise = None;
+    stmt(
+        span,
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        },
+    )
+}
+
+/// Whether a store to something of one type may change something of another that is reached by a pointer.
+pub(super) fn may_be_one(unit: &Unit, stored: TypeId, other: TypeId) -> bool {
+    let of = |ty| unit.canonical(ty).kind.clone();
+    // C's pointers to characters lead anywhere.
+    let is_char = matches!(
+        of(stored),
+        TypeKind::Builtin(Builtin::Char | Builtin::SChar | Builtin::UChar)
+    );
+    is_char || unsigned(of(stored)) == unsigned(of(other))
+}
+
+/// A type, of those that differ in the sign alone the same one.
+fn unsigned(kind: TypeKind) -> TypeKind {
+    match kind {
+        TypeKind::Builtin(Builtin::UInt) => TypeKind::Builtin(Builtin::Int),
+        TypeKind::Builtin(Builtin::ULong) => TypeKind::Builtin(Builtin::Long),
+        TypeKind::Builtin(Builtin::ULongLong) => TypeKind::Builtin(Builtin::LongLong),
+        TypeKind::Builtin(Builtin::UShort) => TypeKind::Builtin(Builtin::Short),
+        TypeKind::Enum(_) => TypeKind::Builtin(Builtin::Int),
+        kind => kind,
+    }
 }
 
 fn added(unit: &mut Unit, ty: Type) -> TypeId {

@@ -100,6 +100,16 @@ pub(super) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
     }
 }
 
+/// Whether an expression, or one in it, is as asked.
+pub(super) fn has(expr: &Expr, is_it: impl Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    visit(expr, &mut |expr| {
+        found = found || is_it(expr);
+        !found
+    });
+    found
+}
+
 /// The same, to be changed.
 pub(super) fn change(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr) -> bool) {
     if f(expr) {

@@ -11,7 +11,6 @@ mod helpers;
 mod tests;
 
 use super::region::Region;
-use super::segments::{FIRST, counts_up};
 use crate::csource::{self, Code, Place};
 use helpers::{is_inner, of_block, of_list};
 use hexcc_pet::data::{Rotation, Span};
@@ -136,8 +135,17 @@ impl<'a> TimeLoop<'a> {
     }
 }
 
-/// The first value of an iterator that counts up by one, from `int t = 0; t < n; t++`: a number, or that of a loop over one of
-/// [`super::segments`], `hexcc_first < 0 ? 0 : hexcc_first`, which begins where the loop around it is.
+/// The variable with the first step of a segment, where a loop was written again as one over segments.
+const FIRST: &str = "hexcc_first";
+
+/// Whether a loop's header adds one to its iterator.
+fn counts_up(code: &Code, tokens: Range<usize>, iterator: &str) -> bool {
+    let words: Vec<&str> = tokens.map(|i| code.word(i)).collect();
+    matches!(words[..], [name, "++"] | ["++", name] | [name, "+=", "1"] if name == iterator)
+}
+
+/// The first value of an iterator that counts up by one, from `int t = 0; t < n; t++`: a number, or that of the steps of a
+/// segment, `hexcc_first < 0 ? 0 : hexcc_first`, which begins where the loop around it is.
 fn first_value(code: &Code, head: Range<usize>) -> Option<String> {
     let semicolons: Vec<usize> = head.clone().filter(|&i| code.word(i) == ";").collect();
     let [first, second] = semicolons[..] else {

@@ -1,0 +1,728 @@
+//! Time loops that the host takes part in every so many steps, as loops over segments.
+//!
+//! In: `for (n = 0; n < steps; n++) { STEP; t += dt; if (n % 10 == 0) save(u, t); }`. Out: the host goes ahead with what depends
+//! on no array, to the next step in which it takes part, and a loop of their own has the steps until there.
+//!
+//! ```c
+//! n = 0;
+//! while (n < steps) {
+//!   int n_steps = 0, pending = 1;
+//!   for (;;) {
+//!     t += dt;
+//!     n_steps++;
+//!     if (n % 10 == 0) break;
+//!     n++;
+//!     if (!(n < steps)) { pending = 0; break; }
+//!   }
+//!   for (int step = 0; step < n_steps; step++) { STEP }
+//!   if (pending) { if (n % 10 == 0) save(u, t); n++; }
+//! }
+//! ```
+//!
+//! Each condition is evaluated where C evaluates it, and what the host does happens there. What steps take from the host's
+//! numbers, as `u[source] += sin(t);`, is recorded in an array that they read.
+
+use super::scalars::{self, Scalars};
+use super::tree::{self, Namer};
+use super::walk;
+use hexcc_clang::ast::{
+    BinaryOp, Callee, DeclId, Expr, ExprKind, FunctionId, Span, Stmt, StmtId, StmtKind, TypeId,
+    UnaryOp, Unit,
+};
+use std::collections::HashSet;
+
+/// Steps of a segment at most, where some of their numbers are recorded.
+const MOST: i128 = 1024;
+
+/// Steps below which a segment is not worth the copies for its tiles.
+const FEW: i128 = 4;
+
+/// The statements that a reader of the new text looks for, by their numbers: the steps, and what the host does.
+pub(super) const STEPS: StmtId = StmtId(u32::MAX - 1);
+const HOST: u32 = u32::MAX - 2;
+
+/// Which conditions end a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// Those of what calls functions.
+    AtCalls,
+    /// All of them.
+    AtAll,
+}
+
+/// A loop over segments.
+pub(super) struct Mined {
+    pub stmt: Stmt,
+    /// The conditions under which the host takes part, and the numbers of these statements.
+    pub conditions: Vec<(Expr, StmtId)>,
+}
+
+/// A time loop.
+pub(super) struct TimeLoop<'a> {
+    pub init: Option<&'a Stmt>,
+    pub cond: Option<&'a Expr>,
+    pub step: Option<&'a Expr>,
+    pub body: &'a [Stmt],
+    /// Whether its first step comes before its condition.
+    pub is_do: bool,
+    pub span: Span,
+}
+
+/// What a body is made of.
+struct Parts<'a> {
+    /// What the host does before the steps.
+    before: &'a [Stmt],
+    steps: &'a [Stmt],
+    /// What it does behind them.
+    behind: &'a [Stmt],
+    /// Numbers of the next step.
+    tail: &'a [Stmt],
+}
+
+/// Makes a loop over segments; `None` where nothing is gained, or where the host's part depends on arrays.
+pub(super) fn strip_mine(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    time_loop: &TimeLoop,
+    ends: Ends,
+) -> Option<Mined> {
+    let asked = unit.clone();
+    let parts = parts(&asked, time_loop.body, ends)?;
+    let scalars = Scalars::of(&asked, parts.steps)?;
+    let is_sweep = |stmt: &Stmt| !scalars.is_scalar(stmt) && sweeps(stmt);
+    let has_end = time_loop.cond.is_some() || !parts.behind.is_empty();
+    if !parts.steps.iter().any(is_sweep)
+        || !has_end
+        || !is_known(&asked, &scalars, time_loop, &parts)
+    {
+        return None;
+    }
+    let moved: Vec<&Stmt> = (parts.steps.iter().chain(parts.tail))
+        .filter(|stmt| scalars.is_scalar(stmt) && !matches!(stmt.kind, StmtKind::Null))
+        .collect();
+    if parts.before.is_empty() && parts.behind.is_empty() && moved.is_empty() {
+        return None;
+    }
+    let changed = |stmt: &&Stmt| scalars::changed(&asked, stmt);
+    let mut varying: HashSet<DeclId> = moved.iter().flat_map(changed).collect();
+    let iterator = iterator(&asked, time_loop).filter(|id| {
+        let others = parts.steps.iter().filter(|stmt| !scalars.is_scalar(stmt));
+        !varying.contains(id) && !others.into_iter().any(|s| changed(&s).contains(id))
+    });
+    varying.extend(time_loop.step.into_iter().flat_map(assigned));
+    varying.retain(|id| Some(*id) != iterator);
+    let int = tree::int_type(unit);
+    let taken = Taken {
+        unit: &asked,
+        scalars: &scalars,
+        varying,
+        iterator,
+    };
+    let mut mine = Mine {
+        unit,
+        namer,
+        taken: &taken,
+        span: time_loop.span,
+        int,
+        records: Vec::new(),
+        outside: Vec::new(),
+    };
+    mine.mined(time_loop, &parts)
+}
+
+/// What the host does at both ends of a body, and the steps between.
+fn parts<'a>(unit: &Unit, body: &'a [Stmt], ends: Ends) -> Option<Parts<'a>> {
+    let is_event = |stmt: &&Stmt| is_event(unit, stmt, ends);
+    let n_before = body.iter().take_while(is_event).count();
+    let (before, rest) = body.split_at(n_before);
+    let none = Scalars::of(unit, &[])?;
+    let n_tail = (rest.iter().rev())
+        .take_while(|stmt| none.is_scalar(stmt))
+        .count();
+    let (mut rest, mut tail) = rest.split_at(rest.len() - n_tail);
+    let n_behind = rest.iter().rev().take_while(is_event).count();
+    if n_behind == 0 {
+        (rest, tail) = (&body[n_before..], &[]);
+    }
+    let (steps, behind) = rest.split_at(rest.len() - n_behind);
+    let is_rare = |stmt: &Stmt| !matches!(&stmt.kind, StmtKind::If { cond, .. } if is_often(cond));
+    before.iter().chain(behind).all(is_rare).then_some(Parts {
+        before,
+        steps,
+        behind,
+        tail,
+    })
+}
+
+/// Whether a statement is work of the host at some of the steps.
+fn is_event(unit: &Unit, stmt: &Stmt, ends: Ends) -> bool {
+    let StmtKind::If {
+        then,
+        otherwise: None,
+        ..
+    } = &stmt.kind
+    else {
+        return false;
+    };
+    ends == Ends::AtAll || Scalars::of(unit, std::slice::from_ref(&**then)).is_none()
+}
+
+/// Whether a condition holds in every few steps: `t % 2 == 0`.
+fn is_often(cond: &Expr) -> bool {
+    let ExprKind::Binary(BinaryOp::Equal, rest, _) = &tree::plain(cond).kind else {
+        return false;
+    };
+    match &tree::plain(rest).kind {
+        ExprKind::Binary(BinaryOp::Rem, _, by) => {
+            matches!(tree::plain(by).kind, ExprKind::Int(n) if n < FEW)
+        }
+        _ => false,
+    }
+}
+
+fn sweeps(stmt: &Stmt) -> bool {
+    let mut found = false;
+    walk::stmts(stmt, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::For { .. })
+    });
+    found
+}
+
+/// Whether the host can go ahead: its numbers depend on nothing that the steps change, and nothing jumps.
+fn is_known(unit: &Unit, scalars: &Scalars, time_loop: &TimeLoop, parts: &Parts) -> bool {
+    let events = || parts.before.iter().chain(parts.behind);
+    let cond =
+        |stmt: &Stmt| matches!(&stmt.kind, StmtKind::If { cond, .. } if scalars.is_value(cond));
+    let jumps = |stmt: &Stmt| {
+        walk::jumps(stmt, |kind| {
+            matches!(kind, StmtKind::Break | StmtKind::Continue)
+        })
+    };
+    let in_steps = || parts.steps.iter().chain(parts.tail);
+    let values = time_loop.cond.is_none_or(|cond| scalars.is_value(cond))
+        && time_loop.step.is_none_or(|step| scalars.is_step(step))
+        && parts.tail.iter().all(|stmt| scalars.is_scalar(stmt))
+        && events().all(cond);
+    let declared: HashSet<DeclId> = in_steps()
+        .filter(|stmt| !scalars.is_scalar(stmt))
+        .flat_map(walk::declared)
+        .collect();
+    let uses = |stmt: &Stmt| {
+        walk::any(
+            unit,
+            stmt,
+            |e| matches!(e.kind, ExprKind::Var(id) if declared.contains(&id)),
+        )
+    };
+    values
+        && !in_steps().any(jumps)
+        && !events().any(uses)
+        && !are_reached(unit, scalars, time_loop, parts)
+}
+
+/// Whether a store of the steps may change a number of the host through a pointer.
+fn are_reached(unit: &Unit, scalars: &Scalars, time_loop: &TimeLoop, parts: &Parts) -> bool {
+    let mut stored: Vec<TypeId> = Vec::new();
+    let others = parts.steps.iter().filter(|stmt| !scalars.is_scalar(stmt));
+    let mut calls = false;
+    for stmt in others {
+        walk::all(unit, stmt, &mut |expr| {
+            if let Some(to) = tree::target(expr)
+                && !matches!(tree::plain(to).kind, ExprKind::Var(_))
+            {
+                stored.push(to.ty);
+            }
+            calls |= matches!(expr.kind, ExprKind::Call(..));
+            true
+        });
+    }
+    let mut read: HashSet<DeclId> = HashSet::new();
+    let mut look = |expr: &Expr| {
+        walk::visit(expr, &mut |expr| {
+            if let ExprKind::Var(id) = expr.kind {
+                read.insert(id);
+            }
+            true
+        });
+    };
+    time_loop
+        .cond
+        .into_iter()
+        .chain(time_loop.step)
+        .for_each(&mut look);
+    for stmt in parts
+        .steps
+        .iter()
+        .chain(parts.tail)
+        .filter(|stmt| scalars.is_scalar(stmt))
+    {
+        walk::stmts(stmt, &mut |stmt| walk::exprs(unit, stmt, &mut look));
+    }
+    for stmt in parts.before.iter().chain(parts.behind) {
+        if let StmtKind::If { cond, .. } = &stmt.kind {
+            look(cond);
+        }
+    }
+    let is_stored = |id: &DeclId| {
+        calls
+            || stored
+                .iter()
+                .any(|ty| tree::may_be_one(unit, *ty, unit[*id].ty))
+    };
+    read.iter()
+        .any(|id| is_stored(id) && scalars::is_pointed_to(unit, *id))
+}
+
+/// The variable that counts the steps of a loop.
+fn iterator(unit: &Unit, time_loop: &TimeLoop) -> Option<DeclId> {
+    let step = time_loop.step?;
+    let counts = match &step.kind {
+        ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, _) => true,
+        ExprKind::Assign(Some(BinaryOp::Add), _, by) => tree::is_number(by, 1),
+        _ => false,
+    };
+    let id = *assigned(step).first()?;
+    (counts && scalars::is_integer(unit, unit[id].ty)).then_some(id)
+}
+
+/// The variable that a step of a loop's header assigns to.
+fn assigned(step: &Expr) -> Vec<DeclId> {
+    match tree::target(step).map(|to| &tree::plain(to).kind) {
+        Some(ExprKind::Var(id)) => vec![*id],
+        _ => Vec::new(),
+    }
+}
+
+/// What steps take from the host's numbers.
+struct Taken<'a> {
+    /// The unit before the loop is made.
+    unit: &'a Unit,
+    scalars: &'a Scalars<'a>,
+    /// What is another number in each step.
+    varying: HashSet<DeclId>,
+    /// The variable of the header that counts steps.
+    iterator: Option<DeclId>,
+}
+
+impl Taken<'_> {
+    /// Whether an expression of the steps is computed by the host.
+    fn is_taken(&self, expr: &Expr) -> bool {
+        let calls = |e: &Expr| matches!(e.kind, ExprKind::Call(..));
+        let counts = |e: &Expr| matches!(e.kind, ExprKind::Var(id) if self.iterator == Some(id));
+        scalars::is_arithmetic(self.unit, expr.ty)
+            && !matches!(expr.kind, ExprKind::Cast { implicit: true, .. })
+            && self.scalars.is_value(expr)
+            && (self.varies(expr) || walk::has(expr, calls) && walk::has(expr, counts))
+    }
+
+    /// Whether an expression has other values in other steps, for what the host computes.
+    fn varies(&self, expr: &Expr) -> bool {
+        walk::has(expr, |e| match &e.kind {
+            ExprKind::Var(id) => self.varying.contains(id),
+            ExprKind::Call(Callee::Function(f), _) => self.reads(*f, &mut HashSet::new()),
+            _ => false,
+        })
+    }
+
+    /// Whether a function of the program reads what varies.
+    fn reads(&self, f: FunctionId, asked: &mut HashSet<FunctionId>) -> bool {
+        let definition = self.unit.definition(f).filter(|_| asked.insert(f));
+        let Some(body) = definition.and_then(|f| self.unit[f].body.as_ref()) else {
+            return false;
+        };
+        walk::any(self.unit, body, |e| match &e.kind {
+            ExprKind::Var(id) => self.varying.contains(id),
+            ExprKind::Call(Callee::Function(f), _) => self.reads(*f, asked),
+            _ => false,
+        })
+    }
+
+    /// What a statement takes, in the order of the text; `None` where that is in a subscript, or may fail where C does not get.
+    fn of(&self, stmt: &Stmt) -> Option<Vec<Expr>> {
+        let mut found: Vec<Expr> = Vec::new();
+        let mut is_known = true;
+        walk::all(self.unit, stmt, &mut |expr| {
+            if let ExprKind::Index(base, subscript) = &expr.kind {
+                is_known &= !self.varies(base) && !self.varies(subscript);
+            }
+            let is_taken = self.is_taken(expr);
+            if is_taken {
+                is_known &= !walk::has(expr, |e| self.may_fail(e));
+                found.push(expr.clone());
+            }
+            !is_taken
+        });
+        is_known.then_some(found)
+    }
+
+    /// Whether an expression divides whole numbers, perhaps by zero.
+    fn may_fail(&self, expr: &Expr) -> bool {
+        let ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) = &expr.kind else {
+            return false;
+        };
+        let is_constant = matches!(tree::plain(by).kind, ExprKind::Int(n) if n != 0);
+        scalars::is_integer(self.unit, expr.ty) && !is_constant
+    }
+}
+
+/// Makes the new loop.
+struct Mine<'a> {
+    unit: &'a mut Unit,
+    namer: &'a mut Namer,
+    taken: &'a Taken<'a>,
+    span: Span,
+    int: TypeId,
+    /// The arrays of the host's numbers that the steps read.
+    records: Vec<DeclId>,
+    /// Declarations that go before the loop.
+    outside: Vec<Stmt>,
+}
+
+impl Mine<'_> {
+    fn mined(&mut self, time_loop: &TimeLoop, parts: &Parts) -> Option<Mined> {
+        let n_steps = self.number("n_steps", 0);
+        let mut ahead = Vec::new();
+        let mut steps = Vec::new();
+        for stmt in parts.steps {
+            match self.taken.scalars.is_scalar(stmt) {
+                true => ahead.extend(self.lifted(stmt.clone())),
+                false => steps.push(self.recorded(stmt.clone(), n_steps, &mut ahead)?),
+            }
+        }
+        let tail: Vec<Stmt> = parts
+            .tail
+            .iter()
+            .flat_map(|s| self.lifted(s.clone()))
+            .collect();
+        let tail: Vec<Stmt> = tail
+            .into_iter()
+            .chain(time_loop.step.map(expr_stmt))
+            .collect();
+        let (before_steps, steps) = self.steps(steps, n_steps, time_loop.init);
+        let stops_early = !parts.behind.is_empty() || !self.records.is_empty();
+        let needs_pending = stops_early && !(parts.behind.is_empty() && tail.is_empty());
+        let pending = needs_pending.then(|| self.number("pending", 1));
+        let advance = self.advance(ahead, &tail, (n_steps, pending), (time_loop.cond, parts));
+        let mut conditions = Vec::new();
+        let mut body = marked(parts.before, &mut conditions);
+        body.iter_mut()
+            .for_each(|stmt| goes_on(stmt, time_loop.step));
+        body.push(tree::declaration(self.unit, n_steps));
+        body.extend(pending.map(|pending| tree::declaration(self.unit, pending)));
+        body.extend(before_steps);
+        body.push(advance);
+        body.push(steps);
+        if let Some(pending) = pending {
+            let mut then = marked(parts.behind, &mut conditions);
+            then.iter_mut()
+                .for_each(|stmt| goes_on(stmt, time_loop.step));
+            then.extend(tail);
+            body.push(tree::if_(self.var(pending), then));
+        }
+        let stmt = self.whole(time_loop, body);
+        Some(Mined { stmt, conditions })
+    }
+
+    /// The host's way to the end of a segment.
+    fn advance(
+        &mut self,
+        mut body: Vec<Stmt>,
+        tail: &[Stmt],
+        (n_steps, pending): (DeclId, Option<DeclId>),
+        (cond, parts): (Option<&Expr>, &Parts),
+    ) -> Stmt {
+        let stop = || tree::stmt(self.span, StmtKind::Break);
+        body.push(expr_stmt(&self.incremented(n_steps)));
+        let full = (!self.records.is_empty())
+            .then(|| tree::binary(BinaryOp::Equal, self.var(n_steps), self.int(MOST)));
+        let ends = full.into_iter().chain(conditions(parts.behind));
+        body.extend(any_of(ends).map(|ends| tree::if_(ends, vec![stop()])));
+        body.extend(tail.iter().cloned());
+        let is_over = cond.map(|cond| not(cond.clone()));
+        let ends = is_over.into_iter().chain(conditions(parts.before));
+        let done = pending.map(|pending| tree::assign(self.var(pending), self.int(0)));
+        let all = done.into_iter().chain([stop()]).collect();
+        body.extend(any_of(ends).map(|ends| tree::if_(ends, all)));
+        self.for_((None, None, None), body)
+    }
+
+    /// The loop over the steps of a segment, and what it needs from before the host goes ahead.
+    fn steps(
+        &mut self,
+        mut body: Vec<Stmt>,
+        n_steps: DeclId,
+        init: Option<&Stmt>,
+    ) -> (Vec<Stmt>, Stmt) {
+        let uses = |id: &DeclId| {
+            let is_it = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == *id);
+            body.iter().any(|s| walk::any(self.unit, s, is_it))
+        };
+        let iterator = self.taken.iterator.filter(uses);
+        let mut before = Vec::new();
+        let (index, first, bound) = match iterator {
+            None => (self.number("step", 0), None, self.var(n_steps)),
+            Some(iterator) => {
+                let ty = tree::unqualified(self.unit, self.unit[iterator].ty);
+                let value = tree::var(self.unit, iterator, self.span);
+                let name = self.namer.fresh("hexcc_first");
+                let first = tree::variable(self.unit, name, ty, Some(value), self.span);
+                before.push(tree::declaration(self.unit, first));
+                let name = self.unit[iterator].name.clone();
+                let begins = self.begins(first, init);
+                let own = tree::variable(self.unit, name, ty, Some(begins), self.span);
+                self.replace(&mut body, iterator, own);
+                let bound = tree::binary(BinaryOp::Add, self.var(first), self.var(n_steps));
+                (own, Some(first), bound)
+            }
+        };
+        self.read_records(&mut body, index, first);
+        let init = tree::declaration(self.unit, index);
+        let cond = tree::binary(BinaryOp::Less, self.var(index), bound);
+        let step = self.incremented(index);
+        let mut steps = self.for_((Some(init), Some(cond), Some(step)), body);
+        steps.id = STEPS;
+        (before, steps)
+    }
+
+    /// Where steps begin. Of an iterator that begins with a number, it is known that it is no less.
+    fn begins(&self, first: DeclId, init: Option<&Stmt>) -> Expr {
+        let first = self.var(first);
+        let Some(least) = init.and_then(|init| start(self.unit, init)) else {
+            return first;
+        };
+        let is_less = tree::binary(BinaryOp::Less, first.clone(), least.clone());
+        let kind = ExprKind::Cond(Box::new(is_less), Box::new(least), Box::new(first.clone()));
+        Expr { kind, ..first }
+    }
+
+    /// The whole loop in a block.
+    fn whole(&mut self, time_loop: &TimeLoop, body: Vec<Stmt>) -> Stmt {
+        let body = Box::new(tree::stmt(self.span, StmtKind::Compound(body)));
+        let cond = time_loop.cond.cloned().unwrap_or_else(|| self.int(1));
+        let kind = match time_loop.is_do {
+            true => StmtKind::Do { body, cond },
+            false => StmtKind::While { cond, body },
+        };
+        let mut all = std::mem::take(&mut self.outside);
+        all.extend(time_loop.init.cloned());
+        all.push(tree::stmt(self.span, kind));
+        tree::stmt(self.span, StmtKind::Compound(all))
+    }
+
+    /// A statement of the host without declarations, which stand before the loop: others there use them.
+    fn lifted(&mut self, stmt: Stmt) -> Vec<Stmt> {
+        let declared = walk::declared(&stmt);
+        if declared.is_empty() {
+            return vec![stmt];
+        }
+        let mut all = Vec::new();
+        for id in declared {
+            let ty = tree::unqualified(self.unit, self.unit[id].ty);
+            let wanted = self.unit[id].name.clone();
+            self.unit[id].ty = ty;
+            if (self.unit.decls.iter())
+                .filter(|d| d.name == wanted)
+                .count()
+                > 1
+            {
+                self.unit[id].name = self.namer.fresh(&wanted);
+            }
+            let init = self.unit[id].init.take();
+            self.outside.push(tree::declaration(self.unit, id));
+            all.extend(init.map(|init| tree::assign(self.var(id), init)));
+        }
+        all
+    }
+
+    /// A statement of the steps with records in the place of the host's numbers, which `ahead` stores.
+    fn recorded(&mut self, mut stmt: Stmt, n_steps: DeclId, ahead: &mut Vec<Stmt>) -> Option<Stmt> {
+        let mut arrays = Vec::new();
+        let mut of_variables: Vec<(DeclId, DeclId)> = Vec::new();
+        for value in self.taken.of(&stmt)? {
+            let known = match value.kind {
+                ExprKind::Var(id) => of_variables.iter().find(|(of, _)| *of == id),
+                _ => None,
+            };
+            if let Some((_, array)) = known {
+                arrays.push(*array);
+                continue;
+            }
+            let array = self.array_of(&value)?;
+            if let ExprKind::Var(id) = value.kind {
+                of_variables.push((id, array));
+            }
+            let place = tree::element_of(self.unit, array, self.var(n_steps));
+            ahead.push(tree::assign(place, value));
+            arrays.push(array);
+        }
+        let (taken, mut arrays) = (self.taken, arrays.into_iter());
+        let places = self.unit.clone();
+        let index = self.var(n_steps);
+        walk::change_all(self.unit, &mut stmt, &mut |expr| {
+            let is_taken = taken.is_taken(expr);
+            if is_taken && let Some(array) = arrays.next() {
+                *expr = tree::element_of(&places, array, index.clone());
+            }
+            !is_taken
+        });
+        let left = walk::any(self.unit, &stmt, |e| match e.kind {
+            // New arrays have no place in the unit before.
+            ExprKind::Var(id) => taken.varying.contains(&id),
+            ExprKind::Call(..) => taken.varies(e),
+            _ => false,
+        });
+        (!left).then_some(stmt)
+    }
+
+    /// An array for a number of each step of a segment.
+    fn array_of(&mut self, value: &Expr) -> Option<DeclId> {
+        let of = match &value.kind {
+            ExprKind::Var(id) => &self.unit[*id].name,
+            ExprKind::Call(Callee::Function(f), _) => &self.unit[*f].name,
+            _ => "value",
+        };
+        let name = self.namer.fresh(&format!("{of}_at"));
+        let ty = tree::unqualified(self.unit, value.ty);
+        let ty = tree::array_type(self.unit, ty, MOST as u64)?;
+        let array = tree::variable(self.unit, name, ty, None, self.span);
+        self.outside.push(tree::declaration(self.unit, array));
+        self.records.push(array);
+        Some(array)
+    }
+
+    /// Makes the subscripts of records those of the step, where they still count the steps of the host.
+    fn read_records(&mut self, body: &mut [Stmt], index: DeclId, first: Option<DeclId>) {
+        let subscript = match first {
+            None => self.var(index),
+            Some(first) => tree::binary(BinaryOp::Sub, self.var(index), self.var(first)),
+        };
+        for stmt in body {
+            walk::change_all(self.unit, stmt, &mut |expr| {
+                if let ExprKind::Index(base, at) = &mut expr.kind
+                    && matches!(base.kind, ExprKind::Var(id) if self.records.contains(&id))
+                {
+                    **at = subscript.clone();
+                }
+                true
+            });
+        }
+    }
+
+    /// Puts another variable in the place of one.
+    fn replace(&mut self, body: &mut [Stmt], id: DeclId, other: DeclId) {
+        for stmt in body {
+            walk::change_all(self.unit, stmt, &mut |expr| {
+                if matches!(expr.kind, ExprKind::Var(v) if v == id) {
+                    expr.kind = ExprKind::Var(other);
+                }
+                true
+            });
+        }
+    }
+
+    fn var(&self, id: DeclId) -> Expr {
+        tree::var(self.unit, id, self.span)
+    }
+
+    fn int(&self, number: i128) -> Expr {
+        Expr {
+            ty: self.int,
+            span: self.span,
+            kind: ExprKind::Int(number),
+        }
+    }
+
+    /// A variable of type `int`.
+    fn number(&mut self, name: &str, value: i128) -> DeclId {
+        let name = self.namer.fresh(name);
+        let value = self.int(value);
+        tree::variable(self.unit, name, self.int, Some(value), self.span)
+    }
+
+    fn incremented(&self, id: DeclId) -> Expr {
+        Expr {
+            ty: self.unit[id].ty,
+            span: self.span,
+            kind: ExprKind::Unary(UnaryOp::PostIncrement, Box::new(self.var(id))),
+        }
+    }
+
+    fn for_(
+        &self,
+        (init, cond, step): (Option<Stmt>, Option<Expr>, Option<Expr>),
+        body: Vec<Stmt>,
+    ) -> Stmt {
+        let kind = StmtKind::For {
+            init: init.map(Box::new),
+            cond,
+            step,
+            body: Box::new(tree::stmt(self.span, StmtKind::Compound(body))),
+        };
+        tree::stmt(self.span, kind)
+    }
+}
+
+/// The number that a loop begins with.
+fn start(unit: &Unit, init: &Stmt) -> Option<Expr> {
+    let value = match &init.kind {
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(None, _, value) => value,
+            _ => return None,
+        },
+        _ => match walk::declared(init)[..] {
+            [id] => unit[id].init.as_ref()?,
+            _ => return None,
+        },
+    };
+    let value = tree::plain(value);
+    matches!(value.kind, ExprKind::Int(_)).then(|| value.clone())
+}
+
+/// Statements of the host with numbers of their own, which are added with their conditions.
+fn marked(stmts: &[Stmt], conditions: &mut Vec<(Expr, StmtId)>) -> Vec<Stmt> {
+    let marked = stmts.iter().map(|stmt| {
+        let id = StmtId(HOST - conditions.len() as u32);
+        conditions.extend(condition(stmt).map(|cond| (cond, id)));
+        Stmt { id, ..stmt.clone() }
+    });
+    marked.collect()
+}
+
+/// Has what goes on with the next step do the step of the header before.
+fn goes_on(stmt: &mut Stmt, step: Option<&Expr>) {
+    match &stmt.kind {
+        StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => {}
+        StmtKind::Continue => {
+            let all = step.map(expr_stmt).into_iter().chain([stmt.clone()]);
+            stmt.kind = StmtKind::Compound(all.collect());
+        }
+        _ => (walk::inner_mut(stmt).into_iter()).for_each(|inner| goes_on(inner, step)),
+    }
+}
+
+fn condition(stmt: &Stmt) -> Option<Expr> {
+    match &stmt.kind {
+        StmtKind::If { cond, .. } => Some(cond.clone()),
+        _ => None,
+    }
+}
+
+fn conditions(stmts: &[Stmt]) -> impl Iterator<Item = Expr> {
+    stmts.iter().filter_map(condition)
+}
+
+fn any_of(all: impl Iterator<Item = Expr>) -> Option<Expr> {
+    all.reduce(|a, b| tree::binary(BinaryOp::Or, a, b))
+}
+
+fn not(expr: Expr) -> Expr {
+    Expr {
+        ty: expr.ty,
+        span: expr.span,
+        kind: ExprKind::Unary(UnaryOp::Not, Box::new(expr)),
+    }
+}
+
+fn expr_stmt(expr: &Expr) -> Stmt {
+    tree::stmt(expr.span, StmtKind::Expr(expr.clone()))
+}
