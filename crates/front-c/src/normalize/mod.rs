@@ -8,15 +8,19 @@
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | two pointers, swapped |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
+mod counter;
 mod hoist;
 mod inline;
 mod once;
+mod parity;
+mod planes;
 mod promote;
 mod toggle;
 mod tree;
@@ -116,6 +120,15 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     }
     let mut around = promote::Around::default();
     // A pass that gives up may have changed some of it.
+    let whole = unit[function].body.clone()?;
+    let before = (unit.clone(), body.clone());
+    match parity::parity(&mut unit, &mut namer, &globals, &whole, (&stmt, &mut body)) {
+        Some(found) => {
+            passes.push("parity");
+            around.wrap(found);
+        }
+        None => (unit, body) = before,
+    }
     let before = (unit.clone(), body.clone());
     match toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
         Some(toggled) => {

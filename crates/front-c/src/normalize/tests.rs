@@ -126,3 +126,115 @@ void f(struct s *g, int steps) {{ for (int t = 0; t < steps; t++) {{
     assert!(of(toggles).is_none_or(|(text, _)| text.contains("g->u[!g->now]")));
     assert!(of("void show(struct s *g);").is_none_or(|(text, _)| text.contains("g->u[!g->now]")));
 }
+
+#[test]
+fn pointers_that_the_step_selects() {
+    let of = |head: &str, rest: &str| {
+        rewritten(&format!(
+            "void show(float **); extern int k;
+void f(unsigned n, int steps, float *u[2], float *w[3], double a[2][9]) {{ int t; {head} {{ {rest} }} }}"
+        ))
+    };
+    let head = "for (t = 3; t < steps; t++)";
+    let sweep = "int cur = t % 2, nxt = 1 - cur; for (int i = 1; i < 9; i++) u[nxt][i] = u[cur][i - 1] + u[!(t & 1)][i];";
+    let (text, passes) = of(head, sweep).unwrap();
+    assert_eq!(passes, ["parity"]);
+    assert_eq!(
+        text,
+        "{ float *u_now = u[1]; float *u_next = u[0]; for (t = 3; t < steps; t++) { for (int i = 1; i < 9; i++) \
+{ u_next[i] = u_now[i - 1] + u_next[i]; } float *u_held = u_now; u_now = u_next; u_next = u_held; } }"
+    );
+    let of_three =
+        "for (int i = 1; i < 9; i++) w[(t + 2) % 3][i] = w[(t + 1) % 3][i] - w[t % 3][i];";
+    let (text, _) = of("for (t = 1; t < steps; t++)", of_three).unwrap();
+    assert_eq!(
+        text,
+        "{ float *w_now = w[1]; float *w_next = w[2]; float *w_last = w[0]; for (t = 1; t < steps; t++) { for (int i = 1; i < 9; i++) \
+{ w_last[i] = w_next[i] - w_now[i]; } float *w_held = w_now; w_now = w_next; w_next = w_last; w_last = w_held; } }"
+    );
+    let (text, _) = of(
+        "for (unsigned k = n; k < 99; k++)",
+        "for (int i = 1; i < 9; i++) u[(k + 1) % 2][i] = u[k % 2][i];",
+    )
+    .unwrap();
+    assert!(
+        text.starts_with("{ float *u_now = u[n % 2u]; float *u_next = u[(n + 1u) % 2u]; "),
+        "{text}"
+    );
+    for (head, body) in [
+        // It may be negative, or step otherwise, or wrap around.
+        ("for (t = steps; t < 9; t++)", sweep),
+        ("for (t = -1; t < 9; t++)", sweep),
+        ("for (t = 1; t < 9; t += 2)", sweep),
+        (
+            "for (t = 1; t < 9; t++)",
+            "u[(t - 2) % 2][4] = u[t % 2][3];",
+        ),
+        (
+            "for (unsigned k = 0; k < n; k++)",
+            "w[(k + 1) % 3][4] = w[k % 3][3];",
+        ),
+        // Another step selects otherwise.
+        (
+            head,
+            "u[(t + 1) % 2][4] = u[t % 2][3]; if (t == 4) continue; u[t % 2][0] = 1;",
+        ),
+        (
+            head,
+            "u[(t + 1) % 2][4] = u[t % 2][3]; if (u[0][4] > 9) t++;",
+        ),
+        (
+            head,
+            "int cur = t % 2; u[1 - cur][4] = u[cur][3]; cur = 0;  w[cur][0] = 1;",
+        ),
+        // The table gets other planes.
+        (head, "u[(t + 1) % 2][4] = u[t % 2][3]; u[0] = w[0];"),
+        (
+            head,
+            "u[(t + 1) % 2][4] = u[t % 2][3]; if (t == 9) show(u);",
+        ),
+        // Arrays are tiled as they are.
+        (head, "a[(t + 1) % 2][4] = a[t % 2][3];"),
+    ] {
+        let found = of(head, body);
+        let is_kept = |text: &str| !text.contains("u_now") && !text.contains("w_now");
+        assert!(
+            found.as_ref().is_none_or(|(text, _)| is_kept(text)),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn an_index_that_toggles_through_a_variable() {
+    let of = |rest: &str| {
+        rewritten(&format!(
+            "void f(int n, int steps, float *u[2]) {{ int now = 0; for (int t = 0; t < steps; t++) {{
+  int next = 1 - now; for (int i = 1; i < n; i++) u[next][i] = u[now][i - 1]; {rest} }} }}"
+        ))
+    };
+    let (text, passes) = of("now = next;").unwrap();
+    assert_eq!(passes, ["toggle"]);
+    assert!(
+        text.contains("u_next[i] = u_now[i - 1]") && text.contains("now = 1 - now;"),
+        "{text}"
+    );
+    // What the variable is behind the index, and where it changes.
+    assert_eq!(of("now = 1 - now; u[next][0] = 1;"), None);
+    assert_eq!(of("if (steps == 7) next = 0; now = next;"), None);
+}
+
+#[test]
+fn a_table_that_gets_other_planes_stays() {
+    let of = |rest: &str| {
+        rewritten(&format!(
+            "static void flip(float **u) {{ float *h = u[0]; u[0] = u[1]; u[1] = h; }}
+void f(int n, int steps, float **u, float **v) {{ int now = 0; for (int t = 0; t < steps; t++) {{
+  for (int i = 1; i < n; i++) u[1 - now][i] = u[now][i - 1]; {rest} now = 1 - now; }} }}"
+        ))
+    };
+    assert!(of("").is_some());
+    assert_eq!(of("if (t == 5) flip(u);"), None);
+    assert_eq!(of("float **w = u; u = v; v = w;"), None);
+    assert_eq!(of("float **w = u; *w = 0;"), None);
+}

@@ -1,0 +1,127 @@
+//! The variable that counts the steps of a time loop.
+
+use super::tree;
+use super::walk;
+use hexcc_clang::ast::{
+    Builtin, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, TypeKind, UnaryOp, Unit,
+};
+use std::collections::HashSet;
+
+/// A variable that only the head of a loop changes, by one in each step, and that begins at zero or above.
+pub(super) struct Counter {
+    pub variable: DeclId,
+    /// Its first value; `None` where that is only known not to be negative, and the variable may pass its largest value.
+    pub first: Option<i128>,
+    /// Its first value as it is written.
+    pub start: Expr,
+    pub is_signed: bool,
+}
+
+/// The variable that counts the steps of a loop in a function; `None` where that is not known, or `continue` is there.
+pub(super) fn counter(
+    unit: &Unit,
+    globals: &HashSet<DeclId>,
+    function: &Stmt,
+    (head, body): (&Stmt, &[Stmt]),
+) -> Option<Counter> {
+    let StmtKind::For {
+        init: Some(init),
+        step: Some(step),
+        cond,
+        ..
+    } = &head.kind
+    else {
+        return None;
+    };
+    let (variable, start) = match &init.kind {
+        StmtKind::Decl(_) => match walk::declared(init)[..] {
+            [id] => (id, unit[id].init.clone()?),
+            _ => return None,
+        },
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(None, to, from) => match tree::plain(to).kind {
+                ExprKind::Var(id) => (id, (**from).clone()),
+                _ => return None,
+            },
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let start = tree::plain(&start).clone();
+    let is_signed = is_signed(unit, variable)?;
+    let first = match &start.kind {
+        ExprKind::Int(n) if *n >= 0 => Some(*n),
+        ExprKind::Var(id) if *id != variable => {
+            let is_unsigned = is_signed_type(unit, unit[*id].ty) == Some(false)
+                && !unit[unit[*id].ty].is_volatile;
+            if is_signed || !is_unsigned {
+                return None;
+            }
+            None
+        }
+        _ => return None,
+    };
+    let is_address = |expr: &Expr| match &expr.kind {
+        ExprKind::Unary(UnaryOp::AddressOf, of) => {
+            matches!(tree::plain(of).kind, ExprKind::Var(id) if id == variable)
+        }
+        _ => false,
+    };
+    let in_cond = cond.as_ref().is_some_and(|cond| {
+        let mut changes = false;
+        walk::visit(cond, &mut |expr| {
+            let to = tree::target(expr).map(|to| &tree::plain(to).kind);
+            changes |= matches!(to, Some(ExprKind::Var(id)) if *id == variable);
+            true
+        });
+        changes
+    });
+    let known = adds_one(step, variable)
+        && !in_cond
+        && is_alone(unit, globals, variable)
+        && !walk::any(unit, function, is_address)
+        && !body.iter().any(|stmt| {
+            super::inline::changes(unit, stmt, variable)
+                || walk::jumps(stmt, |kind| matches!(kind, StmtKind::Continue))
+        });
+    known.then_some(Counter {
+        variable,
+        first,
+        start,
+        is_signed,
+    })
+}
+
+/// Whether only the function that declares a variable can name it.
+pub(super) fn is_alone(unit: &Unit, globals: &HashSet<DeclId>, id: DeclId) -> bool {
+    let decl = &unit[id];
+    !globals.contains(&id)
+        && matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter)
+        && matches!(decl.storage, Storage::None | Storage::Register)
+        && !unit[decl.ty].is_volatile
+}
+
+/// Whether an expression adds one to a variable.
+fn adds_one(expr: &Expr, variable: DeclId) -> bool {
+    let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(id) if id == variable);
+    match &expr.kind {
+        ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, of) => is_it(of),
+        ExprKind::Assign(Some(hexcc_clang::ast::BinaryOp::Add), to, by) => {
+            is_it(to) && tree::is_number(by, 1)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a variable is a signed number that does not wrap around; `None` where it is none that counts.
+fn is_signed(unit: &Unit, id: DeclId) -> Option<bool> {
+    is_signed_type(unit, unit[id].ty)
+}
+
+fn is_signed_type(unit: &Unit, ty: hexcc_clang::ast::TypeId) -> Option<bool> {
+    match unit.canonical(ty).kind {
+        TypeKind::Builtin(Builtin::Int | Builtin::Long | Builtin::LongLong) => Some(true),
+        TypeKind::Builtin(Builtin::UInt | Builtin::ULong | Builtin::ULongLong) => Some(false),
+        _ => None,
+    }
+}
