@@ -3,7 +3,8 @@
 use super::tree;
 use super::walk;
 use hexcc_clang::ast::{
-    Builtin, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, TypeKind, UnaryOp, Unit,
+    BinaryOp, Builtin, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, TypeKind,
+    UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -61,12 +62,6 @@ pub(super) fn counter(
         }
         _ => return None,
     };
-    let is_address = |expr: &Expr| match &expr.kind {
-        ExprKind::Unary(UnaryOp::AddressOf, of) => {
-            matches!(tree::plain(of).kind, ExprKind::Var(id) if id == variable)
-        }
-        _ => false,
-    };
     let in_cond = cond.as_ref().is_some_and(|cond| {
         let mut changes = false;
         walk::visit(cond, &mut |expr| {
@@ -79,7 +74,7 @@ pub(super) fn counter(
     let known = adds_one(step, variable)
         && !in_cond
         && is_alone(unit, globals, variable)
-        && !walk::any(unit, function, is_address)
+        && !has_address(unit, function, variable)
         && !body.iter().any(|stmt| {
             super::inline::changes(unit, stmt, variable)
                 || walk::jumps(stmt, |kind| matches!(kind, StmtKind::Continue))
@@ -90,6 +85,70 @@ pub(super) fn counter(
         start,
         is_signed,
     })
+}
+
+/// Whether the address of a variable is taken in its function.
+pub(super) fn has_address(unit: &Unit, function: &Stmt, variable: DeclId) -> bool {
+    walk::any(unit, function, |expr| match &expr.kind {
+        ExprKind::Unary(UnaryOp::AddressOf, of) => {
+            matches!(tree::plain(of).kind, ExprKind::Var(id) if id == variable)
+        }
+        _ => false,
+    })
+}
+
+impl Counter {
+    /// The number of steps behind a loop that is not left early, and whether there were any; the number holds where there were.
+    pub fn steps(
+        &self,
+        unit: &Unit,
+        globals: &HashSet<DeclId>,
+        function: &Stmt,
+        (head, body): (&Stmt, &[Stmt]),
+    ) -> Option<(Expr, Expr)> {
+        let first = self.first.filter(|_| self.is_signed)?;
+        let less = |all: Expr| match first {
+            0 => all,
+            _ => tree::binary(BinaryOp::Sub, all, tree::int(&self.start, first)),
+        };
+        if !walk::all_declared(head).contains(&self.variable) {
+            let last = tree::var(unit, self.variable, head.span);
+            let any = tree::binary(BinaryOp::Greater, last.clone(), self.start.clone());
+            return Some((less(last), any));
+        }
+        let StmtKind::For {
+            cond: Some(cond), ..
+        } = &head.kind
+        else {
+            return None;
+        };
+        let ExprKind::Binary(op @ (BinaryOp::Less | BinaryOp::LessEqual), a, b) = &cond.kind else {
+            return None;
+        };
+        let end = tree::plain(b).clone();
+        let stays = match end.kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Var(id) => {
+                id != self.variable
+                    && is_alone(unit, globals, id)
+                    && !has_address(unit, function, id)
+                    && !body
+                        .iter()
+                        .any(|stmt| super::inline::changes(unit, stmt, id))
+            }
+            _ => false,
+        };
+        let counts = matches!(tree::plain(a).kind, ExprKind::Var(id) if id == self.variable);
+        if !stays || !counts || is_signed_type(unit, end.ty) != Some(true) {
+            return None;
+        }
+        let any = tree::binary(*op, self.start.clone(), end.clone());
+        let end = match op {
+            BinaryOp::Less => end,
+            _ => tree::binary(BinaryOp::Add, end.clone(), tree::int(&self.start, 1)),
+        };
+        Some((less(end), any))
+    }
 }
 
 /// Whether only the function that declares a variable can name it.
@@ -106,9 +165,7 @@ fn adds_one(expr: &Expr, variable: DeclId) -> bool {
     let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(id) if id == variable);
     match &expr.kind {
         ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, of) => is_it(of),
-        ExprKind::Assign(Some(hexcc_clang::ast::BinaryOp::Add), to, by) => {
-            is_it(to) && tree::is_number(by, 1)
-        }
+        ExprKind::Assign(Some(BinaryOp::Add), to, by) => is_it(to) && tree::is_number(by, 1),
         _ => false,
     }
 }

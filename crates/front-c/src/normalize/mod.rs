@@ -9,6 +9,7 @@
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | two pointers, swapped |
+//! | `rotate` | `u[old]`, `u[now]`, `w = old; old = now; now = w` | pointers that rotate |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
@@ -22,6 +23,7 @@ mod once;
 mod parity;
 mod planes;
 mod promote;
+mod rotate;
 mod toggle;
 mod tree;
 mod trips;
@@ -125,6 +127,14 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     match parity::parity(&mut unit, &mut namer, &globals, &whole, (&stmt, &mut body)) {
         Some(found) => {
             passes.push("parity");
+            around.wrap(found);
+        }
+        None => (unit, body) = before,
+    }
+    let before = (unit.clone(), body.clone());
+    match rotate::rotate(&mut unit, &mut namer, &globals, &whole, (&stmt, &mut body)) {
+        Some(found) => {
+            passes.push("rotate");
             around.wrap(found);
         }
         None => (unit, body) = before,

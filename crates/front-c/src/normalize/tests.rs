@@ -168,7 +168,7 @@ void f(unsigned n, int steps, float *u[2], float *w[3], double a[2][9]) {{ int t
         ("for (t = 1; t < 9; t += 2)", sweep),
         (
             "for (t = 1; t < 9; t++)",
-            "u[(t - 2) % 2][4] = u[t % 2][3];",
+            "u[(t - 2) % 2][4] = u[(t - 2) % 2][3];",
         ),
         (
             "for (unsigned k = 0; k < n; k++)",
@@ -237,4 +237,52 @@ void f(int n, int steps, float **u, float **v) {{ int now = 0; for (int t = 0; t
     assert_eq!(of("if (t == 5) flip(u);"), None);
     assert_eq!(of("float **w = u; u = v; v = w;"), None);
     assert_eq!(of("float **w = u; *w = 0;"), None);
+}
+
+#[test]
+fn indices_that_rotate() {
+    let of = |head: &str, rest: &str| {
+        rewritten(&format!(
+            "extern double q[3][64][64]; void show(int *); void f(int n, int steps, float *u[2]) {{
+  int old = 0, now = 1, new = 2, w, t; {head} {{ {rest} }} }}"
+        ))
+    };
+    let (inner, outer) = (
+        "for (int t = 2; t <= steps; t++)",
+        "for (t = 0; t < steps; t++)",
+    );
+    let sweep = "for (int i = 1; i < 64; i++) q[new][i][1] = q[old][i][1] + q[now][i - 1][1];";
+    let turn = "int swap; swap = old; old = now; now = new; new = swap;";
+    let (text, passes) = of(outer, &format!("{sweep} {turn}")).unwrap();
+    assert_eq!(passes, ["rotate"]);
+    assert_eq!(
+        text,
+        "{ double (*q_old)[64] = q[old]; double (*q_now)[64] = q[now]; double (*q_new)[64] = q[new]; \
+for (t = 0; t < steps; t++) { for (int i = 1; i < 64; i++) { q_new[i][1] = q_old[i][1] + q_now[i - 1][1]; } \
+double (*q_held)[64] = q_old; q_old = q_now; q_now = q_new; q_new = q_held; } if (t > 0) { \
+if (t % 3 >= 1) { int old_held = old; old = now; now = new; new = old_held; } \
+if (t % 3 >= 2) { int old_held_b = old; old = now; now = new; new = old_held_b; } } }"
+    );
+    let of_two =
+        "for (int i = 1; i < n; i++) u[new][i] = u[now][i - 1]; w = now; now = new; new = w;";
+    let (text, _) = of(inner, of_two).unwrap();
+    assert!(
+        text.ends_with(
+            "if (2 <= steps) { if ((steps + 1 - 2) % 2 >= 1) { int now_held = now; now = new; new = now_held; } w = new; } }"
+        ),
+        "{text}"
+    );
+    for rest in [
+        "if (t == 4) break; SWEEP TURN",
+        "SWEEP if (t == 4) continue; TURN",
+        "SWEEP TURN if (t == 4) now = 0;",
+        "SWEEP TURN if (t == 4) show(&now);",
+        "SWEEP TURN if (now == 4) q[0][0][0] = 1;",
+        "SWEEP if (t > 4) { TURN }",
+        "SWEEP int swap = old; old = now; now = new; new = old;",
+        "SWEEP TURN if (t == 4) steps--;",
+    ] {
+        let rest = rest.replace("SWEEP", sweep).replace("TURN", turn);
+        assert_eq!(of(inner, &rest), None, "{rest}");
+    }
 }

@@ -196,18 +196,16 @@ fn is_other(unit: &Unit, expr: &Expr, path: &Path) -> bool {
 /// Puts `1 - now` in the place of variables of the body that are nothing else; `None` where one outlives the statement that
 /// toggles.
 fn substitute(unit: &mut Unit, body: &mut [Stmt], toggles: usize, index: &Path) -> Option<()> {
-    let is_one = |unit: &Unit, stmt: &Stmt| {
-        let [id] = walk::declared(stmt)[..] else {
-            return None;
-        };
+    let one = |unit: &Unit, id: DeclId| {
         let init = unit[id].init.as_ref()?;
         let changes = |stmt: &Stmt| super::inline::changes(unit, stmt, id);
         let stays = !body.iter().any(changes);
         let is_it = is_other(unit, init, index) || Path::of(unit, init).as_ref() == Some(index);
-        (stays && is_it).then(|| (id, tree::plain(init).clone()))
+        (stays && is_it).then(|| tree::plain(init).clone())
     };
-    let found: Vec<(usize, DeclId, Expr)> = (body.iter().enumerate())
-        .filter_map(|(at, stmt)| is_one(unit, stmt).map(|(id, init)| (at, id, init)))
+    let declared = |(at, stmt)| walk::declared(stmt).into_iter().map(move |id| (at, id));
+    let found: Vec<(usize, DeclId, Expr)> = (body.iter().enumerate().flat_map(declared))
+        .filter_map(|(at, id)| one(unit, id).map(|init| (at, id, init)))
         .collect();
     for (at, id, init) in &found {
         let is_it = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == *id);
@@ -225,10 +223,8 @@ fn substitute(unit: &mut Unit, body: &mut [Stmt], toggles: usize, index: &Path) 
             });
         }
     }
-    for (at, id, _) in found {
-        unit[id].init = None;
-        body[at] = tree::stmt(body[at].span, StmtKind::Null);
-    }
+    let gone = found.into_iter().map(|(_, id, _)| id).collect();
+    planes::drop_unused(unit, body, &gone);
     Some(())
 }
 
