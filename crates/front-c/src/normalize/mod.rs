@@ -8,6 +8,7 @@
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | two pointers, swapped |
 //! | `rotate` | `u[old]`, `u[now]`, `w = old; old = now; now = w` | pointers that rotate |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
@@ -24,6 +25,7 @@ mod parity;
 mod planes;
 mod promote;
 mod rotate;
+mod split;
 mod toggle;
 mod tree;
 mod trips;
@@ -119,6 +121,9 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     };
     if caller.inline(&mut body) {
         passes.push("inline");
+    }
+    if split::split(&mut unit, &mut namer, &mut body) {
+        passes.push("split");
     }
     let mut around = promote::Around::default();
     // A pass that gives up may have changed some of it.

@@ -286,3 +286,90 @@ if (t % 3 >= 2) { int old_held_b = old; old = now; now = new; new = old_held_b; 
         assert_eq!(of(inner, &rest), None, "{rest}");
     }
 }
+
+#[test]
+fn structs_that_are_copied_as_wholes() {
+    let of = |loop_: &str| {
+        rewritten(&format!(
+            "struct planes {{ float *u; int k; }}; struct s {{ struct planes now, next; int n; }}; void show(struct planes *);
+void f(struct s *g, int steps) {{ for (int t = 0; t < steps; t++) {{
+  for (int i = 1; i < g->n; i++) g->next.u[i] = g->now.u[i - 1]; {loop_} }} }}"
+        ))
+    };
+    let (text, passes) =
+        of("struct planes old = g->now; g->now = g->next; g->next = old;").unwrap();
+    assert_eq!(passes, ["split", "promote", "hoist"]);
+    assert!(
+        text.contains(
+            "float *old_u = g_now_u; int old_k = g->now.k; g_now_u = g_next_u; g->now.k = g->next.k; g_next_u = old_u; g->next.k = old_k; }"
+        ),
+        "{text}"
+    );
+    // A copy of a copy, and one that others see.
+    let (text, _) =
+        of("struct planes a, b = g->now; a = b; g->now = g->next; g->next = a;").unwrap();
+    assert!(
+        text.contains(
+            "float *a_u; int a_k; float *b_u = g_now_u; int b_k = g->now.k; a_u = b_u; a_k = b_k;"
+        ),
+        "{text}"
+    );
+    for seen in [
+        "struct planes b = g->now; if (t == 5) show(&b); float *w = g->now.u; g->now.u = g->next.u; g->next.u = w;",
+        "if (t == 5) g->now = g->next; float *w = g->now.u; g->now.u = g->next.u; g->next.u = w;",
+    ] {
+        let found = of(seen);
+        assert!(
+            found
+                .as_ref()
+                .is_none_or(|(text, _)| !text.contains("g_now_u")),
+            "{found:?}"
+        );
+    }
+    for seen in [
+        "struct planes b = g->now, a = b; show(&a); g->now = g->next; g->next = a;",
+        "struct planes b = g->now; struct planes a[1]; a[0] = b; g->now = g->next; g->next = b;",
+    ] {
+        assert!(
+            of(seen).is_none_or(|(text, _)| text.contains("struct planes b = ")),
+            "{seen}"
+        );
+    }
+}
+
+#[test]
+fn an_index_that_selects_structs() {
+    let of = |step: &str, call: &str| {
+        rewritten(&format!(
+            "typedef struct {{ double *v, *w; }} state; {step}
+void f(int n, int steps, state *s) {{ int p = 0, k = 0; for (int t = 0; t < steps; t++) {{ {call} }} }}"
+        ))
+    };
+    let by_value = "static void step(int n, state from, state to) { for (int i = 1; i < n; i++) to.v[i] = from.v[i - 1] + from.w[i]; }";
+    let (text, passes) = of(by_value, "step(n, s[p], s[1 - p]); p = 1 - p;").unwrap();
+    assert_eq!(passes, ["inline", "split", "toggle"]);
+    assert!(
+        text.starts_with(
+            "{ double *s_v_now = s[p].v; double *s_v_next = s[1 - p].v; double *s_w_now = s[p].w; double *s_w_next = s[1 - p].w; "
+        ) && text.contains("double *from_v = s_v_now;")
+            && text.ends_with("if (s_v_now != s[p].v || s_w_now != s[p].w) { p = 1 - p; } }"),
+        "{text}"
+    );
+    let by_pointer = "static void step(int n, const state *from, state *to) { for (int i = 1; i < n; i++) to->v[i] = from->v[i - 1] + from->w[i]; }";
+    let (text, passes) = of(by_pointer, "step(n, &s[p], &s[1 - p]); p = 1 - p;").unwrap();
+    assert_eq!(passes, ["inline", "split", "toggle"]);
+    assert!(
+        text.contains("s_v_next[i] = s_v_now[i - 1] + s_w_now[i];"),
+        "{text}"
+    );
+    let (text, passes) = of(by_pointer, "step(n, &s[t & 1], &s[!(t & 1)]);").unwrap();
+    assert_eq!(passes, ["inline", "split", "parity"]);
+    assert!(
+        text.contains("s_v_next[i] = s_v_now[i - 1] + s_w_now[i];"),
+        "{text}"
+    );
+    // The index changes while the pointer is used.
+    let early =
+        "state *from = &s[p]; p = 1 - p; for (int i = 1; i < n; i++) from->v[i] = s[p].w[i];";
+    assert!(of("", early).is_none_or(|(text, _)| text.contains("from->v[i]")));
+}

@@ -4,7 +4,7 @@
 //! swapped there, with `float *u_now = u[now];` before the loop and `if (u_now != u[now]) now = 1 - now;` behind it.
 
 use super::parity;
-use super::planes::{self, Planes};
+use super::planes::{self, Planes, Table};
 use super::promote::{self, Around};
 use super::tree::{self, Namer, Path};
 use super::walk;
@@ -54,7 +54,7 @@ pub(super) fn toggle(
     if all.any(|stmt| mentions(unit, stmt, &index)) {
         return None;
     }
-    let settled = settled(unit, found.values().next()?, (&place, &toggling));
+    let settled = settled(unit, &found, (&place, &toggling))?;
     for stmt in body.iter_mut() {
         settle(unit, stmt, &index, &settled)?;
     }
@@ -68,21 +68,30 @@ pub(super) fn toggle(
     Some(around)
 }
 
-/// The statement that gives the index the value that it has by the pointers: `if (u_now != u[now]) now = 1 - now;`.
-fn settled(unit: &Unit, planes: &Planes, (place, toggling): (&Expr, &Expr)) -> Stmt {
-    let first = tree::var(unit, planes.pointers[0], place.span);
-    let plane = planes::with_subscript(&planes.written, place);
-    let cond = tree::binary(BinaryOp::NotEqual, first, plane);
+/// The statement that gives the index the value that it has by the pointers: `if (u_now != u[now]) now = 1 - now;`. A table may
+/// have one plane twice, so that all are asked.
+fn settled(
+    unit: &Unit,
+    found: &BTreeMap<Table, Planes>,
+    (place, toggling): (&Expr, &Expr),
+) -> Option<Stmt> {
+    let differs = |planes: &Planes| {
+        let first = tree::var(unit, planes.pointers[0], place.span);
+        let plane = planes::with_subscript(&planes.written, place);
+        tree::binary(BinaryOp::NotEqual, first, plane)
+    };
+    let all = found.values().map(differs);
+    let cond = all.reduce(|a, b| tree::binary(BinaryOp::Or, a, b))?;
     let then = Box::new(tree::stmt(place.span, StmtKind::Expr(toggling.clone())));
     let otherwise = None;
-    tree::stmt(
+    Some(tree::stmt(
         place.span,
         StmtKind::If {
             cond,
             then,
             otherwise,
         },
-    )
+    ))
 }
 
 /// Gives the index its value before calls that may see it; `None` where one may change it.
