@@ -1,7 +1,7 @@
 //! Planes that the number of the step selects, as pointers that rotate.
 //!
 //! In: `u[t % 2]` and `u[(t + 1) % 2]` in the body of a loop over `t`, the elements being pointers; also with `& 1`, as
-//! `1 - t % 2`, through `int cur = t % 2`, and of three. Out: `u_now` and `u_next`, which are swapped at the end of a step, with
+//! `1 - t % 2`, through `int cur = t % 2`, and of three. Out: `u_now` and `u_next`, which are swapped behind the last sweep of a step, with
 //! `float *u_now = u[0];` before the loop. The first `t` is known not to be negative; what is not replaced stays right.
 
 use super::counter::{self, Counter};
@@ -9,7 +9,7 @@ use super::planes;
 use super::promote::Around;
 use super::tree::{self, Namer};
 use super::walk;
-use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, UnaryOp, Unit};
+use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
 use std::collections::{HashMap, HashSet};
 
 /// The names of the planes, from that of the step on.
@@ -61,11 +61,20 @@ fn of(
         let made = planes::pointers(unit, namer, (table, written), &subscripts, &ENDS)?;
         found.insert(table.clone(), made);
     }
-    planes::replace(unit, body.iter_mut(), &number, &found);
+    // Behind the last sweep the pointers are those of the next step, for what is shown there.
+    let is_sweep = |stmt: &Stmt| matches!(stmt.kind, StmtKind::For { .. });
+    let at = body
+        .iter()
+        .rposition(is_sweep)
+        .map_or(body.len(), |n| n + 1);
+    let behind = |unit: &Unit, expr: &Expr| Some((number(unit, expr)? + n_planes - 1) % n_planes);
+    planes::replace(unit, body[..at].iter_mut(), &number, &found);
+    planes::replace(unit, body[at..].iter_mut(), &behind, &found);
+    let mut turns = Vec::new();
     for planes in found.values() {
-        let rotation = planes::rotation(unit, namer, &planes.pointers, head.span);
-        body.extend(rotation);
+        turns.extend(planes::rotation(unit, namer, &planes.pointers, head.span));
     }
+    body.splice(at..at, turns);
     let variables = phases.variables.keys().copied().collect();
     planes::drop_unused(unit, body, &variables);
     Some(planes::declared(unit, &found))

@@ -144,6 +144,13 @@ void f(unsigned n, int steps, float *u[2], float *w[3], double a[2][9]) {{ int t
         "{ float *u_now = u[1]; float *u_next = u[0]; for (t = 3; t < steps; t++) { for (int i = 1; i < 9; i++) \
 { u_next[i] = u_now[i - 1] + u_next[i]; } float *u_held = u_now; u_now = u_next; u_next = u_held; } }"
     );
+    // What is shown behind the sweep is what the next step selects otherwise.
+    let shown = "if (t == 5) k = u[t % 2][3];";
+    let (text, _) = of(head, &format!("{sweep} {shown}")).unwrap();
+    assert!(
+        text.ends_with("u_next = u_held; if (t == 5) { k = u_next[3]; } } }"),
+        "{text}"
+    );
     let of_three =
         "for (int i = 1; i < 9; i++) w[(t + 2) % 3][i] = w[(t + 1) % 3][i] - w[t % 3][i];";
     let (text, _) = of("for (t = 1; t < steps; t++)", of_three).unwrap();
