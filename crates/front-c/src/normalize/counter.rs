@@ -8,6 +8,14 @@ use hexcc_clang::ast::{
 };
 use std::collections::HashSet;
 
+/// What a loop stands in.
+pub(super) struct Known {
+    /// The variables of the file.
+    pub globals: HashSet<DeclId>,
+    /// The body of its function.
+    pub function: Stmt,
+}
+
 /// A variable that only the head of a loop changes, by one in each step, and that begins at zero or above.
 pub(super) struct Counter {
     pub variable: DeclId,
@@ -21,8 +29,7 @@ pub(super) struct Counter {
 /// The variable that counts the steps of a loop in a function; `None` where that is not known, or `continue` is there.
 pub(super) fn counter(
     unit: &Unit,
-    globals: &HashSet<DeclId>,
-    function: &Stmt,
+    known: &Known,
     (head, body): (&Stmt, &[Stmt]),
 ) -> Option<Counter> {
     let StmtKind::For {
@@ -34,20 +41,7 @@ pub(super) fn counter(
     else {
         return None;
     };
-    let (variable, start) = match &init.kind {
-        StmtKind::Decl(_) => match walk::declared(init)[..] {
-            [id] => (id, unit[id].init.clone()?),
-            _ => return None,
-        },
-        StmtKind::Expr(expr) => match &expr.kind {
-            ExprKind::Assign(None, to, from) => match tree::plain(to).kind {
-                ExprKind::Var(id) => (id, (**from).clone()),
-                _ => return None,
-            },
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (variable, start) = begins(unit, init)?;
     let start = tree::plain(&start).clone();
     let is_signed = is_signed(unit, variable)?;
     let first = match &start.kind {
@@ -73,8 +67,8 @@ pub(super) fn counter(
     });
     let known = adds_one(step, variable)
         && !in_cond
-        && is_alone(unit, globals, variable)
-        && !has_address(unit, function, variable)
+        && is_alone(unit, known, variable)
+        && !has_address(unit, known, variable)
         && !body.iter().any(|stmt| {
             super::inline::changes(unit, stmt, variable)
                 || walk::jumps(stmt, |kind| matches!(kind, StmtKind::Continue))
@@ -87,9 +81,27 @@ pub(super) fn counter(
     })
 }
 
+/// The variable that the head of a loop gives its first value, and this value.
+fn begins(unit: &Unit, init: &Stmt) -> Option<(DeclId, Expr)> {
+    match &init.kind {
+        StmtKind::Decl(_) => match walk::declared(init)[..] {
+            [id] => Some((id, unit[id].init.clone()?)),
+            _ => None,
+        },
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(None, to, from) => match tree::plain(to).kind {
+                ExprKind::Var(id) => Some((id, (**from).clone())),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Whether the address of a variable is taken in its function.
-pub(super) fn has_address(unit: &Unit, function: &Stmt, variable: DeclId) -> bool {
-    walk::any(unit, function, |expr| match &expr.kind {
+pub(super) fn has_address(unit: &Unit, known: &Known, variable: DeclId) -> bool {
+    walk::any(unit, &known.function, |expr| match &expr.kind {
         ExprKind::Unary(UnaryOp::AddressOf, of) => {
             matches!(tree::plain(of).kind, ExprKind::Var(id) if id == variable)
         }
@@ -102,8 +114,7 @@ impl Counter {
     pub fn steps(
         &self,
         unit: &Unit,
-        globals: &HashSet<DeclId>,
-        function: &Stmt,
+        known: &Known,
         (head, body): (&Stmt, &[Stmt]),
     ) -> Option<(Expr, Expr)> {
         let first = self.first.filter(|_| self.is_signed)?;
@@ -130,8 +141,8 @@ impl Counter {
             ExprKind::Int(_) => true,
             ExprKind::Var(id) => {
                 id != self.variable
-                    && is_alone(unit, globals, id)
-                    && !has_address(unit, function, id)
+                    && is_alone(unit, known, id)
+                    && !has_address(unit, known, id)
                     && !body
                         .iter()
                         .any(|stmt| super::inline::changes(unit, stmt, id))
@@ -152,9 +163,9 @@ impl Counter {
 }
 
 /// Whether only the function that declares a variable can name it.
-pub(super) fn is_alone(unit: &Unit, globals: &HashSet<DeclId>, id: DeclId) -> bool {
+pub(super) fn is_alone(unit: &Unit, known: &Known, id: DeclId) -> bool {
     let decl = &unit[id];
-    !globals.contains(&id)
+    !known.globals.contains(&id)
         && matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter)
         && matches!(decl.storage, Storage::None | Storage::Register)
         && !unit[decl.ty].is_volatile

@@ -32,6 +32,7 @@ mod trips;
 mod walk;
 
 use crate::emit;
+use counter::Known;
 use hexcc_clang::ast::{DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtKind, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -91,6 +92,16 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
     }
 }
 
+type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option<promote::Around>;
+
+/// The passes that move planes otherwise.
+const MOVES: [(&str, Pass); 4] = [
+    ("parity", parity::parity),
+    ("rotate", rotate::rotate),
+    ("toggle", toggle::toggle),
+    ("promote", promote::promote),
+];
+
 fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Option<Rewritten> {
     let range = place(unit, stmt.span)?;
     let mut unit = unit.clone();
@@ -125,42 +136,22 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     if split::split(&mut unit, &mut namer, &mut body) {
         passes.push("split");
     }
+    let function = unit[function].body.clone()?;
+    let known = Known { globals, function };
     let mut around = promote::Around::default();
-    // A pass that gives up may have changed some of it.
-    let whole = unit[function].body.clone()?;
-    let before = (unit.clone(), body.clone());
-    match parity::parity(&mut unit, &mut namer, &globals, &whole, (&stmt, &mut body)) {
-        Some(found) => {
-            passes.push("parity");
-            around.wrap(found);
+    for (name, pass) in MOVES {
+        // A pass that gives up may have changed some of it.
+        let before = (unit.clone(), body.clone());
+        match pass(&mut unit, &mut namer, &known, (&stmt, &mut body)) {
+            Some(found) => {
+                passes.push(name);
+                around.wrap(found);
+            }
+            None => (unit, body) = before,
         }
-        None => (unit, body) = before,
     }
-    let before = (unit.clone(), body.clone());
-    match rotate::rotate(&mut unit, &mut namer, &globals, &whole, (&stmt, &mut body)) {
-        Some(found) => {
-            passes.push("rotate");
-            around.wrap(found);
-        }
-        None => (unit, body) = before,
-    }
-    let before = (unit.clone(), body.clone());
-    match toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
-        Some(toggled) => {
-            passes.push("toggle");
-            around.wrap(toggled);
-        }
-        None => (unit, body) = before,
-    }
-    let before = (unit.clone(), body.clone());
-    match promote::promote(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
-        Some(promoted) => {
-            passes.push("promote");
-            around.wrap(promoted);
-        }
-        None => (unit, body) = before,
-    }
-    let hoisted = hoist::hoist(&mut unit, &mut namer, &globals, (&mut stmt, &mut body));
+    let globals = &known.globals;
+    let hoisted = hoist::hoist(&mut unit, &mut namer, globals, (&mut stmt, &mut body));
     if let Some(hoisted) = hoisted {
         passes.push("hoist");
         around.wrap(hoisted);
@@ -168,6 +159,16 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     if passes.is_empty() || passes == ["hoist"] {
         return None;
     }
+    let text = printed(&unit, around, stmt, body);
+    (!uses_macro(&unit, &text)).then_some(Rewritten {
+        range,
+        text,
+        passes: passes.into_iter().map(str::to_owned).collect(),
+    })
+}
+
+/// The text of a loop with another body and what stands around it.
+fn printed(unit: &Unit, around: promote::Around, mut stmt: Stmt, mut body: Vec<Stmt>) -> String {
     body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
     if let StmtKind::For { body: inner, .. } = &mut stmt.kind {
         **inner = tree::stmt(stmt.span, StmtKind::Compound(body));
@@ -175,12 +176,7 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     let span = stmt.span;
     let all = around.before.into_iter().chain([stmt]).chain(around.after);
     let all = tree::stmt(span, StmtKind::Compound(all.collect()));
-    let text = emit::statement(&unit, &all);
-    (!uses_macro(&unit, &text)).then_some(Rewritten {
-        range,
-        text,
-        passes: passes.into_iter().map(str::to_owned).collect(),
-    })
+    emit::statement(unit, &all)
 }
 
 /// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not

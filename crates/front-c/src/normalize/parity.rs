@@ -4,13 +4,13 @@
 //! `1 - t % 2`, through `int cur = t % 2`, and of three. Out: `u_now` and `u_next`, which are swapped behind the last sweep of a step, with
 //! `float *u_now = u[0];` before the loop. The first `t` is known not to be negative; what is not replaced stays right.
 
-use super::counter::{self, Counter};
+use super::counter::{self, Counter, Known};
 use super::planes;
 use super::promote::Around;
 use super::tree::{self, Namer};
 use super::walk;
 use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The names of the planes, from that of the step on.
 pub(super) const ENDS: [&str; 3] = ["now", "next", "last"];
@@ -19,11 +19,10 @@ pub(super) const ENDS: [&str; 3] = ["now", "next", "last"];
 pub(super) fn parity(
     unit: &mut Unit,
     namer: &mut Namer,
-    globals: &HashSet<DeclId>,
-    function: &Stmt,
+    known: &Known,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
-    let counter = counter::counter(unit, globals, function, (head, body))?;
+    let counter = counter::counter(unit, known, (head, body))?;
     let mut around = Around::default();
     for n_planes in [2, 3_usize] {
         // An unsigned number wraps around at a power of two.

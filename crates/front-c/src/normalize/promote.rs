@@ -4,6 +4,7 @@
 //! `g->now = g_now;` behind it. Calls that may see or change the members get them back before and are asked for them
 //! afterwards.
 
+use super::counter::Known;
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
@@ -40,9 +41,10 @@ impl Around {
 pub(super) fn promote(
     unit: &mut Unit,
     namer: &mut Namer,
-    globals: &HashSet<DeclId>,
+    known: &Known,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
+    let globals = &known.globals;
     let found = assigned(unit, globals, body)?;
     let is_inner = |path: &Path| tree::is_declared_in(path, head, body);
     if found.is_empty()

@@ -4,7 +4,7 @@
 //! Out: `q_old`, `q_now`, `q_new`, which rotate there. Behind the loop the indices are turned as often as there were steps, modulo
 //! their number: this is exact whatever the indices were, also where two of them select one plane.
 
-use super::counter::{self, Counter};
+use super::counter::{self, Counter, Known};
 use super::planes;
 use super::promote::Around;
 use super::tree::{self, Namer};
@@ -15,6 +15,9 @@ use std::ops::Range;
 
 /// Statements that rotate indices: each gets the value of the next one.
 struct Turn {
+    /// Where the first one is held.
+    holds: usize,
+    /// Where each gets the value of the next one.
     at: Range<usize>,
     held: DeclId,
     indices: Vec<DeclId>,
@@ -24,23 +27,15 @@ struct Turn {
 pub(super) fn rotate(
     unit: &mut Unit,
     namer: &mut Namer,
-    globals: &HashSet<DeclId>,
-    function: &Stmt,
+    known: &Known,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
     let turn = (0..body.len()).find_map(|at| turn(unit, body, at))?;
-    let counter = counter::counter(unit, globals, function, (head, body))?;
-    if !is_known(unit, globals, function, (head, body), &turn) {
+    let counter = counter::counter(unit, known, (head, body))?;
+    if !is_known(unit, known, (head, body), &turn) {
         return None;
     }
-    let settled = settled(
-        unit,
-        namer,
-        globals,
-        function,
-        (head, body),
-        (&counter, &turn),
-    )?;
+    let settled = settled(unit, namer, known, (head, body), (&counter, &turn))?;
     let number = |_: &Unit, expr: &Expr| match tree::plain(expr).kind {
         ExprKind::Var(id) => turn.indices.iter().position(|index| *index == id),
         _ => None,
@@ -66,6 +61,7 @@ pub(super) fn rotate(
         turns.extend(planes::rotation(unit, namer, &planes.pointers, head.span));
     }
     body.splice(turn.at.clone(), turns);
+    body[turn.holds] = tree::stmt(head.span, StmtKind::Null);
     planes::replace(unit, body.iter_mut(), &number, &found);
     let mut all = std::iter::once(head).chain(body.iter());
     if all.any(|stmt| (turn.indices.iter()).any(|id| uses(unit, stmt, *id))) {
@@ -101,20 +97,22 @@ fn copied(unit: &Unit, stmt: &Stmt) -> Option<(DeclId, DeclId)> {
     }
 }
 
-/// The rotation that begins at a statement.
-fn turn(unit: &Unit, body: &[Stmt], at: usize) -> Option<Turn> {
-    let (held, first) = copied(unit, &body[at])?;
+/// The rotation whose first index is held at a statement.
+fn turn(unit: &Unit, body: &[Stmt], holds: usize) -> Option<Turn> {
+    let (held, first) = copied(unit, &body[holds])?;
+    let begins = |stmt: &Stmt| copied(unit, stmt).is_some_and(|(to, _)| to == first);
+    let at = holds + 1 + body[holds + 1..].iter().position(begins)?;
     let mut indices = vec![first];
-    for stmt in &body[at + 1..] {
+    for stmt in &body[at..] {
         let (to, from) = copied(unit, stmt)?;
         if to != *indices.last()? {
             return None;
         }
         if from == held {
-            let end = at + 1 + indices.len();
             let of_some = (2..=4).contains(&indices.len());
             return of_some.then_some(Turn {
-                at: at..end,
+                holds,
+                at: at..at + indices.len(),
                 held,
                 indices,
             });
@@ -128,27 +126,22 @@ fn turn(unit: &Unit, body: &[Stmt], at: usize) -> Option<Turn> {
 }
 
 /// Whether the indices and what holds one of them are numbers of one type, which nothing else changes or sees.
-fn is_known(
-    unit: &Unit,
-    globals: &HashSet<DeclId>,
-    function: &Stmt,
-    (head, body): (&Stmt, &[Stmt]),
-    turn: &Turn,
-) -> bool {
+fn is_known(unit: &Unit, known: &Known, (head, body): (&Stmt, &[Stmt]), turn: &Turn) -> bool {
     let own: HashSet<DeclId> = (std::iter::once(head).chain(body))
         .flat_map(walk::all_declared)
         .collect();
     let all = || turn.indices.iter().chain([&turn.held]);
     let ty = &unit.canonical(unit[turn.held].ty).kind;
     let others = || {
-        let rest = (body.iter().enumerate()).filter(|(n, _)| !turn.at.contains(n));
+        let rest =
+            (body.iter().enumerate()).filter(|(n, _)| *n != turn.holds && !turn.at.contains(n));
         std::iter::once(head).chain(rest.map(|(_, stmt)| stmt))
     };
     matches!(ty, TypeKind::Builtin(_))
         && all().all(|id| {
             unit.canonical(unit[*id].ty).kind == *ty
-                && counter::is_alone(unit, globals, *id)
-                && !counter::has_address(unit, function, *id)
+                && counter::is_alone(unit, known, *id)
+                && !counter::has_address(unit, known, *id)
         })
         && (turn.indices.iter()).all(|id| {
             !own.contains(id) && !others().any(|stmt| super::inline::changes(unit, stmt, *id))
@@ -170,13 +163,12 @@ fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
 fn settled(
     unit: &mut Unit,
     namer: &mut Namer,
-    globals: &HashSet<DeclId>,
-    function: &Stmt,
+    known: &Known,
     (head, body): (&Stmt, &[Stmt]),
     (counter, turn): (&Counter, &Turn),
 ) -> Option<Vec<Stmt>> {
     let (span, n_planes) = (head.span, turn.indices.len() as i128);
-    let (steps, any) = counter.steps(unit, globals, function, (head, body))?;
+    let (steps, any) = counter.steps(unit, known, (head, body))?;
     let left = tree::binary(
         BinaryOp::Rem,
         steps.clone(),
@@ -187,7 +179,7 @@ fn settled(
         // Turned once where one or more are left, twice where two or more are.
         let cond = tree::binary(BinaryOp::GreaterEqual, left.clone(), tree::int(&left, n));
         let turned = planes::rotation(unit, namer, &turn.indices, span);
-        all.push(when(cond, turned));
+        all.push(tree::when(cond, turned));
     }
     let is_inner = body
         .iter()
@@ -197,19 +189,5 @@ fn settled(
         let last = tree::var(unit, *turn.indices.last()?, span);
         all.push(tree::assign(tree::var(unit, turn.held, span), last));
     }
-    Some(vec![when(any, all)])
-}
-
-fn when(cond: Expr, then: Vec<Stmt>) -> Stmt {
-    let span = cond.span;
-    let then = Box::new(tree::stmt(span, StmtKind::Compound(then)));
-    let otherwise = None;
-    tree::stmt(
-        span,
-        StmtKind::If {
-            cond,
-            then,
-            otherwise,
-        },
-    )
+    Some(vec![tree::when(any, all)])
 }

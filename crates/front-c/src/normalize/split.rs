@@ -139,7 +139,7 @@ fn is_copied_alone(unit: &Unit, body: &[Stmt], id: DeclId, all: &BTreeMap<DeclId
             let path = Path::of(unit, expr);
             // A member that is no struct; the whole is not visited then.
             let of_it = path.is_some_and(|path| path.root == id && !path.fields.is_empty());
-            !(of_it && !matches!(unit.canonical(expr.ty).kind, TypeKind::Record(_)))
+            !of_it || matches!(unit.canonical(expr.ty).kind, TypeKind::Record(_))
         });
         // What is copied is split there.
         if let Some((to, from)) = copied(unit, stmt) {

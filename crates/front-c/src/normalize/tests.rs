@@ -53,7 +53,7 @@ fn an_index_that_toggles() {
         text,
         "{ float *u_now = u[now]; float *u_next = u[1 - now]; for (t = 0; t < steps; t++) { const float *a = u_now; float *b = u_next; \
 for (int i = 1; i < n; i++) { b[i] = a[i - 1]; } float *u_held = u_now; u_now = u_next; u_next = u_held; } \
-if (u_now != u[now]) { now = 1 - now; } }"
+if (t > 0 && t % 2 != 0) { now = 1 - now; } }"
     );
 }
 
@@ -279,7 +279,12 @@ if (t % 3 >= 2) { int old_held_b = old; old = now; now = new; new = old_held_b; 
         ),
         "{text}"
     );
+    let apart = format!("int held = old; {sweep} old = now; now = new; new = held;");
+    let (text, _) = of(outer, &apart).unwrap();
+    assert!(text.contains("q_new = q_held; } if (t > 0) {"), "{text}");
     for rest in [
+        "int held = old; SWEEP if (t == 3) held = 7; old = now; now = new; new = held;",
+        "int held = old; SWEEP q[held][0][0] = 1; old = now; now = new; new = held;",
         "if (t == 4) break; SWEEP TURN",
         "SWEEP if (t == 4) continue; TURN",
         "SWEEP TURN if (t == 4) now = 0;",
@@ -359,7 +364,17 @@ void f(int n, int steps, state *s) {{ int p = 0, k = 0; for (int t = 0; t < step
         text.starts_with(
             "{ double *s_v_now = s[p].v; double *s_v_next = s[1 - p].v; double *s_w_now = s[p].w; double *s_w_next = s[1 - p].w; "
         ) && text.contains("double *from_v = s_v_now;")
-            && text.ends_with("if (s_v_now != s[p].v || s_w_now != s[p].w) { p = 1 - p; } }"),
+            && text.ends_with("if (0 < steps && steps % 2 != 0) { p = 1 - p; } }"),
+        "{text}"
+    );
+    // Who leaves early is told by the pointers.
+    let (text, _) = of(
+        by_value,
+        "step(n, s[p], s[1 - p]); if (s[p].v[7] > 5) break; p = 1 - p;",
+    )
+    .unwrap();
+    assert!(
+        text.ends_with("if (s_v_now != s[p].v || s_w_now != s[p].w) { p = 1 - p; } }"),
         "{text}"
     );
     let by_pointer = "static void step(int n, const state *from, state *to) { for (int i = 1; i < n; i++) to->v[i] = from->v[i - 1] + from->w[i]; }";

@@ -1,8 +1,10 @@
 //! Indices of time planes that toggle, as pointers that are swapped.
 //!
 //! In: `u[now]` and `u[1 - now]` in the body of a loop that ends with `now = 1 - now;`. Out: `u_now` and `u_next`, which are
-//! swapped there, with `float *u_now = u[now];` before the loop and `if (u_now != u[now]) now = 1 - now;` behind it.
+//! swapped there, with `float *u_now = u[now];` before the loop. Behind it `now` gets its value by the number of steps, or where that is not known, by
+//! the pointers: `if (u_now != u[now]) now = 1 - now;`.
 
+use super::counter::{self, Known};
 use super::parity;
 use super::planes::{self, Planes, Table};
 use super::promote::{self, Around};
@@ -15,6 +17,7 @@ use std::collections::BTreeMap;
 pub(super) fn toggle(
     unit: &mut Unit,
     namer: &mut Namer,
+    known: &Known,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
     let (at, index) =
@@ -54,9 +57,12 @@ pub(super) fn toggle(
     if all.any(|stmt| mentions(unit, stmt, &index)) {
         return None;
     }
-    let settled = settled(unit, &found, (&place, &toggling))?;
+    let by_pointers = settled(unit, &found, (&place, &toggling))?;
+    let mut settled = counted(unit, known, (head, body), &toggling);
     for stmt in body.iter_mut() {
-        settle(unit, stmt, &index, &settled)?;
+        if settle(unit, stmt, &index, &by_pointers)? {
+            settled = None;
+        }
     }
     let mut swaps = Vec::new();
     for planes in found.values() {
@@ -64,7 +70,7 @@ pub(super) fn toggle(
     }
     body.splice(at..=at, swaps);
     let mut around = planes::declared(unit, &found);
-    around.after.push(settled);
+    around.after.push(settled.unwrap_or(by_pointers));
     Some(around)
 }
 
@@ -82,36 +88,49 @@ fn settled(
     };
     let all = found.values().map(differs);
     let cond = all.reduce(|a, b| tree::binary(BinaryOp::Or, a, b))?;
-    let then = Box::new(tree::stmt(place.span, StmtKind::Expr(toggling.clone())));
-    let otherwise = None;
-    Some(tree::stmt(
-        place.span,
-        StmtKind::If {
-            cond,
-            then,
-            otherwise,
-        },
-    ))
+    let toggles = tree::stmt(place.span, StmtKind::Expr(toggling.clone()));
+    Some(tree::when(cond, vec![toggles]))
 }
 
-/// Gives the index its value before calls that may see it; `None` where one may change it.
-fn settle(unit: &Unit, stmt: &mut Stmt, index: &Path, settled: &Stmt) -> Option<()> {
+/// The same by the number of steps, where that is known: it holds for two planes that are one, too.
+fn counted(
+    unit: &Unit,
+    known: &Known,
+    (head, body): (&Stmt, &[Stmt]),
+    toggling: &Expr,
+) -> Option<Stmt> {
+    let is_break = |stmt: &Stmt| walk::jumps(stmt, |kind| matches!(kind, StmtKind::Break));
+    let counter = counter::counter(unit, known, (head, body))?;
+    let (steps, any) = counter.steps(unit, known, (head, body))?;
+    if body.iter().any(is_break) {
+        return None;
+    }
+    let odd = tree::binary(BinaryOp::Rem, steps, tree::int(&counter.start, 2));
+    let odd = tree::binary(BinaryOp::NotEqual, odd, tree::int(&counter.start, 0));
+    let toggles = tree::stmt(toggling.span, StmtKind::Expr(toggling.clone()));
+    let cond = tree::binary(BinaryOp::And, any, odd);
+    Some(tree::when(cond, vec![toggles]))
+}
+
+/// Gives the index its value before calls that may see it, and tells whether there are any; `None` where one may change it.
+fn settle(unit: &Unit, stmt: &mut Stmt, index: &Path, settled: &Stmt) -> Option<bool> {
+    let mut found = false;
     for inner in walk::inner_mut(stmt) {
-        settle(unit, inner, index, settled)?;
+        found |= settle(unit, inner, index, settled)?;
     }
     let mut alone = stmt.clone();
     walk::inner_mut(&mut alone)
         .into_iter()
         .for_each(|inner| inner.kind = StmtKind::Null);
     if !promote::is_seen(unit, &alone, index) {
-        return Some(());
+        return Some(found);
     }
     if !matches!(stmt.kind, StmtKind::Expr(_)) || promote::may_change(unit, stmt, index) {
         return None;
     }
     let all = vec![settled.clone(), stmt.clone()];
     *stmt = tree::stmt(stmt.span, StmtKind::Compound(all));
-    Some(())
+    Some(true)
 }
 
 /// Whether an array has two elements, so that the index is 0 or 1.
