@@ -200,8 +200,11 @@ fn moves(
     walk::any(unit, stmt, |expr| match &expr.kind {
         ExprKind::Call(Callee::Function(f), given) => call_moves(unit, *f, given, roots, asked),
         ExprKind::Call(..) => true,
-        // Where an address is taken, what is done with it is asked.
-        ExprKind::Unary(UnaryOp::AddressOf, _) => false,
+        // The place of a plane in a table; where other addresses are taken, what is done with them is asked.
+        ExprKind::Unary(UnaryOp::AddressOf, of) => {
+            let of = tree::plain(of);
+            !matches!(of.kind, ExprKind::Var(_)) && tree::is_pointer(unit, of.ty)
+        }
         _ => tree::target(expr)
             .map(tree::plain)
             .is_some_and(|to| match &to.kind {
@@ -238,10 +241,7 @@ fn leads_to_pointers(unit: &Unit, expr: &Expr) -> bool {
     while let ExprKind::Cast { value, .. } = &inner.kind {
         inner = value;
     }
-    tree::element(unit, inner.ty).is_some_and(|to| {
-        tree::is_pointer(unit, to) || is_record(unit, to)
-            || matches!(unit.canonical(to).kind, TypeKind::Array { element, .. } if leads_to_pointers_of(unit, element))
-    })
+    tree::element(unit, inner.ty).is_some_and(|to| leads_to_pointers_of(unit, to))
 }
 
 fn leads_to_pointers_of(unit: &Unit, element: TypeId) -> bool {
@@ -252,9 +252,14 @@ fn leads_to_pointers_of(unit: &Unit, element: TypeId) -> bool {
     }
 }
 
-/// Whether a type is a struct of the program.
+/// Whether a type is a struct of the program with pointers.
 fn is_record(unit: &Unit, ty: TypeId) -> bool {
-    matches!(unit.canonical(ty).kind, TypeKind::Record(id) if !unit[unit[id].span.file].is_system)
+    let TypeKind::Record(id) = unit.canonical(ty).kind else {
+        return false;
+    };
+    let has_pointers = |field: &FieldId| leads_to_pointers_of(unit, unit[*field].ty);
+    !unit[unit[id].span.file].is_system
+        && (!unit[id].is_complete || unit[id].fields.iter().any(has_pointers))
 }
 
 /// Takes out of the body of a loop the variables that nothing uses.
