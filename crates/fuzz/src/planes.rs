@@ -1,5 +1,6 @@
 //! Whole programs whose time planes move in the ways in which people move them: pointers of a function, of the file or in
-//! a struct, indices that toggle; in the loop or in functions; with output every few steps.
+//! a struct, indices that toggle or rotate, the number of the step, structs that are exchanged; in the loop or in functions; with
+//! output every few steps.
 //!
 //! Each way is known to hexcc by itself; here several of them meet.
 
@@ -19,6 +20,14 @@ enum Home {
     Toggle,
     /// The same in a struct.
     ToggledMember { by_pointer: bool },
+    /// An array of pointers that the number of the step selects, in `main`.
+    Step,
+    /// An array of pointers and indices that rotate, in `main`.
+    Indices,
+    /// Two structs with a plane and an index, in `main`.
+    Structs { by_pointer: bool },
+    /// Structs in a struct, which are exchanged as wholes.
+    Wholes { by_pointer: bool },
 }
 
 /// A program under construction.
@@ -38,7 +47,24 @@ struct Maker {
     every: Option<i64>,
     shows_apart: bool,
     toggling: &'static str,
+    /// The subscripts of planes that the step selects, and what is declared for them.
+    of_step: (&'static str, &'static [&'static str]),
+    /// The first number of a step.
+    first: i64,
 }
+
+/// Subscripts that the step selects, of two planes and of three.
+const OF_TWO: [(&str, &[&str]); 5] = [
+    ("", &["t % 2", "(t + 1) % 2"]),
+    ("", &["t & 1", "1 - (t & 1)"]),
+    ("", &["t % 2", "!(t % 2)"]),
+    ("int cur = t % 2, nxt = 1 - cur;", &["cur", "nxt"]),
+    ("const int cur = (t + 1) & 1;", &["cur ^ 1", "cur"]),
+];
+const OF_THREE: [(&str, &[&str]); 2] = [
+    ("", &["t % 3", "(t + 1) % 3", "(t + 2) % 3"]),
+    ("int cur = t % 3;", &["cur", "(cur + 1) % 3", "(t + 2) % 3"]),
+];
 
 const NAMES: [&str; 4] = ["now", "next", "last", "older"];
 
@@ -46,17 +72,21 @@ const NAMES: [&str; 4] = ["now", "next", "last", "older"];
 pub fn program(seed: u64, index: u64) -> String {
     let mut rng = Rng::new(seed ^ 0x91A7E5, index);
     let by_pointer = rng.chance(50);
-    let home = match rng.below(5) {
+    let home = match rng.below(9) {
         0 => Home::Locals,
         1 => Home::Globals,
         2 => Home::Members { by_pointer },
         3 => Home::Toggle,
+        4 => Home::Step,
+        5 => Home::Indices,
+        6 => Home::Structs { by_pointer },
+        7 => Home::Wholes { by_pointer },
         _ => Home::ToggledMember { by_pointer },
     };
-    let toggles = matches!(home, Home::Toggle | Home::ToggledMember { .. });
+    let toggles = toggles(home);
     let n_planes = if toggles { 2 } else { 2 + rng.below(2) };
     // What `main` alone has is not swapped by a function without parameters.
-    let reaches = !matches!(home, Home::Locals | Home::Toggle);
+    let reaches = !is_by_hand(home);
     let maker = Maker {
         home,
         n_planes,
@@ -68,14 +98,45 @@ pub fn program(seed: u64, index: u64) -> String {
         every: rng.chance(40).then(|| rng.range(4, 9)),
         shows_apart: rng.chance(50),
         toggling: rng.pick::<&str>(&["1 - @", "!@", "@ ^ 1", "(@ + 1) % 2"]),
+        of_step: match n_planes {
+            2 => *rng.pick(&OF_TWO),
+            _ => *rng.pick(&OF_THREE),
+        },
+        first: match home {
+            Home::Step | Home::Indices => rng.range(0, 3),
+            _ => 0,
+        },
         rng,
     };
     maker.text()
 }
 
+fn toggles(home: Home) -> bool {
+    matches!(
+        home,
+        Home::Toggle | Home::ToggledMember { .. } | Home::Structs { .. }
+    )
+}
+
+/// Whether functions are given the planes.
+fn is_by_hand(home: Home) -> bool {
+    matches!(
+        home,
+        Home::Locals | Home::Toggle | Home::Step | Home::Indices | Home::Structs { .. }
+    )
+}
+
 impl Maker {
     fn is_toggled(&self) -> bool {
-        matches!(self.home, Home::Toggle | Home::ToggledMember { .. })
+        toggles(self.home)
+    }
+
+    /// The planes where no step is done: the same ones in another order.
+    fn plane_outside(&self, plane: usize) -> String {
+        match self.home {
+            Home::Step => format!("planes[{plane}]"),
+            _ => self.plane(plane, false),
+        }
     }
 
     /// The index, where there is one, as `main` or a function with `g` writes it.
@@ -96,6 +157,11 @@ impl Maker {
         match self.home {
             Home::Locals | Home::Globals => name.to_string(),
             Home::Members { by_pointer } => format!("g{}{name}", arrow(by_pointer || inside)),
+            Home::Wholes { by_pointer } => format!("g{}{name}.u", arrow(by_pointer || inside)),
+            Home::Step => format!("planes[{}]", self.of_step.1[plane]),
+            Home::Indices => format!("planes[{name}]"),
+            Home::Structs { .. } if plane == 0 => format!("s[{}].u", self.index(inside)),
+            Home::Structs { .. } => format!("s[{}].u", self.other(inside)),
             Home::Toggle | Home::ToggledMember { .. } => {
                 let array = match self.home {
                     Home::ToggledMember { by_pointer } => {
@@ -114,9 +180,9 @@ impl Maker {
     /// A size.
     fn size(&self, name: &str, inside: bool) -> String {
         match self.home {
-            Home::Members { by_pointer } | Home::ToggledMember { by_pointer } => {
-                format!("g{}{name}", arrow(by_pointer || inside))
-            }
+            Home::Members { by_pointer }
+            | Home::ToggledMember { by_pointer }
+            | Home::Wholes { by_pointer } => format!("g{}{name}", arrow(by_pointer || inside)),
             _ => name.to_string(),
         }
     }
@@ -159,15 +225,24 @@ impl Maker {
         if self.is_toggled() {
             return format!("{} = {};\n", self.index(inside), self.other(inside));
         }
-        let planes: Vec<String> = (0..self.n_planes).map(|k| self.plane(k, inside)).collect();
-        let ty = self.ty;
+        let whole = |k: usize| match self.home {
+            Home::Indices => NAMES[k].to_string(),
+            _ => self.plane(k, inside).trim_end_matches(".u").to_string(),
+        };
+        let planes: Vec<String> = (0..self.n_planes).map(whole).collect();
+        let ty = match self.home {
+            Home::Step => return String::new(),
+            Home::Indices => "int ".to_string(),
+            Home::Wholes { .. } => "struct field ".to_string(),
+            _ => format!("{} *", self.ty),
+        };
         match &planes[..] {
             [now, next] => {
-                format!("{ty} *held = {now};\n    {now} = {next};\n    {next} = held;\n")
+                format!("{ty}held = {now};\n    {now} = {next};\n    {next} = held;\n")
             }
             [now, next, last, ..] => {
                 format!(
-                    "{ty} *held = {last};\n    {last} = {now};\n    {now} = {next};\n    {next} = held;\n"
+                    "{ty}held = {last};\n    {last} = {now};\n    {now} = {next};\n    {next} = held;\n"
                 )
             }
             _ => String::new(),
@@ -177,7 +252,9 @@ impl Maker {
     /// What functions take, and what they are given.
     fn params(&self) -> (&'static str, &'static str) {
         match self.home {
-            Home::Members { by_pointer } | Home::ToggledMember { by_pointer } => {
+            Home::Members { by_pointer }
+            | Home::ToggledMember { by_pointer }
+            | Home::Wholes { by_pointer } => {
                 ("struct grid *g", if by_pointer { "g" } else { "&g" })
             }
             _ => ("void", ""),
@@ -186,7 +263,10 @@ impl Maker {
 
     /// The function of the sweep and its call.
     fn sweep_function(&mut self) -> (String, String) {
-        let by_hand = matches!(self.home, Home::Locals | Home::Toggle);
+        let by_hand = is_by_hand(self.home);
+        if let Home::Structs { by_pointer } = self.home {
+            return self.sweep_of_structs(by_pointer);
+        }
         let planes: Vec<String> = match by_hand {
             true => NAMES[..self.n_planes]
                 .iter()
@@ -214,6 +294,27 @@ impl Maker {
         (
             format!("static void sweep({params})\n{{\n    {body}}}\n\n"),
             format!("sweep({given});\n"),
+        )
+    }
+
+    /// The same with structs as parameters.
+    fn sweep_of_structs(&mut self, by_pointer: bool) -> (String, String) {
+        let (star, of) = match by_pointer {
+            true => ("*", "->"),
+            false => ("", "."),
+        };
+        let planes = ["from", "to"].map(|name| format!("{name}{of}u"));
+        let body = self.sweep(&planes, ["n", "m"]);
+        let given = [0, 1].map(|k| {
+            let element = self.plane(k, false);
+            let and = if by_pointer { "&" } else { "" };
+            format!("{and}{}", element.trim_end_matches(".u"))
+        });
+        (
+            format!(
+                "static void sweep(int n, int m, struct field {star}from, struct field {star}to)\n{{\n    {body}}}\n\n"
+            ),
+            format!("sweep(n, m, {});\n", given.join(", ")),
         )
     }
 
@@ -258,7 +359,7 @@ impl Maker {
             let _ = write!(step, "    {sweep}    {turn}");
         }
         if let Some(every) = self.every {
-            let inside = self.shows_apart && !matches!(self.home, Home::Locals | Home::Toggle);
+            let inside = self.shows_apart && !is_by_hand(self.home);
             let shown = format!(
                 "{}[({} / 2) * {} + {} / 2]",
                 self.plane(0, inside),
@@ -292,8 +393,12 @@ impl Maker {
                 .collect::<Vec<_>>()
                 .join(sep)
         };
+        let field = format!("struct field {{ {ty} *u; }};\n");
         let members = match self.is_toggled() {
             true => format!("int n, m, now; {ty} *planes[2];"),
+            false if matches!(self.home, Home::Wholes { .. }) => {
+                format!("int n, m; struct field {};", planes.join(", "))
+            }
             false => format!("int n, m; {ty} {};", all(", ")),
         };
         let (file, local) = match self.home {
@@ -306,7 +411,31 @@ impl Maker {
                 String::new(),
                 format!("int n, m, now = 0; {ty} *planes[2];"),
             ),
-            Home::Members { by_pointer } | Home::ToggledMember { by_pointer } => {
+            Home::Step => (
+                String::new(),
+                format!("int n, m; {ty} *planes[{}];", self.n_planes),
+            ),
+            Home::Indices => {
+                let numbers =
+                    (planes.iter().enumerate()).map(|(k, name)| format!(", {name} = {k}"));
+                let local = format!(
+                    "int n, m{}; {ty} *planes[{}];",
+                    numbers.collect::<String>(),
+                    self.n_planes
+                );
+                (String::new(), local)
+            }
+            Home::Structs { .. } => (
+                field.clone(),
+                "int n, m, now = 0; struct field s[2];".to_string(),
+            ),
+            Home::Members { by_pointer }
+            | Home::ToggledMember { by_pointer }
+            | Home::Wholes { by_pointer } => {
+                let field = match self.home {
+                    Home::Wholes { .. } => field.as_str(),
+                    _ => "",
+                };
                 let zero = if self.is_toggled() {
                     "g_.now = 0; "
                 } else {
@@ -316,7 +445,7 @@ impl Maker {
                     true => format!("struct grid g_, *g = &g_; {zero}"),
                     false => format!("struct grid g; {}", zero.replace("g_", "g")),
                 };
-                (format!("struct grid {{ {members} }};\n"), local)
+                (format!("{field}struct grid {{ {members} }};\n"), local)
             }
         };
         let mut text = format!(
@@ -327,7 +456,7 @@ impl Maker {
             text,
             "  {n} = argc > 2 ? atoi(argv[2]) : 13;\n  {m} = argc > 3 ? atoi(argv[3]) : 18;"
         );
-        let names: Vec<String> = (0..self.n_planes).map(|k| self.plane(k, false)).collect();
+        let names: Vec<String> = (0..self.n_planes).map(|k| self.plane_outside(k)).collect();
         for (number, name) in names.iter().enumerate() {
             let _ = writeln!(
                 text,
@@ -338,7 +467,16 @@ impl Maker {
             true => ("  int t = 0;\n  while (t < T) {\n", "    t++;\n  }\n"),
             false => ("  for (int t = 0; t < T; t++) {\n", "  }\n"),
         };
-        let _ = write!(text, "{head}{step}{tail}");
+        let head = head.replace("t = 0", &format!("t = {}", self.first));
+        let selects = match self.home {
+            Home::Step => self.of_step.0,
+            _ => "",
+        };
+        let selects = match selects {
+            "" => String::new(),
+            some => format!("    {}\n", some.trim_end()),
+        };
+        let _ = write!(text, "{head}{selects}{step}{tail}");
         for name in &names {
             let _ = writeln!(
                 text,
@@ -347,6 +485,9 @@ impl Maker {
         }
         if self.is_toggled() {
             let _ = writeln!(text, "  printf(\"%d\\n\", {});", self.index(false));
+        }
+        if self.home == Home::Indices {
+            let _ = writeln!(text, "  printf(\"%d %d\\n\", now, next);");
         }
         let _ = writeln!(text, "  printf(\"%016llx\\n\", hash);\n  return 0;\n}}");
         text

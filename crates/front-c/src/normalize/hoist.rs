@@ -63,7 +63,10 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
         });
     }
     let changes = |path: &Path| {
+        let last = path.fields.last().copied().into_iter().collect();
         let is_it = |to: &Expr| match (&to.kind, Path::of(unit, to)) {
+            // A struct as a whole, maybe the same one.
+            _ if promote::has_member(unit, to.ty, &last) => true,
             (ExprKind::Field(_, field), _) if path.fields.contains(field) => true,
             (ExprKind::Field(..), _) => false,
             (_, Some(other)) => other.root == path.root,

@@ -8,6 +8,9 @@
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
+//! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | two pointers, swapped |
+//! | `rotate` | `u[old]`, `u[now]`, `w = old; old = now; now = w` | pointers that rotate |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
@@ -15,11 +18,16 @@
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
+mod counter;
 mod hoist;
 mod inline;
 mod once;
+mod parity;
+mod planes;
 mod promote;
+mod rotate;
 mod scalars;
+mod split;
 mod strip_mine;
 mod toggle;
 mod tree;
@@ -27,6 +35,7 @@ mod trips;
 mod walk;
 
 use crate::emit;
+use counter::Known;
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,
 };
@@ -106,6 +115,16 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
         }
     }
 }
+
+type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option<Around>;
+
+/// The passes that move planes otherwise.
+const MOVES: [(&str, Pass); 4] = [
+    ("parity", parity::parity),
+    ("rotate", rotate::rotate),
+    ("toggle", toggle::toggle),
+    ("promote", promote::promote),
+];
 
 /// A loop behind the passes that do not part it.
 struct Normal {
@@ -276,25 +295,25 @@ fn normal(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Op
     if caller.inline(&mut body) {
         passes.push("inline");
     }
+    if split::split(&mut unit, &mut namer, &mut body) {
+        passes.push("split");
+    }
+    let function = unit[function].body.clone()?;
+    let known = Known { globals, function };
     let mut around = Around::default();
-    // A pass that gives up may have changed some of it.
-    let before = (unit.clone(), body.clone());
-    match toggle::toggle(&mut unit, &mut namer, (&stmt, &mut body)) {
-        Some(toggled) => {
-            passes.push("toggle");
-            around.wrap(toggled);
+    for (name, pass) in MOVES {
+        // A pass that gives up may have changed some of it.
+        let before = (unit.clone(), body.clone());
+        match pass(&mut unit, &mut namer, &known, (&stmt, &mut body)) {
+            Some(found) => {
+                passes.push(name);
+                around.wrap(found);
+            }
+            None => (unit, body) = before,
         }
-        None => (unit, body) = before,
     }
-    let before = (unit.clone(), body.clone());
-    match promote::promote(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
-        Some(promoted) => {
-            passes.push("promote");
-            around.wrap(promoted);
-        }
-        None => (unit, body) = before,
-    }
-    let hoisted = hoist::hoist(&mut unit, &mut namer, &globals, (&mut stmt, &mut body));
+    let globals = &known.globals;
+    let hoisted = hoist::hoist(&mut unit, &mut namer, globals, (&mut stmt, &mut body));
     if let Some(hoisted) = hoisted {
         passes.push("hoist");
         around.wrap(hoisted);

@@ -4,10 +4,12 @@
 //! `g->now = g_now;` behind it. Calls that may see or change the members get them back before and are asked for them
 //! afterwards.
 
+use super::counter::Known;
 use super::tree::{self, Namer, Path};
 use super::{scalars, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
+    Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeId, TypeKind, UnaryOp,
+    Unit,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -39,9 +41,10 @@ impl Around {
 pub(super) fn promote(
     unit: &mut Unit,
     namer: &mut Namer,
-    globals: &HashSet<DeclId>,
+    known: &Known,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
+    let globals = &known.globals;
     let found = assigned(unit, globals, body)?;
     let is_inner = |path: &Path| tree::is_declared_in(path, head, body);
     if found.is_empty()
@@ -281,7 +284,7 @@ fn write_back(unit: &Unit, stmt: &mut Stmt, all: &[Moved]) -> Option<()> {
                 seen |= sees(unit, callee, given, &paths);
             }
             other |= is_other_use(unit, expr, all);
-            true
+            Path::of(unit, expr).is_none()
         });
     });
     if other && !seen {
@@ -301,19 +304,20 @@ fn write_back(unit: &Unit, stmt: &mut Stmt, all: &[Moved]) -> Option<()> {
     Some(())
 }
 
-/// Whether a struct with moved members is used as a whole.
+/// Whether an expression is a struct with moved members as a whole, or another one that may be it.
 fn is_other_use(unit: &Unit, expr: &Expr, all: &[Moved]) -> bool {
-    let roots = |id: &DeclId| {
-        all.iter()
-            .any(|m| m.path.root == *id && !m.path.fields.is_empty())
-    };
-    match &expr.kind {
-        ExprKind::Assign(_, to, from) => [to, from].into_iter().any(|side| {
-            matches!(&tree::plain(side).kind, ExprKind::Var(id) if roots(id) && !tree::is_pointer(unit, unit[*id].ty))
-        }),
-        ExprKind::Unary(UnaryOp::AddressOf, of) => {
-            matches!(&tree::plain(of).kind, ExprKind::Var(id) if roots(id))
-        }
+    let last: HashSet<FieldId> = (all.iter())
+        .filter_map(|m| m.path.fields.last().copied())
+        .collect();
+    has_member(unit, expr.ty, &last)
+}
+
+/// Whether a type is a struct with one of some members, also in structs in it.
+pub(super) fn has_member(unit: &Unit, ty: TypeId, wanted: &HashSet<FieldId>) -> bool {
+    match unit.canonical(ty).kind {
+        TypeKind::Record(id) => (unit[id].fields.iter())
+            .any(|f| wanted.contains(f) || has_member(unit, unit[*f].ty, wanted)),
+        TypeKind::Array { element, .. } => has_member(unit, element, wanted),
         _ => false,
     }
 }

@@ -1,31 +1,30 @@
 //! Indices of time planes that toggle, as pointers that are swapped.
 //!
 //! In: `u[now]` and `u[1 - now]` in the body of a loop that ends with `now = 1 - now;`. Out: `u_now` and `u_next`, which are
-//! swapped there, with `float *u_now = u[now];` before the loop and `if (u_now != u[now]) now = 1 - now;` behind it.
+//! swapped there, with `float *u_now = u[now];` before the loop. Behind it `now` gets its value by the number of steps, or where that is not known, by
+//! the pointers: `if (u_now != u[now]) now = 1 - now;`.
 
+use super::counter::{self, Known};
+use super::parity;
+use super::planes::{self, Planes, Table};
 use super::promote::{self, Around};
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
 use std::collections::BTreeMap;
 
-/// The two planes of an array.
-struct Planes {
-    /// The array, as the program writes it.
-    array: Expr,
-    /// The plane of the index, and the other one.
-    pointers: [DeclId; 2],
-}
-
 /// Makes swapped pointers of planes; `None` where no index toggles, or where it is used in another way.
 pub(super) fn toggle(
     unit: &mut Unit,
     namer: &mut Namer,
+    known: &Known,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
     let (at, index) =
-        (body.iter().enumerate()).find_map(|(at, stmt)| Some((at, toggled(unit, stmt)?)))?;
-    substitute(unit, body, &index);
+        (body.iter().enumerate()).find_map(|(at, stmt)| Some((at, toggled(unit, body, stmt)?)))?;
+    substitute(unit, body, at, &index)?;
+    // Told by what stands there now: a variable may have changed in between.
+    toggled(unit, &[], body.get(at)?)?;
     let StmtKind::Expr(toggling) = body.get(at)?.kind.clone() else {
         return None;
     };
@@ -33,133 +32,119 @@ pub(super) fn toggle(
         return None;
     };
     let place = tree::plain(index_place).clone();
-    let mut planes: BTreeMap<Path, Planes> = BTreeMap::new();
-    let arrays = arrays(unit, body, at, &index)?;
-    let is_inner = |path: &Path| tree::is_declared_in(path, head, body);
-    if arrays.keys().any(is_inner) || is_inner(&index) {
+    let number = |unit: &Unit, expr: &Expr| plane_of(unit, expr, &index);
+    if !is_assigned_once(unit, body, at, &index) || tree::is_declared_in(&index, head, body) {
         return None;
     }
-    for (path, array) in arrays {
-        let found = pointers_to(unit, namer, (&path, array), &place)?;
-        planes.insert(path, found);
+    let tables = planes::tables(unit, body, &number);
+    if !planes::stay(unit, (head, body), tables.keys()) {
+        return None;
     }
-    let of_two = planes.values().all(|p| has_two(unit, &p.array));
-    if planes.is_empty() || !of_two && !are_differences(unit, body, &index) {
+    let subscripts = [place.clone(), other_of(&place)];
+    let mut found = BTreeMap::new();
+    for (table, written) in &tables {
+        let made = planes::pointers(unit, namer, (table, written), &subscripts, &parity::ENDS)?;
+        found.insert(table.clone(), made);
+    }
+    let of_two = tables.values().all(|written| has_two(unit, written));
+    if found.is_empty() || !of_two && !are_differences(unit, body, &index) {
         return None;
     }
     // The statement that toggles goes; what it does is kept in `toggling`.
     body[at] = tree::stmt(place.span, StmtKind::Null);
-    replace(unit, body.iter_mut(), &index, &planes);
+    planes::replace(unit, body.iter_mut(), &number, &found);
     let mut all = std::iter::once(head).chain(body.iter());
     if all.any(|stmt| mentions(unit, stmt, &index)) {
         return None;
     }
-    let mut swaps = Vec::new();
-    let mut around = Around::default();
-    let settled = settled(unit, planes.values().next()?, (&place, &toggling));
+    let by_pointers = settled(unit, &found, (&place, &toggling))?;
+    let mut settled = counted(unit, known, (head, body), &toggling);
     for stmt in body.iter_mut() {
-        settle(unit, stmt, &index, &settled)?;
+        if settle(unit, stmt, &index, &by_pointers)? {
+            settled = None;
+        }
     }
-    around.after.push(settled);
-    for Planes {
-        pointers: [now, next],
-        ..
-    } in planes.values()
-    {
-        let of = |id: DeclId| tree::var(unit, id, place.span);
-        let (ty, first, second) = (unit[*now].ty, of(*now), of(*next));
-        let held = namer.fresh(&format!(
-            "{}_held",
-            unit[*now].name.trim_end_matches("_now")
-        ));
-        let held = tree::variable(unit, held, ty, Some(first.clone()), place.span);
-        swaps.push(tree::declaration(unit, held));
-        swaps.push(tree::assign(first.clone(), second.clone()));
-        swaps.push(tree::assign(second, tree::var(unit, held, place.span)));
-        around.before.push(tree::declaration(unit, *now));
-        around.before.push(tree::declaration(unit, *next));
+    let mut swaps = Vec::new();
+    for planes in found.values() {
+        swaps.extend(planes::rotation(unit, namer, &planes.pointers, place.span));
     }
     body.splice(at..=at, swaps);
+    let mut around = planes::declared(unit, &found);
+    around.after.push(settled.unwrap_or(by_pointers));
     Some(around)
 }
 
-/// The statement that gives the index the value that it has by the pointers: `if (u_now != u[now]) now = 1 - now;`.
-fn settled(unit: &Unit, planes: &Planes, (place, toggling): (&Expr, &Expr)) -> Stmt {
-    let first = tree::var(unit, planes.pointers[0], place.span);
-    let array = Box::new(planes.array.clone());
-    let plane = Expr {
-        kind: ExprKind::Index(array, Box::new(place.clone())),
-        ty: first.ty,
-        span: place.span,
+/// The statement that gives the index the value that it has by the pointers: `if (u_now != u[now]) now = 1 - now;`. A table may
+/// have one plane twice, so that all are asked.
+fn settled(
+    unit: &Unit,
+    found: &BTreeMap<Table, Planes>,
+    (place, toggling): (&Expr, &Expr),
+) -> Option<Stmt> {
+    let differs = |planes: &Planes| {
+        let first = tree::var(unit, planes.pointers[0], place.span);
+        let plane = planes::with_subscript(&planes.written, place);
+        tree::binary(BinaryOp::NotEqual, first, plane)
     };
-    let cond = tree::binary(BinaryOp::NotEqual, first, plane);
-    let then = Box::new(tree::stmt(place.span, StmtKind::Expr(toggling.clone())));
-    let otherwise = None;
-    tree::stmt(
-        place.span,
-        StmtKind::If {
-            cond,
-            then,
-            otherwise,
-        },
-    )
+    let all = found.values().map(differs);
+    let cond = all.reduce(|a, b| tree::binary(BinaryOp::Or, a, b))?;
+    let toggles = tree::stmt(place.span, StmtKind::Expr(toggling.clone()));
+    Some(tree::when(cond, vec![toggles]))
 }
 
-/// Gives the index its value before calls that may see it; `None` where one may change it.
-fn settle(unit: &Unit, stmt: &mut Stmt, index: &Path, settled: &Stmt) -> Option<()> {
+/// The same by the number of steps, where that is known: it holds for two planes that are one, too.
+fn counted(
+    unit: &Unit,
+    known: &Known,
+    (head, body): (&Stmt, &[Stmt]),
+    toggling: &Expr,
+) -> Option<Stmt> {
+    let is_break = |stmt: &Stmt| walk::jumps(stmt, |kind| matches!(kind, StmtKind::Break));
+    let counter = counter::counter(unit, known, (head, body))?;
+    let (steps, any) = counter.steps(unit, known, (head, body))?;
+    if body.iter().any(is_break) {
+        return None;
+    }
+    let odd = tree::binary(BinaryOp::Rem, steps, tree::int(&counter.start, 2));
+    let odd = tree::binary(BinaryOp::NotEqual, odd, tree::int(&counter.start, 0));
+    let toggles = tree::stmt(toggling.span, StmtKind::Expr(toggling.clone()));
+    let cond = tree::binary(BinaryOp::And, any, odd);
+    Some(tree::when(cond, vec![toggles]))
+}
+
+/// Gives the index its value before calls that may see it, and tells whether there are any; `None` where one may change it.
+fn settle(unit: &Unit, stmt: &mut Stmt, index: &Path, settled: &Stmt) -> Option<bool> {
+    let mut found = false;
     for inner in walk::inner_mut(stmt) {
-        settle(unit, inner, index, settled)?;
+        found |= settle(unit, inner, index, settled)?;
     }
     let mut alone = stmt.clone();
     walk::inner_mut(&mut alone)
         .into_iter()
         .for_each(|inner| inner.kind = StmtKind::Null);
     if !promote::is_seen(unit, &alone, index) {
-        return Some(());
+        return Some(found);
     }
     if !matches!(stmt.kind, StmtKind::Expr(_)) || promote::may_change(unit, stmt, index) {
         return None;
     }
     let all = vec![settled.clone(), stmt.clone()];
     *stmt = tree::stmt(stmt.span, StmtKind::Compound(all));
-    Some(())
-}
-
-/// Pointers to the two planes of an array; `None` where these are none.
-fn pointers_to(
-    unit: &mut Unit,
-    namer: &mut Namer,
-    (path, array): (&Path, Expr),
-    place: &Expr,
-) -> Option<Planes> {
-    let element = Expr {
-        kind: ExprKind::Index(Box::new(array.clone()), Box::new(place.clone())),
-        ty: tree::element(unit, array.ty)?,
-        span: place.span,
-    };
-    let ty = tree::value_type(unit, element.ty);
-    if tree::is_variable(unit, ty) || !tree::is_pointer(unit, ty) {
-        return None;
-    }
-    let next = Expr {
-        kind: ExprKind::Index(Box::new(array.clone()), Box::new(other_of(place))),
-        ..element.clone()
-    };
-    let last = (path.fields.last()).map_or(&unit[path.root].name, |f| &unit[*f].name);
-    let [a, b] = ["now", "next"].map(|end| namer.fresh(&format!("{last}_{end}")));
-    let now = tree::variable(unit, a, ty, Some(element), place.span);
-    let next = tree::variable(unit, b, ty, Some(next), place.span);
-    Some(Planes {
-        array,
-        pointers: [now, next],
-    })
+    Some(true)
 }
 
 /// Whether an array has two elements, so that the index is 0 or 1.
-fn has_two(unit: &Unit, array: &Expr) -> bool {
+fn has_two(unit: &Unit, plane: &Expr) -> bool {
+    let mut at = tree::plain(plane);
+    while let ExprKind::Field(base, _) = &at.kind {
+        at = tree::plain(base);
+    }
+    let ExprKind::Index(array, _) = &at.kind else {
+        return false;
+    };
     use hexcc_clang::ast::{Length, TypeKind};
     matches!(
-        unit.canonical(array.ty).kind,
+        unit.canonical(tree::plain(array).ty).kind,
         TypeKind::Array {
             length: Length::Constant(2),
             ..
@@ -190,7 +175,7 @@ fn other_of(place: &Expr) -> Expr {
 }
 
 /// The index that a statement toggles.
-fn toggled(unit: &Unit, stmt: &Stmt) -> Option<Path> {
+fn toggled(unit: &Unit, body: &[Stmt], stmt: &Stmt) -> Option<Path> {
     let StmtKind::Expr(expr) = &stmt.kind else {
         return None;
     };
@@ -199,11 +184,21 @@ fn toggled(unit: &Unit, stmt: &Stmt) -> Option<Path> {
     };
     let path = Path::of(unit, to).filter(|_| !tree::is_pointer(unit, to.ty))?;
     let toggles = match operator {
-        None => is_other(unit, from, &path),
+        None => is_other(unit, value_of(unit, body, from), &path),
         Some(BinaryOp::BitXor) => tree::is_number(from, 1),
         _ => false,
     };
     toggles.then_some(path)
+}
+
+/// What a variable of the body gets where it is declared, and any other expression itself.
+fn value_of<'e>(unit: &'e Unit, body: &[Stmt], expr: &'e Expr) -> &'e Expr {
+    match tree::plain(expr).kind {
+        ExprKind::Var(id) if body.iter().any(|s| walk::declared(s).contains(&id)) => {
+            unit[id].init.as_ref().unwrap_or(expr)
+        }
+        _ => expr,
+    }
 }
 
 /// Whether an expression is the other one of 0 and 1: `1 - now`, `!now`, `now ^ 1`, `(now + 1) % 2`.
@@ -226,22 +221,26 @@ fn is_other(unit: &Unit, expr: &Expr, path: &Path) -> bool {
     }
 }
 
-/// Puts `1 - now` in the place of variables of the body that are nothing else.
-fn substitute(unit: &mut Unit, body: &mut [Stmt], index: &Path) {
-    let is_one = |unit: &Unit, stmt: &Stmt| {
-        let [id] = walk::declared(stmt)[..] else {
-            return None;
-        };
+/// Puts `1 - now` in the place of variables of the body that are nothing else; `None` where one outlives the statement that
+/// toggles.
+fn substitute(unit: &mut Unit, body: &mut [Stmt], toggles: usize, index: &Path) -> Option<()> {
+    let one = |unit: &Unit, id: DeclId| {
         let init = unit[id].init.as_ref()?;
         let changes = |stmt: &Stmt| super::inline::changes(unit, stmt, id);
         let stays = !body.iter().any(changes);
         let is_it = is_other(unit, init, index) || Path::of(unit, init).as_ref() == Some(index);
-        (stays && is_it).then(|| (id, tree::plain(init).clone()))
+        (stays && is_it).then(|| tree::plain(init).clone())
     };
-    let found: Vec<(usize, DeclId, Expr)> = (body.iter().enumerate())
-        .filter_map(|(at, stmt)| is_one(unit, stmt).map(|(id, init)| (at, id, init)))
+    let declared = |(at, stmt)| walk::declared(stmt).into_iter().map(move |id| (at, id));
+    let found: Vec<(usize, DeclId, Expr)> = (body.iter().enumerate().flat_map(declared))
+        .filter_map(|(at, id)| one(unit, id).map(|init| (at, id, init)))
         .collect();
-    for (_, id, init) in &found {
+    for (at, id, init) in &found {
+        let is_it = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == *id);
+        let mut behind = body[toggles + 1..].iter();
+        if *at < toggles && behind.any(|stmt| walk::any(unit, stmt, is_it)) {
+            return None;
+        }
         for stmt in body.iter_mut() {
             walk::change_all(unit, stmt, &mut |expr| {
                 if matches!(expr.kind, ExprKind::Var(v) if v == *id) {
@@ -252,10 +251,9 @@ fn substitute(unit: &mut Unit, body: &mut [Stmt], index: &Path) {
             });
         }
     }
-    for (at, id, _) in found {
-        unit[id].init = None;
-        body[at] = tree::stmt(body[at].span, StmtKind::Null);
-    }
+    let gone = found.into_iter().map(|(_, id, _)| id).collect();
+    planes::drop_unused(unit, body, &gone);
+    Some(())
 }
 
 /// The number of the plane that a subscript selects: 0 for the index, 1 for the other one.
@@ -266,53 +264,13 @@ fn plane_of(unit: &Unit, subscript: &Expr, index: &Path) -> Option<usize> {
     is_other(unit, subscript, index).then_some(1)
 }
 
-/// The arrays with planes that the index selects; `None` where one is assigned to, or is not a path.
-fn arrays(unit: &Unit, body: &[Stmt], at: usize, index: &Path) -> Option<BTreeMap<Path, Expr>> {
-    let mut found = BTreeMap::new();
-    let mut is_known = true;
-    for (n, stmt) in body.iter().enumerate() {
-        walk::all(unit, stmt, &mut |expr| {
-            if let ExprKind::Index(base, subscript) = &expr.kind
-                && plane_of(unit, subscript, index).is_some()
-            {
-                match Path::of(unit, base) {
-                    Some(path) => drop(found.insert(path, tree::plain(base).clone())),
-                    None => is_known = false,
-                }
-            }
-            if let ExprKind::Assign(_, to, _) = &expr.kind {
-                let is_index = Path::of(unit, to).as_ref() == Some(index);
-                is_known &= n == at || !is_index;
-                // A plane, or a table of planes, gets another place.
-                let is_local = matches!(&tree::plain(to).kind, ExprKind::Var(_));
-                is_known &= is_local || !tree::is_pointer(unit, to.ty);
-            }
-            true
-        });
-    }
-    is_known.then_some(found)
-}
-
-fn replace<'s>(
-    unit: &mut Unit,
-    stmts: impl Iterator<Item = &'s mut Stmt>,
-    index: &Path,
-    planes: &BTreeMap<Path, Planes>,
-) {
-    let asked = unit.clone();
-    let mut replaced = |expr: &mut Expr| {
-        if let ExprKind::Index(base, subscript) = &expr.kind
-            && let Some(plane) = plane_of(&asked, subscript, index)
-            && let Some(found) = Path::of(&asked, base).and_then(|path| planes.get(&path))
-        {
-            *expr = tree::var(&asked, found.pointers[plane], expr.span);
-            return false;
-        }
-        true
+/// Whether one statement of a body alone assigns to the index.
+fn is_assigned_once(unit: &Unit, body: &[Stmt], at: usize, index: &Path) -> bool {
+    let assigns = |expr: &Expr| {
+        tree::target(expr).is_some_and(|to| Path::of(unit, to).as_ref() == Some(index))
     };
-    for stmt in stmts {
-        walk::change_all(unit, stmt, &mut replaced);
-    }
+    let mut others = body.iter().enumerate().filter(|(n, _)| *n != at);
+    !others.any(|(_, stmt)| walk::any(unit, stmt, assigns))
 }
 
 fn mentions(unit: &Unit, stmt: &Stmt, index: &Path) -> bool {

@@ -131,6 +131,21 @@ pub(super) fn stmt(span: Span, kind: StmtKind) -> Stmt {
     Stmt { id, span, kind }
 }
 
+/// `if (cond) { .. }`
+pub(super) fn when(cond: Expr, then: Vec<Stmt>) -> Stmt {
+    let span = cond.span;
+    let then = Box::new(stmt(span, StmtKind::Compound(then)));
+    let otherwise = None;
+    stmt(
+        span,
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        },
+    )
+}
+
 /// The statement that declares a variable.
 pub(super) fn declaration(unit: &Unit, id: DeclId) -> Stmt {
     stmt(unit[id].span, StmtKind::Decl(vec![Item::Decl(id)]))
