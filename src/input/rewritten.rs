@@ -52,12 +52,20 @@ fn first(
     wanted.find_map(|rewritten| with(options, source.clone(), limit, rewritten, good))
 }
 
-/// Whether the steps of a loop at a place are tiled over time.
+/// Whether the steps of a loop at a place are tiled over time, or at least are one region.
 fn is_tiled(read: &Input, place: &Range<usize>) -> bool {
-    let mut regions = read.saved.regions();
-    let rotates = regions.any(|scop| scop.rotation.is_some() && place.contains(&scop.span.start));
-    let in_segments = |s: &Segmented| place.contains(&s.start);
-    rotates || read.saved.segments.as_ref().is_some_and(in_segments)
+    let saved = &read.saved;
+    let is_in_place = |start: usize| place.contains(&start);
+    let mut regions = saved.regions();
+    let rotates = regions.any(|scop| scop.rotation.is_some() && is_in_place(scop.span.start));
+    let in_segments = |s: &Segmented| is_in_place(s.start);
+    let start = saved.scop.span.start;
+    let is_whole = !saved.is_nests() && is_in_place(start) && {
+        // The block that takes the place of the loop has the loop itself beside declarations.
+        let before = saved.source.text.get(place.start..start);
+        before.is_some_and(|text| text.matches('{').count() == text.matches('}').count() + 1)
+    };
+    rotates || is_whole || saved.segments.as_ref().is_some_and(in_segments)
 }
 
 /// The input with one loop written again, if that is good.

@@ -8,16 +8,20 @@
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
+mod copies;
 mod hoist;
 mod inline;
+mod numbers;
 mod once;
 mod promote;
+mod strides;
 mod toggle;
 mod tree;
 mod trips;
@@ -113,6 +117,9 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     };
     if caller.inline(&mut body) {
         passes.push("inline");
+    }
+    if copies::copies(&mut unit, &mut namer, function, (&stmt, &mut body)) {
+        passes.push("copies");
     }
     let mut around = promote::Around::default();
     // A pass that gives up may have changed some of it.

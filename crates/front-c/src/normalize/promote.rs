@@ -267,7 +267,7 @@ pub(super) fn calls_unknown(unit: &Unit, stmt: &Stmt) -> bool {
     })
 }
 
-fn is_of_system(unit: &Unit, function: FunctionId) -> bool {
+pub(super) fn is_of_system(unit: &Unit, function: FunctionId) -> bool {
     unit[unit[function].span.file].is_system || unit[function].is_implicit
 }
 

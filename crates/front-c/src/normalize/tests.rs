@@ -126,3 +126,106 @@ void f(struct s *g, int steps) {{ for (int t = 0; t < steps; t++) {{
     assert!(of(toggles).is_none_or(|(text, _)| text.contains("g->u[!g->now]")));
     assert!(of("void show(struct s *g);").is_none_or(|(text, _)| text.contains("g->u[!g->now]")));
 }
+
+/// The body of the only loop of a function with parameters, behind arrays of the file, when copies are loops.
+fn copied(params: &str, body: &str) -> Option<String> {
+    let text = format!(
+        "#include <string.h>\ntypedef double Plane[20][30]; static Plane u, v; static double w[20][31]; static float a[100], b[100];
+void f(int T, {params}) {{ for (int t = 0; t < T; t++) {{ {body} }} }}"
+    );
+    let (text, passes) = rewritten(&text)?;
+    assert_eq!(passes, ["copies"]);
+    let text = text.strip_prefix("{ for (int t = 0; t < T; t++) { ")?;
+    Some(text.strip_suffix(" } }")?.to_owned())
+}
+
+#[test]
+fn copies_of_arrays() {
+    let nest = "for (int cell = 0; cell < 20; cell++) { for (int cell_b = 0; cell_b < 30; cell_b++) { u[cell][cell_b] = v[cell][cell_b]; } }";
+    for copy in [
+        "memcpy(u, v, sizeof u);",
+        "memcpy(u, v, sizeof(Plane));",
+        "memcpy(&u[0][0], v[0], 20 * 30 * sizeof(double));",
+        "memmove(u, v, sizeof(double) * 30 * 20);",
+        "(void)memcpy((void *)&u, v, 20 * sizeof *v);",
+    ] {
+        assert_eq!(copied("int n", copy).as_deref(), Some(nest), "{copy}");
+    }
+    assert_eq!(
+        copied("int n", "if (n) memset(a + 1, 0, n * sizeof(float));").as_deref(),
+        Some("if (n) { for (int cell = 0; cell < n; cell++) { a[1 + cell] = 0; } }")
+    );
+    let variable = "int n, int m, float x[n][m], float (*y)[m]";
+    let nest = "for (int cell = 0; cell < n; cell++) { for (int cell_b = 0; cell_b < m; cell_b++) { x[cell][cell_b] = y[cell][cell_b]; } }";
+    for bytes in ["n * sizeof *x", "m * 4 * n", "sizeof(float[n][m])"] {
+        let copy = format!("memcpy(x, y, {bytes});");
+        assert!(copied(variable, &copy).is_some_and(|text| text.replace("long", "int") == nest));
+    }
+}
+
+#[test]
+fn copies_of_flat_arrays_have_rows() {
+    let of = |subscript: &str, bytes: &str| {
+        let body =
+            format!("for (int i = 0; i < n; i++) y[{subscript}] = 0; memcpy(x, y, {bytes});");
+        let text = copied("int n, int m, float *x, float *y", &body)?;
+        Some(text.split_once("= 0; } ")?.1.to_owned())
+    };
+    let nest = "for (int cell = 0; cell < n; cell++) { for (int cell_b = 0; cell_b < m; cell_b++) \
+{ x[cell * m + cell_b] = y[cell * m + cell_b]; } }";
+    assert_eq!(
+        of("i * m + 1", "m * n * sizeof(float)").as_deref(),
+        Some(nest)
+    );
+    let wide = of("i * m + 1", "(size_t)n * m * sizeof *x");
+    assert_eq!(wide, Some(nest.replace("int cell", "long cell")));
+    assert_eq!(
+        of("i", "n * sizeof(double)").as_deref(),
+        Some("for (int cell = 0; cell < n * 2; cell++) { x[cell] = y[cell]; }")
+    );
+    assert_eq!(of("i", "n * m * sizeof(float)"), None);
+    // The factor next to the subscript tells the order.
+    let body = "for (int i = 0; i < n; i++) y[(i * m + i) * k + i] = 0; memset(x, 0, k * n * m * sizeof *x);";
+    let text = copied("int n, int m, int k, float *x, float *y", body).unwrap();
+    assert!(
+        text.ends_with("{ x[(cell * m + cell_b) * k + cell_c] = 0; } } }"),
+        "{text}"
+    );
+    let text = "#include <string.h>\nvoid f(int T, int n, int m, int *x, int *y) { size_t all = (size_t)n * m; size_t size = all * sizeof *x; CHANGE
+for (int t = 0; t < T; t++) { for (int i = 0; i < n; i++) y[i * m] = 0; memcpy(x, y, all * sizeof(int)); } }";
+    let (looked_through, _) = rewritten(&text.replace("CHANGE", "")).unwrap();
+    assert!(looked_through.contains("cell_b < m;"), "{looked_through}");
+    for change in ["n++;", "all = 1;", "int *p = &m;"] {
+        let (text, _) = rewritten(&text.replace("CHANGE", change)).unwrap();
+        assert!(text.contains("cell < all;"), "{text}");
+    }
+}
+
+#[test]
+fn copies_that_are_no_loops() {
+    for copy in [
+        "memcpy(u, w, sizeof u);",
+        "memcpy(a, u, sizeof a);",
+        "memmove(a, a + 1, 99 * sizeof(float));",
+        "memmove(x, y, n * sizeof(float));",
+        "memset(a, 1, sizeof a);",
+        "memcpy(u, v, 31 * sizeof(double));",
+        "memcpy(a, b, 7);",
+        "memcpy(u[2], v[2], n * sizeof(double));",
+        "memcpy(a, b, k * k * 4u);",
+        "memcpy(a, b, n++ * 4);",
+        "memcpy(a, n ? b : a, sizeof a);",
+    ] {
+        assert_eq!(
+            copied("int n, unsigned k, float *x, float *y", copy),
+            None,
+            "{copy}"
+        );
+    }
+    let own =
+        "void *memcpy(void *a, const void *b, unsigned long n) { return a; } float a[9], b[9];
+void f(int T) { for (int t = 0; t < T; t++) memcpy(a, b, sizeof a); }";
+    assert_eq!(rewritten(own), None);
+    let changed = "#include <string.h>\nvoid f(int T, int n) { float a[n], b[n]; n = 3; for (int t = 0; t < T; t++) memcpy(a, b, sizeof a); }";
+    assert_eq!(rewritten(changed), None);
+}

@@ -1,8 +1,8 @@
 //! What passes ask of trees, and what they make of them.
 
 use hexcc_clang::ast::{
-    BinaryOp, Decl, DeclId, DeclKind, Expr, ExprKind, FieldId, Item, Span, Stmt, StmtId, StmtKind,
-    Storage, Type, TypeId, TypeKind, UnaryOp, Unit,
+    BinaryOp, Builtin, Decl, DeclId, DeclKind, Expr, ExprKind, FieldId, Item, Span, Stmt, StmtId,
+    StmtKind, Storage, Type, TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -229,6 +229,28 @@ pub(super) fn value_type(unit: &mut Unit, ty: TypeId) -> TypeId {
         unit,
         Type {
             kind: TypeKind::Pointer(element),
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+            canonical: TypeId(0),
+            size,
+            align: size,
+        },
+    )
+}
+
+/// The type of whole numbers with a sign, and its size in bytes.
+pub(super) fn whole(unit: &mut Unit, builtin: Builtin, size: u64) -> TypeId {
+    let is_it =
+        |ty: &Type| ty.kind == TypeKind::Builtin(builtin) && !(ty.is_const || ty.is_volatile);
+    if let Some(at) = unit.types.iter().position(is_it) {
+        return TypeId(at as u32);
+    }
+    let size = Some(size);
+    added(
+        unit,
+        Type {
+            kind: TypeKind::Builtin(builtin),
             is_const: false,
             is_volatile: false,
             is_restrict: false,
