@@ -193,17 +193,17 @@ impl Copies<'_> {
     fn place(&self, base: &Expr, offset: Option<Expr>) -> Option<Place> {
         let unit = &*self.unit;
         let base = tree::plain(base);
-        let (ty, extents) = match base.kind {
+        let (whole, extents) = match base.kind {
             ExprKind::Var(id) => (unit[id].ty, self.lengths(id)?),
             _ => (base.ty, Vec::new()),
         };
-        let (ty, mut lengths) = self.shape(ty, extents)?;
+        let (ty, mut lengths) = self.shape(whole, extents)?;
         let TypeKind::Builtin(cell) = unit.canonical(ty).kind else {
             return None;
         };
         let is_number =
             numbers::range(unit, ty).is_some() || matches!(cell, Builtin::Float | Builtin::Double);
-        let is_volatile = unit.canonical(ty).is_volatile || unit[ty].is_volatile;
+        let is_volatile = tree::is_somewhere(unit, whole, |ty| ty.is_volatile);
         let outer = lengths.remove(0);
         let place = Place {
             base: base.clone(),

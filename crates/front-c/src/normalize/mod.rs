@@ -9,6 +9,7 @@
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
+//! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
@@ -21,10 +22,12 @@ mod inline;
 mod numbers;
 mod once;
 mod promote;
+mod small;
 mod strides;
 mod toggle;
 mod tree;
 mod trips;
+mod unroll;
 mod walk;
 
 use crate::emit;
@@ -121,6 +124,9 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
     if copies::copies(&mut unit, &mut namer, function, (&stmt, &mut body)) {
         passes.push("copies");
     }
+    if unroll::unroll(&mut unit, &mut namer, (&stmt, &mut body)) {
+        passes.push("unroll");
+    }
     let mut around = promote::Around::default();
     // A pass that gives up may have changed some of it.
     let before = (unit.clone(), body.clone());
@@ -144,7 +150,11 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
         passes.push("hoist");
         around.wrap(hoisted);
     }
+    let in_cells = |pass: &&str| matches!(*pass, "copies" | "unroll" | "hoist");
     if passes.is_empty() || passes == ["hoist"] {
+        return None;
+    }
+    if passes.iter().all(in_cells) && is_sweep(&unit, &stmt, &body) {
         return None;
     }
     body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
@@ -160,6 +170,34 @@ fn rewritten(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) ->
         text,
         passes: passes.into_iter().map(str::to_owned).collect(),
     })
+}
+
+/// Whether a loop sweeps over cells: all elements of other arrays than its own that it assigns to are selected by its
+/// iterator.
+fn is_sweep(unit: &Unit, head: &Stmt, body: &[Stmt]) -> bool {
+    use hexcc_clang::ast::ExprKind as K;
+    let StmtKind::For { step, .. } = &head.kind else {
+        return false;
+    };
+    let step = step.as_ref().and_then(tree::target).map(tree::plain);
+    let Some(K::Var(iterator)) = step.map(|of| &of.kind) else {
+        return false;
+    };
+    let (mut n_stores, mut n_selected) = (0, 0);
+    for stmt in body {
+        walk::all(unit, stmt, &mut |expr| {
+            if let Some(to) = tree::target(expr).map(tree::plain)
+                && let K::Index(array, _) = &to.kind
+                && !tree::Path::of(unit, array)
+                    .is_some_and(|path| tree::is_declared_in(&path, head, body))
+            {
+                n_stores += 1;
+                n_selected += usize::from(unroll::mentions(to, *iterator));
+            }
+            true
+        });
+    }
+    n_stores > 0 && n_stores == n_selected
 }
 
 /// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not

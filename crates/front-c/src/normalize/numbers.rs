@@ -14,9 +14,7 @@ pub(super) fn value(unit: &Unit, expr: &Expr) -> Option<i128> {
         ExprKind::SizeOf(n) => i128::from(*n),
         ExprKind::Var(id) => match &unit[*id] {
             decl if let DeclKind::Enumerator(n) = decl.kind => n,
-            decl if unit.canonical(decl.ty).is_const || unit[decl.ty].is_const => {
-                value(unit, decl.init.as_ref()?)?
-            }
+            decl if is_constant(unit, decl.ty) => value(unit, decl.init.as_ref()?)?,
             _ => return None,
         },
         ExprKind::Cast { value: of, .. } => value(unit, of)?,
@@ -42,6 +40,11 @@ pub(super) fn value(unit: &Unit, expr: &Expr) -> Option<i128> {
         _ => return None,
     };
     range(unit, expr.ty)?.contains(&found).then_some(found)
+}
+
+fn is_constant(unit: &Unit, ty: TypeId) -> bool {
+    let all = [&unit[ty], unit.canonical(ty)];
+    all.iter().any(|ty| ty.is_const) && !all.iter().any(|ty| ty.is_volatile)
 }
 
 /// What an operator makes of two numbers, where C says so.

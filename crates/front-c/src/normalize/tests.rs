@@ -130,7 +130,7 @@ void f(struct s *g, int steps) {{ for (int t = 0; t < steps; t++) {{
 /// The body of the only loop of a function with parameters, behind arrays of the file, when copies are loops.
 fn copied(params: &str, body: &str) -> Option<String> {
     let text = format!(
-        "#include <string.h>\ntypedef double Plane[20][30]; static Plane u, v; static double w[20][31]; static float a[100], b[100];
+        "#include <string.h>\ntypedef double Plane[20][30]; static Plane u, v; static double w[20][31]; static float a[100], b[100]; typedef volatile float Seen[100]; static Seen seen;
 void f(int T, {params}) {{ for (int t = 0; t < T; t++) {{ {body} }} }}"
     );
     let (text, passes) = rewritten(&text)?;
@@ -215,6 +215,7 @@ fn copies_that_are_no_loops() {
         "memcpy(a, b, k * k * 4u);",
         "memcpy(a, b, n++ * 4);",
         "memcpy(a, n ? b : a, sizeof a);",
+        "memcpy((void *)seen, a, sizeof a);",
     ] {
         assert_eq!(
             copied("int n, unsigned k, float *x, float *y", copy),
@@ -228,4 +229,107 @@ void f(int T) { for (int t = 0; t < T; t++) memcpy(a, b, sizeof a); }";
     assert_eq!(rewritten(own), None);
     let changed = "#include <string.h>\nvoid f(int T, int n) { float a[n], b[n]; n = 3; for (int t = 0; t < T; t++) memcpy(a, b, sizeof a); }";
     assert_eq!(rewritten(changed), None);
+}
+
+/// The cell's code of the only sweep of a time loop, when it is unrolled.
+fn unrolled(before: &str, cell: &str) -> Option<String> {
+    let text = format!(
+        "{before}\nvoid f(int T, int n, const float *u, float *w) {{ int r; for (int t = 0; t < T; t++) for (int i = 4; i < n - 4; i++) {{ {cell} }} }}"
+    );
+    let (text, passes) = rewritten(&text)?;
+    assert_eq!(passes, ["unroll"]);
+    let text = text.split_once("i < n - 4; i++) { ")?.1;
+    Some(text.strip_suffix(" } } }")?.to_owned())
+}
+
+#[test]
+fn loops_over_neighbours() {
+    let sum = "float s = 0; for (int r = FROM) s += u[i + r]; w[i] = s;";
+    let of = |from: &str| {
+        unrolled(
+            "enum { R = 1 }; static const int Q = 2 * R;",
+            &sum.replace("FROM", from),
+        )
+    };
+    let expected = "float s = 0; s += u[i + -1]; s += u[i + 0]; s += u[i + 1]; w[i] = s;";
+    for from in ["-1; r <= 1; r++", "-R; r < Q; ++r", "-R; Q > r; r += R"] {
+        assert_eq!(of(from).as_deref(), Some(expected), "{from}");
+    }
+    assert!(
+        of("1; r >= -1; r--")
+            .is_some_and(|text| text.starts_with("float s = 0; s += u[i + 1]; s += u[i + 0];"))
+    );
+    for from in [
+        "0; r < n; r++",
+        "0; r < 33; r++",
+        "t; r < 3; r++",
+        "0; r < 3; r += 0",
+        "0; r < 3; s = 1",
+    ] {
+        assert_eq!(of(from), None, "{from}");
+    }
+    let nested = unrolled(
+        "static const int dx[2] = {-1, 1}; static const float c[2][2] = {{1, 2}, {3, 4}};",
+        "float s = 0; for (int a = 0; a < 2; a++) for (int b = 0; b < 2; b++) { if (a == b) continue; s += c[a][b] * u[i + dx[a] * dx[b]]; } w[i] = s;",
+    );
+    assert_eq!(
+        nested.as_deref(),
+        Some("float s = 0; s += c[0][1] * u[i + -1 * 1]; s += c[1][0] * u[i + 1 * -1]; w[i] = s;")
+    );
+    // What is declared in the body has a block of its own, and an iterator of the function its last number.
+    let text = unrolled(
+        "",
+        "float s = 0; for (r = 0; r < 2; r++) { float d = u[i - r]; s += d; } w[i] = s + r;",
+    );
+    assert_eq!(
+        text.as_deref(),
+        Some(
+            "float s = 0; { float d = u[i - 0]; s += d; } { float d = u[i - 1]; s += d; } r = 2; w[i] = s + r;"
+        )
+    );
+}
+
+#[test]
+fn small_arrays_of_a_cell() {
+    let gathered = "int k = 0; float in[3]; for (r = -1; r <= 1; r++) in[k++] = u[i + r]; w[i] = in[0] + in[k - 1];";
+    assert_eq!(
+        unrolled("", gathered).as_deref(),
+        Some(
+            "float in_b; float in_c; float in_d; in_b = u[i + -1]; in_c = u[i + 0]; in_d = u[i + 1]; w[i] = in_b + in_d;"
+        )
+    );
+    // Not where an element is selected by what is not known, or the array is used as a whole.
+    for last in [
+        "w[i] = in[(int)u[i]];",
+        "w[i] = *in;",
+        "w[i] = in[k];",
+        "if (u[i]) k++; w[i] = in[k];",
+    ] {
+        let text = gathered.replace("w[i] = in[0] + in[k - 1];", last);
+        assert!(
+            unrolled("", &text).is_none_or(|text| text.contains("float in[3]")),
+            "{last}"
+        );
+    }
+}
+
+#[test]
+fn loops_that_stay() {
+    for cell in [
+        "float s = 0; for (int r = 0; r < 3; r++) { s += u[i + r]; r++; } w[i] = s;",
+        "float s = 0; for (int r = 0; r < 3; r++) { int *p = &r; s += u[i + *p]; } w[i] = s;",
+        "float s = 0; for (int r = 0; r < 3; r++) { if (u[i + r] > 1) break; s += u[i + r]; } w[i] = s;",
+        "float s = 0; for (int r = 0; r < 3; r++) { if (u[i] > 1) continue; s += u[i + r]; } w[i] = s;",
+        "for (int r = 0; r < 3; r++) w[i + r] = u[i + r];",
+        "float s = 0; for (volatile int r = 0; r < 3; r++) s += u[i + r]; w[i] = s;",
+        "float s = 0; for (int r = 0; r < 3; r++) s += u[i]; w[i] = s;",
+        "float s = 0; for (int r = 0; r < 3; r++) { static float d; d += u[i + r]; s += d; } w[i] = s;",
+        "float s = 0; for (unsigned r = 2; r >= 0; r--) s += u[i + r]; w[i] = s;",
+    ] {
+        assert_eq!(unrolled("", cell), None, "{cell}");
+    }
+    // No sweep is taken for a time loop.
+    let sweep = "void f(int n, float *u, float *w) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { float s = 0;
+for (int r = 0; r < 3; r++) s += u[i * n + j + r]; w[i * n + j] = s; } }";
+    assert_eq!(rewritten(sweep), None);
 }

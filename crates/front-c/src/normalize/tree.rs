@@ -239,6 +239,20 @@ pub(super) fn value_type(unit: &mut Unit, ty: TypeId) -> TypeId {
     )
 }
 
+/// Whether a type is as asked, or what it is an array of or points to; an array has the qualifiers of its elements.
+pub(super) fn is_somewhere(unit: &Unit, ty: TypeId, is_it: fn(&Type) -> bool) -> bool {
+    let next = match (&unit[ty].kind, &unit.canonical(ty).kind) {
+        (TypeKind::Array { element, .. }, _) | (_, TypeKind::Array { element, .. }) => {
+            Some(*element)
+        }
+        (TypeKind::Pointer(to), _) | (_, TypeKind::Pointer(to)) => Some(*to),
+        _ => None,
+    };
+    is_it(&unit[ty])
+        || is_it(unit.canonical(ty))
+        || next.is_some_and(|next| is_somewhere(unit, next, is_it))
+}
+
 /// The type of whole numbers with a sign, and its size in bytes.
 pub(super) fn whole(unit: &mut Unit, builtin: Builtin, size: u64) -> TypeId {
     let is_it =
