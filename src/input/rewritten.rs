@@ -20,14 +20,11 @@ use std::ops::Range;
 
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
-    let tiled = |read: &Input, place: &Range<usize>| {
-        let mut regions = read.saved.regions();
-        regions.any(|scop| scop.rotation.is_some() && place.contains(&scop.span.start))
-    };
     let saved = &input.saved;
-    (saved.is_nests())
-        .then(|| first(options, &saved.source, limit, &tiled))
-        .flatten()
+    let found = saved
+        .is_nests()
+        .then(|| first(options, &saved.source, limit, false));
+    found.flatten()
 }
 
 /// The input with a time loop that was written again, where the program is refused as it is.
@@ -36,15 +33,15 @@ pub(super) fn accepted(
     source: &SourceFile,
     limit: &TimeLimit,
 ) -> Option<Input> {
-    first(options, source, limit, &|_, _| true)
+    first(options, source, limit, true)
 }
 
-/// The first loop that is `good` when it is written again.
+/// The first loop that is tiled when it is written again, or that is `any` loop that is accepted.
 fn first(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
-    good: &dyn Fn(&Input, &Range<usize>) -> bool,
+    any: bool,
 ) -> Option<Input> {
     let is_wanted = |form: &&Rewritten| {
         let line = (options.line).is_none_or(|line| source.line(form.range.start) == line);
@@ -58,16 +55,16 @@ fn first(
     let mut judged = wanted
         .into_iter()
         .filter(|form| judged.contains(&form.range.start));
-    judged.find_map(|form| with(options, source, limit, form, good))
+    judged.find_map(|form| with(options, source, limit, form, any))
 }
 
-/// The input with one loop written again, if that is good.
+/// The input with one loop written again, if its steps are tiled or one region, or if `any` loop will do.
 fn with(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
     form: &Rewritten,
-    good: &dyn Fn(&Input, &Range<usize>) -> bool,
+    any: bool,
 ) -> Option<Input> {
     let text = form.text.trim_end();
     let edited = source
@@ -81,8 +78,9 @@ fn with(
     };
     let mut read = read_as_is(&options, edited, limit).ok()?;
     let is_good = match &form.segments {
-        Some(segments) => is_tiled(&options, &read, limit, place.start + segments.steps.start),
-        None => good(&read, &place),
+        None if any => true,
+        None => is_region(&read, place.start + form.steps.start),
+        Some(_) => is_tiled(&options, &read, limit, place.start + form.steps.start),
     };
     if !is_good {
         return None;
@@ -102,11 +100,21 @@ fn with(
     Some(read)
 }
 
+/// The region with a place, by its number.
+fn region_at(read: &Input, at: usize) -> Option<(usize, &PetScop)> {
+    let is_it = |scop: &PetScop| scop.span.start <= at && at < scop.span.end;
+    (read.saved.regions().enumerate()).find(|(_, scop)| is_it(scop))
+}
+
+/// Whether the loop at a place is all of a region, or one whose planes are swapped.
+fn is_region(read: &Input, at: usize) -> bool {
+    let is_it = |scop: &PetScop| scop.rotation.is_some() || !read.saved.is_nests();
+    region_at(read, at).is_some_and(|(_, scop)| is_it(scop))
+}
+
 /// Whether the loop at a place is tiled over time, beside what stays on the host.
 fn is_tiled(options: &InputOptions, read: &Input, limit: &TimeLimit, at: usize) -> bool {
-    let is_it = |scop: &PetScop| scop.span.start <= at && at < scop.span.end;
-    let Some((index, scop)) = (read.saved.regions().enumerate()).find(|(_, scop)| is_it(scop))
-    else {
+    let Some((index, scop)) = region_at(read, at) else {
         return false;
     };
     let nest = SavedScop {

@@ -240,7 +240,7 @@ fn can_stand_elsewhere(unit: &Unit, stmt: &Stmt) -> bool {
 }
 
 /// Puts expressions, and other variables, in the place of variables.
-fn rename(unit: &mut Unit, body: &mut Stmt, meant: &HashMap<DeclId, Expr>) {
+pub(super) fn rename(unit: &mut Unit, body: &mut Stmt, meant: &HashMap<DeclId, Expr>) {
     declare_others(body, meant);
     walk::change_all(unit, body, &mut |expr| {
         let ExprKind::Var(id) = expr.kind else {

@@ -8,9 +8,11 @@
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
+//! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
-//! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | two pointers, swapped |
-//! | `rotate` | `u[old]`, `u[now]`, `w = old; old = now; now = w` | pointers that rotate |
+//! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
+//! | `rotate` | `u[old]`, `u[now]`, `u[new]`, indices that rotate | pointers, rotated |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
@@ -18,20 +20,25 @@
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
+mod copies;
 mod counter;
 mod hoist;
 mod inline;
+mod numbers;
 mod once;
 mod parity;
 mod planes;
 mod promote;
 mod rotate;
 mod scalars;
+mod small;
 mod split;
+mod strides;
 mod strip_mine;
 mod toggle;
 mod tree;
 mod trips;
+mod unroll;
 mod walk;
 
 use crate::emit;
@@ -59,15 +66,15 @@ pub struct Rewritten {
     pub statements: Vec<(Range<usize>, Range<usize>)>,
     /// The passes that have changed it.
     pub passes: Vec<String>,
-    /// Where it is one over segments.
+    /// The loop over the steps that are to be tiled, by bytes of the text.
+    pub steps: Range<usize>,
+    /// Where that is one over the steps of a segment.
     pub segments: Option<Segments>,
 }
 
 /// The parts of a loop over segments, by bytes of its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segments {
-    /// The loop over the steps of a segment.
-    pub steps: Range<usize>,
     /// What the host does.
     pub host: Vec<Range<usize>>,
     /// The conditions under which it does.
@@ -153,16 +160,21 @@ fn forms(
         return None;
     }
     let normal = normal(unit, function, before, stmt)?;
-    let printed = |unit: &Unit, stmt: Stmt, passes: &[&str], marks: &[StmtId]| {
+    let printed = |unit: &Unit, stmt: Stmt, passes: &[&str], hosts: &[StmtId]| {
         let Around { before, after } = normal.around.clone();
         let all = before.into_iter().chain([stmt]).chain(after);
         let all = tree::stmt(normal.head.span, StmtKind::Compound(all.collect()));
+        let marks: Vec<StmtId> = std::iter::once(&strip_mine::STEPS)
+            .chain(hosts)
+            .copied()
+            .collect();
         let emit::Statement {
             text,
-            places,
+            mut places,
             statements,
             macros,
-        } = emit::statement(unit, &all, marks);
+        } = emit::statement(unit, &all, &marks);
+        let host = places.split_off(places.len().min(1));
         let rewritten = Rewritten {
             range: range.clone(),
             function: unit[function].name.clone(),
@@ -171,47 +183,43 @@ fn forms(
                 .filter_map(|(now, span)| Some((now, place(unit, span)?)))
                 .collect(),
             passes: passes.iter().map(|pass| (*pass).to_owned()).collect(),
+            steps: places.pop()?,
             segments: None,
         };
-        (!uses_macro(unit, &rewritten.text, &macros)).then_some((rewritten, places))
+        (!uses_macro(unit, &rewritten.text, &macros)).then_some((rewritten, host))
     };
+    let in_cells = |pass: &&str| matches!(*pass, "copies" | "unroll" | "hoist");
+    let is_sweep = normal.passes.iter().all(in_cells) && normal.is_sweep();
+    let takes_part = |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
     let mut found: Vec<Rewritten> = Vec::new();
     for ends in [Ends::AtCalls, Ends::AtAll] {
         let (mut unit, mut namer) = (normal.unit.clone(), normal.namer.clone());
         let Some(mined) = mined(&mut unit, &mut namer, &normal, ends) else {
             continue;
         };
-        let marks = mined.conditions.iter().map(|(_, id)| *id);
-        let marks: Vec<StmtId> = std::iter::once(strip_mine::STEPS).chain(marks).collect();
+        let hosts: Vec<StmtId> = mined.conditions.iter().map(|(_, id)| *id).collect();
         let passes = [normal.passes.as_slice(), &["strip_mine"]].concat();
-        let Some((mut form, places)) = printed(&unit, mined.stmt, &passes, &marks) else {
+        let Some((mut form, host)) = printed(&unit, mined.stmt, &passes, &hosts) else {
             continue;
         };
-        let (steps, host) = places.split_first()?;
-        let conditions = mined
-            .conditions
-            .iter()
-            .map(|(cond, _)| emit::expression(&unit, cond));
+        let conditions = mined.conditions.iter();
+        let conditions = conditions.map(|(cond, _)| emit::expression(&unit, cond));
         form.segments = Some(Segments {
-            steps: steps.clone(),
-            host: host.to_vec(),
+            host,
             conditions: conditions.collect(),
         });
-        if found.iter().all(|other| other.text != form.text) {
+        let is_new = found.iter().all(|other| other.text != form.text);
+        if is_new && (takes_part(&form) || !is_sweep) {
             found.push(form);
         }
     }
-    let whole = normal.is_counted.then(|| normal.whole());
-    let is_changed = !normal.passes.is_empty() && normal.passes != ["hoist"];
-    let whole = whole
-        .filter(|_| is_changed)
-        .and_then(|stmt| printed(&normal.unit, stmt, &normal.passes, &[]));
+    let is_changed = !normal.passes.is_empty() && normal.passes != ["hoist"] && !is_sweep;
+    let whole = (normal.is_counted && is_changed).then(|| normal.whole());
+    let whole = whole.and_then(|stmt| printed(&normal.unit, stmt, &normal.passes, &[]));
     // Where the host takes no part, tiles need no segments.
-    let takes_part = |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
-    let at = if found.iter().any(takes_part) {
-        found.len()
-    } else {
-        0
+    let at = match found.iter().any(takes_part) {
+        true => found.len(),
+        false => 0,
     };
     found.splice(at..at, whole.map(|(form, _)| form));
     Some(found)
@@ -224,7 +232,37 @@ impl Normal {
         if let StmtKind::For { body, .. } = &mut stmt.kind {
             **body = tree::stmt(stmt.span, StmtKind::Compound(self.body.clone()));
         }
+        stmt.id = strip_mine::STEPS;
         stmt
+    }
+
+    /// Whether it sweeps over cells: all elements of other arrays than its own that it assigns to are selected by its
+    /// iterator.
+    fn is_sweep(&self) -> bool {
+        use hexcc_clang::ast::ExprKind as K;
+        let (unit, head, body) = (&self.unit, &self.head, &self.body);
+        let StmtKind::For { step, .. } = &head.kind else {
+            return false;
+        };
+        let step = step.as_ref().and_then(tree::target).map(tree::plain);
+        let Some(K::Var(iterator)) = step.map(|of| &of.kind) else {
+            return false;
+        };
+        let (mut n_stores, mut n_selected) = (0, 0);
+        for stmt in body {
+            walk::all(unit, stmt, &mut |expr| {
+                if let Some(to) = tree::target(expr).map(tree::plain)
+                    && let K::Index(array, _) = &to.kind
+                    && !tree::Path::of(unit, array)
+                        .is_some_and(|path| tree::is_declared_in(&path, head, body))
+                {
+                    n_stores += 1;
+                    n_selected += usize::from(unroll::mentions(to, *iterator));
+                }
+                true
+            });
+        }
+        n_stores > 0 && n_stores == n_selected
     }
 }
 
@@ -294,6 +332,12 @@ fn normal(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Op
     };
     if caller.inline(&mut body) {
         passes.push("inline");
+    }
+    if copies::copies(&mut unit, &mut namer, function, (&stmt, &mut body)) {
+        passes.push("copies");
+    }
+    if unroll::unroll(&mut unit, &mut namer, (&stmt, &mut body)) {
+        passes.push("unroll");
     }
     if split::split(&mut unit, &mut namer, &mut body) {
         passes.push("split");

@@ -26,8 +26,8 @@ use super::scalars::{self, Scalars};
 use super::tree::{self, Namer};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Callee, DeclId, Expr, ExprKind, FunctionId, Span, Stmt, StmtId, StmtKind, TypeId,
-    UnaryOp, Unit,
+    BinaryOp, Builtin, Callee, DeclId, Expr, ExprKind, FunctionId, Span, Stmt, StmtId, StmtKind,
+    TypeId, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -111,7 +111,7 @@ pub(super) fn strip_mine(
     });
     varying.extend(time_loop.step.into_iter().flat_map(assigned));
     varying.retain(|id| Some(*id) != iterator);
-    let int = tree::int_type(unit);
+    let int = tree::whole(unit, Builtin::Int, 4);
     let taken = Taken {
         unit: &asked,
         scalars: &scalars,

@@ -4,6 +4,7 @@ use super::*;
 use hexcc_clang::{Clang, ParseRequest, parse};
 use std::path::Path;
 
+mod cells;
 mod strip_mine;
 
 /// The forms of the loops of a text.
@@ -25,7 +26,9 @@ fn rewritten(text: &str) -> Option<(String, Vec<String>)> {
     let found = forms_of(text);
     let starts: HashSet<usize> = found.iter().map(|form| form.range.start).collect();
     assert!(starts.len() < 2, "{found:?}");
-    let found = found.into_iter().min_by_key(|form| form.segments.is_some())?;
+    let found = found
+        .into_iter()
+        .min_by_key(|form| form.segments.is_some())?;
     let words: Vec<&str> = found.text.split_whitespace().collect();
     Some((words.join(" "), found.passes))
 }

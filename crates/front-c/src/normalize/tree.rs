@@ -255,21 +255,12 @@ pub(super) fn value_type(unit: &mut Unit, ty: TypeId) -> TypeId {
     )
 }
 
-/// The type `int`.
-pub(super) fn int_type(unit: &mut Unit) -> TypeId {
-    of_kind(unit, TypeKind::Builtin(Builtin::Int), 4)
-}
-
 /// An array of some elements of a type with a size.
 pub(super) fn array_type(unit: &mut Unit, element: TypeId, length: u64) -> Option<TypeId> {
-    let size = unit.canonical(element).size?;
+    let align = unit.canonical(element).size?;
     let length = Length::Constant(length);
-    Some(of_kind(unit, TypeKind::Array { element, length }, size))
-}
-
-fn of_kind(unit: &mut Unit, kind: TypeKind, align: u64) -> TypeId {
     let ty = Type {
-        kind,
+        kind: TypeKind::Array { element, length },
         is_const: false,
         is_volatile: false,
         is_restrict: false,
@@ -277,7 +268,7 @@ fn of_kind(unit: &mut Unit, kind: TypeKind, align: u64) -> TypeId {
         size: None,
         align: Some(align),
     };
-    added(unit, ty)
+    Some(added(unit, ty))
 }
 
 /// `array[subscript]`
@@ -302,6 +293,42 @@ pub(super) fn if_(cond: Expr, then: Vec<Stmt>) -> Stmt {
             cond,
             then,
             otherwise,
+        },
+    )
+}
+
+/// Whether a type is as asked, or what it is an array of or points to; an array has the qualifiers of its elements.
+pub(super) fn is_somewhere(unit: &Unit, ty: TypeId, is_it: fn(&Type) -> bool) -> bool {
+    let next = match (&unit[ty].kind, &unit.canonical(ty).kind) {
+        (TypeKind::Array { element, .. }, _) | (_, TypeKind::Array { element, .. }) => {
+            Some(*element)
+        }
+        (TypeKind::Pointer(to), _) | (_, TypeKind::Pointer(to)) => Some(*to),
+        _ => None,
+    };
+    is_it(&unit[ty])
+        || is_it(unit.canonical(ty))
+        || next.is_some_and(|next| is_somewhere(unit, next, is_it))
+}
+
+/// The type of whole numbers with a sign, and its size in bytes.
+pub(super) fn whole(unit: &mut Unit, builtin: Builtin, size: u64) -> TypeId {
+    let is_it =
+        |ty: &Type| ty.kind == TypeKind::Builtin(builtin) && !(ty.is_const || ty.is_volatile);
+    if let Some(at) = unit.types.iter().position(is_it) {
+        return TypeId(at as u32);
+    }
+    let size = Some(size);
+    added(
+        unit,
+        Type {
+            kind: TypeKind::Builtin(builtin),
+            is_const: false,
+            is_volatile: false,
+            is_restrict: false,
+            canonical: TypeId(0),
+            size,
+            align: size,
         },
     )
 }

@@ -48,7 +48,7 @@ for (int step = 0; step < n_steps; step++) { for (int i = 0; i < 9; i++) { a[i] 
 if (pending) { if (t % EVERY == 0) { save(a); } t++; } } } }"
     );
     let segments = form.segments.as_ref().unwrap();
-    assert!(form.text[segments.steps.clone()].starts_with("for (int step"));
+    assert!(form.text[form.steps.clone()].starts_with("for (int step"));
     assert!(form.text[segments.host[0].clone()].starts_with("if (t % EVERY == 0)"));
     assert_eq!(segments.conditions, ["t % EVERY == 0"]);
 }

@@ -1,0 +1,379 @@
+//! What follows from numbers in the place of iterators: constant subscripts, tables of numbers, conditions that are known,
+//! counters, and small arrays whose elements become variables.
+
+use super::inline;
+use super::numbers;
+use super::tree::{self, Namer};
+use super::unroll;
+use super::walk;
+use hexcc_clang::ast::{
+    BinaryOp, DeclId, DeclKind, Expr, ExprKind, Item, Length, Stmt, StmtKind, Storage, TypeKind,
+    UnaryOp, Unit,
+};
+use std::collections::BTreeMap;
+
+/// Elements of an array that become variables, at most.
+const MOST: u64 = 32;
+
+/// Puts numbers in the place of constant subscripts and of elements of constant tables, and takes the branches of conditions
+/// that are known.
+pub(super) fn constants(unit: &mut Unit, stmt: &mut Stmt) {
+    let asked = unit.clone();
+    // What a table gives may be a subscript.
+    for _ in 0..2 {
+        walk::change_all(unit, stmt, &mut |expr| {
+            if let Some(number) = of_table(&asked, expr) {
+                *expr = tree::int(expr, number);
+            } else if let ExprKind::Index(_, at) = &mut expr.kind
+                && let Some(number) = numbers::value(&asked, at)
+            {
+                **at = tree::int(at, number);
+            }
+            true
+        });
+    }
+    branches(unit, stmt);
+}
+
+/// The number that an element of a table is.
+fn of_table(unit: &Unit, expr: &Expr) -> Option<i128> {
+    let range = numbers::range(unit, expr.ty)?;
+    let number = numbers::value(unit, element(unit, expr)?)?;
+    range.contains(&number).then_some(number)
+}
+
+/// The value of an element of a constant table.
+fn element<'u>(unit: &'u Unit, expr: &Expr) -> Option<&'u Expr> {
+    let ExprKind::Index(base, at) = &tree::plain(expr).kind else {
+        return None;
+    };
+    let at = usize::try_from(numbers::value(unit, at)?).ok()?;
+    let list = match tree::plain(base).kind {
+        ExprKind::Var(id) if is_table(unit, id) => unit[id].init.as_ref()?,
+        _ => element(unit, base)?,
+    };
+    let ExprKind::List(all) = &list.kind else {
+        return None;
+    };
+    let is_plain = |e: &Expr| !matches!(e.kind, ExprKind::Designated(..));
+    all.iter().all(is_plain).then(|| all.get(at)).flatten()
+}
+
+/// Whether an array has the same numbers always.
+fn is_table(unit: &Unit, id: DeclId) -> bool {
+    let (decl, of) = (&unit[id], |is_it| {
+        tree::is_somewhere(unit, unit[id].ty, is_it)
+    });
+    decl.kind == DeclKind::Variable && of(|ty| ty.is_const) && !of(|ty| ty.is_volatile)
+}
+
+/// Takes the branches of conditions that are known.
+fn branches(unit: &Unit, stmt: &mut Stmt) {
+    while let StmtKind::If {
+        cond,
+        then,
+        otherwise,
+    } = &mut stmt.kind
+        && let Some(number) = numbers::value(unit, cond)
+    {
+        let taken = match number {
+            0 => otherwise.take(),
+            _ => Some(then.clone()),
+        };
+        *stmt = taken.map_or(tree::stmt(stmt.span, StmtKind::Null), |taken| *taken);
+    }
+    for inner in walk::inner_mut(stmt) {
+        branches(unit, inner);
+    }
+}
+
+/// The number of elements of a small array of numbers that a function declares.
+pub(super) fn length(unit: &Unit, id: DeclId) -> Option<u64> {
+    let decl = &unit[id];
+    let TypeKind::Array {
+        element,
+        length: Length::Constant(n),
+    } = unit.canonical(decl.ty).kind
+    else {
+        return None;
+    };
+    let is_of_file =
+        |item: &Item| matches!(item, Item::Decl(other) if unit[*other].first == decl.first);
+    let is_own = decl.kind == DeclKind::Variable
+        && matches!(decl.storage, Storage::None | Storage::Register)
+        && !unit.items.iter().any(is_of_file);
+    let is_number = matches!(unit.canonical(element).kind, TypeKind::Builtin(_))
+        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile);
+    (is_own && is_number && n <= MOST).then_some(n)
+}
+
+/// Makes variables of small arrays, in the code of a cell; whether there were such arrays.
+pub(super) fn scalars(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> bool {
+    let mut elements = BTreeMap::new();
+    for id in walk::all_declared(stmt) {
+        if let Some(used) = used_elements(unit, stmt, id) {
+            elements.insert(id, variables(unit, namer, id, &used));
+        }
+    }
+    if elements.is_empty() {
+        return false;
+    }
+    declare(stmt, &elements);
+    let asked = unit.clone();
+    walk::change_all(unit, stmt, &mut |expr| {
+        if let Some((id, at)) = constant_element(&asked, expr)
+            && let Some(variable) = elements.get(&id).and_then(|all| all.get(&at))
+        {
+            *expr = tree::var(&asked, *variable, expr.span);
+            return false;
+        }
+        true
+    });
+    true
+}
+
+/// The array and the number of an element whose number is a constant.
+fn constant_element(unit: &Unit, expr: &Expr) -> Option<(DeclId, u64)> {
+    let ExprKind::Index(base, at) = &expr.kind else {
+        return None;
+    };
+    let ExprKind::Var(id) = tree::plain(base).kind else {
+        return None;
+    };
+    Some((id, u64::try_from(numbers::value(unit, at)?).ok()?))
+}
+
+/// The elements of a small array that are used; `None` where not all uses are elements that are known.
+fn used_elements(unit: &Unit, stmt: &Stmt, id: DeclId) -> Option<Vec<u64>> {
+    let n = length(unit, id)?;
+    let mut used = Vec::new();
+    let mut n_uses = 0;
+    let mut is_addressed = false;
+    walk::all(unit, stmt, &mut |expr| {
+        match &expr.kind {
+            ExprKind::Var(v) => n_uses += usize::from(*v == id),
+            ExprKind::Unary(UnaryOp::AddressOf, _) => is_addressed |= unroll::mentions(expr, id),
+            _ => used.extend(constant_element(unit, expr).filter(|(v, _)| *v == id)),
+        }
+        true
+    });
+    let used: Vec<u64> = used.into_iter().map(|(_, at)| at).collect();
+    let is_known = used.len() == n_uses && used.iter().all(|at| *at < n) && !is_addressed;
+    match unit[id].init.as_ref().map(|init| &init.kind) {
+        None => is_known.then_some(used),
+        Some(ExprKind::List(all)) => {
+            let is_plain = |e: &Expr| !matches!(e.kind, ExprKind::Designated(..));
+            (is_known && all.iter().all(is_plain)).then(|| (0..n).collect())
+        }
+        Some(_) => None,
+    }
+}
+
+/// Variables for elements of an array.
+fn variables(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    id: DeclId,
+    used: &[u64],
+) -> BTreeMap<u64, DeclId> {
+    let decl = unit[id].clone();
+    let mut found = BTreeMap::new();
+    for at in used {
+        if found.contains_key(at) {
+            continue;
+        }
+        let Some(ty) = tree::element(unit, decl.ty) else {
+            continue;
+        };
+        let ty = tree::unqualified(unit, ty);
+        let init = decl.init.as_ref().map(|list| match &list.kind {
+            ExprKind::List(all) if (*at as usize) < all.len() => all[*at as usize].clone(),
+            _ => Expr {
+                ty,
+                span: decl.span,
+                kind: ExprKind::Int(0),
+            },
+        });
+        let name = namer.fresh(&decl.name);
+        found.insert(*at, tree::variable(unit, name, ty, init, decl.span));
+    }
+    found
+}
+
+/// Declares variables in the place of arrays.
+fn declare(stmt: &mut Stmt, elements: &BTreeMap<DeclId, BTreeMap<u64, DeclId>>) {
+    if let StmtKind::Decl(items) = &mut stmt.kind {
+        let of = |item: &Item| match item {
+            Item::Decl(id) => elements.get(id),
+            _ => None,
+        };
+        let all = std::mem::take(items).into_iter();
+        *items = all
+            .flat_map(|item| match of(&item) {
+                Some(variables) => variables.values().map(|id| Item::Decl(*id)).collect(),
+                None => vec![item],
+            })
+            .collect();
+    }
+    for inner in walk::inner_mut(stmt) {
+        declare(inner, elements);
+    }
+}
+
+/// Puts numbers in the place of variables that count from a constant on, where no loop or condition changes them.
+pub(super) fn counters(unit: &mut Unit, stmt: &mut Stmt) {
+    for inner in walk::inner_mut(stmt) {
+        counters(unit, inner);
+    }
+    let StmtKind::Compound(all) = &mut stmt.kind else {
+        return;
+    };
+    let mut at = 0;
+    while at < all.len() {
+        for id in walk::declared(&all[at]) {
+            let counts = all[at + 1..].iter().any(|s| inline::changes(unit, s, id));
+            let Some(number) = first_of(unit, id).filter(|_| counts) else {
+                continue;
+            };
+            let mut counted = (unit.clone(), all[at + 1..].to_vec());
+            let mut counter = Counter { id, number };
+            if counter.run(&mut counted.0, &mut counted.1).is_some() {
+                *unit = counted.0;
+                all.splice(at + 1.., counted.1);
+                if let StmtKind::Decl(items) = &mut all[at].kind {
+                    items.retain(|item| *item != Item::Decl(id));
+                }
+            }
+        }
+        at += 1;
+    }
+    let is_left = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Decl(items) => !items.is_empty(),
+        kind => !matches!(kind, StmtKind::Null),
+    };
+    all.retain(is_left);
+}
+
+/// The number that a variable begins with.
+fn first_of(unit: &Unit, id: DeclId) -> Option<i128> {
+    let decl = &unit[id];
+    let is_own = matches!(decl.storage, Storage::None | Storage::Register)
+        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile);
+    let range = numbers::range(unit, decl.ty).filter(|_| is_own)?;
+    numbers::value(unit, decl.init.as_ref()?).filter(|n| range.contains(n))
+}
+
+/// A variable whose number is known.
+struct Counter {
+    id: DeclId,
+    number: i128,
+}
+
+impl Counter {
+    /// Puts the numbers in its place; `None` where they are not known.
+    fn run(&mut self, unit: &mut Unit, all: &mut [Stmt]) -> Option<()> {
+        for stmt in all {
+            let id = self.id;
+            let uses = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == id);
+            if !walk::any(unit, stmt, uses) {
+                continue;
+            }
+            let changes = inline::changes(unit, stmt, id);
+            match &mut stmt.kind {
+                StmtKind::Compound(all) => self.run(unit, all)?,
+                StmtKind::Expr(expr) => match self.assigned(unit, expr)? {
+                    true => stmt.kind = StmtKind::Null,
+                    false => self.in_expr(unit, expr)?,
+                },
+                StmtKind::Decl(_) => {
+                    for id in walk::declared(stmt) {
+                        let Some(mut init) = unit[id].init.take() else {
+                            continue;
+                        };
+                        self.in_expr(unit, &mut init)?;
+                        unit[id].init = Some(init);
+                    }
+                }
+                _ if changes => return None,
+                _ => {
+                    let asked = unit.clone();
+                    walk::change_all(unit, stmt, &mut |expr| self.put(&asked, expr));
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Whether an expression gives it another number, and does nothing else.
+    fn assigned(&mut self, unit: &Unit, expr: &Expr) -> Option<bool> {
+        if let Some(by) = unroll::step_of(unit, expr, self.id) {
+            self.set(unit, self.number + by)?;
+            return Some(true);
+        }
+        let ExprKind::Assign(None, to, from) = &expr.kind else {
+            return Some(false);
+        };
+        if !matches!(tree::plain(to).kind, ExprKind::Var(id) if id == self.id) {
+            return Some(false);
+        }
+        let mut from = (**from).clone();
+        self.in_expr(unit, &mut from)?;
+        self.set(unit, numbers::value(unit, &from)?)?;
+        Some(true)
+    }
+
+    fn set(&mut self, unit: &Unit, number: i128) -> Option<()> {
+        self.number = number;
+        numbers::range(unit, unit[self.id].ty)?
+            .contains(&number)
+            .then_some(())
+    }
+
+    /// Puts the number in the place of the variable; of a step, which has to be the only use and to be evaluated always, also
+    /// the one before or behind it.
+    fn in_expr(&mut self, unit: &Unit, expr: &mut Expr) -> Option<()> {
+        use UnaryOp as U;
+        let id = self.id;
+        let (mut n_uses, mut step, mut may_skip, mut changes) = (0, None, false, false);
+        walk::visit(expr, &mut |expr| {
+            n_uses += usize::from(matches!(expr.kind, ExprKind::Var(v) if v == id));
+            changes |= tree::target(expr).is_some_and(|to| unroll::mentions_alone(to, id));
+            step = step.or(unroll::step_of(unit, expr, id));
+            may_skip |= matches!(
+                expr.kind,
+                ExprKind::Cond(..)
+                    | ExprKind::Else(..)
+                    | ExprKind::SizeOfExpr(_)
+                    | ExprKind::SizeOfArray { .. }
+                    | ExprKind::Statements(_)
+                    | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..)
+            );
+            true
+        });
+        if !changes {
+            walk::change(expr, &mut |expr| self.put(unit, expr));
+            return Some(());
+        }
+        let by = step.filter(|_| n_uses == 1 && !may_skip)?;
+        let (before, after) = (self.number, self.number + by);
+        walk::change(expr, &mut |expr| {
+            if unroll::step_of(unit, expr, id).is_some() {
+                let is_before = matches!(
+                    expr.kind,
+                    ExprKind::Unary(U::PostIncrement | U::PostDecrement, _)
+                );
+                *expr = tree::int(expr, if is_before { before } else { after });
+            }
+            true
+        });
+        self.set(unit, after)
+    }
+
+    /// Puts the number in the place of the variable.
+    fn put(&self, unit: &Unit, expr: &mut Expr) -> bool {
+        if matches!(expr.kind, ExprKind::Var(id) if id == self.id) {
+            *expr = tree::int(&tree::var(unit, self.id, expr.span), self.number);
+        }
+        true
+    }
+}

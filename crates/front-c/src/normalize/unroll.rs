@@ -1,0 +1,355 @@
+//! Small loops over neighbours in the code of a cell, unrolled.
+//!
+//! In: `for (int r = 1; r <= 4; r++) lap += c[r] * (u[i - r] + u[i + r]);` in the loops over cells of a time loop. Out: its
+//! body once for each number, in C's order, with the number in the place of the iterator. What follows from it is
+//! done then: subscripts and conditions that are constants, and what [`small`](super::small) makes of arrays.
+
+use super::inline;
+use super::numbers;
+use super::small;
+use super::tree::{self, Namer};
+use super::walk;
+use hexcc_clang::ast::{
+    BinaryOp, DeclId, DeclKind, Expr, ExprKind, Item, Stmt, StmtKind, Storage, TypeKind, UnaryOp,
+    Unit,
+};
+use std::collections::HashMap;
+
+/// How often the body of a loop may be there, in all loops around it that are unrolled.
+const MOST: usize = 32;
+
+/// A loop with constant bounds.
+struct Counted {
+    iterator: DeclId,
+    /// The numbers that the iterator has in the body.
+    numbers: Vec<i128>,
+    /// The one that it has behind the loop.
+    last: i128,
+    /// Whether the loop declares it.
+    is_own: bool,
+}
+
+/// Unrolls the small loops in the nests of a time loop; whether there were any.
+pub(super) fn unroll(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    (head, body): (&Stmt, &mut [Stmt]),
+) -> bool {
+    let before: Vec<Stmt> = std::iter::once(head).chain(&*body).cloned().collect();
+    let mut found = false;
+    for stmt in body {
+        found |= in_nest(unit, namer, &before, stmt);
+    }
+    found
+}
+
+/// Finds nests: what stands in their loops is the code of a cell.
+fn in_nest(unit: &mut Unit, namer: &mut Namer, all: &[Stmt], stmt: &mut Stmt) -> bool {
+    let StmtKind::For { body, .. } = &mut stmt.kind else {
+        let inner = walk::inner_mut(stmt).into_iter();
+        return inner.fold(false, |any, stmt| in_nest(unit, namer, all, stmt) | any);
+    };
+    let mut unrolled = false;
+    // What counts in one loop may bound another one.
+    while cell_code(unit, all, body, MOST) {
+        unrolled = true;
+        small::counters(unit, body);
+        small::constants(unit, body);
+    }
+    let reduced = small::scalars(unit, namer, body);
+    unrolled || reduced
+}
+
+/// Unrolls loops in a statement of a cell's code.
+fn cell_code(unit: &mut Unit, all: &[Stmt], stmt: &mut Stmt, most: usize) -> bool {
+    if let StmtKind::For { body, .. } = &stmt.kind
+        && let Some(counted) = counted(unit, stmt)
+        && counted.numbers.len() <= most
+        && is_cell_code(unit, counted.iterator, body)
+        && let Some(mut copies) = copies(unit, body, &counted)
+    {
+        let most = most / counted.numbers.len().max(1);
+        for copy in &mut copies {
+            cell_code(unit, all, copy, most);
+        }
+        if !counted.is_own && is_read_elsewhere(unit, all, counted.iterator) {
+            let iterator = tree::var(unit, counted.iterator, stmt.span);
+            let last = tree::int(&iterator, counted.last);
+            copies.push(tree::assign(iterator, last));
+        }
+        let mut flat = Vec::new();
+        copies.into_iter().for_each(|copy| flatten(copy, &mut flat));
+        stmt.kind = StmtKind::Compound(flat);
+        return true;
+    }
+    let mut found = false;
+    for inner in walk::inner_mut(stmt) {
+        found |= cell_code(unit, all, inner, most);
+    }
+    if let StmtKind::Compound(statements) = &mut stmt.kind {
+        let mut flat = Vec::new();
+        for stmt in std::mem::take(statements) {
+            flatten(stmt, &mut flat);
+        }
+        *statements = flat;
+    }
+    found
+}
+
+/// Adds a statement, of a block that declares nothing its statements.
+fn flatten(stmt: Stmt, flat: &mut Vec<Stmt>) {
+    match stmt.kind {
+        StmtKind::Compound(all) if all.iter().all(|s| walk::declared(s).is_empty()) => {
+            all.into_iter().for_each(|stmt| flatten(stmt, flat));
+        }
+        StmtKind::Null => {}
+        _ => flat.push(stmt),
+    }
+}
+
+/// The body of a loop for each number; `None` where something leaves it.
+fn copies(unit: &mut Unit, body: &Stmt, counted: &Counted) -> Option<Vec<Stmt>> {
+    let declared = walk::all_declared(body);
+    if declared
+        .iter()
+        .any(|id| unit[*id].storage == Storage::Static)
+    {
+        return None;
+    }
+    let mut all = Vec::new();
+    for number in &counted.numbers {
+        let mut meant = HashMap::new();
+        for id in &declared {
+            let copy = DeclId(unit.decls.len() as u32);
+            let mut decl = unit[*id].clone();
+            decl.first = copy;
+            unit.decls.push(decl);
+            meant.insert(*id, tree::var(unit, copy, body.span));
+        }
+        let iterator = tree::var(unit, counted.iterator, body.span);
+        meant.insert(counted.iterator, tree::int(&iterator, *number));
+        let mut copy = body.clone();
+        inline::rename(unit, &mut copy, &meant);
+        all.push(copy);
+    }
+    let mut block = tree::stmt(body.span, StmtKind::Compound(all));
+    small::constants(unit, &mut block);
+    let mut all = tree::block(block);
+    for copy in &mut all {
+        goes_on(copy);
+    }
+    let leaves = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
+    let leaves = |copy: &Stmt| walk::jumps(copy, leaves);
+    (!all.iter().any(leaves)).then_some(all)
+}
+
+/// Takes a `continue` out with all that stands behind it; whether there was one on the way to the end.
+fn goes_on(stmt: &mut Stmt) -> bool {
+    match &mut stmt.kind {
+        StmtKind::Continue => {
+            stmt.kind = StmtKind::Null;
+            true
+        }
+        StmtKind::Compound(all) => {
+            let at = all.iter_mut().position(goes_on);
+            if let Some(at) = at {
+                all.truncate(at + 1);
+            }
+            at.is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Whether a body is a part of a cell's code: it updates numbers or small arrays, or cells that are the same for each number,
+/// and selects elements of arrays by the number.
+fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
+    let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Var(id) if id == iterator);
+    let uses = |expr: &Expr| {
+        let mut found = false;
+        walk::visit(expr, &mut |expr| {
+            found |= is_it(expr);
+            !found
+        });
+        found
+    };
+    let selects = walk::any(
+        unit,
+        body,
+        |expr| matches!(&expr.kind, ExprKind::Index(base, at) if uses(at) || uses(base)),
+    );
+    let (mut stores, mut is_known) = (false, true);
+    walk::all(unit, body, &mut |expr| {
+        if let Some(to) = tree::target(expr).map(tree::plain) {
+            stores = true;
+            let is_number = is_scalar(unit, to) && !is_it(to);
+            let of_small = matches!(&to.kind, ExprKind::Index(base, _) if is_small(unit, base));
+            is_known &= is_number && (of_small || !uses(to));
+            is_known &= !matches!(expr.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
+        }
+        true
+    });
+    selects && stores && is_known
+}
+
+/// Whether an expression is a number that may be assigned to.
+fn is_scalar(unit: &Unit, expr: &Expr) -> bool {
+    let kind = &unit.canonical(expr.ty).kind;
+    matches!(kind, TypeKind::Builtin(_) | TypeKind::Enum(_))
+}
+
+/// Whether an expression is a small array of the function.
+fn is_small(unit: &Unit, base: &Expr) -> bool {
+    match tree::plain(base).kind {
+        ExprKind::Var(id) => small::length(unit, id).is_some(),
+        _ => false,
+    }
+}
+
+/// The numbers of a loop that counts between constants.
+fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
+    let StmtKind::For {
+        init: Some(init),
+        cond: Some(cond),
+        step: Some(step),
+        body,
+    } = &stmt.kind
+    else {
+        return None;
+    };
+    let (iterator, first, is_own) = start(unit, init)?;
+    let is_variable = matches!(unit[iterator].kind, DeclKind::Variable)
+        && !tree::is_somewhere(unit, unit[iterator].ty, |ty| ty.is_volatile);
+    let range = numbers::range(unit, unit[iterator].ty).filter(|_| is_variable)?;
+    let by = step_of(unit, step, iterator).filter(|by| *by != 0)?;
+    if inline::changes(unit, body, iterator) {
+        return None;
+    }
+    let mut numbers = Vec::new();
+    let mut number = first;
+    while goes(unit, cond, (iterator, number))? {
+        numbers.push(number);
+        number += by;
+        if numbers.len() > MOST || !range.contains(&number) {
+            return None;
+        }
+    }
+    Some(Counted {
+        iterator,
+        numbers,
+        last: number,
+        is_own,
+    })
+}
+
+/// What a loop counts with, its first number, and whether the loop declares it.
+fn start(unit: &Unit, init: &Stmt) -> Option<(DeclId, i128, bool)> {
+    match &init.kind {
+        StmtKind::Decl(items) => {
+            let [Item::Decl(id)] = items[..] else {
+                return None;
+            };
+            Some((id, numbers::value(unit, unit[id].init.as_ref()?)?, true))
+        }
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(None, to, from) => match tree::plain(to).kind {
+                ExprKind::Var(id) => Some((id, numbers::value(unit, from)?, false)),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What an expression adds to a variable.
+pub(super) fn step_of(unit: &Unit, step: &Expr, iterator: DeclId) -> Option<i128> {
+    use UnaryOp as U;
+    let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(id) if id == iterator);
+    match &step.kind {
+        ExprKind::Unary(U::PostIncrement | U::PreIncrement, of) if is_it(of) => Some(1),
+        ExprKind::Unary(U::PostDecrement | U::PreDecrement, of) if is_it(of) => Some(-1),
+        ExprKind::Assign(Some(BinaryOp::Add), to, by) if is_it(to) => numbers::value(unit, by),
+        ExprKind::Assign(Some(BinaryOp::Sub), to, by) if is_it(to) => {
+            numbers::value(unit, by).map(|by| -by)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a loop goes on at a number, where its condition compares that with a constant.
+fn goes(unit: &Unit, cond: &Expr, (iterator, number): (DeclId, i128)) -> Option<bool> {
+    let ExprKind::Binary(op, a, b) = &tree::plain(cond).kind else {
+        return None;
+    };
+    let of = |e: &Expr| match numbers::unwidened(unit, e).kind {
+        ExprKind::Var(id) if id == iterator => Some(number),
+        _ => numbers::value(unit, e),
+    };
+    // Where an operand has no sign, negative numbers are great.
+    if numbers::range(unit, a.ty)?.start() == &0 && number < 0 {
+        return None;
+    }
+    let (a, b) = (of(a)?, of(b)?);
+    match op {
+        BinaryOp::Less => Some(a < b),
+        BinaryOp::LessEqual => Some(a <= b),
+        BinaryOp::Greater => Some(a > b),
+        BinaryOp::GreaterEqual => Some(a >= b),
+        BinaryOp::NotEqual => Some(a != b),
+        _ => None,
+    }
+}
+
+/// Whether a variable is used otherwise than in loops that give it its first number.
+fn is_read_elsewhere(unit: &Unit, all: &[Stmt], id: DeclId) -> bool {
+    let count = |stmt: &Stmt| {
+        let mut n = 0;
+        walk::all(unit, stmt, &mut |expr| {
+            n += usize::from(matches!(expr.kind, ExprKind::Var(v) if v == id));
+            true
+        });
+        n
+    };
+    let inside = |stmt: &Stmt| {
+        let mut n = 0;
+        in_loops(stmt, id, &mut |stmt| n += count(stmt));
+        n
+    };
+    let function = (unit.functions.iter()).filter_map(|f| f.body.as_ref());
+    let mut all = all.iter().chain(function);
+    all.any(|stmt| count(stmt) != inside(stmt))
+}
+
+/// Calls `f` with the outermost loops that give a variable its first number.
+fn in_loops(stmt: &Stmt, id: DeclId, f: &mut dyn FnMut(&Stmt)) {
+    let assigns = |init: &Stmt| {
+        matches!(&init.kind, StmtKind::Expr(expr)
+        if matches!(&expr.kind, ExprKind::Assign(None, to, from)
+            if matches!(tree::plain(to).kind, ExprKind::Var(v) if v == id) && !mentions(from, id)))
+    };
+    match &stmt.kind {
+        StmtKind::For {
+            init: Some(init), ..
+        } if assigns(init) => f(stmt),
+        _ => {
+            for inner in walk::inner(stmt) {
+                in_loops(inner, id, f);
+            }
+        }
+    }
+}
+
+pub(super) fn mentions(expr: &Expr, id: DeclId) -> bool {
+    let mut found = false;
+    walk::visit(expr, &mut |expr| {
+        found |= matches!(expr.kind, ExprKind::Var(v) if v == id);
+        !found
+    });
+    found
+}
+
+/// Whether an expression is a variable.
+pub(super) fn mentions_alone(expr: &Expr, id: DeclId) -> bool {
+    matches!(tree::plain(expr).kind, ExprKind::Var(v) if v == id)
+}
