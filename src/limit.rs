@@ -42,7 +42,32 @@ impl TimeLimit {
         if seconds == 0 {
             return TimeLimit::none();
         }
-        let limit = Duration::from_secs(seconds);
+        TimeLimit::watch(Duration::from_secs(seconds), move |stopper, runs_on| {
+            let limit = Duration::from_secs(seconds);
+            stopper.stop(why(limit, stopper.work()));
+            if runs_on(limit + limit / 4 + GRACE) {
+                let why = stopper.why().unwrap_or_default();
+                Failure::plain(Diagnostic::stopped(why)).render();
+                std::process::exit(1);
+            }
+        })
+    }
+
+    /// Watches over something that the translation can do without: half of the time that is left, `None` where most of that
+    /// is gone. What it makes is not missed, and the translation goes on.
+    pub fn attempt(&self) -> Option<TimeLimit> {
+        let (Some(limit), Some(left)) = (self.limit, self.left()) else {
+            return Some(TimeLimit::none());
+        };
+        let stop = |stopper: &Stopper, _: &dyn Fn(Duration) -> bool| stopper.stop(String::new());
+        (left > limit * 3 / 5).then(|| TimeLimit::watch(left / 2, stop))
+    }
+
+    /// Calls `stop` when a time has passed, with a function that waits for another one.
+    fn watch(
+        limit: Duration,
+        stop: impl FnOnce(&Stopper, &dyn Fn(Duration) -> bool) + Send + 'static,
+    ) -> TimeLimit {
         let (sender, receiver) = mpsc::channel::<()>();
         let (started, stopper) = (processor_time(), Stopper::default());
         let its = stopper.clone();
@@ -61,12 +86,7 @@ impl TimeLimit {
                 }
             };
             if reaches(limit) {
-                its.stop(why(limit, its.work()));
-                if reaches(limit + limit / 4 + GRACE) {
-                    let why = its.why().unwrap_or_default();
-                    Failure::plain(Diagnostic::stopped(why)).render();
-                    std::process::exit(1);
-                }
+                stop(&its, &reaches);
             }
         });
         TimeLimit {

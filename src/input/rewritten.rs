@@ -55,7 +55,11 @@ fn first(
     let mut judged = wanted
         .into_iter()
         .filter(|form| judged.contains(&form.range.start));
-    judged.find_map(|form| with(options, source, limit, form, any))
+    judged.find_map(|form| {
+        // A program is never refused for what this takes.
+        let attempt = limit.attempt()?;
+        with(options, source, &attempt, form, any)
+    })
 }
 
 /// The input with one loop written again, if its steps are tiled or one region, or if `any` loop will do.

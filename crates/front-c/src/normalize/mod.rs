@@ -192,6 +192,7 @@ fn forms(
     let is_sweep = normal.passes.iter().all(in_cells) && normal.is_sweep();
     let takes_part = |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
     let mut found: Vec<Rewritten> = Vec::new();
+    let mut calls_out = false;
     for ends in [Ends::AtCalls, Ends::AtAll] {
         let (mut unit, mut namer) = (normal.unit.clone(), normal.namer.clone());
         let Some(mined) = mined(&mut unit, &mut namer, &normal, ends) else {
@@ -209,19 +210,25 @@ fn forms(
             conditions: conditions.collect(),
         });
         let is_new = found.iter().all(|other| other.text != form.text);
-        if is_new && (takes_part(&form) || !is_sweep) {
+        // Steps that read nothing of the host's need no loop of their own where it counts them alone.
+        let is_of_use = mined.has_records || !normal.is_counted;
+        calls_out |= ends == Ends::AtCalls && takes_part(&form);
+        if is_new && (takes_part(&form) || is_of_use && !is_sweep) {
             found.push(form);
         }
     }
     let is_changed = !normal.passes.is_empty() && normal.passes != ["hoist"] && !is_sweep;
     let whole = (normal.is_counted && is_changed).then(|| normal.whole());
     let whole = whole.and_then(|stmt| printed(&normal.unit, stmt, &normal.passes, &[]));
-    // Where the host takes no part, tiles need no segments.
-    let at = match found.iter().any(takes_part) {
-        true => found.len(),
-        false => 0,
-    };
-    found.splice(at..at, whole.map(|(form, _)| form));
+    // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
+    if !calls_out && let Some((form, _)) = whole {
+        let at = if found.iter().any(takes_part) {
+            found.len()
+        } else {
+            0
+        };
+        found.insert(at, form);
+    }
     Some(found)
 }
 

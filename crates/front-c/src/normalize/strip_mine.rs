@@ -55,6 +55,8 @@ pub(super) struct Mined {
     pub stmt: Stmt,
     /// The conditions under which the host takes part, and the numbers of these statements.
     pub conditions: Vec<(Expr, StmtId)>,
+    /// Whether the steps read what the host has recorded.
+    pub has_records: bool,
 }
 
 /// A time loop.
@@ -420,7 +422,11 @@ impl Mine<'_> {
             body.push(tree::if_(self.var(pending), then));
         }
         let stmt = self.whole(time_loop, body);
-        Some(Mined { stmt, conditions })
+        Some(Mined {
+            stmt,
+            conditions,
+            has_records: !self.records.is_empty(),
+        })
     }
 
     /// The host's way to the end of a segment.

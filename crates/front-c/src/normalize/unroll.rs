@@ -18,6 +18,9 @@ use std::collections::HashMap;
 /// How often the body of a loop may be there, in all loops around it that are unrolled.
 const MOST: usize = 32;
 
+/// How many elements of arrays the copies of a body may name.
+const ELEMENTS: usize = 400;
+
 /// A loop with constant bounds.
 struct Counted {
     iterator: DeclId,
@@ -65,6 +68,7 @@ fn cell_code(unit: &mut Unit, all: &[Stmt], stmt: &mut Stmt, most: usize) -> boo
     if let StmtKind::For { body, .. } = &stmt.kind
         && let Some(counted) = counted(unit, stmt)
         && counted.numbers.len() <= most
+        && counted.numbers.len() * elements(unit, body) <= ELEMENTS
         && is_cell_code(unit, counted.iterator, body)
         && let Some(mut copies) = copies(unit, body, &counted)
     {
@@ -93,6 +97,16 @@ fn cell_code(unit: &mut Unit, all: &[Stmt], stmt: &mut Stmt, most: usize) -> boo
         }
         *statements = flat;
     }
+    found
+}
+
+/// How many elements of arrays a body names.
+fn elements(unit: &Unit, body: &Stmt) -> usize {
+    let mut found = 0;
+    walk::all(unit, body, &mut |expr| {
+        found += usize::from(matches!(expr.kind, ExprKind::Index(..)));
+        true
+    });
     found
 }
 
@@ -165,26 +179,27 @@ fn goes_on(stmt: &mut Stmt) -> bool {
 /// and selects elements of arrays by the number.
 fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
     let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Var(id) if id == iterator);
-    let uses = |expr: &Expr| {
-        let mut found = false;
-        walk::visit(expr, &mut |expr| {
-            found |= is_it(expr);
-            !found
-        });
-        found
-    };
+    let uses = |expr: &Expr| walk::has(expr, is_it);
     let selects = walk::any(
         unit,
         body,
         |expr| matches!(&expr.kind, ExprKind::Index(base, at) if uses(at) || uses(base)),
     );
+    let changed = super::scalars::changed(unit, body);
+    let moves = |to: &Expr| {
+        walk::has(
+            to,
+            |e| matches!(e.kind, ExprKind::Var(id) if changed.contains(&id)),
+        )
+    };
     let (mut stores, mut is_known) = (false, true);
     walk::all(unit, body, &mut |expr| {
         if let Some(to) = tree::target(expr).map(tree::plain) {
             stores = true;
             let is_number = is_scalar(unit, to) && !is_it(to);
             let of_small = matches!(&to.kind, ExprKind::Index(base, _) if is_small(unit, base));
-            is_known &= is_number && (of_small || !uses(to));
+            let is_cell = matches!(to.kind, ExprKind::Index(..)) && moves(to);
+            is_known &= is_number && (of_small || !uses(to) && !is_cell);
             is_known &= !matches!(expr.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
         }
         true
