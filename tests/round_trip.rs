@@ -9,7 +9,9 @@ use common::ledger::{self, Ledger};
 use common::{Program, in_parallel, output, root, say, succeed};
 use hexcc_clang::ast::Unit;
 use hexcc_clang::{Clang, ParseRequest, parse};
+use hexcc_front_c::normalize::Rewritten;
 use hexcc_fuzz::forms;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -191,19 +193,29 @@ fn rewritten(
     sources: &[PathBuf; 2],
 ) -> Result<usize, String> {
     let unit = unit_of(clang, job, &sources[0])?;
-    let loops = hexcc_front_c::normalize::time_loops(&unit);
-    if loops.is_empty() || job.may_be_wrong {
+    let forms = hexcc_front_c::normalize::time_loops(&unit);
+    if forms.is_empty() || job.may_be_wrong {
         return Ok(0);
     }
-    let mut text = job.text.clone();
-    for rewritten in loops.iter().rev() {
-        text.replace_range(rewritten.range.clone(), &rewritten.text);
+    let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
+    let is_of = |start: usize| move |form: &&Rewritten| form.range.start == start;
+    let texts = [false, true].map(|last| {
+        let mut text = job.text.clone();
+        for start in starts.iter().rev() {
+            let mut of = forms.iter().filter(is_of(*start));
+            if let Some(form) = if last { of.last() } else { of.next() } {
+                text.replace_range(form.range.clone(), &form.text);
+            }
+        }
+        text
+    });
+    for text in BTreeSet::from(texts) {
+        ledger.verify(&[&job.text, &text, "rewritten"], || {
+            fs::write(&sources[1], &text).map_err(|e| e.to_string())?;
+            compare(job, sources)
+        })?;
     }
-    ledger.verify(&[&job.text, &text, "rewritten"], || {
-        fs::write(&sources[1], &text).map_err(|e| e.to_string())?;
-        compare(job, sources)
-    })?;
-    Ok(loops.len())
+    Ok(starts.len())
 }
 
 /// Runs both.

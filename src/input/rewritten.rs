@@ -43,23 +43,28 @@ fn first(
     limit: &TimeLimit,
     any: bool,
 ) -> Option<Input> {
-    let is_wanted = |form: &&Rewritten| {
-        let line = (options.line).is_none_or(|line| source.line(form.range.start) == line);
+    let is_wanted = |form: &Rewritten| {
+        let at = form.range.start;
+        let line = (options.line).is_none_or(|line| source.line(at) == line);
         let wanted = options.function.as_ref();
-        line && wanted.is_none_or(|name| *name == form.function)
+        let is_new = (source.before.as_ref()).is_none_or(|before| !before.has_written(at));
+        line && is_new && wanted.is_none_or(|name| *name == form.function)
     };
-    let forms = loops(options, source, limit);
-    let wanted: Vec<&Rewritten> = forms.iter().filter(is_wanted).collect();
-    let starts: BTreeSet<usize> = wanted.iter().map(|form| form.range.start).collect();
-    let judged: BTreeSet<usize> = starts.into_iter().take(MAX_JUDGED).collect();
-    let mut judged = wanted
-        .into_iter()
-        .filter(|form| judged.contains(&form.range.start));
-    judged.find_map(|form| {
+    let mut forms = loops(options, source, limit);
+    forms.retain(is_wanted);
+    let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
+    let judged: BTreeSet<usize> = starts.iter().copied().take(MAX_JUDGED).collect();
+    let mut judged = (forms.iter()).filter(|form| judged.contains(&form.range.start));
+    let found = judged.find_map(|form| {
         // A program is never refused for what this takes.
         let attempt = limit.attempt()?;
         with(options, source, &attempt, form, any)
-    })
+    })?;
+    let more = (starts.len() > 1 && found.saved.segments.is_none())
+        .then(|| first(options, &found.saved.source, limit, false))
+        .flatten();
+    let has_more = |more: &Input| more.saved.regions().count() > found.saved.regions().count();
+    Some(more.filter(has_more).unwrap_or(found))
 }
 
 /// The input with one loop written again, if its steps are tiled or one region, or if `any` loop will do.
@@ -81,11 +86,9 @@ fn with(
         ..options.clone()
     };
     let mut read = read_as_is(&options, edited, limit).ok()?;
-    let is_good = match &form.segments {
-        None if any => true,
-        None => is_region(&read, place.start + form.steps.start),
-        Some(_) => is_tiled(&options, &read, limit, place.start + form.steps.start),
-    };
+    let at = place.start + form.steps.start;
+    let is_good = form.segments.is_none() && (any || is_region(&read, at))
+        || is_tiled(&options, &read, limit, at);
     if !is_good {
         return None;
     }

@@ -1031,10 +1031,10 @@ impl Reader<'_> {
         Ok(Statement {
             name: stmt.name.clone(),
             span,
-            lines: Some(Lines {
-                first: stmt.line,
-                last: selects::last_line(self.pet, &self.source.text, stmt),
-            }),
+            lines: Some(self.source.lines(stmt.span.start, {
+                let last = selects::last_line(self.pet, &self.source.text, stmt);
+                (stmt.line, last)
+            })),
             domain,
             schedule,
             write: target,

@@ -196,6 +196,29 @@ impl SourceFile {
         csource::line_col(place.text, place.offset).0
     }
 
+    /// The lines of a statement that begins at an offset, or in a line where that tells more, as the user wrote it.
+    pub fn lines(&self, at: usize, (first, last): (usize, usize)) -> Lines {
+        let Some(before) = &self.before else {
+            return Lines { first, last };
+        };
+        let mut place = before.place(at);
+        // What the front end has put together begins in no statement of its own.
+        if place.len == Some(before.range.len()) {
+            let above = self
+                .text
+                .split_inclusive('\n')
+                .take(first.saturating_sub(1));
+            let start: usize = above.map(str::len).sum();
+            let text = &self.text[start..];
+            place = before.place(start + text.len() - text.trim_start().len());
+        }
+        let line = |at: usize| csource::line_col(place.text, at).0;
+        Lines {
+            first: line(place.offset),
+            last: line(place.offset + place.len.unwrap_or(1).max(1) - 1),
+        }
+    }
+
     /// The text after edits.
     ///
     /// # Errors
@@ -249,6 +272,17 @@ impl SourceFile {
 }
 
 impl Before {
+    /// Whether an offset in the text that there is now is in a loop that was written again.
+    pub fn has_written(&self, at: usize) -> bool {
+        let behind = |at: usize| at - self.now.end + self.range.end;
+        let earlier = |at: usize| (self.source.before.as_ref()).is_some_and(|b| b.has_written(at));
+        match at {
+            _ if at < self.now.start => earlier(at),
+            _ if at < self.now.end => true,
+            _ => earlier(behind(at)),
+        }
+    }
+
     /// Where an offset in the text that there is now was.
     fn place(&self, at: usize) -> Place<'_> {
         if at < self.now.start {
