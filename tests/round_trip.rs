@@ -203,7 +203,7 @@ fn rewritten(
         let mut text = job.text.clone();
         for start in starts.iter().rev() {
             let mut of = forms.iter().filter(is_of(*start));
-            if let Some(form) = if last { of.last() } else { of.next() } {
+            if let Some(form) = if last { of.next_back() } else { of.next() } {
                 text.replace_range(form.range.clone(), &form.text);
             }
         }

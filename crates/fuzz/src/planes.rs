@@ -383,7 +383,8 @@ impl Maker {
         self.program(&functions, &step)
     }
 
-    fn program(&self, functions: &str, step: &str) -> String {
+    /// What the file and `main` declare.
+    fn declarations(&self) -> (String, String) {
         let ty = self.ty;
         let planes = &NAMES[..self.n_planes];
         let all = |sep: &str| {
@@ -401,7 +402,7 @@ impl Maker {
             }
             false => format!("int n, m; {ty} {};", all(", ")),
         };
-        let (file, local) = match self.home {
+        match self.home {
             Home::Locals => (String::new(), format!("int n, m; {ty} {};", all(", "))),
             Home::Globals => (
                 format!("static int n, m;\nstatic {ty} {};\n", all(", ")),
@@ -447,7 +448,12 @@ impl Maker {
                 };
                 (format!("{field}struct grid {{ {members} }};\n"), local)
             }
-        };
+        }
+    }
+
+    fn program(&self, functions: &str, step: &str) -> String {
+        let ty = self.ty;
+        let (file, local) = self.declarations();
         let mut text = format!(
             "#include <stdio.h>\n#include <stdlib.h>\n\n{file}\nstatic unsigned long long hash = 14695981039346656037ull;\n\n{functions}int main(int argc, char **argv)\n{{\n  int T = argc > 1 ? atoi(argv[1]) : 7, k = 0;\n  {local}\n"
         );

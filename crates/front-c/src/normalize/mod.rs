@@ -50,7 +50,7 @@ use promote::Around;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::Range;
-use strip_mine::{Ends, Mined, TimeLoop};
+use strip_mine::{Ends, TimeLoop};
 use tree::Namer;
 
 /// A loop in another form.
@@ -160,14 +160,50 @@ fn forms(
         return None;
     }
     let normal = normal(unit, function, before, stmt)?;
-    let printed = |unit: &Unit, stmt: Stmt, passes: &[&str], hosts: &[StmtId]| {
-        let Around { before, after } = normal.around.clone();
+    let name = unit[function].name.clone();
+    let is_sweep = normal.is_sweep();
+    let takes_part = |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
+    let mut found: Vec<Rewritten> = Vec::new();
+    let mut calls_out = false;
+    for ends in [Ends::AtCalls, Ends::AtAll] {
+        let Some((form, has_records)) = normal.mined((range.clone(), &name), ends) else {
+            continue;
+        };
+        let is_new = found.iter().all(|other| other.text != form.text);
+        // Steps that read nothing of the host's need no loop of their own where it counts them alone.
+        let is_of_use = has_records || !normal.is_counted;
+        calls_out |= ends == Ends::AtCalls && takes_part(&form);
+        if is_new && (takes_part(&form) || is_of_use && !is_sweep) {
+            found.push(form);
+        }
+    }
+    let is_changed = !normal.passes.is_empty() && normal.passes != ["hoist"] && !is_sweep;
+    // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
+    if normal.is_counted && is_changed && !calls_out {
+        let whole = normal.printed((range, &name), &normal.unit, (normal.whole(), &[]));
+        let at = if found.iter().any(takes_part) {
+            found.len()
+        } else {
+            0
+        };
+        found.splice(at..at, whole.map(|(form, _)| form));
+    }
+    Some(found)
+}
+
+impl Normal {
+    /// The text of a loop in the place of this one, with statements around it, and the bytes of some of its statements.
+    fn printed(
+        &self,
+        (range, function): (Range<usize>, &str),
+        unit: &Unit,
+        (stmt, hosts): (Stmt, &[StmtId]),
+    ) -> Option<(Rewritten, Vec<Range<usize>>)> {
+        let Around { before, after } = self.around.clone();
         let all = before.into_iter().chain([stmt]).chain(after);
-        let all = tree::stmt(normal.head.span, StmtKind::Compound(all.collect()));
-        let marks: Vec<StmtId> = std::iter::once(&strip_mine::STEPS)
-            .chain(hosts)
-            .copied()
-            .collect();
+        let all = tree::stmt(self.head.span, StmtKind::Compound(all.collect()));
+        let marks = std::iter::once(&strip_mine::STEPS).chain(hosts);
+        let marks: Vec<StmtId> = marks.copied().collect();
         let emit::Statement {
             text,
             mut places,
@@ -175,64 +211,51 @@ fn forms(
             macros,
         } = emit::statement(unit, &all, &marks);
         let host = places.split_off(places.len().min(1));
+        let statements = statements.into_iter();
         let rewritten = Rewritten {
-            range: range.clone(),
-            function: unit[function].name.clone(),
+            range,
+            function: function.to_owned(),
             text,
-            statements: (statements.into_iter())
+            statements: statements
                 .filter_map(|(now, span)| Some((now, place(unit, span)?)))
                 .collect(),
-            passes: passes.iter().map(|pass| (*pass).to_owned()).collect(),
+            passes: self.passes.iter().map(|pass| (*pass).to_owned()).collect(),
             steps: places.pop()?,
             segments: None,
         };
         (!uses_macro(unit, &rewritten.text, &macros)).then_some((rewritten, host))
-    };
-    let in_cells = |pass: &&str| matches!(*pass, "copies" | "unroll" | "hoist");
-    let is_sweep = normal.passes.iter().all(in_cells) && normal.is_sweep();
-    let takes_part = |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
-    let mut found: Vec<Rewritten> = Vec::new();
-    let mut calls_out = false;
-    for ends in [Ends::AtCalls, Ends::AtAll] {
-        let (mut unit, mut namer) = (normal.unit.clone(), normal.namer.clone());
-        let Some(mined) = mined(&mut unit, &mut namer, &normal, ends) else {
-            continue;
+    }
+
+    /// The loop as one over segments; whether its steps read what the host has recorded.
+    fn mined(&self, place: (Range<usize>, &str), ends: Ends) -> Option<(Rewritten, bool)> {
+        let StmtKind::For {
+            init, cond, step, ..
+        } = &self.head.kind
+        else {
+            return None;
         };
+        let time_loop = TimeLoop {
+            init: init.as_deref(),
+            cond: cond.as_ref(),
+            step: step.as_ref(),
+            body: &self.body,
+            is_do: self.is_do,
+            span: self.head.span,
+        };
+        let (mut unit, mut namer) = (self.unit.clone(), self.namer.clone());
+        let mined = strip_mine::strip_mine(&mut unit, &mut namer, &time_loop, ends)?;
         let hosts: Vec<StmtId> = mined.conditions.iter().map(|(_, id)| *id).collect();
-        let passes = [normal.passes.as_slice(), &["strip_mine"]].concat();
-        let Some((mut form, host)) = printed(&unit, mined.stmt, &passes, &hosts) else {
-            continue;
-        };
+        let (mut form, host) = self.printed(place, &unit, (mined.stmt, &hosts))?;
+        form.passes.push("strip_mine".to_owned());
         let conditions = mined.conditions.iter();
         let conditions = conditions.map(|(cond, _)| emit::expression(&unit, cond));
         form.segments = Some(Segments {
             host,
             conditions: conditions.collect(),
         });
-        let is_new = found.iter().all(|other| other.text != form.text);
-        // Steps that read nothing of the host's need no loop of their own where it counts them alone.
-        let is_of_use = mined.has_records || !normal.is_counted;
-        calls_out |= ends == Ends::AtCalls && takes_part(&form);
-        if is_new && (takes_part(&form) || is_of_use && !is_sweep) {
-            found.push(form);
-        }
+        Some((form, mined.has_records))
     }
-    let is_changed = !normal.passes.is_empty() && normal.passes != ["hoist"] && !is_sweep;
-    let whole = (normal.is_counted && is_changed).then(|| normal.whole());
-    let whole = whole.and_then(|stmt| printed(&normal.unit, stmt, &normal.passes, &[]));
-    // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
-    if !calls_out && let Some((form, _)) = whole {
-        let at = if found.iter().any(takes_part) {
-            found.len()
-        } else {
-            0
-        };
-        found.insert(at, form);
-    }
-    Some(found)
-}
 
-impl Normal {
     /// The loop with its body.
     fn whole(&self) -> Stmt {
         let mut stmt = self.head.clone();
@@ -243,10 +266,14 @@ impl Normal {
         stmt
     }
 
-    /// Whether it sweeps over cells: all elements of other arrays than its own that it assigns to are selected by its
-    /// iterator.
+    /// Whether it sweeps over cells: no pass has moved planes, and all elements of other arrays than its own that it assigns
+    /// to are selected by its iterator.
     fn is_sweep(&self) -> bool {
         use hexcc_clang::ast::ExprKind as K;
+        let in_cells = |pass: &&str| matches!(*pass, "copies" | "unroll" | "hoist");
+        if !self.passes.iter().all(in_cells) {
+            return false;
+        }
         let (unit, head, body) = (&self.unit, &self.head, &self.body);
         let StmtKind::For { step, .. } = &head.kind else {
             return false;
@@ -271,25 +298,6 @@ impl Normal {
         }
         n_stores > 0 && n_stores == n_selected
     }
-}
-
-/// The loop as one over segments.
-fn mined(unit: &mut Unit, namer: &mut Namer, normal: &Normal, ends: Ends) -> Option<Mined> {
-    let StmtKind::For {
-        init, cond, step, ..
-    } = &normal.head.kind
-    else {
-        return None;
-    };
-    let time_loop = TimeLoop {
-        init: init.as_deref(),
-        cond: cond.as_ref(),
-        step: step.as_ref(),
-        body: &normal.body,
-        is_do: normal.is_do,
-        span: normal.head.span,
-    };
-    strip_mine::strip_mine(unit, namer, &time_loop, ends)
 }
 
 /// The `for` that a loop is; whether its condition comes behind its first step.
