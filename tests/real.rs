@@ -55,6 +55,8 @@ struct Entry {
 struct Found {
     verdict: String,
     reason: String,
+    /// Whether a time loop of it has tiles.
+    tiled: bool,
 }
 
 /// What a program printed, and how it ended.
@@ -198,14 +200,15 @@ fn table(found: &[(&Entry, Found)]) -> String {
     let mut text = format!(
         "# Programs as people write them\n\n\
          What comes of the {} programs of [testsuite/real](../testsuite/real), unmodified and without options:\n\
-         {} are accepted, {} in part, {} refused. Accepted: all of the work of the time loop runs in kernels,\n\
+         {} are accepted, {} in part, {} refused; {} have tiles over time. Accepted: all of the work of the time loop runs in kernels,\n\
          shared by many threads. In part: the program translates, and some of that work does not. Whatever translates prints\n\
          what the C program prints, in the emulation under three orders, and as C with OpenMP. `HEXCC_REAL=update cargo test --release --test real` writes this table.\n\n\
-         | program | covers | verdict | how, or why not |\n|---|---|---|---|\n",
+         | program | covers | verdict | tiles | how, or why not |\n|---|---|---|---|---|\n",
         found.len(),
         count("accepted"),
         count("partly"),
         count("refused"),
+        found.iter().filter(|(_, found)| found.tiled).count(),
     );
     for (entry, found) in found {
         let name = &entry.name;
@@ -213,6 +216,7 @@ fn table(found: &[(&Entry, Found)]) -> String {
             &format!("[{name}](../testsuite/real/{name}.c)"),
             &entry.covers,
             &found.verdict,
+            if found.tiled { "yes" } else { "" },
             &found.reason,
         ];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
@@ -273,7 +277,12 @@ fn judge(ledger: &Ledger, entry: &Entry, place: &Path) -> Result<Found, String> 
         .difference(&lines_in_kernels(&cuda)?)
         .map(usize::to_string)
         .collect();
-    Ok(acceptance(entry, &left, &said))
+    let text = read(&cuda)?;
+    let tiled = ["// Hybrid hexagonal/classical tiling", "// Overlapped tiling"];
+    Ok(Found {
+        tiled: tiled.iter().any(|head| text.contains(head)),
+        ..acceptance(entry, &left, &said)
+    })
 }
 
 /// Whether two runs count as the same.
@@ -379,6 +388,7 @@ fn refusal(said: &str, output: &Path) -> Result<Found, String> {
     Ok(Found {
         verdict: format!("refused {code}"),
         reason: shortened(reasons.join("; ")),
+        tiled: false,
     })
 }
 
@@ -394,6 +404,7 @@ fn acceptance(entry: &Entry, left: &[String], said: &str) -> Found {
         return Found {
             verdict,
             reason: how,
+            tiled: false,
         };
     }
     let n_taken = entry.work.len() - left.len();
@@ -401,6 +412,7 @@ fn acceptance(entry: &Entry, left: &[String], said: &str) -> Found {
     Found {
         verdict: "partly".to_string(),
         reason: format!("{n_taken} of {}, not {lines}; {how}", entry.work.len()),
+        tiled: false,
     }
 }
 

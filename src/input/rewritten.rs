@@ -11,7 +11,7 @@ use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::nests;
 use hexcc_compiler::options::Options;
-use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile};
+use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile, calls_inexact};
 use hexcc_front_c::child;
 use hexcc_front_c::normalize::Rewritten;
 use hexcc_pet::data::{PetScop, Span};
@@ -21,10 +21,14 @@ use std::ops::Range;
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
     let saved = &input.saved;
-    let found = saved
-        .is_nests()
-        .then(|| first(options, &saved.source, limit, false));
-    found.flatten()
+    match saved.is_nests() {
+        true => first(options, &saved.source, limit, Wanted::Tiles),
+        // What the host computes is what C computes.
+        false if saved.regions().any(calls_inexact) => {
+            first(options, &saved.source, limit, Wanted::Exact)
+        }
+        false => None,
+    }
 }
 
 /// The input with a time loop that was written again, where the program is refused as it is.
@@ -33,15 +37,26 @@ pub(super) fn accepted(
     source: &SourceFile,
     limit: &TimeLimit,
 ) -> Option<Input> {
-    first(options, source, limit, true)
+    first(options, source, limit, Wanted::Any)
 }
 
-/// The first loop that is tiled when it is written again, or that is `any` loop that is accepted.
+/// What a loop has to be when it is written again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Tiled, or at least one region.
+    Tiles,
+    /// Tiled in segments, with the results of C.
+    Exact,
+    /// Accepted.
+    Any,
+}
+
+/// The first loop that is tiled when it is written again, or that is as `wanted` otherwise.
 fn first(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
-    any: bool,
+    wanted: Wanted,
 ) -> Option<Input> {
     let is_wanted = |form: &Rewritten| {
         let at = form.range.start;
@@ -54,26 +69,28 @@ fn first(
     forms.retain(is_wanted);
     let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
     let judged: BTreeSet<usize> = starts.iter().copied().take(MAX_JUDGED).collect();
-    let mut judged = (forms.iter()).filter(|form| judged.contains(&form.range.start));
+    let is_exact = |form: &Rewritten| wanted != Wanted::Exact || form.segments.is_some();
+    let mut judged =
+        (forms.iter()).filter(|form| judged.contains(&form.range.start) && is_exact(form));
     let found = judged.find_map(|form| {
         // A program is never refused for what this takes.
         let attempt = limit.attempt()?;
-        with(options, source, &attempt, form, any)
+        with(options, source, &attempt, form, wanted)
     })?;
     let more = (starts.len() > 1 && found.saved.segments.is_none())
-        .then(|| first(options, &found.saved.source, limit, false))
+        .then(|| first(options, &found.saved.source, limit, Wanted::Tiles))
         .flatten();
     let has_more = |more: &Input| more.saved.regions().count() > found.saved.regions().count();
     Some(more.filter(has_more).unwrap_or(found))
 }
 
-/// The input with one loop written again, if its steps are tiled or one region, or if `any` loop will do.
+/// The input with one loop written again, if its steps are tiled or one region, or it is as `wanted` otherwise.
 fn with(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
     form: &Rewritten,
-    any: bool,
+    wanted: Wanted,
 ) -> Option<Input> {
     let text = form.text.trim_end();
     let edited = source
@@ -87,7 +104,7 @@ fn with(
     };
     let mut read = read_as_is(&options, edited, limit).ok()?;
     let at = place.start + form.steps.start;
-    let is_good = form.segments.is_none() && (any || is_region(&read, at))
+    let is_good = form.segments.is_none() && (wanted == Wanted::Any || is_region(&read, at))
         || is_tiled(&options, &read, limit, at);
     if !is_good {
         return None;

@@ -1708,6 +1708,20 @@ pub(crate) fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
     }
 }
 
+/// Whether a region calls functions whose results on a GPU differ from C's.
+pub fn calls_inexact(pet: &PetScop) -> bool {
+    fn is_one(expr: &PetExpr) -> bool {
+        let own = match expr {
+            PetExpr::Call { name, .. } => math_function(name).is_some_and(|m| !m.exact),
+            _ => false,
+        };
+        own || children(expr).into_iter().any(is_one)
+    }
+    pet.stmts
+        .iter()
+        .any(|stmt| body_exprs(&stmt.body).into_iter().any(is_one))
+}
+
 pub(crate) fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     match expr {
         PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {

@@ -499,8 +499,11 @@ impl Prepared<'_> {
             Some(self.build.expr_from_set(&named(&lattice)?)?)
         };
         let access = |map: &Map, array: ArrayId| -> Result<KernelAccess> {
+            let roles = &self.c.roles[&array];
+            let is_space = |role: &&DimRole| matches!(role, DimRole::Space);
+            let own = |d: usize| roles[..d].iter().filter(is_space).count();
             let subs = (map.to_pw_affs()?.iter().enumerate())
-                .map(|(d, f)| self.subscript(f, &domain, self.c.roles[&array][d]))
+                .map(|(d, f)| self.subscript(f, &domain, (roles[d], own(d))))
                 .collect::<Result<_>>()?;
             let array = (self.array_index.iter().position(|id| *id == array))
                 .ok_or_else(|| Box::new(Diagnostic::bug("scalar used as an array")))?;
@@ -594,7 +597,8 @@ impl Prepared<'_> {
         Ok(set)
     }
 
-    fn subscript(&self, f: &PwAff, domain: &Set, role: DimRole) -> Result<Sub> {
+    /// A subscript; of single cells, several coordinates tell it, and `own` is the one that other statements have there.
+    fn subscript(&self, f: &PwAff, domain: &Set, (role, own): (DimRole, usize)) -> Result<Sub> {
         let coordinates = domain.identity()?.to_pw_affs()?;
         let constant_over = |f: &PwAff| -> Result<Option<i64>> {
             let value = f.intersect_domain(domain)?.gist(domain)?.as_constant()?;
@@ -631,7 +635,9 @@ impl Prepared<'_> {
             }
             DimRole::Space => {
                 let mut near = None;
-                for dim in 0..self.c.n_space {
+                let mut dims: Vec<usize> = (0..self.c.n_space).collect();
+                dims.sort_by_key(|dim| *dim != own);
+                for dim in dims {
                     let difference = f.sub(&coordinates[dim + 1])?;
                     if let Some(offset) = constant_over(&difference)? {
                         return Ok(Sub::Space { dim, offset });

@@ -78,7 +78,7 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
     let stays = |path: &Path| {
         !changes(path)
             && !tree::is_declared_in(path, head, body)
-            && !all().any(|stmt| promote::is_seen(unit, stmt, path))
+            && !all().any(|stmt| promote::may_write(unit, stmt, (path, found[path].ty)))
     };
     let kept = found.iter().filter(|(path, _)| stays(path));
     kept.map(|(path, place)| (path.clone(), place.clone()))

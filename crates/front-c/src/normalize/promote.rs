@@ -228,7 +228,22 @@ pub(super) fn is_seen(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
 pub(super) fn may_change(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
     let mut asked = HashSet::new();
     walk::any(unit, stmt, |expr| match &expr.kind {
-        ExprKind::Call(Callee::Function(f), _) => changed_by(unit, *f, path, &mut asked),
+        ExprKind::Call(Callee::Function(f), _) => changed_by(unit, *f, (path, None), &mut asked),
+        ExprKind::Call(..) => true,
+        _ => false,
+    })
+}
+
+/// Whether a call in a statement may change a member of a type, directly or through a pointer.
+pub(super) fn may_write(unit: &Unit, stmt: &Stmt, (path, ty): (&Path, TypeId)) -> bool {
+    let mut asked = HashSet::new();
+    walk::any(unit, stmt, |expr| match &expr.kind {
+        ExprKind::Call(callee @ Callee::Function(f), given) => {
+            match scalars::is_of_system(unit, *f) {
+                true => sees(unit, callee, given, &[path]),
+                false => changed_by(unit, *f, (path, Some(ty)), &mut asked),
+            }
+        }
         ExprKind::Call(..) => true,
         _ => false,
     })
@@ -237,7 +252,7 @@ pub(super) fn may_change(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
 fn changed_by(
     unit: &Unit,
     function: FunctionId,
-    path: &Path,
+    (path, ty): (&Path, Option<TypeId>),
     asked: &mut HashSet<FunctionId>,
 ) -> bool {
     if scalars::is_of_system(unit, function) || !asked.insert(function) {
@@ -251,10 +266,13 @@ fn changed_by(
             (Some(to), _) => match &to.kind {
                 ExprKind::Field(_, field) => path.fields.contains(field),
                 ExprKind::Var(id) => *id == path.root,
+                ExprKind::Index(..) => ty.is_some_and(|ty| tree::may_be_one(unit, to.ty, ty)),
                 // Through a pointer, of which it is not known where it leads.
-                _ => !matches!(to.kind, ExprKind::Index(..)),
+                _ => true,
             },
-            (None, ExprKind::Call(Callee::Function(f), _)) => changed_by(unit, *f, path, asked),
+            (None, ExprKind::Call(Callee::Function(f), _)) => {
+                changed_by(unit, *f, (path, ty), asked)
+            }
             (None, ExprKind::Call(..)) => true,
             _ => false,
         }
@@ -328,7 +346,10 @@ fn sees(unit: &Unit, callee: &Callee, given: &[Expr], all: &[&Path]) -> bool {
     for expr in given {
         walk::visit(expr, &mut |expr| {
             let Some(path) = Path::of(unit, expr) else {
-                return true;
+                // What another call is given is asked of that, and a number tells nothing of the array that it is from.
+                let is_number = scalars::is_arithmetic(unit, expr.ty);
+                return !matches!(expr.kind, ExprKind::Call(..))
+                    && !(is_number && matches!(expr.kind, ExprKind::Index(..)));
             };
             let is_struct = !matches!(unit.canonical(expr.ty).kind, TypeKind::Builtin(_));
             is_given |= is_struct

@@ -27,7 +27,7 @@ use super::tree::{self, Namer};
 use super::walk;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, DeclId, Expr, ExprKind, FunctionId, Span, Stmt, StmtId, StmtKind,
-    TypeId, UnaryOp, Unit,
+    TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -102,9 +102,6 @@ pub(super) fn strip_mine(
     let moved: Vec<&Stmt> = (parts.steps.iter().chain(parts.tail))
         .filter(|stmt| scalars.is_scalar(stmt) && !matches!(stmt.kind, StmtKind::Null))
         .collect();
-    if parts.before.is_empty() && parts.behind.is_empty() && moved.is_empty() {
-        return None;
-    }
     let changed = |stmt: &&Stmt| scalars::changed(&asked, stmt);
     let mut varying: HashSet<DeclId> = moved.iter().flat_map(changed).collect();
     let iterator = iterator(&asked, time_loop).filter(|id| {
@@ -113,6 +110,11 @@ pub(super) fn strip_mine(
     });
     varying.extend(time_loop.step.into_iter().flat_map(assigned));
     varying.retain(|id| Some(*id) != iterator);
+    let is_int = |id: DeclId| unit.canonical(unit[id].ty).kind == TypeKind::Builtin(Builtin::Int);
+    let count = match iterator.is_some_and(is_int) {
+        true => tree::whole(unit, Builtin::Int, 4),
+        false => tree::whole(unit, Builtin::Long, 8),
+    };
     let int = tree::whole(unit, Builtin::Int, 4);
     let taken = Taken {
         unit: &asked,
@@ -126,10 +128,13 @@ pub(super) fn strip_mine(
         taken: &taken,
         span: time_loop.span,
         int,
+        count,
         records: Vec::new(),
         outside: Vec::new(),
     };
-    mine.mined(time_loop, &parts)
+    let is_parted = !(parts.before.is_empty() && parts.behind.is_empty() && moved.is_empty());
+    let mined = mine.mined(time_loop, &parts)?;
+    (is_parted || mined.has_records).then_some(mined)
 }
 
 /// What the host does at both ends of a body, and the steps between.
@@ -374,6 +379,8 @@ struct Mine<'a> {
     taken: &'a Taken<'a>,
     span: Span,
     int: TypeId,
+    /// What counts steps: of loops that count by an `int`, that.
+    count: TypeId,
     /// The arrays of the host's numbers that the steps read.
     records: Vec<DeclId>,
     /// Declarations that go before the loop.
@@ -382,7 +389,7 @@ struct Mine<'a> {
 
 impl Mine<'_> {
     fn mined(&mut self, time_loop: &TimeLoop, parts: &Parts) -> Option<Mined> {
-        let n_steps = self.number("n_steps", 0);
+        let n_steps = self.number("n_steps", self.count, 0);
         let mut ahead = Vec::new();
         let mut steps = Vec::new();
         for stmt in parts.steps {
@@ -403,7 +410,7 @@ impl Mine<'_> {
         let (before_steps, steps) = self.steps(steps, n_steps, time_loop.init);
         let stops_early = !parts.behind.is_empty() || !self.records.is_empty();
         let needs_pending = stops_early && !(parts.behind.is_empty() && tail.is_empty());
-        let pending = needs_pending.then(|| self.number("pending", 1));
+        let pending = needs_pending.then(|| self.number("pending", self.int, 1));
         let advance = self.advance(ahead, &tail, (n_steps, pending), (time_loop.cond, parts));
         let mut conditions = Vec::new();
         let mut body = marked(parts.before, &mut conditions);
@@ -466,7 +473,7 @@ impl Mine<'_> {
         let iterator = self.taken.iterator.filter(uses);
         let mut before = Vec::new();
         let (index, first, bound) = match iterator {
-            None => (self.number("step", 0), None, self.var(n_steps)),
+            None => (self.number("step", self.count, 0), None, self.var(n_steps)),
             Some(iterator) => {
                 let ty = tree::unqualified(self.unit, self.unit[iterator].ty);
                 let value = tree::var(self.unit, iterator, self.span);
@@ -638,11 +645,11 @@ impl Mine<'_> {
         }
     }
 
-    /// A variable of type `int`.
-    fn number(&mut self, name: &str, value: i128) -> DeclId {
+    /// A variable with a number.
+    fn number(&mut self, name: &str, ty: TypeId, value: i128) -> DeclId {
         let name = self.namer.fresh(name);
         let value = self.int(value);
-        tree::variable(self.unit, name, self.int, Some(value), self.span)
+        tree::variable(self.unit, name, ty, Some(value), self.span)
     }
 
     fn incremented(&self, id: DeclId) -> Expr {

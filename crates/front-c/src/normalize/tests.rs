@@ -125,7 +125,7 @@ void f(struct s *g, int steps) {{ for (int t = 0; t < steps; t++) {{
     let (text, passes) =
         of("#include <stdio.h>\nstatic void show(struct s *g) { puts(g->now ? \"a\" : \"b\"); }")
             .unwrap();
-    assert_eq!(passes, ["toggle", "strip_mine"]);
+    assert_eq!(passes, ["toggle", "hoist", "strip_mine"]);
     assert!(
         text.contains(
             "if (t % 9 == 0) { if (u_now != g->u[g->now]) { g->now = !g->now; } show(g); }"

@@ -60,9 +60,9 @@ fn the_host_takes_part_before_the_steps() {
     ))[0];
     assert_eq!(
         words(form),
-        "{ { t = n; while (t <= 2 * n) { if (t == 3) { save(a); } int n_steps = 0; for (; ; ) { n_steps++; t += 1; \
+        "{ { t = n; while (t <= 2 * n) { if (t == 3) { save(a); } long n_steps = 0; for (; ; ) { n_steps++; t += 1; \
 if (!(t <= 2 * n) || t == 3) { break; } } \
-for (int step = 0; step < n_steps; step++) { for (int i = 0; i < 9; i++) { a[i] += b[i]; } } } } }"
+for (long step = 0; step < n_steps; step++) { for (int i = 0; i < 9; i++) { a[i] += b[i]; } } } } }"
     );
 }
 
@@ -73,10 +73,10 @@ fn steps_read_what_the_host_has_recorded() {
     )[0];
     assert_eq!(
         words(form),
-        "{ { double s; double value_at[1024]; double s_at[1024]; do { int n_steps = 0; for (; ; ) \
+        "{ { double s; double value_at[1024]; double s_at[1024]; do { long n_steps = 0; for (; ; ) \
 { s = wave(t); value_at[n_steps] = s * sin(2 * t); s_at[n_steps] = s; t += dt; n_steps++; if (n_steps == 1024) { break; } \
 if (!(t < 3)) { break; } } \
-for (int step = 0; step < n_steps; step++) { a[n / 2] += value_at[step]; for (int i = 1; i < 9; i++) { b[i] = a[i - 1] + s_at[step]; } } } while (t < 3); } }"
+for (long step = 0; step < n_steps; step++) { a[n / 2] += value_at[step]; for (int i = 1; i < 9; i++) { b[i] = a[i - 1] + s_at[step]; } } } while (t < 3); } }"
     );
 }
 
