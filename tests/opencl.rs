@@ -29,9 +29,10 @@ const FLAGS: [&str; 9] = [
 
 /// Programs of which nothing is left but functions of a cell, and stores to what may not exist; pointers that are swapped
 /// between pragmas.
-const NOT_TAKEN: [&str; 5] = [
+const NOT_TAKEN: [&str; 6] = [
     "bodies2d",
     "fivecells2d",
+    "gather2d",
     "guarded2d",
     "swapmarked2d",
     "swaptube2d",

@@ -212,11 +212,11 @@ fn table(found: &[(&Entry, Found)]) -> String {
     );
     for (entry, found) in found {
         let name = &entry.name;
-        let cells = [
+        let cells: [&String; 5] = [
             &format!("[{name}](../testsuite/real/{name}.c)"),
             &entry.covers,
             &found.verdict,
-            if found.tiled { "yes" } else { "" },
+            &if found.tiled { "yes" } else { "" }.to_string(),
             &found.reason,
         ];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
@@ -278,7 +278,10 @@ fn judge(ledger: &Ledger, entry: &Entry, place: &Path) -> Result<Found, String> 
         .map(usize::to_string)
         .collect();
     let text = read(&cuda)?;
-    let tiled = ["// Hybrid hexagonal/classical tiling", "// Overlapped tiling"];
+    let tiled = [
+        "// Hybrid hexagonal/classical tiling",
+        "// Overlapped tiling",
+    ];
     Ok(Found {
         tiled: tiled.iter().any(|head| text.contains(head)),
         ..acceptance(entry, &left, &said)
