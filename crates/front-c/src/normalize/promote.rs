@@ -347,9 +347,11 @@ fn sees(unit: &Unit, callee: &Callee, given: &[Expr], all: &[&Path]) -> bool {
         walk::visit(expr, &mut |expr| {
             let Some(path) = Path::of(unit, expr) else {
                 // What another call is given is asked of that, and a number tells nothing of the array that it is from.
-                let is_number = scalars::is_arithmetic(unit, expr.ty);
-                return !matches!(expr.kind, ExprKind::Call(..))
-                    && !(is_number && matches!(expr.kind, ExprKind::Index(..)));
+                return match expr.kind {
+                    ExprKind::Call(..) => false,
+                    ExprKind::Index(..) => !scalars::is_arithmetic(unit, expr.ty),
+                    _ => true,
+                };
             };
             let is_struct = !matches!(unit.canonical(expr.ty).kind, TypeKind::Builtin(_));
             is_given |= is_struct
