@@ -98,6 +98,11 @@ impl Unit {
         all.find(|f| self[*f].first == first && self[*f].body.is_some())
     }
 
+    /// The body of a function, where the unit defines it.
+    pub fn body_of(&self, function: FunctionId) -> Option<&Stmt> {
+        self[self.definition(function)?].body.as_ref()
+    }
+
     /// The type without its names: what a chain of `typedef` stands for.
     pub fn canonical(&self, ty: TypeId) -> &Type {
         &self[self[ty].canonical]

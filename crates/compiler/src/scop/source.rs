@@ -272,24 +272,25 @@ impl SourceFile {
 }
 
 impl Before {
+    /// An offset of the text that there is now in the source before; `None` within the loop.
+    fn outside(&self, at: usize) -> Option<usize> {
+        match at {
+            _ if at < self.now.start => Some(at),
+            _ if at < self.now.end => None,
+            _ => Some(at - self.now.end + self.range.end),
+        }
+    }
+
     /// Whether an offset in the text that there is now is in a loop that was written again.
     pub fn has_written(&self, at: usize) -> bool {
-        let behind = |at: usize| at - self.now.end + self.range.end;
-        let earlier = |at: usize| (self.source.before.as_ref()).is_some_and(|b| b.has_written(at));
-        match at {
-            _ if at < self.now.start => earlier(at),
-            _ if at < self.now.end => true,
-            _ => earlier(behind(at)),
-        }
+        let earlier = |at| (self.source.before.as_ref()).is_some_and(|b| b.has_written(at));
+        self.outside(at).is_none_or(earlier)
     }
 
     /// Where an offset in the text that there is now was.
     fn place(&self, at: usize) -> Place<'_> {
-        if at < self.now.start {
+        if let Some(at) = self.outside(at) {
             return self.source.place(at);
-        }
-        if at >= self.now.end {
-            return self.source.place(at - self.now.end + self.range.end);
         }
         let holds = |(now, _): &&(Range<usize>, Range<usize>)| now.contains(&at);
         let all = self.statements.iter().filter(holds);

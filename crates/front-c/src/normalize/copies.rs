@@ -112,7 +112,7 @@ impl Copies<'_> {
             return None;
         };
         let is_named = |name: &&str| self.unit[*function].name == *name;
-        let known = ["memcpy", "memmove", "memset"].into_iter().find(is_named)?;
+        let known = super::scalars::COPIES.into_iter().find(is_named)?;
         let given = given.as_slice().try_into().ok()?;
         super::scalars::is_of_system(self.unit, *function).then_some((known, given))
     }

@@ -3,8 +3,7 @@
 use super::tree;
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, TypeKind,
-    UnaryOp, Unit,
+    BinaryOp, Builtin, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, TypeKind, Unit,
 };
 use std::collections::HashSet;
 
@@ -41,8 +40,8 @@ pub(super) fn counter(
     else {
         return None;
     };
-    let (variable, start) = begins(unit, init)?;
-    let start = tree::plain(&start).clone();
+    let (variable, start) = tree::begins(unit, init)?;
+    let start = tree::plain(start).clone();
     let is_signed = is_signed(unit, variable)?;
     let first = match &start.kind {
         ExprKind::Int(n) if *n >= 0 => Some(*n),
@@ -56,16 +55,9 @@ pub(super) fn counter(
         }
         _ => return None,
     };
-    let in_cond = cond.as_ref().is_some_and(|cond| {
-        let mut changes = false;
-        walk::visit(cond, &mut |expr| {
-            let to = tree::target(expr).map(|to| &tree::plain(to).kind);
-            changes |= matches!(to, Some(ExprKind::Var(id)) if *id == variable);
-            true
-        });
-        changes
-    });
-    let known = adds_one(step, variable)
+    let assigns = |expr: &Expr| tree::target(expr).is_some_and(|to| tree::is_var(to, variable));
+    let in_cond = cond.as_ref().is_some_and(|cond| walk::has(cond, assigns));
+    let known = tree::adds_one(step, variable)
         && !in_cond
         && is_alone(unit, known, variable)
         && !has_address(unit, known, variable)
@@ -81,32 +73,10 @@ pub(super) fn counter(
     })
 }
 
-/// The variable that the head of a loop gives its first value, and this value.
-fn begins(unit: &Unit, init: &Stmt) -> Option<(DeclId, Expr)> {
-    match &init.kind {
-        StmtKind::Decl(_) => match walk::declared(init)[..] {
-            [id] => Some((id, unit[id].init.clone()?)),
-            _ => None,
-        },
-        StmtKind::Expr(expr) => match &expr.kind {
-            ExprKind::Assign(None, to, from) => match tree::plain(to).kind {
-                ExprKind::Var(id) => Some((id, (**from).clone())),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Whether the address of a variable is taken in its function.
 pub(super) fn has_address(unit: &Unit, known: &Known, variable: DeclId) -> bool {
-    walk::any(unit, &known.function, |expr| match &expr.kind {
-        ExprKind::Unary(UnaryOp::AddressOf, of) => {
-            matches!(tree::plain(of).kind, ExprKind::Var(id) if id == variable)
-        }
-        _ => false,
-    })
+    let is_address = |expr: &Expr| super::scalars::is_address_of(expr, variable);
+    walk::any(unit, &known.function, is_address)
 }
 
 impl Counter {
@@ -149,7 +119,7 @@ impl Counter {
             }
             _ => false,
         };
-        let counts = matches!(tree::plain(a).kind, ExprKind::Var(id) if id == self.variable);
+        let counts = tree::is_var(a, self.variable);
         if !stays || !counts || is_signed_type(unit, end.ty) != Some(true) {
             return None;
         }
@@ -169,16 +139,6 @@ pub(super) fn is_alone(unit: &Unit, known: &Known, id: DeclId) -> bool {
         && matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter)
         && matches!(decl.storage, Storage::None | Storage::Register)
         && !unit[decl.ty].is_volatile
-}
-
-/// Whether an expression adds one to a variable.
-fn adds_one(expr: &Expr, variable: DeclId) -> bool {
-    let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(id) if id == variable);
-    match &expr.kind {
-        ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, of) => is_it(of),
-        ExprKind::Assign(Some(BinaryOp::Add), to, by) => is_it(to) && tree::is_number(by, 1),
-        _ => false,
-    }
 }
 
 /// Whether a variable is a signed number that does not wrap around; `None` where it is none that counts.

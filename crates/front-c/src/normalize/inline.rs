@@ -71,11 +71,9 @@ impl Caller<'_> {
             }
         }
         for id in walk::all_declared(&body) {
-            let mut decl = self.unit[id].clone();
-            decl.name = self.name_of(id);
-            let copy = DeclId(self.unit.decls.len() as u32);
-            decl.first = copy;
-            self.unit.decls.push(decl);
+            let name = self.name_of(id);
+            let copy = tree::copied(self.unit, id);
+            self.unit[copy].name = name;
             meant.insert(id, tree::var(self.unit, copy, self.unit[id].span));
         }
         rename(self.unit, &mut body, &meant);
@@ -195,10 +193,8 @@ fn calls_anything(unit: &Unit, body: &Stmt) -> bool {
 
 /// Whether a variable is assigned to, or its address is taken.
 pub(super) fn changes(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
-    walk::any(unit, stmt, |expr| {
-        let to = tree::target(expr).map(|to| &tree::plain(to).kind);
-        matches!(to, Some(ExprKind::Var(v)) if *v == id)
-    })
+    let assigns = |expr: &Expr| tree::target(expr).is_some_and(|to| tree::is_var(to, id));
+    walk::any(unit, stmt, assigns)
 }
 
 fn points_to_the_same(unit: &Unit, a: TypeId, b: TypeId) -> bool {

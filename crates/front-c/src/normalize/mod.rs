@@ -291,7 +291,7 @@ impl Normal {
                         .is_some_and(|path| tree::is_declared_in(&path, head, body))
                 {
                     n_stores += 1;
-                    n_selected += usize::from(unroll::mentions(to, *iterator));
+                    n_selected += usize::from(walk::mentions(to, *iterator));
                 }
                 true
             });

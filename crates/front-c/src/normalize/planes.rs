@@ -221,13 +221,13 @@ fn call_moves(
     roots: &HashSet<DeclId>,
     asked: &mut HashSet<FunctionId>,
 ) -> bool {
-    if unit[unit[function].span.file].is_system || unit[function].is_implicit {
+    if super::scalars::is_of_system(unit, function) {
         return given.iter().any(|expr| leads_to_pointers(unit, expr));
     }
     if !asked.insert(function) {
         return false;
     }
-    let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
+    let Some(body) = unit.body_of(function) else {
         return true;
     };
     let params = unit[function].params.iter().copied();
@@ -266,10 +266,7 @@ fn is_record(unit: &Unit, ty: TypeId) -> bool {
 pub(super) fn drop_unused(unit: &mut Unit, body: &mut [Stmt], wanted: &HashSet<DeclId>) {
     use hexcc_clang::ast::{Item, StmtKind};
     loop {
-        let uses = |id: DeclId| {
-            let is_it = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == id);
-            body.iter().any(|stmt| walk::any(unit, stmt, is_it))
-        };
+        let uses = |id: DeclId| body.iter().any(|stmt| walk::uses(unit, stmt, id));
         let gone: HashSet<DeclId> = wanted.iter().copied().filter(|id| !uses(*id)).collect();
         let mut changed = false;
         for stmt in body.iter_mut() {

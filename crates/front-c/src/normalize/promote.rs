@@ -258,7 +258,7 @@ fn changed_by(
     if scalars::is_of_system(unit, function) || !asked.insert(function) {
         return false;
     }
-    let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
+    let Some(body) = unit.body_of(function) else {
         return true;
     };
     walk::any(unit, body, |expr| {
@@ -376,7 +376,7 @@ fn uses(unit: &Unit, function: FunctionId, all: &[&Path], asked: &mut HashSet<Fu
     if !asked.insert(function) {
         return false;
     }
-    let Some(body) = (unit.definition(function)).and_then(|f| unit[f].body.as_ref()) else {
+    let Some(body) = unit.body_of(function) else {
         // What another file defines.
         return !scalars::is_of_system(unit, function);
     };

@@ -64,7 +64,7 @@ pub(super) fn rotate(
     body[turn.holds] = tree::stmt(head.span, StmtKind::Null);
     planes::replace(unit, body.iter_mut(), &number, &found);
     let mut all = std::iter::once(head).chain(body.iter());
-    if all.any(|stmt| (turn.indices.iter()).any(|id| uses(unit, stmt, *id))) {
+    if all.any(|stmt| (turn.indices.iter()).any(|id| walk::uses(unit, stmt, *id))) {
         return None;
     }
     if unit[turn.held].init.is_none() {
@@ -146,17 +146,9 @@ fn is_known(unit: &Unit, known: &Known, (head, body): (&Stmt, &[Stmt]), turn: &T
         && (turn.indices.iter()).all(|id| {
             !own.contains(id) && !others().any(|stmt| super::inline::changes(unit, stmt, *id))
         })
-        && !others().any(|stmt| uses(unit, stmt, turn.held))
+        && !others().any(|stmt| walk::uses(unit, stmt, turn.held))
         // A step that is left early has not turned them.
         && !body.iter().any(|stmt| walk::jumps(stmt, |kind| matches!(kind, StmtKind::Break)))
-}
-
-fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
-    walk::any(
-        unit,
-        stmt,
-        |expr| matches!(expr.kind, ExprKind::Var(v) if v == id),
-    )
 }
 
 /// What gives the indices the values that they have behind the loop.

@@ -21,7 +21,7 @@ const MATH: [&str; 36] = [
 ];
 
 /// Functions of C's library that write only where they are told to.
-const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
+pub(super) const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
 
 /// The variables of the statements that are no scalar ones.
 pub(super) struct Scalars<'u> {
@@ -111,10 +111,9 @@ impl<'u> Scalars<'u> {
         match &expr.kind {
             K::Int(_) | K::Char(_) | K::Float(_) | K::SizeOf(_) | K::Cond(..) => true,
             K::Var(id) => self.is_number(*id),
-            K::Binary(op, _, by) => {
-                let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
-                let is_constant = matches!(tree::plain(by).kind, K::Int(n) if n != 0);
-                !divides || !is_integer(self.unit, expr.ty) || is_constant || self.stays(by)
+            // A variable is the same one wherever the program divides by it.
+            K::Binary(_, _, by) => {
+                !may_fail(self.unit, expr) || matches!(tree::plain(by).kind, K::Var(_))
             }
             K::Unary(op, _) => matches!(
                 op,
@@ -126,11 +125,6 @@ impl<'u> Scalars<'u> {
             }
             _ => false,
         }
-    }
-
-    /// Whether a divisor is a variable; it is the same one wherever the program divides by it.
-    fn stays(&self, by: &Expr) -> bool {
-        matches!(tree::plain(by).kind, ExprKind::Var(_))
     }
 
     /// Whether a variable is a number, and the other statements do not assign to it.
@@ -151,8 +145,7 @@ impl<'u> Scalars<'u> {
         if is_math(self.unit, f) || !asked.insert(f) {
             return true;
         }
-        let definition = self.unit.definition(f);
-        let Some(body) = definition.and_then(|f| self.unit[f].body.as_ref()) else {
+        let Some(body) = self.unit.body_of(f) else {
             return false;
         };
         let own: HashSet<DeclId> = own_variables(self.unit, f, body);
@@ -167,10 +160,7 @@ impl<'u> Scalars<'u> {
                         || self.is_number(*id)
                 }
                 ExprKind::Call(Callee::Function(f), _) => self.is_function(*f, asked),
-                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
-                    !is_integer(self.unit, expr.ty)
-                        || matches!(tree::plain(by).kind, ExprKind::Int(n) if n != 0)
-                }
+                ExprKind::Binary(..) => !may_fail(self.unit, expr),
                 ExprKind::Index(..)
                 | ExprKind::Field(..)
                 | ExprKind::Call(..)
@@ -184,6 +174,15 @@ impl<'u> Scalars<'u> {
         });
         is_it
     }
+}
+
+/// Whether an expression divides whole numbers, perhaps by zero.
+pub(super) fn may_fail(unit: &Unit, expr: &Expr) -> bool {
+    let ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) = &expr.kind else {
+        return false;
+    };
+    let is_constant = matches!(tree::plain(by).kind, ExprKind::Int(n) if n != 0);
+    is_integer(unit, expr.ty) && !is_constant
 }
 
 /// The variables that a statement assigns to, takes the address of, or declares.
@@ -227,11 +226,9 @@ pub(super) fn is_pointed_to(unit: &Unit, id: DeclId) -> bool {
     found
 }
 
-fn is_address_of(expr: &Expr, id: DeclId) -> bool {
+pub(super) fn is_address_of(expr: &Expr, id: DeclId) -> bool {
     match &tree::plain(expr).kind {
-        ExprKind::Unary(UnaryOp::AddressOf, of) => {
-            matches!(tree::plain(of).kind, ExprKind::Var(v) if v == id)
-        }
+        ExprKind::Unary(UnaryOp::AddressOf, of) => tree::is_var(of, id),
         _ => false,
     }
 }
@@ -255,8 +252,7 @@ fn keeps_variables(unit: &Unit, f: FunctionId, asked: &mut HashSet<FunctionId>) 
     if is_math(unit, f) || is_copy || !asked.insert(f) {
         return true;
     }
-    let definition = unit.definition(f);
-    let Some(body) = definition.and_then(|f| unit[f].body.as_ref()) else {
+    let Some(body) = unit.body_of(f) else {
         return false;
     };
     let own = own_variables(unit, f, body);

@@ -118,7 +118,8 @@ pub(super) fn scalars(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> bo
     if elements.is_empty() {
         return false;
     }
-    declare(stmt, &elements);
+    let variables = |id| Some(elements.get(&id)?.values().copied().collect());
+    tree::declare_instead(stmt, &variables);
     let asked = unit.clone();
     walk::change_all(unit, stmt, &mut |expr| {
         if let Some((id, at)) = constant_element(&asked, expr)
@@ -152,7 +153,7 @@ fn used_elements(unit: &Unit, stmt: &Stmt, id: DeclId) -> Option<Vec<u64>> {
     walk::all(unit, stmt, &mut |expr| {
         match &expr.kind {
             ExprKind::Var(v) => n_uses += usize::from(*v == id),
-            ExprKind::Unary(UnaryOp::AddressOf, _) => is_addressed |= unroll::mentions(expr, id),
+            ExprKind::Unary(UnaryOp::AddressOf, _) => is_addressed |= walk::mentions(expr, id),
             _ => used.extend(constant_element(unit, expr).filter(|(v, _)| *v == id)),
         }
         true
@@ -198,26 +199,6 @@ fn variables(
         found.insert(*at, tree::variable(unit, name, ty, init, decl.span));
     }
     found
-}
-
-/// Declares variables in the place of arrays.
-fn declare(stmt: &mut Stmt, elements: &BTreeMap<DeclId, BTreeMap<u64, DeclId>>) {
-    if let StmtKind::Decl(items) = &mut stmt.kind {
-        let of = |item: &Item| match item {
-            Item::Decl(id) => elements.get(id),
-            _ => None,
-        };
-        let all = std::mem::take(items).into_iter();
-        *items = all
-            .flat_map(|item| match of(&item) {
-                Some(variables) => variables.values().map(|id| Item::Decl(*id)).collect(),
-                None => vec![item],
-            })
-            .collect();
-    }
-    for inner in walk::inner_mut(stmt) {
-        declare(inner, elements);
-    }
 }
 
 /// Puts numbers in the place of variables that count from a constant on, where no loop or condition changes them.
@@ -274,8 +255,7 @@ impl Counter {
     fn run(&mut self, unit: &mut Unit, all: &mut [Stmt]) -> Option<()> {
         for stmt in all {
             let id = self.id;
-            let uses = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == id);
-            if !walk::any(unit, stmt, uses) {
+            if !walk::uses(unit, stmt, id) {
                 continue;
             }
             let changes = inline::changes(unit, stmt, id);
@@ -313,7 +293,7 @@ impl Counter {
         let ExprKind::Assign(None, to, from) = &expr.kind else {
             return Some(false);
         };
-        if !matches!(tree::plain(to).kind, ExprKind::Var(id) if id == self.id) {
+        if !tree::is_var(to, self.id) {
             return Some(false);
         }
         let mut from = (**from).clone();
@@ -337,7 +317,7 @@ impl Counter {
         let (mut n_uses, mut step, mut may_skip, mut changes) = (0, None, false, false);
         walk::visit(expr, &mut |expr| {
             n_uses += usize::from(matches!(expr.kind, ExprKind::Var(v) if v == id));
-            changes |= tree::target(expr).is_some_and(|to| unroll::mentions_alone(to, id));
+            changes |= tree::target(expr).is_some_and(|to| tree::is_var(to, id));
             step = step.or(unroll::step_of(unit, expr, id));
             may_skip |= matches!(
                 expr.kind,

@@ -8,8 +8,8 @@ use super::promote;
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, DeclId, Expr, ExprKind, FieldId, Item, RecordId, Stmt, StmtKind, Storage, TypeId,
-    TypeKind, UnaryOp, Unit,
+    BinaryOp, DeclId, Expr, ExprKind, FieldId, RecordId, Stmt, StmtKind, Storage, TypeId, TypeKind,
+    UnaryOp, Unit,
 };
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(super) fn split(unit: &mut Unit, namer: &mut Namer, body: &mut Vec<Stmt>) ->
     changed |= !made.is_empty();
     let mut all = Vec::new();
     for mut stmt in std::mem::take(body) {
-        declare_parts(&mut stmt, &made);
+        tree::declare_instead(&mut stmt, &|id| made.get(&id).cloned());
         let found = copies(unit, &stmt);
         changed |= found.is_some();
         all.extend(found.unwrap_or_else(|| vec![stmt]));
@@ -45,22 +45,6 @@ pub(super) fn split(unit: &mut Unit, namer: &mut Namer, body: &mut Vec<Stmt>) ->
     let parts: Vec<(&Path, DeclId)> = parts.iter().map(|(path, id)| (path, *id)).collect();
     promote::replace(unit, body.iter_mut(), &parts);
     changed
-}
-
-/// Declares the variables of members in the place of a struct.
-fn declare_parts(stmt: &mut Stmt, made: &BTreeMap<DeclId, Vec<DeclId>>) {
-    if let StmtKind::Decl(items) = &mut stmt.kind {
-        let of = |item: &Item| match item {
-            Item::Decl(id) => made.get(id),
-            _ => None,
-        };
-        *items = (items.iter())
-            .flat_map(|item| match of(item) {
-                Some(parts) => parts.iter().map(|id| Item::Decl(*id)).collect(),
-                None => vec![*item],
-            })
-            .collect();
-    }
 }
 
 /// The structs of the body that only copies and uses of members name, with their members.
@@ -199,12 +183,7 @@ fn copied<'s>(unit: &Unit, stmt: &'s Stmt) -> Option<(&'s Expr, &'s Expr)> {
         let ExprKind::Index(_, subscript) = &expr.kind else {
             return false;
         };
-        let mut found = false;
-        walk::visit(subscript, &mut |expr| {
-            found |= matches!(expr.kind, ExprKind::Field(..));
-            true
-        });
-        found
+        walk::has(subscript, |e| matches!(e.kind, ExprKind::Field(..)))
     };
     let known = Path::of(unit, to).is_some()
         && is_place(unit, from)
@@ -264,7 +243,7 @@ fn see_through(unit: &mut Unit, body: &mut [Stmt]) -> bool {
     for (id, place) in &found {
         for stmt in body.iter_mut() {
             walk::change_all(unit, stmt, &mut |expr| {
-                let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(v) if v == *id);
+                let is_it = |e: &Expr| tree::is_var(e, *id);
                 match &mut expr.kind {
                     ExprKind::Field(base, _) if is_it(base) => **base = place.clone(),
                     ExprKind::Unary(UnaryOp::Deref, base) if is_it(base) => *expr = place.clone(),
@@ -295,8 +274,7 @@ fn viewed(unit: &Unit, body: &[Stmt], at: usize, id: DeclId) -> Option<Expr> {
     {
         return None;
     }
-    let is_it = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == id);
-    let last = body.iter().rposition(|stmt| walk::any(unit, stmt, is_it))?;
+    let last = body.iter().rposition(|stmt| walk::uses(unit, stmt, id))?;
     let mut within = body[at..=last.max(at)].iter();
     let mut known = !body.iter().any(|s| super::inline::changes(unit, s, id));
     walk::visit(place, &mut |expr| {

@@ -108,7 +108,7 @@ pub(super) fn strip_mine(
         let others = parts.steps.iter().filter(|stmt| !scalars.is_scalar(stmt));
         !varying.contains(id) && !others.into_iter().any(|s| changed(&s).contains(id))
     });
-    varying.extend(time_loop.step.into_iter().flat_map(assigned));
+    varying.extend(time_loop.step.and_then(assigned));
     varying.retain(|id| Some(*id) != iterator);
     let is_int = |id: DeclId| unit.canonical(unit[id].ty).kind == TypeKind::Builtin(Builtin::Int);
     let count = match iterator.is_some_and(is_int) {
@@ -283,20 +283,15 @@ fn are_reached(unit: &Unit, scalars: &Scalars, time_loop: &TimeLoop, parts: &Par
 /// The variable that counts the steps of a loop.
 fn iterator(unit: &Unit, time_loop: &TimeLoop) -> Option<DeclId> {
     let step = time_loop.step?;
-    let counts = match &step.kind {
-        ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, _) => true,
-        ExprKind::Assign(Some(BinaryOp::Add), _, by) => tree::is_number(by, 1),
-        _ => false,
-    };
-    let id = *assigned(step).first()?;
-    (counts && scalars::is_integer(unit, unit[id].ty)).then_some(id)
+    let id = assigned(step)?;
+    (tree::adds_one(step, id) && scalars::is_integer(unit, unit[id].ty)).then_some(id)
 }
 
 /// The variable that a step of a loop's header assigns to.
-fn assigned(step: &Expr) -> Vec<DeclId> {
+fn assigned(step: &Expr) -> Option<DeclId> {
     match tree::target(step).map(|to| &tree::plain(to).kind) {
-        Some(ExprKind::Var(id)) => vec![*id],
-        _ => Vec::new(),
+        Some(ExprKind::Var(id)) => Some(*id),
+        _ => None,
     }
 }
 
@@ -333,8 +328,7 @@ impl Taken<'_> {
 
     /// Whether a function of the program reads what varies.
     fn reads(&self, f: FunctionId, asked: &mut HashSet<FunctionId>) -> bool {
-        let definition = self.unit.definition(f).filter(|_| asked.insert(f));
-        let Some(body) = definition.and_then(|f| self.unit[f].body.as_ref()) else {
+        let Some(body) = self.unit.body_of(f).filter(|_| asked.insert(f)) else {
             return false;
         };
         walk::any(self.unit, body, |e| match &e.kind {
@@ -354,21 +348,12 @@ impl Taken<'_> {
             }
             let is_taken = self.is_taken(expr);
             if is_taken {
-                is_known &= !walk::has(expr, |e| self.may_fail(e));
+                is_known &= !walk::has(expr, |e| scalars::may_fail(self.unit, e));
                 found.push(expr.clone());
             }
             !is_taken
         });
         is_known.then_some(found)
-    }
-
-    /// Whether an expression divides whole numbers, perhaps by zero.
-    fn may_fail(&self, expr: &Expr) -> bool {
-        let ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) = &expr.kind else {
-            return false;
-        };
-        let is_constant = matches!(tree::plain(by).kind, ExprKind::Int(n) if n != 0);
-        scalars::is_integer(self.unit, expr.ty) && !is_constant
     }
 }
 
@@ -426,7 +411,7 @@ impl Mine<'_> {
             then.iter_mut()
                 .for_each(|stmt| goes_on(stmt, time_loop.step));
             then.extend(tail);
-            body.push(tree::if_(self.var(pending), then));
+            body.push(tree::when(self.var(pending), then));
         }
         let stmt = self.whole(time_loop, body);
         Some(Mined {
@@ -449,13 +434,13 @@ impl Mine<'_> {
         let full = (!self.records.is_empty())
             .then(|| tree::binary(BinaryOp::Equal, self.var(n_steps), self.int(MOST)));
         let ends = full.into_iter().chain(conditions(parts.behind));
-        body.extend(any_of(ends).map(|ends| tree::if_(ends, vec![stop()])));
+        body.extend(any_of(ends).map(|ends| tree::when(ends, vec![stop()])));
         body.extend(tail.iter().cloned());
         let is_over = cond.map(|cond| not(cond.clone()));
         let ends = is_over.into_iter().chain(conditions(parts.before));
         let done = pending.map(|pending| tree::assign(self.var(pending), self.int(0)));
         let all = done.into_iter().chain([stop()]).collect();
-        body.extend(any_of(ends).map(|ends| tree::if_(ends, all)));
+        body.extend(any_of(ends).map(|ends| tree::when(ends, all)));
         self.for_((None, None, None), body)
     }
 
@@ -466,10 +451,7 @@ impl Mine<'_> {
         n_steps: DeclId,
         init: Option<&Stmt>,
     ) -> (Vec<Stmt>, Stmt) {
-        let uses = |id: &DeclId| {
-            let is_it = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == *id);
-            body.iter().any(|s| walk::any(self.unit, s, is_it))
-        };
+        let uses = |id: &DeclId| body.iter().any(|s| walk::uses(self.unit, s, *id));
         let iterator = self.taken.iterator.filter(uses);
         let mut before = Vec::new();
         let (index, first, bound) = match iterator {
@@ -500,7 +482,12 @@ impl Mine<'_> {
     /// Where steps begin. Of an iterator that begins with a number, it is known that it is no less.
     fn begins(&self, first: DeclId, init: Option<&Stmt>) -> Expr {
         let first = self.var(first);
-        let Some(least) = init.and_then(|init| start(self.unit, init)) else {
+        let begins = init.and_then(|init| tree::begins(self.unit, init));
+        let is_number = |e: &&Expr| matches!(e.kind, ExprKind::Int(_));
+        let least = begins
+            .map(|(_, value)| tree::plain(value))
+            .filter(is_number);
+        let Some(least) = least.cloned() else {
             return first;
         };
         let is_less = tree::binary(BinaryOp::Less, first.clone(), least.clone());
@@ -673,22 +660,6 @@ impl Mine<'_> {
         };
         tree::stmt(self.span, kind)
     }
-}
-
-/// The number that a loop begins with.
-fn start(unit: &Unit, init: &Stmt) -> Option<Expr> {
-    let value = match &init.kind {
-        StmtKind::Expr(expr) => match &expr.kind {
-            ExprKind::Assign(None, _, value) => value,
-            _ => return None,
-        },
-        _ => match walk::declared(init)[..] {
-            [id] => unit[id].init.as_ref()?,
-            _ => return None,
-        },
-    };
-    let value = tree::plain(value);
-    matches!(value.kind, ExprKind::Int(_)).then(|| value.clone())
 }
 
 /// Statements of the host with numbers of their own, which are added with their conditions.

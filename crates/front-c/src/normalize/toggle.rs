@@ -236,9 +236,8 @@ fn substitute(unit: &mut Unit, body: &mut [Stmt], toggles: usize, index: &Path) 
         .filter_map(|(at, id)| one(unit, id).map(|init| (at, id, init)))
         .collect();
     for (at, id, init) in &found {
-        let is_it = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == *id);
         let mut behind = body[toggles + 1..].iter();
-        if *at < toggles && behind.any(|stmt| walk::any(unit, stmt, is_it)) {
+        if *at < toggles && behind.any(|stmt| walk::uses(unit, stmt, *id)) {
             return None;
         }
         for stmt in body.iter_mut() {

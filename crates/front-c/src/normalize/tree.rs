@@ -98,6 +98,38 @@ pub(super) fn is_number(expr: &Expr, number: i128) -> bool {
     matches!(plain(expr).kind, ExprKind::Int(n) if n == number)
 }
 
+/// Whether an expression is a variable.
+pub(super) fn is_var(expr: &Expr, id: DeclId) -> bool {
+    matches!(plain(expr).kind, ExprKind::Var(v) if v == id)
+}
+
+/// Whether an expression adds one to a variable.
+pub(super) fn adds_one(expr: &Expr, id: DeclId) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, of) => is_var(of, id),
+        ExprKind::Assign(Some(BinaryOp::Add), to, by) => is_var(to, id) && is_number(by, 1),
+        _ => false,
+    }
+}
+
+/// The variable that the head of a loop gives its first value, and this value.
+pub(super) fn begins<'e>(unit: &'e Unit, init: &'e Stmt) -> Option<(DeclId, &'e Expr)> {
+    match &init.kind {
+        StmtKind::Decl(_) => match super::walk::declared(init)[..] {
+            [id] => Some((id, unit[id].init.as_ref()?)),
+            _ => None,
+        },
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(None, to, from) => match plain(to).kind {
+                ExprKind::Var(id) => Some((id, from)),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 pub(super) fn var(unit: &Unit, id: DeclId, span: Span) -> Expr {
     Expr {
         ty: unit[id].ty,
@@ -218,6 +250,35 @@ pub(super) fn variable(
     id
 }
 
+/// Another variable that is declared as one is.
+pub(super) fn copied(unit: &mut Unit, id: DeclId) -> DeclId {
+    let copy = DeclId(unit.decls.len() as u32);
+    let decl = Decl {
+        first: copy,
+        ..unit[id].clone()
+    };
+    unit.decls.push(decl);
+    copy
+}
+
+/// Declares other variables in the place of some, in a statement and all in it.
+pub(super) fn declare_instead(stmt: &mut Stmt, others: &dyn Fn(DeclId) -> Option<Vec<DeclId>>) {
+    if let StmtKind::Decl(items) = &mut stmt.kind {
+        let of = |item: Item| match item {
+            Item::Decl(id) => others(id),
+            _ => None,
+        };
+        let all = items.iter().flat_map(|item| match of(*item) {
+            Some(others) => others.into_iter().map(Item::Decl).collect(),
+            None => vec![*item],
+        });
+        *items = all.collect();
+    }
+    for inner in super::walk::inner_mut(stmt) {
+        declare_instead(inner, others);
+    }
+}
+
 /// A type without qualifiers of its own, as a variable that changes has it.
 pub(super) fn unqualified(unit: &mut Unit, ty: TypeId) -> TypeId {
     let found = unit.canonical(ty).clone();
@@ -240,35 +301,15 @@ pub(super) fn value_type(unit: &mut Unit, ty: TypeId) -> TypeId {
     let TypeKind::Array { element, .. } = unit.canonical(ty).kind else {
         return unqualified(unit, ty);
     };
-    let size = Some(8);
-    added(
-        unit,
-        Type {
-            kind: TypeKind::Pointer(element),
-            is_const: false,
-            is_volatile: false,
-            is_restrict: false,
-            canonical: TypeId(0),
-            size,
-            align: size,
-        },
-    )
+    of_kind(unit, TypeKind::Pointer(element), (Some(8), 8))
 }
 
 /// An array of some elements of a type with a size.
 pub(super) fn array_type(unit: &mut Unit, element: TypeId, length: u64) -> Option<TypeId> {
     let align = unit.canonical(element).size?;
     let length = Length::Constant(length);
-    let ty = Type {
-        kind: TypeKind::Array { element, length },
-        is_const: false,
-        is_volatile: false,
-        is_restrict: false,
-        canonical: TypeId(0),
-        size: None,
-        align: Some(align),
-    };
-    Some(added(unit, ty))
+    let kind = TypeKind::Array { element, length };
+    Some(of_kind(unit, kind, (None, align)))
 }
 
 /// `array[subscript]`
@@ -280,21 +321,6 @@ pub(super) fn element_of(unit: &Unit, array: DeclId, subscript: Expr) -> Expr {
         span,
         kind: ExprKind::Index(Box::new(array), Box::new(subscript)),
     }
-}
-
-/// `if (cond) { .. }`
-pub(super) fn if_(cond: Expr, then: Vec<Stmt>) -> Stmt {
-    let span = cond.span;
-    let then = Box::new(stmt(span, StmtKind::Compound(then)));
-    let otherwise = None;
-    stmt(
-        span,
-        StmtKind::If {
-            cond,
-            then,
-            otherwise,
-        },
-    )
 }
 
 /// Whether a type is as asked, or what it is an array of or points to; an array has the qualifiers of its elements.
@@ -318,19 +344,21 @@ pub(super) fn whole(unit: &mut Unit, builtin: Builtin, size: u64) -> TypeId {
     if let Some(at) = unit.types.iter().position(is_it) {
         return TypeId(at as u32);
     }
-    let size = Some(size);
-    added(
-        unit,
-        Type {
-            kind: TypeKind::Builtin(builtin),
-            is_const: false,
-            is_volatile: false,
-            is_restrict: false,
-            canonical: TypeId(0),
-            size,
-            align: size,
-        },
-    )
+    of_kind(unit, TypeKind::Builtin(builtin), (Some(size), size))
+}
+
+/// A type without qualifiers.
+fn of_kind(unit: &mut Unit, kind: TypeKind, (size, align): (Option<u64>, u64)) -> TypeId {
+    let ty = Type {
+        kind,
+        is_const: false,
+        is_volatile: false,
+        is_restrict: false,
+        canonical: TypeId(0),
+        size,
+        align: Some(align),
+    };
+    added(unit, ty)
 }
 
 /// Whether a store to something of one type may change something of another that is reached by a pointer.

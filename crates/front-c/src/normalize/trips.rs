@@ -4,7 +4,7 @@
 
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
+use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Unit};
 
 /// Makes a `for` of a `while`, given what stands before it in its block; whether it has.
 pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
@@ -48,15 +48,7 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
 
 /// Whether a statement adds one to a variable.
 fn steps(stmt: &Stmt, iterator: DeclId) -> bool {
-    let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(id) if id == iterator);
-    match &stmt.kind {
-        StmtKind::Expr(expr) => match &expr.kind {
-            ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, of) => is_it(of),
-            ExprKind::Assign(Some(BinaryOp::Add), to, by) => is_it(to) && tree::is_number(by, 1),
-            _ => false,
-        },
-        _ => false,
-    }
+    matches!(&stmt.kind, StmtKind::Expr(expr) if tree::adds_one(expr, iterator))
 }
 
 /// The number that a variable has behind some statements.
@@ -67,7 +59,7 @@ fn start(unit: &Unit, before: &[Stmt], iterator: DeclId) -> Option<Expr> {
         }
         if let StmtKind::Expr(expr) = &stmt.kind
             && let ExprKind::Assign(None, to, from) = &expr.kind
-            && matches!(tree::plain(to).kind, ExprKind::Var(id) if id == iterator)
+            && tree::is_var(to, iterator)
         {
             return number(from);
         }

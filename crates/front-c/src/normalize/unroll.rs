@@ -10,8 +10,7 @@ use super::small;
 use super::tree::{self, Namer};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, DeclId, DeclKind, Expr, ExprKind, Item, Stmt, StmtKind, Storage, TypeKind, UnaryOp,
-    Unit,
+    BinaryOp, DeclId, DeclKind, Expr, ExprKind, Stmt, StmtKind, Storage, UnaryOp, Unit,
 };
 use std::collections::HashMap;
 
@@ -134,10 +133,7 @@ fn copies(unit: &mut Unit, body: &Stmt, counted: &Counted) -> Option<Vec<Stmt>> 
     for number in &counted.numbers {
         let mut meant = HashMap::new();
         for id in &declared {
-            let copy = DeclId(unit.decls.len() as u32);
-            let mut decl = unit[*id].clone();
-            decl.first = copy;
-            unit.decls.push(decl);
+            let copy = tree::copied(unit, *id);
             meant.insert(*id, tree::var(unit, copy, body.span));
         }
         let iterator = tree::var(unit, counted.iterator, body.span);
@@ -179,7 +175,7 @@ fn goes_on(stmt: &mut Stmt) -> bool {
 /// and selects elements of arrays by the number.
 fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
     let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Var(id) if id == iterator);
-    let uses = |expr: &Expr| walk::has(expr, is_it);
+    let uses = |expr: &Expr| walk::mentions(expr, iterator);
     let selects = walk::any(
         unit,
         body,
@@ -196,7 +192,7 @@ fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
     walk::all(unit, body, &mut |expr| {
         if let Some(to) = tree::target(expr).map(tree::plain) {
             stores = true;
-            let is_number = is_scalar(unit, to) && !is_it(to);
+            let is_number = super::scalars::is_arithmetic(unit, to.ty) && !is_it(to);
             let of_small = matches!(&to.kind, ExprKind::Index(base, _) if is_small(unit, base));
             let is_cell = matches!(to.kind, ExprKind::Index(..)) && moves(to);
             is_known &= is_number && (of_small || !uses(to) && !is_cell);
@@ -205,12 +201,6 @@ fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
         true
     });
     selects && stores && is_known
-}
-
-/// Whether an expression is a number that may be assigned to.
-fn is_scalar(unit: &Unit, expr: &Expr) -> bool {
-    let kind = &unit.canonical(expr.ty).kind;
-    matches!(kind, TypeKind::Builtin(_) | TypeKind::Enum(_))
 }
 
 /// Whether an expression is a small array of the function.
@@ -259,28 +249,18 @@ fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
 
 /// What a loop counts with, its first number, and whether the loop declares it.
 fn start(unit: &Unit, init: &Stmt) -> Option<(DeclId, i128, bool)> {
-    match &init.kind {
-        StmtKind::Decl(items) => {
-            let [Item::Decl(id)] = items[..] else {
-                return None;
-            };
-            Some((id, numbers::value(unit, unit[id].init.as_ref()?)?, true))
-        }
-        StmtKind::Expr(expr) => match &expr.kind {
-            ExprKind::Assign(None, to, from) => match tree::plain(to).kind {
-                ExprKind::Var(id) => Some((id, numbers::value(unit, from)?, false)),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }
+    let (iterator, first) = tree::begins(unit, init)?;
+    let is_own = match &init.kind {
+        StmtKind::Decl(items) if items.len() > 1 => return None,
+        kind => matches!(kind, StmtKind::Decl(_)),
+    };
+    Some((iterator, numbers::value(unit, first)?, is_own))
 }
 
 /// What an expression adds to a variable.
 pub(super) fn step_of(unit: &Unit, step: &Expr, iterator: DeclId) -> Option<i128> {
     use UnaryOp as U;
-    let is_it = |e: &Expr| matches!(tree::plain(e).kind, ExprKind::Var(id) if id == iterator);
+    let is_it = |e: &Expr| tree::is_var(e, iterator);
     match &step.kind {
         ExprKind::Unary(U::PostIncrement | U::PreIncrement, of) if is_it(of) => Some(1),
         ExprKind::Unary(U::PostDecrement | U::PreDecrement, of) if is_it(of) => Some(-1),
@@ -341,7 +321,7 @@ fn in_loops(stmt: &Stmt, id: DeclId, f: &mut dyn FnMut(&Stmt)) {
     let assigns = |init: &Stmt| {
         matches!(&init.kind, StmtKind::Expr(expr)
         if matches!(&expr.kind, ExprKind::Assign(None, to, from)
-            if matches!(tree::plain(to).kind, ExprKind::Var(v) if v == id) && !mentions(from, id)))
+            if tree::is_var(to, id) && !walk::mentions(from, id)))
     };
     match &stmt.kind {
         StmtKind::For {
@@ -353,18 +333,4 @@ fn in_loops(stmt: &Stmt, id: DeclId, f: &mut dyn FnMut(&Stmt)) {
             }
         }
     }
-}
-
-pub(super) fn mentions(expr: &Expr, id: DeclId) -> bool {
-    let mut found = false;
-    walk::visit(expr, &mut |expr| {
-        found |= matches!(expr.kind, ExprKind::Var(v) if v == id);
-        !found
-    });
-    found
-}
-
-/// Whether an expression is a variable.
-pub(super) fn mentions_alone(expr: &Expr, id: DeclId) -> bool {
-    matches!(tree::plain(expr).kind, ExprKind::Var(v) if v == id)
 }

@@ -167,6 +167,20 @@ pub(super) fn any(unit: &Unit, stmt: &Stmt, mut is_it: impl FnMut(&Expr) -> bool
     found
 }
 
+/// Whether an expression names a variable.
+pub(super) fn mentions(expr: &Expr, id: DeclId) -> bool {
+    has(expr, |e| matches!(e.kind, ExprKind::Var(v) if v == id))
+}
+
+/// Whether a statement names a variable.
+pub(super) fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
+    any(
+        unit,
+        stmt,
+        |e| matches!(e.kind, ExprKind::Var(v) if v == id),
+    )
+}
+
 /// Whether a statement that jumps, as asked, does so from the body that a statement is in, and from no loop in it.
 pub(super) fn jumps(stmt: &Stmt, is_it: fn(&StmtKind) -> bool) -> bool {
     match &stmt.kind {
