@@ -11,7 +11,7 @@ use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::nests;
 use hexcc_compiler::options::Options;
-use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile, calls_inexact};
+use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile, calls_inexact, gathers};
 use hexcc_front_c::child;
 use hexcc_front_c::normalize::Rewritten;
 use hexcc_pet::data::{PetScop, Span};
@@ -23,9 +23,9 @@ pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit)
     let saved = &input.saved;
     match saved.is_nests() {
         true => first(options, &saved.source, limit, Wanted::Tiles),
-        // What the host computes is what C computes.
-        false if saved.regions().any(calls_inexact) => {
-            first(options, &saved.source, limit, Wanted::Exact)
+        // What the host computes is what C computes, and sums that only the last step gives are for that one.
+        false if saved.regions().any(|r| calls_inexact(r) || gathers(r)) => {
+            first(options, &saved.source, limit, Wanted::Segments)
         }
         false => None,
     }
@@ -45,8 +45,8 @@ pub(super) fn accepted(
 enum Wanted {
     /// Tiled, or at least one region.
     Tiles,
-    /// Tiled in segments, with the results of C.
-    Exact,
+    /// Tiled in segments.
+    Segments,
     /// Accepted.
     Any,
 }
@@ -69,9 +69,9 @@ fn first(
     forms.retain(is_wanted);
     let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
     let judged: BTreeSet<usize> = starts.iter().copied().take(MAX_JUDGED).collect();
-    let is_exact = |form: &Rewritten| wanted != Wanted::Exact || form.segments.is_some();
+    let is_parted = |form: &Rewritten| wanted != Wanted::Segments || form.segments.is_some();
     let mut judged =
-        (forms.iter()).filter(|form| judged.contains(&form.range.start) && is_exact(form));
+        (forms.iter()).filter(|form| judged.contains(&form.range.start) && is_parted(form));
     let found = judged.find_map(|form| {
         // A program is never refused for what this takes.
         let attempt = limit.attempt()?;
@@ -126,14 +126,12 @@ fn with(
 
 /// The region with a place, by its number.
 fn region_at(read: &Input, at: usize) -> Option<(usize, &PetScop)> {
-    let is_it = |scop: &PetScop| scop.span.start <= at && at < scop.span.end;
-    (read.saved.regions().enumerate()).find(|(_, scop)| is_it(scop))
+    (read.saved.regions().enumerate()).find(|(_, s)| (s.span.start..s.span.end).contains(&at))
 }
 
 /// Whether the loop at a place is all of a region, or one whose planes are swapped.
 fn is_region(read: &Input, at: usize) -> bool {
-    let is_it = |scop: &PetScop| scop.rotation.is_some() || !read.saved.is_nests();
-    region_at(read, at).is_some_and(|(_, scop)| is_it(scop))
+    region_at(read, at).is_some_and(|(_, s)| s.rotation.is_some() || !read.saved.is_nests())
 }
 
 /// Whether the loop at a place is tiled over time, beside what stays on the host.
@@ -146,12 +144,11 @@ fn is_tiled(options: &InputOptions, read: &Input, limit: &TimeLimit, at: usize) 
         nests: Vec::new(),
         ..read.saved.clone()
     };
-    let tiled = hexcc_isl::Ctx::with_stopper(limit.stopper().clone())
-        .ok()
-        .and_then(|ctx| {
-            nests::tiles_exactly(&ctx, &nest, (index, &read.known), &tiles(options)).ok()
-        });
-    read.saved.is_nests() && tiled == Some(Some(true))
+    let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone());
+    let exactly = ctx.ok().and_then(|ctx| {
+        nests::tiles_exactly(&ctx, &nest, (index, &read.known), &tiles(options)).ok()
+    });
+    read.saved.is_nests() && exactly == Some(Some(true))
 }
 
 /// The options that loops are tried in tiles with.

@@ -1,5 +1,5 @@
 /* ring1d: A ring of 64 cells with neighbours by remainders, and a second stage that skips cells.
- * hexcc-test: args=T run=0;1;2;7;30 warns=HX0204
+ * hexcc-test: args=T run=0;1;2;7;30
  */
 #include <stdio.h>
 #include <stdlib.h>

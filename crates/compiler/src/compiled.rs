@@ -71,7 +71,7 @@ pub struct TiledNest {
 pub struct Periodic {
     /// The program's arrays, and for which sizes there is something to do.
     pub interface: Interface,
-    /// By array of the interface, cells that the device has beside it on either side of each dimension.
+    /// By array of the interface, cells that the device has beside it on either side of each dimension of space.
     pub beside: Vec<Vec<i64>>,
 }
 

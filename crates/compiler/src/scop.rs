@@ -1722,6 +1722,32 @@ pub fn calls_inexact(pet: &PetScop) -> bool {
         .any(|stmt| body_exprs(&stmt.body).into_iter().any(is_one))
 }
 
+/// Whether a statement of a region adds to a number, or does the like.
+pub fn gathers(pet: &PetScop) -> bool {
+    let is_number = |index: &str| index.trim_end().ends_with("[] }");
+    let gathers = |stmt: &PetStmt| {
+        let mut all = body_exprs(&stmt.body);
+        let (mut written, mut read) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(expr) = all.pop() {
+            if let PetExpr::Access {
+                array: Some(name),
+                index,
+                read: reads,
+                write: writes,
+                ..
+            } = expr
+                && is_number(index)
+            {
+                written.extend(writes.then_some(name));
+                read.extend(reads.then_some(name));
+            }
+            all.extend(children(expr));
+        }
+        !written.is_disjoint(&read)
+    };
+    pet.stmts.iter().any(gathers)
+}
+
 pub(crate) fn children(expr: &PetExpr) -> Vec<&PetExpr> {
     match expr {
         PetExpr::Access { args, .. } | PetExpr::Op { args, .. } | PetExpr::Call { args, .. } => {

@@ -112,11 +112,11 @@ fn periodic(
     let (stencil, n_space) = (&mut ir.stencil, ir.pipeline.n_space);
     let by_name = |name: &str| scop.arrays.iter().position(|a| a.name == name);
     let found: Option<Vec<usize>> = stencil.arrays.iter().map(|a| by_name(&a.name)).collect();
-    let Some(found) = found.filter(|_| n_space == 2) else {
+    let Some(found) = found.filter(|_| n_space <= 2) else {
         return Ok(None);
     };
     let beside: Vec<Vec<i64>> = found.iter().map(|&a| beside[a].clone()).collect();
-    // The last two dimensions of every array are those of space, and all go around alike.
+    // The last dimensions of every array are those of space, and all go around alike.
     let mut spaces = beside
         .iter()
         .map(|b| b.split_at(b.len().saturating_sub(n_space)));
@@ -142,5 +142,6 @@ fn periodic(
         beside: first.to_vec(),
         rim,
     });
+    let beside = vec![first.to_vec(); beside.len()];
     Ok(Some(Periodic { interface, beside }))
 }

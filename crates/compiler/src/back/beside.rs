@@ -8,7 +8,7 @@ use super::program::{Replacement, extents, pitch};
 use super::staged::{PlaneByPlane, where_touched};
 use crate::kernel::KernelArray;
 
-/// An array with cells beside it, two space dimensions behind those that select a plane.
+/// An array with cells beside it, one or two space dimensions behind those that select a plane.
 pub(super) struct Beside<'a> {
     array: &'a KernelArray,
     name: String,
@@ -25,32 +25,37 @@ pub(super) struct Beside<'a> {
 impl<'a> Beside<'a> {
     /// `None` for an array that is as large on the device as in the program.
     pub fn of(r: &Replacement<'a>, index: usize, names: &Names) -> Option<Beside<'a>> {
-        let cells = r.beside.get(index)?;
+        let beside = r.beside.get(index)?;
         let array = r.interface.arrays.get(index)?;
-        let [.., rows, columns] = *cells.as_slice() else {
-            return None;
+        let cells = match *beside.as_slice() {
+            [rows, columns] => [rows, columns],
+            [columns] => [0, columns],
+            _ => return None,
         };
-        if rows == 0 && columns == 0 {
+        if cells == [0, 0] {
             return None;
         }
+        let (outer, space) = array
+            .extents
+            .split_at_checked(array.extents.len().checked_sub(beside.len())?)?;
         let [own, on_device] = extents(array, r.interface.planes[index], names);
-        let planes = [&own, &on_device].map(|all| {
-            let outer = &all[..all.len() - 2];
-            match outer.is_empty() {
-                true => "(size_t)1".to_string(),
-                false => outer.join(" * "),
-            }
+        let planes = [&own, &on_device].map(|all| match &all[..outer.len()] {
+            [] => "(size_t)1".to_string(),
+            outer => outer.join(" * "),
         });
-        let [.., height, width] = array.extents.as_slice() else {
-            return None;
+        let extent = |e| format!("(size_t){}", ast_operand(e, names));
+        let space = match space {
+            [height, width] => [height, width].map(extent),
+            [width] => ["(size_t)1".to_string(), extent(width)],
+            _ => return None,
         };
         Some(Beside {
             array,
             name: names.get(&array.name),
             parts: Parts::of(array, names),
             planes,
-            space: [height, width].map(|e| format!("(size_t){}", ast_operand(e, names))),
-            cells: [rows, columns],
+            space,
+            cells,
         })
     }
 
@@ -63,9 +68,12 @@ impl<'a> Beside<'a> {
             format!(
                 "  const size_t {name}_planes = {own}, {name}_rows = {rows}, {name}_width = sizeof({elem}) * {columns};"
             ),
-            format!(
-                "  // With {beside_rows} rows above and below and {beside_columns} columns on either side."
-            ),
+            match beside_rows {
+                0 => format!("  // With {beside_columns} columns on either side."),
+                _ => format!(
+                    "  // With {beside_rows} rows above and below and {beside_columns} columns on either side."
+                ),
+            },
             format!(
                 "  const size_t {name}_all_rows = {name}_rows + {};",
                 2 * beside_rows
@@ -94,7 +102,12 @@ impl<'a> Beside<'a> {
                 self.on_device("device"),
                 self.in_program()
             ),
-            format!("  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"),
+            match self.array.pitched {
+                true => format!(
+                    "  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"
+                ),
+                false => format!("  args.{field} = {name}_device;"), // a single row
+            },
         ]);
         lines
     }

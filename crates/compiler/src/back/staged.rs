@@ -133,9 +133,13 @@ impl PlaneByPlane<'_> {
         let (name, what, all, elem) = (self.name, self.what, &self.all, self.array.elem);
         let written = self.array.written;
         let mut before = sizes;
+        let pitch = match self.array.pitched {
+            true => format!(", args.{field}_pitch = (int){name}_pitch"),
+            false => String::new(), // a single row
+        };
         let _ = writeln!(
             before,
-            "  void *const {name}_tiles = borrow({all}, \"allocating {what}\");\n  args.{field} = ({elem} *){name}_tiles, args.{field}_pitch = (int){name}_pitch;\n  check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // {}",
+            "  void *const {name}_tiles = borrow({all}, \"allocating {what}\");\n  args.{field} = ({elem} *){name}_tiles{pitch};\n  check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // {}",
             self.filled
         );
         before.push_str(&self.entered.line);

@@ -37,6 +37,9 @@ const FAR_READS_IN_PLANES: &str =
 
 const HYBRID_IS_FASTER: &str = "the hybrid tiling is predicted to be faster";
 
+/// Tiles that are tried, at most, until one is no larger than the domain.
+const MOST_TRIED: usize = 4;
+
 /// Columns of a lane, at most, where a warp has all time levels.
 const MOST_COLUMNS: i64 = 16;
 
@@ -292,11 +295,21 @@ impl TimeLoop<'_> {
         if given.is_some_and(|tile| tile.vector > MOST_COLUMNS) {
             return Ok(Overlapped::refused(MANY_COLUMNS, sizes));
         }
-        let kernel = match given.or(best.map(|s| s.tile)) {
-            Some(tile) => (self.prepared).stream_kernel(&wish.stream, wish.name, tile)?,
-            None => None,
+        // A domain of a known size may be smaller than the tile that is best in large ones.
+        let best = sizes.iter().map(|choice| (choice.tile, choice.gcells));
+        let tiles = match given {
+            Some(tile) => vec![(tile, sizes.first().map_or(0.0, |choice| choice.gcells))],
+            None => best.take(MOST_TRIED).collect(),
         };
-        let gcells = best.map_or(0.0, |choice| choice.gcells);
+        let mut kernel = None;
+        let mut gcells = 0.0;
+        for (tile, predicted) in tiles {
+            kernel = (self.prepared).stream_kernel(&wish.stream, wish.name, tile)?;
+            if kernel.is_some() {
+                gcells = predicted;
+                break;
+            }
+        }
         let kernel = match kernel {
             Some((mut kernel, proof)) => match self.pipelined(&mut kernel, wish, gcells)? {
                 Some(refusal) if wish.is_pipelined() => {

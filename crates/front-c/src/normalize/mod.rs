@@ -16,6 +16,7 @@
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
+//! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
@@ -27,6 +28,7 @@ mod inline;
 mod numbers;
 mod once;
 mod parity;
+mod peel;
 mod planes;
 mod promote;
 mod rotate;
@@ -177,10 +179,12 @@ fn forms(
             found.push(form);
         }
     }
-    let is_changed = !normal.passes.is_empty() && normal.passes != ["hoist"] && !is_sweep;
+    let is_peeled = normal.is_counted && peel::peel(&mut normal.unit.clone(), &mut normal.whole());
+    let is_moved = !normal.passes.is_empty() && normal.passes != ["hoist"];
+    let is_changed = (is_moved || is_peeled) && !is_sweep;
     // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
     if normal.is_counted && is_changed && !calls_out {
-        let whole = normal.printed((range, &name), &normal.unit, (normal.whole(), &[]));
+        let whole = normal.whole_printed((range, &name));
         let at = if found.iter().any(takes_part) {
             found.len()
         } else {
@@ -245,7 +249,10 @@ impl Normal {
         let (mut unit, mut namer) = (self.unit.clone(), self.namer.clone());
         let mined = strip_mine::strip_mine(&mut unit, &mut namer, &time_loop, ends)?;
         let hosts: Vec<StmtId> = mined.conditions.iter().map(|(_, id)| *id).collect();
-        let (mut form, host) = self.printed(place, &unit, (mined.stmt, &hosts))?;
+        let mut stmt = mined.stmt;
+        let is_peeled = peel::peel(&mut unit, &mut stmt);
+        let (mut form, host) = self.printed(place, &unit, (stmt, &hosts))?;
+        form.passes.extend(is_peeled.then(|| "peel".to_owned()));
         form.passes.push("strip_mine".to_owned());
         let conditions = mined.conditions.iter();
         let conditions = conditions.map(|(cond, _)| emit::expression(&unit, cond));
@@ -254,6 +261,22 @@ impl Normal {
             conditions: conditions.collect(),
         });
         Some((form, mined.has_records))
+    }
+
+    /// The loop as a whole, but perhaps its last step.
+    fn whole_printed(&self, place: (Range<usize>, &str)) -> Option<(Rewritten, Vec<Range<usize>>)> {
+        let (mut unit, mut stmt) = (self.unit.clone(), self.whole());
+        let is_peeled = peel::peel(&mut unit, &mut stmt);
+        let (mut form, host) = self.printed(place, &unit, (stmt, &[]))?;
+        if is_peeled {
+            form.passes.push("peel".to_owned());
+            // The host goes from the steps to the last one.
+            form.segments = Some(Segments {
+                host: Vec::new(),
+                conditions: Vec::new(),
+            });
+        }
+        Some((form, host))
     }
 
     /// The loop with its body.

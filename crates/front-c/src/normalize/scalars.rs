@@ -280,7 +280,7 @@ fn has_statics(unit: &Unit, body: &Stmt) -> bool {
     all.any(|id| matches!(unit[id].storage, Storage::Static | Storage::Extern))
 }
 
-fn is_math(unit: &Unit, f: FunctionId) -> bool {
+pub(super) fn is_math(unit: &Unit, f: FunctionId) -> bool {
     let name = unit[f].name.as_str();
     let plain = name.strip_suffix(['f', 'l']).unwrap_or(name);
     is_of_system(unit, f) && (MATH.contains(&name) || MATH.contains(&plain) || name == "abs")

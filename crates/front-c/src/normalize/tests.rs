@@ -5,6 +5,7 @@ use hexcc_clang::{Clang, ParseRequest, parse};
 use std::path::Path;
 
 mod cells;
+mod peel;
 mod strip_mine;
 
 /// The forms of the loops of a text.

@@ -49,10 +49,13 @@ impl Printer<'_> {
         let Some(Around { beside, rim }) = &self.ir.around else {
             return;
         };
-        let [rows, columns] = [beside.first(), beside.last()].map(|n| n.copied().unwrap_or(0));
-        let (i, j) = (&self.i, &self.j);
+        let (rows, columns, along) = match *beside.as_slice() {
+            [rows, columns] => (rows, columns, format!("{} and {}", self.i, self.j)),
+            [columns] => (0, columns, self.j.clone()),
+            _ => return,
+        };
         let constants = format!(
-            "constexpr int BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}, RIM = {rim}; // cells on either side along {i} and {j}"
+            "constexpr int BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}, RIM = {rim}; // cells on either side along {along}"
         );
         self.out.line("");
         for line in HEAD.lines().chain([constants.as_str()]).chain(WRAP.lines()) {
@@ -101,11 +104,20 @@ impl Printer<'_> {
     fn wrapping(&self, array: usize, plane: &str) -> String {
         let array = &self.ir.stencil.arrays[array];
         let (name, elem) = (self.names.get(&array.name), array.elem);
-        let extents = &array.extents[array.extents.len() - 2..];
-        let [height, width] =
-            [&extents[0], &extents[1]].map(|extent| ast_to_c(extent, &self.names));
+        let extent = |extent| format!("(int)({})", ast_to_c(extent, &self.names));
+        let pitch = match array.pitched {
+            true => format!("args.{name}_pitch"),
+            false => "0".to_string(), // a single row
+        };
+        let (blocks, height, width) = match array.extents.as_slice() {
+            [.., height, width] if self.ir.pipeline.n_space == 2 => {
+                (2048, extent(height), extent(width))
+            }
+            [.., width] => (1, "1".to_string(), extent(width)),
+            [] => return String::new(),
+        };
         format!(
-            "wrap<{elem}><<<2048, 128, 0, stream>>>(({elem} *){plane}, args.{name}_pitch, (int)({height}), (int)({width}));"
+            "wrap<{elem}><<<{blocks}, 128, 0, stream>>>(({elem} *){plane}, {pitch}, {height}, {width});"
         )
     }
 }

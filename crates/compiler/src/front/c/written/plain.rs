@@ -75,9 +75,12 @@ fn chain(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String
     }
     let mut text = String::from("{ ");
     let mut value = &code.text[code.bytes(start..end - 1)];
+    // Every type of numbers has the small ones, so that they are the same number behind each assignment.
+    let number: Option<f64> = value.trim_end_matches(['f', 'F']).parse().ok();
+    let is_in_all = number.is_some_and(|x| x.fract() == 0.0 && (0.0..100.0).contains(&x));
     for place in places.iter().rev() {
         text += &format!("{place} = {value}; ");
-        value = place;
+        value = if is_in_all { value } else { place };
     }
     Some((end, text + "}"))
 }
