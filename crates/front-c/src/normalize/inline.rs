@@ -175,7 +175,7 @@ impl Caller<'_> {
             points_to_the_same(unit, to, from) || unit[to].canonical == unit[from].canonical;
         match &tree::plain(given).kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
-            ExprKind::Int(_) => is_same,
+            ExprKind::Int(_) | ExprKind::Float(_) => is_same,
             // Only what the function calls may change the variable while it runs; an array stays where it is.
             ExprKind::Var(id) => {
                 let is_array = matches!(unit.canonical(unit[*id].ty).kind, TypeKind::Array { .. });
