@@ -335,7 +335,9 @@ const double c_b = g_k / g_h; for (int t = 0; t < steps; t++) { const double *re
     for step in [
         format!("{} {value} {sweep}", planes.replace("restrict", "")),
         format!("{value} {planes} {sweep}"),
-        format!("{planes} {sweep} {value}"),
+        format!(
+            "{planes} for (int i = 1; i < 9; i++) v[i] = u[i - 1]; {value} double d = c * nx * ny;"
+        ),
         format!(
             "{planes} {} {sweep}",
             value.replace("g->k / g->h", "nx ? g->k / g->h : 1")
