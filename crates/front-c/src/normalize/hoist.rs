@@ -7,7 +7,7 @@ use super::promote::{self, Around};
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, Type, TypeKind, Unit,
+    BinaryOp, Builtin, DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Type, TypeKind, Unit,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,10 +30,15 @@ pub(super) fn hoist(
     }
     let all = std::iter::once(&mut *head).chain(body.iter_mut());
     promote::replace(unit, all, &variables);
+    *body = std::mem::take(body).into_iter().flat_map(apart).collect();
     while let Some(at) =
         (0..body.len()).find(|at| is_same_in_all_steps(unit, globals, head, body, *at))
     {
-        around.before.push(body.remove(at));
+        let stmt = body.remove(at);
+        walk::declared(&stmt)
+            .into_iter()
+            .for_each(|id| named_alone(unit, namer, id));
+        around.before.push(stmt);
     }
     (!around.before.is_empty()).then_some(around)
 }
@@ -43,10 +48,10 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
     let all = || std::iter::once(head).chain(body);
     let mut found: BTreeMap<Path, Expr> = BTreeMap::new();
     let mut assigned = Vec::new();
-    for stmt in all() {
+    for (at, stmt) in all().enumerate() {
         walk::all(unit, stmt, &mut |expr| {
             if let Some(to) = tree::target(expr) {
-                assigned.push(tree::plain(to).clone());
+                assigned.push((at, tree::plain(to).clone()));
             }
             if matches!(expr.kind, ExprKind::Cast { .. }) {
                 return true;
@@ -64,14 +69,17 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
     }
     let changes = |path: &Path| {
         let last = path.fields.last().copied().into_iter().collect();
-        let is_it = |to: &Expr| match (&to.kind, Path::of(unit, to)) {
+        let is_it = |(at, to): &(usize, Expr)| match (&to.kind, Path::of(unit, to)) {
             // A struct as a whole, maybe the same one.
             _ if promote::has_member(unit, to.ty, &last) => true,
             (ExprKind::Field(_, field), _) if path.fields.contains(field) => true,
             (ExprKind::Field(..), _) => false,
             (_, Some(other)) => other.root == path.root,
             // Through a pointer to numbers, no member that is something else.
-            _ => (found.get(path)).is_none_or(|member| tree::may_be_one(unit, to.ty, member.ty)),
+            _ => (found.get(path)).is_none_or(|member| {
+                tree::may_be_one(unit, to.ty, member.ty)
+                    && !(at.checked_sub(1)).is_some_and(|at| is_apart(unit, &body[..=at], to, path))
+            }),
         };
         assigned.iter().any(is_it)
     };
@@ -85,6 +93,44 @@ fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
         .collect()
 }
 
+/// Whether a store of the last of some statements goes through a pointer with `restrict` behind whose declaration a member is
+/// read: what that points to is not read otherwise.
+fn is_apart(unit: &Unit, body: &[Stmt], store: &Expr, path: &Path) -> bool {
+    let ExprKind::Index(base, _) = &store.kind else {
+        return false;
+    };
+    let ExprKind::Var(pointer) = tree::plain(base).kind else {
+        return false;
+    };
+    let Some(declared) = (body.iter()).position(|stmt| walk::declared(stmt).contains(&pointer))
+    else {
+        return false;
+    };
+    let ty = unit[pointer].ty;
+    let is_restrict = unit[ty].is_restrict && tree::is_pointer(unit, ty);
+    let reads = |stmt: &Stmt| {
+        walk::declared(stmt)
+            .into_iter()
+            .any(|id| reads(unit, id, path))
+    };
+    let moves = |stmt: &Stmt| super::inline::changes(unit, stmt, pointer);
+    is_restrict && body[declared + 1..].iter().any(reads) && !body.iter().any(moves)
+}
+
+/// Whether what a variable is declared with always reads a member.
+fn reads(unit: &Unit, id: DeclId, path: &Path) -> bool {
+    let is_choice = |e: &Expr| {
+        let op = BinaryOp::And;
+        matches!(
+            e.kind,
+            ExprKind::Cond(..) | ExprKind::Else(..) | ExprKind::SizeOfExpr(_)
+        ) || matches!(e.kind, ExprKind::Binary(o, ..) if o == op || o == BinaryOp::Or)
+    };
+    let is_it = |e: &Expr| Path::of(unit, e).as_ref() == Some(path);
+    let init = unit[id].init.as_ref();
+    init.is_some_and(|init| walk::has(init, is_it) && !walk::has(init, is_choice))
+}
+
 fn is_scalar(unit: &Unit, ty: hexcc_clang::ast::TypeId) -> bool {
     let Type {
         kind, is_volatile, ..
@@ -92,6 +138,26 @@ fn is_scalar(unit: &Unit, ty: hexcc_clang::ast::TypeId) -> bool {
     let of_pointer = matches!(kind, TypeKind::Pointer(to) if !tree::is_variable(unit, *to)
         && matches!(unit.canonical(*to).kind, TypeKind::Builtin(_) | TypeKind::Array { .. } | TypeKind::Pointer(_)));
     !is_volatile && (matches!(kind, TypeKind::Builtin(_)) || of_pointer)
+}
+
+/// The declarations of one statement, each in its own.
+fn apart(stmt: Stmt) -> Vec<Stmt> {
+    let StmtKind::Decl(items) = &stmt.kind else {
+        return vec![stmt];
+    };
+    let alone = |item: &Item| Stmt {
+        kind: StmtKind::Decl(vec![*item]),
+        ..stmt.clone()
+    };
+    items.iter().map(alone).collect()
+}
+
+/// Gives a variable a name that no other one has: where it stands then, it may hide that.
+fn named_alone(unit: &mut Unit, namer: &mut Namer, id: DeclId) {
+    let wanted = unit[id].name.clone();
+    if unit.decls.iter().filter(|d| d.name == wanted).count() > 1 {
+        unit[id].name = namer.fresh(&wanted);
+    }
 }
 
 /// Whether a statement of the body declares one number that is the same in all steps.
@@ -115,15 +181,8 @@ fn is_same_in_all_steps(
     let all = || std::iter::once(head).chain(body);
     let changes = |id: DeclId| all().any(|stmt| super::inline::changes(unit, stmt, id));
     let declared: HashSet<DeclId> = all().flat_map(walk::all_declared).collect();
-    let is_alone = unit
-        .decls
-        .iter()
-        .filter(|d| d.name == decl.name && !d.name.is_empty())
-        .count()
-        == 1;
     let calls = all().any(|stmt| promote::calls_unknown(unit, stmt));
-    let mut same = is_alone
-        && matches!(unit.canonical(decl.ty).kind, TypeKind::Builtin(_))
+    let mut same = matches!(unit.canonical(decl.ty).kind, TypeKind::Builtin(_))
         && decl.extents.is_empty()
         && !changes(*id);
     walk::visit(init, &mut |expr| {

@@ -7,8 +7,8 @@
 use super::tree::{self, Namer, Path};
 use super::{scalars, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeId, UnaryOp,
-    Unit,
+    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeId, TypeKind,
+    UnaryOp, Unit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -175,10 +175,12 @@ impl Caller<'_> {
             points_to_the_same(unit, to, from) || unit[to].canonical == unit[from].canonical;
         match &tree::plain(given).kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
-            ExprKind::Int(_) => is_same,
-            // Only what the function calls may change the variable while it runs.
+            ExprKind::Int(_) | ExprKind::Float(_) => is_same,
+            // Only what the function calls may change the variable while it runs; an array stays where it is.
             ExprKind::Var(id) => {
-                let moves = self.globals.contains(id) || scalars::is_pointed_to(unit, *id);
+                let is_array = matches!(unit.canonical(unit[*id].ty).kind, TypeKind::Array { .. });
+                let is_shared = self.globals.contains(id) || scalars::is_pointed_to(unit, *id);
+                let moves = is_shared && !is_array;
                 is_same && !changes(unit, body, *id) && !(moves && calls_anything(unit, body))
             }
             _ => false,

@@ -20,7 +20,10 @@
 //! ```
 //!
 //! Each condition is evaluated where C evaluates it, and what the host does happens there. What steps take from the host's
-//! numbers, as `u[source] += sin(t);`, is recorded in an array that they read.
+//! numbers, as `u[source] += sin(t);`, is recorded in an array that they read. A step in whose middle the host takes part is
+//! peeled: the loop over steps ends before it, and behind that loop it stands as it is.
+
+mod parts;
 
 use super::scalars::{self, Scalars};
 use super::tree::{self, Namer};
@@ -29,13 +32,11 @@ use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, DeclId, Expr, ExprKind, FunctionId, Span, Stmt, StmtId, StmtKind,
     TypeId, TypeKind, UnaryOp, Unit,
 };
+use parts::{Parts, copied, is_event, is_known, parts, sweeps, without_events};
 use std::collections::HashSet;
 
 /// Steps of a segment at most, where some of their numbers are recorded.
 const MOST: i128 = 1024;
-
-/// Steps below which a segment is not worth the copies for its tiles.
-const FEW: i128 = 4;
 
 /// The statements that a reader of the new text looks for, by their numbers: the steps, and what the host does.
 pub(super) const STEPS: StmtId = StmtId(u32::MAX - 1);
@@ -70,17 +71,6 @@ pub(super) struct TimeLoop<'a> {
     pub span: Span,
 }
 
-/// What a body is made of.
-struct Parts<'a> {
-    /// What the host does before the steps.
-    before: &'a [Stmt],
-    steps: &'a [Stmt],
-    /// What it does behind them.
-    behind: &'a [Stmt],
-    /// Numbers of the next step.
-    tail: &'a [Stmt],
-}
-
 /// Makes a loop over segments; `None` where nothing is gained, or where the host's part depends on arrays.
 pub(super) fn strip_mine(
     unit: &mut Unit,
@@ -88,11 +78,23 @@ pub(super) fn strip_mine(
     time_loop: &TimeLoop,
     ends: Ends,
 ) -> Option<Mined> {
+    let without = without_events(unit, time_loop.body, ends);
+    let peeled = match without {
+        Some(_) => copied(unit, time_loop.body)?,
+        None => Vec::new(),
+    };
     let asked = unit.clone();
-    let parts = parts(&asked, time_loop.body, ends)?;
+    let parts = match &without {
+        Some(steps) => Parts {
+            steps,
+            peeled: &peeled,
+            ..Parts::default()
+        },
+        None => parts(&asked, time_loop.body, ends)?,
+    };
     let scalars = Scalars::of(&asked, parts.steps)?;
     let is_sweep = |stmt: &Stmt| !scalars.is_scalar(stmt) && sweeps(stmt);
-    let has_end = time_loop.cond.is_some() || !parts.behind.is_empty();
+    let has_end = time_loop.cond.is_some() || parts.has_events_behind();
     if !parts.steps.iter().any(is_sweep)
         || !has_end
         || !is_known(&asked, &scalars, time_loop, &parts)
@@ -132,152 +134,9 @@ pub(super) fn strip_mine(
         records: Vec::new(),
         outside: Vec::new(),
     };
-    let is_parted = !(parts.before.is_empty() && parts.behind.is_empty() && moved.is_empty());
+    let is_parted = parts.has_events_behind() || !(parts.before.is_empty() && moved.is_empty());
     let mined = mine.mined(time_loop, &parts)?;
     (is_parted || mined.has_records).then_some(mined)
-}
-
-/// What the host does at both ends of a body, and the steps between.
-fn parts<'a>(unit: &Unit, body: &'a [Stmt], ends: Ends) -> Option<Parts<'a>> {
-    let is_event = |stmt: &&Stmt| is_event(unit, stmt, ends);
-    let n_before = body.iter().take_while(is_event).count();
-    let (before, rest) = body.split_at(n_before);
-    let none = Scalars::of(unit, &[])?;
-    let n_tail = (rest.iter().rev())
-        .take_while(|stmt| none.is_scalar(stmt))
-        .count();
-    let (mut rest, mut tail) = rest.split_at(rest.len() - n_tail);
-    let n_behind = rest.iter().rev().take_while(is_event).count();
-    if n_behind == 0 {
-        (rest, tail) = (&body[n_before..], &[]);
-    }
-    let (steps, behind) = rest.split_at(rest.len() - n_behind);
-    let is_rare = |stmt: &Stmt| !matches!(&stmt.kind, StmtKind::If { cond, .. } if is_often(cond));
-    before.iter().chain(behind).all(is_rare).then_some(Parts {
-        before,
-        steps,
-        behind,
-        tail,
-    })
-}
-
-/// Whether a statement is work of the host at some of the steps.
-fn is_event(unit: &Unit, stmt: &Stmt, ends: Ends) -> bool {
-    let StmtKind::If {
-        then,
-        otherwise: None,
-        ..
-    } = &stmt.kind
-    else {
-        return false;
-    };
-    ends == Ends::AtAll || Scalars::of(unit, std::slice::from_ref(&**then)).is_none()
-}
-
-/// Whether a condition holds in every few steps: `t % 2 == 0`.
-fn is_often(cond: &Expr) -> bool {
-    let ExprKind::Binary(BinaryOp::Equal, rest, _) = &tree::plain(cond).kind else {
-        return false;
-    };
-    match &tree::plain(rest).kind {
-        ExprKind::Binary(BinaryOp::Rem, _, by) => {
-            matches!(tree::plain(by).kind, ExprKind::Int(n) if n < FEW)
-        }
-        _ => false,
-    }
-}
-
-fn sweeps(stmt: &Stmt) -> bool {
-    let mut found = false;
-    walk::stmts(stmt, &mut |stmt| {
-        found |= matches!(stmt.kind, StmtKind::For { .. })
-    });
-    found
-}
-
-/// Whether the host can go ahead: its numbers depend on nothing that the steps change, and nothing jumps.
-fn is_known(unit: &Unit, scalars: &Scalars, time_loop: &TimeLoop, parts: &Parts) -> bool {
-    let events = || parts.before.iter().chain(parts.behind);
-    let cond =
-        |stmt: &Stmt| matches!(&stmt.kind, StmtKind::If { cond, .. } if scalars.is_value(cond));
-    let jumps = |stmt: &Stmt| {
-        walk::jumps(stmt, |kind| {
-            matches!(kind, StmtKind::Break | StmtKind::Continue)
-        })
-    };
-    let in_steps = || parts.steps.iter().chain(parts.tail);
-    let values = time_loop.cond.is_none_or(|cond| scalars.is_value(cond))
-        && time_loop.step.is_none_or(|step| scalars.is_step(step))
-        && parts.tail.iter().all(|stmt| scalars.is_scalar(stmt))
-        && events().all(cond);
-    let declared: HashSet<DeclId> = in_steps()
-        .filter(|stmt| !scalars.is_scalar(stmt))
-        .flat_map(walk::declared)
-        .collect();
-    let uses = |stmt: &Stmt| {
-        walk::any(
-            unit,
-            stmt,
-            |e| matches!(e.kind, ExprKind::Var(id) if declared.contains(&id)),
-        )
-    };
-    values
-        && !in_steps().any(jumps)
-        && !events().any(uses)
-        && !are_reached(unit, scalars, time_loop, parts)
-}
-
-/// Whether a store of the steps may change a number of the host through a pointer.
-fn are_reached(unit: &Unit, scalars: &Scalars, time_loop: &TimeLoop, parts: &Parts) -> bool {
-    let mut stored: Vec<TypeId> = Vec::new();
-    let others = parts.steps.iter().filter(|stmt| !scalars.is_scalar(stmt));
-    let mut calls = false;
-    for stmt in others {
-        walk::all(unit, stmt, &mut |expr| {
-            if let Some(to) = tree::target(expr)
-                && !matches!(tree::plain(to).kind, ExprKind::Var(_))
-            {
-                stored.push(to.ty);
-            }
-            calls |= matches!(expr.kind, ExprKind::Call(..));
-            true
-        });
-    }
-    let mut read: HashSet<DeclId> = HashSet::new();
-    let mut look = |expr: &Expr| {
-        walk::visit(expr, &mut |expr| {
-            if let ExprKind::Var(id) = expr.kind {
-                read.insert(id);
-            }
-            true
-        });
-    };
-    time_loop
-        .cond
-        .into_iter()
-        .chain(time_loop.step)
-        .for_each(&mut look);
-    for stmt in parts
-        .steps
-        .iter()
-        .chain(parts.tail)
-        .filter(|stmt| scalars.is_scalar(stmt))
-    {
-        walk::stmts(stmt, &mut |stmt| walk::exprs(unit, stmt, &mut look));
-    }
-    for stmt in parts.before.iter().chain(parts.behind) {
-        if let StmtKind::If { cond, .. } = &stmt.kind {
-            look(cond);
-        }
-    }
-    let is_stored = |id: &DeclId| {
-        calls
-            || stored
-                .iter()
-                .any(|ty| tree::may_be_one(unit, *ty, unit[*id].ty))
-    };
-    read.iter()
-        .any(|id| is_stored(id) && scalars::is_pointed_to(unit, *id))
 }
 
 /// The variable that counts the steps of a loop.
@@ -357,6 +216,15 @@ impl Taken<'_> {
     }
 }
 
+/// How the host gets to the end of a segment.
+struct Ended {
+    advance: Stmt,
+    /// The variable that tells whether the host takes part there.
+    pending: Option<DeclId>,
+    /// What is left of that step behind the host's part.
+    tail: Vec<Stmt>,
+}
+
 /// Makes the new loop.
 struct Mine<'a> {
     unit: &'a mut Unit,
@@ -393,25 +261,28 @@ impl Mine<'_> {
             .chain(time_loop.step.map(expr_stmt))
             .collect();
         let (before_steps, steps) = self.steps(steps, n_steps, time_loop.init);
-        let stops_early = !parts.behind.is_empty() || !self.records.is_empty();
-        let needs_pending = stops_early && !(parts.behind.is_empty() && tail.is_empty());
-        let pending = needs_pending.then(|| self.number("pending", self.int, 1));
-        let advance = self.advance(ahead, &tail, (n_steps, pending), (time_loop.cond, parts));
         let mut conditions = Vec::new();
-        let mut body = marked(parts.before, &mut conditions);
-        body.iter_mut()
-            .for_each(|stmt| goes_on(stmt, time_loop.step));
+        let mut body = marked(parts.before.iter(), &mut conditions);
+        let ends = match parts.peeled {
+            [] => self.ends_behind(ahead, tail, (n_steps, time_loop), parts),
+            _ => self.ends_before(ahead, tail, (n_steps, time_loop), parts),
+        };
         body.push(tree::declaration(self.unit, n_steps));
-        body.extend(pending.map(|pending| tree::declaration(self.unit, pending)));
+        body.extend(ends.pending.map(|id| tree::declaration(self.unit, id)));
         body.extend(before_steps);
-        body.push(advance);
+        body.push(ends.advance);
         body.push(steps);
-        if let Some(pending) = pending {
-            let mut then = marked(parts.behind, &mut conditions);
-            then.iter_mut()
-                .for_each(|stmt| goes_on(stmt, time_loop.step));
-            then.extend(tail);
+        if let Some(pending) = ends.pending {
+            let mut then = match parts.peeled {
+                [] => marked(parts.behind.iter(), &mut conditions),
+                _ => self.peeled(parts, &mut conditions),
+            };
+            then.extend(ends.tail);
             body.push(tree::when(self.var(pending), then));
+        }
+        // What the host does goes on with the next step of the loop around.
+        for stmt in &mut body {
+            goes_on(stmt, time_loop.step);
         }
         let stmt = self.whole(time_loop, body);
         Some(Mined {
@@ -421,27 +292,80 @@ impl Mine<'_> {
         })
     }
 
-    /// The host's way to the end of a segment.
-    fn advance(
+    /// The host's way to the end of a segment, which ends behind a step in which the host takes part.
+    fn ends_behind(
         &mut self,
         mut body: Vec<Stmt>,
-        tail: &[Stmt],
-        (n_steps, pending): (DeclId, Option<DeclId>),
-        (cond, parts): (Option<&Expr>, &Parts),
-    ) -> Stmt {
-        let stop = || tree::stmt(self.span, StmtKind::Break);
+        tail: Vec<Stmt>,
+        (n_steps, time_loop): (DeclId, &TimeLoop),
+        parts: &Parts,
+    ) -> Ended {
+        let stops_early = !parts.behind.is_empty() || !self.records.is_empty();
+        let needs_pending = stops_early && !(parts.behind.is_empty() && tail.is_empty());
+        let pending = needs_pending.then(|| self.number("pending", self.int, 1));
         body.push(expr_stmt(&self.incremented(n_steps)));
-        let full = (!self.records.is_empty())
-            .then(|| tree::binary(BinaryOp::Equal, self.var(n_steps), self.int(MOST)));
-        let ends = full.into_iter().chain(conditions(parts.behind));
-        body.extend(any_of(ends).map(|ends| tree::when(ends, vec![stop()])));
+        let ends = (self.full(n_steps).into_iter()).chain(conditions(parts.behind));
+        body.extend(any_of(ends).map(|ends| tree::when(ends, vec![self.stop()])));
         body.extend(tail.iter().cloned());
-        let is_over = cond.map(|cond| not(cond.clone()));
+        let is_over = time_loop.cond.map(|cond| not(cond.clone()));
         let ends = is_over.into_iter().chain(conditions(parts.before));
         let done = pending.map(|pending| tree::assign(self.var(pending), self.int(0)));
-        let all = done.into_iter().chain([stop()]).collect();
+        let all = done.into_iter().chain([self.stop()]).collect();
         body.extend(any_of(ends).map(|ends| tree::when(ends, all)));
-        self.for_((None, None, None), body)
+        Ended {
+            advance: self.for_((None, None, None), body),
+            pending,
+            tail,
+        }
+    }
+
+    /// The host's way to the end of a segment, which ends before a step in which the host takes part.
+    fn ends_before(
+        &mut self,
+        ahead: Vec<Stmt>,
+        tail: Vec<Stmt>,
+        (n_steps, time_loop): (DeclId, &TimeLoop),
+        parts: &Parts,
+    ) -> Ended {
+        let pending = self.number("pending", self.int, 0);
+        let events = parts.inner_events(self.taken.unit);
+        let takes_part = any_of(events.into_iter().filter_map(condition));
+        let is_pending = tree::assign(self.var(pending), self.int(1));
+        let mut body = Vec::new();
+        body.extend(takes_part.map(|cond| tree::when(cond, vec![is_pending, self.stop()])));
+        body.extend(ahead);
+        body.push(expr_stmt(&self.incremented(n_steps)));
+        body.extend(tail);
+        let is_over = time_loop.cond.map(|cond| not(cond.clone()));
+        let ends = any_of(self.full(n_steps).into_iter().chain(is_over));
+        body.extend(ends.map(|ends| tree::when(ends, vec![self.stop()])));
+        Ended {
+            advance: self.for_((None, None, None), body),
+            pending: Some(pending),
+            tail: time_loop.step.map(expr_stmt).into_iter().collect(),
+        }
+    }
+
+    /// A step in which the host takes part, as it is.
+    fn peeled(&self, parts: &Parts, conditions: &mut Vec<(Expr, StmtId)>) -> Vec<Stmt> {
+        let mut all = Vec::new();
+        for stmt in parts.peeled {
+            match is_event(self.taken.unit, stmt, Ends::AtCalls) {
+                true => all.extend(marked(std::iter::once(stmt), conditions)),
+                false => all.push(stmt.clone()),
+            }
+        }
+        all
+    }
+
+    /// Whether the records are full.
+    fn full(&self, n_steps: DeclId) -> Option<Expr> {
+        let is_full = || tree::binary(BinaryOp::Equal, self.var(n_steps), self.int(MOST));
+        (!self.records.is_empty()).then(is_full)
+    }
+
+    fn stop(&self) -> Stmt {
+        tree::stmt(self.span, StmtKind::Break)
     }
 
     /// The loop over the steps of a segment, and what it needs from before the host goes ahead.
@@ -663,8 +587,11 @@ impl Mine<'_> {
 }
 
 /// Statements of the host with numbers of their own, which are added with their conditions.
-fn marked(stmts: &[Stmt], conditions: &mut Vec<(Expr, StmtId)>) -> Vec<Stmt> {
-    let marked = stmts.iter().map(|stmt| {
+fn marked<'s>(
+    stmts: impl Iterator<Item = &'s Stmt>,
+    conditions: &mut Vec<(Expr, StmtId)>,
+) -> Vec<Stmt> {
+    let marked = stmts.map(|stmt| {
         let id = StmtId(HOST - conditions.len() as u32);
         conditions.extend(condition(stmt).map(|cond| (cond, id)));
         Stmt { id, ..stmt.clone() }

@@ -312,6 +312,54 @@ if (t % 3 >= 2) { int old_held_b = old; old = now; now = new; new = old_held_b; 
 }
 
 #[test]
+fn members_that_no_step_changes() {
+    let of = |step: &str, rest: &str| {
+        rewritten(&format!(
+            "struct s {{ int nx, ny, now; double k, h, *u[2]; }}; void init(struct s *, int ny);
+static void step(struct s *g) {{ {step} g->now = !g->now; }}
+void f(int steps) {{ struct s g; init(&g, 3); for (int t = 0; t < steps; t++) {{ step(&g); {rest} }} }}"
+        ))
+    };
+    let planes = "const double *restrict u = g->u[g->now]; double *restrict v = g->u[!g->now];";
+    let value = "const int nx = g->nx, ny = g->ny; const double c = g->k / g->h;";
+    let sweep = "for (int i = ny; i < nx; i++) v[i] = c * u[i - 1];";
+    let (text, passes) = of(&format!("{planes} {value} {sweep}"), "").unwrap();
+    assert_eq!(passes, ["inline", "toggle", "hoist"]);
+    assert!(
+        text.contains(
+            "int g_nx = g.nx; int g_ny = g.ny; double g_k = g.k; double g_h = g.h; const int nx_b = g_nx; const int ny_b = g_ny; \
+const double c_b = g_k / g_h; for (int t = 0; t < steps; t++) { const double *restrict u = u_now;"
+        ),
+        "{text}"
+    );
+    // A number in the struct may be where a pointer without `restrict` points to, or be read where that does not hold.
+    for step in [
+        format!("{} {value} {sweep}", planes.replace("restrict", "")),
+        format!("{value} {planes} {sweep}"),
+        format!(
+            "{planes} for (int i = 1; i < 9; i++) v[i] = u[i - 1]; {value} double d = c * nx * ny;"
+        ),
+        format!(
+            "{planes} {} {sweep}",
+            value.replace("g->k / g->h", "nx ? g->k / g->h : 1")
+        ),
+        format!("{planes} {value} v = (double *) u + 1; {sweep}"),
+    ] {
+        let (text, _) = of(&step, "").unwrap();
+        assert!(text.contains("g.k / g.h"), "{text}");
+    }
+    for rest in ["g.k = 3;", "g.u[0][2] = 3;", "init(&g, 3);"] {
+        let found = of(&format!("{planes} {value} {sweep}"), rest);
+        assert!(
+            found
+                .as_ref()
+                .is_none_or(|(text, _)| !text.contains("= g_k / g_h")),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
 fn structs_that_are_copied_as_wholes() {
     let of = |loop_: &str| {
         rewritten(&format!(

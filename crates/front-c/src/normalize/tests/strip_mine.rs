@@ -134,6 +134,7 @@ fn steps_that_cannot_have_a_loop_of_their_own_stay() {
         "for (int t = 0; t < n; t++) { step(a); break; if (t % 20 == 0) save(a); }",
         "for (int t = 0; t < n; t++) { step(a); if (t % 20 == 0) save(a); else step(a); }",
         "for (int t = 0; t < n; t++) { step(a); if (t % 4 == 0) save(a); save(a); }",
+        "for (int t = 0; t < n; t++) { step(a); if (t % 2 == 0) save(a); step(a); }",
         "for (int t = 0; t < n; t++) { if (t % 4 == 0) save(a); }",
         "int k = 0; for (int t = 0; t < n; t++) { k = (k + 1) % 3; step(a); a[k] = 1; if (t % 4 == 0) save(a); }",
     ] {
@@ -160,6 +161,58 @@ fn the_host_may_go_on_with_the_next_step() {
         text.contains("while (t < n) { if (t == x) { save(a); { t++; continue; } }"),
         "{text}"
     );
+}
+
+#[test]
+fn a_step_in_whose_middle_the_host_takes_part_is_peeled() {
+    let form = &mined(&format!(
+        "double t = 0; int k; for (k = 0; k < n; k++) {{ double s = sin(t); for (int i = 0; i < 9; i++) b[i] = s; \
+if (k % EVERY == 0) {{ save(b); if (k == x) continue; }} {STEP} t += dt; }}"
+    ))[0];
+    assert_eq!(
+        words(form),
+        "{ { double s_b; double s_b_at[1024]; k = 0; while (k < n) { int n_steps = 0; int pending = 0; for (; ; ) \
+{ if (k % EVERY == 0) { pending = 1; break; } s_b = sin(t); s_b_at[n_steps] = s_b; t += dt; n_steps++; k++; \
+if (n_steps == 1024 || !(k < n)) { break; } } \
+for (int step = 0; step < n_steps; step++) { for (int i = 0; i < 9; i++) { b[i] = s_b_at[step]; } \
+for (int i = 0; i < 9; i++) { a[i] += b[i]; } } \
+if (pending) { double s = sin(t); for (int i = 0; i < 9; i++) { b[i] = s; } \
+if (k % EVERY == 0) { save(b); if (k == x) { k++; continue; } } for (int i = 0; i < 9; i++) { a[i] += b[i]; } t += dt; k++; } } } }"
+    );
+    let segments = form.segments.as_ref().unwrap();
+    assert!(form.text[segments.host[0].clone()].starts_with("if (k % EVERY == 0)"));
+    assert_eq!(segments.conditions, ["k % EVERY == 0"]);
+}
+
+#[test]
+fn what_the_middle_of_a_step_changes_is_not_told_before_it() {
+    let with = |rest: &str, condition: &str| {
+        is_split(&format!(
+            "double s = 0; int k = 0; for (int t = 0; t < n; t++) {{ step(a); {rest} if ({condition}) save(a); step(a); }}"
+        ))
+    };
+    for (rest, condition) in [
+        ("s += dt;", "t % 9 == 0 || t == x"),
+        ("if (t % 7 == 0) save(b);", "t == g"),
+        ("if (t % 7 == 0) { save(b); k++; }", "t % 9 == k"),
+        ("if (t % 7 == 0) { save(b); break; }", "t % 9 == 0"),
+        ("{ int m = 3; a[m] = b[m]; }", "t % 9 == 0"),
+    ] {
+        assert!(with(rest, condition), "{rest} {condition}");
+    }
+    for (rest, condition) in [
+        ("k++;", "k % 9 == 0"),
+        ("int m = t + 1;", "m % 9 == 0"),
+        ("static int calls; calls++;", "t % 9 == 0"),
+        ("k = a[3];", "t % 9 == k"),
+        ("if (t == 4) break;", "t % 9 == 0"),
+        ("save(b);", "t % 9 == 0"),
+        ("", "due(t)"),
+        ("", "a[0] > 1"),
+        ("", "wave(t) > 1"),
+    ] {
+        assert!(!with(rest, condition), "{rest} {condition}");
+    }
 }
 
 #[test]
