@@ -85,7 +85,9 @@ fn is_crowded(stencil: &Stencil) -> bool {
         _ => false,
     };
     let mut accesses = (stencil.stmts.iter()).flat_map(|s| s.elements().chain([&s.write]));
-    stencil.arrays.len() >= MANY_ARRAYS || accesses.any(|a| a.subs.iter().any(crowds))
+    // A number of each step is no slice.
+    let slices = stencil.arrays.iter().filter(|a| a.shared.is_some());
+    slices.count() >= MANY_ARRAYS || accesses.any(|a| a.subs.iter().any(crowds))
 }
 
 /// Why single steps are better than the tiles of all loops of a region, where that is expected: what

@@ -28,7 +28,7 @@
 //! Sectors are those of arrays whose rows start at a multiple of 128 bytes.
 
 use super::footprint::{NeededRow, touched};
-use super::{Interval, KernelArray, KernelStmt, Row, SharedBox, SharedDim, Sub};
+use super::{Interval, KernelArray, KernelStmt, Read, Row, SharedBox, SharedDim, Sub};
 use crate::ctype::CType;
 use crate::quotient::{Divisions, Form};
 use crate::sched::HybridSchedule;
@@ -253,7 +253,7 @@ impl<'a> Slot<'a> {
             for access in stmt.elements() {
                 result.add(access.array, &access.subs, tile.schedule.hex_dim);
             }
-            let slots = Slots::of(stmt, &mut known);
+            let slots = Slots::of(stmt, &mut known, &fixed_parts(stmt));
             result.source_work += stmt.work() as i64;
             result.operations += slots.all;
             result.double_operations += slots.double;
@@ -379,8 +379,13 @@ struct Slots {
 }
 
 impl Slots {
-    /// Those of a statement; intermediate values whose names are `known` are there already.
-    fn of<'a>(stmt: &'a KernelStmt, known: &mut HashSet<&'a str>) -> Slots {
+    /// Those of a statement; intermediate values whose names are `known` are there already, and so are the parts that are
+    /// `fixed`.
+    fn of<'a>(
+        stmt: &'a KernelStmt,
+        known: &mut HashSet<&'a str>,
+        fixed: &HashSet<*const Expr>,
+    ) -> Slots {
         let mut slots = Slots {
             all: 0,
             double: 0,
@@ -389,13 +394,16 @@ impl Slots {
         };
         let locals = stmt.locals.iter().filter(|(name, ..)| known.insert(name));
         for value in locals.map(|l| &l.2).chain([&stmt.value]) {
-            slots.add(value);
+            slots.add(value, fixed);
         }
         slots
     }
 
-    fn add(&mut self, expr: &Expr) {
+    fn add(&mut self, expr: &Expr, fixed: &HashSet<*const Expr>) {
         expr.visit_typed(&mut |e, ty| {
+            if fixed.contains(&std::ptr::from_ref(e)) {
+                return;
+            }
             let n = match self.divisions.form(e) {
                 Some(Form::Product) => PRODUCT_SLOTS,
                 Some(Form::Fused(_)) => FUSED_SLOTS,
@@ -416,7 +424,47 @@ impl Slots {
 /// name count once.
 pub fn operation_slots<'a>(stmts: impl Iterator<Item = &'a KernelStmt>) -> i64 {
     let mut known = HashSet::new();
-    stmts.map(|stmt| Slots::of(stmt, &mut known).all).sum()
+    stmts
+        .map(|stmt| Slots::of(stmt, &mut known, &HashSet::new()).all)
+        .sum()
+}
+
+/// The parts of a statement's values that are made of numbers and scalars alone: where a thread has many cells, the compiler
+/// computes them before its loops.
+pub fn fixed_parts(stmt: &KernelStmt) -> HashSet<*const Expr> {
+    let (mut fixed, mut locals) = (HashSet::new(), Vec::new());
+    for (_, _, value) in &stmt.locals {
+        let is_fixed = mark_fixed((&stmt.reads, &locals), value, &mut fixed);
+        locals.push(is_fixed);
+    }
+    mark_fixed((&stmt.reads, &locals), &stmt.value, &mut fixed);
+    fixed
+}
+
+fn mark_fixed(of: (&[Read], &[bool]), expr: &Expr, fixed: &mut HashSet<*const Expr>) -> bool {
+    let (reads, locals) = of;
+    let mut all = |args: &[&Expr]| {
+        let others = args.iter().filter(|arg| !mark_fixed(of, arg, fixed));
+        others.count() == 0
+    };
+    let is_fixed = match expr {
+        Expr::Int { .. } | Expr::Float { .. } => true,
+        Expr::Read(i, _) => matches!(reads.get(*i), Some(Read::Scalar(_))),
+        Expr::Local(i, _) => locals.get(*i).copied().unwrap_or(false),
+        Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => all(&[arg]),
+        Expr::Binary { lhs, rhs, .. } => all(&[lhs, rhs]),
+        Expr::Cond { cond, yes, no } => all(&[cond, yes, no]),
+        // Functions have branches, over which nothing moves.
+        Expr::Call { args, .. } | Expr::Cell { args, .. } => {
+            all(&args.iter().collect::<Vec<_>>());
+            false
+        }
+        Expr::Affine { .. } => false,
+    };
+    if is_fixed {
+        fixed.insert(std::ptr::from_ref(expr));
+    }
+    is_fixed
 }
 
 /// Whether a call is a single instruction.
@@ -943,6 +991,32 @@ mod tests {
         assert_eq!(u.units(8, true), 3);
         assert_eq!(units_of(interval(-1, 8), 8, true), 3);
         assert_eq!(units_of(interval(0, 7), 8, false), 2);
+    }
+
+    #[test]
+    fn parts_of_scalars_are_fixed() {
+        let ty = CType::Double;
+        let binary = |op, lhs, rhs| Expr::Binary {
+            op,
+            lhs: Box::new(lhs),
+            rhs: Box::new(rhs),
+        };
+        // (k * dt / h) * x, where x changes.
+        let (k, dt) = (Expr::Read(0, ty), Expr::Local(0, ty));
+        let factor = binary("/", binary("*", k, dt), Expr::Read(1, ty));
+        let whole = binary("*", factor, Expr::Local(1, ty));
+        let (mut fixed, scalars) = (HashSet::new(), [Read::Scalar(0), Read::Scalar(1)]);
+        let is_fixed = mark_fixed((&scalars, &[true, false]), &whole, &mut fixed);
+        let Expr::Binary { lhs: factor, .. } = &whole else {
+            panic!("a product")
+        };
+        assert!(!is_fixed && fixed.contains(&std::ptr::from_ref(&**factor)));
+        assert_eq!(fixed.len(), 5);
+        let exp = Expr::Call {
+            name: "exp".to_string(),
+            args: vec![Expr::Read(0, ty)],
+        };
+        assert!(!mark_fixed((&scalars, &[]), &exp, &mut fixed));
     }
 
     #[test]

@@ -15,7 +15,7 @@
 //! * an element that no statement writes keeps what its own time buffer holds; in three space
 //!   dimensions what it held a level before, and the host finds out whether that is the same.
 
-use super::count::is_cheap_call;
+use super::count::{fixed_parts, is_cheap_call};
 use super::lower::Prepared;
 use super::warps::WarpsIr;
 use super::{KernelAccess, KernelStmt, Read, Stencil, Sub, SymbolicRange};
@@ -1428,9 +1428,11 @@ fn operations(stmt: &KernelStmt) -> Operations {
     let first: Vec<usize> = (stmt.reads.iter())
         .map(|read| (stmt.reads.iter()).position(|r| r == read).unwrap_or(0))
         .collect();
+    let fixed = fixed_parts(stmt);
     let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
     for value in values {
         for_new_parts(value, &first, &mut parts, &mut |e| match e {
+            e if fixed.contains(&std::ptr::from_ref(e)) => {}
             Expr::Binary {
                 op: "+" | "-",
                 lhs,

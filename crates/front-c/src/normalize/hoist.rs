@@ -3,13 +3,14 @@
 //! In: `g->nx` and `const double c = k * dt / (h * h);` in the body of a loop that changes none of it. Out: variables of the
 //! function with these values, before the loop.
 
+use super::inline;
 use super::promote::{self, Around};
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Type, TypeKind, Unit,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Takes members and values out of the body of a loop; `None` where there are none to take.
 pub(super) fn hoist(
@@ -31,16 +32,51 @@ pub(super) fn hoist(
     let all = std::iter::once(&mut *head).chain(body.iter_mut());
     promote::replace(unit, all, &variables);
     *body = std::mem::take(body).into_iter().flat_map(apart).collect();
-    while let Some(at) =
-        (0..body.len()).find(|at| is_same_in_all_steps(unit, globals, head, body, *at))
+    let mut values: Vec<DeclId> = Vec::new();
+    while let Some((at, id)) = (0..body.len())
+        .find_map(|at| Some((at, same_in_all_steps(unit, globals, (head, body), at)?)))
     {
-        let stmt = body.remove(at);
-        walk::declared(&stmt)
-            .into_iter()
-            .for_each(|id| named_alone(unit, namer, id));
-        around.before.push(stmt);
+        let declaration = body.remove(at);
+        // Two functions that are in the body now may compute one length of rows.
+        if let Some(same) = values.iter().find(|same| is_same(unit, **same, id)) {
+            let meant = HashMap::from([(id, tree::var(unit, *same, declaration.span))]);
+            for stmt in std::iter::once(&mut *head).chain(body.iter_mut()) {
+                inline::rename(unit, stmt, &meant);
+            }
+            continue;
+        }
+        named_alone(unit, namer, id);
+        values.push(id);
+        around.before.push(declaration);
     }
     (!around.before.is_empty()).then_some(around)
+}
+
+/// Whether two variables have one type and get one value.
+fn is_same(unit: &Unit, a: DeclId, b: DeclId) -> bool {
+    let kind = |id: DeclId| &unit.canonical(unit[id].ty).kind;
+    match (&unit[a].init, &unit[b].init) {
+        (Some(x), Some(y)) => kind(a) == kind(b) && is_written_alike(unit, x, y),
+        _ => false,
+    }
+}
+
+/// Whether two expressions are the same to the last conversion, so that they have one value of any type.
+fn is_written_alike(unit: &Unit, a: &Expr, b: &Expr) -> bool {
+    use ExprKind as K;
+    let alike = |a, b| is_written_alike(unit, a, b);
+    let has_one_type = unit.canonical(a.ty).kind == unit.canonical(b.ty).kind;
+    has_one_type
+        && match (&a.kind, &b.kind) {
+            (K::Int(x), K::Int(y)) | (K::Char(x), K::Char(y)) => x == y,
+            (K::Float(x), K::Float(y)) => x == y,
+            (K::SizeOf(x), K::SizeOf(y)) => x == y,
+            (K::Var(x), K::Var(y)) => x == y,
+            (K::Unary(p, x), K::Unary(q, y)) => p == q && alike(x, y),
+            (K::Binary(p, x, y), K::Binary(q, z, w)) => p == q && alike(x, z) && alike(y, w),
+            (K::Cast { value: x, .. }, K::Cast { value: y, .. }) => alike(x, y),
+            _ => false,
+        }
 }
 
 /// Members of structs that are numbers or pointers, and that nothing in a loop changes.
@@ -160,26 +196,23 @@ fn named_alone(unit: &mut Unit, namer: &mut Namer, id: DeclId) {
     }
 }
 
-/// Whether a statement of the body declares one number that is the same in all steps.
-fn is_same_in_all_steps(
+/// The number that a statement of the body declares alone, where it is the same in all steps.
+fn same_in_all_steps(
     unit: &Unit,
     globals: &HashSet<DeclId>,
-    head: &Stmt,
-    body: &[Stmt],
+    (head, body): (&Stmt, &[Stmt]),
     at: usize,
-) -> bool {
+) -> Option<DeclId> {
     let StmtKind::Decl(items) = &body[at].kind else {
-        return false;
+        return None;
     };
     let ([_], [id]) = (&items[..], &walk::declared(&body[at])[..]) else {
-        return false;
+        return None;
     };
     let decl = &unit[*id];
-    let Some(init) = &decl.init else {
-        return false;
-    };
+    let init = decl.init.as_ref()?;
     let all = || std::iter::once(head).chain(body);
-    let changes = |id: DeclId| all().any(|stmt| super::inline::changes(unit, stmt, id));
+    let changes = |id: DeclId| all().any(|stmt| inline::changes(unit, stmt, id));
     let declared: HashSet<DeclId> = all().flat_map(walk::all_declared).collect();
     let calls = all().any(|stmt| promote::calls_unknown(unit, stmt));
     let mut same = matches!(unit.canonical(decl.ty).kind, TypeKind::Builtin(_))
@@ -206,7 +239,7 @@ fn is_same_in_all_steps(
         };
         true
     });
-    same
+    same.then_some(*id)
 }
 
 fn is_float(unit: &Unit, expr: &Expr) -> bool {

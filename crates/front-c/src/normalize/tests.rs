@@ -55,6 +55,36 @@ grid.now = grid_now; grid.next = grid_next; }"
 }
 
 #[test]
+fn lengths_of_rows_of_several_functions() {
+    let of = |second: &str| {
+        let text = format!(
+            "struct grid {{ int n; float *now, *next; }};
+static void mirror(struct grid *g, float *a) {{ int w = g->n + 2; for (int i = 0; i < g->n; i++) a[i * w] = a[i * w + 1]; }}
+static void sweep(struct grid *g) {{ {second} float *u = g->now, *v = g->next; for (int i = 0; i < g->n; i++) v[i * w] = u[i * w + 2]; }}
+void f(struct grid grid, int steps) {{ for (int t = 0; t < steps; t++) {{ mirror(&grid, grid.now); sweep(&grid);
+  float *u = grid.now; grid.now = grid.next; grid.next = u; }} }}"
+        );
+        rewritten(&text).unwrap().0
+    };
+    let declared = |text: &str| {
+        let before = text.split("for").next().unwrap_or_default();
+        before.matches("grid_n + 2").count() + before.matches("grid_n / 2").count()
+    };
+    let text = of("const int w = g->n + 2;");
+    assert_eq!(declared(&text), 1, "{text}");
+    assert_eq!(text.matches("+ 2;").count(), 1, "{text}");
+    // Another value, and one of another type.
+    for second in [
+        "int w = g->n / 2;",
+        "long w = g->n + 2;",
+        "int w = g->n + 2u;",
+    ] {
+        let text = of(second);
+        assert_eq!(declared(&text), 2, "{text}");
+    }
+}
+
+#[test]
 fn an_index_that_toggles() {
     let text = "void f(int n, int steps, float *u[2]) { int now = 0, t = 0; while (t < steps) {
   const float *a = u[now]; float *b = u[1 - now];
