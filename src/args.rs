@@ -65,6 +65,9 @@ pub struct KernelArgs {
     /// [default: chosen by the model]
     #[arg(help_heading = TILING, long, value_name = "steps=T,vector=V,..")]
     pub stream_tile: Option<StreamTile>,
+    /// What counts as an error where it is not reached
+    #[arg(help_heading = TILING, long, value_enum)]
+    pub require: Option<RequireArg>,
     /// How sums of floating-point numbers over loops are computed
     #[arg(help_heading = TILING, long, value_enum, default_value = "parallel")]
     pub sums: SumsArg,
@@ -230,6 +233,13 @@ pub enum TilingArg {
     Overlapped,
     /// No tiles: the loops in their own order, parallel ones in kernels
     Stepwise,
+}
+
+/// What a translation has to reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RequireArg {
+    /// Some time loop is tiled over time, as a whole or in segments
+    Tiled,
 }
 
 impl From<TilingArg> for Tiling {

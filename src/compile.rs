@@ -1,6 +1,6 @@
 //! Reading and compiling what the command line names, with messages on the way.
 
-use crate::args::{InputArgs, KernelArgs, SumsArg, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, RequireArg, SumsArg, TargetArgs};
 use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
 use crate::render::{self, Failure};
@@ -101,7 +101,24 @@ impl KernelArgs {
             source: Some(Box::new(input.saved.source.clone())),
         })?;
         self.tell(&input.warnings, &input.saved, &compiled);
+        self.check_required(&compiled)?;
         Ok(compiled)
+    }
+
+    /// Refuses what has less than the user requires; warnings have said why.
+    fn check_required(&self, compiled: &Compiled) -> Result<(), Failure> {
+        let on_cpu = compiled.stepwise.iter().any(|part| part.tiles.is_some());
+        let is_tiled = on_cpu || !compiled.units.is_empty() || !compiled.tiled_nests.is_empty();
+        if self.require != Some(RequireArg::Tiled) || is_tiled {
+            return Ok(());
+        }
+        let d = Diagnostic::error(
+            "HX0509",
+            "`--require tiled`: no time loop is tiled over time",
+        )
+        .note("the program translates without the option, and its loops run in single steps")
+        .help("`hexcc explain` says of each loop why it is not tiled");
+        Err(Failure::plain(d))
     }
 
     /// What may become of the loops of a file: all of several ones where no tiling of one time loop is asked for, and

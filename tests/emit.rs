@@ -90,3 +90,29 @@ fn passes_as_text() {
     let said = String::from_utf8_lossy(&out.stderr);
     assert!(!out.status.success() && said.contains("HX0509"), "{said}");
 }
+
+#[test]
+fn less_than_is_required() {
+    for (program, target, is_reached) in [
+        ("jacobi2d.c", "cuda", true),
+        ("jacobi2d.c", "openmp", true),
+        ("steps/segments2d.c", "cuda", true),
+        ("steps/torus2d.c", "cuda", true),
+        ("steps/power2d.c", "cuda", false),
+        ("steps/relax2d.c", "openmp", false),
+    ] {
+        let mut command = hexcc();
+        command
+            .current_dir(testsuite())
+            .args([program, "--require", "tiled", "--target", target]);
+        let out = output(&mut command).expect("hexcc starts");
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.success(), is_reached, "{program}: {said}");
+        assert_eq!(out.stdout.is_empty(), !is_reached, "{program}");
+        assert_eq!(
+            said.contains("error[HX0509]: `--require tiled`"),
+            !is_reached,
+            "{said}"
+        );
+    }
+}

@@ -3,6 +3,8 @@
 //! Dependences are memory-based: flow, anti and output, from isl's dataflow
 //! analysis. Storage is not expanded, so all three constrain the tiles.
 
+mod sweeps;
+
 use crate::canonical::Canonical;
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
@@ -14,6 +16,7 @@ use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap, compute_flow}
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
+use sweeps::{first_own_read, named, part_of, whole};
 
 /// Why one instance must wait for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +103,8 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
 
 /// The dataflow problems of all arrays.
 fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
-    let stmts: Vec<&Statement> = c.stmts.iter().map(|s| &scop.stmts[s.stmt]).collect();
+    let all = || c.stmts.iter().map(|s| &scop.stmts[s.stmt]);
+    let stmts = whole(scop, all());
     let negation = negation(scop, &schedule_of(&scop.ctx, stmts.iter().copied())?)?;
     let mut problems: Vec<Problem> = Vec::new();
     for array in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
@@ -129,15 +133,16 @@ fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
         }
         // One problem per read keeps them small, and a read's next write is its
         // last write in the reversed order.
-        for stmt in &stmts {
-            for sink in sinks(stmt, array)? {
+        let parts = all().filter_map(|s| Some((s, first_own_read(scop, s)?)));
+        for (stmt, first) in stmts.iter().map(|s| (*s, 0)).chain(parts) {
+            for sink in sinks(stmt, array, first)? {
                 let planes = match sink.reads.len() {
                     1 => planes(&sink.map)?,
                     _ => Vec::new(),
                 };
                 let map = UnionMap::from_map(&sink.map)?;
                 let kinds = vec![DepKind::Flow, DepKind::Anti];
-                sinks_of.push((kinds, sink.reads, map, Some(*stmt), planes));
+                sinks_of.push((kinds, sink.reads, map, Some(stmt), planes));
             }
         }
         for (kinds, reads, sink, stmt, planes) in sinks_of {
@@ -185,10 +190,10 @@ struct Sink {
     map: Map,
 }
 
-/// The reads of an array. Where they are many, such as the 729 of a box of radius 4, those
+/// The reads of an array from the `first` on. Where they are many, such as the 729 of a box of radius 4, those
 /// whose elements together make up a row, a plane or a box are one.
-fn sinks(stmt: &Statement, array: ArrayId) -> Result<Vec<Sink>> {
-    let reads = stmt.reads.iter().enumerate();
+fn sinks(stmt: &Statement, array: ArrayId, first: usize) -> Result<Vec<Sink>> {
+    let reads = stmt.reads.iter().enumerate().skip(first);
     let mut all: Vec<Sink> = (reads.filter(|(_, read)| read.array == array))
         .map(|(r, read)| Sink {
             reads: vec![r],
@@ -342,7 +347,7 @@ fn negation(scop: &Scop, schedule: &UnionMap) -> Result<UnionMap> {
 }
 
 /// Brings isl's dependences between statement instances into canonical
-/// coordinates.
+/// coordinates; those of a sweep are those of its parts.
 fn collect(
     scop: &Scop,
     c: &Canonical,
@@ -350,26 +355,30 @@ fn collect(
     problem: &Problem,
     deps: &UnionMap,
 ) -> Result<()> {
-    let position = |name: Option<String>| {
-        (c.stmts.iter())
-            .position(|s| Some(&scop.stmts[s.stmt].name) == name.as_ref())
-            .ok_or_else(|| Box::new(Diagnostic::bug("dependence of an unknown statement")))
-    };
     for map in deps.maps()? {
-        let from = position(map.tuple_name(DimType::In)?)?;
-        let to = position(map.tuple_name(DimType::Out)?)?;
-        let map = (map.apply_domain(&c.stmts[from].to_canonical)?)
-            .apply_range(&c.stmts[to].to_canonical)?
-            .coalesce()?;
-        if !map.is_empty()? {
-            found.push(Found {
-                kind: problem.kind,
-                array: problem.array,
-                from,
-                to,
-                reads: problem.reads.clone(),
-                map,
-            });
+        let (from, to) = (map.tuple_name(DimType::In)?, map.tuple_name(DimType::Out)?);
+        let reads = |wanted: DepKind| problem.kind == wanted && !problem.reads.is_empty();
+        let sources = named(
+            scop,
+            c,
+            from,
+            reads(DepKind::Anti).then_some(&problem.reads),
+        )?;
+        let targets = named(scop, c, to, reads(DepKind::Flow).then_some(&problem.reads))?;
+        for &from in &sources {
+            for &to in &targets {
+                let map = part_of(scop, c, (from, to), &map)?;
+                if !map.is_empty()? {
+                    found.push(Found {
+                        kind: problem.kind,
+                        array: problem.array,
+                        from,
+                        to,
+                        reads: problem.reads.clone(),
+                        map,
+                    });
+                }
+            }
         }
     }
     Ok(())

@@ -102,4 +102,5 @@ pub mod temporaries;
 pub mod tile_size;
 pub mod tiling;
 mod torus;
+mod updates;
 pub mod warp_size;

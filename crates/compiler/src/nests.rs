@@ -335,7 +335,7 @@ pub(crate) fn steps_instead(
         return Ok(None);
     };
     let clock = Clock::new(&region.scop.ctx);
-    let (scop, ctx) = (region.scop.clone(), &region.scop.ctx);
+    let (scop, ctx) = (region.of_steps().clone(), &region.scop.ctx);
     ctx.reset_operations();
     ctx.set_max_operations(STEP_OPERATIONS);
     let made = in_steps(Region::of_scop(scop), around, options, clock, *reason);

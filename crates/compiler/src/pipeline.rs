@@ -61,7 +61,7 @@ pub(crate) fn passes(
     // Some errors of isl have a meaning, so a result after a stop may lack something.
     clock.end()?;
     if units.is_empty() {
-        return untiled(region, around, options, clock);
+        return untiled(region.without_tiles(), around, options, clock);
     }
     if let Some(steps) = steps_instead(&region, around, &units, options)? {
         return Ok(steps);

@@ -6,7 +6,7 @@ use crate::known::Known;
 use crate::options::{Language, Options, Tiling};
 use crate::scop::{Around, Chunk, SavedScop, Scop, SourceFile, members, records};
 use crate::tiling::{Analysis, Tiled, TimeLoop};
-use crate::{carried, causes, csource, precision, preference, temporaries};
+use crate::{carried, causes, csource, precision, preference, temporaries, updates};
 use hexcc_isl::Ctx;
 
 /// A region up to the dependences of its loops.
@@ -18,6 +18,8 @@ pub(crate) struct Region {
     refused: Vec<(Chunk, Box<Diagnostic>)>,
     /// What to say of floats that are computed in `double`.
     pub in_double: Option<Diagnostic>,
+    /// What single steps are made of, where tiles are made of fewer statements.
+    apart: Option<Scop>,
 }
 
 impl Region {
@@ -67,15 +69,43 @@ impl Region {
         if scop.stmts.is_empty() {
             return Err(no_statements(&scop));
         }
+        if options.tiling == Tiling::Stepwise {
+            return Ok(Region {
+                in_double,
+                ..Region::of_scop(scop)
+            });
+        }
+        // Tiles have less to keep where an update is no statement of its own; single steps have more to test then.
+        if !options.language.is_c()
+            && let Some(fused) = updates::fused(&scop)?
+        {
+            let region = Region::analyzed(fused, source, options, clock)?;
+            if !region.is_refused() && !region.analyses.is_empty() {
+                return Ok(Region {
+                    in_double,
+                    apart: Some(scop),
+                    ..region
+                });
+            }
+        }
+        Ok(Region {
+            in_double,
+            ..Region::analyzed(scop, source, options, clock)?
+        })
+    }
+
+    /// The dependences of the statements of a scop.
+    fn analyzed(
+        scop: Scop,
+        source: &SourceFile,
+        options: &Options,
+        clock: &mut Clock,
+    ) -> Result<Region> {
         let chunks: Vec<Chunk> = (scop.chunks.iter())
             .filter(|c| !c.stmts.is_empty())
             .cloned()
             .collect();
         let mut region = Region::of_scop(scop);
-        region.in_double = in_double;
-        if options.tiling == Tiling::Stepwise {
-            return Ok(region);
-        }
         for chunk in chunks {
             let in_place = options.language.is_c();
             let no_tiles = records::no_tiles(&region.scop, &chunk.stmts);
@@ -101,7 +131,19 @@ impl Region {
             analyses: Vec::new(),
             refused: Vec::new(),
             in_double: None,
+            apart: None,
         }
+    }
+
+    /// What single steps are made of.
+    pub fn of_steps(&self) -> &Scop {
+        self.apart.as_ref().unwrap_or(&self.scop)
+    }
+
+    /// The region where its tiles are not taken.
+    pub fn without_tiles(mut self) -> Region {
+        self.scop = self.apart.take().unwrap_or(self.scop);
+        self
     }
 
     /// Refuses tiles where their layout is known to make them slow, if that leaves no time loop on

@@ -35,6 +35,7 @@ use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A scop together with its source: what `--emit scop` saves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -557,6 +558,15 @@ pub struct KeptScalar {
     pub help: String,
 }
 
+/// A statement for some instances of a sweep, at whose place it writes what that would write.
+#[derive(Clone, Debug)]
+pub struct PartOfSweep {
+    /// The sweep, for all of its instances.
+    pub sweep: Rc<Statement>,
+    /// Whether its reads begin with those of the sweep.
+    pub reads: bool,
+}
+
 /// A static control part.
 #[derive(Clone, Debug)]
 pub struct Scop {
@@ -572,6 +582,8 @@ pub struct Scop {
     pub stmts: Vec<Statement>,
     /// Top-level statements of the region in textual order.
     pub chunks: Vec<Chunk>,
+    /// By name, the parts of sweeps that updates have been made part of.
+    pub sweeps: BTreeMap<String, PartOfSweep>,
     /// The region that generated code replaces.
     pub region: Range<usize>,
     /// Variables declared outside the region that only the replaced code used:
@@ -751,6 +763,7 @@ impl Reader<'_> {
         Ok(Scop {
             params,
             expected: self.expected(&context)?,
+            sweeps: BTreeMap::new(),
             context,
             arrays,
             stmts,

@@ -276,6 +276,7 @@ impl StencilBuilder {
         let mut scop = Scop {
             params: self.params,
             expected: self.context.universe_like()?.params()?,
+            sweeps: BTreeMap::new(),
             context: self.context,
             arrays: self.arrays,
             stmts: self.stmts,

@@ -131,7 +131,7 @@ fn reason(scop: &Scop, array: ArrayId, stmt: usize, note: String, help: &str) ->
 
 /// Puts new statements in the place of old ones, given by the index of the old one in the order
 /// of these.
-fn replace(scop: &mut Scop, new: Vec<(usize, Statement)>) {
+pub(crate) fn replace(scop: &mut Scop, new: Vec<(usize, Statement)>) {
     let mut successors = vec![Vec::new(); scop.stmts.len()];
     for (i, (old, _)) in new.iter().enumerate() {
         successors[*old].push(i);
@@ -145,7 +145,7 @@ fn replace(scop: &mut Scop, new: Vec<(usize, Statement)>) {
 }
 
 /// A statement for some instances of another, given by the map from those of the new one.
-fn through(stmt: &Statement, instances: &Map, name: &str) -> Result<Statement> {
+pub(crate) fn through(stmt: &Statement, instances: &Map, name: &str) -> Result<Statement> {
     let access = |a: &Access| -> Result<Access> {
         Ok(Access {
             map: instances.apply_range(&a.map)?,
@@ -174,7 +174,7 @@ fn through(stmt: &Statement, instances: &Map, name: &str) -> Result<Statement> {
 
 /// An expression of one statement for the instances of another, where there is a map from these.
 /// Sub-expressions for which `replacement` gives one are replaced by it.
-fn moved(
+pub(crate) fn moved(
     expr: &Expr,
     instances: Option<&Map>,
     replacement: &dyn Fn(&Expr) -> Option<Expr>,

@@ -218,7 +218,36 @@ impl Maker {
                 "    for (int j = 0; j < {m}; j++)\n      {next}[j] = 0.25{f} * {now}[j];"
             );
         }
+        for _ in 0..self.rng.below(6).saturating_sub(3) {
+            let update = self.update([&now, &next], [n, m], f);
+            text.push_str(&update);
+        }
         text
+    }
+
+    /// An update of a cell, or of cells in a row, behind the sweep.
+    fn update(&mut self, [now, next]: [&str; 2], [n, m]: [&str; 2], f: &str) -> String {
+        let cells = [
+            format!("{n} / 2 * {m} + {m} / 2"),
+            format!("{m} + 1"),
+            format!("({n} - 2) * {m} + {m} - 2"),
+            format!("{n} / 3 * {m} + {m} / 2"),
+            "0".to_string(),
+        ];
+        let [cell, other] = [0; 2].map(|_| self.rng.below(cells.len()));
+        let (cell, other) = (&cells[cell], &cells[other]);
+        match self.rng.below(6) {
+            0 => format!("    {next}[{cell}] += 0.5{f};\n"),
+            1 => format!("    {next}[{cell}] = 0.25{f};\n"),
+            2 => format!("    {next}[{cell}] = 0.9 * {next}[{cell}] - 0.1{f} * {now}[{other}];\n"),
+            3 => format!("    {next}[{cell}] -= 0.125{f} * {next}[{other}];\n"),
+            4 => format!(
+                "    for (int j = 1; j < {m} - 1; j++)\n      {next}[{n} / 2 * {m} + j] *= 0.75{f};\n"
+            ),
+            _ => format!(
+                "    {next}[{cell}] = {next}[{cell}] > 0.5{f} ? {next}[{cell}] - 0.5{f} : {next}[{cell}];\n"
+            ),
+        }
     }
 
     fn turn(&self, inside: bool) -> String {

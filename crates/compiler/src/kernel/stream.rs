@@ -628,6 +628,7 @@ impl Prepared<'_> {
             for piece in &mut field.pieces {
                 piece.domain = self.domain_of(&domains[piece.stmt])?;
             }
+            self.as_sweep(field, &domains)?;
         }
         let stages = match self.stages(&fields) {
             Ok(stages) => stages,
@@ -784,6 +785,28 @@ impl Prepared<'_> {
             size = size.saturating_mul(n);
         }
         Ok(size)
+    }
+
+    /// Lets the main statement execute at the elements of other parts of its sweep, too, if that makes a box: these overwrite
+    /// what it computes there, and a box is tested sooner.
+    fn as_sweep(&self, field: &mut Field, domains: &[Set]) -> Result<()> {
+        let sweep = |s: usize| {
+            let part = self.scop.sweeps.get(&self.stmts[s].name)?;
+            Some(&part.sweep.name)
+        };
+        let main = field.pieces[0].stmt;
+        let Some(own) = sweep(main) else {
+            return Ok(());
+        };
+        let mut all = domains[main].clone();
+        for piece in field.pieces.iter().filter(|p| sweep(p.stmt) == Some(own)) {
+            all = all.union(&domains[piece.stmt])?;
+        }
+        let hull = all.simple_hull()?;
+        if let (true, whole @ Domain::Box(_)) = (hull.is_subset(&all)?, self.domain_of(&hull)?) {
+            field.pieces[0].domain = whole;
+        }
+        Ok(())
     }
 
     /// Bounds per dimension where every constraint is one on a single coordinate.

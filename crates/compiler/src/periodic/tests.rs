@@ -49,6 +49,7 @@ fn scop(ctx: &Ctx, domain: &str, reads: &[String]) -> Scop {
         params: vec!["n".to_string(), "m".to_string()],
         context: set("[n, m] -> { : n > 0 and m > 0 }"),
         expected: set("[n, m] -> { : }"),
+        sweeps: BTreeMap::new(),
         arrays: vec![Array {
             name: "A".to_string(),
             elem: CType::Double,

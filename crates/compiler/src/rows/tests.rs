@@ -75,6 +75,7 @@ fn scop(ctx: &Ctx, (rank, pointers): (usize, usize), write: &str, reads: &[&str]
         params: vec!["n".to_string()],
         context: set("[n] -> { : }"),
         expected: set("[n] -> { : }"),
+        sweeps: BTreeMap::new(),
         arrays: vec![Array {
             name: "A".to_string(),
             elem: CType::Double,

@@ -1,0 +1,250 @@
+//! Updates of single elements as part of the statements that have written them.
+//!
+//! `for (..) v[i][j] = f(u, i, j); v[a][b] += source[t];` computes one element of `v` twice in a time step: by the sweep, and by
+//! the update behind it, which needs a slot of its own. Where nothing looks at the element in between, and what the update
+//! reads stays, it is one statement there: `x = f(u, a, b), v[a][b] = x + source[t]`, in the place of the sweep's. Operations
+//! keep their order and types, so results stay equal bit for bit.
+
+use crate::diag::Result;
+use crate::scop::{Access, Chunk, Expr, Lines, Local, PartOfSweep, Scop, Statement};
+use crate::temporaries::{moved, replace, through};
+use hexcc_isl::{DimType, Map, Set, UnionMap};
+use std::rc::Rc;
+
+/// Boxes and the like that the rest of a sweep is made of, at most: each makes the test for a cell longer, and two updates of
+/// cells that may be one make four times as many.
+const MOST_PIECES: usize = 12;
+
+/// The scop with all such updates in the statements that they belong to; `None` where there are none.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn fused(scop: &Scop) -> Result<Option<Scop>> {
+    let mut fused: Option<Scop> = None;
+    for chunk in 0..scop.chunks.len() {
+        // One update at a time, since statements change.
+        while let Some(next) = next(fused.as_ref().unwrap_or(scop), chunk)? {
+            fused = Some(next);
+        }
+    }
+    Ok(fused)
+}
+
+/// The scop without the first update of a chunk that is none of its own.
+fn next(scop: &Scop, chunk: usize) -> Result<Option<Scop>> {
+    let Some(chunk) = scop.chunks.get(chunk) else {
+        return Ok(None);
+    };
+    for &update in &chunk.stmts {
+        let Some((parts, rest)) = parts(scop, chunk, update)? else {
+            continue;
+        };
+        let mut new = Vec::new();
+        let mut sweeps = scop.sweeps.clone();
+        for (i, stmt) in scop.stmts.iter().enumerate() {
+            match parts.iter().find(|part| part.sweep == i) {
+                _ if i == update => {
+                    if !rest.is_empty()? {
+                        new.push((i, within(stmt, &rest)?));
+                    }
+                }
+                None => new.push((i, stmt.clone())),
+                Some(part) => {
+                    let others = stmt.domain.subtract(&part.instances.range()?)?;
+                    if !others.is_empty()? {
+                        new.push((i, within(stmt, &others.coalesce()?)?));
+                    }
+                    let (updated, reads) = updated(scop, stmt, &scop.stmts[update], part)?;
+                    let own = sweeps.get(&stmt.name).cloned();
+                    let own = own.unwrap_or_else(|| PartOfSweep {
+                        sweep: Rc::new(stmt.clone()),
+                        reads: true,
+                    });
+                    let reads = own.reads && reads;
+                    let other = PartOfSweep {
+                        reads,
+                        ..own.clone()
+                    };
+                    sweeps.insert(stmt.name.clone(), own);
+                    sweeps.insert(updated.name.clone(), other);
+                    new.push((i, updated));
+                }
+            }
+        }
+        let mut scop = Scop {
+            sweeps,
+            ..scop.clone()
+        };
+        replace(&mut scop, new);
+        return Ok(Some(scop));
+    }
+    Ok(None)
+}
+
+/// Instances of an update, and the ones of a sweep that have written what they update.
+struct Part {
+    sweep: usize,
+    instances: Map,
+}
+
+/// Which statements have written what an update changes, and the instances for which none has, as in a domain of one cell
+/// that no sweep reaches; `None` where it stays on its own.
+fn parts(scop: &Scop, chunk: &Chunk, update: usize) -> Result<Option<(Vec<Part>, Set)>> {
+    let stmt = &scop.stmts[update];
+    let n_dims = stmt.domain.dim(DimType::Set)?;
+    if n_dims == 0 || stmt.accesses().any(|access| access.whole) {
+        return Ok(None);
+    }
+    let mut rest = stmt.domain.clone();
+    let mut parts = Vec::new();
+    for &sweep in chunk.stmts.iter().take_while(|&&other| other != update) {
+        let written = &scop.stmts[sweep];
+        let is_sweep = written.domain.dim(DimType::Set)? > n_dims;
+        if written.write.array != stmt.write.array || !is_sweep {
+            continue;
+        }
+        let instances = (stmt.write.map.apply_range(&written.write.map.reverse()?)?)
+            .equate(DimType::In, 0, DimType::Out, 0)?
+            .intersect_domain(&rest)?;
+        if instances.is_empty()? {
+            continue;
+        }
+        let part = Part { sweep, instances };
+        if !is_movable(scop, chunk, update, &part)? {
+            return Ok(None);
+        }
+        let others = written.domain.subtract(&part.instances.range()?)?;
+        if others.coalesce()?.basic_sets()?.len() > MOST_PIECES {
+            return Ok(None);
+        }
+        rest = rest.subtract(&part.instances.domain()?)?;
+        parts.push(part);
+    }
+    Ok((!parts.is_empty()).then_some((parts, rest.coalesce()?)))
+}
+
+/// Whether instances of an update may execute with those of a sweep: nothing accesses the element in between, and nothing
+/// writes what else they read.
+fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<bool> {
+    let instances = &part.instances;
+    let (stmt, sweep) = (&scop.stmts[update], &scop.stmts[part.sweep]);
+    if !instances.is_single_valued()? || !instances.is_injective()? {
+        return Ok(false);
+    }
+    let schedule = |s: &Statement| UnionMap::from_map(&s.schedule);
+    // Where the sweep's instance of an update executes.
+    let moved = UnionMap::from_map(&instances.apply_range(&sweep.schedule)?)?;
+    let later = moved.lex_lt_union_map(&schedule(stmt)?)?;
+    let own = stmt.domain.intersect(&instances.domain()?)?.identity()?;
+    if !UnionMap::from_map(&own)?.is_subset(&later)? {
+        return Ok(false);
+    }
+    // Pairs of an update and an instance that accesses one element, of which that executes in between.
+    let is_between = |element: &Map, other: &Statement, access: &Access, writes: bool| {
+        let pairs = element.apply_range(&access.map.reverse()?)?;
+        let pairs = pairs.intersect_domain(&instances.domain()?)?;
+        if pairs.is_empty()? {
+            return Ok(false);
+        }
+        let after = match writes {
+            true => moved.lex_le_union_map(&schedule(other)?)?,
+            false => moved.lex_lt_union_map(&schedule(other)?)?,
+        };
+        let before = (schedule(other)?.lex_lt_union_map(&schedule(stmt)?)?).reverse()?;
+        let between = UnionMap::from_map(&pairs)?.intersect(&after)?;
+        Ok::<bool, Box<crate::diag::Diagnostic>>(!between.intersect(&before)?.is_empty()?)
+    };
+    let element = &stmt.write.map;
+    for other in chunk.stmts.iter().map(|&i| &scop.stmts[i]) {
+        for access in other.accesses().filter(|a| a.array == stmt.write.array) {
+            if access.whole || is_between(element, other, access, false)? {
+                return Ok(false);
+            }
+        }
+        for read in stmt.reads.iter().filter(|r| r.array == other.write.array) {
+            if !is_element(read, stmt)? && is_between(&read.map, other, &other.write, true)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a read of an update is of the element that it writes.
+fn is_element(read: &Access, stmt: &Statement) -> Result<bool> {
+    let write = &stmt.write;
+    Ok(read.array == write.array && read.map.is_equal(&write.map)?)
+}
+
+/// A statement for some of its instances.
+fn within(stmt: &Statement, domain: &Set) -> Result<Statement> {
+    through(stmt, &domain.identity()?, &stmt.name)
+}
+
+/// An update with what the sweep has computed for its element, at the instances of the sweep; whether it reads that.
+fn updated(
+    scop: &Scop,
+    sweep: &Statement,
+    update: &Statement,
+    part: &Part,
+) -> Result<(Statement, bool)> {
+    let name = format!("{}_{}", sweep.name, update.name);
+    let own = part.instances.range()?.identity()?;
+    let own = own.set_tuple_name(DimType::In, &name)?;
+    let instances = own.apply_range(&part.instances.reverse()?)?;
+    let lines = match (sweep.lines, update.lines) {
+        (Some(a), Some(b)) => Some(Lines {
+            first: a.first.min(b.first),
+            last: a.last.max(b.last),
+        }),
+        _ => update.lines,
+    };
+    let new = Statement {
+        lines,
+        ..through(update, &instances, &name)?
+    };
+    let before = through(sweep, &own, &name)?;
+    let array = scop.array(update.write.array);
+    let is_read = (update.reads.iter())
+        .map(|read| is_element(read, update))
+        .collect::<Result<Vec<bool>>>()?;
+    let schedule = before.schedule;
+    if !is_read.contains(&true) {
+        let lines = update.lines;
+        let new = Statement {
+            schedule,
+            lines,
+            ..new
+        };
+        return Ok((new, false));
+    }
+    let (n_reads, n_locals) = (before.reads.len(), before.locals.len());
+    let value = |expr: &Expr| {
+        moved(expr, None, &|e| match e {
+            Expr::Read(i, ty) if is_read[*i] => Some(Expr::Local(n_locals, *ty)),
+            Expr::Read(i, ty) => Some(Expr::Read(n_reads + i, *ty)),
+            Expr::Local(i, ty) => Some(Expr::Local(n_locals + 1 + i, *ty)),
+            _ => None,
+        })
+    };
+    let computed = Local {
+        name: array.name.clone(),
+        ty: array.elem,
+        value: before.value,
+    };
+    let mut locals: Vec<Local> = before.locals.into_iter().chain([computed]).collect();
+    for local in &new.locals {
+        locals.push(Local {
+            value: value(&local.value)?,
+            ..local.clone()
+        });
+    }
+    let new = Statement {
+        schedule,
+        value: value(&new.value)?,
+        reads: before.reads.into_iter().chain(new.reads).collect(),
+        locals,
+        ..new
+    };
+    Ok((new, true))
+}
