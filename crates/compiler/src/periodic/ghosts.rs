@@ -60,9 +60,9 @@ impl Ring {
             return Ok(None);
         };
         let mut program = scop.clone();
-        let enough = large_enough(&dims, &scop.expected)?;
-        if !sizes(scop)?.is_subset(&enough)? {
-            program.expected = program.expected.intersect(&enough)?;
+        let proven = proven(scop, &stmts, &dims)?;
+        if !sizes(scop)?.is_subset(&proven)? {
+            program.expected = program.expected.intersect(&proven)?.coalesce()?;
         }
         let Some(parted) = Parted::new(&program, stmts, &dims)? else {
             return Ok(None);
@@ -262,14 +262,24 @@ fn constant(function: &PwAff) -> Result<Option<i64>> {
     Ok(constant.filter(|c| c.den == 1).map(|c| c.floor()))
 }
 
-/// The sizes of which a ring has as many cells as its ghost cells need.
-fn large_enough(dims: &Dims, of: &Set) -> Result<Set> {
-    let mut sizes = of.universe_like()?;
+/// The sizes for which a ring has as many cells as its ghost cells need, and lies in all arrays.
+fn proven(scop: &Scop, stmts: &[&Statement], dims: &Dims) -> Result<Set> {
+    let mut sizes = scop.expected.universe_like()?;
     for cells in dims.iter().flatten() {
         let least = cells.extent.mul_val(0)?.add_constant(cells.first.max(1))?;
         sizes = sizes.intersect(&cells.extent.ge_set(&least)?)?;
     }
-    Ok(sizes)
+    for access in stmts.iter().flat_map(|stmt| stmt.accesses()) {
+        let extents = &scop.array(access.array).extents;
+        for (d, extent) in extents.iter().enumerate() {
+            if let Some(cells) = cells_of(dims, extents.len(), d) {
+                let end = cells.extent.add_constant(cells.first)?;
+                let outside = end.gt_set(extent)?;
+                sizes = sizes.subtract(&outside)?;
+            }
+        }
+    }
+    Ok(sizes.coalesce()?)
 }
 
 /// A statement for some of its instances.

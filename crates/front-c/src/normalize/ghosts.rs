@@ -19,6 +19,7 @@ use super::peel::{end_of, jumps_or_calls};
 use super::strip_mine::STEPS;
 use super::tree::{self, Namer};
 use super::walk;
+use crate::emit;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
 };
@@ -82,19 +83,54 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     Some(tree::stmt(stmt.span, StmtKind::Compound(whole)))
 }
 
-/// Whether an expression gives an element of an array the value of another one.
+/// The largest distance of an element that is a neighbour.
+const NEAR: i128 = 8;
+
+/// Whether an expression gives an element of an array the value of another one, which is no neighbour.
 fn copies_a_cell(unit: &Unit, expr: &Expr) -> bool {
-    fn array(expr: &Expr) -> Option<&Expr> {
-        let ExprKind::Index(base, _) = &tree::plain(expr).kind else {
-            return None;
-        };
-        Some(array(base).unwrap_or(base))
-    }
     let ExprKind::Assign(None, to, from) = &expr.kind else {
         return false;
     };
-    let path = |e: &Expr| tree::Path::of(unit, array(e)?);
-    path(to).is_some_and(|to| path(from) == Some(to))
+    let (Some((to, at)), Some((from, other))) = (element(to), element(from)) else {
+        return false;
+    };
+    let path = tree::Path::of(unit, to);
+    let mut both = at.into_iter().zip(other);
+    path.is_some()
+        && path == tree::Path::of(unit, from)
+        && both.any(|(to, from)| !is_near(unit, to, from))
+}
+
+/// The array and the subscripts of an element.
+fn element(expr: &Expr) -> Option<(&Expr, Vec<&Expr>)> {
+    let ExprKind::Index(base, subscript) = &tree::plain(expr).kind else {
+        return None;
+    };
+    let (array, mut all) = element(base).unwrap_or((base, Vec::new()));
+    all.push(subscript);
+    Some((array, all))
+}
+
+fn is_near(unit: &Unit, a: &Expr, b: &Expr) -> bool {
+    let [(a, m), (b, n)] = [a, b].map(|e| parted_sum(unit, e));
+    a == b && (m - n).abs() <= NEAR
+}
+
+/// The text of a sum without its last number, and that.
+fn parted_sum(unit: &Unit, expr: &Expr) -> (String, i128) {
+    let number = |e: &Expr| match tree::plain(e).kind {
+        ExprKind::Int(number) => Some(number),
+        _ => None,
+    };
+    let parted = match &tree::plain(expr).kind {
+        ExprKind::Int(number) => Some((None, *number)),
+        ExprKind::Binary(BinaryOp::Add, a, b) => number(b).map(|n| (Some(&**a), n)),
+        ExprKind::Binary(BinaryOp::Sub, a, b) => number(b).map(|n| (Some(&**a), -n)),
+        _ => None,
+    };
+    let (rest, number) = parted.unwrap_or((Some(expr), 0));
+    let text = rest.map(|rest| emit::expression(unit, rest));
+    (text.unwrap_or_default(), number)
 }
 
 struct Make<'a> {

@@ -196,8 +196,9 @@ fn forms(
         };
         found.splice(at..at, whole.map(|(form, _)| form));
     }
+    // One that is in tiles only where no other form is.
     if normal.is_counted && !is_sweep {
-        found.extend(normal.without_ghosts((range, &name)));
+        found.splice(0..0, normal.without_ghosts((range, &name)));
     }
     Some(found)
 }
