@@ -11,7 +11,7 @@ use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::nests;
 use hexcc_compiler::options::Options;
-use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile, calls_inexact, gathers};
+use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile, is_better_parted};
 use hexcc_front_c::child;
 use hexcc_front_c::normalize::Rewritten;
 use hexcc_pet::data::{PetScop, Span};
@@ -23,8 +23,7 @@ pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit)
     let saved = &input.saved;
     match saved.is_nests() {
         true => first(options, &saved.source, limit, Wanted::Tiles),
-        // What the host computes is what C computes, and sums that only the last step gives are for that one.
-        false if saved.regions().any(|r| calls_inexact(r) || gathers(r)) => {
+        false if saved.regions().any(is_better_parted) => {
             first(options, &saved.source, limit, Wanted::Segments)
         }
         false => None,
@@ -93,17 +92,17 @@ fn with(
     wanted: Wanted,
 ) -> Option<Input> {
     let text = form.text.trim_end();
-    let edited = source
-        .rewritten(form.range.clone(), text, &form.statements)
-        .ok()?;
     let place: Range<usize> = form.range.start..form.range.start + text.len();
+    let at = place.start + form.steps.start;
+    let following = form.segments.as_ref().map_or(0, |s| s.following);
+    let edited = source.rewritten(form.range.clone(), text, &form.statements);
+    let edited = edited.ok()?.followed((at, following));
     let options = InputOptions {
         line: None,
         function: None,
         ..options.clone()
     };
     let mut read = read_as_is(&options, edited, limit).ok()?;
-    let at = place.start + form.steps.start;
     let is_good = form.segments.is_none() && (wanted == Wanted::Any || is_region(&read, at))
         || is_tiled(&options, &read, limit, at);
     if !is_good {

@@ -11,6 +11,7 @@ use crate::tiling::hybrid::Hybrid;
 use crate::tiling::overlapped::StreamKernel;
 use crate::tiling::stepwise::Plan;
 use crate::tiling::{Analysis, Kernel, Tiled};
+use hexcc_isl::AstExpr;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -71,8 +72,19 @@ pub struct TiledNest {
 pub struct Periodic {
     /// The program's arrays, and for which sizes there is something to do.
     pub interface: Interface,
-    /// By array of the interface, cells that the device has beside it on either side of each dimension of space.
-    pub beside: Vec<Vec<i64>>,
+    /// By array of the interface, what the device has of it along each dimension of space.
+    pub sides: Vec<Vec<Sides>>,
+}
+
+/// What the device has of an array along a dimension of space: cells of the program, and others on either side.
+#[derive(Clone, Debug)]
+pub struct Sides {
+    /// The program's first cell. Those before it are ghost cells, which stay in the program as they are.
+    pub first: i64,
+    /// How many cells there are from that on. Others behind them are ghost cells, too.
+    pub cells: AstExpr,
+    /// Cells on either side.
+    pub beside: i64,
 }
 
 impl TiledNest {

@@ -232,6 +232,10 @@ fn in_tiles(
     if region.analyses.is_empty() {
         return on_torus(&region, saved.around(), options);
     }
+    // Ghost cells that are not in the way need no steps apart.
+    if saved.source.is_followed(&region.scop.region) {
+        return Ok(None);
+    }
     let scop = &region.scop;
     // Tiles copy what they use as a whole.
     let is_whole = scop.guards.doubts.is_empty() && scop.cells.is_empty();

@@ -136,10 +136,10 @@ fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> 
     let nests = (compiled.tiled_nests.iter()).map(|nest| {
         (
             &nest.unit,
-            nest.periodic.as_ref().map_or(&[][..], |p| &p.beside),
+            nest.periodic.as_ref().map_or(&[][..], |p| &p.sides),
         )
     });
-    for (unit, beside) in units.chain(nests) {
+    for (unit, sides) in units.chain(nests) {
         let about = (version, Otherwise::Ends);
         let launch = match wants_alignment(&unit.tiled.kernel) {
             true => back::ALIGNED,
@@ -147,7 +147,7 @@ fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> 
         };
         let made = in_tiles(around, compiled, unit, about, launch)?;
         text.push_str(&match wants_alignment(&unit.tiled.kernel) {
-            true => back::anywhere(&Replacement { beside, ..made }, unit.stencil())?,
+            true => back::anywhere(&Replacement { sides, ..made }, unit.stencil())?,
             false => made.kernel,
         });
         text.push('\n');
@@ -270,7 +270,7 @@ fn replacements<'a>(
                 false => Memory::Copied,
             },
             interface: nest.interface(),
-            beside: nest.periodic.as_ref().map_or(&[], |p| &p.beside),
+            sides: nest.periodic.as_ref().map_or(&[], |p| &p.sides),
             ..in_tiles(
                 saved.around(),
                 compiled,
@@ -302,7 +302,7 @@ fn in_tiles<'a>(
     Ok(Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
-        beside: &[],
+        sides: &[],
         kernel: kernel_text(around, compiled, unit, (version, launch))?,
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
@@ -331,7 +331,7 @@ fn in_steps(
     Replacement {
         span: part.span.clone(),
         interface: &part.interface,
-        beside: &[],
+        sides: &[],
         kernel,
         names,
         workspaces: Vec::new(),

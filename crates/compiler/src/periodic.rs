@@ -9,6 +9,10 @@
 //!
 //! isl checks that every access is that of the ring, for all sizes: `Torus::find`.
 
+mod ghosts;
+
+pub(crate) use ghosts::Ring;
+
 use crate::diag::Result;
 use crate::scop::{Access, ArrayId, Chunk, Scop, Statement};
 use hexcc_isl::{DimType, Map, PwAff, Set};

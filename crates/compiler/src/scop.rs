@@ -23,7 +23,7 @@ mod wrap;
 pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
-pub use source::{Around, Lines, Locations, OfOther, Piece, Place, SourceFile};
+pub use source::{Around, FOLLOWING, Lines, Locations, OfOther, Piece, Place, SourceFile};
 
 use crate::causes;
 use crate::csource::{self, HeaderNames};
@@ -1759,6 +1759,27 @@ pub fn gathers(pet: &PetScop) -> bool {
         !written.is_disjoint(&read)
     };
     pet.stmts.iter().any(gathers)
+}
+
+/// Whether a statement of a region copies an element of an array to another one of it.
+fn copies_within(pet: &PetScop) -> bool {
+    let copies = |stmt: &PetStmt| match body_exprs(&stmt.body).as_slice() {
+        [PetExpr::Op { op, args, .. }] if op == "assign" => match args.as_slice() {
+            [
+                PetExpr::Access { array: to, .. },
+                PetExpr::Access { array: from, .. },
+            ] => to.is_some() && to == from,
+            _ => false,
+        },
+        _ => false,
+    };
+    pet.stmts.iter().any(copies)
+}
+
+/// Whether a region may be better as one over some of the steps: what the host computes is what C computes, sums that only the
+/// last step gives are for that one, and so are ghost cells.
+pub fn is_better_parted(pet: &PetScop) -> bool {
+    calls_inexact(pet) || gathers(pet) || copies_within(pet)
 }
 
 pub(crate) fn children(expr: &PetExpr) -> Vec<&PetExpr> {

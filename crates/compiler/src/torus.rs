@@ -1,18 +1,20 @@
 //! Time loops on a ring or a torus in tiles: those of the program that [`crate::periodic`] makes of them.
 
 use crate::clock::Clock;
-use crate::compiled::{Periodic, TiledNest, Unit};
+use crate::compiled::{Periodic, Sides, TiledNest, Unit};
 use crate::cost;
 use crate::diag::Result;
 use crate::interface::Interface;
 use crate::kernel::stream;
 use crate::nests::where_possible;
 use crate::options::{Language, Options, Tiling};
-use crate::periodic::Torus;
+use crate::periodic::{Ring, Torus};
 use crate::region::{Region, tile, unit_name};
-use crate::scop::{Around, ArrayId, Chunk, Scop};
+use crate::scop::{Around, ArrayId, Chunk, Scop, Statement};
 use crate::tiling::overlapped::StreamKernel;
 use crate::tiling::{Analysis, Kernel};
+use hexcc_isl::AstBuild;
+use std::borrow::Cow;
 
 /// Time steps of a launch on a ring or torus, at most.
 const MOST_STEPS: i64 = 32;
@@ -35,113 +37,172 @@ pub(crate) fn on_torus(
     if options.language != Language::Cuda || !is_whole {
         return Ok(None);
     }
-    let (ctx, scop) = (&region.scop.ctx, &region.scop);
-    let made = Torus::find(scop, chunk).and_then(|torus| {
-        let Some(torus) = torus else {
+    let made = OnRing::of(&region.scop, chunk, around).and_then(|ring| {
+        let Some(ring) = ring else {
             return Ok(None);
         };
-        let tiled = |steps| torus_in_tiles(&torus, (scop, chunk), around, options, steps);
         // As many cells beside the domain as the launch of most steps needs, whose steps are chosen with too many.
-        let Some((nest, steps)) = tiled(MOST_STEPS)? else {
+        let Some((nest, steps)) = ring.in_tiles(around, options, MOST_STEPS)? else {
             return Ok(None);
         };
-        Ok(Some(match tiled(steps)? {
+        Ok(Some(match ring.in_tiles(around, options, steps)? {
             Some((exact, again)) if again <= steps => exact,
             _ => nest,
         }))
     });
-    where_possible(ctx, made)
+    where_possible(&region.scop.ctx, made)
 }
 
-/// The same with cells beside the domain for launches of so many steps; and how many steps launches have.
-fn torus_in_tiles(
-    torus: &Torus,
-    (scop, chunk): (&Scop, &Chunk),
-    around: Around,
-    options: &Options,
-    steps: i64,
-) -> Result<Option<(TiledNest, i64)>> {
-    let options = Options {
-        tiling: Tiling::Overlapped,
-        ..options.clone()
-    };
-    let halo = steps * torus.reach;
-    let Some(lifted) = torus.lifted(scop, halo)? else {
-        return Ok(None);
-    };
-    let mut clock = Clock::new(&scop.ctx);
-    let analysis = Analysis::new(&lifted, around.source, chunk, &options, &mut clock)?;
-    let name = unit_name(around, scop, 0, &options);
-    let tiled = tile(
-        &lifted,
-        around.source,
-        &analysis,
-        &name,
-        &options,
-        &mut clock,
-    )?;
-    clock.end()?;
-    let mut unit = Unit { analysis, tiled };
-    let beside = torus.beside(scop, halo);
-    let Some(periodic) = periodic(scop, chunk, &mut unit, (&beside, torus.rim))? else {
-        return Ok(None);
-    };
-    let instances = unit
-        .stream()
-        .map(StreamKernel::instances)
-        .unwrap_or_default();
-    let most = instances.iter().map(|instance| instance.steps).max();
-    let nest = TiledNest {
-        scop: lifted,
-        unit,
-        periodic: Some(periodic),
-    };
-    Ok(most.filter(|&most| most <= steps).map(|most| (nest, most)))
+/// A time loop on a torus.
+struct OnRing<'a> {
+    torus: Torus,
+    /// Its arrays are the torus, perhaps without the ghost cells that the program has.
+    scop: Cow<'a, Scop>,
+    chunk: Cow<'a, Chunk>,
+    /// What the program has: its arrays, and the statements that are tiled.
+    program: Cow<'a, Scop>,
+    stmts: Vec<Statement>,
+    /// By array, the program's first cell along each dimension.
+    first: Vec<Vec<i64>>,
 }
 
-/// What the program has, and, for the kernel, what goes around; `None` where the kernel does not take it.
-fn periodic(
-    scop: &Scop,
-    chunk: &Chunk,
-    unit: &mut Unit,
-    (beside, rim): (&[Vec<i64>], i64),
-) -> Result<Option<Periodic>> {
-    let Kernel::Overlapped(StreamKernel::Rows(ir), _) = &mut unit.tiled.kernel else {
-        return Ok(None);
-    };
-    let (stencil, n_space) = (&mut ir.stencil, ir.pipeline.n_space);
-    let by_name = |name: &str| scop.arrays.iter().position(|a| a.name == name);
-    let found: Option<Vec<usize>> = stencil.arrays.iter().map(|a| by_name(&a.name)).collect();
-    let Some(found) = found.filter(|_| n_space <= 2) else {
-        return Ok(None);
-    };
-    let beside: Vec<Vec<i64>> = found.iter().map(|&a| beside[a].clone()).collect();
-    // The last dimensions of every array are those of space, and all go around alike.
-    let mut spaces = beside
-        .iter()
-        .map(|b| b.split_at(b.len().saturating_sub(n_space)));
-    let Some((_, first)) = spaces.clone().next() else {
-        return Ok(None);
-    };
-    let is_alike = spaces.all(|(outer, space)| outer.iter().all(|&n| n == 0) && space == first);
-    let is_field = |a: usize| ir.fields.iter().any(|f| f.array == a);
-    let is_flat = (0..beside.len()).all(|a| is_field(a) || beside[a].len() == n_space);
-    if !is_alike || !is_flat {
-        return Ok(None);
+impl<'a> OnRing<'a> {
+    fn of(scop: &'a Scop, chunk: &'a Chunk, around: Around) -> Result<Option<OnRing<'a>>> {
+        if let Some(torus) = Torus::find(scop, chunk)? {
+            return Ok(Some(OnRing {
+                torus,
+                scop: Cow::Borrowed(scop),
+                chunk: Cow::Borrowed(chunk),
+                program: Cow::Borrowed(scop),
+                stmts: (chunk.stmts.iter().map(|&s| scop.stmts[s].clone())).collect(),
+                first: (scop.arrays.iter().map(|a| vec![0; a.extents.len()])).collect(),
+            }));
+        }
+        if !around.source.is_followed(&chunk.span) {
+            return Ok(None);
+        }
+        let Some(ring) = Ring::of(scop, chunk)? else {
+            return Ok(None);
+        };
+        let torus = Torus::find(&ring.scop, &ring.chunk)?;
+        Ok(torus.map(|torus| OnRing {
+            torus,
+            scop: Cow::Owned(ring.scop),
+            chunk: Cow::Owned(ring.chunk),
+            program: Cow::Owned(ring.program),
+            stmts: ring.own,
+            first: ring.first,
+        }))
     }
-    let stmts: Vec<_> = chunk.stmts.iter().map(|&s| &scop.stmts[s]).collect();
-    let ids: Vec<ArrayId> = found.iter().map(|&a| ArrayId(a as u32)).collect();
-    let arrays = (ids.as_slice(), stencil.arrays.clone());
-    let interface = Interface {
-        planes: stencil.planes.clone(),
-        work: cost::of_time_loop(scop, &stmts),
-        ..Interface::new(scop, &stencil.name, &stmts, arrays, stencil.scalars.clone())?
-    };
-    stencil.interface.nonempty = interface.nonempty.clone();
-    ir.around = Some(stream::Around {
-        beside: first.to_vec(),
-        rim,
-    });
-    let beside = vec![first.to_vec(); beside.len()];
-    Ok(Some(Periodic { interface, beside }))
+
+    /// In tiles, with cells beside the domain for launches of so many steps; and how many steps launches have.
+    fn in_tiles(
+        &self,
+        around: Around,
+        options: &Options,
+        steps: i64,
+    ) -> Result<Option<(TiledNest, i64)>> {
+        let (torus, scop, chunk) = (&self.torus, &*self.scop, &*self.chunk);
+        let options = Options {
+            tiling: Tiling::Overlapped,
+            ..options.clone()
+        };
+        let halo = steps * torus.reach;
+        let Some(lifted) = torus.lifted(scop, halo)? else {
+            return Ok(None);
+        };
+        let mut clock = Clock::new(&scop.ctx);
+        let analysis = Analysis::new(&lifted, around.source, chunk, &options, &mut clock)?;
+        let name = unit_name(around, scop, 0, &options);
+        let tiled = tile(
+            &lifted,
+            around.source,
+            &analysis,
+            &name,
+            &options,
+            &mut clock,
+        )?;
+        clock.end()?;
+        let mut unit = Unit { analysis, tiled };
+        let beside = torus.beside(scop, halo);
+        let Some(periodic) = self.periodic(&mut unit, &beside)? else {
+            return Ok(None);
+        };
+        let instances = unit
+            .stream()
+            .map(StreamKernel::instances)
+            .unwrap_or_default();
+        let most = instances.iter().map(|instance| instance.steps).max();
+        let nest = TiledNest {
+            scop: lifted,
+            unit,
+            periodic: Some(periodic),
+        };
+        Ok(most.filter(|&most| most <= steps).map(|most| (nest, most)))
+    }
+
+    /// What the program has, and, for the kernel, what goes around; `None` where the kernel does not take it.
+    fn periodic(&self, unit: &mut Unit, beside: &[Vec<i64>]) -> Result<Option<Periodic>> {
+        let scop = &*self.program;
+        let Kernel::Overlapped(StreamKernel::Rows(ir), _) = &mut unit.tiled.kernel else {
+            return Ok(None);
+        };
+        let (stencil, n_space) = (&mut ir.stencil, ir.pipeline.n_space);
+        let by_name = |name: &str| scop.arrays.iter().position(|a| a.name == name);
+        let found: Option<Vec<usize>> = stencil.arrays.iter().map(|a| by_name(&a.name)).collect();
+        let Some(found) = found.filter(|_| n_space <= 2) else {
+            return Ok(None);
+        };
+        let beside: Vec<Vec<i64>> = found.iter().map(|&a| beside[a].clone()).collect();
+        // The last dimensions of every array are those of space, and all go around alike.
+        let mut spaces = beside
+            .iter()
+            .map(|b| b.split_at(b.len().saturating_sub(n_space)));
+        let Some((_, first)) = spaces.clone().next() else {
+            return Ok(None);
+        };
+        let is_alike = spaces.all(|(outer, space)| outer.iter().all(|&n| n == 0) && space == first);
+        let is_field = |a: usize| ir.fields.iter().any(|f| f.array == a);
+        let is_flat = (0..beside.len()).all(|a| is_field(a) || beside[a].len() == n_space);
+        if !is_alike || !is_flat {
+            return Ok(None);
+        }
+        let stmts: Vec<_> = self.stmts.iter().collect();
+        let ids: Vec<ArrayId> = found.iter().map(|&a| ArrayId(a as u32)).collect();
+        let arrays = (ids.as_slice(), stencil.arrays.clone());
+        let interface = Interface {
+            planes: stencil.planes.clone(),
+            work: cost::of_time_loop(scop, &stmts),
+            ..Interface::new(scop, &stencil.name, &stmts, arrays, stencil.scalars.clone())?
+        };
+        stencil.interface.nonempty = interface.nonempty.clone();
+        ir.around = Some(stream::Around {
+            beside: first.to_vec(),
+            rim: self.torus.rim,
+        });
+        let sides = (found.iter())
+            .map(|&array| self.sides(array, first))
+            .collect::<Result<_>>()?;
+        Ok(Some(Periodic { interface, sides }))
+    }
+
+    /// What the device has of an array, with so many cells beside it along the dimensions of space.
+    fn sides(&self, array: usize, beside: &[i64]) -> Result<Vec<Sides>> {
+        let build = AstBuild::from_context(&self.scop.context)?;
+        let extents = &self.scop.arrays[array].extents;
+        let outer = extents.len() - beside.len();
+        let all = extents
+            .iter()
+            .zip(&self.first[array])
+            .skip(outer)
+            .zip(beside);
+        all.map(|((cells, &first), &beside)| {
+            Ok(Sides {
+                first,
+                cells: build.expr_from_pw_aff(cells)?,
+                beside,
+            })
+        })
+        .collect()
+    }
 }

@@ -1,7 +1,7 @@
 //! The function `launch` of a header: it takes arrays that lie anywhere, and memory that the kernels need beside
 //! them may be missing.
 
-use super::expr::{HELPERS, ast_to_c};
+use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::names::{Names, declarations};
 use super::program::{Replacement, extents};
 use crate::diag::{Diagnostic, Result};
@@ -91,13 +91,14 @@ impl Body {
     fn array(&mut self, r: &Replacement, (i, array): (usize, &KernelArray), names: &mut Names) {
         let (name, elem) = (names.get(&array.name), array.elem);
         let [_, sizes] = extents(array, r.interface.planes[i], names);
-        let beside = r.beside.get(i).map_or(&[][..], Vec::as_slice);
-        let sizes: Vec<String> = (sizes.into_iter().enumerate())
-            .map(|(d, size)| match beside.get(d) {
-                Some(n) if *n > 0 => format!("({size} + {})", 2 * n),
-                _ => size,
-            })
-            .collect();
+        let sides = r.sides.get(i).map_or(&[][..], Vec::as_slice);
+        let mut sizes: Vec<String> = sizes;
+        for (size, sides) in sizes.iter_mut().rev().zip(sides.iter().rev()) {
+            if sides.beside > 0 {
+                let cells = ast_operand(&sides.cells, names);
+                *size = format!("((size_t){cells} + {})", 2 * sides.beside);
+            }
+        }
         let copy = names.fresh(&format!("{name}_copy"));
         let width = names.fresh(&format!("{name}_width"));
         let (rows, row) = match sizes.split_last() {

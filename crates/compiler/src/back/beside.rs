@@ -16,8 +16,11 @@ pub(super) struct Beside<'a> {
     parts: Option<Parts<'a>>,
     /// Planes in the program, and on the device.
     planes: [String; 2],
-    /// Rows and columns in the program.
+    /// Rows and columns in the program, and those of the domain.
+    program: [String; 2],
     space: [String; 2],
+    /// The first row and column of the domain there.
+    first: [i64; 2],
     /// Cells on either side along both.
     cells: [i64; 2],
 }
@@ -25,28 +28,37 @@ pub(super) struct Beside<'a> {
 impl<'a> Beside<'a> {
     /// `None` for an array that is as large on the device as in the program.
     pub fn of(r: &Replacement<'a>, index: usize, names: &Names) -> Option<Beside<'a>> {
-        let beside = r.beside.get(index)?;
+        let sides = r.sides.get(index)?;
         let array = r.interface.arrays.get(index)?;
-        let cells = match *beside.as_slice() {
-            [rows, columns] => [rows, columns],
-            [columns] => [0, columns],
-            _ => return None,
-        };
-        if cells == [0, 0] {
+        if sides.iter().all(|sides| sides.beside == 0) {
             return None;
         }
         let (outer, space) = array
             .extents
-            .split_at_checked(array.extents.len().checked_sub(beside.len())?)?;
+            .split_at_checked(array.extents.len().checked_sub(sides.len())?)?;
         let [own, on_device] = extents(array, r.interface.planes[index], names);
         let planes = [&own, &on_device].map(|all| match &all[..outer.len()] {
             [] => "(size_t)1".to_string(),
             outer => outer.join(" * "),
         });
         let extent = |e| format!("(size_t){}", ast_operand(e, names));
-        let space = match space {
+        let one = || "(size_t)1".to_string();
+        let program = match space {
             [height, width] => [height, width].map(extent),
-            [width] => ["(size_t)1".to_string(), extent(width)],
+            [width] => [one(), extent(width)],
+            _ => return None,
+        };
+        let (space, first, cells) = match sides.as_slice() {
+            [rows, columns] => (
+                [rows, columns].map(|sides| extent(&sides.cells)),
+                [rows.first, columns.first],
+                [rows.beside, columns.beside],
+            ),
+            [columns] => (
+                [one(), extent(&columns.cells)],
+                [0, columns.first],
+                [0, columns.beside],
+            ),
             _ => return None,
         };
         Some(Beside {
@@ -54,7 +66,9 @@ impl<'a> Beside<'a> {
             name: names.get(&array.name),
             parts: Parts::of(array, names),
             planes,
+            program,
             space,
+            first,
             cells,
         })
     }
@@ -98,7 +112,7 @@ impl<'a> Beside<'a> {
             ),
             format!("  for (size_t plane = 0; plane < {name}_planes; ++plane)"),
             format!(
-                "    {touched}check(cudaMemcpy2D({}, {name}_pitch, {}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");",
+                "    {touched}check(cudaMemcpy2D({}, {name}_pitch, {}, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the device\");",
                 self.on_device("device"),
                 self.in_program()
             ),
@@ -118,7 +132,7 @@ impl<'a> Beside<'a> {
         vec![
             format!("  for (size_t plane = 0; plane < {name}_planes; ++plane)"),
             format!(
-                "    {touched}check(cudaMemcpy2D({}, {name}_width, {}, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {what} back\");",
+                "    {touched}check(cudaMemcpy2D({}, {}, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {what} back\");",
                 self.in_program(),
                 self.on_device("device")
             ),
@@ -129,15 +143,14 @@ impl<'a> Beside<'a> {
     /// and when they have ended, as in [`super::staged`]. `touched` is the condition that the program has the array.
     pub fn staged(&self, field: &str, touched: Option<String>) -> [String; 3] {
         let (name, what) = (&self.name, &self.array.name);
+        let plane = self.plane();
         let (bytes, in_program) = match self.parts {
             None => (
-                format!("{name}_planes * {name}_rows * {name}_width"),
-                format!("(char *){name}_entered + plane * {name}_rows * {name}_width"),
+                format!("{name}_planes * {plane}"),
+                format!("(char *){name}_entered + plane * {plane}"),
             ),
-            Some(_) => (
-                format!("{name}_rows * {name}_width"),
-                format!("{name}_entered[plane]"),
-            ),
+            Some(_) if self.first == [0, 0] => (plane, format!("{name}_entered[plane]")),
+            Some(_) => (plane, format!("(char *){name}_entered[plane]")),
         };
         let bytes = where_touched(bytes, touched);
         let sizes = self.sizes().join("\n");
@@ -148,7 +161,7 @@ impl<'a> Beside<'a> {
             planes: format!("{name}_planes"),
             all: format!("{} * {name}_all_rows * {name}_pitch", self.planes[1]),
             entered: Entered::of(self.parts.as_ref(), name, what),
-            in_program,
+            in_program: self.from_first(&in_program),
             in_tiles: self.on_device("tiles"),
             filled: "what is read beside all cells: NaN",
         };
@@ -166,12 +179,49 @@ impl<'a> Beside<'a> {
         )
     }
 
-    /// The first cell of a plane in the program.
+    /// The first cell of the domain in a plane of the program, and how far rows are from each other there.
     fn in_program(&self) -> String {
         if self.parts.is_some() {
-            return format!("{}_parts[plane]", self.name);
+            return self.from_first(&format!("{}_parts[plane]", self.name));
         }
         let (name, constant) = (&self.name, super::program::const_of(self.array));
-        format!("({constant}char *){name} + plane * {name}_rows * {name}_width")
+        let plane = self.plane();
+        self.from_first(&format!("({constant}char *){name} + plane * {plane}"))
+    }
+
+    /// The bytes of a plane in the program.
+    fn plane(&self) -> String {
+        let (name, [rows, _]) = (&self.name, &self.program);
+        match self.is_whole() {
+            true => format!("{name}_rows * {name}_width"),
+            false => format!("{rows} * {}", self.row()),
+        }
+    }
+
+    /// The bytes of a row in the program.
+    fn row(&self) -> String {
+        match self.is_whole() {
+            true => format!("{}_width", self.name),
+            false => format!("sizeof({}) * {}", self.array.elem, self.program[1]),
+        }
+    }
+
+    /// Whether the domain is all that the program has.
+    fn is_whole(&self) -> bool {
+        self.space == self.program
+    }
+
+    /// The first cell of the domain in a plane that begins there, and how far rows are from each other.
+    fn from_first(&self, plane: &str) -> String {
+        let row = self.row();
+        let rows = match self.first[0] {
+            0 => String::new(),
+            first => format!(" + {first} * {row}"),
+        };
+        let columns = match self.first[1] {
+            0 => String::new(),
+            first => format!(" + {first} * sizeof({})", self.array.elem),
+        };
+        format!("{plane}{rows}{columns}, {row}")
     }
 }

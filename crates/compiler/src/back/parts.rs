@@ -155,7 +155,7 @@ impl<'a> Parts<'a> {
             planes: n.to_string(),
             all: format!("{n} * {name}_rows * {name}_pitch"),
             entered: Entered::of(Some(self), name, what),
-            in_program: format!("{name}_entered[plane]"),
+            in_program: format!("{name}_entered[plane], {name}_width"),
             in_tiles: format!("(char *){name}_tiles + plane * {name}_rows * {name}_pitch"),
             filled: "rows are read with their padding: NaN",
         };

@@ -13,6 +13,7 @@ use super::parts::Parts;
 use super::resident::{self, Blocks};
 use super::rows::{self, Form};
 use super::staged;
+use crate::compiled::Sides;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, may_share_memory};
@@ -32,8 +33,8 @@ pub struct Replacement<'a> {
     pub span: Range<usize>,
     /// What it takes from the program and leaves there.
     pub interface: &'a Interface,
-    /// By array, cells that the device has beside it on either side of each dimension; none where it has the program's own.
-    pub beside: &'a [Vec<i64>],
+    /// By array, what the device has along each dimension of space; empty where it has the program's own cells.
+    pub sides: &'a [Vec<Sides>],
     /// The kernel, printed: a namespace, which the host function is added to.
     pub kernel: String,
     /// What it calls sizes, scalars and arrays.
@@ -105,12 +106,15 @@ impl Workspace {
             (true, [rows @ .., _]) => (pitch, rows),
             (_, all) => (format!("sizeof({})", array.elem), all),
         };
-        let beside = r.beside.get(self.array).map_or(&[][..], Vec::as_slice);
-        let beside = beside.iter().skip(array.extents.len() - self.n_space);
-        let rows: String = (rows.iter().zip(beside.chain(std::iter::repeat(&0))))
-            .map(|(e, beside)| match (ast_operand(e, names), beside) {
-                (rows, 0) => format!(" * (size_t){rows}"),
-                (rows, beside) => format!(" * ((size_t){rows} + {})", 2 * beside),
+        let sides = r.sides.get(self.array).map_or(&[][..], Vec::as_slice);
+        let sides = sides.iter().map(Some).chain(std::iter::repeat(None));
+        let rows: String = (rows.iter().zip(sides))
+            .map(|(e, sides)| match sides {
+                Some(sides) if sides.beside > 0 => {
+                    let (rows, beside) = (ast_operand(&sides.cells, names), 2 * sides.beside);
+                    format!(" * ((size_t){rows} + {beside})")
+                }
+                _ => format!(" * (size_t){}", ast_operand(e, names)),
             })
             .collect();
         format!("{} * {width}{rows}", self.planes)

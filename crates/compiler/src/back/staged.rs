@@ -118,7 +118,7 @@ pub(super) struct PlaneByPlane<'a> {
     /// How many planes there are, and the bytes of all that tiles have, as C.
     pub planes: String,
     pub all: String,
-    /// Where the first row of a plane is: as kernels find it, and in tiles.
+    /// Where the first row of a plane is, as kernels find it, with the distance of rows, and in tiles.
     pub entered: Entered,
     pub in_program: String,
     pub in_tiles: String,
@@ -143,11 +143,10 @@ impl PlaneByPlane<'_> {
             self.filled
         );
         before.push_str(&self.entered.line);
-        let of_program = format!("{}, {name}_width", self.in_program);
         let of_tiles = format!("{}, {name}_pitch", self.in_tiles);
-        before.push_str(&self.copies(&of_tiles, &of_program, "for the tiles"));
+        before.push_str(&self.copies(&of_tiles, &self.in_program, "for the tiles"));
         let behind = match written {
-            true => self.copies(&of_program, &of_tiles, "back"),
+            true => self.copies(&self.in_program, &of_tiles, "back"),
             false => String::new(),
         };
         let mut after = format!("  give_back({name}_tiles, \"freeing {what}\");\n");

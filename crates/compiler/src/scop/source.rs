@@ -33,7 +33,14 @@ pub struct Before {
     pub now: Range<usize>,
     /// Its statements: the bytes of the text that there is now, and those before.
     pub statements: Vec<(Range<usize>, Range<usize>)>,
+    /// The place of the loop over the steps that are to be tiled, in the text that there is now, where [`FOLLOWING`] steps with
+    /// the same body certainly follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub followed: Option<usize>,
 }
+
+/// How many steps follow those of [`Before::followed`].
+pub const FOLLOWING: u32 = 2;
 
 /// A part of the text that is of another file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -255,11 +262,26 @@ impl SourceFile {
             statements: (statements.iter())
                 .map(|(now, before)| (moved(now), before.clone()))
                 .collect(),
+            followed: None,
         };
         Ok(SourceFile {
             before: Some(Box::new(before)),
             ..edited
         })
+    }
+
+    /// The same, where so many steps follow the time loop at a place.
+    pub fn followed(mut self, (at, steps): (usize, u32)) -> SourceFile {
+        if let Some(before) = self.before.as_mut().filter(|_| steps >= FOLLOWING) {
+            before.followed = Some(at);
+        }
+        self
+    }
+
+    /// Whether [`FOLLOWING`] steps with the same body follow the time loop at a place.
+    pub(crate) fn is_followed(&self, place: &Range<usize>) -> bool {
+        let at = self.before.as_ref().and_then(|before| before.followed);
+        at.is_some_and(|at| place.contains(&at))
     }
 
     /// The text of the file itself, as the user wrote it.

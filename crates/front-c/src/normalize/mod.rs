@@ -17,12 +17,14 @@
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
+//! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
 mod copies;
 mod counter;
+mod ghosts;
 mod hoist;
 mod inline;
 mod numbers;
@@ -81,6 +83,8 @@ pub struct Segments {
     pub host: Vec<Range<usize>>,
     /// The conditions under which it does.
     pub conditions: Vec<String>,
+    /// How many steps with the same body certainly follow those that are to be tiled.
+    pub following: u32,
 }
 
 /// The loops of the file that a pass can change, in the order of the text; of one loop, the likeliest form first.
@@ -184,13 +188,17 @@ fn forms(
     let is_changed = (is_moved || is_peeled) && !is_sweep;
     // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
     if normal.is_counted && is_changed && !calls_out {
-        let whole = normal.whole_printed((range, &name));
+        let whole = normal.whole_printed((range.clone(), &name));
         let at = if found.iter().any(takes_part) {
             found.len()
         } else {
             0
         };
         found.splice(at..at, whole.map(|(form, _)| form));
+    }
+    // One that is in tiles only where no other form is.
+    if normal.is_counted && !is_sweep {
+        found.splice(0..0, normal.without_ghosts((range, &name)));
     }
     Some(found)
 }
@@ -259,6 +267,7 @@ impl Normal {
         form.segments = Some(Segments {
             host,
             conditions: conditions.collect(),
+            following: 0,
         });
         Some((form, mined.has_records))
     }
@@ -274,9 +283,24 @@ impl Normal {
             form.segments = Some(Segments {
                 host: Vec::new(),
                 conditions: Vec::new(),
+                following: 0,
             });
         }
         Some((form, host))
+    }
+
+    /// The loop with its last steps apart, where these copy ghost cells.
+    fn without_ghosts(&self, place: (Range<usize>, &str)) -> Option<Rewritten> {
+        let (mut unit, mut namer) = (self.unit.clone(), self.namer.clone());
+        let stmt = ghosts::parted(&mut unit, &mut namer, &self.whole())?;
+        let (mut form, host) = self.printed(place, &unit, (stmt, &[]))?;
+        form.passes.push("ghosts".to_owned());
+        form.segments = Some(Segments {
+            host,
+            conditions: Vec::new(),
+            following: ghosts::FOLLOWING,
+        });
+        Some(form)
     }
 
     /// The loop with its body.

@@ -90,6 +90,24 @@ fn one_ahead(
     (iterator, start): (DeclId, &Expr),
     body: &[Stmt],
 ) -> Option<Expr> {
+    let (op, to) = end_of(unit, cond, (iterator, start), body)?;
+    let from = tree::var(unit, iterator, cond.span);
+    let one = tree::int(&from, 1);
+    let next = tree::binary(BinaryOp::Add, from, one);
+    let kind = ExprKind::Binary(op, Box::new(next), Box::new(to.clone()));
+    Some(Expr {
+        kind,
+        ..cond.clone()
+    })
+}
+
+/// Whether steps run before an end or up to it, and the end, which no step changes: `n < steps`.
+pub(super) fn end_of<'e>(
+    unit: &Unit,
+    cond: &'e Expr,
+    (iterator, start): (DeclId, &Expr),
+    body: &[Stmt],
+) -> Option<(BinaryOp, &'e Expr)> {
     let ExprKind::Binary(op @ (BinaryOp::Less | BinaryOp::LessEqual), from, to) = &cond.kind else {
         return None;
     };
@@ -105,20 +123,15 @@ fn one_ahead(
         _ => false,
     };
     let mut is_known = tree::is_var(from, iterator) && !changed.contains(&iterator);
-    for value in [start, to] {
+    for value in [start, &**to] {
         is_known &= !walk::has(value, |e| !is_fixed(e));
     }
     is_known &= !scalars::is_pointed_to(unit, iterator);
-    let next = tree::binary(BinaryOp::Add, (**from).clone(), tree::int(from, 1));
-    let kind = ExprKind::Binary(*op, Box::new(next), to.clone());
-    is_known.then(|| Expr {
-        kind,
-        ..cond.clone()
-    })
+    is_known.then_some((*op, &**to))
 }
 
 /// Whether a statement leaves the loop, or calls what may read any variable.
-fn jumps_or_calls(unit: &Unit, stmt: &Stmt) -> bool {
+pub(super) fn jumps_or_calls(unit: &Unit, stmt: &Stmt) -> bool {
     let jumps = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
     walk::jumps(stmt, jumps) || walk::any(unit, stmt, |e| calls_out(unit, e))
 }

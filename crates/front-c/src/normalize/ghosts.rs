@@ -1,0 +1,205 @@
+//! Ghost cells that each step copies from the other end of the domain.
+//!
+//! In: `for (n = 0; n < steps; n++) { u[0] = u[cells]; u[cells + 1] = u[1]; for (..) { .. } }`. Tiles do without ghost cells, so
+//! that these are old when the steps are done. Out: the steps that are to be tiled, and behind them the last ones as they
+//! are, which leave every cell as C does.
+//!
+//! ```c
+//! n = 0;
+//! while (n < steps) {
+//!   int n_steps = steps - n > 2 ? steps - n - 2 : 0;
+//!   for (int step = 0; step < n_steps; step++) { .. }
+//!   n += n_steps;
+//!   ..
+//!   n++;
+//! }
+//! ```
+
+use super::peel::{end_of, jumps_or_calls};
+use super::strip_mine::STEPS;
+use super::tree::{self, Namer};
+use super::walk;
+use crate::emit;
+use hexcc_clang::ast::{
+    BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
+};
+
+/// How many steps follow those that are to be tiled: as many as there are planes.
+pub(super) const FOLLOWING: u32 = 2;
+
+/// The loop over all steps with the last ones apart; `None` where no step copies ghost cells, or where its number matters.
+pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<Stmt> {
+    let StmtKind::For {
+        init: Some(init),
+        cond: Some(cond),
+        step: Some(step),
+        body,
+    } = &stmt.kind
+    else {
+        return None;
+    };
+    let body = tree::block((**body).clone());
+    let (iterator, start) = tree::begins(unit, init)?;
+    let start = start.clone();
+    let (op, to) = end_of(unit, cond, (iterator, &start), &body)?;
+    let is_int = |unit: &Unit, ty| unit.canonical(ty).kind == TypeKind::Builtin(Builtin::Int);
+    let is_plain = tree::adds_one(step, iterator)
+        && matches!(tree::plain(&start).kind, ExprKind::Int(first) if first >= 0)
+        && is_int(unit, unit[iterator].ty)
+        && is_int(unit, to.ty)
+        && !body
+            .iter()
+            .any(|s| walk::uses(unit, s, iterator) || jumps_or_calls(unit, s));
+    if !is_plain
+        || !body
+            .iter()
+            .any(|s| walk::any(unit, s, |e| copies_a_cell(unit, e)))
+    {
+        return None;
+    }
+    let mut make = Make { unit, namer, stmt };
+    let n_steps = make.n_steps(iterator, (op, to));
+    let steps = make.steps(n_steps, body.clone());
+    let add = ExprKind::Assign(
+        Some(BinaryOp::Add),
+        Box::new(make.var(iterator)),
+        Box::new(make.var(n_steps)),
+    );
+    let mut all = vec![tree::declaration(make.unit, n_steps), steps];
+    all.push(make.done(add, iterator));
+    all.extend(body);
+    all.push(tree::stmt(step.span, StmtKind::Expr(step.clone())));
+    let once = StmtKind::While {
+        cond: cond.clone(),
+        body: Box::new(tree::stmt(stmt.span, StmtKind::Compound(all))),
+    };
+    let mut whole = Vec::new();
+    if matches!(init.kind, StmtKind::Decl(_)) {
+        unit[iterator].init = None;
+        whole.push((**init).clone());
+    }
+    whole.push(tree::assign(tree::var(unit, iterator, stmt.span), start));
+    whole.push(tree::stmt(stmt.span, once));
+    Some(tree::stmt(stmt.span, StmtKind::Compound(whole)))
+}
+
+/// The largest distance of an element that is a neighbour.
+const NEAR: i128 = 8;
+
+/// Whether an expression gives an element of an array the value of another one, which is no neighbour.
+fn copies_a_cell(unit: &Unit, expr: &Expr) -> bool {
+    let ExprKind::Assign(None, to, from) = &expr.kind else {
+        return false;
+    };
+    let (Some((to, at)), Some((from, other))) = (element(to), element(from)) else {
+        return false;
+    };
+    let path = tree::Path::of(unit, to);
+    let mut both = at.into_iter().zip(other);
+    path.is_some()
+        && path == tree::Path::of(unit, from)
+        && both.any(|(to, from)| !is_near(unit, to, from))
+}
+
+/// The array and the subscripts of an element.
+fn element(expr: &Expr) -> Option<(&Expr, Vec<&Expr>)> {
+    let ExprKind::Index(base, subscript) = &tree::plain(expr).kind else {
+        return None;
+    };
+    let (array, mut all) = element(base).unwrap_or((base, Vec::new()));
+    all.push(subscript);
+    Some((array, all))
+}
+
+fn is_near(unit: &Unit, a: &Expr, b: &Expr) -> bool {
+    let [(a, m), (b, n)] = [a, b].map(|e| parted_sum(unit, e));
+    a == b && (m - n).abs() <= NEAR
+}
+
+/// The text of a sum without its last number, and that.
+fn parted_sum(unit: &Unit, expr: &Expr) -> (String, i128) {
+    let number = |e: &Expr| match tree::plain(e).kind {
+        ExprKind::Int(number) => Some(number),
+        _ => None,
+    };
+    let parted = match &tree::plain(expr).kind {
+        ExprKind::Int(number) => Some((None, *number)),
+        ExprKind::Binary(BinaryOp::Add, a, b) => number(b).map(|n| (Some(&**a), n)),
+        ExprKind::Binary(BinaryOp::Sub, a, b) => number(b).map(|n| (Some(&**a), -n)),
+        _ => None,
+    };
+    let (rest, number) = parted.unwrap_or((Some(expr), 0));
+    let text = rest.map(|rest| emit::expression(unit, rest));
+    (text.unwrap_or_default(), number)
+}
+
+struct Make<'a> {
+    unit: &'a mut Unit,
+    namer: &'a mut Namer,
+    stmt: &'a Stmt,
+}
+
+impl Make<'_> {
+    /// The number of steps that are to be tiled: `steps - n > 2 ? steps - n - 2 : 0`.
+    fn n_steps(&mut self, iterator: DeclId, (op, to): (BinaryOp, &Expr)) -> DeclId {
+        let more = i128::from(FOLLOWING) - i128::from(op == BinaryOp::LessEqual);
+        let int = tree::whole(self.unit, Builtin::Int, 4);
+        let like = Expr {
+            ty: int,
+            ..self.var(iterator)
+        };
+        let typed = |op, a, b| Expr {
+            ty: int,
+            ..tree::binary(op, a, b)
+        };
+        let left = typed(BinaryOp::Sub, to.clone(), like.clone());
+        let is_more = typed(BinaryOp::Greater, left.clone(), tree::int(&like, more));
+        let rest = typed(BinaryOp::Sub, left, tree::int(&like, more));
+        let none = tree::int(&like, 0);
+        let value = Expr {
+            kind: ExprKind::Cond(Box::new(is_more), Box::new(rest), Box::new(none)),
+            ..like
+        };
+        let name = self.namer.fresh("n_steps");
+        tree::variable(self.unit, name, int, Some(value), self.stmt.span)
+    }
+
+    /// The loop over these.
+    fn steps(&mut self, n_steps: DeclId, body: Vec<Stmt>) -> Stmt {
+        let (int, span) = (self.unit[n_steps].ty, self.stmt.span);
+        let none = tree::int(&self.var(n_steps), 0);
+        let name = self.namer.fresh("step");
+        let step = tree::variable(self.unit, name, int, Some(none), span);
+        let next = Expr {
+            kind: ExprKind::Unary(UnaryOp::PostIncrement, Box::new(self.var(step))),
+            ..self.var(step)
+        };
+        let kind = StmtKind::For {
+            init: Some(Box::new(tree::declaration(self.unit, step))),
+            cond: Some(tree::binary(
+                BinaryOp::Less,
+                self.var(step),
+                self.var(n_steps),
+            )),
+            step: Some(next),
+            body: Box::new(tree::stmt(span, StmtKind::Compound(body))),
+        };
+        Stmt {
+            id: STEPS,
+            ..tree::stmt(span, kind)
+        }
+    }
+
+    /// A statement of the host about a variable.
+    fn done(&self, kind: ExprKind, id: DeclId) -> Stmt {
+        let expr = Expr {
+            kind,
+            ..self.var(id)
+        };
+        tree::stmt(self.stmt.span, StmtKind::Expr(expr))
+    }
+
+    fn var(&self, id: DeclId) -> Expr {
+        tree::var(self.unit, id, self.stmt.span)
+    }
+}
