@@ -5,6 +5,7 @@
 
 use super::inline;
 use super::promote::{self, Around};
+use super::small;
 use super::tree::{self, Namer, Path};
 use super::walk;
 use hexcc_clang::ast::{
@@ -20,6 +21,8 @@ pub(super) fn hoist(
     (head, body): (&mut Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
     let mut around = Around::default();
+    body.iter_mut()
+        .for_each(|stmt| small::without_zeros(unit, stmt));
     let members = members(unit, head, body);
     let mut variables = Vec::new();
     for (path, place) in &members {

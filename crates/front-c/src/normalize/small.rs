@@ -35,6 +35,40 @@ pub(super) fn constants(unit: &mut Unit, stmt: &mut Stmt) {
     branches(unit, stmt);
 }
 
+/// Leaves out what is multiplied by zero: `0 * rows * columns + i` is `0 + i`, as macros of several planes write it.
+pub(super) fn without_zeros(unit: &mut Unit, stmt: &mut Stmt) {
+    let asked = unit.clone();
+    let is_zero = |expr: &Expr| matches!(numbers::value(&asked, expr), Some(0));
+    walk::change_all(unit, stmt, &mut |expr| {
+        if let ExprKind::Binary(BinaryOp::Mul, a, b) = &expr.kind
+            && numbers::range(&asked, expr.ty).is_some()
+            && [a, b]
+                .into_iter()
+                .any(|side| is_product_of_zero(side, &is_zero))
+            && !walk::has(expr, |e| tree::target(e).is_some() || is_call(e))
+        {
+            *expr = tree::int(expr, 0);
+        }
+        true
+    });
+}
+
+fn is_product_of_zero(expr: &Expr, is_zero: &dyn Fn(&Expr) -> bool) -> bool {
+    match &tree::plain(expr).kind {
+        ExprKind::Binary(BinaryOp::Mul, a, b) => {
+            is_product_of_zero(a, is_zero) || is_product_of_zero(b, is_zero)
+        }
+        _ => is_zero(expr),
+    }
+}
+
+fn is_call(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Call(..) | ExprKind::Statements(_) | ExprKind::Other(_)
+    )
+}
+
 /// The number that an element of a table is.
 fn of_table(unit: &Unit, expr: &Expr) -> Option<i128> {
     let range = numbers::range(unit, expr.ty)?;
