@@ -229,12 +229,9 @@ fn in_tiles(
 ) -> Result<Option<TiledNest>> {
     let mut clock = Clock::new(ctx);
     let mut region = Region::known(ctx, saved, options, &mut clock, known)?;
-    if region.analyses.is_empty() {
+    // Steps are apart for ghost cells alone.
+    if region.analyses.is_empty() || saved.source.is_followed(&region.scop.region) {
         return on_torus(&region, saved.around(), options);
-    }
-    // Ghost cells that are not in the way need no steps apart.
-    if saved.source.is_followed(&region.scop.region) {
-        return Ok(None);
     }
     let scop = &region.scop;
     // Tiles copy what they use as a whole.

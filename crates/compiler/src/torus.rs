@@ -68,8 +68,9 @@ struct OnRing<'a> {
 
 impl<'a> OnRing<'a> {
     fn of(scop: &'a Scop, chunk: &'a Chunk, around: Around) -> Result<Option<OnRing<'a>>> {
-        if let Some(torus) = Torus::find(scop, chunk)? {
-            return Ok(Some(OnRing {
+        if !around.source.is_followed(&chunk.span) {
+            let torus = Torus::find(scop, chunk)?;
+            return Ok(torus.map(|torus| OnRing {
                 torus,
                 scop: Cow::Borrowed(scop),
                 chunk: Cow::Borrowed(chunk),
@@ -77,9 +78,6 @@ impl<'a> OnRing<'a> {
                 stmts: (chunk.stmts.iter().map(|&s| scop.stmts[s].clone())).collect(),
                 first: (scop.arrays.iter().map(|a| vec![0; a.extents.len()])).collect(),
             }));
-        }
-        if !around.source.is_followed(&chunk.span) {
-            return Ok(None);
         }
         let Some(ring) = Ring::of(scop, chunk)? else {
             return Ok(None);

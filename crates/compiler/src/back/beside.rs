@@ -161,7 +161,7 @@ impl<'a> Beside<'a> {
             planes: format!("{name}_planes"),
             all: format!("{} * {name}_all_rows * {name}_pitch", self.planes[1]),
             entered: Entered::of(self.parts.as_ref(), name, what),
-            in_program: self.from_first(&in_program),
+            in_program: self.behind_ghosts(&in_program),
             in_tiles: self.on_device("tiles"),
             filled: "what is read beside all cells: NaN",
         };
@@ -182,11 +182,11 @@ impl<'a> Beside<'a> {
     /// The first cell of the domain in a plane of the program, and how far rows are from each other there.
     fn in_program(&self) -> String {
         if self.parts.is_some() {
-            return self.from_first(&format!("{}_parts[plane]", self.name));
+            return self.behind_ghosts(&format!("{}_parts[plane]", self.name));
         }
         let (name, constant) = (&self.name, super::program::const_of(self.array));
         let plane = self.plane();
-        self.from_first(&format!("({constant}char *){name} + plane * {plane}"))
+        self.behind_ghosts(&format!("({constant}char *){name} + plane * {plane}"))
     }
 
     /// The bytes of a plane in the program.
@@ -212,7 +212,7 @@ impl<'a> Beside<'a> {
     }
 
     /// The first cell of the domain in a plane that begins there, and how far rows are from each other.
-    fn from_first(&self, plane: &str) -> String {
+    fn behind_ghosts(&self, plane: &str) -> String {
         let row = self.row();
         let rows = match self.first[0] {
             0 => String::new(),

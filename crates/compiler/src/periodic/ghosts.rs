@@ -643,3 +643,6 @@ fn before_steps(stmt: &Statement) -> Result<Option<Vec<Option<i64>>>> {
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,13 +16,15 @@
 //! ```
 
 use super::peel::{end_of, jumps_or_calls};
+use super::scalars;
 use super::strip_mine::STEPS;
 use super::tree::{self, Namer};
 use super::walk;
 use crate::emit;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
+    BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, Storage, TypeKind, UnaryOp, Unit,
 };
+use std::collections::HashSet;
 
 /// How many steps follow those that are to be tiled: as many as there are planes.
 pub(super) const FOLLOWING: u32 = 2;
@@ -47,14 +49,13 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
         && matches!(tree::plain(&start).kind, ExprKind::Int(first) if first >= 0)
         && is_int(unit, unit[iterator].ty)
         && is_int(unit, to.ty)
+        && walk::all_declared(stmt)
+            .into_iter()
+            .all(|id| unit[id].storage == Storage::None)
         && !body
             .iter()
             .any(|s| walk::uses(unit, s, iterator) || jumps_or_calls(unit, s));
-    if !is_plain
-        || !body
-            .iter()
-            .any(|s| walk::any(unit, s, |e| copies_a_cell(unit, e)))
-    {
+    if !is_plain || !copies_ghosts(unit, &body) {
         return None;
     }
     let mut make = Make { unit, namer, stmt };
@@ -86,19 +87,36 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
 /// The largest distance of an element that is a neighbour.
 const NEAR: i128 = 8;
 
-/// Whether an expression gives an element of an array the value of another one, which is no neighbour.
-fn copies_a_cell(unit: &Unit, expr: &Expr) -> bool {
+/// Whether a step gives some element of an array the value of another one of the same plane, which is no neighbour.
+fn copies_ghosts(unit: &Unit, body: &[Stmt]) -> bool {
+    let is_alone = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Expr(_) | StmtKind::Decl(_));
+    let alone = body.iter().filter(is_alone);
+    let planes: HashSet<DeclId> = alone
+        .flat_map(|stmt| {
+            scalars::changed(unit, stmt)
+                .into_iter()
+                .chain(walk::declared(stmt))
+        })
+        .collect();
+    let selects = |e: &Expr| matches!(e.kind, ExprKind::Var(id) if planes.contains(&id));
+    let is_far = |expr: &Expr| {
+        let apart = copied_from(unit, expr).unwrap_or_default();
+        !apart.is_empty() && !apart.into_iter().any(|e| walk::has(e, selects))
+    };
+    body.iter().any(|stmt| walk::any(unit, stmt, is_far))
+}
+
+/// The subscripts in which an element differs from another one of its array, whose value an expression gives it.
+fn copied_from<'e>(unit: &Unit, expr: &'e Expr) -> Option<Vec<&'e Expr>> {
     let ExprKind::Assign(None, to, from) = &expr.kind else {
-        return false;
+        return None;
     };
-    let (Some((to, at)), Some((from, other))) = (element(to), element(from)) else {
-        return false;
-    };
-    let path = tree::Path::of(unit, to);
-    let mut both = at.into_iter().zip(other);
-    path.is_some()
-        && path == tree::Path::of(unit, from)
-        && both.any(|(to, from)| !is_near(unit, to, from))
+    let ((to, at), (from, other)) = (element(to)?, element(from)?);
+    let path = tree::Path::of(unit, to)?;
+    let both = at.into_iter().zip(other);
+    let apart = both.filter(|(to, from)| !is_near(unit, to, from));
+    let apart = apart.flat_map(|(to, from)| [to, from]).collect();
+    (tree::Path::of(unit, from) == Some(path)).then_some(apart)
 }
 
 /// The array and the subscripts of an element.

@@ -5,6 +5,7 @@ use hexcc_clang::{Clang, ParseRequest, parse};
 use std::path::Path;
 
 mod cells;
+mod ghosts;
 mod peel;
 mod strip_mine;
 

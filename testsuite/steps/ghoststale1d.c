@@ -1,4 +1,4 @@
-/* ghoststale: Ghost cells of which no ring is made: copied after the sweep, from the wrong cell, or between two sweeps.
+/* ghoststale1d: Ghost cells of which no ring is made: copied after the sweep, from the wrong cell, or between two sweeps.
  * hexcc-test: args=N,T run=1,4;2,3;3,2;5,3;9,4;16,7;40,6;157,3;300,40
  */
 #include <stdio.h>

@@ -1,0 +1,79 @@
+//! Loops whose steps copy ghost cells.
+
+use super::*;
+
+/// The form of the loop in `void f(..)` with its last steps apart, if there is one.
+fn parted(loop_: &str) -> Option<String> {
+    let text = format!(
+        "int g(int); void f(int n, int steps, long many, float *u, float *w) {{ int t, k = 0; {loop_} }}"
+    );
+    let mut forms = forms_of(&text).into_iter();
+    let form = forms.find(|form| form.passes.contains(&"ghosts".to_owned()))?;
+    let segments = form.segments.unwrap();
+    assert_eq!(segments.following, 2);
+    assert!(segments.host.is_empty() && segments.conditions.is_empty());
+    assert!(form.text[form.steps].starts_with("for (int step = 0; step < n_steps; step++)"));
+    let words: Vec<&str> = form.text.split_whitespace().collect();
+    Some(words.join(" "))
+}
+
+const STEP: &str = "u[0] = u[n]; u[n + 1] = u[1]; for (int i = 1; i <= n; i++) { w[i] = u[i - 1]; } for (int i = 1; i <= n; i++) { u[i] = w[i]; }";
+
+#[test]
+fn the_last_steps_are_apart() {
+    let of = |head: &str| parted(&format!("for ({head}) {{ {STEP} }}"));
+    let wanted = |declared: &str, first: &str, more: i32, less: &str| {
+        format!(
+            "{{ {{ {declared}t = {first}; while (t {less} steps) {{ int n_steps = steps - t > {more} ? steps - t - {more} : 0; \
+for (int step = 0; step < n_steps; step++) {{ {STEP} }} t += n_steps; {STEP} t++; }} }} }}"
+        )
+    };
+    assert_eq!(of("t = 0; t < steps; t++"), Some(wanted("", "0", 2, "<")));
+    assert_eq!(
+        of("int t = 1; t <= steps; t++"),
+        Some(wanted("int t; ", "1", 1, "<="))
+    );
+}
+
+#[test]
+fn steps_that_differ_stay() {
+    let of = |step: &str| parted(&format!("for (t = 0; t < steps; t++) {{ {step} }}"));
+    let with = |more: &str| of(&format!("{STEP} {more}"));
+    assert!(with("").is_some());
+    for more in [
+        "if (t == 9) u[1] = 0;",
+        "g(1);",
+        "if (u[1] > 0) break;",
+        "if (u[1] > 0) continue;",
+        "steps--;",
+    ] {
+        assert_eq!(with(more), None, "{more}");
+    }
+    for head in [
+        "t = -1; t < steps; t++",
+        "t = k; t < steps; t++",
+        "t = 0; t < many; t++",
+        "t = 0; t < steps; t += 2",
+        "t = 0; t != steps; t++",
+    ] {
+        assert_eq!(
+            parted(&format!("for ({head}) {{ {STEP} }}")),
+            None,
+            "{head}"
+        );
+    }
+}
+
+#[test]
+fn neighbours_are_no_ghost_cells() {
+    let with = |copies: &str| {
+        let sweep = "for (int i = 1; i <= n; i++) w[i] = u[i - 1]; for (int i = 1; i <= n; i++) u[i] = w[i];";
+        parted(&format!(
+            "for (t = 0; t < steps; t++) {{ {copies} {sweep} }}"
+        ))
+    };
+    assert_eq!(with("u[0] = u[1]; u[n + 1] = u[n];"), None);
+    assert_eq!(with("u[0] = w[n];"), None);
+    assert_eq!(with("u[0] = 2 * u[n];"), None);
+    assert!(with("u[0] = u[n];").is_some());
+}
