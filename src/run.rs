@@ -15,7 +15,7 @@ use crate::render::Failure;
 use build::{BuildArgs, Builder};
 use clap::Parser;
 use hexcc_compiler::back::{Instrument, LOOPS_RUN};
-use hexcc_compiler::compiled::Compiled;
+use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::options::Language;
 use hexcc_compiler::output;
@@ -238,7 +238,7 @@ impl Run {
             }
             finished => finished.map_err(Crash::failure)?,
         };
-        let nests = input.saved.is_nests();
+        let nests = input.saved.is_nests() || compiled.units.iter().any(has_planes_in_rows);
         if !expected.output.status.success() && !expected.dump.exists() && !nests {
             return Err(failure(self.with_output(
                 Diagnostic::error(
@@ -510,6 +510,12 @@ impl Run {
         }
         Ok(ExitCode::from(u8::from(!equal)))
     }
+}
+
+/// Whether the program has planes in rows that take turns: which one a pointer leads to behind the steps is not known.
+fn has_planes_in_rows(unit: &Unit) -> bool {
+    let mut arrays = unit.stencil().arrays.iter();
+    arrays.any(|a| !a.parts.is_empty() && a.rows.is_some())
 }
 
 /// Prints why the generated program has run its own loops; whether it has.

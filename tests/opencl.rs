@@ -29,11 +29,12 @@ const FLAGS: [&str; 9] = [
 
 /// Programs of which nothing is left but functions of a cell, and stores to what may not exist; pointers that are swapped
 /// between pragmas.
-const NOT_TAKEN: [&str; 6] = [
+const NOT_TAKEN: [&str; 7] = [
     "bodies2d",
     "fivecells2d",
     "gather2d",
     "guarded2d",
+    "markedtables2d",
     "swapmarked2d",
     "swaptube2d",
 ];

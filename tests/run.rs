@@ -229,6 +229,57 @@ fn rows_that_share_memory_end_the_program() {
     }
 }
 
+/// A time loop that swaps tables of rows, of which `rows` moves some; a pragma may mark it.
+fn tables_program(rows: &str, pragma: &str) -> String {
+    format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n\
+         int main(void) {{\n  int n = 40, T = 9;\n  float **u = malloc(n * sizeof *u), **v = malloc(n * sizeof *v);\n\
+         \x20 for (int i = 0; i < n; i++) {{\n    u[i] = calloc(n, sizeof **u);\n    v[i] = calloc(n, sizeof **v);\n    u[i][i] = i;\n  }}\n\
+         \x20 {rows}\n{pragma}\n\
+         \x20 for (int t = 0; t < T; t++) {{\n    for (int i = 1; i < n - 1; i++)\n      for (int j = 1; j < n - 1; j++)\n        v[i][j] = u[i-1][j] + u[i+1][j-1];\n\
+         \x20   float **w = u;\n    u = v;\n    v = w;\n  }}\n{}\n\
+         \x20 for (int i = 0; i < n; i++)\n    printf(\"%.9g %.9g\\n\", u[i / 2 + 1][20], v[i][19]);\n  return 0;\n}}\n",
+        pragma.replace("scop", "endscop")
+    )
+}
+
+#[test]
+fn tables_of_rows_that_share_memory_end_the_program() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let file = folder.path().join("tables.c");
+    let ends = Some("hexcc_main: rows of u and v share memory");
+    let (plain, marked) = ("", "#pragma scop");
+    for (rows, pragma, wanted) in [
+        // Sides are only read.
+        ("u[0] = v[39];", plain, None),
+        ("u[3] = v[4];", plain, ends),
+        ("u[3] = v[4];", marked, ends),
+        ("v[3] = v[5] + 20;", plain, ends),
+        ("u = v;", marked, ends),
+        // In the first step alone, a plane has no sides.
+        ("v[0] = v[39] = 0, T = 1;", plain, None),
+        ("v[0] = v[39] = 0, T = 1;", marked, None),
+    ] {
+        let text = tables_program(rows, pragma);
+        std::fs::write(&file, text).expect("a temporary directory can be written");
+        let out = output(
+            hexcc()
+                .arg("run")
+                .arg(&file)
+                .args(["--target", "cuda", "--emulate"]),
+        );
+        let out = out.expect("hexcc starts");
+        let all = [&out.stdout, &out.stderr].map(|text| String::from_utf8_lossy(text));
+        let (all, said) = (all.concat(), wanted.unwrap_or("ok: both programs"));
+        assert!(all.contains(said), "{rows} {pragma}: {all}");
+        assert_eq!(
+            out.status.code(),
+            Some(i32::from(wanted.is_some())),
+            "{all}"
+        );
+    }
+}
+
 #[test]
 fn a_line_chooses_a_loop() {
     let folder = tempfile::tempdir().expect("a temporary directory");

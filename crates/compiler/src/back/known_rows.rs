@@ -3,12 +3,13 @@
 
 use super::names::Names;
 use super::program::Replacement;
-use super::rows::{count, has_rows, sizes, tests, touched_bytes};
+use super::rows::{blocks, count, has_rows, planes, sizes, tests};
+use super::tiled_rows;
 use crate::interface::{Interface, may_hold_members};
 use crate::kernel::KernelArray;
 
 /// The position of an array among those that have rows.
-fn position(interface: &Interface, index: usize) -> usize {
+pub(super) fn position(interface: &Interface, index: usize) -> usize {
     let before = &interface.arrays[..index];
     before.iter().filter(|a| a.rows.is_some()).count()
 }
@@ -34,9 +35,10 @@ fn arguments(interface: &Interface, names: &Names) -> Vec<String> {
                 add(format!("(size_t){}", names.get(&size)));
             }
             add(format!("(size_t){name}_pointers"));
-        } else {
-            add(format!("(size_t){name}"));
-            add(touched_bytes(interface, index, names));
+        }
+        for (block, bytes) in blocks(interface, array, names) {
+            add(format!("(size_t){}", names.get(&block)));
+            add(bytes);
         }
     }
     if interface.arrays.iter().any(may_hold_members) {
@@ -57,13 +59,36 @@ pub(super) fn declared(r: &Replacement, names: &Names) -> Vec<String> {
     }
     let arguments = arguments(r.interface, names);
     let n = position(r.interface, r.interface.arrays.len());
-    vec![
+    let mut lines = tables_of_planes(r.interface, names);
+    lines.extend([
         format!("  static KnownRows<{n}, {}> known_rows;", arguments.len()),
         format!(
             "  auto &known = known_rows.of({{{}}});",
             arguments.join(", ")
         ),
-    ]
+    ]);
+    lines.extend(tiled_rows::declared(r, n));
+    lines
+}
+
+/// The lines that make tables of the pointers to planes that the program has apart. They stay where they are: the next
+/// calls look whether the same pointers are in them.
+fn tables_of_planes(interface: &Interface, names: &Names) -> Vec<String> {
+    let tables = (interface.arrays.iter()).filter_map(|array| planes(array, names));
+    let lines = tables.flat_map(|(table, pointers)| {
+        let n = pointers.len();
+        let assigned = (pointers.iter().enumerate())
+            .map(|(plane, pointer)| format!("{table}[{plane}] = {pointer}"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        [
+            format!(
+                "  static const void *{table}[{n}]; // what is plane 0, 1, .. in the first step"
+            ),
+            format!("  {assigned};"),
+        ]
+    });
+    lines.collect()
 }
 
 /// The lines that find out what is not known.
@@ -80,14 +105,12 @@ pub(super) fn found(r: &Replacement, names: &Names) -> Vec<String> {
     let mut lines = vec!["  if (!known.known) {".to_string()];
     lines.extend(tests.into_iter().map(|line| format!("  {line}")));
     let arrays = interface.arrays.iter().enumerate();
-    lines.extend(arrays.filter(|(_, a)| a.rows.is_some()).map(|(i, array)| {
-        format!(
-            "    known.enter({}, {}, \"{}\");",
-            position(interface, i),
-            count(array, names),
-            array.name
-        )
-    }));
+    for (i, array) in arrays.filter(|(_, a)| a.rows.is_some()) {
+        let (position, what) = (position(interface, i), &array.name);
+        let n = count(array, names);
+        lines.push(format!("    known.enter({position}, {n}, \"{what}\");"));
+        lines.extend(tiled_rows::found(r, (position, what)));
+    }
     lines.push("  }".to_string());
     lines
 }

@@ -24,6 +24,7 @@ pub(crate) mod rows;
 mod staged;
 mod stream;
 pub(crate) mod text;
+mod tiled_rows;
 
 pub use anywhere::{ALIGNED, LAUNCH, anywhere};
 pub use arguments::{Precision, pack_arguments};

@@ -24,12 +24,12 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// `None` where the program has the array itself.
+    /// `None` where the program has the array itself, or its rows apart: these are gathered in one block.
     pub fn of(array: &'a KernelArray, names: &Names) -> Option<Parts<'a>> {
         let (last, rows) = array.extents.get(1..)?.split_last()?;
         let extent = |e| format!("(size_t){}", ast_operand(e, names));
         let rows: Vec<String> = rows.iter().map(extent).collect();
-        (!array.parts.is_empty()).then(|| Parts {
+        (!array.parts.is_empty() && array.rows.is_none()).then(|| Parts {
             array,
             name: names.get(&array.name),
             what: array.parts.join(" and "),

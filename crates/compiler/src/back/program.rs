@@ -13,6 +13,7 @@ use super::parts::Parts;
 use super::resident::{self, Blocks};
 use super::rows::{self, Form};
 use super::staged;
+use super::tiled_rows::{TILED_ROWS, has_tiled_rows};
 use crate::compiled::Sides;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
@@ -304,6 +305,9 @@ fn sharing(
     }
     if !library.is_empty() {
         text.push_str(resident::ROWS);
+    }
+    if replacements.iter().any(has_tiled_rows) {
+        text.push_str(TILED_ROWS);
     }
     (text, shared.all())
 }
@@ -877,6 +881,9 @@ pub(super) fn host_names(ir: &Interface) -> Names {
         "KnownRows",
         "known",
         "known_rows",
+        "tiled",
+        "tiled_rows",
+        "TiledRows",
         "Unfit",
         "said",
         "kept",
@@ -1299,15 +1306,19 @@ pub(super) fn dump_calls(
     namespace: impl Fn(&Interface) -> String,
 ) -> String {
     let mut text = String::new();
-    for ir in replacements.iter().map(|r| r.interface.handed_over()) {
-        let (ir, names) = (&ir, &names.with_members(&ir));
+    for whole in replacements.iter().map(|r| r.interface) {
+        let ir = &whole.handed_over();
+        let names = &names.with_members(ir);
         let nonempty = ast_to_c(&ir.nonempty, names);
-        let arrays = ir.arrays.iter().enumerate();
-        for (index, array) in arrays.filter(|(_, a)| a.written && !a.local) {
+        for array in ir.arrays.iter().filter(|a| a.written && !a.local) {
             let record = format!("{} {}", array.name, type_tag(array));
             if array.rows.is_some() {
-                let dump = rows::dump(ir, index, (names, &namespace(ir)), &record);
-                let _ = write!(text, " if ({nonempty}){dump}");
+                // Of planes in rows, which one a pointer leads to behind the steps is not known.
+                let index = whole.arrays.iter().position(|a| a.name == array.name);
+                if let Some(index) = index {
+                    let dump = rows::dump(whole, index, (names, &namespace(ir)), &record);
+                    let _ = write!(text, " if ({nonempty}){dump}");
+                }
                 continue;
             }
             let mut bytes = format!("{}ull", array.elem.size());

@@ -186,7 +186,15 @@ pub(super) fn host_tests(r: &Replacement, names: &Names) -> Vec<String> {
         Otherwise::RunsLoops => "",
     };
     let place = |_: usize, name: &str| [declared, ""].map(|before| format!("{before}{name}_found"));
-    tests(r, names, place)
+    let arrays = r.interface.arrays.iter();
+    let tables = arrays.filter_map(|array| {
+        let (name, pointers) = planes(array, names)?;
+        Some(format!(
+            "  const void *const {name}[] = {{{}}}; // what is plane 0, 1, .. in the first step",
+            pointers.join(", ")
+        ))
+    });
+    tables.chain(tests(r, names, place)).collect()
 }
 
 /// The same, where rows of an array are found in a place: as it is assigned, and as it is used.
@@ -201,16 +209,15 @@ pub(super) fn tests(
     }
     let mut lines = vec!["  struct hexcc_pieces pieces = {0};".to_string()];
     for (index, array) in interface.arrays.iter().enumerate() {
-        let (name, what) = (names.get(&array.name), &array.name);
+        let (name, what) = (names.get(&array.name), what(array));
         if array.local {
             continue;
         }
         if array.rows.is_none() {
-            let bytes = touched_bytes(interface, index, names);
-            lines.push(format!(
-                "  hexcc_touch(&pieces, {name}, (const char *){name} + {bytes}, {}, \"{what}\");",
-                i32::from(array.written)
-            ));
+            lines.extend(blocks(interface, array, names).into_iter().map(|(what, bytes)| {
+                let (name, written) = (names.get(&what), i32::from(array.written));
+                format!("  hexcc_touch(&pieces, {name}, (const char *){name} + {bytes}, {written}, \"{what}\");")
+            }));
             continue;
         }
         let call = found(interface, index, &format!("{name}_pointers"), names);
@@ -235,6 +242,38 @@ pub(super) fn tests(
         Otherwise::RunsLoops => format!("  if (!{test}&said)) throw Unfit();"),
     });
     lines
+}
+
+/// What an array in one block is called and the bytes of it that may be touched, as C, or the same of its planes where the
+/// program has these apart.
+pub(super) fn blocks(
+    interface: &Interface,
+    array: &KernelArray,
+    names: &Names,
+) -> Vec<(String, String)> {
+    let program = interface.handed_over();
+    let is_of = |part: &KernelArray| {
+        part.rows.is_none() && (part.name == array.name || array.parts.contains(&part.name))
+    };
+    let parts = program.arrays.iter().enumerate();
+    (parts.filter(|(_, part)| is_of(part)))
+        .map(|(index, part)| (part.name.clone(), touched_bytes(&program, index, names)))
+        .collect()
+}
+
+/// The table of the pointers to the planes of an array in rows, and these, where the program has the planes apart.
+pub(super) fn planes(array: &KernelArray, names: &Names) -> Option<(String, Vec<String>)> {
+    let of = |name: &String| format!("{}_pointers", names.get(name));
+    let is_apart = array.rows.is_some() && !array.parts.is_empty();
+    is_apart.then(|| (of(&array.name), array.parts.iter().map(of).collect()))
+}
+
+/// What an array in rows is in messages.
+fn what(array: &KernelArray) -> String {
+    match array.parts.is_empty() {
+        true => array.name.clone(),
+        false => array.parts.join(" and "),
+    }
 }
 
 /// The bytes of an array that may be touched, as C.

@@ -5,9 +5,11 @@
 //! device: what is copied there once for many time steps costs little.
 
 use super::beside::Beside;
+use super::known_rows;
 use super::names::Names;
 use super::parts::{Entered, Parts};
 use super::program::{Replacement, bytes_of, condition, extents, pitch, shared_bytes};
+use super::tiled_rows;
 use crate::kernel::KernelArray;
 use std::fmt::Write;
 
@@ -27,7 +29,8 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
         let touched = || condition(&ir.touched[i], names);
         let beside = Beside::of(r, i, names).map(|beside| beside.staged(&field, touched()));
         let parts = || Some(Parts::of(array, names)?.staged(&field, touched()));
-        if let Some(all) = beside.or_else(parts) {
+        let rows = || (array.rows.is_some()).then(|| tiled_rows::staged(r, i, names));
+        if let Some(all) = beside.or_else(parts).or_else(rows) {
             for (text, more) in [&mut before, &mut behind, &mut after].into_iter().zip(&all) {
                 text.push_str(more);
             }
@@ -76,6 +79,7 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
         );
         let _ = writeln!(after, "  give_back(args.{field}, \"freeing {field}\");");
     }
+    after.push_str(known_rows::kept(r).unwrap_or_default());
     [before, behind, after]
 }
 

@@ -25,7 +25,8 @@ pub(super) fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
     );
     let steps = |interface: &Interface| {
         let names = Names::plain().with_members(interface);
-        (interface.arrays.iter().filter(|array| !array.local))
+        let arrays = interface.handed_over().arrays;
+        (arrays.iter().filter(|array| !array.local))
             .map(|array| (array.name.clone(), bytes(array, &names)))
             .collect::<Vec<_>>()
     };

@@ -207,4 +207,15 @@ fn rows_are_those_that_are_touched() {
         "[n] -> { S[i, j, k] -> A[i, j, k] : 0 <= i < n and i <= j < n and 1 <= k < 4 }",
         &[],
     );
+    // Planes that take turns: the sides of one that is written are touched where a second step reads them.
+    let turn = |plane: &str, di: &str| {
+        format!(
+            "[n] -> {{ S[t, i, j] -> A[p, i{di}, j] : 0 <= t < n and 0 <= p <= 1 and (t + {plane} - p) mod 2 = 0 and 0 < i < 3 and 0 < j < 4 }}"
+        )
+    };
+    check(
+        (3, 2),
+        &turn("1", ""),
+        &[&turn("0", "-1"), &turn("0", "+1")],
+    );
 }

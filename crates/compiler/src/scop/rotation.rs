@@ -2,8 +2,9 @@
 //!
 //! In step number k, counted from 0, pointer number j of a cycle of p is what pointer number (j + k) mod p was before the loop
 //! ([`crate::front::c::swaps`]). So `u[i]` is `u_and_v[k % 2][i]` and `v[i]` is `u_and_v[(k + 1) % 2][i]`, of an array whose planes the program
-//! has where `u` and `v` point to.
+//! has where `u` and `v` point to. Where these are tables of rows, so is the array, with a pointer more that leads to a plane.
 
+use super::rows::MOST_POINTERS;
 use super::{Access, Array, ArrayId, Chunk, Scop, Statement};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{DimType, Map, PwAff};
@@ -135,23 +136,20 @@ fn merged(scop: &Scop, names: &[String], cycle: &[usize]) -> Result<Option<Array
         return Ok(None);
     };
     let mut extents = first.extents.clone();
-    let [rows, inner @ ..] = extents.as_mut_slice() else {
-        return Ok(None);
-    };
     for other in others {
-        let is_like = other.elem == first.elem && other.extents.len() == first.extents.len();
-        let [other_rows, other_inner @ ..] = other.extents.as_slice() else {
-            return Ok(None);
-        };
+        let is_like = other.elem == first.elem
+            && other.pointers == first.pointers
+            && other.extents.len() == extents.len();
         if !is_like {
             return Ok(None);
         }
-        for (a, b) in inner.iter().zip(other_inner) {
-            if !a.is_equal(b)? {
-                return Ok(None);
+        for (d, (extent, of_other)) in extents.iter_mut().zip(&other.extents).enumerate() {
+            match is_declared(first, d) {
+                true if extent.is_equal(of_other)? => {}
+                true => return Ok(None),
+                false => *extent = extent.max(of_other)?,
             }
         }
-        *rows = rows.max(other_rows)?;
     }
     let is_whole = |access: &Access| access.whole && cycle.contains(&access.array.index());
     let used_whole = scop
@@ -159,22 +157,37 @@ fn merged(scop: &Scop, names: &[String], cycle: &[usize]) -> Result<Option<Array
         .iter()
         .flat_map(Statement::accesses)
         .any(is_whole);
-    let in_one_block = |a: &&Array| a.pointer && a.pointers == 0 && !a.variable;
-    if used_whole || !arrays.iter().all(in_one_block) {
+    let is_behind_pointer = |a: &&Array| a.pointer && !a.variable;
+    let pointers = match first.pointers {
+        0 => 0,
+        // The planes are tables of rows, and a table leads to these.
+        n => n + 1,
+    };
+    if used_whole || pointers > MOST_POINTERS || !arrays.iter().all(is_behind_pointer) {
         return Ok(None);
     }
-    *rows = rows.gist_params(&scop.context.params()?)?.coalesce()?;
-    let planes = rows.mul_val(0)?.add_constant(cycle.len() as i64)?;
+    for extent in extents.iter_mut().take(first.pointers + 1) {
+        *extent = extent.gist_params(&scop.context.params()?)?.coalesce()?;
+    }
+    let Some(outermost) = extents.first() else {
+        return Ok(None);
+    };
+    let planes = outermost.mul_val(0)?.add_constant(cycle.len() as i64)?;
     extents.insert(0, planes.coalesce()?);
     Ok(Some(Array {
         name: name(scop, names),
         elem: first.elem,
         extents,
         pointer: true,
-        pointers: 0,
+        pointers,
         variable: false,
         parts: names.to_vec(),
     }))
+}
+
+/// Whether an extent is that of a declaration, not what statements reach: rows lie anywhere.
+fn is_declared(array: &Array, d: usize) -> bool {
+    d > array.pointers
 }
 
 /// A name for the array that nothing else has.

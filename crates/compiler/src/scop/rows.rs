@@ -10,7 +10,7 @@ use hexcc_pet::data::PetArray;
 use std::collections::BTreeMap;
 
 /// Pointers that follow each other, at most; generated code counts on it.
-const MOST_POINTERS: usize = 3;
+pub(super) const MOST_POINTERS: usize = 3;
 
 /// How many subscripts behind the first one of an array have no bounds in its declaration, one after
 /// the other: they follow pointers, or the extents are not known.

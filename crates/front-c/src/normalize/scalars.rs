@@ -248,8 +248,9 @@ fn calls_out(unit: &Unit, expr: &Expr) -> bool {
 
 /// Whether a function changes nothing but elements of arrays, and does nothing that others see.
 fn keeps_variables(unit: &Unit, f: FunctionId, asked: &mut HashSet<FunctionId>) -> bool {
-    let is_copy = is_of_system(unit, f) && COPIES.contains(&unit[f].name.as_str());
-    if is_math(unit, f) || is_copy || !asked.insert(f) {
+    let name = unit[f].name.as_str();
+    let is_copy = is_of_system(unit, f) && COPIES.contains(&name);
+    if is_math(unit, f) || is_copy || is_hint(unit, f) || !asked.insert(f) {
         return true;
     }
     let Some(body) = unit.body_of(f) else {
@@ -284,6 +285,11 @@ pub(super) fn is_math(unit: &Unit, f: FunctionId) -> bool {
     let name = unit[f].name.as_str();
     let plain = name.strip_suffix(['f', 'l']).unwrap_or(name);
     is_of_system(unit, f) && (MATH.contains(&name) || MATH.contains(&plain) || name == "abs")
+}
+
+/// Whether a function only tells the machine what is read soon: addresses are not followed. The name is the compiler's.
+fn is_hint(unit: &Unit, f: FunctionId) -> bool {
+    unit[f].name == "__builtin_prefetch" && unit.body_of(f).is_none()
 }
 
 pub(super) fn is_of_system(unit: &Unit, f: FunctionId) -> bool {

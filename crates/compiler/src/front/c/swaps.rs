@@ -202,19 +202,16 @@ fn assignment<'a>(code: &'a Code, stmt: &Range<usize>) -> Option<(&'a str, &'a s
     is_plain.then_some((code.word(to?), code.word(equals + 1)))
 }
 
-/// The name in a declaration of one pointer, without its value: `float *const a`, `double (*a)[n]`.
+/// The name in a declaration of one pointer, without its value: `float *const a`, `double **a`, `double (*a)[n]`.
 fn declared_pointer(code: &Code, tokens: Range<usize>) -> Option<usize> {
-    let mut stars = tokens.clone().filter(|&i| code.word(i) == "*");
-    let (star, None) = (stars.next()?, stars.next()) else {
-        return None;
-    };
-    let is_qualifier = |i: &usize| {
+    let star = tokens.clone().find(|&i| code.word(i) == "*")?;
+    let is_before_name = |i: &usize| {
         matches!(
             code.word(*i),
-            "const" | "restrict" | "__restrict" | "volatile"
+            "*" | "const" | "restrict" | "__restrict" | "volatile"
         )
     };
-    let name = (star + 1..tokens.end).find(|i| !is_qualifier(i))?;
+    let name = (star + 1..tokens.end).find(|i| !is_before_name(i))?;
     let is_one = !tokens
         .clone()
         .any(|i| matches!(code.word(i), "," | "=" | "{"));
@@ -260,10 +257,10 @@ fn cycles(assigned: &[(String, String)]) -> Option<Vec<Vec<&str>>> {
     is_swap.then_some(cycles)
 }
 
-/// Whether a name is a pointer to numbers or rows that a call of the function has of its own.
+/// Whether a name is a pointer to numbers, rows or pointers that a call of the function has of its own.
 fn is_own_pointer(text: &str, name: &str, offset: usize) -> bool {
     let declarator = csource::declarator(text, name, offset);
-    declarator.is_some_and(|d| d.place == Place::Call && d.stars == 1)
+    declarator.is_some_and(|d| d.place == Place::Call && d.stars > 0)
 }
 
 /// Whether a statement of the time loop ends nothing but loops in it.

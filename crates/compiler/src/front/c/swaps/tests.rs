@@ -12,7 +12,7 @@ fn cycle_of(body: &str) -> Option<Vec<String>> {
 
 fn cycles_of(body: &str) -> Option<Vec<Vec<String>>> {
     let text = format!(
-        "void f(int n, float *a, float *b, float *c, float *d) {{ float *tmp, *t2; for (int t = 0; t < n; t++) {{ {body} }} }}"
+        "void f(int n, float *a, float *b, float *c, float *d, float **p, float *q[]) {{ float *tmp, *t2; for (int t = 0; t < n; t++) {{ {body} }} }}"
     );
     let region = time_loops(&text).into_iter().next()?;
     let swaps = without_swaps(&text, &region)?;
@@ -38,7 +38,9 @@ fn swaps_are_cycles() {
     assert_eq!(of("tmp = a, a = b; b = tmp;"), names(&["a", "b"]));
     assert_eq!(of("{ float *x; x = a; a = b; b = x; }"), names(&["a", "b"]));
     assert_eq!(of("float *const x = a; a = b; b = x;"), names(&["a", "b"]));
-    assert_eq!(of("float (*x)[n] = a; a = b; b = x;"), names(&["a", "b"]));
+    assert_eq!(of("float (*x)[2*n] = a; a = b; b = x;"), names(&["a", "b"]));
+    assert_eq!(of("float **x = p; p = q; q = x;"), names(&["p", "q"]));
+    assert_eq!(of("float **const x = p; p = q; q = x;"), names(&["p", "q"]));
     assert_eq!(
         cycle_of(&format!("float *x = a; {NEST} a = b; b = x;")),
         names(&["a", "b"])
@@ -64,6 +66,7 @@ fn other_uses_of_pointers_are_no_swaps() {
     assert_eq!(cycle_of(&format!("tmp = a; a = b; b = tmp; {NEST}")), None);
     assert_eq!(cycle_of(&format!("tmp = a; a = b; {NEST} b = tmp;")), None);
     assert_eq!(of("a = b; b = a;"), None);
+    assert_eq!(of("tmp = p[1]; p[1] = q[1]; q[1] = tmp;"), None);
     // c only tells which of the two is newer.
     assert_eq!(of("tmp = a; a = b; b = tmp; c = a;"), names(&["a", "b"]));
     assert_eq!(of("n = t; tmp = a; a = b; b = tmp;"), None);
