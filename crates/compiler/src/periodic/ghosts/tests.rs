@@ -79,6 +79,7 @@ fn scop(ctx: &Ctx, all: &[Does]) -> Scop {
     Scop {
         params: vec!["n".to_string(), "m".to_string()],
         context: set("[n, m] -> { : }"),
+        sweeps: BTreeMap::new(),
         expected: set("[n, m] -> { : }"),
         arrays: arrays.to_vec(),
         chunks: vec![Chunk {
