@@ -39,7 +39,7 @@ pub struct Before {
     pub followed: Option<usize>,
 }
 
-/// How many steps follow those of [`Before::followed`].
+/// How many steps follow those of a loop that is followed by some of its own.
 pub const FOLLOWING: u32 = 2;
 
 /// A part of the text that is of another file.
