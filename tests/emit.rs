@@ -99,7 +99,7 @@ fn less_than_is_required() {
         ("steps/segments2d.c", "cuda", true),
         ("steps/torus2d.c", "cuda", true),
         ("steps/power2d.c", "cuda", false),
-        ("steps/relax2d.c", "openmp", false),
+        ("steps/power2d.c", "openmp", false),
     ] {
         let mut command = hexcc();
         command

@@ -1,6 +1,6 @@
 /* periodic1d: Periodic boundary by conditional subscripts: the first cell reads the last one, so
  * the distance grows with N.
- * hexcc-test: warns=HX0204
+ * hexcc-test: expect=HX0204 flags=--tiling,hybrid
  */
 void periodic1d(int N, int T, float A[2][N])
 {

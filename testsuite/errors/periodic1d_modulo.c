@@ -1,5 +1,5 @@
 /* periodic1d_modulo: Periodic boundary by a remainder modulo the parameter N.
- * hexcc-test: warns=HX0204
+ * hexcc-test: expect=HX0204 flags=--tiling,hybrid
  */
 void periodic1d_modulo(int N, int T, float A[2][N])
 {

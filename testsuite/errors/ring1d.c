@@ -1,5 +1,5 @@
 /* ring1d: A ring of a constant number of cells: a tile would be all of it.
- * hexcc-test: warns=HX0204
+ * hexcc-test: expect=HX0204 flags=--tiling,hybrid
  */
 #define N 200
 

@@ -645,9 +645,12 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
         .map(StreamKernel::tile);
     let mut replays = 0;
     // Loops of a single iteration can hide a dimension from the compiler, and
-    // then places cannot be compared.
-    if schedule.w.len() != run.n_space {
+    // then places cannot be compared. Neither can those of statements that execute with others.
+    let is_hidden = schedule.w.len() != run.n_space;
+    if is_hidden {
         schedule.w.resize(program.n_dims(), 1);
+    }
+    if is_hidden || !compiled.scop.sweeps.is_empty() {
         return Outcome::Translated(Translated {
             text,
             runs: runs(case, &schedule, tile),

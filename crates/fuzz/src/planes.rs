@@ -234,13 +234,12 @@ impl Maker {
             format!("{n} / 3 * {m} + {m} / 2"),
             "0".to_string(),
         ];
-        let [cell, other] = [0; 2].map(|_| self.rng.below(cells.len()));
-        let (cell, other) = (&cells[cell], &cells[other]);
+        let cell = &cells[self.rng.below(cells.len())];
         match self.rng.below(6) {
             0 => format!("    {next}[{cell}] += 0.5{f};\n"),
             1 => format!("    {next}[{cell}] = 0.25{f};\n"),
-            2 => format!("    {next}[{cell}] = 0.9 * {next}[{cell}] - 0.1{f} * {now}[{other}];\n"),
-            3 => format!("    {next}[{cell}] -= 0.125{f} * {next}[{other}];\n"),
+            2 => format!("    {next}[{cell}] = 0.9 * {next}[{cell}] - 0.1{f} * {now}[{cell}];\n"),
+            3 => format!("    {next}[{cell}] -= 0.125{f} * {next}[{cell} + 1];\n"),
             4 => format!(
                 "    for (int j = 1; j < {m} - 1; j++)\n      {next}[{n} / 2 * {m} + j] *= 0.75{f};\n"
             ),

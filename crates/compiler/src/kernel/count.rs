@@ -429,8 +429,8 @@ pub fn operation_slots<'a>(stmts: impl Iterator<Item = &'a KernelStmt>) -> i64 {
         .sum()
 }
 
-/// The parts of a statement's values that are made of numbers and scalars alone: where a thread has many cells, the compiler
-/// computes them before its loops.
+/// The quotients among a statement's values, with what they are part of, that are made of numbers and scalars alone: where a
+/// thread has many cells, the compiler computes them before its loops.
 pub fn fixed_parts(stmt: &KernelStmt) -> HashSet<*const Expr> {
     let (mut fixed, mut locals) = (HashSet::new(), Vec::new());
     for (_, _, value) in &stmt.locals {
@@ -461,8 +461,12 @@ fn mark_fixed(of: (&[Read], &[bool]), expr: &Expr, fixed: &mut HashSet<*const Ex
         }
         Expr::Affine { .. } => false,
     };
-    if is_fixed {
-        fixed.insert(std::ptr::from_ref(expr));
+    let mut divides = false;
+    expr.visit(&mut |e| divides |= matches!(e, Expr::Binary { op: "/", .. }));
+    if is_fixed && divides {
+        expr.visit(&mut |e| {
+            fixed.insert(std::ptr::from_ref(e));
+        });
     }
     is_fixed
 }
