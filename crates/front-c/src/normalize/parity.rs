@@ -60,12 +60,15 @@ fn of(
         let made = planes::pointers(unit, namer, (table, written), &subscripts, &ENDS)?;
         found.insert(table.clone(), made);
     }
-    // Behind the last sweep the pointers are those of the next step, for what is shown there.
-    let is_sweep = |stmt: &Stmt| matches!(stmt.kind, StmtKind::For { .. });
-    let at = body
-        .iter()
-        .rposition(is_sweep)
-        .map_or(body.len(), |n| n + 1);
+    // Behind the last sweep or update the pointers are those of the next step, for what is shown there.
+    let writes = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::For { .. } => true,
+        StmtKind::Expr(expr) => {
+            tree::target(expr).is_some_and(|to| matches!(tree::plain(to).kind, ExprKind::Index(..)))
+        }
+        _ => false,
+    };
+    let at = body.iter().rposition(writes).map_or(body.len(), |n| n + 1);
     let behind = |unit: &Unit, expr: &Expr| Some((number(unit, expr)? + n_planes - 1) % n_planes);
     planes::replace(unit, body[..at].iter_mut(), &number, &found);
     planes::replace(unit, body[at..].iter_mut(), &behind, &found);
