@@ -644,13 +644,8 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
         .and_then(Unit::stream)
         .map(StreamKernel::tile);
     let mut replays = 0;
-    // Loops of a single iteration can hide a dimension from the compiler, and
-    // then places cannot be compared. Neither can those of statements that execute with others.
-    let is_hidden = schedule.w.len() != run.n_space;
-    if is_hidden {
-        schedule.w.resize(program.n_dims(), 1);
-    }
-    if is_hidden || !compiled.scop.sweeps.is_empty() {
+    let has_parts = !compiled.scop.sweeps.is_empty();
+    if !has_places(&mut schedule, run.n_space, program.n_dims()) || has_parts {
         return Outcome::Translated(Translated {
             text,
             runs: runs(case, &schedule, tile),
@@ -677,6 +672,16 @@ pub fn examine_scop(case: &mut Case, saved: SavedScop) -> Outcome {
         wider,
         tile,
     })
+}
+
+/// Whether places can be compared: loops of a single iteration can hide a dimension from the compiler. (Those of statements
+/// that execute with others cannot be compared either.)
+fn has_places(schedule: &mut Schedule, n_space: usize, n_dims: usize) -> bool {
+    let has_all = schedule.w.len() == n_space;
+    if !has_all {
+        schedule.w.resize(n_dims, 1);
+    }
+    has_all
 }
 
 /// The schedule to replay; with overlapped tiles that of the model's hybrid ones.

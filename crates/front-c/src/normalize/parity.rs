@@ -82,6 +82,16 @@ fn of(
     Some(planes::declared(unit, &found))
 }
 
+/// Whether a statement sweeps over cells, or updates one.
+fn writes_cells(stmt: &Stmt) -> bool {
+    let is_cell = |to: &Expr| matches!(tree::plain(to).kind, ExprKind::Index(..));
+    match &stmt.kind {
+        StmtKind::For { .. } => true,
+        StmtKind::Expr(expr) => tree::target(expr).is_some_and(is_cell),
+        _ => false,
+    }
+}
+
 /// What is known of numbers that select planes.
 struct Phases<'c> {
     counter: &'c Counter,
