@@ -61,14 +61,8 @@ fn of(
         found.insert(table.clone(), made);
     }
     // Behind the last sweep or update the pointers are those of the next step, for what is shown there.
-    let writes = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::For { .. } => true,
-        StmtKind::Expr(expr) => {
-            tree::target(expr).is_some_and(|to| matches!(tree::plain(to).kind, ExprKind::Index(..)))
-        }
-        _ => false,
-    };
-    let at = body.iter().rposition(writes).map_or(body.len(), |n| n + 1);
+    let at = body.iter().rposition(writes_cells);
+    let at = at.map_or(body.len(), |n| n + 1);
     let behind = |unit: &Unit, expr: &Expr| Some((number(unit, expr)? + n_planes - 1) % n_planes);
     planes::replace(unit, body[..at].iter_mut(), &number, &found);
     planes::replace(unit, body[at..].iter_mut(), &behind, &found);
