@@ -72,6 +72,7 @@ pub mod deps;
 pub mod diag;
 pub mod explore;
 pub mod front;
+mod instances;
 pub mod interface;
 pub mod ir;
 pub mod kernel;

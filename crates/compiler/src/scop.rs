@@ -1722,7 +1722,7 @@ pub(crate) fn body_exprs(body: &PetBody) -> Vec<&PetExpr> {
 }
 
 /// Whether a region calls functions whose results on a GPU differ from C's.
-pub fn calls_inexact(pet: &PetScop) -> bool {
+fn calls_inexact(pet: &PetScop) -> bool {
     fn is_one(expr: &PetExpr) -> bool {
         let own = match expr {
             PetExpr::Call { name, .. } => math_function(name).is_some_and(|m| !m.exact),
@@ -1736,7 +1736,7 @@ pub fn calls_inexact(pet: &PetScop) -> bool {
 }
 
 /// Whether a statement of a region adds to a number, or does the like.
-pub fn gathers(pet: &PetScop) -> bool {
+fn gathers(pet: &PetScop) -> bool {
     let is_number = |index: &str| index.trim_end().ends_with("[] }");
     let gathers = |stmt: &PetStmt| {
         let mut all = body_exprs(&stmt.body);

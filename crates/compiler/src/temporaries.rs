@@ -18,11 +18,9 @@ mod unroll;
 
 use crate::csource;
 use crate::diag::Result;
-use crate::scop::{
-    Access, ArrayId, Expr, KeptScalar, Local, Locations, Scop, SourceFile, Statement,
-};
+use crate::instances::replace;
+use crate::scop::{ArrayId, KeptScalar, Locations, Scop, SourceFile, Statement};
 use expand::Expander;
-use hexcc_isl::Map;
 
 /// Substitutes every temporary it can and drops the statements that only
 /// computed them. Scalars that remain are reported by later passes, with the reasons in
@@ -126,79 +124,5 @@ fn reason(scop: &Scop, array: ArrayId, stmt: usize, note: String, help: &str) ->
         note: note.replace("{}", name),
         span: scop.stmts[stmt].span.clone(),
         help: help.replace("{}", name),
-    }
-}
-
-/// Puts new statements in the place of old ones, given by the index of the old one in the order
-/// of these.
-pub(crate) fn replace(scop: &mut Scop, new: Vec<(usize, Statement)>) {
-    let mut successors = vec![Vec::new(); scop.stmts.len()];
-    for (i, (old, _)) in new.iter().enumerate() {
-        successors[*old].push(i);
-    }
-    for chunk in &mut scop.chunks {
-        chunk.stmts = (chunk.stmts.iter())
-            .flat_map(|&i| successors[i].iter().copied())
-            .collect();
-    }
-    scop.stmts = new.into_iter().map(|(_, stmt)| stmt).collect();
-}
-
-/// A statement for some instances of another, given by the map from those of the new one.
-pub(crate) fn through(stmt: &Statement, instances: &Map, name: &str) -> Result<Statement> {
-    let access = |a: &Access| -> Result<Access> {
-        Ok(Access {
-            map: instances.apply_range(&a.map)?,
-            ..a.clone()
-        })
-    };
-    let mut locals = Vec::new();
-    for local in &stmt.locals {
-        locals.push(Local {
-            value: moved(&local.value, Some(instances), &|_| None)?,
-            ..local.clone()
-        });
-    }
-    Ok(Statement {
-        name: name.to_string(),
-        span: stmt.span.clone(),
-        lines: stmt.lines,
-        domain: instances.domain()?,
-        schedule: instances.apply_range(&stmt.schedule)?,
-        write: access(&stmt.write)?,
-        reads: stmt.reads.iter().map(access).collect::<Result<_>>()?,
-        locals,
-        value: moved(&stmt.value, Some(instances), &|_| None)?,
-    })
-}
-
-/// An expression of one statement for the instances of another, where there is a map from these.
-/// Sub-expressions for which `replacement` gives one are replaced by it.
-pub(crate) fn moved(
-    expr: &Expr,
-    instances: Option<&Map>,
-    replacement: &dyn Fn(&Expr) -> Option<Expr>,
-) -> Result<Expr> {
-    let mut failed = None;
-    let result = expr.map_mut(&mut |e| match (e, instances) {
-        (Expr::Affine { value, ty }, Some(instances)) => {
-            let moved = (value.to_map())
-                .and_then(|m| instances.apply_range(&m))
-                .and_then(|m| m.to_pw_affs());
-            match moved {
-                Ok(parts) => {
-                    (parts.into_iter().next()).map(|value| Expr::Affine { value, ty: *ty })
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    None
-                }
-            }
-        }
-        _ => replacement(e),
-    });
-    match failed {
-        Some(error) => Err(error.into()),
-        None => Ok(result),
     }
 }

@@ -5,9 +5,9 @@
 //! reads stays, it is one statement there: `x = f(u, a, b), v[a][b] = x + source[t]`, in the place of the sweep's. Operations
 //! keep their order and types, so results stay equal bit for bit.
 
-use crate::diag::Result;
+use crate::diag::{Diagnostic, Result};
+use crate::instances::{self, Start, moved, replace, through, within};
 use crate::scop::{Access, Chunk, Expr, Lines, Local, PartOfSweep, Scop, Statement};
-use crate::temporaries::{moved, replace, through};
 use hexcc_isl::{DimType, Map, Set, UnionMap};
 use std::rc::Rc;
 
@@ -131,38 +131,31 @@ fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<
     if !instances.is_single_valued()? || !instances.is_injective()? {
         return Ok(false);
     }
-    let schedule = |s: &Statement| UnionMap::from_map(&s.schedule);
-    // Where the sweep's instance of an update executes.
-    let moved = UnionMap::from_map(&instances.apply_range(&sweep.schedule)?)?;
-    let later = moved.lex_lt_union_map(&schedule(stmt)?)?;
+    // When the sweep's instance of an update executes.
+    let with_sweep = instances.apply_range(&sweep.schedule)?;
+    let later = UnionMap::from_map(&with_sweep)?;
+    let later = later.lex_lt_union_map(&UnionMap::from_map(&stmt.schedule)?)?;
     let own = stmt.domain.intersect(&instances.domain()?)?.identity()?;
     if !UnionMap::from_map(&own)?.is_subset(&later)? {
         return Ok(false);
     }
-    // Pairs of an update and an instance that accesses one element, of which that executes in between.
-    let is_between = |element: &Map, other: &Statement, access: &Access, writes: bool| {
+    let is_between = |element: &Map, other: &Statement, access: &Access, start: Start| {
         let pairs = element.apply_range(&access.map.reverse()?)?;
         let pairs = pairs.intersect_domain(&instances.domain()?)?;
-        if pairs.is_empty()? {
-            return Ok(false);
-        }
-        let after = match writes {
-            true => moved.lex_le_union_map(&schedule(other)?)?,
-            false => moved.lex_lt_union_map(&schedule(other)?)?,
-        };
-        let before = (schedule(other)?.lex_lt_union_map(&schedule(stmt)?)?).reverse()?;
-        let between = UnionMap::from_map(&pairs)?.intersect(&after)?;
-        Ok::<bool, Box<crate::diag::Diagnostic>>(!between.intersect(&before)?.is_empty()?)
+        Ok::<bool, Box<Diagnostic>>(
+            !pairs.is_empty()? && instances::is_between((stmt, &with_sweep), other, &pairs, start)?,
+        )
     };
     let element = &stmt.write.map;
     for other in chunk.stmts.iter().map(|&i| &scop.stmts[i]) {
         for access in other.accesses().filter(|a| a.array == stmt.write.array) {
-            if access.whole || is_between(element, other, access, false)? {
+            if access.whole || is_between(element, other, access, Start::Later)? {
                 return Ok(false);
             }
         }
         for read in stmt.reads.iter().filter(|r| r.array == other.write.array) {
-            if !is_element(read, stmt)? && is_between(&read.map, other, &other.write, true)? {
+            if !is_element(read, stmt)? && is_between(&read.map, other, &other.write, Start::Then)?
+            {
                 return Ok(false);
             }
         }
@@ -174,11 +167,6 @@ fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<
 fn is_element(read: &Access, stmt: &Statement) -> Result<bool> {
     let write = &stmt.write;
     Ok(read.array == write.array && read.map.is_equal(&write.map)?)
-}
-
-/// A statement for some of its instances.
-fn within(stmt: &Statement, domain: &Set) -> Result<Statement> {
-    through(stmt, &domain.identity()?, &stmt.name)
 }
 
 /// An update with what the sweep has computed for its element, at the instances of the sweep; whether it reads that.

@@ -8,6 +8,13 @@ use super::program::{Replacement, extents, pitch};
 use super::staged::{PlaneByPlane, where_touched};
 use crate::kernel::KernelArray;
 
+/// What is said of each dimension of space, for rows and columns; one dimension has a single row.
+fn rows_and_columns<T>(mut all: impl DoubleEndedIterator<Item = T>, row: T) -> Option<[T; 2]> {
+    let columns = all.next_back()?;
+    let rows = all.next_back().unwrap_or(row);
+    all.next().is_none().then_some([rows, columns])
+}
+
 /// An array with cells beside it, one or two space dimensions behind those that select a plane.
 pub(super) struct Beside<'a> {
     array: &'a KernelArray,
@@ -42,34 +49,17 @@ impl<'a> Beside<'a> {
             outer => outer.join(" * "),
         });
         let extent = |e| format!("(size_t){}", ast_operand(e, names));
-        let one = || "(size_t)1".to_string();
-        let program = match space {
-            [height, width] => [height, width].map(extent),
-            [width] => [one(), extent(width)],
-            _ => return None,
-        };
-        let (space, first, cells) = match sides.as_slice() {
-            [rows, columns] => (
-                [rows, columns].map(|sides| extent(&sides.cells)),
-                [rows.first, columns.first],
-                [rows.beside, columns.beside],
-            ),
-            [columns] => (
-                [one(), extent(&columns.cells)],
-                [0, columns.first],
-                [0, columns.beside],
-            ),
-            _ => return None,
-        };
+        let one = "(size_t)1".to_string();
+        let cells = sides.iter().map(|sides| extent(&sides.cells));
         Some(Beside {
             array,
             name: names.get(&array.name),
             parts: Parts::of(array, names),
             planes,
-            program,
-            space,
-            first,
-            cells,
+            program: rows_and_columns(space.iter().map(extent), one.clone())?,
+            space: rows_and_columns(cells, one)?,
+            first: rows_and_columns(sides.iter().map(|sides| sides.first), 0)?,
+            cells: rows_and_columns(sides.iter().map(|sides| sides.beside), 0)?,
         })
     }
 

@@ -461,14 +461,17 @@ fn mark_fixed(of: (&[Read], &[bool]), expr: &Expr, fixed: &mut HashSet<*const Ex
         }
         Expr::Affine { .. } => false,
     };
+    if !is_fixed {
+        return false;
+    }
     let mut divides = false;
     expr.visit(&mut |e| divides |= matches!(e, Expr::Binary { op: "/", .. }));
-    if is_fixed && divides {
+    if divides {
         expr.visit(&mut |e| {
             fixed.insert(std::ptr::from_ref(e));
         });
     }
-    is_fixed
+    true
 }
 
 /// Whether a call is a single instruction.

@@ -9,6 +9,7 @@
 
 use super::{along, between, free_set, is_plain, iterators_of, sizes};
 use crate::diag::Result;
+use crate::instances::within;
 use crate::scop::{
     Access, ArrayId, Chunk, Expr, FOLLOWING, Scop, Statement, schedule_of, writes_to,
 };
@@ -81,7 +82,7 @@ impl Ring {
             let Some(moved) = moved(&program, &read, &dims)? else {
                 return Ok(None);
             };
-            own.push(restricted(parted.stmts[s], &parted.inside[s])?);
+            own.push(within(parted.stmts[s], &parted.inside[s])?);
             on_ring.push(moved);
         }
         Ok(Some(Ring::made(program, chunk, &dims, (own, on_ring))))
@@ -280,17 +281,6 @@ fn proven(scop: &Scop, stmts: &[&Statement], dims: &Dims) -> Result<Set> {
         }
     }
     Ok(sizes.coalesce()?)
-}
-
-/// A statement for some of its instances.
-fn restricted(stmt: &Statement, domain: &Set) -> Result<Statement> {
-    let mut stmt = stmt.clone();
-    for access in stmt.reads.iter_mut().chain([&mut stmt.write]) {
-        access.map = access.map.intersect_domain(domain)?;
-    }
-    stmt.schedule = stmt.schedule.intersect_domain(domain)?;
-    stmt.domain = domain.clone();
-    Ok(stmt)
 }
 
 /// A statement that counts the cells of the ring from 0; `None` where no iterator of its own selects the cell that it
@@ -552,7 +542,7 @@ impl<'a> Parted<'a> {
     /// A statement where it writes the ring, with reads of the ring in the place of those of ghost cells; `None` where these are no
     /// copies of the same step.
     fn through_copies(&self, s: usize) -> Result<Option<Statement>> {
-        let mut stmt = restricted(self.stmts[s], &self.inside[s])?;
+        let mut stmt = within(self.stmts[s], &self.inside[s])?;
         for read in &mut stmt.reads {
             if self.scop.array(read.array).extents.is_empty() {
                 continue;
@@ -595,7 +585,7 @@ impl<'a> Parted<'a> {
             }
             let copied = copy.reverse()?.apply_range(&read.map)?;
             from = from.union(&UnionMap::from_map(&copied)?)?;
-            let wanted = restricted(self.stmts[s], &copy.domain()?)?;
+            let wanted = within(self.stmts[s], &copy.domain()?)?;
             let read = UnionMap::from_map(&wanted.reads[0].map)?;
             let writes = self.last_writes(&read, array)?;
             before = before.union(&writes.apply_range(&UnionMap::from_map(&copy)?)?)?;

@@ -2,8 +2,9 @@
 
 use super::copies::without_copies;
 use super::order::Order;
-use super::{moved, reason};
+use super::reason;
 use crate::diag::Result;
+use crate::instances::{self, Start, moved, through};
 use crate::scop::{
     Access, ArrayId, Expr, KeptScalar, Local, Scop, Statement, are_apart, planes, schedule_of,
     writes_to,
@@ -430,14 +431,9 @@ impl<'a> Expander<'a> {
         other: usize,
         pairs: &Map,
     ) -> Result<bool> {
-        let schedule = |s: usize| UnionMap::from_map(&self.scop.stmts[s].schedule);
-        let written = UnionMap::from_map(&map.apply_range(&self.scop.stmts[writer].schedule)?)?;
-        let after = written.lex_le_union_map(&schedule(other)?)?;
-        let before = (schedule(other)?.lex_lt_union_map(&schedule(reader)?)?).reverse()?;
-        let between = UnionMap::from_map(pairs)?
-            .intersect(&after)?
-            .intersect(&before)?;
-        Ok(!between.is_empty()?)
+        let stmts = &self.scop.stmts;
+        let since = map.apply_range(&stmts[writer].schedule)?;
+        instances::is_between((&stmts[reader], &since), &stmts[other], pairs, Start::Then)
     }
 
     /// The subscripts of a statement's write or of one of its reads that are constants.
@@ -466,7 +462,7 @@ impl<'a> Expander<'a> {
         let mut order = Vec::new();
         sort_values(&piece.values, 0, &mut order);
         let mut new = match &instances {
-            Some(instances) => super::through(old, instances, &name)?,
+            Some(instances) => through(old, instances, &name)?,
             None => old.clone(),
         };
         new.reads.clear();

@@ -4,8 +4,9 @@
 //! value of `sum` has a statement of its own.
 
 use super::order::Order;
-use super::{reason, through};
+use super::reason;
 use crate::diag::Result;
+use crate::instances::{replace, through};
 use crate::scop::{ArrayId, KeptScalar, Scop, Statement, schedule_of, writes_to};
 use hexcc_isl::{DimType, Set, UnionMap, compute_flow};
 use std::collections::BTreeMap;
@@ -69,7 +70,7 @@ pub fn unroll(scop: &mut Scop, temporaries: &[ArrayId]) -> Result<Vec<KeptScalar
             }
         }
     }
-    super::replace(scop, new);
+    replace(scop, new);
     sort(scop)?;
     Ok(kept)
 }

@@ -15,14 +15,14 @@
 //! }
 //! ```
 
-use super::peel::{end_of, jumps_or_calls};
+use super::peel::{end_of, jumps_or_calls, once};
 use super::scalars;
 use super::strip_mine::STEPS;
 use super::tree::{self, Namer};
 use super::walk;
 use crate::emit;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, Storage, TypeKind, UnaryOp, Unit,
+    BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
 use std::collections::HashSet;
 
@@ -43,12 +43,9 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     let body = tree::block((**body).clone());
     let (iterator, start) = tree::begins(unit, init)?;
     let start = start.clone();
-    let (op, to) = end_of(unit, cond, (iterator, &start), &body)?;
-    let is_int = |unit: &Unit, ty| unit.canonical(ty).kind == TypeKind::Builtin(Builtin::Int);
     let is_plain = tree::adds_one(step, iterator)
         && matches!(tree::plain(&start).kind, ExprKind::Int(first) if first >= 0)
         && is_int(unit, unit[iterator].ty)
-        && is_int(unit, to.ty)
         && walk::all_declared(stmt)
             .into_iter()
             .all(|id| unit[id].storage == Storage::None)
@@ -58,30 +55,31 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     if !is_plain || !copies_ghosts(unit, &body) {
         return None;
     }
+    let end = end_of(unit, cond, (iterator, &start), &body)?;
+    if !is_int(unit, end.1.ty) {
+        return None;
+    }
     let mut make = Make { unit, namer, stmt };
-    let n_steps = make.n_steps(iterator, (op, to));
+    let n_steps = make.n_steps(iterator, end);
     let steps = make.steps(n_steps, body.clone());
-    let add = ExprKind::Assign(
-        Some(BinaryOp::Add),
-        Box::new(make.var(iterator)),
-        Box::new(make.var(n_steps)),
-    );
+    let add = Expr {
+        kind: ExprKind::Assign(
+            Some(BinaryOp::Add),
+            Box::new(make.var(iterator)),
+            Box::new(make.var(n_steps)),
+        ),
+        ..make.var(iterator)
+    };
     let mut all = vec![tree::declaration(make.unit, n_steps), steps];
-    all.push(make.done(add, iterator));
+    all.push(tree::stmt(stmt.span, StmtKind::Expr(add)));
     all.extend(body);
     all.push(tree::stmt(step.span, StmtKind::Expr(step.clone())));
-    let once = StmtKind::While {
-        cond: cond.clone(),
-        body: Box::new(tree::stmt(stmt.span, StmtKind::Compound(all))),
-    };
-    let mut whole = Vec::new();
-    if matches!(init.kind, StmtKind::Decl(_)) {
-        unit[iterator].init = None;
-        whole.push((**init).clone());
-    }
-    whole.push(tree::assign(tree::var(unit, iterator, stmt.span), start));
-    whole.push(tree::stmt(stmt.span, once));
-    Some(tree::stmt(stmt.span, StmtKind::Compound(whole)))
+    let head = (&**init, cond, stmt.span);
+    Some(once(unit, head, (iterator, start), all))
+}
+
+fn is_int(unit: &Unit, ty: TypeId) -> bool {
+    unit.canonical(ty).kind == TypeKind::Builtin(Builtin::Int)
 }
 
 /// The largest distance of an element that is a neighbour.
@@ -188,10 +186,6 @@ impl Make<'_> {
         let none = tree::int(&self.var(n_steps), 0);
         let name = self.namer.fresh("step");
         let step = tree::variable(self.unit, name, int, Some(none), span);
-        let next = Expr {
-            kind: ExprKind::Unary(UnaryOp::PostIncrement, Box::new(self.var(step))),
-            ..self.var(step)
-        };
         let kind = StmtKind::For {
             init: Some(Box::new(tree::declaration(self.unit, step))),
             cond: Some(tree::binary(
@@ -199,22 +193,13 @@ impl Make<'_> {
                 self.var(step),
                 self.var(n_steps),
             )),
-            step: Some(next),
+            step: Some(tree::incremented(self.unit, step, span)),
             body: Box::new(tree::stmt(span, StmtKind::Compound(body))),
         };
         Stmt {
             id: STEPS,
             ..tree::stmt(span, kind)
         }
-    }
-
-    /// A statement of the host about a variable.
-    fn done(&self, kind: ExprKind, id: DeclId) -> Stmt {
-        let expr = Expr {
-            kind,
-            ..self.var(id)
-        };
-        tree::stmt(self.stmt.span, StmtKind::Expr(expr))
     }
 
     fn var(&self, id: DeclId) -> Expr {

@@ -48,7 +48,7 @@ pub(super) fn hoist(
             }
             continue;
         }
-        named_alone(unit, namer, id);
+        namer.name_alone(unit, id);
         values.push(id);
         around.before.push(declaration);
     }
@@ -189,14 +189,6 @@ fn apart(stmt: Stmt) -> Vec<Stmt> {
         ..stmt.clone()
     };
     items.iter().map(alone).collect()
-}
-
-/// Gives a variable a name that no other one has: where it stands then, it may hide that.
-fn named_alone(unit: &mut Unit, namer: &mut Namer, id: DeclId) {
-    let wanted = unit[id].name.clone();
-    if unit.decls.iter().filter(|d| d.name == wanted).count() > 1 {
-        unit[id].name = namer.fresh(&wanted);
-    }
 }
 
 /// The number that a statement of the body declares alone, where it is the same in all steps.

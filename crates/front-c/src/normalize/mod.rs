@@ -183,11 +183,8 @@ fn forms(
             found.push(form);
         }
     }
-    let is_peeled = normal.is_counted && peel::peel(&mut normal.unit.clone(), &mut normal.whole());
-    let is_moved = !normal.passes.is_empty() && normal.passes != ["hoist"];
-    let is_changed = (is_moved || is_peeled) && !is_sweep;
     // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
-    if normal.is_counted && is_changed && !calls_out {
+    if normal.is_counted && !is_sweep && !calls_out {
         let whole = normal.whole_printed((range.clone(), &name));
         let at = if found.iter().any(takes_part) {
             found.len()
@@ -272,10 +269,14 @@ impl Normal {
         Some((form, mined.has_records))
     }
 
-    /// The loop as a whole, but perhaps its last step.
+    /// The loop as a whole, but perhaps its last step; `None` where no pass has changed it.
     fn whole_printed(&self, place: (Range<usize>, &str)) -> Option<(Rewritten, Vec<Range<usize>>)> {
         let (mut unit, mut stmt) = (self.unit.clone(), self.whole());
         let is_peeled = peel::peel(&mut unit, &mut stmt);
+        let is_moved = !self.passes.is_empty() && self.passes != ["hoist"];
+        if !is_moved && !is_peeled {
+            return None;
+        }
         let (mut form, host) = self.printed(place, &unit, (stmt, &[]))?;
         if is_peeled {
             form.passes.push("peel".to_owned());

@@ -16,7 +16,9 @@ use super::scalars;
 use super::strip_mine::STEPS;
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{BinaryOp, Callee, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
+use hexcc_clang::ast::{
+    BinaryOp, Callee, DeclId, Expr, ExprKind, Span, Stmt, StmtKind, UnaryOp, Unit,
+};
 use std::collections::HashSet;
 
 /// Parts the last step from the loop over the steps in a statement; whether it has.
@@ -48,21 +50,15 @@ fn parted(unit: &mut Unit, stmt: &Stmt) -> Option<Stmt> {
     let body = tree::block((**body).clone());
     let (iterator, start) = tree::begins(unit, init)?;
     let start = start.clone();
-    let ahead = one_ahead(unit, cond, (iterator, &start), &body)?;
-    let wanted_last = wanted_last(unit, stmt, &body);
     let is_known = tree::adds_one(step, iterator) && !body.iter().any(|s| jumps_or_calls(unit, s));
+    let wanted_last = wanted_last(unit, stmt, &body);
     if wanted_last.is_empty() || !is_known {
         return None;
     }
+    let ahead = one_ahead(unit, cond, (iterator, &start), &body)?;
     let mut others = body.clone();
     remove(unit, &mut others, &wanted_last);
-    let mut all = Vec::new();
-    if matches!(init.kind, StmtKind::Decl(_)) {
-        unit[iterator].init = None;
-        all.push((**init).clone());
-    }
-    let first = tree::assign(tree::var(unit, iterator, stmt.span), start);
-    all.push(first.clone());
+    let first = tree::assign(tree::var(unit, iterator, stmt.span), start.clone());
     let others = StmtKind::For {
         init: Some(Box::new(first)),
         cond: Some(ahead),
@@ -74,13 +70,31 @@ fn parted(unit: &mut Unit, stmt: &Stmt) -> Option<Stmt> {
         ..stmt.clone()
     };
     let next = tree::stmt(step.span, StmtKind::Expr(step.clone()));
-    let last = std::iter::once(others).chain(body).chain([next]).collect();
+    let all = std::iter::once(others).chain(body).chain([next]).collect();
+    let head = (&**init, cond, stmt.span);
+    Some(once(unit, head, (iterator, start), all))
+}
+
+/// Statements that run to the last step, if there is any: `n = 0; while (n < steps) { .. }`, in the place of a loop with this
+/// head.
+pub(super) fn once(
+    unit: &mut Unit,
+    (init, cond, span): (&Stmt, &Expr, Span),
+    (iterator, start): (DeclId, Expr),
+    body: Vec<Stmt>,
+) -> Stmt {
+    let mut all = Vec::new();
+    if matches!(init.kind, StmtKind::Decl(_)) {
+        unit[iterator].init = None;
+        all.push(init.clone());
+    }
+    all.push(tree::assign(tree::var(unit, iterator, span), start));
     let once = StmtKind::While {
         cond: cond.clone(),
-        body: Box::new(tree::stmt(stmt.span, StmtKind::Compound(last))),
+        body: Box::new(tree::stmt(span, StmtKind::Compound(body))),
     };
-    all.push(tree::stmt(stmt.span, once));
-    Some(tree::stmt(stmt.span, StmtKind::Compound(all)))
+    all.push(tree::stmt(span, once));
+    tree::stmt(span, StmtKind::Compound(all))
 }
 
 /// The condition that there is one more step behind the next: `n + 1 < steps`. `None` where that is not known before the step.
@@ -166,13 +180,13 @@ fn wanted_last(unit: &Unit, stmt: &Stmt, body: &[Stmt]) -> HashSet<DeclId> {
             && !unit.canonical(decl.ty).is_volatile
             && !unit[decl.ty].is_volatile
             && !decl.is_thread_local
-            && !scalars::is_pointed_to(unit, *id)
             && !own.contains(id)
             && first.and_then(anew) == Some(*id)
             && body
                 .iter()
                 .all(|s| gathers(unit, s, *id, (false, &mut n_gathered)))
             && n_gathered > 0
+            && !scalars::is_pointed_to(unit, *id)
     };
     begun.into_iter().filter(is_wanted).collect()
 }

@@ -37,20 +37,25 @@ pub(super) fn constants(unit: &mut Unit, stmt: &mut Stmt) {
 
 /// Leaves out what is multiplied by zero: `0 * rows * columns + i` is `0 + i`, as macros of several planes write it.
 pub(super) fn without_zeros(unit: &mut Unit, stmt: &mut Stmt) {
+    if !walk::any(unit, stmt, |e| is_left_out(unit, e)) {
+        return;
+    }
     let asked = unit.clone();
-    let is_zero = |expr: &Expr| matches!(numbers::value(&asked, expr), Some(0));
     walk::change_all(unit, stmt, &mut |expr| {
-        if let ExprKind::Binary(BinaryOp::Mul, a, b) = &expr.kind
-            && numbers::range(&asked, expr.ty).is_some()
-            && [a, b]
-                .into_iter()
-                .any(|side| is_product_of_zero(side, &is_zero))
-            && !walk::has(expr, |e| tree::target(e).is_some() || is_call(e))
-        {
+        if is_left_out(&asked, expr) {
             *expr = tree::int(expr, 0);
         }
         true
     });
+}
+
+/// Whether an expression is a product with zero of whole numbers without side effects.
+fn is_left_out(unit: &Unit, expr: &Expr) -> bool {
+    let is_zero = |expr: &Expr| matches!(numbers::value(unit, expr), Some(0));
+    matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..))
+        && numbers::range(unit, expr.ty).is_some()
+        && is_product_of_zero(expr, &is_zero)
+        && !walk::has(expr, |e| tree::target(e).is_some() || is_call(e))
 }
 
 fn is_product_of_zero(expr: &Expr, is_zero: &dyn Fn(&Expr) -> bool) -> bool {

@@ -303,7 +303,7 @@ impl Mine<'_> {
         let stops_early = !parts.behind.is_empty() || !self.records.is_empty();
         let needs_pending = stops_early && !(parts.behind.is_empty() && tail.is_empty());
         let pending = needs_pending.then(|| self.number("pending", self.int, 1));
-        body.push(expr_stmt(&self.incremented(n_steps)));
+        body.push(expr_stmt(&tree::incremented(self.unit, n_steps, self.span)));
         let ends = (self.full(n_steps).into_iter()).chain(conditions(parts.behind));
         body.extend(any_of(ends).map(|ends| tree::when(ends, vec![self.stop()])));
         body.extend(tail.iter().cloned());
@@ -334,7 +334,7 @@ impl Mine<'_> {
         let mut body = Vec::new();
         body.extend(takes_part.map(|cond| tree::when(cond, vec![is_pending, self.stop()])));
         body.extend(ahead);
-        body.push(expr_stmt(&self.incremented(n_steps)));
+        body.push(expr_stmt(&tree::incremented(self.unit, n_steps, self.span)));
         body.extend(tail);
         let is_over = time_loop.cond.map(|cond| not(cond.clone()));
         let ends = any_of(self.full(n_steps).into_iter().chain(is_over));
@@ -397,7 +397,7 @@ impl Mine<'_> {
         self.read_records(&mut body, index, first);
         let init = tree::declaration(self.unit, index);
         let cond = tree::binary(BinaryOp::Less, self.var(index), bound);
-        let step = self.incremented(index);
+        let step = tree::incremented(self.unit, index, self.span);
         let mut steps = self.for_((Some(init), Some(cond), Some(step)), body);
         steps.id = STEPS;
         (before, steps)
@@ -442,15 +442,8 @@ impl Mine<'_> {
         let mut all = Vec::new();
         for id in declared {
             let ty = tree::unqualified(self.unit, self.unit[id].ty);
-            let wanted = self.unit[id].name.clone();
             self.unit[id].ty = ty;
-            if (self.unit.decls.iter())
-                .filter(|d| d.name == wanted)
-                .count()
-                > 1
-            {
-                self.unit[id].name = self.namer.fresh(&wanted);
-            }
+            self.namer.name_alone(self.unit, id);
             let init = self.unit[id].init.take();
             self.outside.push(tree::declaration(self.unit, id));
             all.extend(init.map(|init| tree::assign(self.var(id), init)));
@@ -561,14 +554,6 @@ impl Mine<'_> {
         let name = self.namer.fresh(name);
         let value = self.int(value);
         tree::variable(self.unit, name, ty, Some(value), self.span)
-    }
-
-    fn incremented(&self, id: DeclId) -> Expr {
-        Expr {
-            ty: self.unit[id].ty,
-            span: self.span,
-            kind: ExprKind::Unary(UnaryOp::PostIncrement, Box::new(self.var(id))),
-        }
     }
 
     fn for_(

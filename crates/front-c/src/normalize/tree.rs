@@ -150,6 +150,16 @@ pub(super) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     Expr { ty, span, kind }
 }
 
+/// `n++`
+pub(super) fn incremented(unit: &Unit, id: DeclId, span: Span) -> Expr {
+    let of = Box::new(var(unit, id, span));
+    Expr {
+        ty: of.ty,
+        span,
+        kind: ExprKind::Unary(UnaryOp::PostIncrement, of),
+    }
+}
+
 pub(super) fn int(like: &Expr, number: i128) -> Expr {
     Expr {
         ty: like.ty,
@@ -222,6 +232,14 @@ impl Namer {
             .unwrap_or_default();
         self.0.insert(name.clone());
         name
+    }
+
+    /// Gives a variable a name that no other one has: where it stands then, it may hide that.
+    pub fn name_alone(&mut self, unit: &mut Unit, id: DeclId) {
+        let wanted = unit[id].name.clone();
+        if unit.decls.iter().filter(|d| d.name == wanted).count() > 1 {
+            unit[id].name = self.fresh(&wanted);
+        }
     }
 }
 
