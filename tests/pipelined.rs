@@ -41,6 +41,12 @@ const RUNS: &[(&str, &str, &str)] = &[
         "steps=4,vector=4,warps=4,rows=2,ahead=2",
         "310 13",
     ),
+    // Updates of single cells.
+    (
+        "steps/pulse2d",
+        "steps=8,vector=4,warps=4,rows=3,ahead=2",
+        "370 29",
+    ),
     (
         "quotients2d",
         "steps=6,vector=4,warps=6,rows=1,ahead=3",

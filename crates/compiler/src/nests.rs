@@ -213,6 +213,7 @@ fn tiled_on_cpu(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Optio
 pub(crate) fn where_possible<T>(ctx: &Ctx, made: Result<Option<T>>) -> Result<Option<T>> {
     match made {
         Err(why) if !why.is_bug() => {
+            tracing::debug!(code = why.code, why = why.message, notes = ?why.notes, "no tiles");
             ctx.check()?;
             ctx.reset_operations();
             Ok(None)
@@ -229,9 +230,12 @@ fn in_tiles(
 ) -> Result<Option<TiledNest>> {
     let mut clock = Clock::new(ctx);
     let mut region = Region::known(ctx, saved, options, &mut clock, known)?;
+    // On a ring of a known size the far side is a distance like any other, but a long one.
+    let nest = on_torus(&region, saved.around(), options)?;
     // Steps are apart for ghost cells alone.
-    if region.analyses.is_empty() || saved.source.is_followed(&region.scop.region) {
-        return on_torus(&region, saved.around(), options);
+    let for_ghosts = saved.source.is_followed(&region.scop.region);
+    if nest.is_some() || region.analyses.is_empty() || for_ghosts {
+        return Ok(nest);
     }
     let scop = &region.scop;
     // Tiles copy what they use as a whole.

@@ -313,6 +313,11 @@ fn shift(scop: &Scop, stmt: &Statement, access: &Access, d: usize) -> Result<Opt
     let (Some(_), Some(extent)) = (subs.get(d), scop.array(access.array).extents.get(d)) else {
         return Ok(None);
     };
+    // Planes of a time buffer, components: all cells are next to an end.
+    let cells = extent.as_constant()?;
+    if cells.is_some_and(|cells| cells.num <= 2 * MOST_REACH * cells.den) {
+        return Ok(None);
+    }
     let own = iterators_of(&stmt.domain)?;
     let context = sizes(scop)?;
     let map = along(&access.map, d)?.intersect_params(&context)?;

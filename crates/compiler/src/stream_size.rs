@@ -7,7 +7,7 @@
 
 use crate::ctype::CType;
 use crate::kernel::blocks::{BlocksIr, Order};
-use crate::kernel::stream::{Growths, LANES, StreamTile, StreamWork};
+use crate::kernel::stream::{self, Growths, LANES, StreamTile, StreamWork};
 use crate::model::Problem;
 use crate::sched::overlapped::Pipeline;
 use crate::target::Target;
@@ -598,8 +598,9 @@ fn registers(pipeline: &Pipeline, work: &StreamWork, tile: StreamTile) -> i64 {
         } else {
             all += words * 2 * (tile.vector + beside);
         }
-        // Partial sums, and what is on its way from memory.
-        all += words * (field.operations / 2.0) as i64;
+        // Partial sums, and what is on its way from memory. What is computed precisely is so one after the other.
+        let others = field.precise.saturating_sub(1) as f64 * stream::PRECISE_SLOTS;
+        all += words * ((field.operations - others) / 2.0) as i64;
         all += words * (8 * tile.vector + 1) * field.memory_reads as i64;
         // Many rows in rotation leave gaps, more so where the oldest waits for the newest.
         let gaps = if field.rows_in_order { 2 } else { 12 };

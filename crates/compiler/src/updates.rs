@@ -41,10 +41,13 @@ fn next(scop: &Scop, chunk: usize) -> Result<Option<Scop>> {
         };
         let mut new = Vec::new();
         let mut sweeps = scop.sweeps.clone();
+        let mut expected = scop.expected.clone();
         for (i, stmt) in scop.stmts.iter().enumerate() {
             match parts.iter().find(|part| part.sweep == i) {
                 _ if i == update => {
-                    if !rest.is_empty()? {
+                    if let Some(sizes) = sizes_without(scop, &parts, &rest)? {
+                        expected = expected.subtract(&sizes)?.coalesce()?;
+                    } else if !rest.is_empty()? {
                         new.push((i, within(stmt, &rest)?));
                     }
                 }
@@ -73,12 +76,26 @@ fn next(scop: &Scop, chunk: usize) -> Result<Option<Scop>> {
         }
         let mut scop = Scop {
             sweeps,
+            expected,
             ..scop.clone()
         };
         replace(&mut scop, new);
         return Ok(Some(scop));
     }
     Ok(None)
+}
+
+/// The sizes for which there is a rest of an update, where its sweeps have no cell then: domains of a cell or two, for which
+/// no kernel has to keep what was there a step ago. `None` where there may be such a rest beside a sweep.
+fn sizes_without(scop: &Scop, parts: &[Part], rest: &Set) -> Result<Option<Set>> {
+    let sizes = rest.params()?;
+    for part in parts {
+        let of_sweep = scop.stmts[part.sweep].domain.params()?;
+        if !of_sweep.is_disjoint(&sizes)? {
+            return Ok(None);
+        }
+    }
+    Ok((!sizes.is_empty()?).then_some(sizes))
 }
 
 /// Instances of an update, and the ones of a sweep that have written what they update.
@@ -207,10 +224,12 @@ fn updated(
         return Ok((new, false));
     }
     let (n_reads, n_locals) = (before.reads.len(), before.locals.len());
+    // What the sweep computes is no read of the array.
+    let others = |n: usize| is_read[..n].iter().filter(|is_read| !**is_read).count();
     let value = |expr: &Expr| {
         moved(expr, None, &|e| match e {
             Expr::Read(i, ty) if is_read[*i] => Some(Expr::Local(n_locals, *ty)),
-            Expr::Read(i, ty) => Some(Expr::Read(n_reads + i, *ty)),
+            Expr::Read(i, ty) => Some(Expr::Read(n_reads + others(*i), *ty)),
             Expr::Local(i, ty) => Some(Expr::Local(n_locals + 1 + i, *ty)),
             _ => None,
         })
@@ -227,10 +246,13 @@ fn updated(
             ..local.clone()
         });
     }
+    let of_update = new.reads.iter().zip(&is_read);
+    let of_update = of_update.filter(|(_, is_read)| !**is_read);
+    let of_update = of_update.map(|(read, _)| read.clone());
     let new = Statement {
         schedule,
         value: value(&new.value)?,
-        reads: before.reads.into_iter().chain(new.reads).collect(),
+        reads: before.reads.into_iter().chain(of_update).collect(),
         locals,
         ..new
     };

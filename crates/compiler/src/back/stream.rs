@@ -1209,6 +1209,9 @@ impl Printer<'_> {
     fn subscript(&self, sub: &Sub) -> String {
         match sub {
             Sub::Time {
+                modulo: Some(1), ..
+            } => "0".to_string(),
+            Sub::Time {
                 offset,
                 modulo: Some(m),
             } => format!("mod({}, {m})", add_constant(&self.t, *offset)),

@@ -85,6 +85,8 @@ pub struct Field {
     /// Statements that write it, at disjoint elements; the first is the one that full
     /// tiles execute everywhere.
     pub pieces: Vec<Piece>,
+    /// The others lie in the box of the first, which they overwrite.
+    pub is_one_sweep: bool,
     /// Columns that a lane needs of the lanes before and after it.
     pub margin: (i64, i64),
     /// The row that gets its margins in each iteration, counted from the newest.
@@ -602,6 +604,7 @@ impl Prepared<'_> {
                     array: key.array,
                     plane: key.plane.clone(),
                     pieces: Vec::new(),
+                    is_one_sweep: false,
                     margin: (0, 0),
                     exchanged: 0,
                     rows: (0, 0),
@@ -795,15 +798,18 @@ impl Prepared<'_> {
             Some(&part.sweep.name)
         };
         let main = field.pieces[0].stmt;
+        field.is_one_sweep = field.pieces.len() == 1;
         let Some(own) = sweep(main) else {
             return Ok(());
         };
         let mut all = domains[main].clone();
-        for piece in field.pieces.iter().filter(|p| sweep(p.stmt) == Some(own)) {
+        let is_own = |p: &&Piece| sweep(p.stmt) == Some(own);
+        for piece in field.pieces.iter().filter(is_own) {
             all = all.union(&domains[piece.stmt])?;
         }
         let hull = all.simple_hull()?;
         if let (true, whole @ Domain::Box(_)) = (hull.is_subset(&all)?, self.domain_of(&hull)?) {
+            field.is_one_sweep = field.pieces.iter().all(|p| is_own(&p));
             field.pieces[0].domain = whole;
         }
         Ok(())
@@ -1309,7 +1315,7 @@ pub struct FieldWork {
 
 /// Instructions that a precise division or square root takes beyond one: measured with
 /// j2d5pt and gradient2d.
-const PRECISE_SLOTS: f64 = 27.0;
+pub(crate) const PRECISE_SLOTS: f64 = 27.0;
 
 /// Instructions of a division by two products, with its part in what a row of them costs: the test, and
 /// the branch that the next row waits for. Measured with j2d5pt and j2d9pt in `double`.

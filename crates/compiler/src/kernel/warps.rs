@@ -9,8 +9,11 @@
 
 use hexcc_isl::{AstExpr, DimType, Map, Set};
 
+use super::Sub;
 use super::lower::Prepared;
-use super::stream::{Domain, Field, Growths, LANES, Stream, StreamIr, StreamRead, StreamTile};
+use super::stream::{
+    Domain, Field, Growths, LANES, Piece, Stream, StreamIr, StreamRead, StreamTile,
+};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Program, VarId, WIDE};
 use crate::sched::overlapped::{self, Tile};
@@ -80,7 +83,14 @@ pub enum Param {
     Share,
     /// The size of this number.
     Size(usize),
+    /// The array of this number, of one dimension, which no statement writes.
+    Array(usize),
+    /// The time step before the launch.
+    Time,
 }
+
+/// Statements of updates, at most: all levels have their text.
+const MOST_UPDATES: usize = 4;
 
 /// Why not in one or three space dimensions.
 pub const ONLY_2D: &str = "warps are a pipeline in time in two space dimensions only";
@@ -91,14 +101,27 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
         return Some(ONLY_2D);
     }
     let pieces = || ir.fields.iter().flat_map(|f| &f.pieces);
-    if ir.fields.iter().any(|f| f.pieces.len() != 1) {
+    let n_updates = pieces().count() - ir.fields.len();
+    if !ir.fields.iter().all(|f| f.is_one_sweep) || n_updates > MOST_UPDATES {
         return Some("an array that several statements write");
     }
-    if pieces().any(|p| matches!(p.domain, Domain::Any(_))) {
+    if ir
+        .fields
+        .iter()
+        .any(|f| matches!(f.pieces[0].domain, Domain::Any(_)))
+    {
         return Some("a domain that is no box");
     }
     let in_memory = |read: &StreamRead| matches!(read, StreamRead::Memory(_));
-    if pieces().flat_map(|p| &p.reads).any(in_memory) {
+    let is_read = ir
+        .fields
+        .iter()
+        .any(|f| f.pieces[0].reads.iter().any(in_memory));
+    if is_read
+        || !updates(ir)
+            .flat_map(|p| &p.reads)
+            .all(|read| is_number(ir, read))
+    {
         return Some("an array that is read only");
     }
     if pieces().any(|p| !ir.stencil.stmts[p.stmt].affine.is_empty()) {
@@ -113,6 +136,28 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
         true => Some("elements of several types"),
         false => None,
     }
+}
+
+/// The statements that overwrite cells of sweeps.
+pub fn updates(ir: &StreamIr) -> impl Iterator<Item = &Piece> {
+    ir.fields.iter().flat_map(|f| &f.pieces[1..])
+}
+
+/// Whether what an update reads is no more than a number of a step beside rows in registers: `source[t]`.
+fn is_number(ir: &StreamIr, read: &StreamRead) -> bool {
+    let StreamRead::Memory(access) = read else {
+        return true;
+    };
+    let array = &ir.stencil.arrays[access.array];
+    let is_plain = |sub: &Sub| match sub {
+        Sub::Time { modulo, .. } => modulo.is_none_or(|m| m == 1),
+        Sub::Const(_) | Sub::General { .. } => true,
+        Sub::Space { .. } => false,
+    };
+    !array.pitched
+        && array.rows.is_none()
+        && access.subs.len() == 1
+        && access.subs.iter().all(is_plain)
 }
 
 /// Blocks repeat rows where they begin: shares are this many times larger.

@@ -6,7 +6,7 @@ use crate::back::expr::ast_to_c;
 use crate::back::names::Names;
 use crate::ir::VarId;
 use crate::kernel::stream::{Domain, LANES};
-use crate::kernel::warps::{COST_OF_ROW, Param, WarpsIr};
+use crate::kernel::warps::{self, COST_OF_ROW, Param, WarpsIr};
 use crate::print::cuda::{Parameters, kernels_of_blocks};
 
 /// What the text around the kernel defines and the kernel uses.
@@ -155,6 +155,8 @@ impl Printer<'_> {
             Param::Column(_) => "pass.last_tile".to_string(),
             Param::Tiles => "pass.tiles".to_string(),
             Param::Share => "pass.rows".to_string(),
+            Param::Time => "pass.t0".to_string(),
+            Param::Array(a) => format!("args.{}", names.get(&self.ir.stencil.arrays[*a].name)),
         }
     }
 
@@ -206,6 +208,11 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
         ];
         for line in lines {
             self.out.line(line);
+        }
+        if warps::updates(self.ir).next().is_some() {
+            self.out.line(format!(
+                "pipelines = pipelines && highest({i}_hi, {j}_hi) <= 1 << 26; // where updates are is told by multiples of these"
+            ));
         }
         self.elements_have_numbers();
         self.compare_buffers();

@@ -20,10 +20,8 @@ pub struct Region {
     pub depth: usize,
 }
 
-/// The regions between `#pragma scop` and `#pragma endscop`, in textual order.
-///
-/// Conditional compilation is not evaluated. A region without an end lasts to the end of its
-/// function.
+/// The regions between `#pragma scop` and `#pragma endscop`, in textual order; one without an end lasts to that of its function.
+/// Conditional compilation is not evaluated.
 pub fn marked_regions(text: &str) -> Vec<Region> {
     let code = Code::new(text);
     let pragmas: Vec<(Range<usize>, bool)> = (code.all.iter())
@@ -35,16 +33,17 @@ pub fn marked_regions(text: &str) -> Vec<Region> {
         .collect();
     let functions = csource::functions(text);
     let mut regions = Vec::new();
-    for (index, (start, begins)) in pragmas.iter().enumerate() {
-        if !begins {
-            continue;
-        }
+    for (index, (start, _)) in pragmas.iter().enumerate().filter(|(_, pragma)| pragma.1) {
         let function = enclosing(&functions, start.start);
         let last = function.as_ref().map_or(text.len(), |f| f.body.end);
         let end = match pragmas.get(index + 1) {
             Some((end, false)) if end.end <= last => Some(end.end),
             _ => None,
         };
+        // No loop: a line that nobody has closed, as in text that the preprocessor leaves out.
+        if end.is_none() && function.is_none() {
+            continue;
+        }
         regions.push(Region {
             span: start.start..end.unwrap_or(last),
             function,

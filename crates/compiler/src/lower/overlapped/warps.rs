@@ -11,8 +11,8 @@ use crate::diag::{Diagnostic, Result};
 use crate::ir::build::{binary, if_, int, let_, not, plus, var};
 use crate::ir::verify::verify;
 use crate::ir::{Expr, Function, FunctionId, Inline, Program, Stmt, Type, Unroll, VarId};
-use crate::kernel::stream::StreamIr;
-use crate::kernel::warps::{Param, WarpsIr};
+use crate::kernel::stream::{StreamIr, StreamRead};
+use crate::kernel::warps::{self, Param, WarpsIr};
 use crate::quotient::Divisions;
 use std::collections::BTreeSet;
 
@@ -156,9 +156,11 @@ impl Lowering<'_> {
     }
 
     /// The parameters of the kernel that `wanted` takes, as parameters of a function.
-    fn outer(&mut self, wanted: impl Fn(&Param) -> bool) -> Outer {
+    fn outer(&mut self, wanted: impl Fn(&Self, &Param) -> bool) -> Outer {
+        let mut all = self.all_params();
+        all.retain(|param| wanted(self, param));
         let mut params = Vec::new();
-        for param in self.all_params().into_iter().filter(|p| wanted(p)) {
+        for param in all {
             let (name, ty) = self.param(&param);
             params.push((param, self.add(&name, ty)));
         }
@@ -186,6 +188,14 @@ impl Lowering<'_> {
         all.extend((0..3).map(Param::Column));
         all.extend([Param::Tiles, Param::Share]);
         all.extend((0..self.ir.stencil.params.len()).map(Param::Size));
+        let mut arrays = BTreeSet::new();
+        for read in warps::updates(self.ir).flat_map(|piece| &piece.reads) {
+            if let StreamRead::Memory(access) = read {
+                arrays.insert(access.array);
+            }
+        }
+        all.extend((!arrays.is_empty()).then_some(Param::Time));
+        all.extend(arrays.into_iter().map(Param::Array));
         all
     }
 
@@ -219,6 +229,12 @@ impl Lowering<'_> {
             Param::Tiles => ("tiles".to_string(), Type::Index),
             Param::Size(p) => (self.ir.stencil.params[*p].clone(), Type::Index),
             Param::Share => ("share".to_string(), Type::Index),
+            Param::Time => ("time".to_string(), Type::Number(CType::Int(8))),
+            Param::Array(a) => {
+                let array = &self.ir.stencil.arrays[*a];
+                let (elem, written) = (array.elem, false);
+                (array.name.clone(), Type::Pointer { elem, written })
+            }
         }
     }
 
@@ -268,8 +284,16 @@ impl Lowering<'_> {
         )
     }
 
-    fn of_pieces(param: &Param) -> bool {
-        Self::of_fields(param) || matches!(param, Param::Scalar(_) | Param::In(..) | Param::Out(..))
+    fn of_pieces(&self, param: &Param) -> bool {
+        Self::of_fields(param)
+            || self.of_updates(param)
+            || matches!(param, Param::Scalar(_) | Param::In(..) | Param::Out(..))
+    }
+
+    /// Whether statements that overwrite cells need a parameter.
+    fn of_updates(&self, param: &Param) -> bool {
+        warps::updates(self.ir).next().is_some()
+            && matches!(param, Param::Size(_) | Param::Time | Param::Array(_))
     }
 
     /// Adds a function, of parameters of its own and then those that it has of the kernel.

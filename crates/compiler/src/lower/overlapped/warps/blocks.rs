@@ -26,7 +26,7 @@ impl Lowering<'_> {
 
     /// `stream_rows`: streams rows through the warps of a block.
     pub(super) fn piece(&mut self, load: FunctionId, rows: FunctionId) -> Result<FunctionId> {
-        let outer = self.outer(|p| Self::of_pieces(p) || matches!(p, Param::Size(_)));
+        let outer = self.outer(|this, p| this.of_pieces(p) || matches!(p, Param::Size(_)));
         let ring = self.ring();
         let [i_first, i_end, j_first, stored] =
             ["i_first", "i_end", "j_first", "stored"].map(|name| self.index(name));
@@ -252,7 +252,7 @@ impl Lowering<'_> {
 
     /// The kernel: a block takes its share of the rows of all tiles, one tile after the other.
     pub(super) fn kernel(&mut self, piece: FunctionId) -> Result<Vec<(VarId, Param)>> {
-        let outer = self.outer(|_| true);
+        let outer = self.outer(|_, _| true);
         let ring = self.ring();
         let share = outer.value(&Param::Share)?;
         let [end_cost, inner_cost] = COST_OF_ROW;

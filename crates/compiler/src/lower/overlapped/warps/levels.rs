@@ -3,9 +3,11 @@
 use super::{Lowering, Outer, binary, if_, int, let_, loop_of, not, plus, var};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Expr, FunctionId, Stmt, Type, VarId, Wide};
-use crate::kernel::stream::{Field, Piece, StreamRead};
+use crate::kernel::Sub;
+use crate::kernel::stream::{Domain, Field, Piece, StreamRead};
 use crate::kernel::warps::{Param, WarpsIr};
-use crate::lower::affine::Body;
+use crate::lower::affine::{Body, Env, from_isl};
+use hexcc_isl::{AstExpr, AstOp};
 
 impl Lowering<'_> {
     /// Rows of a level that are held: what statements read, and the row before in its own place.
@@ -83,7 +85,8 @@ impl Lowering<'_> {
     pub(super) fn advance(&mut self) -> Result<FunctionId> {
         let fields = 0..self.n_fields();
         let fresh: Vec<usize> = fields.filter(|f| self.ir.live(*f) == 0).collect();
-        let outer = self.outer(|p| match p {
+        let outer = self.outer(|this, p| match p {
+            _ if this.of_updates(p) => true,
             Param::Scalar(_) => true,
             // Of fields of which no level is handed on, cells that nobody writes are in memory.
             Param::Kept(f, _) | Param::Pitch(f) | Param::Extent(f, _) => fresh.contains(f),
@@ -164,8 +167,8 @@ impl Lowering<'_> {
     ) -> Result<Vec<Stmt>> {
         let ir = self.ir;
         let field: &Field = &ir.fields[f];
-        let piece: &Piece = &field.pieces[0];
-        let stmt = &ir.stencil.stmts[piece.stmt];
+        let (piece, updates) = field.pieces.split_at(1);
+        let stmt = &ir.stencil.stmts[piece[0].stmt];
         let columns = self.warps.tile.columns;
         let mut body = vec![Stmt::Comment(stmt.comment(&stmt.text))];
         let next = self.program.add_var(
@@ -182,27 +185,14 @@ impl Lowering<'_> {
             value: None,
         });
         let x = self.index("x");
-        let reads: Vec<Expr> = (piece.reads.iter())
-            .map(|read| self.read(outer, read, held, s, x))
-            .collect::<Result<_>>()?;
-        let mut cells = Vec::new();
-        let mut locals = Vec::new();
-        for (name, ty, value) in &stmt.locals {
-            let value = self.body(&reads, &locals).expr(value)?;
-            let local = self.add(name, Type::Number(*ty));
-            cells.push(let_(local, value));
-            locals.push(Expr::Var(local));
-        }
-        let value = self.body(&reads, &locals).expr(&stmt.value)?;
-        cells.push(Stmt::Assign {
-            target: Expr::element(next, None, var(x)),
-            value,
-        });
+        let cells = self.cell(outer, &piece[0], (held, &Env::new()), [next, s, x])?;
         body.push(loop_of(x, [0, columns, 1], cells));
-        body.push(if_(
-            not(var(full)),
-            self.keep(outer, f, [next, held[f], newest, column, warp, s])?,
-        ));
+        let of_cells = [next, held[f], newest, column, warp, s];
+        let (mut others, [level, row]) = self.keep(outer, f, of_cells)?;
+        for update in updates {
+            others.extend(self.overwrite(outer, update, held, [next, s, level, row, column])?);
+        }
+        body.push(if_(not(var(full)), others));
         let level = var(s).plus(int(1));
         body.extend(self.push(f, held[f], &level));
         let x = self.index("x");
@@ -221,6 +211,87 @@ impl Lowering<'_> {
         Ok(body)
     }
 
+    /// A statement at a cell of the row `next`; `env` is what stands for isl's names.
+    fn cell(
+        &mut self,
+        outer: &Outer,
+        piece: &Piece,
+        (held, env): (&[VarId], &Env),
+        [next, s, x]: [VarId; 3],
+    ) -> Result<Vec<Stmt>> {
+        let stmt = &self.ir.stencil.stmts[piece.stmt];
+        let reads: Vec<Expr> = (piece.reads.iter())
+            .map(|read| self.read(outer, read, (held, env), [s, x]))
+            .collect::<Result<_>>()?;
+        let mut cells = Vec::new();
+        let mut locals = Vec::new();
+        for (name, ty, value) in &stmt.locals {
+            let value = self.body(&reads, &locals).expr(value)?;
+            let local = self.add(name, Type::Number(*ty));
+            cells.push(let_(local, value));
+            locals.push(Expr::Var(local));
+        }
+        let value = self.body(&reads, &locals).expr(&stmt.value)?;
+        cells.push(Stmt::Assign {
+            target: Expr::element(next, None, var(x)),
+            value,
+        });
+        Ok(cells)
+    }
+
+    /// A statement that overwrites some cells of a row that is not full.
+    fn overwrite(
+        &mut self,
+        outer: &Outer,
+        update: &Piece,
+        held: &[VarId],
+        [next, s, level, row, column]: [VarId; 5],
+    ) -> Result<Vec<Stmt>> {
+        let ir = self.ir;
+        let stmt = &ir.stencil.stmts[update.stmt];
+        let [x, j] = ["x", "j"].map(|name| self.index(name));
+        let mut env = Env::new();
+        for (p, name) in ir.stencil.params.iter().enumerate() {
+            env.insert(name.clone(), outer.value(&Param::Size(p))?);
+        }
+        let [time, rows, columns] = [0, 1, 2].map(|d| ir.stencil.dims[d].clone());
+        env.insert(rows.clone(), var(row));
+        env.insert(columns.clone(), var(j));
+        if let Ok(first) = outer.value(&Param::Time) {
+            env.insert(time, plus(first.plus(var(level)), -1));
+        }
+        // Nearly all rows have none of these cells, and need no test for each.
+        let [mut of_row, mut of_cell] = [Vec::new(), Vec::new()];
+        match &update.domain {
+            Domain::Any(guard) => {
+                for test in tests(guard) {
+                    let tests = match occurs(test, &columns) {
+                        true => &mut of_cell,
+                        false => &mut of_row,
+                    };
+                    tests.push(from_isl(test, &env)?);
+                }
+            }
+            Domain::Box(ranges) => {
+                let own = [(row, &mut of_row), (j, &mut of_cell)];
+                for (range, (x, tests)) in ranges.iter().zip(own) {
+                    let [lo, hi] = [&range.lo, &range.hi].map(|e| from_isl(e, &env));
+                    tests.extend([binary(">=", var(x), lo?), binary("<=", var(x), hi?)]);
+                }
+            }
+        }
+        let [of_row, of_cell] = [of_row, of_cell].map(|tests| {
+            let all = tests.into_iter().reduce(|a, b| binary("&&", a, b));
+            all.unwrap_or(int(1))
+        });
+        let cells = self.cell(outer, update, (held, &env), [next, s, x])?;
+        let own = let_(j, var(column).plus(var(x)));
+        let body = vec![own, if_(of_cell, cells)];
+        let all = loop_of(x, [0, self.warps.tile.columns, 1], body);
+        let comment = Stmt::Comment(stmt.comment(&stmt.text));
+        Ok(vec![comment, if_(of_row, vec![all])])
+    }
+
     pub(super) fn body<'b>(&'b self, reads: &'b [Expr], locals: &'b [Expr]) -> Body<'b> {
         Body {
             program: &self.program,
@@ -235,9 +306,8 @@ impl Lowering<'_> {
         &self,
         outer: &Outer,
         read: &StreamRead,
-        held: &[VarId],
-        s: VarId,
-        x: VarId,
+        (held, env): (&[VarId], &Env),
+        [s, x]: [VarId; 2],
     ) -> Result<Expr> {
         match read {
             StreamRead::Scalar(i) => outer.value(&Param::Scalar(*i)),
@@ -252,20 +322,42 @@ impl Lowering<'_> {
                 let at = plus(var(x), self.ir.fields[*field].margin.0 + column);
                 Ok(Expr::element(held[*field], Some(row), at))
             }
-            StreamRead::Memory(_) => Err(Box::new(Diagnostic::bug(
-                "an array in memory in a ring of rows",
-            ))),
+            StreamRead::Memory(access) => {
+                let number = match access.subs.as_slice() {
+                    [Sub::Const(number)] => Some(int(*number)),
+                    [
+                        Sub::Time {
+                            modulo: Some(1), ..
+                        },
+                    ] => Some(int(0)),
+                    [Sub::General { expr, .. }] => Some(from_isl(expr, env)?),
+                    [
+                        Sub::Time {
+                            offset,
+                            modulo: None,
+                        },
+                    ] => {
+                        let time = env.get(&self.ir.stencil.dims[0]);
+                        time.map(|time| plus(time.clone(), *offset))
+                    }
+                    _ => None,
+                };
+                let array = outer.get(&Param::Array(access.array))?;
+                let number = number.ok_or_else(|| Diagnostic::bug("an array in a ring of rows"))?;
+                Ok(Expr::element(array, None, number))
+            }
         }
     }
 
     /// Cells of a row that no statement writes keep what they held a level before; where no level is handed on,
-    /// what their plane holds. Of columns only those that [`WarpsIr::tested`] names.
-    pub(super) fn keep(
+    /// what their plane holds. Of columns only those that [`WarpsIr::tested`] names. With the variables that have the number of the
+    /// level and of its row.
+    fn keep(
         &mut self,
         outer: &Outer,
         f: usize,
         [next, held, newest, column, warp, s]: [VarId; 6],
-    ) -> Result<Vec<Stmt>> {
+    ) -> Result<(Vec<Stmt>, [VarId; 2])> {
         let (lag, step) = (self.ir.pipeline.lag[f], self.ir.pipeline.step_lag);
         let levels = self.warps.tile.levels;
         let [level, row] = ["level", "i"].map(|name| self.index(name));
@@ -282,7 +374,7 @@ impl Lowering<'_> {
         for run in self.warps.tested[f].clone() {
             body.push(self.keep_columns(outer, f, run, true, vars)?);
         }
-        Ok(body)
+        Ok((body, [level, row]))
     }
 
     /// So many of a lane's columns, with a test or without.
@@ -339,5 +431,22 @@ impl Lowering<'_> {
             };
         }
         Ok(kept)
+    }
+}
+
+/// The conditions that all have to hold for one to do so.
+fn tests(cond: &AstExpr) -> Vec<&AstExpr> {
+    match cond {
+        AstExpr::Op(AstOp::And | AstOp::AndThen, all) => all.iter().flat_map(tests).collect(),
+        one => vec![one],
+    }
+}
+
+/// Whether a name occurs in an expression.
+fn occurs(expr: &AstExpr, wanted: &str) -> bool {
+    match expr {
+        AstExpr::Int(_) => false,
+        AstExpr::Id(name) => name == wanted,
+        AstExpr::Op(_, args) => args.iter().any(|arg| occurs(arg, wanted)),
     }
 }

@@ -33,7 +33,7 @@ impl Lowering<'_> {
     /// `load_row`: a row of level 0, and of those below it that are handed on, into a slot.
     pub(super) fn load(&mut self) -> Result<FunctionId> {
         let outer =
-            self.outer(|p| matches!(p, Param::In(..) | Param::Pitch(_) | Param::Extent(..)));
+            self.outer(|_, p| matches!(p, Param::In(..) | Param::Pitch(_) | Param::Extent(..)));
         let ring = self.ring();
         let [slot, newest, first] = ["slot", "newest", "j_first"].map(|name| self.index(name));
         let thread = self.index("thread");
@@ -81,7 +81,7 @@ impl Lowering<'_> {
     /// `store_row<FULL>`: the results of a slot that all warps have had.
     pub(super) fn store(&mut self) -> Result<FunctionId> {
         let outer =
-            self.outer(|p| matches!(p, Param::Out(..) | Param::Pitch(_) | Param::Domain(..)));
+            self.outer(|_, p| matches!(p, Param::Out(..) | Param::Pitch(_) | Param::Domain(..)));
         let full = self.add("FULL", Type::Flag);
         let ring = self.ring();
         let [slot, newest, first, stored, i_first, i_end] =
