@@ -7,10 +7,12 @@
 use super::facts::question;
 use super::{Input, InputOptions, MAX_JUDGED, read_as_is};
 use crate::limit::TimeLimit;
+use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::front::c as front;
 use hexcc_compiler::nests;
-use hexcc_compiler::options::Options;
+use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile, is_better_parted};
 use hexcc_front_c::child;
 use hexcc_front_c::normalize::Rewritten;
@@ -21,13 +23,31 @@ use std::ops::Range;
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
     let saved = &input.saved;
-    match saved.is_nests() {
-        true => first(options, &saved.source, limit, Wanted::Tiles),
-        false if saved.regions().any(is_better_parted) => {
-            first(options, &saved.source, limit, Wanted::Segments)
-        }
-        false => None,
+    let first = |wanted| first(options, &saved.source, limit, wanted);
+    if saved.is_nests() {
+        return first(Wanted::Tiles);
     }
+    let is_better_parted = saved.regions().any(is_better_parted);
+    let parted = is_better_parted.then(|| first(Wanted::Segments)).flatten();
+    let is_in_steps = parted.is_none() && is_in_steps(options, input, limit);
+    parted.or_else(|| is_in_steps.then(|| first(Wanted::Region)).flatten())
+}
+
+/// Whether a loop that nobody has marked runs in single steps.
+fn is_in_steps(options: &InputOptions, input: &Input, limit: &TimeLimit) -> bool {
+    let is_marked = || !front::marked_regions(input.saved.source.own_text()).is_empty();
+    let may = tiles(options).tiling != Tiling::Stepwise && options.planes.is_some();
+    may && !is_marked() && has_tiles(options, input, limit) == Some(false)
+}
+
+/// Whether a region is tiled, where it is none of nests.
+fn has_tiles(options: &InputOptions, read: &Input, limit: &TimeLimit) -> Option<bool> {
+    let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone()).ok()?;
+    let has_units = |compiled: &Compiled| !compiled.units.is_empty();
+    let (known, saved, options) = (&read.known, &read.saved, tiles(options));
+    let compiled =
+        (!saved.is_nests()).then(|| known.compile_whole(&ctx, saved, &options, has_units));
+    compiled?.ok()
 }
 
 /// The input with a time loop that was written again, where the program is refused as it is.
@@ -46,6 +66,8 @@ enum Wanted {
     Tiles,
     /// Tiled in segments.
     Segments,
+    /// Tiled, as a region or as nests.
+    Region,
     /// Accepted.
     Any,
 }
@@ -103,7 +125,12 @@ fn with(
         ..options.clone()
     };
     let mut read = read_as_is(&options, edited, limit).ok()?;
-    let is_good = form.segments.is_none() && (wanted == Wanted::Any || is_region(&read, at))
+    let is_good = form.segments.is_none()
+        && match wanted {
+            Wanted::Any => true,
+            Wanted::Region => has_tiles(&options, &read, limit) == Some(true),
+            _ => is_region(&read, at),
+        }
         || is_tiled(&options, &read, limit, at);
     if !is_good {
         return None;

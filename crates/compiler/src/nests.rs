@@ -256,14 +256,11 @@ fn in_tiles(
         &mut clock,
     )?;
     let unit = Unit { analysis, tiled };
-    // Kernels use rows where they are, but for planes that take turns.
-    let in_place =
-        saved.scop.rotation.is_none() && unit.stencil().arrays.iter().any(|a| a.rows.is_some());
     let steps_pay =
         options.may_prefer_steps() && preference::over_tiles(&region.scop, &unit)?.is_some();
     let pays = unit.tiled.problem.steps >= FEW_STEPS && !steps_pay;
     clock.end()?;
-    Ok((pays && !in_place).then_some(TiledNest {
+    Ok(pays.then_some(TiledNest {
         scop: region.scop,
         unit,
         periodic: None,

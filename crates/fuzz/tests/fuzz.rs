@@ -8,7 +8,7 @@ fn random_programs_do_what_c_does() {
     let out = tempfile::tempdir().expect("a folder for failures");
     let run = Command::new(env!("CARGO_BIN_EXE_hexcc-fuzz"))
         .args(["--programs", "300", "--seed", "5"])
-        .args(["--shrink", "30", "--quiet", "--out"])
+        .args(["--shrink", "30", "--optimize", "1", "--quiet", "--out"])
         .arg(out.path())
         .output()
         .expect("the fuzzer starts");

@@ -19,7 +19,7 @@ use hexcc_isl::{Bound, DimType, Map, PwAff, Set, UnionMap, UnionSet, compute_flo
 const MOST_COPIES: usize = 4;
 
 /// Step numbers up to which a loop may certainly go.
-const MANY_STEPS: i64 = 1 << 20;
+const MANY_STEPS: i64 = 64;
 
 /// A time loop on the ring alone.
 pub(crate) struct Ring {
@@ -464,13 +464,18 @@ impl<'a> Parted<'a> {
     /// Whether the steps that follow write all cells outside of the ring that the loop writes, and read of those only what they have
     /// written: see the head of the file.
     fn is_made_up_for(&self) -> Result<bool> {
-        let Some(behind) = self.steps_behind()? else {
+        Ok(self.makes_up_for(&self.outside)? || self.makes_up_for(&self.seen_outside()?)?)
+    }
+
+    /// The same, of what these instances write.
+    fn makes_up_for(&self, outside: &[Set]) -> Result<bool> {
+        let Some(behind) = self.steps_behind(outside)? else {
             return Ok(false);
         };
         let last_step = i64::from(FOLLOWING) - 1;
         // By statement, the first of the steps that follow in which it is right outside of the ring.
         let mut right = vec![0; self.stmts.len()];
-        let reads = self.reads_of_outside()?;
+        let reads = self.reads_of_outside(outside)?;
         for _ in 0..=self.stmts.len() * FOLLOWING as usize {
             let before = right.clone();
             for &(reader, writer, steps) in &reads {
@@ -487,14 +492,47 @@ impl<'a> Parted<'a> {
         Ok(false)
     }
 
+    /// The instances that write outside of the ring, but those whose cell is written again in the same step before anything reads
+    /// it: at a corner, a copy along rows comes before the one along columns.
+    fn seen_outside(&self) -> Result<Vec<Set>> {
+        let mut read = UnionSet::empty(&self.scop.ctx)?;
+        for stmt in &self.stmts {
+            for access in &stmt.reads {
+                let map = access.map.intersect_domain(&stmt.domain)?;
+                let writes = self.last_writes(&UnionMap::from_map(&map)?, access.array)?;
+                read = read.union(&writes.domain()?)?;
+            }
+        }
+        let later = self.schedule.lex_lt_union_map(&self.schedule)?;
+        let mut seen = Vec::new();
+        for (stmt, outside) in self.stmts.iter().zip(&self.outside) {
+            let write = stmt.write.map.intersect_domain(outside)?;
+            let mut again = UnionSet::empty(&self.scop.ctx)?;
+            for other in self
+                .stmts
+                .iter()
+                .filter(|s| s.write.array == stmt.write.array)
+            {
+                let same = write.apply_range(&other.write.map.reverse()?)?;
+                let same = same.equate(DimType::In, 0, DimType::Out, 0)?;
+                let same = UnionMap::from_map(&same)?.intersect(&later)?;
+                again = again.union(&same.domain()?)?;
+            }
+            let own = UnionSet::from_set(outside)?.subtract(&again.subtract(&read)?)?;
+            let own = own.sets()?.into_iter().next();
+            seen.push(own.map_or_else(|| outside.empty_like(), Ok)?);
+        }
+        Ok(seen)
+    }
+
     /// How many steps before the last one a cell outside of the ring is written for the last time, at most.
-    fn steps_behind(&self) -> Result<Option<i64>> {
+    fn steps_behind(&self, outside: &[Set]) -> Result<Option<i64>> {
         let Some(steps) = self.steps()? else {
             return Ok(None);
         };
         let last = steps.lexmax()?;
         let mut all = UnionMap::empty(&self.scop.ctx)?;
-        for (stmt, outside) in self.stmts.iter().zip(&self.outside) {
+        for (stmt, outside) in self.stmts.iter().zip(outside) {
             let step = along(&outside.identity()?, 0)?;
             let written = stmt.write.map.intersect_domain(outside)?;
             let when = written.reverse()?.apply_range(&step)?;
@@ -516,9 +554,9 @@ impl<'a> Parted<'a> {
     }
 
     /// Reads of what is written outside of the ring by what writes there: the two statements, and how many steps are between, at most.
-    fn reads_of_outside(&self) -> Result<Vec<(usize, usize, i64)>> {
+    fn reads_of_outside(&self, outside: &[Set]) -> Result<Vec<(usize, usize, i64)>> {
         let mut all = Vec::new();
-        for (reader, outside) in self.outside.iter().enumerate() {
+        for (reader, outside) in outside.iter().enumerate() {
             for read in &self.stmts[reader].reads {
                 if self.scop.array(read.array).extents.is_empty() {
                     continue;

@@ -14,13 +14,16 @@
 //!   n++;
 //! }
 //! ```
+//!
+//! Where a step ends with copies, the loop begins with the rest of the first step, and its steps with the copies of the one
+//! before: `for (..) { STEP; COPIES }` is `STEP; for (..) { COPIES; STEP } COPIES`.
 
+use super::numbers;
 use super::peel::{end_of, jumps_or_calls, once};
 use super::scalars;
 use super::strip_mine::STEPS;
 use super::tree::{self, Namer};
 use super::walk;
-use crate::emit;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
@@ -59,6 +62,9 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     if !is_int(unit, end.1.ty) {
         return None;
     }
+    let (first, copies) = body.split_at(without_last_copies(unit, &body));
+    let body = [copies, first].concat();
+    let is_turned = !copies.is_empty();
     let mut make = Make { unit, namer, stmt };
     let n_steps = make.n_steps(iterator, end);
     let steps = make.steps(n_steps, body.clone());
@@ -72,10 +78,36 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     };
     let mut all = vec![tree::declaration(make.unit, n_steps), steps];
     all.push(tree::stmt(stmt.span, StmtKind::Expr(add)));
-    all.extend(body);
-    all.push(tree::stmt(step.span, StmtKind::Expr(step.clone())));
+    let next = tree::stmt(step.span, StmtKind::Expr(step.clone()));
+    all.extend(body.iter().chain([&next]).cloned());
     let head = (&**init, cond, stmt.span);
-    Some(once(unit, head, (iterator, start), all))
+    let mut whole = once(unit, head, (iterator, start), all);
+    if let (true, StmtKind::Compound(all)) = (is_turned, &mut whole.kind) {
+        let rest = all.pop()?;
+        let (copies, first) = body.split_at(copies.len());
+        let then = first.iter().chain([&next, &rest]).chain(copies).cloned();
+        all.push(tree::when(cond.clone(), then.collect()));
+    }
+    Some(whole)
+}
+
+/// How many statements of a step there are before the copies of ghost cells that it ends with; all, where it ends with none.
+fn without_last_copies(unit: &Unit, body: &[Stmt]) -> usize {
+    let is_far = |expr: &Expr| copied_from(unit, expr).is_some_and(|apart| !apart.is_empty());
+    let only_copies = |stmt: &Stmt| {
+        let (mut n_copies, mut n_others) = (0, 0);
+        walk::all(unit, stmt, &mut |expr| {
+            let is_copy = is_far(expr);
+            n_copies += usize::from(is_copy);
+            let counts = tree::target(expr)
+                .is_some_and(|to| matches!(tree::plain(to).kind, ExprKind::Var(_)));
+            n_others += usize::from(!is_copy && !counts && tree::target(expr).is_some());
+            !is_copy
+        });
+        n_copies > 0 && n_others == 0
+    };
+    let last = body.iter().rposition(|stmt| !only_copies(stmt));
+    last.map_or(0, |last| last + 1)
 }
 
 fn is_int(unit: &Unit, ty: TypeId) -> bool {
@@ -128,25 +160,8 @@ fn element(expr: &Expr) -> Option<(&Expr, Vec<&Expr>)> {
 }
 
 fn is_near(unit: &Unit, a: &Expr, b: &Expr) -> bool {
-    let [(a, m), (b, n)] = [a, b].map(|e| parted_sum(unit, e));
+    let [(a, m), (b, n)] = [a, b].map(|e| numbers::parted_sum(unit, e));
     a == b && (m - n).abs() <= NEAR
-}
-
-/// The text of a sum without its last number, and that.
-fn parted_sum(unit: &Unit, expr: &Expr) -> (String, i128) {
-    let number = |e: &Expr| match tree::plain(e).kind {
-        ExprKind::Int(number) => Some(number),
-        _ => None,
-    };
-    let parted = match &tree::plain(expr).kind {
-        ExprKind::Int(number) => Some((None, *number)),
-        ExprKind::Binary(BinaryOp::Add, a, b) => number(b).map(|n| (Some(&**a), n)),
-        ExprKind::Binary(BinaryOp::Sub, a, b) => number(b).map(|n| (Some(&**a), -n)),
-        _ => None,
-    };
-    let (rest, number) = parted.unwrap_or((Some(expr), 0));
-    let text = rest.map(|rest| emit::expression(unit, rest));
-    (text.unwrap_or_default(), number)
 }
 
 struct Make<'a> {

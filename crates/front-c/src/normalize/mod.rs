@@ -10,6 +10,7 @@
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
+//! | `characters` | `n += life[i][j] == 'X';` | `88` |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
 //! | `rotate` | `u[old]`, `u[now]`, `u[new]`, indices that rotate | pointers, rotated |
@@ -318,7 +319,7 @@ impl Normal {
     /// to are selected by its iterator.
     fn is_sweep(&self) -> bool {
         use hexcc_clang::ast::ExprKind as K;
-        let in_cells = |pass: &&str| matches!(*pass, "copies" | "unroll" | "hoist");
+        let in_cells = |pass: &&str| matches!(*pass, "copies" | "unroll" | "characters" | "hoist");
         if !self.passes.iter().all(in_cells) {
             return false;
         }
@@ -401,6 +402,9 @@ fn normal(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Op
     }
     if unroll::unroll(&mut unit, &mut namer, (&stmt, &mut body)) {
         passes.push("unroll");
+    }
+    if small::characters(&mut unit, &mut body) {
+        passes.push("characters");
     }
     if split::split(&mut unit, &mut namer, &mut body) {
         passes.push("split");

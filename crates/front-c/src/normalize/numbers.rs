@@ -2,6 +2,7 @@
 
 use super::tree::{self, Path};
 use super::walk;
+use crate::emit;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, DeclId, DeclKind, Expr, ExprKind, FunctionId, Stmt, TypeId, TypeKind,
     UnaryOp, Unit,
@@ -28,7 +29,15 @@ pub(super) fn value(unit: &Unit, expr: &Expr) -> Option<i128> {
                 _ => return None,
             }
         }
-        ExprKind::Binary(op, a, b) => of_two(*op, value(unit, a)?, value(unit, b)?)?,
+        ExprKind::Binary(op, a, b) => match (value(unit, a), value(unit, b)) {
+            (Some(a), Some(b)) => of_two(*op, a, b)?,
+            // `i + 1 == i` holds for no `i`, `0 && x` for no `x`.
+            (a_value, b_value) => match op {
+                BinaryOp::And if a_value == Some(0) || b_value == Some(0) && is_pure(a) => 0,
+                BinaryOp::Equal | BinaryOp::NotEqual => of_two(*op, 0, distance(unit, a, b)?)?,
+                _ => return None,
+            },
+        },
         ExprKind::Cond(cond, then, otherwise) => {
             let chosen = if value(unit, cond)? != 0 {
                 then
@@ -163,4 +172,40 @@ pub(super) fn is_settled(unit: &Unit, function: FunctionId, id: DeclId, from: u3
         is_behind && matches!(to, Some(ExprKind::Var(v)) if *v == id)
     };
     is_own && !walk::any(unit, body, changes)
+}
+
+/// The text of a sum without its last number, and that.
+pub(super) fn parted_sum(unit: &Unit, expr: &Expr) -> (String, i128) {
+    let number = |e: &Expr| match tree::plain(e).kind {
+        ExprKind::Int(number) => Some(number),
+        _ => None,
+    };
+    let parted = match &tree::plain(expr).kind {
+        ExprKind::Int(number) => Some((None, *number)),
+        ExprKind::Binary(BinaryOp::Add, a, b) => number(b).map(|n| (Some(&**a), n)),
+        ExprKind::Binary(BinaryOp::Sub, a, b) => number(b).map(|n| (Some(&**a), -n)),
+        _ => None,
+    };
+    let (rest, number) = parted.unwrap_or((Some(expr), 0));
+    let text = rest.map(|rest| emit::expression(unit, rest));
+    (text.unwrap_or_default(), number)
+}
+
+/// Whether an expression assigns to nothing and calls nothing.
+fn is_pure(expr: &Expr) -> bool {
+    let acts = |e: &Expr| {
+        tree::target(e).is_some()
+            || matches!(
+                e.kind,
+                ExprKind::Call(..) | ExprKind::Statements(_) | ExprKind::Other(_)
+            )
+    };
+    !walk::has(expr, acts)
+}
+
+/// What the second of two sums of signed numbers is more than the first, where both are the same but for a number.
+pub(super) fn distance(unit: &Unit, a: &Expr, b: &Expr) -> Option<i128> {
+    let is_signed = |e: &Expr| range(unit, e.ty).is_some_and(|range| *range.start() < 0);
+    let [(x, m), (y, n)] = [a, b].map(|e| parted_sum(unit, e));
+    (x == y && paths(unit, a).is_some() && is_signed(a) && is_signed(b)).then(|| n - m)
 }

@@ -20,9 +20,11 @@ const MOST: usize = 32;
 /// How many elements of arrays the copies of a body may name.
 const ELEMENTS: usize = 400;
 
-/// A loop with constant bounds.
+/// A loop with constant bounds, or with bounds around a number: `for (r = i - 1; r <= i + 1; r++)`.
 struct Counted {
     iterator: DeclId,
+    /// The number that its numbers are added to.
+    around: Option<Expr>,
     /// The numbers that the iterator has in the body.
     numbers: Vec<i128>,
     /// The one that it has behind the loop.
@@ -77,7 +79,7 @@ fn cell_code(unit: &mut Unit, all: &[Stmt], stmt: &mut Stmt, most: usize) -> boo
         }
         if !counted.is_own && is_read_elsewhere(unit, all, counted.iterator) {
             let iterator = tree::var(unit, counted.iterator, stmt.span);
-            let last = tree::int(&iterator, counted.last);
+            let last = counted.number(&iterator, counted.last);
             copies.push(tree::assign(iterator, last));
         }
         let mut flat = Vec::new();
@@ -137,7 +139,7 @@ fn copies(unit: &mut Unit, body: &Stmt, counted: &Counted) -> Option<Vec<Stmt>> 
             meant.insert(*id, tree::var(unit, copy, body.span));
         }
         let iterator = tree::var(unit, counted.iterator, body.span);
-        meant.insert(counted.iterator, tree::int(&iterator, *number));
+        meant.insert(counted.iterator, counted.number(&iterator, *number));
         let mut copy = body.clone();
         inline::rename(unit, &mut copy, &meant);
         all.push(copy);
@@ -223,6 +225,11 @@ fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
         return None;
     };
     let (iterator, first, is_own) = start(unit, init)?;
+    let around = around(unit, (iterator, first), body);
+    let first = match &around {
+        Some(_) => numbers::parted_sum(unit, numbers::unwidened(unit, first)).1,
+        None => numbers::value(unit, first)?,
+    };
     let is_variable = matches!(unit[iterator].kind, DeclKind::Variable)
         && !tree::is_somewhere(unit, unit[iterator].ty, |ty| ty.is_volatile);
     let range = numbers::range(unit, unit[iterator].ty).filter(|_| is_variable)?;
@@ -232,7 +239,7 @@ fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
     }
     let mut numbers = Vec::new();
     let mut number = first;
-    while goes(unit, cond, (iterator, number))? {
+    while goes(unit, cond, (iterator, number), around.as_ref())? {
         numbers.push(number);
         number += by;
         if numbers.len() > MOST || !range.contains(&number) {
@@ -241,20 +248,54 @@ fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
     }
     Some(Counted {
         iterator,
+        around,
         numbers,
         last: number,
         is_own,
     })
 }
 
-/// What a loop counts with, its first number, and whether the loop declares it.
-fn start(unit: &Unit, init: &Stmt) -> Option<(DeclId, i128, bool)> {
+/// The variable around which a loop counts, where nothing in it changes that.
+fn around(unit: &Unit, (iterator, first): (DeclId, &Expr), body: &Stmt) -> Option<Expr> {
+    let is_signed = |ty| numbers::range(unit, ty).is_some_and(|range| *range.start() < 0);
+    let of = |e: &Expr| match &e.kind {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, _) => (**a).clone(),
+        _ => e.clone(),
+    };
+    let around = of(numbers::unwidened(unit, first));
+    let around = tree::plain(&around);
+    let ExprKind::Var(id) = around.kind else {
+        return None;
+    };
+    let is_whole = is_signed(around.ty) && is_signed(unit[iterator].ty);
+    let is_sum = numbers::parted_sum(unit, numbers::unwidened(unit, first)).0 == unit[id].name;
+    let stays = is_whole && is_sum && id != iterator && !inline::changes(unit, body, id);
+    stays.then(|| around.clone())
+}
+
+impl Counted {
+    /// A number of the iterator.
+    fn number(&self, iterator: &Expr, number: i128) -> Expr {
+        let Some(around) = &self.around else {
+            return tree::int(iterator, number);
+        };
+        let op = match number {
+            0 => return around.clone(),
+            n if n < 0 => BinaryOp::Sub,
+            _ => BinaryOp::Add,
+        };
+        tree::binary(op, around.clone(), tree::int(around, number.abs()))
+    }
+}
+
+/// What a loop counts with, what it begins with, and whether the loop declares it.
+fn start<'e>(unit: &'e Unit, init: &'e Stmt) -> Option<(DeclId, &'e Expr, bool)> {
     let (iterator, first) = tree::begins(unit, init)?;
     let is_own = match &init.kind {
         StmtKind::Decl(items) if items.len() > 1 => return None,
         kind => matches!(kind, StmtKind::Decl(_)),
     };
-    Some((iterator, numbers::value(unit, first)?, is_own))
+    Some((iterator, first, is_own))
 }
 
 /// What an expression adds to a variable.
@@ -272,14 +313,22 @@ pub(super) fn step_of(unit: &Unit, step: &Expr, iterator: DeclId) -> Option<i128
     }
 }
 
-/// Whether a loop goes on at a number, where its condition compares that with a constant.
-fn goes(unit: &Unit, cond: &Expr, (iterator, number): (DeclId, i128)) -> Option<bool> {
+/// Whether a loop goes on at a number, where its condition compares that with a constant, or both are around a variable.
+fn goes(
+    unit: &Unit,
+    cond: &Expr,
+    (iterator, number): (DeclId, i128),
+    around: Option<&Expr>,
+) -> Option<bool> {
     let ExprKind::Binary(op, a, b) = &tree::plain(cond).kind else {
         return None;
     };
     let of = |e: &Expr| match numbers::unwidened(unit, e).kind {
         ExprKind::Var(id) if id == iterator => Some(number),
-        _ => numbers::value(unit, e),
+        _ => match around {
+            None => numbers::value(unit, e),
+            Some(around) => numbers::distance(unit, around, numbers::unwidened(unit, e)),
+        },
     };
     // Where an operand has no sign, negative numbers are great.
     if numbers::range(unit, a.ty)?.start() == &0 && number < 0 {
