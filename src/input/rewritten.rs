@@ -7,16 +7,14 @@
 use super::facts::question;
 use super::{Input, InputOptions, MAX_JUDGED, read_as_is};
 use crate::limit::TimeLimit;
-use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c as front;
-use hexcc_compiler::nests;
 use hexcc_compiler::options::{Options, Tiling};
-use hexcc_compiler::scop::{SavedScop, Segmented, SourceFile, is_better_parted};
+use hexcc_compiler::scop::{Segmented, SourceFile, is_better_parted};
 use hexcc_front_c::child;
 use hexcc_front_c::normalize::Rewritten;
-use hexcc_pet::data::{PetScop, Span};
+use hexcc_pet::data::Span;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -37,17 +35,8 @@ pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit)
 fn is_in_steps(options: &InputOptions, input: &Input, limit: &TimeLimit) -> bool {
     let is_marked = || !front::marked_regions(input.saved.source.own_text()).is_empty();
     let may = tiles(options).tiling != Tiling::Stepwise && options.planes.is_some();
-    may && !is_marked() && has_tiles(options, input, limit) == Some(false)
-}
-
-/// Whether a region is tiled, where it is none of nests.
-fn has_tiles(options: &InputOptions, read: &Input, limit: &TimeLimit) -> Option<bool> {
-    let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone()).ok()?;
-    let has_units = |compiled: &Compiled| !compiled.units.is_empty();
-    let (known, saved, options) = (&read.known, &read.saved, tiles(options));
-    let compiled =
-        (!saved.is_nests()).then(|| known.compile_whole(&ctx, saved, &options, has_units));
-    compiled?.ok()
+    may && !is_marked()
+        && is_tiled(options, input, limit, input.saved.scop.span.start) == Some(false)
 }
 
 /// The input with a time loop that was written again, where the program is refused as it is.
@@ -125,13 +114,10 @@ fn with(
         ..options.clone()
     };
     let mut read = read_as_is(&options, edited, limit).ok()?;
-    let is_good = form.segments.is_none()
-        && match wanted {
-            Wanted::Any => true,
-            Wanted::Region => has_tiles(&options, &read, limit) == Some(true),
-            _ => is_region(&read, at),
-        }
-        || is_tiled(&options, &read, limit, at);
+    let may_be_region = form.segments.is_none() && wanted != Wanted::Region;
+    let is_good = may_be_region && (wanted == Wanted::Any || is_region(&read, at))
+        || (form.segments.is_none() || read.saved.is_nests())
+            && is_tiled(&options, &read, limit, at) == Some(true);
     if !is_good {
         return None;
     }
@@ -150,31 +136,18 @@ fn with(
     Some(read)
 }
 
-/// The region with a place, by its number.
-fn region_at(read: &Input, at: usize) -> Option<(usize, &PetScop)> {
-    (read.saved.regions().enumerate()).find(|(_, s)| (s.span.start..s.span.end).contains(&at))
-}
-
 /// Whether the loop at a place is all of a region, or one whose planes are swapped.
 fn is_region(read: &Input, at: usize) -> bool {
-    region_at(read, at).is_some_and(|(_, s)| s.rotation.is_some() || !read.saved.is_nests())
+    read.saved
+        .region_at(at)
+        .is_some_and(|(_, s)| s.rotation.is_some() || !read.saved.is_nests())
 }
 
-/// Whether the loop at a place is tiled over time, beside what stays on the host.
-fn is_tiled(options: &InputOptions, read: &Input, limit: &TimeLimit, at: usize) -> bool {
-    let Some((index, scop)) = region_at(read, at) else {
-        return false;
-    };
-    let nest = SavedScop {
-        scop: scop.clone(),
-        nests: Vec::new(),
-        ..read.saved.clone()
-    };
-    let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone());
-    let exactly = ctx.ok().and_then(|ctx| {
-        nests::tiles_exactly(&ctx, &nest, (index, &read.known), &tiles(options)).ok()
-    });
-    read.saved.is_nests() && exactly == Some(Some(true))
+/// Whether the loop at a place is tiled over time; `None` where that is not known in time.
+fn is_tiled(options: &InputOptions, read: &Input, limit: &TimeLimit, at: usize) -> Option<bool> {
+    let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone()).ok()?;
+    let tiled = read.known.is_tiled(&ctx, &read.saved, &tiles(options), at);
+    tiled.ok()
 }
 
 /// The options that loops are tried in tiles with.

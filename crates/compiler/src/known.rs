@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::compiled::{Compiled, TiledNest};
 use crate::diag::Result;
-use crate::nests::named;
+use crate::nests::{named, tiles_exactly};
 use crate::options::Options;
 use crate::pipeline;
 use crate::region::{self, Region, unit_name};
@@ -180,6 +180,31 @@ impl Known {
             compiled,
         });
         Ok(said)
+    }
+
+    /// Whether the time loop at a place is tiled: as a region, or with the results of C as a nest beside what stays on the host.
+    ///
+    /// # Errors
+    /// A broken invariant, and the end of the time that there is; of a region those of [`pipeline::compile`].
+    pub fn is_tiled(
+        &self,
+        ctx: &Ctx,
+        saved: &SavedScop,
+        options: &Options,
+        at: usize,
+    ) -> Result<bool> {
+        let Some((index, scop)) = saved.region_at(at) else {
+            return Ok(false);
+        };
+        if !saved.is_nests() {
+            return self.compile_whole(ctx, saved, options, |c| !c.units.is_empty());
+        }
+        let nest = SavedScop {
+            scop: scop.clone(),
+            nests: Vec::new(),
+            ..saved.clone()
+        };
+        Ok(tiles_exactly(ctx, &nest, (index, self), options)? == Some(true))
     }
 
     /// What has come of a region with these options, if that is known.

@@ -95,6 +95,12 @@ impl SavedScop {
         std::iter::once(&self.scop).chain(&self.nests)
     }
 
+    /// The region with a place, by its number.
+    pub fn region_at(&self, at: usize) -> Option<(usize, &PetScop)> {
+        let holds = |(_, scop): &(usize, &PetScop)| (scop.span.start..scop.span.end).contains(&at);
+        self.regions().enumerate().find(holds)
+    }
+
     /// What is around the region.
     pub fn around(&self) -> Around<'_> {
         Around {
