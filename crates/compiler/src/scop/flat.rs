@@ -21,6 +21,7 @@
 //! Where no division is proven for all sizes, one is taken that holds for most of them ([`hope`]):
 //! the run tests the sizes, and C's own loops run where they are others.
 
+mod fixed;
 mod hope;
 mod poly;
 mod read;
@@ -72,10 +73,19 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
             .stmts
             .iter()
             .any(|s| s.n_args > 0 || is_dynamic(&s.body));
-    if !pet.data_dependent_accesses || control {
+    if control {
         return Ok(shaped);
     }
     let mut statements = Statements::new(ctx, text, pet)?;
+    for array in fixed::arrays(&statements) {
+        let Some((uses, shape)) = fixed::shape(&statements, &array.name)? else {
+            continue;
+        };
+        statements.assume(&shape, &uses)?;
+        let rows = fixed::rows(&Set::read(ctx, &array.extent)?, &shape)?;
+        apply(ctx, shaped.pet.to_mut(), (array, &[]), &shape, rows)?;
+        shaped.flat.insert(array.name.clone());
+    }
     for name in flat_names(pet) {
         let Some(array) = (pet.arrays.iter()).find(|a| a.name == name && !a.declared) else {
             continue;
@@ -85,7 +95,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
                 continue;
             }
             statements.assume(&shape, &uses)?;
-            apply(ctx, shaped.pet.to_mut(), (array, &[]), &shape)?;
+            apply(ctx, shaped.pet.to_mut(), (array, &[]), &shape, None)?;
             continue;
         }
         let Some(tail) = tail(ctx, array)? else {
@@ -114,7 +124,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
             for (all, access) in shape.subscripts.iter_mut().zip(&mut uses.all) {
                 all.append(&mut access.tail);
             }
-            apply(ctx, shaped.pet.to_mut(), (array, &tail), &shape)?;
+            apply(ctx, shaped.pet.to_mut(), (array, &tail), &shape, None)?;
             shaped.flat.insert(name);
         }
     }
@@ -451,12 +461,13 @@ impl Uses {
     }
 }
 
-/// Gives an array of a scop its dimensions, with those that it has behind the first one.
+/// Gives an array of a scop its dimensions, with those that it has behind the first one, and perhaps a number of rows.
 fn apply(
     ctx: &Ctx,
     scop: &mut PetScop,
     (array, tail): (&PetArray, &[i64]),
     shape: &Shape,
+    rows: Option<i64>,
 ) -> Result<()> {
     let name = &array.name;
     let mut subscripts = shape.subscripts.iter();
@@ -495,7 +506,10 @@ fn apply(
     if shape.extents.is_empty() {
         return Ok(());
     }
-    let extent = extent(name, &shape.extents, tail);
+    let mut extent = extent(name, &shape.extents, tail);
+    if let Some(rows) = rows {
+        extent = extent.replace("i0 >= 0", &format!("0 <= i0 < {rows}"));
+    }
     // isl refuses what it cannot read here, where the cause is known.
     Set::read(ctx, &extent)?;
     for own in scop.arrays.iter_mut().filter(|a| a.name == *name) {

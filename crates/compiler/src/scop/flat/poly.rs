@@ -396,7 +396,12 @@ fn divided(function: &PwAff, number: i64) -> Result<(PwAff, Option<PwAff>)> {
                 rest = rest.add_constant(left - value.num)?;
                 has_rest |= left != 0;
             }
-            _ => has_rest = true,
+            _ => {
+                // Of a number beside other terms, whole rows are no part of the column.
+                let whole = number_of(&rest)? / number * number;
+                rest = rest.add_constant(-whole)?;
+                has_rest = true;
+            }
         }
         let quotient = piece.sub(&rest)?.floor_div(number)?;
         let parts = (
@@ -411,6 +416,20 @@ fn divided(function: &PwAff, number: i64) -> Result<(PwAff, Option<PwAff>)> {
     let nothing = || Box::new(crate::diag::Diagnostic::bug("a function without pieces"));
     let (quotient, rest) = found.ok_or_else(nothing)?;
     Ok((quotient, has_rest.then_some(rest)))
+}
+
+/// The number in a sum; 0 where that is not known.
+fn number_of(sum: &PwAff) -> Result<i64> {
+    let mut rest = sum.clone();
+    for kind in [DimType::In, DimType::Param] {
+        for d in 0..sum.dim(kind)? as u32 {
+            if let Some((_, without)) = rest.take_term(kind, d)? {
+                rest = without;
+            }
+        }
+    }
+    let number = rest.as_constant()?.filter(|value| value.is_integer());
+    Ok(number.map_or(0, |value| value.num))
 }
 
 /// A number that 64 bits do not hold.

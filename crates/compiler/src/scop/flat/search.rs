@@ -113,6 +113,29 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// The dimensions with rows, planes and so on of all given lengths, in their order.
+    ///
+    /// # Errors
+    /// HX0401 where isl gives up.
+    pub fn by_all(mut self) -> Result<Option<Shape>> {
+        let mut left: Vec<Poly> = self.uses.all.iter().map(|u| u.subscript.clone()).collect();
+        let mut divided = Divided {
+            columns: vec![Vec::new(); left.len()],
+            ..Divided::default()
+        };
+        for length in &self.uses.lengths {
+            let Some((quotients, columns)) = self.by(&left, length, &divided)? else {
+                return Ok(None);
+            };
+            divided.extents.push(length.clone());
+            for (all, column) in divided.columns.iter_mut().zip(columns) {
+                all.push(column);
+            }
+            left = quotients;
+        }
+        self.finish(&left, &divided).map(Some)
+    }
+
     /// Divides what is left of the subscripts until it is affine.
     fn divide(&mut self, left: &[Poly], divided: &Divided) -> Result<Option<Shape>> {
         if !divided.extents.is_empty() && left.iter().all(Poly::is_affine) {
