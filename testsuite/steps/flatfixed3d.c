@@ -46,9 +46,12 @@ int main(int argc, char **argv)
   for (int t = 0; t < T; t++) {
     for (int z = 1; z < NZ - 1; z++)
       for (int y = 1; y < NY - 1; y++)
-        for (int x = 1; x < NX - 1; x++)
+        for (int x = 1; x < NX - 1; x++) {
+          if (x % 3 == 4)
+            u[AT(x, y, z)] = v[AT(x, y, z)];
           v[AT(x, y, z)] = 0.1 * (u[AT(x, y, z)] + u[AT(x - 1, y, z)] + u[AT(x + 1, y, z)] + u[AT(x, y - 1, z)]
                                   + u[AT(x, y + 1, z)] + u[AT(x, y, z - 1)] + u[AT(x, y, z + 1)]);
+        }
     for (int z = 1; z < NZ - 1; z++)
       for (int y = 1; y < NY - 1; y++)
         for (int x = 1; x < NX - 1; x++)

@@ -83,7 +83,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
         };
         statements.assume(&shape, &uses)?;
         let rows = fixed::rows(&Set::read(ctx, &array.extent)?, &shape)?;
-        apply(ctx, shaped.pet.to_mut(), (array, &[]), &shape, rows)?;
+        apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape, rows)?;
         shaped.flat.insert(array.name.clone());
     }
     for name in flat_names(pet) {
@@ -95,7 +95,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
                 continue;
             }
             statements.assume(&shape, &uses)?;
-            apply(ctx, shaped.pet.to_mut(), (array, &[]), &shape, None)?;
+            apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape, None)?;
             continue;
         }
         let Some(tail) = tail(ctx, array)? else {
@@ -124,7 +124,13 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
             for (all, access) in shape.subscripts.iter_mut().zip(&mut uses.all) {
                 all.append(&mut access.tail);
             }
-            apply(ctx, shaped.pet.to_mut(), (array, &tail), &shape, None)?;
+            apply(
+                &statements,
+                shaped.pet.to_mut(),
+                (array, &tail),
+                &shape,
+                None,
+            )?;
             shaped.flat.insert(name);
         }
     }
@@ -463,7 +469,7 @@ impl Uses {
 
 /// Gives an array of a scop its dimensions, with those that it has behind the first one, and perhaps a number of rows.
 fn apply(
-    ctx: &Ctx,
+    statements: &Statements,
     scop: &mut PetScop,
     (array, tail): (&PetArray, &[i64]),
     shape: &Shape,
@@ -485,7 +491,11 @@ fn apply(
         indices.push(index.set_tuple_name_out(name)?.to_str()?);
     }
     let mut indices = indices.into_iter();
-    for stmt in &mut scop.stmts {
+    for (stmt, domain) in scop.stmts.iter_mut().zip(&statements.domains) {
+        // See [`Statements::accesses`].
+        if domain.is_empty()? {
+            continue;
+        }
         for expr in body_exprs_mut(&mut stmt.body) {
             for_each_access_mut(expr, &mut |access| {
                 if let PetExpr::Access {
@@ -511,7 +521,7 @@ fn apply(
         extent = extent.replace("i0 >= 0", &format!("0 <= i0 < {rows}"));
     }
     // isl refuses what it cannot read here, where the cause is known.
-    Set::read(ctx, &extent)?;
+    Set::read(statements.context.ctx(), &extent)?;
     for own in scop.arrays.iter_mut().filter(|a| a.name == *name) {
         own.extent.clone_from(&extent);
     }

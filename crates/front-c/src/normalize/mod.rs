@@ -7,9 +7,11 @@
 //! |---|---|---|
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
+//! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
+//! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
 //! | `characters` | `n += life[i][j] == 'X';` | `88` |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
@@ -26,6 +28,7 @@
 mod copies;
 mod counter;
 mod ghosts;
+mod guards;
 mod hoist;
 mod inline;
 mod numbers;
@@ -36,6 +39,7 @@ mod planes;
 mod promote;
 mod rotate;
 mod scalars;
+mod settled;
 mod small;
 mod split;
 mod strides;
@@ -166,42 +170,55 @@ fn forms(
     if has_conditions(unit, stmt.span) {
         return None;
     }
-    let normal = normal(unit, function, before, stmt)?;
-    let name = unit[function].name.clone();
-    let is_sweep = normal.is_sweep();
-    let takes_part = |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
-    let mut found: Vec<Rewritten> = Vec::new();
-    let mut calls_out = false;
-    for ends in [Ends::AtCalls, Ends::AtAll] {
-        let Some((form, has_records)) = normal.mined((range.clone(), &name), ends) else {
-            continue;
-        };
-        let is_new = found.iter().all(|other| other.text != form.text);
-        // Steps that read nothing of the host's need no loop of their own where it counts them alone.
-        let is_of_use = has_records || !normal.is_counted;
-        calls_out |= ends == Ends::AtCalls && takes_part(&form);
-        if is_new && (takes_part(&form) || is_of_use && !is_sweep) {
-            found.push(form);
+    let place = (range, unit[function].name.as_str());
+    let mut found = normal(unit, function, (before, stmt), false)?.forms(place.clone());
+    if let Some(guarded) = normal(unit, function, (before, stmt), true) {
+        for form in guarded.forms(place) {
+            if found.iter().all(|other| other.text != form.text) {
+                found.push(form);
+            }
         }
-    }
-    // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
-    if normal.is_counted && !is_sweep && !calls_out {
-        let whole = normal.whole_printed((range.clone(), &name));
-        let at = if found.iter().any(takes_part) {
-            found.len()
-        } else {
-            0
-        };
-        found.splice(at..at, whole.map(|(form, _)| form));
-    }
-    // One that is in tiles only where no other form is.
-    if normal.is_counted && !is_sweep {
-        found.splice(0..0, normal.without_ghosts((range, &name)));
     }
     Some(found)
 }
 
 impl Normal {
+    /// The forms of the loop, the likeliest first.
+    fn forms(&self, (range, name): (Range<usize>, &str)) -> Vec<Rewritten> {
+        let is_sweep = self.is_sweep();
+        let takes_part =
+            |form: &Rewritten| form.segments.as_ref().is_some_and(|s| !s.host.is_empty());
+        let mut found: Vec<Rewritten> = Vec::new();
+        let mut calls_out = false;
+        for ends in [Ends::AtCalls, Ends::AtAll] {
+            let Some((form, has_records)) = self.mined((range.clone(), name), ends) else {
+                continue;
+            };
+            let is_new = found.iter().all(|other| other.text != form.text);
+            // Steps that read nothing of the host's need no loop of their own where it counts them alone.
+            let is_of_use = has_records || !self.is_counted;
+            calls_out |= ends == Ends::AtCalls && takes_part(&form);
+            if is_new && (takes_part(&form) || is_of_use && !is_sweep) {
+                found.push(form);
+            }
+        }
+        // Where the host takes no part, tiles need no segments; where it calls functions, they need some.
+        if self.is_counted && !is_sweep && !calls_out {
+            let whole = self.whole_printed((range.clone(), name));
+            let at = if found.iter().any(takes_part) {
+                found.len()
+            } else {
+                0
+            };
+            found.splice(at..at, whole.map(|(form, _)| form));
+        }
+        // One that is in tiles only where no other form is.
+        if self.is_counted && !is_sweep {
+            found.splice(0..0, self.without_ghosts((range, name)));
+        }
+        found
+    }
+
     /// The text of a loop in the place of this one, with statements around it, and the bytes of some of its statements.
     fn printed(
         &self,
@@ -319,7 +336,17 @@ impl Normal {
     /// to are selected by its iterator.
     fn is_sweep(&self) -> bool {
         use hexcc_clang::ast::ExprKind as K;
-        let in_cells = |pass: &&str| matches!(*pass, "copies" | "unroll" | "characters" | "hoist");
+        let in_cells = |pass: &&str| {
+            [
+                "copies",
+                "unroll",
+                "settled",
+                "guards",
+                "characters",
+                "hoist",
+            ]
+            .contains(pass)
+        };
         if !self.passes.iter().all(in_cells) {
             return false;
         }
@@ -365,7 +392,13 @@ fn as_for(stmt: Stmt) -> (Stmt, bool) {
     (Stmt { kind, ..stmt }, is_do)
 }
 
-fn normal(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Option<Normal> {
+/// A loop behind the passes that do not part it; with `guards` `None` where that pass changes nothing.
+fn normal(
+    unit: &Unit,
+    function: FunctionId,
+    (before, stmt): (&[Stmt], &Stmt),
+    guards: bool,
+) -> Option<Normal> {
     let mut unit = unit.clone();
     let mut namer = Namer::new(&unit);
     let globals = globals(&unit);
@@ -387,6 +420,9 @@ fn normal(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Op
     if once::once(&unit, &mut body) {
         passes.push("once");
     }
+    if settled::settled(&unit, function, &mut body) {
+        passes.push("settled");
+    }
     let taken = names_of(&unit, function)?;
     let mut caller = inline::Caller {
         unit: &mut unit,
@@ -402,6 +438,12 @@ fn normal(unit: &Unit, function: FunctionId, before: &[Stmt], stmt: &Stmt) -> Op
     }
     if unroll::unroll(&mut unit, &mut namer, (&stmt, &mut body)) {
         passes.push("unroll");
+    }
+    if guards {
+        if !guards::guards(&mut unit, &mut body) {
+            return None;
+        }
+        passes.push("guards");
     }
     if small::characters(&mut unit, &mut body) {
         passes.push("characters");

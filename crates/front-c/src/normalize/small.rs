@@ -122,7 +122,7 @@ fn is_table(unit: &Unit, id: DeclId) -> bool {
 }
 
 /// Takes the branches of conditions that are known.
-fn branches(unit: &Unit, stmt: &mut Stmt) {
+pub(super) fn branches(unit: &Unit, stmt: &mut Stmt) {
     while let StmtKind::If {
         cond,
         then,

@@ -7,6 +7,7 @@ use std::path::Path;
 mod cells;
 mod ghosts;
 mod peel;
+mod places;
 mod strip_mine;
 
 /// The forms of the loops of a text.

@@ -77,3 +77,24 @@ fn neighbours_are_no_ghost_cells() {
     assert_eq!(with("u[0] = 2 * u[n];"), None);
     assert!(with("u[0] = u[n];").is_some());
 }
+
+#[test]
+fn copies_that_end_a_step_begin_the_next_one() {
+    let step = "for (int i = 1; i < n - 1; i++) { b[i] = a[i - 1] + a[i + 1]; } for (int i = 1; i < n - 1; i++) { a[i] = b[i]; }";
+    let copies = "a[0] = a[n - 2]; a[n - 1] = a[1];";
+    let text = format!(
+        "void f(int n, int T, double *a, double *b) {{ for (int t = 0; t < T; t++) {{ {step} {copies} }} }}"
+    );
+    let forms = super::forms_of(&text);
+    let form = forms
+        .iter()
+        .find(|form| form.passes == ["ghosts"])
+        .expect("a form");
+    let text = form.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        text,
+        format!(
+            "{{ {{ int t; t = 0; if (t < T) {{ {step} t++; while (t < T) {{ int n_steps = T - t > 2 ? T - t - 2 : 0; for (int step = 0; step < n_steps; step++) {{ {copies} {step} }} t += n_steps; {copies} {step} t++; }} {copies} }} }} }}"
+        )
+    );
+}

@@ -1,0 +1,64 @@
+//! Variables that have one number as long as they are there.
+//!
+//! In: `int scheme = 1;`, to which nothing assigns, and `if (scheme == 0) .. else ..` in the loop. Out: the branch that runs.
+
+use super::inline;
+use super::numbers;
+use super::scalars;
+use super::small;
+use super::tree;
+use super::walk;
+use hexcc_clang::ast::{
+    DeclId, DeclKind, Expr, ExprKind, FunctionId, Stmt, StmtKind, Storage, Unit,
+};
+
+/// Takes the branches that run in the place of such conditions; whether there were any.
+pub(super) fn settled(unit: &Unit, function: FunctionId, body: &mut [Stmt]) -> bool {
+    let mut found = false;
+    for stmt in body.iter_mut() {
+        found |= in_statement(unit, function, stmt);
+        small::branches(unit, stmt);
+    }
+    found
+}
+
+fn in_statement(unit: &Unit, function: FunctionId, stmt: &mut Stmt) -> bool {
+    let mut found = false;
+    if let StmtKind::If { cond, .. } = &mut stmt.kind
+        && let Some(number) = number(unit, function, cond)
+    {
+        *cond = tree::int(cond, number);
+        found = true;
+    }
+    for inner in walk::inner_mut(stmt) {
+        found |= in_statement(unit, function, inner);
+    }
+    found
+}
+
+/// The number of a condition on such variables.
+fn number(unit: &Unit, function: FunctionId, cond: &Expr) -> Option<i128> {
+    let mut known = cond.clone();
+    walk::change(&mut known, &mut |expr| {
+        if let ExprKind::Var(id) = expr.kind
+            && let Some(number) = constant(unit, function, id)
+        {
+            *expr = tree::int(expr, number);
+        }
+        true
+    });
+    numbers::value(unit, &known)
+}
+
+/// The number that a variable of a function always has.
+fn constant(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
+    let decl = &unit[id];
+    let body = unit[function].body.as_ref()?;
+    let is_plain = decl.kind == DeclKind::Variable
+        && matches!(decl.storage, Storage::None | Storage::Register)
+        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile)
+        && walk::all_declared(body).contains(&id);
+    let number = numbers::value(unit, decl.init.as_ref().filter(|_| is_plain)?)?;
+    let stays = !inline::changes(unit, body, id) && !scalars::is_pointed_to(unit, id);
+    (stays && numbers::range(unit, decl.ty)?.contains(&number)).then_some(number)
+}
