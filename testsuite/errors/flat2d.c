@@ -1,7 +1,9 @@
-/* flat2d: A flat array with a constant number of cells in a row.
+/* flat2d: A flat array with a constant number of cells in a row, and some cells behind the last one.
  * hexcc-test: warns=HX0204
  */
-void flat2d(int T, float *u, float *v)
+float u[40100], v[40100];
+
+void flat2d(int T)
 {
 #pragma scop
   for (int t = 0; t < T; t++) {
@@ -16,7 +18,9 @@ void flat2d(int T, float *u, float *v)
 }
 
 /* fix:
-void flat2d(int T, float *u, float *v)
+float u[40100], v[40100];
+
+void flat2d(int T)
 {
   float (*U)[200] = (float (*)[200])u, (*V)[200] = (float (*)[200])v;
 

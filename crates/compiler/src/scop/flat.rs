@@ -18,6 +18,8 @@
 //! which it is not so are left out of what is known about the parameters, and a run with them ends
 //! with a message; see [`super::bounds::assumed`].
 //!
+//! Rows of constant length, `u[i * 512 + j]`, are affine for pet: [`fixed`].
+//!
 //! Where no division is proven for all sizes, one is taken that holds for most of them ([`hope`]):
 //! the run tests the sizes, and C's own loops run where they are others.
 
@@ -81,8 +83,10 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
         let Some((uses, shape)) = fixed::shape(&statements, &array.name)? else {
             continue;
         };
+        let Some(rows) = fixed::rows(&Set::read(ctx, &array.extent)?, &shape)? else {
+            continue;
+        };
         statements.assume(&shape, &uses)?;
-        let rows = fixed::rows(&Set::read(ctx, &array.extent)?, &shape)?;
         apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape, rows)?;
         shaped.flat.insert(array.name.clone());
     }

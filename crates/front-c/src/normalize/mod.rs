@@ -8,6 +8,7 @@
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
+//! | `alternate` | `if (t % 2 == 0) step(u, v); else step(v, u);` | two pointers, swapped |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
@@ -25,6 +26,7 @@
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
+mod alternate;
 mod copies;
 mod counter;
 mod ghosts;
@@ -423,6 +425,11 @@ fn normal(
     if settled::settled(&unit, function, &mut body) {
         passes.push("settled");
     }
+    let mut around = Around::default();
+    if let Some(found) = alternate::alternate(&mut unit, &mut namer, (&stmt, &mut body)) {
+        passes.push("alternate");
+        around.wrap(found);
+    }
     let taken = names_of(&unit, function)?;
     let mut caller = inline::Caller {
         unit: &mut unit,
@@ -453,7 +460,6 @@ fn normal(
     }
     let function = unit[function].body.clone()?;
     let known = Known { globals, function };
-    let mut around = Around::default();
     for (name, pass) in MOVES {
         // A pass that gives up may have changed some of it.
         let before = (unit.clone(), body.clone());

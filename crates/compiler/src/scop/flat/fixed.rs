@@ -93,13 +93,13 @@ fn own_factors(function: PwAff) -> Result<Vec<i64>> {
     Ok(factors)
 }
 
-/// How many rows an array has, where that is known and all are whole.
-pub(super) fn rows(array: &Set, shape: &Shape) -> Result<Option<i64>> {
-    let cells = array.dim_max_val(0)?.finite().map(|last| last.floor() + 1);
-    let lengths = shape.extents.iter().map(Extent::as_number);
-    let row: Option<i64> = lengths.product();
-    Ok(cells
-        .zip(row)
-        .filter(|(cells, row)| cells % row == 0)
-        .map(|(cells, row)| cells / row))
+/// How many rows an array has, where its size is known; `None` where these are not whole.
+pub(super) fn rows(array: &Set, shape: &Shape) -> Result<Option<Option<i64>>> {
+    let Some(last) = array.dim_max_val(0)?.finite() else {
+        return Ok(Some(None));
+    };
+    let cells = last.floor() + 1;
+    let row: Option<i64> = shape.extents.iter().map(Extent::as_number).product();
+    let whole = row.filter(|row| cells % row == 0);
+    Ok(whole.map(|row| Some(cells / row)))
 }

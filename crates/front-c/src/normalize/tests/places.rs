@@ -69,3 +69,48 @@ fn branches_that_never_run_are_left_out() {
     );
     assert!(body_of(&cells(&code.replace("scheme", "later"))).is_none());
 }
+
+/// The loop over the steps with what is around it, of a body that calls `step`.
+fn taking_turns(head: &str, body: &str) -> Option<(String, String)> {
+    let text = format!(
+        "void step(double *v, const double *u);
+void f(int T, int turn, double *u, double *v) {{ for ({head}) {{ {body} }} }}"
+    );
+    let form = forms_of(&text).into_iter().next()?;
+    let text = form.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some((text, form.passes.join(", ")))
+}
+
+#[test]
+fn planes_take_turns() {
+    let pointers = "double *v_now = v; double *v_next = u;";
+    let swapped =
+        "{ step(v_now, v_next); double *v_held = v_now; v_now = v_next; v_next = v_held; }";
+    let head = "int t = 0; t < T; t++";
+    for cond in ["t % 2 == 0", "!(t & 1)", "t % 2 != 1"] {
+        let body = format!("if ({cond}) step(v, u); else step(u, v);");
+        let (text, passes) = taking_turns(head, &body).expect("a form");
+        assert_eq!(
+            text,
+            format!("{{ {pointers} for ({head}) {swapped} }}"),
+            "{cond}"
+        );
+        assert_eq!(passes, "alternate");
+    }
+    let body = "if (turn == 2) { step(v, u); turn = 0; } else { step(u, v); turn = 2; }";
+    let (text, _) = taking_turns(head, body).expect("a form");
+    let pointers = "double *v_now = turn == 2 ? v : u; double *v_next = turn == 2 ? u : v; int n_steps = 0 < T ? T - 0 : 0;";
+    let after = "if (n_steps > 0) { turn = turn == 2 == (n_steps % 2 == 0) ? 2 : 0; }";
+    assert_eq!(
+        text,
+        format!("{{ {pointers} for ({head}) {swapped} {after} }}")
+    );
+    // No turns: the parity of something else, the same plane twice, a variable that only one branch sets.
+    for body in [
+        "if (T % 2 == 0) step(v, u); else step(u, v);",
+        "if (t % 2 == 0) step(v, u); else step(v, u);",
+        "if (turn) { step(v, u); turn = 0; } else { step(u, v); }",
+    ] {
+        assert!(taking_turns(head, body).is_none(), "{body}");
+    }
+}
