@@ -16,6 +16,8 @@ mod translate;
 mod tune;
 
 use clap::Parser;
+// isl, which is C, allocates more than it computes: this takes the place of `malloc`.
+use libmimalloc_sys as _;
 use render::Failure;
 use std::process::ExitCode;
 

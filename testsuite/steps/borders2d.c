@@ -56,6 +56,6 @@ int main(int argc, char **argv)
   }
   add_to_hash(c, size);
   add_to_hash(d, size);
-  printf("%016llx\n", hash);
+  printf("%d %016llx\n", scheme, hash);
   return 0;
 }

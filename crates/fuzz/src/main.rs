@@ -7,6 +7,8 @@ use hexcc_fuzz::forms;
 use hexcc_fuzz::hostile;
 use hexcc_fuzz::server;
 use hexcc_fuzz::shrink;
+// See `hexcc`.
+use libmimalloc_sys as _;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

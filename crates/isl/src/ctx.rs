@@ -4,9 +4,7 @@ use std::ffi::{CStr, CString};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-// isl allocates more than it computes: this takes the place of `malloc` in programs that use the crate.
 use libc::{c_char, c_int, c_ulong};
-use libmimalloc_sys as _;
 
 use crate::ffi;
 use crate::object::{Object, Owned};
