@@ -29,7 +29,7 @@ use crate::causes;
 use crate::csource::{self, HeaderNames};
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
-use hexcc_isl::{AstBuild, AstExpr, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
+use hexcc_isl::{AstBuild, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
 use hexcc_pet::data::{Cell, Member, PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
 use hexcc_pet::deep;
 use serde::{Deserialize, Serialize};
@@ -1593,7 +1593,7 @@ impl BodyReader<'_> {
         let build = AstBuild::from_context(&self.domain.universe_like()?)?;
         let mut names = BTreeSet::new();
         match build.expr_from_pw_aff(value) {
-            Ok(expr) => collect_ids(&expr, &mut names),
+            Ok(expr) => names.extend(expr.names().into_iter().map(str::to_string)),
             Err(error) if error.quota || error.stopped.is_some() => return Err(error.into()),
             // Unsigned arithmetic of 64 bits: remainders by 2^64.
             Err(_) => {
@@ -1651,17 +1651,6 @@ impl BodyReader<'_> {
             text: text.to_string(),
             ty,
         })
-    }
-}
-
-/// The names in an expression of isl.
-fn collect_ids(expr: &AstExpr, names: &mut BTreeSet<String>) {
-    match expr {
-        AstExpr::Int(_) => {}
-        AstExpr::Id(name) => {
-            names.insert(name.clone());
-        }
-        AstExpr::Op(_, args) => args.iter().for_each(|arg| collect_ids(arg, names)),
     }
 }
 

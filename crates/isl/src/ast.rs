@@ -1,5 +1,7 @@
 //! Expressions of a target language from sets and functions.
 
+use std::collections::BTreeSet;
+
 use crate::object::{Owned, Shared};
 use crate::value::{c_index, integer};
 use crate::{Ctx, DimType, Error, PwAff, Result, Set, UnionMap, ffi};
@@ -102,6 +104,17 @@ pub enum AstExpr {
     Id(String),
     /// An operator and its arguments.
     Op(AstOp, Vec<AstExpr>),
+}
+
+impl AstExpr {
+    /// The names in it.
+    pub fn names(&self) -> BTreeSet<&str> {
+        match self {
+            AstExpr::Int(_) => BTreeSet::new(),
+            AstExpr::Id(name) => BTreeSet::from([name.as_str()]),
+            AstExpr::Op(_, args) => args.iter().flat_map(AstExpr::names).collect(),
+        }
+    }
 }
 
 /// A part of a program, as plain data.

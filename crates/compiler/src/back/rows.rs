@@ -92,21 +92,11 @@ pub(super) fn sizes(interface: &Interface, index: usize) -> Vec<String> {
         let all = ends.chain(written).chain([&rows.touched]);
         let all = all.chain(extents.iter().skip(1));
         for expr in all.chain([&rows.any]) {
-            ids(expr, &mut used);
+            used.extend(expr.names());
         }
     }
     let is_used = |param: &&String| used.contains(param.as_str());
     interface.params.iter().filter(is_used).cloned().collect()
-}
-
-fn ids<'a>(expr: &'a AstExpr, found: &mut BTreeSet<&'a str>) {
-    match expr {
-        AstExpr::Int(_) => {}
-        AstExpr::Id(name) => {
-            found.insert(name);
-        }
-        AstExpr::Op(_, args) => args.iter().for_each(|arg| ids(arg, found)),
-    }
 }
 
 fn finder_text(

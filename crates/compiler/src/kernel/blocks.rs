@@ -385,11 +385,11 @@ impl Prepared<'_> {
             );
         }
         let iterators = &stencil.dims;
-        if stmt
-            .affine
-            .iter()
-            .any(|e| iterators.iter().any(|name| names(e, name)))
-        {
+        if stmt.affine.iter().any(|e| {
+            iterators
+                .iter()
+                .any(|name| e.names().contains(name.as_str()))
+        }) {
             return refuse(
                 "in three space dimensions the value must not depend on the coordinates",
             );
@@ -490,15 +490,6 @@ impl Prepared<'_> {
             proof = proof.or(Some(checked));
         }
         proof.ok_or_else(|| not_proven("nothing to prove".to_string()))
-    }
-}
-
-/// Whether an expression mentions a name.
-fn names(e: &AstExpr, name: &str) -> bool {
-    match e {
-        AstExpr::Int(_) => false,
-        AstExpr::Id(id) => id == name,
-        AstExpr::Op(_, args) => args.iter().any(|a| names(a, name)),
     }
 }
 

@@ -101,27 +101,16 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
         return Some(ONLY_2D);
     }
     let pieces = || ir.fields.iter().flat_map(|f| &f.pieces);
-    let n_updates = pieces().count() - ir.fields.len();
-    if !ir.fields.iter().all(|f| f.is_one_sweep) || n_updates > MOST_UPDATES {
+    let mut sweeps = ir.fields.iter().map(|f| &f.pieces[0]);
+    if !ir.fields.iter().all(|f| f.is_one_sweep) || updates(ir).count() > MOST_UPDATES {
         return Some("an array that several statements write");
     }
-    if ir
-        .fields
-        .iter()
-        .any(|f| matches!(f.pieces[0].domain, Domain::Any(_)))
-    {
+    if sweeps.clone().any(|p| matches!(p.domain, Domain::Any(_))) {
         return Some("a domain that is no box");
     }
     let in_memory = |read: &StreamRead| matches!(read, StreamRead::Memory(_));
-    let is_read = ir
-        .fields
-        .iter()
-        .any(|f| f.pieces[0].reads.iter().any(in_memory));
-    if is_read
-        || !updates(ir)
-            .flat_map(|p| &p.reads)
-            .all(|read| is_number(ir, read))
-    {
+    let of_updates = || updates(ir).flat_map(|p| &p.reads);
+    if sweeps.any(|p| p.reads.iter().any(in_memory)) || !of_updates().all(|r| is_number(ir, r)) {
         return Some("an array that is read only");
     }
     if pieces().any(|p| !ir.stencil.stmts[p.stmt].affine.is_empty()) {

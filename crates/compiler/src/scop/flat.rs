@@ -75,19 +75,17 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
             .stmts
             .iter()
             .any(|s| s.n_args > 0 || is_dynamic(&s.body));
-    if control {
+    let fixed = fixed::candidates(ctx, pet)?;
+    if control || !pet.data_dependent_accesses && fixed.is_empty() {
         return Ok(shaped);
     }
     let mut statements = Statements::new(ctx, text, pet)?;
-    for array in fixed::arrays(&statements) {
-        let Some((uses, shape)) = fixed::shape(&statements, &array.name)? else {
-            continue;
-        };
-        let Some(rows) = fixed::rows(&Set::read(ctx, &array.extent)?, &shape)? else {
+    for array in fixed {
+        let Some((uses, shape)) = fixed::shape(&statements, array)? else {
             continue;
         };
         statements.assume(&shape, &uses)?;
-        apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape, rows)?;
+        apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape)?;
         shaped.flat.insert(array.name.clone());
     }
     for name in flat_names(pet) {
@@ -99,7 +97,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
                 continue;
             }
             statements.assume(&shape, &uses)?;
-            apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape, None)?;
+            apply(&statements, shaped.pet.to_mut(), (array, &[]), &shape)?;
             continue;
         }
         let Some(tail) = tail(ctx, array)? else {
@@ -128,13 +126,7 @@ pub fn shape<'a>(ctx: &Ctx, text: &str, pet: &'a PetScop) -> Result<Shaped<'a>> 
             for (all, access) in shape.subscripts.iter_mut().zip(&mut uses.all) {
                 all.append(&mut access.tail);
             }
-            apply(
-                &statements,
-                shaped.pet.to_mut(),
-                (array, &tail),
-                &shape,
-                None,
-            )?;
+            apply(&statements, shaped.pet.to_mut(), (array, &tail), &shape)?;
             shaped.flat.insert(name);
         }
     }
@@ -360,6 +352,7 @@ impl<'a> Statements<'a> {
     fn turned(&self, name: &str) -> Result<Option<(Uses, Shape)>> {
         let mut uses = Uses::default();
         let mut shape = Shape {
+            rows: None,
             extents: Vec::new(),
             subscripts: Vec::new(),
         };
@@ -471,13 +464,12 @@ impl Uses {
     }
 }
 
-/// Gives an array of a scop its dimensions, with those that it has behind the first one, and perhaps a number of rows.
+/// Gives an array of a scop its dimensions, with those that it has behind the first one.
 fn apply(
     statements: &Statements,
     scop: &mut PetScop,
     (array, tail): (&PetArray, &[i64]),
     shape: &Shape,
-    rows: Option<i64>,
 ) -> Result<()> {
     let name = &array.name;
     let mut subscripts = shape.subscripts.iter();
@@ -520,10 +512,7 @@ fn apply(
     if shape.extents.is_empty() {
         return Ok(());
     }
-    let mut extent = extent(name, &shape.extents, tail);
-    if let Some(rows) = rows {
-        extent = extent.replace("i0 >= 0", &format!("0 <= i0 < {rows}"));
-    }
+    let extent = extent(name, shape, tail);
     // isl refuses what it cannot read here, where the cause is known.
     Set::read(statements.context.ctx(), &extent)?;
     for own in scop.arrays.iter_mut().filter(|a| a.name == *name) {
@@ -533,14 +522,18 @@ fn apply(
 }
 
 /// The elements of a pointer to rows: `[n] -> { u[i0, i1] : i0 >= 0 and 0 <= i1 < n }`.
-fn extent(name: &str, extents: &[Extent], tail: &[i64]) -> String {
-    let params: BTreeSet<String> = extents.iter().flat_map(Extent::parameters).collect();
+fn extent(name: &str, shape: &Shape, tail: &[i64]) -> String {
+    let extents = || shape.extents.iter();
+    let params: BTreeSet<String> = extents().flat_map(Extent::parameters).collect();
     let params: Vec<String> = params.into_iter().collect();
-    let lengths = extents.iter().map(Extent::text);
+    let lengths = extents().map(Extent::text);
     let lengths = lengths.chain(tail.iter().map(i64::to_string));
     let lengths: Vec<String> = lengths.collect();
     let dims: Vec<String> = (0..=lengths.len()).map(|d| format!("i{d}")).collect();
-    let mut conditions = format!("{} >= 0", dims[0]);
+    let mut conditions = match shape.rows {
+        Some(rows) => format!("0 <= {} < {rows}", dims[0]),
+        None => format!("{} >= 0", dims[0]),
+    };
     for (dim, length) in dims.iter().skip(1).zip(lengths) {
         conditions += &format!(" and 0 <= {dim} < {length}");
     }

@@ -22,7 +22,7 @@ use crate::emit;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Pointers that are tried, at most: each with all others.
 const MOST: usize = 6;
@@ -39,6 +39,7 @@ enum Turn {
 pub(super) fn alternate(
     unit: &mut Unit,
     namer: &mut Namer,
+    globals: &HashSet<DeclId>,
     (head, body): (&Stmt, &mut Vec<Stmt>),
 ) -> Option<Around> {
     let mut all = body
@@ -56,11 +57,16 @@ pub(super) fn alternate(
         return None;
     };
     let branches = [then, otherwise].map(|branch| tree::block((**branch).clone()));
-    let (turn, [first, second]) = turns(unit, head, cond, branches)?;
+    let (turn, [first, second]) = turns(unit, globals, (head, cond), branches)?;
     let (now, next) = exchanged(unit, &first, &second)?;
     let span = only.span;
-    let before = turn_before(unit, namer, (head, &turn))?;
     let mut around = Around::default();
+    let left = match &turn {
+        Turn::Variable { place, own, other } => {
+            Some(left_by_steps(unit, namer, head, (place, [*own, *other]))?)
+        }
+        Turn::Step => None,
+    };
     let mut pointers = Vec::new();
     let stem = unit[now].name.clone();
     for ((id, other), end) in [(now, next), (next, now)].into_iter().zip(parity::ENDS) {
@@ -89,9 +95,9 @@ pub(super) fn alternate(
     let mut all = tree::block(step);
     all.extend(planes::rotation(unit, namer, &pointers, span));
     *body = all;
-    if let Some((counted, after)) = before {
+    if let Some((counted, left)) = left {
         around.before.push(counted);
-        around.after.push(after);
+        around.after.push(left);
     }
     Some(around)
 }
@@ -99,8 +105,8 @@ pub(super) fn alternate(
 /// Whose turn it is, and what each does, the one that comes first first.
 fn turns(
     unit: &Unit,
-    head: &Stmt,
-    cond: &Expr,
+    globals: &HashSet<DeclId>,
+    (head, cond): (&Stmt, &Expr),
     [then, otherwise]: [Vec<Stmt>; 2],
 ) -> Option<(Turn, [Vec<Stmt>; 2])> {
     if let Some(is_then) = by_step(unit, head, cond) {
@@ -137,9 +143,7 @@ fn turns(
         && !is_used(head)
         && !first.iter().chain(&second).any(is_used);
     // A function that is called may look at a variable of the file.
-    let is_own = !unit.items.iter().any(
-        |item| matches!(item, hexcc_clang::ast::Item::Decl(d) if unit[*d].first == unit[id].first),
-    );
+    let is_own = !globals.contains(&unit[id].first);
     (is_plain && is_own && back == own && other != own)
         .then_some((Turn::Variable { place, own, other }, [first, second]))
 }
@@ -171,14 +175,8 @@ fn by_step(unit: &Unit, head: &Stmt, cond: &Expr) -> Option<bool> {
         true
     });
     let holds = |number: i128| {
-        let mut known = cond.clone();
-        walk::change(&mut known, &mut |expr| {
-            if matches!(expr.kind, ExprKind::Var(id) if id == iterator) {
-                *expr = tree::int(expr, number);
-            }
-            true
-        });
-        numbers::value(unit, &known).map(|value| value != 0)
+        let value = numbers::value_where(unit, cond, &|id| (id == iterator).then_some(number));
+        value.map(|value| value != 0)
     };
     let takes_turns = is_parity && n_uses == 1 && tree::adds_one(step, iterator);
     let (even, odd) = (holds(start)?, holds(start + 1)?);
@@ -249,16 +247,13 @@ fn is_plane(unit: &Unit, id: DeclId) -> bool {
     is_plane && !tree::is_variable(unit, ty) && !tree::is_somewhere(unit, ty, |ty| ty.is_volatile)
 }
 
-/// What counts the steps before the loop, and the statement behind it that gives the variable what they leave; `None` in both
-/// where there is no variable.
-fn turn_before(
+/// What counts the steps before the loop, and the statement behind it that gives the variable what they leave of its two numbers.
+fn left_by_steps(
     unit: &mut Unit,
     namer: &mut Namer,
-    (head, turn): (&Stmt, &Turn),
-) -> Option<Option<(Stmt, Stmt)>> {
-    let Turn::Variable { place, own, other } = turn else {
-        return Some(None);
-    };
+    head: &Stmt,
+    (place, [own, other]): (&Expr, [i128; 2]),
+) -> Option<(Stmt, Stmt)> {
     let StmtKind::For {
         init: Some(init),
         cond: Some(cond),
@@ -276,7 +271,7 @@ fn turn_before(
     if !tree::adds_one(step, iterator) || !is_int(to.ty) || !is_int(unit[iterator].ty) {
         return None;
     }
-    let (to, op) = (to.clone(), op);
+    let to = to.clone();
     let more = i128::from(op == BinaryOp::LessEqual);
     // Only whether there is a step, and whether their number is even, is asked for.
     let steps = tree::binary(BinaryOp::Sub, to.clone(), tree::int(&to, first - more));
@@ -292,14 +287,14 @@ fn turn_before(
     let counted = tree::variable(unit, name, ty, Some(value), head.span);
     let n_steps = tree::var(unit, counted, head.span);
     let number = |n: i128| tree::int(place, n);
-    let is_own = tree::binary(BinaryOp::Equal, place.clone(), number(*own));
+    let is_own = tree::binary(BinaryOp::Equal, place.clone(), number(own));
     let rest = tree::binary(BinaryOp::Rem, n_steps.clone(), number(2));
     let is_even = tree::binary(BinaryOp::Equal, rest, number(0));
     let is_back = tree::binary(BinaryOp::Equal, is_own, is_even);
     let kind = ExprKind::Cond(
         Box::new(is_back),
-        Box::new(number(*own)),
-        Box::new(number(*other)),
+        Box::new(number(own)),
+        Box::new(number(other)),
     );
     let value = Expr {
         kind,
@@ -307,5 +302,5 @@ fn turn_before(
     };
     let any = tree::binary(BinaryOp::Greater, n_steps, number(0));
     let after = tree::when(any, vec![tree::assign(place.clone(), value)]);
-    Some(Some((tree::declaration(unit, counted), after)))
+    Some((tree::declaration(unit, counted), after))
 }

@@ -24,6 +24,7 @@ use super::scalars;
 use super::strip_mine::STEPS;
 use super::tree::{self, Namer};
 use super::walk;
+use crate::emit;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, DeclId, Expr, ExprKind, Stmt, StmtKind, Storage, TypeId, TypeKind, Unit,
 };
@@ -160,7 +161,8 @@ fn element(expr: &Expr) -> Option<(&Expr, Vec<&Expr>)> {
 }
 
 fn is_near(unit: &Unit, a: &Expr, b: &Expr) -> bool {
-    let [(a, m), (b, n)] = [a, b].map(|e| numbers::parted_sum(unit, e));
+    let [(a, m), (b, n)] = [a, b].map(numbers::parted_sum);
+    let [a, b] = [a, b].map(|rest| rest.map(|rest| emit::expression(unit, rest)));
     a == b && (m - n).abs() <= NEAR
 }
 

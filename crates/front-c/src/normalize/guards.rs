@@ -8,6 +8,12 @@ use super::tree;
 use super::walk;
 use hexcc_clang::ast::{BinaryOp, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
 
+/// Whether there may be such values in a loop.
+pub(super) fn are_in(unit: &Unit, body: &[Stmt]) -> bool {
+    let is_chosen = |e: &Expr| choice(unit, e).is_some();
+    body.iter().any(|stmt| walk::any(unit, stmt, is_chosen))
+}
+
 /// Makes branches of such values in the nests of a time loop; whether there were any.
 pub(super) fn guards(unit: &mut Unit, body: &mut [Stmt]) -> bool {
     let mut found = false;
@@ -44,10 +50,7 @@ fn declared(unit: &mut Unit, stmt: Stmt) -> Vec<Stmt> {
     if !unit[id].init.as_ref().is_some_and(is_chosen) {
         return vec![stmt];
     }
-    let ty = tree::unqualified(unit, unit[id].ty);
-    unit[id].ty = ty;
-    let init = unit[id].init.take();
-    let assigned = init.map(|init| tree::assign(tree::var(unit, id, stmt.span), init));
+    let assigned = tree::assigned_apart(unit, id, stmt.span);
     std::iter::once(stmt).chain(assigned).collect()
 }
 

@@ -146,6 +146,16 @@ const MOVES: [(&str, Pass); 4] = [
     ("promote", promote::promote),
 ];
 
+/// The passes that change the code of cells alone.
+const IN_CELLS: [&str; 6] = [
+    "settled",
+    "copies",
+    "unroll",
+    "guards",
+    "characters",
+    "hoist",
+];
+
 /// A loop behind the passes that do not part it.
 struct Normal {
     unit: Unit,
@@ -173,8 +183,13 @@ fn forms(
         return None;
     }
     let place = (range, unit[function].name.as_str());
-    let mut found = normal(unit, function, (before, stmt), false)?.forms(place.clone());
-    if let Some(guarded) = normal(unit, function, (before, stmt), true) {
+    let plain = normal(unit, function, (before, stmt), false)?;
+    let mut found = plain.forms(place.clone());
+    let has_guards = guards::are_in(&plain.unit, &plain.body);
+    let guarded = has_guards
+        .then(|| normal(unit, function, (before, stmt), true))
+        .flatten();
+    if let Some(guarded) = guarded {
         for form in guarded.forms(place) {
             if found.iter().all(|other| other.text != form.text) {
                 found.push(form);
@@ -338,18 +353,7 @@ impl Normal {
     /// to are selected by its iterator.
     fn is_sweep(&self) -> bool {
         use hexcc_clang::ast::ExprKind as K;
-        let in_cells = |pass: &&str| {
-            [
-                "copies",
-                "unroll",
-                "settled",
-                "guards",
-                "characters",
-                "hoist",
-            ]
-            .contains(pass)
-        };
-        if !self.passes.iter().all(in_cells) {
+        if !self.passes.iter().all(|pass| IN_CELLS.contains(pass)) {
             return false;
         }
         let (unit, head, body) = (&self.unit, &self.head, &self.body);
@@ -426,7 +430,7 @@ fn normal(
         passes.push("settled");
     }
     let mut around = Around::default();
-    if let Some(found) = alternate::alternate(&mut unit, &mut namer, (&stmt, &mut body)) {
+    if let Some(found) = alternate::alternate(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
         passes.push("alternate");
         around.wrap(found);
     }

@@ -1,8 +1,8 @@
 //! What expressions say about whole numbers: constants, equal values, and variables that keep theirs.
 
+use super::peel;
 use super::tree::{self, Path};
 use super::walk;
-use crate::emit;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, DeclId, DeclKind, Expr, ExprKind, FunctionId, Stmt, TypeId, TypeKind,
     UnaryOp, Unit,
@@ -33,7 +33,11 @@ pub(super) fn value(unit: &Unit, expr: &Expr) -> Option<i128> {
             (Some(a), Some(b)) => of_two(*op, a, b)?,
             // `i + 1 == i` holds for no `i`, `0 && x` for no `x`.
             (a_value, b_value) => match op {
-                BinaryOp::And if a_value == Some(0) || b_value == Some(0) && is_pure(a) => 0,
+                BinaryOp::And
+                    if a_value == Some(0) || b_value == Some(0) && peel::is_pure(unit, a) =>
+                {
+                    0
+                }
                 BinaryOp::Equal | BinaryOp::NotEqual => of_two(*op, 0, distance(unit, a, b)?)?,
                 _ => return None,
             },
@@ -174,8 +178,26 @@ pub(super) fn is_settled(unit: &Unit, function: FunctionId, id: DeclId, from: u3
     is_own && !walk::any(unit, body, changes)
 }
 
-/// The text of a sum without its last number, and that.
-pub(super) fn parted_sum(unit: &Unit, expr: &Expr) -> (String, i128) {
+/// The constant that an expression is where some variables have numbers.
+pub(super) fn value_where(
+    unit: &Unit,
+    expr: &Expr,
+    number: &dyn Fn(DeclId) -> Option<i128>,
+) -> Option<i128> {
+    let mut known = expr.clone();
+    walk::change(&mut known, &mut |expr| {
+        if let ExprKind::Var(id) = expr.kind
+            && let Some(number) = number(id)
+        {
+            *expr = tree::int(expr, number);
+        }
+        true
+    });
+    value(unit, &known)
+}
+
+/// A sum without its last number, `None` for a number alone, and that.
+pub(super) fn parted_sum(expr: &Expr) -> (Option<&Expr>, i128) {
     let number = |e: &Expr| match tree::plain(e).kind {
         ExprKind::Int(number) => Some(number),
         _ => None,
@@ -186,26 +208,16 @@ pub(super) fn parted_sum(unit: &Unit, expr: &Expr) -> (String, i128) {
         ExprKind::Binary(BinaryOp::Sub, a, b) => number(b).map(|n| (Some(&**a), -n)),
         _ => None,
     };
-    let (rest, number) = parted.unwrap_or((Some(expr), 0));
-    let text = rest.map(|rest| emit::expression(unit, rest));
-    (text.unwrap_or_default(), number)
-}
-
-/// Whether an expression assigns to nothing and calls nothing.
-fn is_pure(expr: &Expr) -> bool {
-    let acts = |e: &Expr| {
-        tree::target(e).is_some()
-            || matches!(
-                e.kind,
-                ExprKind::Call(..) | ExprKind::Statements(_) | ExprKind::Other(_)
-            )
-    };
-    !walk::has(expr, acts)
+    parted.unwrap_or((Some(expr), 0))
 }
 
 /// What the second of two sums of signed numbers is more than the first, where both are the same but for a number.
 pub(super) fn distance(unit: &Unit, a: &Expr, b: &Expr) -> Option<i128> {
     let is_signed = |e: &Expr| range(unit, e.ty).is_some_and(|range| *range.start() < 0);
-    let [(x, m), (y, n)] = [a, b].map(|e| parted_sum(unit, e));
-    (x == y && paths(unit, a).is_some() && is_signed(a) && is_signed(b)).then(|| n - m)
+    let ((x, m), (y, n)) = (parted_sum(a), parted_sum(b));
+    let is_same = match (x, y) {
+        (Some(x), Some(y)) => same(unit, x, y),
+        (x, y) => x.is_none() && y.is_none(),
+    };
+    (is_same && is_signed(a) && is_signed(b)).then(|| n - m)
 }

@@ -160,7 +160,8 @@ fn calls_out(unit: &Unit, expr: &Expr) -> bool {
     }
 }
 
-fn is_pure(unit: &Unit, expr: &Expr) -> bool {
+/// Whether an expression assigns to nothing, and calls nothing but mathematical functions.
+pub(super) fn is_pure(unit: &Unit, expr: &Expr) -> bool {
     !walk::has(expr, |e| tree::target(e).is_some() || calls_out(unit, e))
 }
 

@@ -8,9 +8,7 @@ use super::scalars;
 use super::small;
 use super::tree;
 use super::walk;
-use hexcc_clang::ast::{
-    DeclId, DeclKind, Expr, ExprKind, FunctionId, Stmt, StmtKind, Storage, Unit,
-};
+use hexcc_clang::ast::{DeclId, DeclKind, FunctionId, Stmt, StmtKind, Storage, Unit};
 
 /// Takes the branches that run in the place of such conditions; whether there were any.
 pub(super) fn settled(unit: &Unit, function: FunctionId, body: &mut [Stmt]) -> bool {
@@ -25,7 +23,7 @@ pub(super) fn settled(unit: &Unit, function: FunctionId, body: &mut [Stmt]) -> b
 fn in_statement(unit: &Unit, function: FunctionId, stmt: &mut Stmt) -> bool {
     let mut found = false;
     if let StmtKind::If { cond, .. } = &mut stmt.kind
-        && let Some(number) = number(unit, function, cond)
+        && let Some(number) = numbers::value_where(unit, cond, &|id| constant(unit, function, id))
     {
         *cond = tree::int(cond, number);
         found = true;
@@ -34,20 +32,6 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &mut Stmt) -> bool {
         found |= in_statement(unit, function, inner);
     }
     found
-}
-
-/// The number of a condition on such variables.
-fn number(unit: &Unit, function: FunctionId, cond: &Expr) -> Option<i128> {
-    let mut known = cond.clone();
-    walk::change(&mut known, &mut |expr| {
-        if let ExprKind::Var(id) = expr.kind
-            && let Some(number) = constant(unit, function, id)
-        {
-            *expr = tree::int(expr, number);
-        }
-        true
-    });
-    numbers::value(unit, &known)
 }
 
 /// The number that a variable of a function always has.

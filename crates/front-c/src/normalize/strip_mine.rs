@@ -441,12 +441,9 @@ impl Mine<'_> {
         }
         let mut all = Vec::new();
         for id in declared {
-            let ty = tree::unqualified(self.unit, self.unit[id].ty);
-            self.unit[id].ty = ty;
             self.namer.name_alone(self.unit, id);
-            let init = self.unit[id].init.take();
+            all.extend(tree::assigned_apart(self.unit, id, self.span));
             self.outside.push(tree::declaration(self.unit, id));
-            all.extend(init.map(|init| tree::assign(self.var(id), init)));
         }
         all
     }

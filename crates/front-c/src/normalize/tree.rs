@@ -314,6 +314,14 @@ pub(super) fn unqualified(unit: &mut Unit, ty: TypeId) -> TypeId {
     )
 }
 
+/// Takes the value that a variable is declared with out of its declaration: the assignment that gives it.
+pub(super) fn assigned_apart(unit: &mut Unit, id: DeclId, span: Span) -> Option<Stmt> {
+    let ty = unqualified(unit, unit[id].ty);
+    unit[id].ty = ty;
+    let init = unit[id].init.take()?;
+    Some(assign(var(unit, id, span), init))
+}
+
 /// The type of what an expression is as a value: a pointer in place of an array.
 pub(super) fn value_type(unit: &mut Unit, ty: TypeId) -> TypeId {
     let TypeKind::Array { element, .. } = unit.canonical(ty).kind else {

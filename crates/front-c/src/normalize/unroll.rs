@@ -225,10 +225,9 @@ fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
         return None;
     };
     let (iterator, first, is_own) = start(unit, init)?;
-    let around = around(unit, (iterator, first), body);
-    let first = match &around {
-        Some(_) => numbers::parted_sum(unit, numbers::unwidened(unit, first)).1,
-        None => numbers::value(unit, first)?,
+    let (around, first) = match numbers::value(unit, first) {
+        Some(first) => (None, first),
+        None => around(unit, (iterator, first), body).map(|(around, by)| (Some(around), by))?,
     };
     let is_variable = matches!(unit[iterator].kind, DeclKind::Variable)
         && !tree::is_somewhere(unit, unit[iterator].ty, |ty| ty.is_volatile);
@@ -255,22 +254,19 @@ fn counted(unit: &Unit, stmt: &Stmt) -> Option<Counted> {
     })
 }
 
-/// The variable around which a loop counts, where nothing in it changes that.
-fn around(unit: &Unit, (iterator, first): (DeclId, &Expr), body: &Stmt) -> Option<Expr> {
+/// The variable around which a loop counts, and what its first number is more; `None` where the body changes or hides that.
+fn around(unit: &Unit, (iterator, first): (DeclId, &Expr), body: &Stmt) -> Option<(Expr, i128)> {
     let is_signed = |ty| numbers::range(unit, ty).is_some_and(|range| *range.start() < 0);
-    let of = |e: &Expr| match &e.kind {
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, _) => (**a).clone(),
-        _ => e.clone(),
-    };
-    let around = of(numbers::unwidened(unit, first));
-    let around = tree::plain(&around);
+    let (around, by) = numbers::parted_sum(numbers::unwidened(unit, first));
+    let around = tree::plain(around?);
     let ExprKind::Var(id) = around.kind else {
         return None;
     };
     let is_whole = is_signed(around.ty) && is_signed(unit[iterator].ty);
-    let is_sum = numbers::parted_sum(unit, numbers::unwidened(unit, first)).0 == unit[id].name;
-    let stays = is_whole && is_sum && id != iterator && !inline::changes(unit, body, id);
-    stays.then(|| around.clone())
+    let is_hidden =
+        (walk::all_declared(body).into_iter()).any(|own| unit[own].name == unit[id].name);
+    let stays = id != iterator && !is_hidden && !inline::changes(unit, body, id);
+    (is_whole && stays).then(|| (around.clone(), by))
 }
 
 impl Counted {

@@ -4,43 +4,55 @@
 //! tile has a bounded slope. The numbers that iterators are multiplied by are the lengths of rows, planes and so on; the division is
 //! that of [`super`], and columns are proven to be in their rows in the same way.
 
+use super::poly::Extent;
 use super::search::{Proof, Search, Shape};
 use super::{Statements, Uses, flat_names, for_each_access};
 use crate::diag::Result;
 use crate::scop::body_exprs;
-use hexcc_isl::{DimType, MultiPwAff, PwAff, Set};
-use hexcc_pet::data::{PetArray, PetExpr};
+use hexcc_isl::{Ctx, DimType, MultiPwAff, PwAff, Set};
+use hexcc_pet::data::{PetArray, PetExpr, PetScop};
 use std::collections::BTreeSet;
-
-use super::poly::Extent;
 
 /// The shortest rows: less is what a cell has, or what a stencil reaches across.
 const SHORTEST: i64 = 17;
 
-/// The arrays of one dimension, all of whose subscripts are affine.
-pub(super) fn arrays<'a>(statements: &Statements<'a>) -> Vec<&'a PetArray> {
-    let pet = statements.pet;
+/// The arrays of one dimension whose subscripts are affine, and have iterators times the length of a row.
+pub(super) fn candidates<'a>(ctx: &Ctx, pet: &'a PetScop) -> Result<Vec<&'a PetArray>> {
     let others = flat_names(pet);
-    let mut names: BTreeSet<&str> = BTreeSet::new();
-    for stmt in &pet.stmts {
-        for expr in body_exprs(&stmt.body) {
-            for_each_access(expr, &mut |access| {
-                if let PetExpr::Access {
-                    array: Some(name), ..
-                } = access
-                {
-                    names.insert(name);
-                }
-            });
+    let mut of_one = BTreeSet::new();
+    for array in &pet.arrays {
+        let is_one = !array.declared && !others.contains(&array.name);
+        if is_one && Set::read(ctx, &array.extent)?.dim(DimType::Set)? == 1 {
+            of_one.insert(array.name.as_str());
         }
     }
-    let is_one =
-        |a: &&PetArray| names.contains(a.name.as_str()) && !a.declared && !others.contains(&a.name);
-    pet.arrays.iter().filter(is_one).collect()
+    let mut indices: Vec<(&str, &str)> = Vec::new();
+    for expr in pet.stmts.iter().flat_map(|stmt| body_exprs(&stmt.body)) {
+        for_each_access(expr, &mut |access| {
+            if let PetExpr::Access {
+                array: Some(array),
+                index,
+                ..
+            } = access
+                && of_one.contains(array.as_str())
+            {
+                indices.push((array, index));
+            }
+        });
+    }
+    let mut flat = BTreeSet::new();
+    for (array, index) in indices {
+        if !flat.contains(array) && factors(ctx, index)?.is_some_and(|all| !all.is_empty()) {
+            flat.insert(array);
+        }
+    }
+    let is_flat = |array: &&PetArray| flat.contains(array.name.as_str());
+    Ok(pet.arrays.iter().filter(is_flat).collect())
 }
 
-/// The dimensions of an array, and its accesses; `None` where it is not flat, or a column may leave its row.
-pub(super) fn shape(statements: &Statements, name: &str) -> Result<Option<(Uses, Shape)>> {
+/// The dimensions of an array, and its accesses; `None` where it is not flat, a column may leave its row, or rows are not whole.
+pub(super) fn shape(statements: &Statements, array: &PetArray) -> Result<Option<(Uses, Shape)>> {
+    let name = &array.name;
     let Some(lengths) = lengths(statements, name)? else {
         return Ok(None);
     };
@@ -51,25 +63,31 @@ pub(super) fn shape(statements: &Statements, name: &str) -> Result<Option<(Uses,
         return Ok(None);
     }
     uses.lengths = lengths;
-    let shape = Search::new(statements, &uses, Proof::ForAll).by_all()?;
-    Ok(shape.map(|shape| (uses, shape)))
+    let Some(mut shape) = Search::new(statements, &uses, Proof::ForAll).by_all()? else {
+        return Ok(None);
+    };
+    let cells = Set::read(statements.context.ctx(), &array.extent)?.dim_max_val(0)?;
+    if let Some(cells) = cells.finite().map(|last| last.floor() + 1) {
+        let row: Option<i64> = shape.extents.iter().map(Extent::as_number).product();
+        let Some(row) = row.filter(|row| cells % row == 0) else {
+            return Ok(None);
+        };
+        shape.rows = Some(cells / row);
+    }
+    Ok(Some((uses, shape)))
 }
 
 /// The lengths of rows, of planes in rows and so on, the innermost first.
 fn lengths(statements: &Statements, name: &str) -> Result<Option<Vec<Extent>>> {
-    let mut factors: BTreeSet<i64> = BTreeSet::new();
+    let mut all: BTreeSet<i64> = BTreeSet::new();
     for (_, index, _) in statements.accesses(name)? {
-        let index = MultiPwAff::read(statements.context.ctx(), index)?;
-        if index.dim()? != 1 {
-            return Ok(None);
-        }
-        for (_, piece) in index.get(0)?.pieces()? {
-            factors.extend(own_factors(piece)?);
+        match factors(statements.context.ctx(), index)? {
+            Some(factors) => all.extend(factors),
+            None => return Ok(None),
         }
     }
-    factors.retain(|factor| *factor >= SHORTEST);
     let (mut lengths, mut before) = (Vec::new(), 1);
-    for factor in factors {
+    for factor in all {
         match Extent::number(factor / before) {
             Some(length) if factor % before == 0 => lengths.push(length),
             _ => return Ok(None),
@@ -77,6 +95,20 @@ fn lengths(statements: &Statements, name: &str) -> Result<Option<Vec<Extent>>> {
         before = factor;
     }
     Ok((!lengths.is_empty()).then_some(lengths))
+}
+
+/// What iterators are multiplied by in a subscript, as far as that may be the length of a row; `None` for several subscripts.
+fn factors(ctx: &Ctx, index: &str) -> Result<Option<Vec<i64>>> {
+    let index = MultiPwAff::read(ctx, index)?;
+    if index.dim()? != 1 {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    for (_, piece) in index.get(0)?.pieces()? {
+        all.extend(own_factors(piece)?);
+    }
+    all.retain(|factor| *factor >= SHORTEST);
+    Ok(Some(all))
 }
 
 /// What the iterators are multiplied by in a function.
@@ -91,15 +123,4 @@ fn own_factors(function: PwAff) -> Result<Vec<i64>> {
         rest = without;
     }
     Ok(factors)
-}
-
-/// How many rows an array has, where its size is known; `None` where these are not whole.
-pub(super) fn rows(array: &Set, shape: &Shape) -> Result<Option<Option<i64>>> {
-    let Some(last) = array.dim_max_val(0)?.finite() else {
-        return Ok(Some(None));
-    };
-    let cells = last.floor() + 1;
-    let row: Option<i64> = shape.extents.iter().map(Extent::as_number).product();
-    let whole = row.filter(|row| cells % row == 0);
-    Ok(whole.map(|row| Some(cells / row)))
 }

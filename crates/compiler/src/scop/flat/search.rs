@@ -21,6 +21,8 @@ const SHIFTS: [i64; 5] = [0, 1, -1, 2, -2];
 
 /// The dimensions of an array.
 pub struct Shape {
+    /// How many of the outermost there are, where that is known.
+    pub rows: Option<i64>,
     /// Numbers of elements of the inner dimensions, innermost last.
     pub extents: Vec<Extent>,
     /// By access, the subscripts, outermost first.
@@ -72,11 +74,30 @@ pub struct Search<'a> {
 }
 
 /// Lengths of rows, and how they divide the subscripts: innermost first.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Divided {
     extents: Vec<Extent>,
     /// By access, the columns.
     columns: Vec<Vec<PwAff>>,
+}
+
+impl Divided {
+    /// Nothing of so many accesses.
+    fn new(accesses: usize) -> Divided {
+        Divided {
+            extents: Vec::new(),
+            columns: vec![Vec::new(); accesses],
+        }
+    }
+
+    /// With rows of one more length, and the columns in them.
+    fn by(mut self, length: &Extent, columns: Vec<PwAff>) -> Divided {
+        self.extents.push(length.clone());
+        for (all, column) in self.columns.iter_mut().zip(columns) {
+            all.push(column);
+        }
+        self
+    }
 }
 
 impl<'a> Search<'a> {
@@ -97,10 +118,7 @@ impl<'a> Search<'a> {
     /// HX0401 where isl gives up.
     pub fn run(mut self) -> Result<Outcome> {
         let subscripts: Vec<Poly> = self.uses.all.iter().map(|u| u.subscript.clone()).collect();
-        let divided = Divided {
-            columns: vec![Vec::new(); subscripts.len()],
-            ..Divided::default()
-        };
+        let divided = Divided::new(subscripts.len());
         let found = self.divide(&subscripts, &divided)?;
         Ok(match found {
             Some(shape) => Outcome::Found(shape),
@@ -119,18 +137,12 @@ impl<'a> Search<'a> {
     /// HX0401 where isl gives up.
     pub fn by_all(mut self) -> Result<Option<Shape>> {
         let mut left: Vec<Poly> = self.uses.all.iter().map(|u| u.subscript.clone()).collect();
-        let mut divided = Divided {
-            columns: vec![Vec::new(); left.len()],
-            ..Divided::default()
-        };
+        let mut divided = Divided::new(left.len());
         for length in &self.uses.lengths {
             let Some((quotients, columns)) = self.by(&left, length, &divided)? else {
                 return Ok(None);
             };
-            divided.extents.push(length.clone());
-            for (all, column) in divided.columns.iter_mut().zip(columns) {
-                all.push(column);
-            }
+            divided = divided.by(length, columns);
             left = quotients;
         }
         self.finish(&left, &divided).map(Some)
@@ -152,11 +164,7 @@ impl<'a> Search<'a> {
             let Some((quotients, columns)) = self.by(left, length, divided)? else {
                 continue;
             };
-            let mut next = divided.clone();
-            next.extents.push(length.clone());
-            for (all, column) in next.columns.iter_mut().zip(columns) {
-                all.push(column);
-            }
+            let next = divided.clone().by(length, columns);
             if let Some(shape) = self.divide(&quotients, &next)? {
                 return Ok(Some(shape));
             }
@@ -298,6 +306,7 @@ impl<'a> Search<'a> {
             subscripts.push(all);
         }
         Ok(Shape {
+            rows: None,
             extents: divided.extents.iter().rev().cloned().collect(),
             subscripts,
         })

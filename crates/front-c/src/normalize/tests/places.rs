@@ -5,7 +5,7 @@ use super::forms_of;
 /// The last form of the loop over the steps, whose body this is, and its passes.
 fn body_of(body: &str) -> Option<(String, String)> {
     let text = format!(
-        "static double a[50][60], b[50][60]; static char c[50][60];
+        "static double a[50][60], b[50][60]; static char c[50][60]; static const int least = -1;
 void f(int n, int T) {{ int scheme = 2; int later = 0; for (int t = 0; t < T; t++) {{ {body} }} later = 1; (void)later; (void)scheme; }}"
     );
     let form = forms_of(&text).pop()?;
@@ -33,7 +33,13 @@ fn loops_around_a_cell_are_unrolled() {
         around("i - 1", "< i + 2", "if (k == i) continue; s += a[k][j];").expect("a form");
     let expected = "double s = 0; s += a[i - 1][j]; s += a[i + 1][j]; b[i][j] = s;";
     assert_eq!(text, cells(expected));
-    // Bounds around two numbers, and one that changes.
+    // Constants by their names are numbers.
+    let (text, _) = around("least", "<= 1", "s += a[i][j + k];").expect("a form");
+    let expected =
+        "double s = 0; s += a[i][j + -1]; s += a[i][j + 0]; s += a[i][j + 1]; b[i][j] = s;";
+    assert_eq!(text, cells(expected));
+    // Bounds around two numbers, one that changes, and one that is hidden where it would be read.
+    assert!(around("i - 1", "<= i + 1", "{ int i = 3; s += i * a[k][j]; }").is_none());
     assert!(around("i - 1", "<= j + 1", "s += a[k][j];").is_none());
     assert!(around("i - 1", "<= i + 1", "s += a[k][j]; i += 0;").is_none());
 }

@@ -265,7 +265,7 @@ impl Lowering<'_> {
         match &update.domain {
             Domain::Any(guard) => {
                 for test in tests(guard) {
-                    let tests = match occurs(test, &columns) {
+                    let tests = match test.names().contains(columns.as_str()) {
                         true => &mut of_cell,
                         false => &mut of_row,
                     };
@@ -439,14 +439,5 @@ fn tests(cond: &AstExpr) -> Vec<&AstExpr> {
     match cond {
         AstExpr::Op(AstOp::And | AstOp::AndThen, all) => all.iter().flat_map(tests).collect(),
         one => vec![one],
-    }
-}
-
-/// Whether a name occurs in an expression.
-fn occurs(expr: &AstExpr, wanted: &str) -> bool {
-    match expr {
-        AstExpr::Int(_) => false,
-        AstExpr::Id(name) => name == wanted,
-        AstExpr::Op(_, args) => args.iter().any(|arg| occurs(arg, wanted)),
     }
 }
