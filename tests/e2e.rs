@@ -77,7 +77,7 @@ fn text_is_golden() {
         .filter(|p| !p.tiles.is_empty())
         .cloned()
         .collect();
-    let mut texts = golden::further(&tiled);
+    let mut texts = golden::further(&tiled, &suite().saved);
     for translation in &suite().translations {
         let text = translation.texts.as_ref().map(|(text, _)| text.clone());
         let key = golden::key(&translation.program.path, &translation.arguments);
@@ -96,6 +96,8 @@ fn text_is_golden() {
 /// The testsuite, translated; the tests share it.
 struct Suite {
     programs: &'static [Program],
+    /// By program with tiles, its saved scop.
+    saved: golden::Saved,
     translations: Vec<Translation>,
 }
 
@@ -116,13 +118,16 @@ fn suite() -> &'static Suite {
         let jobs: Vec<_> = (programs.iter())
             .flat_map(|program| variants(program).map(move |flags| (program, flags)))
             .collect();
+        let saved = golden::Saved::new(programs);
         let work = tempfile::tempdir_in(common::scratch("e2e"))
             .expect("the build directory can be written");
         let serial = AtomicUsize::new(0);
         let translations = in_parallel(&jobs, |&(program, ref flags)| {
             let n = serial.fetch_add(1, Ordering::Relaxed);
             let arguments = [&program.flags, flags, &["--instrument".to_string()][..]].concat();
-            let texts = translate(program, &arguments, &work.path().join(format!("{n}.c")));
+            let c = work.path().join(format!("{n}.c"));
+            let input = saved.input(program, flags);
+            let texts = input.and_then(|input| translate(&input, &arguments, &c));
             Translation {
                 program,
                 arguments,
@@ -131,18 +136,15 @@ fn suite() -> &'static Suite {
         });
         Suite {
             programs,
+            saved,
             translations,
         }
     })
 }
 
-fn translate(
-    program: &Program,
-    arguments: &[String],
-    c: &Path,
-) -> Result<(String, String), String> {
+fn translate(input: &Path, arguments: &[String], c: &Path) -> Result<(String, String), String> {
     let mut command = hexcc();
-    command.args(golden::GPU).arg(&program.path).args(arguments);
+    command.args(golden::GPU).arg(input).args(arguments);
     command.arg("--reference").arg(c);
     let text = succeed(&mut command).map_err(|e| format!("does not translate: {e}"))?;
     Ok((text, fs::read_to_string(c).map_err(|e| e.to_string())?))

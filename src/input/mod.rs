@@ -29,9 +29,10 @@ use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_front_c::child::{FactsError, KnownFacts};
+use hexcc_front_c::child::{self, FactsError, KnownFacts};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt};
 use hexcc_pet::{PetError, PetPaths};
+use rewritten::Wanted;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -101,6 +102,8 @@ fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure
         options,
         included::read(&options.file, &options.include_dirs)?,
     )?;
+    let heads = rewritten::asked(options, &source, limit, child::heads);
+    source = source.with(heads).unwrap_or(source);
     let stays = several::add_functions(options, &mut source)?;
     let read = read_c(options, source, limit);
     read.map_err(|failure| several::with_reasons(failure, &stays))
@@ -246,7 +249,7 @@ fn read_source(
         // Other names come first.
         Err(refused) if !refused.words.is_empty() => return Err(refused),
         Err(refused) => {
-            let again = rewritten::accepted(options, &source, limit);
+            let again = rewritten::first(options, &source, limit, Wanted::Any);
             return again.ok_or(refused);
         }
     };

@@ -12,11 +12,12 @@ use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c as front;
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{Segmented, SourceFile, is_better_parted};
-use hexcc_front_c::child;
+use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::normalize::Rewritten;
 use hexcc_pet::data::Span;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::Path;
 
 /// The input with a time loop that was written again; `None` where that leads to no tiles, or the program has them already.
 pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit) -> Option<Input> {
@@ -39,18 +40,9 @@ fn is_in_steps(options: &InputOptions, input: &Input, limit: &TimeLimit) -> bool
         && is_tiled(options, input, limit, input.saved.scop.span.start) == Some(false)
 }
 
-/// The input with a time loop that was written again, where the program is refused as it is.
-pub(super) fn accepted(
-    options: &InputOptions,
-    source: &SourceFile,
-    limit: &TimeLimit,
-) -> Option<Input> {
-    first(options, source, limit, Wanted::Any)
-}
-
 /// What a loop has to be when it is written again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     /// Tiled, or at least one region.
     Tiles,
     /// Tiled in segments.
@@ -62,7 +54,7 @@ enum Wanted {
 }
 
 /// The first loop that is tiled when it is written again, or that is as `wanted` otherwise.
-fn first(
+pub(super) fn first(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
@@ -75,7 +67,7 @@ fn first(
         let is_new = (source.before.as_ref()).is_none_or(|before| !before.has_written(at));
         line && is_new && wanted.is_none_or(|name| *name == form.function)
     };
-    let mut forms = loops(options, source, limit);
+    let mut forms = asked(options, source, limit, child::time_loops);
     forms.retain(is_wanted);
     let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
     let judged: BTreeSet<usize> = starts.iter().copied().take(MAX_JUDGED).collect();
@@ -201,10 +193,15 @@ fn say_of_users(warnings: &mut Vec<Diagnostic>, user: usize, form: &Rewritten) {
     }
 }
 
-/// The loops of a file that can be written again; none where libclang gives up.
-fn loops(options: &InputOptions, source: &SourceFile, limit: &TimeLimit) -> Vec<Rewritten> {
+/// What libclang says of a file; nothing where it gives up.
+pub(super) fn asked<T: Default>(
+    options: &InputOptions,
+    source: &SourceFile,
+    limit: &TimeLimit,
+    ask: fn(&Path, &Question) -> Result<T, FactsError>,
+) -> T {
     let question = question(options, source.own_text(), limit);
     let exe = std::env::current_exe().ok();
-    let loops = exe.and_then(|exe| child::time_loops(&exe, &question).ok());
-    loops.unwrap_or_default()
+    let answer = exe.and_then(|exe| ask(&exe, &question).ok());
+    answer.unwrap_or_default()
 }

@@ -4,8 +4,8 @@
 //! After a deliberate change: `INSTA_UPDATE=always cargo test --release --test e2e golden`
 //! and read the difference.
 
-use super::{at_run_time, translate, words};
-use crate::common::{in_parallel, root};
+use super::{at_run_time, save, translate, words};
+use crate::common::{self, in_parallel, root};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -150,7 +150,15 @@ fn golden_texts_of_each_kind() {
         let mut words = words(arguments);
         let path = root().join(words.remove(0));
         match *name {
-            "baseline" => at_run_time(&path, &words).map(|[baseline, _]| baseline),
+            "baseline" => {
+                let saved = save(
+                    &path,
+                    &words,
+                    &common::scratch("saved").join("baseline.scop.json"),
+                );
+                let texts = saved.and_then(|saved| at_run_time(&saved));
+                texts.map(|[baseline, _]| baseline)
+            }
             _ => {
                 // Where loops run is decided in all programs alike; tests/gate.rs has that text.
                 words.push("--always-gpu".to_string());

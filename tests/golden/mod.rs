@@ -17,7 +17,7 @@ use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_isl::Ctx;
 use hexcc_tuner::hash::fnv;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,6 +56,46 @@ pub fn key(path: &Path, arguments: &[String]) -> String {
     key
 }
 
+/// Scops of programs with tiles, which most of their translations begin with.
+pub struct Saved(HashMap<PathBuf, Result<PathBuf, String>>);
+
+impl Saved {
+    pub fn new(programs: &[Program]) -> Saved {
+        let folder = common::scratch("saved");
+        let tiled: Vec<&Program> = programs.iter().filter(|p| !p.tiles.is_empty()).collect();
+        let saved = in_parallel(&tiled, |program| {
+            let path = folder.join(format!("{}.scop.json", program.name));
+            save(&program.path, &program.flags, &path)
+        });
+        let paths = tiled.iter().map(|program| program.path.clone());
+        Saved(paths.zip(saved).collect())
+    }
+
+    fn of(&self, program: &Program) -> Result<PathBuf, String> {
+        let none = || Err(format!("{} has no tiles", program.name));
+        self.0.get(&program.path).cloned().unwrap_or_else(none)
+    }
+
+    /// What a translation begins with: the saved scop, whose text is the same, or the program: by default, where it has
+    /// options of its own or the loop depends on these, and when texts are accepted.
+    pub fn input(&self, program: &Program, flags: &[String]) -> Result<PathBuf, String> {
+        let is_default = flags.is_empty() || flags.contains(&"--tiling".to_string());
+        let is_read = is_default || !program.flags.is_empty() || is_updated();
+        match self.0.get(&program.path) {
+            Some(saved) if !is_read => saved.clone(),
+            _ => Ok(program.path.clone()),
+        }
+    }
+}
+
+/// Saves the scop of a program.
+fn save(program: &Path, flags: &[String], to: &Path) -> Result<PathBuf, String> {
+    let mut command = hexcc();
+    command.arg(program).args(flags);
+    command.args(["--emit", "scop", "-o"]).arg(to);
+    succeed(&mut command).map(|_| to.to_path_buf())
+}
+
 /// What is printed for these arguments.
 fn translate(path: &Path, arguments: &[String]) -> Result<String, String> {
     succeed(hexcc().args(GPU).arg(path).args(arguments))
@@ -63,15 +103,16 @@ fn translate(path: &Path, arguments: &[String]) -> Result<String, String> {
 
 /// Texts that the end-to-end test does not make: headers and what is compiled at run
 /// time of the testsuite's programs, and the defaults of the benchmarks.
-pub fn further(programs: &[Program]) -> Texts {
+///
+/// `saved` has the scops of the programs.
+pub fn further(programs: &[Program], saved: &Saved) -> Texts {
     let of_programs = in_parallel(programs, |program| {
-        let header = [program.flags.as_slice(), &words("--emit kernel")].concat();
-        let mut texts = vec![(
-            key(&program.path, &header),
-            translate(&program.path, &header),
-        )];
+        let emit = words("--emit kernel");
+        let header = [program.flags.as_slice(), &emit].concat();
+        let text = (saved.input(program, &emit)).and_then(|input| translate(&input, &header));
+        let mut texts = vec![(key(&program.path, &header), text)];
         let flags = key(&program.path, &program.flags);
-        match at_run_time(&program.path, &program.flags) {
+        match saved.of(program).and_then(|saved| at_run_time(&saved)) {
             Ok([baseline, measured]) => {
                 texts.push((format!("{flags} (baseline)"), Ok(baseline)));
                 texts.push((format!("{flags} (measured)"), Ok(measured)));
@@ -107,9 +148,9 @@ fn benchmarks() -> Vec<PathBuf> {
 }
 
 /// The baselines, and the kernels of both tilings as they are measured.
-fn at_run_time(path: &Path, flags: &[String]) -> Result<[String; 2], String> {
-    let scop = succeed(hexcc().arg(path).args(flags).args(["--emit", "scop"]))?;
-    let saved: SavedScop = hexcc_pet::deep::from_json(scop.as_bytes())?;
+fn at_run_time(saved: &Path) -> Result<[String; 2], String> {
+    let scop = fs::read(saved).map_err(|e| e.to_string())?;
+    let saved: SavedScop = hexcc_pet::deep::from_json(&scop)?;
     let ctx = Ctx::new().map_err(|e| e.to_string())?;
     let options = Options {
         keep_tiles: true,
@@ -143,13 +184,18 @@ fn measured(compiled: &Compiled) -> String {
     text
 }
 
-/// Compares texts with the hashes, or accepts them where HEXCC_GOLDEN says so.
-pub fn check(texts: &Texts) {
-    let update = match std::env::var("HEXCC_GOLDEN").as_deref() {
+/// Whether HEXCC_GOLDEN says that texts are accepted.
+pub fn is_updated() -> bool {
+    match std::env::var("HEXCC_GOLDEN").as_deref() {
         Ok("update") => true,
         Ok(other) => panic!("HEXCC_GOLDEN is `{other}`; only `update` means something"),
         Err(_) => false,
-    };
+    }
+}
+
+/// Compares texts with the hashes, or accepts them where that is wanted.
+pub fn check(texts: &Texts) {
+    let update = is_updated();
     let store = Store(common::scratch("golden"));
     let mut failures = Vec::new();
     let mut found = Hashes::new();

@@ -8,6 +8,7 @@ use crate::normalize::Rewritten;
 use hexcc_clang::{Clang, ClangError, ParseRequest, STACK_VARIABLE, deeply, parse};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Write};
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
@@ -48,6 +49,8 @@ enum Wanted {
     Facts,
     /// Its time loops in another form.
     TimeLoops,
+    /// The heads of loops that macros make.
+    Heads,
 }
 
 /// What is answered.
@@ -55,6 +58,7 @@ enum Wanted {
 enum Found {
     Facts(Box<Facts>),
     TimeLoops(Vec<Rewritten>),
+    Heads(Vec<(Range<usize>, String)>),
 }
 
 /// Why there are no facts.
@@ -111,7 +115,7 @@ static IDLE: Mutex<Option<(PathBuf, Process)>> = Mutex::new(None);
 pub fn facts(exe: &Path, question: &Question) -> Result<Facts, FactsError> {
     match ask(exe, (Wanted::Facts, question))? {
         Found::Facts(facts) => Ok(*facts),
-        Found::TimeLoops(_) => Err(other_answer()),
+        _ => Err(other_answer()),
     }
 }
 
@@ -123,7 +127,22 @@ pub fn facts(exe: &Path, question: &Question) -> Result<Facts, FactsError> {
 pub fn time_loops(exe: &Path, question: &Question) -> Result<Vec<Rewritten>, FactsError> {
     match ask(exe, (Wanted::TimeLoops, question))? {
         Found::TimeLoops(loops) => Ok(loops),
-        Found::Facts(_) => Err(other_answer()),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for the heads of loops that macros of a text make, as [`crate::normalize::heads`] has them, where there may be any.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn heads(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, String)>, FactsError> {
+    if !crate::normalize::may_make_loops(&question.text) {
+        return Ok(Vec::new());
+    }
+    match ask(exe, (Wanted::Heads, question))? {
+        Found::Heads(heads) => Ok(heads),
+        _ => Err(other_answer()),
     }
 }
 
@@ -277,6 +296,7 @@ fn answer(clang: &Clang, wanted: Wanted, question: Question) -> Result<Found, Fa
         Ok(match wanted {
             Wanted::Facts => Found::Facts(Box::new(Facts::of(&unit))),
             Wanted::TimeLoops => Found::TimeLoops(crate::normalize::time_loops(&unit)),
+            Wanted::Heads => Found::Heads(crate::normalize::heads(&unit)),
         })
     })
 }

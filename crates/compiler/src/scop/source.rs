@@ -226,6 +226,15 @@ impl SourceFile {
         }
     }
 
+    /// The text with others in the place of some bytes.
+    ///
+    /// # Errors
+    /// Places that collide.
+    pub fn with(&self, texts: Vec<(Range<usize>, String)>) -> Result<SourceFile, EditError> {
+        let edit = |(range, replacement)| Edit { range, replacement };
+        self.edited(texts.into_iter().map(edit).collect())
+    }
+
     /// The text after edits.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ fn is_written_alike(unit: &Unit, a: &Expr, b: &Expr) -> bool {
 }
 
 /// Members of structs that are numbers or pointers, and that nothing in a loop changes.
-fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
+pub(super) fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path, Expr> {
     let all = || std::iter::once(head).chain(body);
     let mut found: BTreeMap<Path, Expr> = BTreeMap::new();
     let mut assigned = Vec::new();

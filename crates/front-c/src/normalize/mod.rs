@@ -19,6 +19,7 @@
 //! | `rotate` | `u[old]`, `u[now]`, `u[new]`, indices that rotate | pointers, rotated |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
 //! | `promote` | `g->now = g->next` | the same with variables |
+//! | `pointed` | pointers to structs, swapped | the planes they have, swapped |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
@@ -31,6 +32,7 @@ mod copies;
 mod counter;
 mod ghosts;
 mod guards;
+mod heads;
 mod hoist;
 mod inline;
 mod numbers;
@@ -38,6 +40,7 @@ mod once;
 mod parity;
 mod peel;
 mod planes;
+mod pointed;
 mod promote;
 mod rotate;
 mod scalars;
@@ -54,6 +57,7 @@ mod walk;
 
 use crate::emit;
 use counter::Known;
+pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,
 };
@@ -139,11 +143,12 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
 type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option<Around>;
 
 /// The passes that move planes otherwise.
-const MOVES: [(&str, Pass); 4] = [
+const MOVES: [(&str, Pass); 5] = [
     ("parity", parity::parity),
     ("rotate", rotate::rotate),
     ("toggle", toggle::toggle),
     ("promote", promote::promote),
+    ("pointed", pointed::pointed),
 ];
 
 /// The passes that change the code of cells alone.
@@ -160,6 +165,8 @@ const IN_CELLS: [&str; 6] = [
 struct Normal {
     unit: Unit,
     namer: Namer,
+    /// As it is.
+    original: Stmt,
     /// As a `for`, without its body.
     head: Stmt,
     /// Whether it was one, or counts as one does.
@@ -243,9 +250,7 @@ impl Normal {
         unit: &Unit,
         (stmt, hosts): (Stmt, &[StmtId]),
     ) -> Option<(Rewritten, Vec<Range<usize>>)> {
-        let Around { before, after } = self.around.clone();
-        let all = before.into_iter().chain([stmt]).chain(after);
-        let all = tree::stmt(self.head.span, StmtKind::Compound(all.collect()));
+        let all = self.around.around(stmt, &self.original);
         let marks = std::iter::once(&strip_mine::STEPS).chain(hosts);
         let marks: Vec<StmtId> = marks.copied().collect();
         let emit::Statement {
@@ -409,6 +414,7 @@ fn normal(
     let mut namer = Namer::new(&unit);
     let globals = globals(&unit);
     let mut passes = Vec::new();
+    let original = stmt.clone();
     let mut stmt = stmt.clone();
     if trips::counted(&unit, before, &mut stmt) {
         passes.push("trips");
@@ -485,6 +491,7 @@ fn normal(
     Some(Normal {
         unit,
         namer,
+        original,
         head: stmt,
         is_counted,
         is_do,

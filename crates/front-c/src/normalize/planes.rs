@@ -170,6 +170,7 @@ pub(super) fn replace<'s>(
 pub(super) fn declared(unit: &Unit, planes: &BTreeMap<Table, Planes>) -> Around {
     let all = planes.values().flat_map(|p| &p.pointers);
     Around {
+        when: None,
         before: all.map(|id| tree::declaration(unit, *id)).collect(),
         after: Vec::new(),
     }

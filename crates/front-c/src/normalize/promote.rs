@@ -26,6 +26,8 @@ struct Moved {
 pub(super) struct Around {
     pub before: Vec<Stmt>,
     pub after: Vec<Stmt>,
+    /// Where this does not hold, the loop runs as it is.
+    pub when: Option<Expr>,
 }
 
 impl Around {
@@ -33,6 +35,31 @@ impl Around {
     pub fn wrap(&mut self, inner: Around) {
         self.before.extend(inner.before);
         self.after.splice(0..0, inner.after);
+        self.when = self.when.take().or(inner.when);
+    }
+
+    /// These statements around a loop that is `original` as the program has it.
+    pub fn around(&self, stmt: Stmt, original: &Stmt) -> Stmt {
+        let Around {
+            before,
+            after,
+            when,
+        } = self.clone();
+        let all = before.into_iter().chain([stmt]).chain(after).collect();
+        let all = tree::stmt(original.span, StmtKind::Compound(all));
+        let Some(cond) = when else {
+            return all;
+        };
+        let (then, otherwise) = (Box::new(all), Some(Box::new(original.clone())));
+        let kind = StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        };
+        tree::stmt(
+            original.span,
+            StmtKind::Compound(vec![tree::stmt(original.span, kind)]),
+        )
     }
 }
 
@@ -82,6 +109,7 @@ pub(super) fn promote(
             .map(|m| tree::declaration(unit, m.variable))
             .collect(),
         after: all.iter().map(|m| m.store(unit)).collect(),
+        when: None,
     })
 }
 

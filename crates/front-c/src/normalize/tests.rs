@@ -6,12 +6,19 @@ use std::path::Path;
 
 mod cells;
 mod ghosts;
+mod heads;
 mod peel;
 mod places;
+mod pointed;
 mod strip_mine;
 
 /// The forms of the loops of a text.
 fn forms_of(text: &str) -> Vec<Rewritten> {
+    time_loops(&unit_of(text))
+}
+
+/// The tree of a text.
+fn unit_of(text: &str) -> Unit {
     let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
     let clang = Clang::find(&vendor).unwrap();
     let request = ParseRequest {
@@ -21,7 +28,7 @@ fn forms_of(text: &str) -> Vec<Rewritten> {
     };
     let unit = parse(&clang, &request).unwrap();
     assert!(!unit.has_errors(), "{:?}", unit.messages);
-    time_loops(&unit)
+    unit
 }
 
 /// The only loop of a text that is rewritten, as one over all steps, and the passes.
