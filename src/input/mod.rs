@@ -464,6 +464,9 @@ impl<'a> Nests<'a> {
             return Ok(scop);
         }
         let read = self.reader.region(nest).map_err(|d| Box::new(first(d)));
+        if !self.small && read.as_ref().is_ok_and(|scop| self.reader.has_few(scop)) {
+            return Err(Box::new(stepwise::not_shared(false)));
+        }
         let (scop, shared) = match read.and_then(judged) {
             Err(why) if MADE_OF.contains(&why.code) => {
                 self.reader.cells_in_steps(nest).ok_or(why)?
@@ -944,46 +947,39 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let region = self.saved(scop);
-        let ctx = self.isl(&region).map_err(|d| vec![*d])?;
-        let judged = pipeline::judge(&ctx, &region, &Options::default(), &self.known.borrow());
-        judged.map_err(|d| vec![*d])
+        let (options, known) = (Options::default(), self.known.borrow());
+        let judge = |ctx| pipeline::judge(&ctx, &region, &options, &known);
+        self.isl(&region).and_then(judge).map_err(|d| vec![*d])
     }
 
     /// Whether a nest in a loop that stays on the host runs in single steps: if so, whether kernels have
     /// enough to share, and whether they share several loops.
     fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
-        let nest = SavedScop {
-            stays: Some(String::new()),
-            ..self.saved(scop)
-        };
-        let known = self.known.borrow();
+        let (nest, known) = (self.nest(scop), self.known.borrow());
         let of = |compiled: &Compiled| (stepwise::sharing(compiled), stepwise::arrays(compiled));
         let (shared, arrays) = known.compile(&self.isl(&nest)?, &nest, of)?;
         let same = front::same_later(&self.source.text, scop.span.start, &arrays);
         same.map_or(Ok(shared), |same| Err(Box::new(one_array(&same))))
     }
 
+    /// Whether a nest has few iterations, whatever the sizes are.
+    fn has_few(&self, scop: &PetScop) -> bool {
+        let (nest, known) = (self.nest(scop), self.known.borrow());
+        self.isl(&nest).is_ok_and(|ctx| known.has_few(&ctx, &nest))
+    }
+
     /// Whether threads share all loops of a nest in a loop that stays on the host.
     fn is_shared_in_all_loops(&self, scop: &PetScop) -> bool {
-        let nest = SavedScop {
-            stays: Some(String::new()),
-            ..self.saved(scop)
-        };
-        let known = self.known.borrow();
-        let shared =
-            (self.isl(&nest)).and_then(|ctx| known.compile(&ctx, &nest, stepwise::shares_all));
-        shared.unwrap_or(false)
+        let (nest, known) = (self.nest(scop), self.known.borrow());
+        let shares_all = |ctx| known.compile(&ctx, &nest, stepwise::shares_all);
+        self.isl(&nest).and_then(shares_all).unwrap_or(false)
     }
 
     /// A region in single steps.
     fn in_single_steps(&self, scop: &PetScop) -> Result<Compiled, Box<Diagnostic>> {
         let (region, known) = (self.saved(scop), self.known.borrow());
-        pipeline::compile_with(
-            &self.isl(&region)?,
-            &region,
-            &in_steps(self.options),
-            &known,
-        )
+        let (ctx, options) = (self.isl(&region)?, in_steps(self.options));
+        pipeline::compile_with(&ctx, &region, &options, &known)
     }
 
     /// A context for a region: that which it is known in.
@@ -993,6 +989,14 @@ impl<'a> Reader<'a> {
         }
         let ctx = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone());
         ctx.map_err(|e| Box::new(Diagnostic::bug(e)))
+    }
+
+    /// A region in a loop that stays on the host.
+    fn nest(&self, scop: &PetScop) -> SavedScop {
+        SavedScop {
+            stays: Some(String::new()),
+            ..self.saved(scop)
+        }
     }
 
     fn saved(&self, scop: &PetScop) -> SavedScop {

@@ -5,7 +5,6 @@ use super::rewritten::tiles;
 use super::{Chosen, Reader};
 use hexcc_compiler::front::c::Region;
 use hexcc_compiler::nests;
-use hexcc_compiler::scop::SavedScop;
 use hexcc_pet::data::PetScop;
 
 /// Other loops that are judged, at most: each takes as long as the first one.
@@ -60,10 +59,7 @@ impl Reader<'_> {
     pub(super) fn is_tiled_nest(&self, scop: &PetScop) -> bool {
         let shares_many =
             scop.rotation.is_some() || self.compiled_in_steps(scop).is_ok_and(|(many, _)| many);
-        let nest = SavedScop {
-            stays: Some(String::new()),
-            ..self.saved(scop)
-        };
+        let nest = self.nest(scop);
         let ctx = shares_many.then(|| self.isl(&nest).ok()).flatten();
         ctx.is_some_and(|ctx| {
             let known = self.known.borrow();

@@ -136,6 +136,12 @@ impl Known {
         built
     }
 
+    /// Whether a nest has few iterations, whatever the sizes are; `false` for one that is refused.
+    pub fn has_few(&self, ctx: &Ctx, nest: &SavedScop) -> bool {
+        let built = self.built(ctx, nest);
+        built.is_ok_and(|scop| stepwise::has_few(&scop).unwrap_or(false))
+    }
+
     /// Compiles a nest in a loop that stays on the host in single steps, and remembers it; gives what
     /// `of` says of it.
     ///

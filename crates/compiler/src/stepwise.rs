@@ -14,6 +14,7 @@ use crate::tiling::hyperplanes::Hyperplanes;
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
 use crate::{carried, cost, csource, lower};
+use hexcc_isl::{Bound, DimType};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -285,6 +286,26 @@ pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
 
 /// Iterations that a launch shares, at least, for a nest that is not worth it otherwise.
 const FEW: i64 = 128;
+
+/// Whether all statements of a region together have few iterations, whatever the sizes are.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn has_few(scop: &Scop) -> Result<bool> {
+    let mut all = 0;
+    for stmt in &scop.stmts {
+        let mut own: i64 = 1;
+        for d in (0u32..).take(stmt.domain.dim(DimType::Set)?) {
+            let bounds = (stmt.domain.dim_min_val(d)?, stmt.domain.dim_max_val(d)?);
+            let (Bound::Finite(lo), Bound::Finite(hi)) = bounds else {
+                return Ok(false);
+            };
+            own = own.saturating_mul(hi.floor().saturating_sub(lo.floor()).saturating_add(1));
+        }
+        all += own.max(0).min(FEW);
+    }
+    Ok(all < FEW)
+}
 
 /// The refusal of a nest that is not worth its launches: of one loop in a loop that is refused, or
 /// of few iterations.
