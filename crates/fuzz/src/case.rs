@@ -809,6 +809,8 @@ fn runs(case: &Case, schedule: &Schedule, tile: Option<StreamTile>) -> Vec<Vec<i
     if let Some(tile) = tile {
         // Wide enough for tiles that are full.
         let wide = |dim: usize, rng: &mut Rng| match n - dim {
+            // In three dimensions one size may be that of all.
+            0 if n == 2 => 32 * tile.vector + rng.range(4, 12),
             0 => 32 * tile.vector + rng.range(8, 40),
             1 if n == 2 => (tile.rows * tile.warps).max(8) + rng.range(2, 12),
             _ => rng.range(10, 40 - 12 * n as i64),
