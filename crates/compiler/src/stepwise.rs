@@ -302,7 +302,7 @@ pub fn has_few(scop: &Scop) -> Result<bool> {
             };
             own = own.saturating_mul(hi.floor().saturating_sub(lo.floor()).saturating_add(1));
         }
-        all += own.max(0).min(FEW);
+        all += own.clamp(0, FEW);
     }
     Ok(all < FEW)
 }
