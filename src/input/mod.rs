@@ -448,10 +448,8 @@ impl<'a> Nests<'a> {
 
     /// What pet makes of a nest that is worth its launches, or why it stays on the host.
     fn tried(&self, nest: &Region, directly: bool) -> Result<PetScop, Box<Diagnostic>> {
-        let first = |mut d: Vec<Diagnostic>| match d.is_empty() {
-            true => Diagnostic::bug("a refusal without a reason"),
-            false => d.swap_remove(0),
-        };
+        let none = || Diagnostic::bug("a refusal without a reason");
+        let first = |d: Vec<Diagnostic>| d.into_iter().next().unwrap_or_else(none);
         let judged = |scop: PetScop| match self.reader.compiled_in_steps(&scop) {
             Ok(shared) => Ok((scop, shared)),
             Err(why) if !scop.selects.is_empty() && guards::may_help(&why) => {

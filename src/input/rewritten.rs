@@ -163,10 +163,11 @@ fn say_of_users(warnings: &mut Vec<Diagnostic>, user: usize, form: &Rewritten) {
             warning.message = format!("the loop at line {user} {rest}");
         }
     }
+    let said = |what: &str| format!("the loop at line {user} {what}");
+    warnings.retain(|w| !w.message.starts_with(&said("is not translated")));
     let Some(segments) = &form.segments else {
         return;
     };
-    let said = |what: &str| format!("the loop at line {user} {what}");
     let stays = said("stays on the host");
     let in_segments = match segments.host.is_empty() {
         true => said("is tiled over time; the host counts its steps"),

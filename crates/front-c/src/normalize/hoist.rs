@@ -7,9 +7,10 @@ use super::inline;
 use super::promote::{self, Around};
 use super::small;
 use super::tree::{self, Namer, Path};
+use super::unreached;
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Type, TypeKind, Unit,
+    BinaryOp, Builtin, DeclId, Expr, ExprKind, FieldId, Item, Stmt, StmtKind, Type, TypeKind, Unit,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -106,6 +107,10 @@ pub(super) fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path,
             }
         });
     }
+    let fields: HashSet<FieldId> = found.keys().flat_map(|path| path.fields.clone()).collect();
+    let unreached: HashSet<FieldId> = (fields.into_iter())
+        .filter(|field| unreached::is_unreached(unit, *field))
+        .collect();
     let changes = |path: &Path| {
         let last = path.fields.last().copied().into_iter().collect();
         let is_it = |(at, to): &(usize, Expr)| match (&to.kind, Path::of(unit, to)) {
@@ -114,10 +119,11 @@ pub(super) fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path,
             (ExprKind::Field(_, field), _) if path.fields.contains(field) => true,
             (ExprKind::Field(..), _) => false,
             (_, Some(other)) => other.root == path.root,
-            // Through a pointer to numbers, no member that is something else.
+            // Through a pointer to numbers, no member that is something else, and none that no such pointer leads to.
             _ => (found.get(path)).is_none_or(|member| {
                 tree::may_be_one(unit, to.ty, member.ty)
                     && !(at.checked_sub(1)).is_some_and(|at| is_apart(unit, &body[..=at], to, path))
+                    && !path.fields.iter().all(|field| unreached.contains(field))
             }),
         };
         assigned.iter().any(is_it)

@@ -52,6 +52,7 @@ mod strip_mine;
 mod toggle;
 mod tree;
 mod trips;
+mod unreached;
 mod unroll;
 mod walk;
 
