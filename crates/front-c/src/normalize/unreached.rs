@@ -6,7 +6,8 @@
 
 use super::{scalars, tree, walk};
 use hexcc_clang::ast::{
-    Callee, Expr, ExprKind, FieldId, RecordId, Storage, TypeId, TypeKind, UnaryOp, Unit,
+    Callee, Decl, DeclKind, Expr, ExprKind, FieldId, Function, Item, Record, RecordId, StmtKind,
+    Storage, TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -18,17 +19,27 @@ const GIVES: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
 
 /// Whether no pointer but those to its struct, or to what has that in it, leads to a member.
 pub(super) fn is_unreached(unit: &Unit, field: FieldId) -> bool {
+    let holders = holders(unit, unit[field].record);
+    let reaching = closed(unit, &holders, |all, ty| reaches(unit, ty, all));
+    let is_shared = |item: &Item| match item {
+        Item::Decl(id) if unit[*id].kind == DeclKind::Variable => {
+            unit[*id].storage != Storage::Static && reaches(unit, unit[*id].ty, &reaching)
+        }
+        _ => false,
+    };
     let asked = Asked {
         unit,
         field,
-        holders: holders(unit, unit[field].record),
+        is_shared: unit.items.iter().any(is_shared),
+        holders,
+        reaching,
     };
-    let is_main = |f: &hexcc_clang::ast::Function| f.name == "main" && f.body.is_some();
-    let has_union = |r: &hexcc_clang::ast::Record| {
-        r.is_union && r.fields.iter().any(|f| asked.leads(unit[*f].ty).is_some())
+    let is_main = |f: &Function| f.name == "main" && f.body.is_some();
+    let has_union = |r: &Record| {
+        let leads = |f: &FieldId| asked.leads(unit[*f].ty).is_some();
+        r.is_union && r.fields.iter().any(leads)
     };
-    let is_elsewhere =
-        |d: &hexcc_clang::ast::Decl| d.storage == Storage::Extern && asked.leads(d.ty).is_some();
+    let is_elsewhere = |d: &Decl| d.storage == Storage::Extern && asked.reaches(d.ty);
     if !unit.functions.iter().any(is_main)
         || unit.records.iter().any(has_union)
         || unit.decls.iter().any(is_elsewhere)
@@ -41,32 +52,50 @@ pub(super) fn is_unreached(unit: &Unit, field: FieldId) -> bool {
         is_known &= is_harmless;
         is_known && goes_on
     };
+    let mut has_others = false;
     for body in unit.functions.iter().filter_map(|f| f.body.as_ref()) {
         walk::all(unit, body, &mut ask);
+        walk::stmts(body, &mut |stmt| {
+            has_others |= matches!(stmt.kind, StmtKind::Other(_));
+        });
     }
     for init in unit.decls.iter().filter_map(|d| d.init.as_ref()) {
         walk::visit(init, &mut ask);
     }
-    is_known
+    is_known && !has_others
 }
 
 /// A struct, and those that have it in them.
 fn holders(unit: &Unit, record: RecordId) -> HashSet<RecordId> {
-    let mut found = HashSet::from([record]);
+    closed(unit, &HashSet::from([record]), |all, ty| {
+        leads(unit, ty, all).is_some_and(|(_, pointers)| pointers == 0)
+    })
+}
+
+/// Structs, and those with a member whose type `adds` them, given those that are known.
+fn closed(
+    unit: &Unit,
+    records: &HashSet<RecordId>,
+    adds: impl Fn(&HashSet<RecordId>, TypeId) -> bool,
+) -> HashSet<RecordId> {
+    let mut found = records.clone();
     loop {
-        let holds = |r: &RecordId| {
+        let is_added = |r: &RecordId| {
             let mut fields = unit[*r].fields.iter();
-            fields.any(|f| {
-                leads(unit, unit[*f].ty, &found).is_some_and(|(_, pointers)| pointers == 0)
-            })
+            !found.contains(r) && fields.any(|f| adds(&found, unit[*f].ty))
         };
         let all = (0..unit.records.len()).map(|n| RecordId(n as u32));
-        let more: Vec<RecordId> = all.filter(|r| !found.contains(r) && holds(r)).collect();
+        let more: Vec<RecordId> = all.filter(is_added).collect();
         if more.is_empty() {
             return found;
         }
         found.extend(more);
     }
+}
+
+/// Whether a type is one of some structs, or leads to one.
+fn reaches(unit: &Unit, ty: TypeId, among: &HashSet<RecordId>) -> bool {
+    leads(unit, ty, among).is_some()
 }
 
 /// The struct that a type leads to, one of some, and through how many pointers.
@@ -84,12 +113,21 @@ fn leads(unit: &Unit, ty: TypeId, among: &HashSet<RecordId>) -> Option<(RecordId
 struct Asked<'u> {
     unit: &'u Unit,
     field: FieldId,
+    /// Structs with the member, also in structs in them.
     holders: HashSet<RecordId>,
+    /// Those, and the ones that lead to them.
+    reaching: HashSet<RecordId>,
+    /// Whether another file may have such a variable of this one.
+    is_shared: bool,
 }
 
 impl Asked<'_> {
     fn leads(&self, ty: TypeId) -> Option<(RecordId, usize)> {
         leads(self.unit, ty, &self.holders)
+    }
+
+    fn reaches(&self, ty: TypeId) -> bool {
+        reaches(self.unit, ty, &self.reaching)
     }
 
     /// Whether an expression alone makes no other pointer to the member, and whether its parts are to be asked.
@@ -103,9 +141,10 @@ impl Asked<'_> {
             }
             ExprKind::Cast { value, .. } => (self.is_kept(expr, value), true),
             ExprKind::Call(callee, given) => {
-                let is_of = |expr: &Expr| self.leads(tree::plain(expr).ty).is_some();
+                let is_of = |expr: &Expr| self.reaches(tree::plain(expr).ty);
+                let is_apart = !self.is_shared && !given.iter().any(is_of) && !is_of(expr);
                 let Callee::Function(function) = callee else {
-                    return (!given.iter().any(is_of) && !is_of(expr), true);
+                    return (is_apart, true);
                 };
                 let name = unit[*function].name.as_str();
                 if scalars::is_of_system(unit, *function) {
@@ -113,8 +152,7 @@ impl Asked<'_> {
                     let is_variable = |e: &Expr| tree::Path::of(unit, e).is_some();
                     return (true, !(forgets && given.iter().all(is_variable)));
                 }
-                let is_own = unit.body_of(*function).is_some();
-                (is_own || !given.iter().any(is_of) && !is_of(expr), true)
+                (is_apart || unit.body_of(*function).is_some(), true)
             }
             ExprKind::Statements(_) | ExprKind::VaArg(_) | ExprKind::Other(_) => (false, false),
             _ => (true, true),

@@ -50,6 +50,8 @@ fn sizes_that_a_pointer_may_lead_to_stay() {
         "int *copied(Board *b) { int *p; memcpy(&p, &b, sizeof p); return p; }",
         "Board *taken(void *memory) { return memory; }",
         "Board *taken(int *memory) { return (Board *)memory; }",
+        "struct both { Board *a, *b; }; void elsewhere(struct both *); void ask(struct both *s) { elsewhere(s); }",
+        "Board shared; int *elsewhere(void); int ask(void) { return elsewhere()[0]; }",
         "int *(*given)(Board *); void ask(Board *b) { given(b); }",
     ] {
         assert!(!is_pointed(&program(more, "")), "{more}");

@@ -1,5 +1,5 @@
 /* Pointers to structs are swapped; of structs with different sizes the loop stays C's.
- * hexcc-test: args=N,T run=8,3;9,4;20,7;33,12;40,0;35,1;21,6 tile=h=1,w=2:8;h=2,w=3:16 stream=steps=4,vector=1;steps=2,vector=4
+ * hexcc-test: args=N,T run=8,3;9,4;20,7;33,12;40,0;35,1;21,6
  */
 #include <stdio.h>
 #include <stdlib.h>

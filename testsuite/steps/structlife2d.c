@@ -1,5 +1,5 @@
 /* Life in structs that are swapped: cells and sizes are int, and no pointer to int leads to a size.
- * hexcc-test: args=N,T run=8,3;9,4;20,7;33,12;40,0;35,1 tile=h=1,w=2:8;h=2,w=3:16 stream=steps=4,vector=1
+ * hexcc-test: args=N,T run=8,3;9,4;20,7;33,12;40,0;35,1
  */
 #include <stdio.h>
 #include <stdlib.h>
