@@ -65,8 +65,8 @@ fn head(unit: &Unit, stmt: &Stmt, all: &[&Stmt]) -> Option<(Range<usize>, String
     };
     let is_apart = |other: &Stmt| {
         let (start, end) = (other.span.start, other.span.end);
-        let is_around = start <= from.range.start && end >= stmt.span.end;
-        let is_around = is_around && !(start == from.range.start && end == stmt.span.end);
+        let is_same = (start, end) == (from.range.start, stmt.span.end);
+        let is_around = start <= from.range.start && end >= stmt.span.end && !is_same;
         is_around || end <= from.range.start || start >= from.range.end
     };
     let mut others = all.iter().filter(|other| other.span.file.0 == 0);

@@ -10,8 +10,9 @@ use super::tree::{self, Namer, Path};
 use super::unreached;
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, DeclId, Expr, ExprKind, FieldId, Item, Stmt, StmtKind, Type, TypeKind, Unit,
+    BinaryOp, Builtin, DeclId, Expr, ExprKind, Item, Stmt, StmtKind, Type, TypeKind, Unit,
 };
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Takes members and values out of the body of a loop; `None` where there are none to take.
@@ -107,11 +108,11 @@ pub(super) fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path,
             }
         });
     }
-    let fields: HashSet<FieldId> = found.keys().flat_map(|path| path.fields.clone()).collect();
-    let unreached: HashSet<FieldId> = (fields.into_iter())
-        .filter(|field| unreached::is_unreached(unit, *field))
-        .collect();
     let changes = |path: &Path| {
+        let is_unreached = LazyCell::new(|| {
+            let mut fields = path.fields.iter();
+            fields.all(|field| unreached::is_unreached(unit, *field))
+        });
         let last = path.fields.last().copied().into_iter().collect();
         let is_it = |(at, to): &(usize, Expr)| match (&to.kind, Path::of(unit, to)) {
             // A struct as a whole, maybe the same one.
@@ -123,7 +124,7 @@ pub(super) fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path,
             _ => (found.get(path)).is_none_or(|member| {
                 tree::may_be_one(unit, to.ty, member.ty)
                     && !(at.checked_sub(1)).is_some_and(|at| is_apart(unit, &body[..=at], to, path))
-                    && !path.fields.iter().all(|field| unreached.contains(field))
+                    && !*is_unreached
             }),
         };
         assigned.iter().any(is_it)

@@ -238,11 +238,7 @@ fn call_moves(
 
 /// Whether an argument is the address of pointers or of a struct of the program.
 fn leads_to_pointers(unit: &Unit, expr: &Expr) -> bool {
-    let mut inner = expr;
-    while let ExprKind::Cast { value, .. } = &inner.kind {
-        inner = value;
-    }
-    tree::element(unit, inner.ty).is_some_and(|to| leads_to_pointers_of(unit, to))
+    tree::element(unit, tree::unconverted(expr).ty).is_some_and(|to| leads_to_pointers_of(unit, to))
 }
 
 fn leads_to_pointers_of(unit: &Unit, element: TypeId) -> bool {

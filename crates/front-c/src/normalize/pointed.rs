@@ -16,12 +16,11 @@
 use super::counter::Known;
 use super::promote::{self, Around};
 use super::tree::{self, Namer, Path};
-use super::{hoist, inline, planes, scalars, walk};
+use super::{hoist, planes, scalars, walk};
 use hexcc_clang::ast::{
-    BinaryOp, DeclId, DeclKind, Expr, ExprKind, FieldId, Stmt, StmtKind, Storage, TypeKind,
-    UnaryOp, Unit,
+    BinaryOp, DeclId, DeclKind, Expr, ExprKind, FieldId, Stmt, StmtKind, Storage, TypeKind, Unit,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Makes swapped planes of swapped pointers to structs; `None` where there are none, or where a struct may change otherwise.
 pub(super) fn pointed(
@@ -99,14 +98,15 @@ pub(super) fn pointed(
 }
 
 /// The same member of what another pointer leads to.
-fn of_other(unit: &mut Unit, place: &Expr, (root, id): (DeclId, DeclId)) -> Expr {
-    let meant = HashMap::from([(root, tree::var(unit, id, place.span))]);
-    let mut stmt = tree::stmt(place.span, StmtKind::Expr(place.clone()));
-    inline::rename(unit, &mut stmt, &meant);
-    match stmt.kind {
-        StmtKind::Expr(expr) => expr,
-        _ => place.clone(),
-    }
+fn of_other(unit: &Unit, place: &Expr, (root, id): (DeclId, DeclId)) -> Expr {
+    let mut other = place.clone();
+    walk::change(&mut other, &mut |expr| {
+        if matches!(expr.kind, ExprKind::Var(of) if of == root) {
+            *expr = tree::var(unit, id, expr.span);
+        }
+        true
+    });
+    other
 }
 
 /// The pointers to structs that a statement moves, to the first from the second; `None` where it does anything else.
@@ -176,7 +176,7 @@ fn swapped(unit: &Unit, known: &Known, swap: &[Stmt]) -> Option<[DeclId; 2]> {
         walk::all_declared(&known.function).contains(id) && own == uses(&known.function, *id)
     };
     let is_own = |id: DeclId| {
-        let is_address = |expr: &Expr| matches!(&expr.kind, ExprKind::Unary(UnaryOp::AddressOf, of) if tree::is_var(of, id));
+        let is_address = |expr: &Expr| scalars::is_address_of(expr, id);
         let is_declared = unit[id].kind == DeclKind::Parameter
             || walk::all_declared(&known.function).contains(&id);
         is_declared

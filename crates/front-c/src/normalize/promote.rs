@@ -8,8 +8,8 @@ use super::counter::Known;
 use super::tree::{self, Namer, Path};
 use super::{scalars, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeId, TypeKind, UnaryOp,
-    Unit,
+    BinaryOp, Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeId,
+    TypeKind, UnaryOp, Unit,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -35,7 +35,10 @@ impl Around {
     pub fn wrap(&mut self, inner: Around) {
         self.before.extend(inner.before);
         self.after.splice(0..0, inner.after);
-        self.when = self.when.take().or(inner.when);
+        self.when = match (self.when.take(), inner.when) {
+            (Some(own), Some(inner)) => Some(tree::binary(BinaryOp::And, own, inner)),
+            (own, inner) => own.or(inner),
+        };
     }
 
     /// These statements around a loop that is `original` as the program has it.

@@ -18,6 +18,14 @@ pub(super) fn plain(expr: &Expr) -> &Expr {
     }
 }
 
+/// An expression without conversions.
+pub(super) fn unconverted(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { value, .. } => unconverted(value),
+        _ => expr,
+    }
+}
+
 /// A variable, or a member of one: `now`, `grid.now`, `g->planes.now`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Path {

@@ -4,23 +4,20 @@
 //! type. Where it does neither, and nothing outside of the file has such structs, a store `cells[i][j] = 1` through a pointer to
 //! `int` changes no `int` in them.
 
-use super::{scalars, tree, walk};
+use super::{promote, scalars, tree, walk};
 use hexcc_clang::ast::{
     Callee, Decl, DeclKind, Expr, ExprKind, FieldId, Function, Item, Record, RecordId, StmtKind,
     Storage, TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
-/// Functions of the system that take a pointer to a struct as one to anything and keep nothing of it.
-const FORGETS: [&str; 1] = ["free"];
-
 /// Functions of the system that give memory that nothing else has.
 const GIVES: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
 
 /// Whether no pointer but those to its struct, or to what has that in it, leads to a member.
 pub(super) fn is_unreached(unit: &Unit, field: FieldId) -> bool {
-    let holders = holders(unit, unit[field].record);
-    let reaching = closed(unit, &holders, |all, ty| reaches(unit, ty, all));
+    let holders = holders(unit, field);
+    let reaching = reaching(unit, &holders);
     let is_shared = |item: &Item| match item {
         Item::Decl(id) if unit[*id].kind == DeclKind::Variable => {
             unit[*id].storage != Storage::Static && reaches(unit, unit[*id].ty, &reaching)
@@ -65,27 +62,27 @@ pub(super) fn is_unreached(unit: &Unit, field: FieldId) -> bool {
     is_known && !has_others
 }
 
-/// A struct, and those that have it in them.
-fn holders(unit: &Unit, record: RecordId) -> HashSet<RecordId> {
-    closed(unit, &HashSet::from([record]), |all, ty| {
-        leads(unit, ty, all).is_some_and(|(_, pointers)| pointers == 0)
-    })
+fn records(unit: &Unit) -> impl Iterator<Item = RecordId> {
+    (0..unit.records.len()).map(|n| RecordId(n as u32))
 }
 
-/// Structs, and those with a member whose type `adds` them, given those that are known.
-fn closed(
-    unit: &Unit,
-    records: &HashSet<RecordId>,
-    adds: impl Fn(&HashSet<RecordId>, TypeId) -> bool,
-) -> HashSet<RecordId> {
-    let mut found = records.clone();
+/// The structs with a member, also in structs in them.
+fn holders(unit: &Unit, field: FieldId) -> HashSet<RecordId> {
+    let wanted = HashSet::from([field]);
+    let holds = |f: &FieldId| *f == field || promote::has_member(unit, unit[*f].ty, &wanted);
+    let has_it = |r: &RecordId| unit[*r].fields.iter().any(holds);
+    records(unit).filter(has_it).collect()
+}
+
+/// Structs, and those that lead to them.
+fn reaching(unit: &Unit, to: &HashSet<RecordId>) -> HashSet<RecordId> {
+    let mut found = to.clone();
     loop {
         let is_added = |r: &RecordId| {
             let mut fields = unit[*r].fields.iter();
-            !found.contains(r) && fields.any(|f| adds(&found, unit[*f].ty))
+            !found.contains(r) && fields.any(|f| reaches(unit, unit[*f].ty, &found))
         };
-        let all = (0..unit.records.len()).map(|n| RecordId(n as u32));
-        let more: Vec<RecordId> = all.filter(is_added).collect();
+        let more: Vec<RecordId> = records(unit).filter(is_added).collect();
         if more.is_empty() {
             return found;
         }
@@ -146,9 +143,9 @@ impl Asked<'_> {
                 let Callee::Function(function) = callee else {
                     return (is_apart, true);
                 };
-                let name = unit[*function].name.as_str();
                 if scalars::is_of_system(unit, *function) {
-                    let forgets = FORGETS.contains(&name);
+                    // It takes a pointer to a struct as one to anything, and keeps nothing of it.
+                    let forgets = unit[*function].name == "free";
                     let is_variable = |e: &Expr| tree::Path::of(unit, e).is_some();
                     return (true, !(forgets && given.iter().all(is_variable)));
                 }
@@ -170,14 +167,13 @@ impl Asked<'_> {
             }
             _ => false,
         };
-        let mut value = from;
-        while let ExprKind::Cast { value: inner, .. } = &value.kind {
-            value = inner;
-        }
         let pointers = |end: Option<(RecordId, usize)>| end.map(|(r, n)| (r, n.max(1)));
         match (after, before) {
             (None, None) => true,
-            _ => pointers(after) == pointers(before) || before.is_none() && gives(value),
+            _ => {
+                pointers(after) == pointers(before)
+                    || before.is_none() && gives(tree::unconverted(from))
+            }
         }
     }
 }
