@@ -145,7 +145,7 @@ fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> 
             true => back::ALIGNED,
             false => back::LAUNCH,
         };
-        let made = in_tiles(around, compiled, unit, about, launch)?;
+        let made = in_tiles(around, compiled, unit, about, (launch, false))?;
         text.push_str(&match wants_alignment(&unit.tiled.kernel) {
             true => back::anywhere(&Replacement { sides, ..made }, unit.stencil())?,
             false => made.kernel,
@@ -171,7 +171,7 @@ pub fn print_kernels(kernels: &[&HybridKernel]) -> String {
 /// The text of a streamed kernel without comments about its origin, for NVRTC.
 pub fn print_stream_kernel(kernel: &StreamKernel) -> String {
     let text = deeply(|| match kernel {
-        StreamKernel::Rows(ir) => back::print_stream(ir, &[], back::LAUNCH),
+        StreamKernel::Rows(ir) => back::print_stream(ir, &[], back::LAUNCH, false),
         StreamKernel::Planes(ir) => back::print_blocks(ir, &[], back::LAUNCH),
     });
     // NVRTC does not find what CUDA's own header includes.
@@ -195,12 +195,13 @@ fn kernel_text(
     compiled: &Compiled,
     unit: &Unit,
     (version, launch): (&str, &str),
+    apart: bool,
 ) -> Result<String> {
     let text = deeply(|| match &unit.tiled.kernel {
         Kernel::Overlapped(kernel, _) => {
             let header = header::of_overlapped(around, compiled, unit, kernel, version);
             match kernel {
-                StreamKernel::Rows(ir) => back::print_stream(ir, &header, launch),
+                StreamKernel::Rows(ir) => back::print_stream(ir, &header, launch, apart),
                 StreamKernel::Planes(ir) => back::print_blocks(ir, &header, launch),
             }
         }
@@ -258,7 +259,7 @@ fn replacements<'a>(
                 compiled,
                 unit,
                 (version, otherwise),
-                back::LAUNCH,
+                (back::LAUNCH, false),
             )?
         })
     });
@@ -276,7 +277,7 @@ fn replacements<'a>(
                 compiled,
                 &nest.unit,
                 (version, otherwise),
-                back::LAUNCH,
+                (back::LAUNCH, saved.is_nests() && nest.periodic.is_none()),
             )?
         })
     });
@@ -297,13 +298,15 @@ fn in_tiles<'a>(
     compiled: &Compiled,
     unit: &'a Unit,
     (version, otherwise): (&str, Otherwise),
-    launch: &str,
+    (launch, apart): (&str, bool),
 ) -> Result<Replacement<'a>> {
+    let streams = matches!(unit.stream(), Some(StreamKernel::Rows(_)));
     Ok(Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
         sides: &[],
-        kernel: kernel_text(around, compiled, unit, (version, launch))?,
+        kernel: kernel_text(around, compiled, unit, (version, launch), apart)?,
+        apart: apart && streams,
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
@@ -335,6 +338,7 @@ fn in_steps(
         kernel,
         names,
         workspaces: Vec::new(),
+        apart: false,
         finals: &part.finals,
         unused: &part.unused,
         memory,

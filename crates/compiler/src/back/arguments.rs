@@ -6,19 +6,34 @@ use crate::ctype::CType;
 use crate::interface::Interface;
 use crate::kernel::Stencil;
 use crate::kernel::plan::ArrayLayout;
+use hexcc_isl::AstExpr;
 
-/// The fields of `Args` for sizes, scalars and arrays.
-pub(super) fn args_fields(stencil: &Stencil, names: &Names) -> Vec<String> {
+/// The fields of `Args` for sizes, scalars and arrays; of arrays that are `apart`, by index, a pointer to each plane.
+pub(super) fn args_fields(
+    stencil: &Stencil,
+    names: &Names,
+    apart: impl Fn(usize) -> bool,
+) -> Vec<String> {
     let mut lines: Vec<String> = (by_type(&values(stencil, names)).iter())
         .map(|(ty, names)| format!("{ty} {};", names.join(", ")))
         .collect();
-    for array in &stencil.arrays {
-        let extents: String = (array.extents.iter())
-            .map(|e| format!("[{}]", ast_to_c(e, names)))
-            .collect();
+    for (i, array) in stencil.arrays.iter().enumerate() {
+        let all = |extents: &[AstExpr]| -> String {
+            (extents.iter())
+                .map(|e| format!("[{}]", ast_to_c(e, names)))
+                .collect()
+        };
         let constant = if array.written { "" } else { "const " };
         let name = names.get(&array.name);
-        lines.push(format!("{constant}{} *{name}; // {extents}", array.elem));
+        let (elem, extents) = (array.elem, all(&array.extents));
+        lines.push(match array.extents.split_first() {
+            Some((_, plane)) if apart(i) => format!(
+                "{constant}{elem} *{name}_planes[{}]; // each {}",
+                array.parts.len(),
+                all(plane)
+            ),
+            _ => format!("{constant}{elem} *{name}; // {extents}"),
+        });
         if array.pitched {
             lines.push(format!(
                 "int {name}_pitch; // bytes from row to row of {name}, a multiple of 16"

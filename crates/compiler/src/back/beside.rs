@@ -154,6 +154,7 @@ impl<'a> Beside<'a> {
             in_program: self.behind_ghosts(&in_program),
             in_tiles: self.on_device("tiles"),
             filled: "what is read beside all cells: NaN",
+            apart: None,
         };
         staged.arrays(
             field,

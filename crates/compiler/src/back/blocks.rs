@@ -136,7 +136,7 @@ pub fn print_blocks(ir: &BlocksIr, header: &[String], launch_name: &str) -> Stri
     let dims = &stencil.dims;
     let elem = ir.elem();
     let mut args = String::new();
-    for line in args_fields(stencil, &names) {
+    for line in args_fields(stencil, &names, |_| false) {
         args.push_str(&format!("  {line}\n"));
     }
     let (columns, high) = ir.fixed_columns();

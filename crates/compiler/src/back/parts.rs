@@ -137,7 +137,7 @@ impl<'a> Parts<'a> {
 
     /// For tiles that work on a copy of what the program has where kernels find it: what is done before the kernels, behind them,
     /// and when they have ended, as in [`super::staged`]. `touched` is the condition that the program has the array.
-    pub fn staged(&self, field: &str, touched: Option<String>) -> [String; 3] {
+    pub fn staged(&self, field: &str, touched: Option<String>, apart: bool) -> [String; 3] {
         let (name, what, elem) = (&self.name, &self.what, self.array.elem);
         let (rows, columns, n) = (&self.rows, &self.columns, self.pointers.len());
         let bytes = where_touched(format!("sizeof({elem}) * {rows} * {columns}"), touched);
@@ -147,19 +147,37 @@ impl<'a> Parts<'a> {
                 "  const size_t {name}_rows = {rows}, {name}_width = sizeof({elem}) * {columns};"
             ),
         ];
-        sizes.extend(pitch(name, what, ""));
+        let mut entered = Entered::of(Some(self), name, what);
+        match apart {
+            true => entered.line.push_str(&self.stays()),
+            false => sizes.extend(pitch(name, what, "")),
+        }
         let staged = PlaneByPlane {
             array: self.array,
             name,
             what,
             planes: n.to_string(),
             all: format!("{n} * {name}_rows * {name}_pitch"),
-            entered: Entered::of(Some(self), name, what),
+            entered,
             in_program: format!("{name}_entered[plane], {name}_width"),
             in_tiles: format!("(char *){name}_tiles + plane * {name}_rows * {name}_pitch"),
             filled: "rows are read with their padding: NaN",
+            apart: apart.then_some(n),
         };
         staged.arrays(field, sizes.join("\n") + "\n")
+    }
+
+    /// Lines that say whether tiles can use the planes where they are, and how far rows are from each other then.
+    fn stays(&self) -> String {
+        let name = &self.name;
+        let aligned: String = (0..self.pointers.len())
+            .map(|plane| format!(" && (size_t){name}_entered[{plane}] % 32 == 0"))
+            .collect();
+        let [pitch, is_short] = pitch(name, &self.what, "");
+        let pitch = pitch.replacen("= (", &format!("= {name}_stays ? {name}_width : ("), 1);
+        format!(
+            "  // Tiles use the planes where they are if all rows start at multiples of 32 bytes.\n  const bool {name}_stays = {name}_bytes && {name}_width % 32 == 0{aligned};\n{pitch}\n{is_short}\n"
+        )
     }
 }
 

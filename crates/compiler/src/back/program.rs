@@ -42,6 +42,8 @@ pub struct Replacement<'a> {
     pub names: Names,
     /// Device memory that it needs beside the arrays.
     pub workspaces: Vec<Workspace>,
+    /// Whether kernels take the planes that the program has apart by a pointer to each, `NAME_planes` of `Args`.
+    pub apart: bool,
     /// Variables that the replaced code leaves with a value.
     pub finals: &'a [FinalValue],
     /// Variables that only the replaced code uses.

@@ -28,7 +28,7 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
         }
         let touched = || condition(&ir.touched[i], names);
         let beside = Beside::of(r, i, names).map(|beside| beside.staged(&field, touched()));
-        let parts = || Some(Parts::of(array, names)?.staged(&field, touched()));
+        let parts = || Some(Parts::of(array, names)?.staged(&field, touched(), r.apart));
         let rows = || (array.rows.is_some()).then(|| tiled_rows::staged(r, i, names));
         if let Some(all) = beside.or_else(parts).or_else(rows) {
             for (text, more) in [&mut before, &mut behind, &mut after].into_iter().zip(&all) {
@@ -128,32 +128,37 @@ pub(super) struct PlaneByPlane<'a> {
     pub in_tiles: String,
     /// Why the memory of tiles is filled with NaN.
     pub filled: &'a str,
+    /// Where tiles take planes by pointers, so that they can use those of the program: how many.
+    pub apart: Option<usize>,
 }
 
 impl PlaneByPlane<'_> {
     /// What is done before the kernels, behind them, and when they have ended, for a field of `Args`; `sizes` are the lines that
     /// say how large the array is.
     pub fn arrays(self, field: &str, sizes: String) -> [String; 3] {
-        let (name, what, all, elem) = (self.name, self.what, &self.all, self.array.elem);
+        let (name, what, elem) = (self.name, self.what, self.array.elem);
         let written = self.array.written;
         let mut before = sizes;
-        let pitch = match self.array.pitched {
-            true => format!(", args.{field}_pitch = (int){name}_pitch"),
-            false => String::new(), // a single row
-        };
-        let _ = writeln!(
-            before,
-            "  void *const {name}_tiles = borrow({all}, \"allocating {what}\");\n  args.{field} = ({elem} *){name}_tiles{pitch};\n  check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // {}",
-            self.filled
-        );
         before.push_str(&self.entered.line);
+        before.push_str(&self.memory(field));
         let of_tiles = format!("{}, {name}_pitch", self.in_tiles);
         before.push_str(&self.copies(&of_tiles, &self.in_program, "for the tiles"));
+        if self.apart.is_some() {
+            let _ = writeln!(
+                before,
+                "  for (size_t plane = 0; plane < {}; ++plane)\n    args.{field}_planes[plane] = ({elem} *)({name}_stays ? {name}_entered[plane] : {});",
+                self.planes, self.in_tiles
+            );
+        }
         let behind = match written {
             true => self.copies(&self.in_program, &of_tiles, "back"),
             false => String::new(),
         };
-        let mut after = format!("  give_back({name}_tiles, \"freeing {what}\");\n");
+        let has_tiles = match self.apart {
+            Some(_) => format!("if (!{name}_stays) "),
+            None => String::new(),
+        };
+        let mut after = format!("  {has_tiles}give_back({name}_tiles, \"freeing {what}\");\n");
         for (pointer, place, part) in &self.entered.pointers {
             let _ = writeln!(
                 after,
@@ -163,10 +168,40 @@ impl PlaneByPlane<'_> {
         [before, behind, after]
     }
 
+    /// Lines that provide the memory of the tiles.
+    fn memory(&self, field: &str) -> String {
+        let (name, what, all, elem) = (self.name, self.what, &self.all, self.array.elem);
+        let pitch = match self.array.pitched {
+            true => format!("args.{field}_pitch = (int){name}_pitch"),
+            false => String::new(), // a single row
+        };
+        let fill = format!(
+            "check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // {}",
+            self.filled
+        );
+        let borrow = format!("borrow({all}, \"allocating {what}\")");
+        if self.apart.is_some() {
+            return format!(
+                "  void *const {name}_tiles = {name}_stays ? nullptr : {borrow};\n  {pitch};\n  if (!{name}_stays) {fill}\n"
+            );
+        }
+        let pitch = match pitch.is_empty() {
+            true => String::new(),
+            false => format!(", {pitch}"),
+        };
+        format!(
+            "  void *const {name}_tiles = {borrow};\n  args.{field} = ({elem} *){name}_tiles{pitch};\n  {fill}\n"
+        )
+    }
+
     fn copies(&self, to: &str, from: &str, purpose: &str) -> String {
         let (name, what, planes) = (self.name, self.what, &self.planes);
+        let where_copied = match self.apart {
+            Some(_) => format!("!{name}_stays && "),
+            None => String::new(),
+        };
         format!(
-            "  for (size_t plane = 0; {name}_bytes && plane < {planes}; ++plane)\n    check(cudaMemcpy2DAsync({to}, {from}, {name}_width, {name}_rows, cudaMemcpyDeviceToDevice, 0), \"copying {what} {purpose}\");\n"
+            "  for (size_t plane = 0; {where_copied}{name}_bytes && plane < {planes}; ++plane)\n    check(cudaMemcpy2DAsync({to}, {from}, {name}_width, {name}_rows, cudaMemcpyDeviceToDevice, 0), \"copying {what} {purpose}\");\n"
         )
     }
 }

@@ -154,6 +154,8 @@ struct Printer<'a> {
     t: String,
     /// What launches the kernel.
     launch: String,
+    /// Whether planes that the program has apart are where it has them.
+    apart: bool,
     out: Writer,
 }
 
@@ -214,8 +216,9 @@ pub fn stream_names(ir: &StreamIr) -> Names {
     }
 }
 
-/// The namespace with the kernel and the function that launches it.
-pub fn print_stream(ir: &StreamIr, header: &[String], launch: &str) -> String {
+/// The namespace with the kernel and the function that launches it. Where planes are `apart`, `Args` has a pointer to each
+/// ([`StreamIr::is_apart`]).
+pub fn print_stream(ir: &StreamIr, header: &[String], launch: &str, apart: bool) -> String {
     let mut names = stream_names(ir);
     for name in [LOWEST_ROW, HIGHEST_ROW, FIRST_COLUMN] {
         names.rename(name, in_c(name));
@@ -240,6 +243,7 @@ pub fn print_stream(ir: &StreamIr, header: &[String], launch: &str) -> String {
         middle,
         t,
         launch: launch.to_string(),
+        apart,
         out: Writer {
             text: String::new(),
             depth: 0,
@@ -477,7 +481,7 @@ impl Printer<'_> {
         let ir = self.ir;
         self.out.line("// Sizes, scalars and device arrays.");
         self.out.open("struct Args {");
-        for line in args_fields(&ir.stencil, &self.names) {
+        for line in args_fields(&ir.stencil, &self.names, |a| self.is_apart(a)) {
             self.out.line(line);
         }
         for f in 0..ir.fields.len() {
@@ -1034,7 +1038,7 @@ impl Printer<'_> {
     }
 
     /// Stores the levels that the launch hands on, and those that complete the time
-    /// buffers, which only launches of one step do.
+    /// buffers, which only launches of few steps do.
     fn stores(&mut self, f: usize) {
         let name = self.fields[f].clone();
         let pitched = self.array(f).pitched && self.streams();
@@ -1068,8 +1072,12 @@ impl Printer<'_> {
                     ));
                 }
             } else {
+                let is_last = match self.ir.last_steps() {
+                    1 => "Steps == 1".to_string(),
+                    most => format!("Steps <= {most}"),
+                };
                 self.out.line(format!(
-                    "if (Steps == 1 && pass.{name}_out[{a}] && {inside}) {partial}"
+                    "if ({is_last} && pass.{name}_out[{a}] && {inside}) {partial}"
                 ));
             }
         }
@@ -1297,6 +1305,21 @@ impl Printer<'_> {
         }
     }
 
+    /// Whether `Args` has a pointer to each plane of an array.
+    fn is_apart(&self, array: usize) -> bool {
+        self.apart && self.ir.is_apart(array)
+    }
+
+    /// Address of the plane of a field's array that holds what time step `t + shift` wrote.
+    fn own_plane(&self, f: usize, t: &str, shift: i64) -> String {
+        let name = self.names.get(&self.array(f).name);
+        let number = self.plane_of(f, t, shift);
+        match self.is_apart(self.ir.fields[f].array) {
+            true => format!("args.{name}_planes[{number}]"),
+            false => self.plane(f, &format!("args.{name}"), &number),
+        }
+    }
+
     /// The plane of a field's array that holds what time step `t + shift` wrote.
     fn plane_of(&self, f: usize, t: &str, shift: i64) -> String {
         let field: &Field = &self.ir.fields[f];
@@ -1332,7 +1355,13 @@ impl Printer<'_> {
         let mut tests = Vec::new();
         for f in 0..ir.fields.len() {
             let name = self.names.get(&self.array(f).name);
-            tests.push(format!("(size_t)args.{name} % 16 != 0"));
+            match self.is_apart(ir.fields[f].array) {
+                true => tests.extend(
+                    (0..self.array(f).parts.len())
+                        .map(|plane| format!("(size_t)args.{name}_planes[{plane}] % 16 != 0")),
+                ),
+                false => tests.push(format!("(size_t)args.{name} % 16 != 0")),
+            }
             if self.array(f).pitched {
                 tests.push(format!("args.{name}_pitch % 16 != 0"));
             }
@@ -1361,6 +1390,9 @@ impl Printer<'_> {
     /// Copies what the first launch starts from to where it is read, if that is not the array itself.
     fn copy_first_planes(&mut self, t: &str, worth: Option<&str>) {
         let (ir, planes) = (self.ir, self.ir.has_planes());
+        if ir.alternates() {
+            return;
+        }
         // Levels of planes, and pipelined warps, find all elements where they start from.
         let when = match (planes, worth) {
             (true, _) => String::new(),
@@ -1371,11 +1403,7 @@ impl Printer<'_> {
             for a in 0..ir.live(f) {
                 let name = self.fields[f].clone();
                 let argument = self.names.get(&self.array(f).name);
-                let from = self.plane(
-                    f,
-                    &format!("args.{argument}"),
-                    &self.plane_of(f, &format!("{t}_lo"), -a - 1),
-                );
+                let from = self.own_plane(f, &format!("{t}_lo"), -a - 1);
                 let to = self.plane(f, &format!("args.{name}_next"), &a.to_string());
                 let bytes = if self.array(f).pitched {
                     format!("(size_t){} * args.{argument}_pitch", self.plane_rows(f))
@@ -1392,19 +1420,57 @@ impl Printer<'_> {
         }
     }
 
+    /// The planes between which launches go, and the one that the first starts from.
+    fn first_planes(&mut self, t: &str) {
+        for f in (0..self.ir.fields.len()).filter(|_| self.ir.alternates()) {
+            let (name, elem) = (self.fields[f].clone(), self.elem(f));
+            let t_lo = format!("{t}_lo");
+            let [first, second] = [-1, 0].map(|shift| self.own_plane(f, &t_lo, shift));
+            self.out.line(format!(
+                "{elem} *const {name}_planes[] = {{{first}, {second}}};"
+            ));
+            self.out
+                .line(format!("pass.{name}_in[0] = {name}_planes[0];"));
+        }
+    }
+
+    /// The planes of a launch that goes from one to the other. The last one, of `left` steps, starts from the plane of one step
+    /// before the end or from `next`, and fills what is left.
+    fn next_planes(&mut self, f: usize) {
+        let (name, elem) = (self.fields[f].clone(), self.elem(f));
+        let own = self.names.fresh(&format!("{name}_own"));
+        let of = |shift: i64, t: &str| self.own_plane(f, t, shift);
+        let after = "pass.t0 + sizes[@]";
+        let lines = [
+            format!("pass.{name}_kept[0] = {};", of(-1, "pass.t0")),
+            format!("pass.{name}_kept[1] = {};", of(-2, "pass.t0")),
+            format!("{elem} *const {own} = {};", of(-1, after)),
+            format!(
+                "pass.{name}_out[0] = launches == 1 ? {own} : launches == 2 && (left > 1 || pass.{name}_in[0] == {own}) ? args.{name}_next : {name}_planes[pass.{name}_in[0] == {name}_planes[0]];"
+            ),
+            format!(
+                "pass.{name}_out[1] = launches == 1 && pass.{name}_in[0] == args.{name}_next ? {} : nullptr;",
+                of(-2, after)
+            ),
+        ];
+        for line in lines {
+            self.out.line(line);
+        }
+    }
+
     /// The planes that a launch starts from, and those that it leaves.
     fn planes_of_launch(&mut self) {
         let ir = self.ir;
+        if ir.alternates() {
+            (0..ir.fields.len()).for_each(|f| self.next_planes(f));
+            return;
+        }
         for f in 0..ir.fields.len() {
             let name = self.fields[f].clone();
-            let argument = self.names.get(&self.array(f).name);
+
             let (live, buffers) = (ir.live(f), self.buffers(f));
             for a in 0..buffers {
-                let kept = self.plane(
-                    f,
-                    &format!("args.{argument}"),
-                    &self.plane_of(f, "pass.t0", -a - 1),
-                );
+                let kept = self.own_plane(f, "pass.t0", -a - 1);
                 self.out.line(format!("pass.{name}_kept[{a}] = {kept};"));
                 if a < live {
                     let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
@@ -1414,11 +1480,7 @@ impl Printer<'_> {
                 }
             }
             for a in 0..buffers {
-                let own = self.plane(
-                    f,
-                    &format!("args.{argument}"),
-                    &self.plane_of(f, "pass.t0 + sizes[@]", -a - 1),
-                );
+                let own = self.own_plane(f, "pass.t0 + sizes[@]", -a - 1);
                 if a < live {
                     let next = self.plane(f, &format!("args.{name}_next"), &a.to_string());
                     self.out
@@ -1430,6 +1492,48 @@ impl Printer<'_> {
                 }
             }
         }
+    }
+
+    /// How many launches of each size there are that go from one plane to the other.
+    fn count_alternating(&mut self, t: &str, list: &[String], first: &str) {
+        let (n, last) = (list.len(), self.ir.last_steps());
+        let until = n as i64 - last;
+        let lines = [
+            "// So many launches of so many time steps, each from one plane to the other. What is left for the last one is few".to_string(),
+            "// steps: it also writes the plane of the step before.".to_string(),
+            format!("constexpr int sizes[] = {{{}}};", list.join(", ")),
+            format!("long long count[{n}] = {{}}, left = {t}_hi - {t}_lo + 1, launches = 1;"),
+            format!("for (int @ = {first}; @ <= {until}; ++@) launches += count[@] = (left - 1) / sizes[@], left -= count[@] * sizes[@];"),
+            format!("if (launches == 1 && left > 1) ++count[{} - left], ++launches, left = 1; // another one, since both planes are results", n + 1),
+            format!("++count[{n} - left];"),
+        ];
+        for line in lines {
+            self.out.line(line);
+        }
+    }
+
+    /// How many launches of each size there are that go to other memory and back.
+    fn count_launches(&mut self, t: &str, list: &[String], first: &str, sizes: &[i64]) {
+        let (n, completes) = (sizes.len(), self.ir.completes());
+        self.out.line("// So many launches of so many time steps; after an even number the arrays have the results.");
+        self.out
+            .line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
+        let (reserved, launches) = if completes { ("", "1") } else { (" + 1", "0") };
+        if completes {
+            self.out.line("// The last launch has one step: it also writes the planes that are older, or not handed on.");
+        }
+        self.out.line(format!(
+            "long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"
+        ));
+        self.out.line(format!("for (int @ = {first}; @ < {n}; ++@) launches += count[@] = left / sizes[@], left %= sizes[@];"));
+        if completes {
+            self.out.line(format!("++count[{}];", n - 1));
+        }
+        self.out.line(format!(
+            "for (int @ = 0; @ + 1 < {n} && launches % 2 != 0; ++@)"
+        ));
+        self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
+        self.out.line("bool in_next = launches % 2 != 0;");
     }
 
     fn launch(&mut self) {
@@ -1546,33 +1650,18 @@ impl Printer<'_> {
         }
         self.wrap_arrays(&t);
         let worth = self.warps_are_worth_it();
-        self.out.line("// So many launches of so many time steps; after an even number the arrays have the results.");
-        self.out
-            .line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
-        let completes = ir.completes();
-        let (reserved, launches) = if completes { ("", "1") } else { (" + 1", "0") };
-        if completes {
-            self.out.line("// The last launch has one step: it also writes the planes that are older, or not handed on.");
-        }
-        self.out.line(format!(
-            "long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"
-        ));
         let first = self.first_size(n, worth);
-        self.out.line(format!("for (int @ = {first}; @ < {n}; ++@) launches += count[@] = left / sizes[@], left %= sizes[@];"));
-        if completes {
-            self.out.line(format!("++count[{}];", n - 1));
+        match ir.alternates() {
+            true => self.count_alternating(&t, &list, &first),
+            false => self.count_launches(&t, &list, &first, &sizes),
         }
-        self.out.line(format!(
-            "for (int @ = 0; @ + 1 < {n} && launches % 2 != 0; ++@)"
-        ));
-        self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
-        self.out.line("bool in_next = launches % 2 != 0;");
         if !planes && !is_early {
             self.out.line("cudaError_t error = cudaSuccess;");
         }
         self.copy_first_planes(&t, worth);
         self.out.line("Pass pass{};");
         self.out.line(format!("pass.t0 = {t}_lo;"));
+        self.first_planes(&t);
         let streamed = match (planes, streams) {
             (true, _) => vec![&i, &self.middle],
             (false, true) => vec![&i],
@@ -1634,7 +1723,12 @@ impl Printer<'_> {
             self.out
                 .line("const unsigned grid = (unsigned)((pass.tiles + WARPS - 1) / WARPS);");
         }
-        self.out.open("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches, in_next = !in_next, pass.t0 += sizes[@]) {");
+        let toggles = if ir.alternates() {
+            ""
+        } else {
+            ", in_next = !in_next"
+        };
+        self.out.open(format!("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches{toggles}, pass.t0 += sizes[@]) {{").as_str());
         self.planes_of_launch();
         self.wrap_planes();
         self.out.open("switch (sizes[@]) {");
@@ -1652,6 +1746,10 @@ impl Printer<'_> {
             ));
         }
         self.out.close("}");
+        for name in self.fields.iter().filter(|_| ir.alternates()) {
+            self.out
+                .line(format!("pass.{name}_in[0] = pass.{name}_out[0];"));
+        }
         self.out.close("}");
         self.out.close("}");
         self.out

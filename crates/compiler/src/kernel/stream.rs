@@ -513,9 +513,28 @@ impl StreamIr {
         LANES - skipped(self.growths.left) - skipped(self.growths.right)
     }
 
-    /// The numbers of steps that launches advance: T, T / 2, .. 1.
+    /// The numbers of steps that launches advance: T, T / 2, .. 1, with all that the last launch may have.
     pub fn step_sizes(&self) -> Vec<i64> {
-        std::iter::successors(Some(self.tile.steps), |s| (*s > 1).then_some(s / 2)).collect()
+        let last = self.last_steps();
+        let halves = std::iter::successors(Some(self.tile.steps), |s| (*s > 1).then_some(s / 2));
+        halves
+            .take_while(|s| *s > last)
+            .chain((1..=last).rev())
+            .collect()
+    }
+
+    /// How many steps the last launch has at most, which writes both planes of an array. Memory limits launches of so few:
+    /// each takes about as long.
+    pub fn last_steps(&self) -> i64 {
+        let of_warps = self.warps.as_ref().map_or(i64::MAX, |w| w.tile.steps());
+        let mut halves = std::iter::successors(Some(self.tile.steps), |s| Some(s / 2));
+        match self.alternates() {
+            true => halves
+                .find(|s| *s <= 5 && *s < of_warps)
+                .unwrap_or(1)
+                .max(1),
+            false => 1,
+        }
     }
 
     /// The planes of a field that a launch hands on to the next.
@@ -529,10 +548,24 @@ impl StreamIr {
         self.live(field).max(self.pipeline.stages[field].kept)
     }
 
-    /// Whether the last launch takes one step, to write the planes that are older than what
+    /// Whether the last launch takes few steps, [`StreamIr::last_steps`], to write the planes that are older than what
     /// launches hand on.
     pub fn completes(&self) -> bool {
         (0..self.fields.len()).any(|f| self.live(f) < self.pipeline.stages[f].buffers)
+    }
+
+    /// Whether the program has the planes of an array apart, each as kernels can use it: they need no cells beside those
+    /// of the program, and rows that lie anywhere are no planes.
+    pub fn is_apart(&self, array: usize) -> bool {
+        let array = &self.stencil.arrays[array];
+        self.around.is_none() && !array.parts.is_empty() && array.rows.is_none()
+    }
+
+    /// Whether launches go from one plane of an array to the other: all fields have two, of which a step reads one, and
+    /// elements that no statement writes come from the plane that they belong to.
+    pub fn alternates(&self) -> bool {
+        let has_two = |f| self.live(f) == 1 && self.pipeline.stages[f].buffers == 2;
+        !self.has_planes() && (0..self.fields.len()).all(has_two)
     }
 
     /// Iterations after which the rows held are in the same registers again.

@@ -397,6 +397,8 @@ struct Rows {
     unroll: i64,
     /// Whether the last launch takes one step.
     completes: bool,
+    /// [`StreamIr::last_steps`], where launches go from one plane to the other ([`StreamIr::alternates`]).
+    alternates: Option<i64>,
     /// The first kernel, where its warps are a pipeline in time.
     pipelined: Option<Pipelined>,
 }
@@ -541,6 +543,7 @@ impl Rows {
             warps: ir.tile.warps,
             unroll: ir.unroll(),
             completes: ir.completes(),
+            alternates: ir.alternates().then(|| ir.last_steps()),
             pipelined: None,
         })
     }
@@ -549,6 +552,9 @@ impl Rows {
     fn counts(&self, same: bool) -> (Vec<i64>, i64) {
         let completes = self.completes;
         let sizes: Vec<i64> = self.reach.iter().map(|r| r.steps).collect();
+        if let Some(last) = self.alternates {
+            return self.counts_alternating(&sizes, last, same);
+        }
         let n = sizes.len();
         let mut left = self.t.1 - self.t.0 + i64::from(!completes);
         let mut launches = i64::from(completes);
@@ -578,6 +584,30 @@ impl Rows {
                 launches += 1;
             }
         }
+        (counts, launches)
+    }
+
+    /// The same of launches that go from one plane to the other; the last one has at most `last` steps.
+    fn counts_alternating(&self, sizes: &[i64], last: i64, same: bool) -> (Vec<i64>, i64) {
+        let (mut left, mut counts) = (self.t.1 - self.t.0 + 1, vec![0; sizes.len()]);
+        for (k, size) in sizes.iter().enumerate() {
+            let is_taken = k > 0 || self.pipelined.is_none() || self.pipelines(same);
+            if is_taken && *size >= last {
+                counts[k] = (left - 1) / size;
+                left -= counts[k] * size;
+            }
+        }
+        let mut one_of = |steps: i64| {
+            let k = sizes.iter().position(|size| *size == steps);
+            counts[k.unwrap_or(0)] += 1;
+        };
+        // Both planes are results: one launch alone cannot leave them.
+        if self.t.1 - self.t.0 + 1 == left && left > 1 {
+            one_of(left - 1);
+            left = 1;
+        }
+        one_of(left);
+        let launches = counts.iter().sum();
         (counts, launches)
     }
 
@@ -645,6 +675,7 @@ impl Rows {
         let mut all = Vec::new();
         // Levels of planes find all elements where they start from.
         let copies = in_next || self.middle.is_some() || self.pipelines(same);
+        let copies = copies && self.alternates.is_none();
         for field in self.fields.iter().filter(|_| copies) {
             for age in 0..field.live {
                 all.push(Action::Copy {
@@ -656,6 +687,8 @@ impl Rows {
         }
         let j_lo = self.j.0.div_euclid(self.vector) * self.vector;
         let mut t0 = self.t.0;
+        let first = |field: &RowField| field.of_step(self.t.0 - 1);
+        let mut now = (self.fields.iter().map(first)).collect::<Option<Vec<Place>>>()?;
         for (kernel, (&reach, count)) in self.reach.iter().zip(counts).enumerate() {
             if count == 0 {
                 continue;
@@ -674,7 +707,16 @@ impl Rows {
             };
             for _ in 0..count {
                 let mut pass = vec![Word::Long(t0)];
-                for field in &self.fields {
+                for (field, now) in self.fields.iter().zip(&mut now) {
+                    if self.alternates.is_some() {
+                        *now = self.next_planes(
+                            field,
+                            (t0, reach.steps),
+                            (*now, launches),
+                            &mut pass,
+                        )?;
+                        continue;
+                    }
                     self.planes(
                         field,
                         (t0, reach.steps),
@@ -707,6 +749,29 @@ impl Rows {
             }
         }
         Some(all)
+    }
+
+    /// The pointers of a field for a launch from one plane to the other, and where that leaves the field.
+    fn next_planes(
+        &self,
+        field: &RowField,
+        (t0, steps): (i64, i64),
+        (now, launches): (Place, i64),
+        pass: &mut Vec<Word>,
+    ) -> Option<Place> {
+        let [first, second] = [field.of_step(self.t.0 - 1)?, field.of_step(self.t.0)?];
+        let kept = [field.of_step(t0 - 1)?, field.of_step(t0 - 2)?];
+        let (own, next) = (field.of_step(t0 + steps - 1)?, field.next(0));
+        let to = match launches {
+            1 => own,
+            2 if now == own || t0 + steps < self.t.1 => next,
+            _ if now == first => second,
+            _ => first,
+        };
+        let before = (launches == 1 && now == next).then_some(field.of_step(t0 + steps - 2)?);
+        let all = [Some(now), Some(kept[0]), Some(kept[1]), Some(to), before];
+        pass.extend(all.map(Word::Pointer));
+        Some(to)
     }
 
     /// A field's pointers for a launch.

@@ -979,7 +979,7 @@ impl Printer<'_> {
     pub(super) fn compare_fields(&mut self, fields: &[usize]) {
         self.out.line("int *flag = nullptr, differ = 0;");
         self.out
-            .line("if (error == cudaSuccess) error = cudaMalloc((void **)&flag, sizeof(int));");
+            .line("if (error == cudaSuccess) error = cudaMallocAsync((void **)&flag, sizeof(int), stream);");
         self.out.line(
             "if (error == cudaSuccess) error = cudaMemsetAsync(flag, 0, sizeof(int), stream);",
         );
@@ -1008,7 +1008,7 @@ impl Printer<'_> {
             );
             let t_lo = format!("{}_lo", self.t);
             let planes: Vec<String> = (0..self.buffers(f))
-                .map(|b| self.plane(f, &format!("args.{argument}"), &self.plane_of(f, &t_lo, b)))
+                .map(|b| self.own_plane(f, &t_lo, b))
                 .collect();
             let Some((first, others)) = planes.split_first() else {
                 continue;
@@ -1020,6 +1020,6 @@ impl Printer<'_> {
         self.out.line("if (error == cudaSuccess) error = cudaMemcpyAsync(&differ, flag, sizeof(int), cudaMemcpyDeviceToHost, stream);");
         self.out
             .line("if (error == cudaSuccess) error = cudaStreamSynchronize(stream);");
-        self.out.line("cudaFree(flag);");
+        self.out.line("if (flag) cudaFreeAsync(flag, stream);");
     }
 }
