@@ -36,6 +36,7 @@ static inline int hexcc_pays(struct hexcc_work work) {
   static double gained = 0;
   if (asked < 0) asked = hexcc_asked();
   if (asked != 2) return asked;
+  work.shared += 5e4; // a team takes 50 us to begin and to end: less on idle cores, more on busy ones
   if (work.shared >= work.alone) return 0;
   if (gained < 2e5) gained += work.alone - work.shared;
   return gained >= 2e5;
