@@ -6,9 +6,10 @@
 
 use crate::diag::Result;
 use crate::options::Language;
+use crate::sched::HybridSchedule;
 use crate::scop::{Expr, Scop, Statement};
 use crate::tiling::stepwise::{Plan, Step};
-use hexcc_isl::{AstBuild, AstExpr, DimType, PwAff, Set};
+use hexcc_isl::{AstBuild, AstExpr, AstOp, DimType, PwAff, Set};
 use std::collections::BTreeSet;
 
 /// Nanoseconds of a core for an operation, of which some run at once; divisions and functions take longer.
@@ -60,13 +61,45 @@ pub fn of_time_loop(scop: &Scop, stmts: &[&Statement]) -> Vec<Work> {
     }]
 }
 
-/// The work of a region in single steps; none where isl finds no bounds, or no program decides by it.
-pub fn of_steps(scop: &Scop, plan: &Plan, language: Language) -> Vec<Work> {
-    if language != Language::Cuda {
-        return Vec::new();
+/// The work of a region in single steps, or in tiles for the cores of a CPU; none where isl finds no bounds,
+/// or no program decides by it.
+pub fn of_region(
+    scop: &Scop,
+    stmts: &[&Statement],
+    (plan, tiles): (&Plan, Option<&HybridSchedule>),
+    language: Language,
+) -> Vec<Work> {
+    match (language, tiles) {
+        (Language::OpenCl, _) => Vec::new(),
+        (_, Some(tiles)) => of_tiles(scop, stmts, tiles),
+        (_, None) => {
+            let steps = plan.steps.iter().map(|step| of_step(scop, step));
+            steps.collect::<Result<_>>().unwrap_or_default()
+        }
     }
-    let all: Result<Vec<Work>> = plan.steps.iter().map(|step| of_step(scop, step)).collect();
-    all.unwrap_or_default()
+}
+
+/// The work of a time loop in tiles, of which cores share the hexagons of a phase.
+fn of_tiles(scop: &Scop, stmts: &[&Statement], tiles: &HybridSchedule) -> Vec<Work> {
+    let mut all = of_time_loop(scop, stmts);
+    let some = |extent: &AstExpr, times: i64, of: i64| {
+        let op = |op, a, b| AstExpr::Op(op, vec![a, AstExpr::Int(b)]);
+        let n = match times {
+            1 => extent.clone(),
+            _ => op(AstOp::Mul, extent.clone(), times),
+        };
+        op(AstOp::Add, op(AstOp::Div, n, of), 1)
+    };
+    let (rows, phases) = (tiles.hexagon.height(), tiles.phase_order.len() as i64);
+    for work in &mut all {
+        for time in &mut work.launches {
+            *time = some(time, phases * tiles.k, rows);
+        }
+        let across = work.threads.get(tiles.hex_dim);
+        let across = across.map(|extent| some(extent, 1, tiles.hexagon.width()));
+        work.threads = across.into_iter().collect();
+    }
+    all
 }
 
 fn of_step(scop: &Scop, step: &Step) -> Result<Work> {

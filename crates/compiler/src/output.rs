@@ -62,7 +62,11 @@ pub fn print_c(
     let parts: Vec<Replacement> = (compiled.stepwise.iter())
         .map(|p| {
             let text = (part(p)?, Names::plain());
-            Ok(in_steps(p, text, Memory::Shared, otherwise(p)))
+            let part = in_steps(p, text, Memory::Shared, otherwise(p));
+            // Each for itself: they use the program's arrays where these are.
+            let gated = language == Language::OpenMp
+                && back::is_possible(host.placement, std::slice::from_ref(&part));
+            Ok(Replacement { gated, ..part })
         })
         .collect::<Result<_>>()?;
     back::c_program(saved, &regions(saved, compiled), &parts, (host, language))

@@ -96,7 +96,7 @@ pub fn compile(
         .collect();
     let statements: Vec<_> = stmts.iter().map(|&s| &scop.stmts[s]).collect();
     let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
-    interface.work = cost::of_steps(scop, &plan, options.language);
+    interface.work = cost::of_region(scop, &statements, (&plan, tiles.as_ref()), options.language);
     interface.expect(&plan.expected)?;
     if options.language == Language::OpenMp {
         interface.trust_lone_arrays();

@@ -52,7 +52,7 @@ pub(super) fn functions(interface: &Interface, language: Language, function: &st
 }
 
 /// Names where helpers have theirs.
-fn names(fixed: &[&str], language: Language) -> Names {
+pub(super) fn names(fixed: &[&str], language: Language) -> Names {
     let helpers = match language {
         Language::Cuda => "",
         Language::OpenMp | Language::OpenCl => "hexcc_",

@@ -111,13 +111,13 @@ pub(super) fn function(r: &Replacement, name: &str) -> String {
         let _ = write!(
             text,
             "\n      .loops({}, {}, {})",
-            nanoseconds(work, &names),
-            product(1.0, &work.launches, &names),
-            product(1.0, &work.threads, &names)
+            nanoseconds(work, &names, of_cuda),
+            product(1.0, &work.launches, &names, of_cuda),
+            product(1.0, &work.threads, &names, of_cuda)
         );
     }
     for array in &arrays {
-        let bytes = product(array.elem.size() as f64, &array.extents, &names);
+        let bytes = product(array.elem.size() as f64, &array.extents, &names, of_cuda);
         let bytes = match r.memory.is_shared() {
             true => format!("hexcc_gate::unshared({}, {bytes})", names.get(&array.name)),
             false => bytes,
@@ -152,7 +152,7 @@ fn passed(r: &Replacement) -> Vec<KernelArray> {
 }
 
 /// What the host takes for some loops, as a term: statements of one shape together.
-fn nanoseconds(work: &Work, names: &Names) -> String {
+pub(super) fn nanoseconds(work: &Work, names: &Names, points: Points) -> String {
     let mut shapes: Vec<(&[AstExpr], f64)> = Vec::new();
     for part in &work.parts {
         match shapes
@@ -165,12 +165,19 @@ fn nanoseconds(work: &Work, names: &Names) -> String {
     }
     let terms = shapes
         .iter()
-        .map(|(extents, ns)| product(*ns, extents, names));
+        .map(|(extents, ns)| product(*ns, extents, names, points));
     terms.collect::<Vec<_>>().join(" + ")
 }
 
+/// How a program spells the number of points in a box, of which the extents are given.
+pub(super) type Points = fn(&[String]) -> String;
+
+fn of_cuda(extents: &[String]) -> String {
+    format!("hexcc_gate::points({})", extents.join(", "))
+}
+
 /// A number times some numbers of iterations.
-fn product(factor: f64, extents: &[AstExpr], names: &Names) -> String {
+pub(super) fn product(factor: f64, extents: &[AstExpr], names: &Names, points: Points) -> String {
     let mut factor = factor;
     let mut sizes = Vec::new();
     for extent in extents {
@@ -181,10 +188,9 @@ fn product(factor: f64, extents: &[AstExpr], names: &Names) -> String {
     }
     // As few digits as tell what it is.
     let factor = (factor * 100.0).round() / 100.0;
-    let points = format!("hexcc_gate::points({})", sizes.join(", "));
     match sizes.is_empty() {
         true => factor.to_string(),
-        false if factor == 1.0 => points,
-        false => format!("{factor} * {points}"),
+        false if factor == 1.0 => points(&sizes),
+        false => format!("{factor} * {}", points(&sizes)),
     }
 }

@@ -11,6 +11,7 @@ use super::program::{
     voids, without_macros,
 };
 use super::rows::{self, Form};
+use super::share;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::options::Language;
@@ -50,8 +51,13 @@ pub fn c_program(
             generated.push_str(opencl::HOST);
             &[Form::Dense]
         }
-        (_, Instrument::None) => &[Form::Table],
-        (_, Instrument::Dump) => &[Form::Table, Form::Dense],
+        (_, instrument) => {
+            generated.push_str(&share::library(replacements));
+            match instrument {
+                Instrument::None => &[Form::Table],
+                Instrument::Dump => &[Form::Table, Form::Dense],
+            }
+        }
     };
     generated.push_str(&rows::library(interfaces(), forms));
     let functions = functions_used_up(text, &gone);
@@ -68,6 +74,7 @@ pub fn c_program(
             &c::exists(r.interface),
         ));
         generated.push_str(&r.kernel);
+        generated.push_str(&share::function(r));
         let names = names.with_members(r.interface);
         let call = call(r, &names);
         let unused = variables_used_up(r, text, (&r.span, &gone), (&names, ""));
@@ -86,7 +93,8 @@ pub fn c_program(
             format!("{}({})", c::suits(r.interface), sizes.join(", "))
         });
         let exists = existing::exists(r.interface, &c::exists(r.interface), &names);
-        let suits = suits.into_iter().chain(exists);
+        let pays = share::pays(r, &names).into_iter();
+        let suits = pays.chain(suits).chain(exists);
         let suits = suits.reduce(|a, b| format!("{a} && {b}"));
         edits.extend(replace(text, (r, &r.span), call, suits));
     }

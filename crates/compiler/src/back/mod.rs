@@ -21,6 +21,7 @@ mod parts;
 mod program;
 mod resident;
 pub(crate) mod rows;
+mod share;
 mod staged;
 mod stream;
 pub(crate) mod text;

@@ -31,6 +31,7 @@ const FIXED: &[&str] = &[
     "hexcc_highest",
     "hexcc_separate",
     "hexcc_memory",
+    "hexcc_meet",
     "said",
 ];
 
@@ -42,6 +43,11 @@ pub fn entry(interface: &Interface) -> String {
 /// The function that says whether a part is made for some sizes.
 pub fn suits(interface: &Interface) -> String {
     format!("{}_suits", interface.name)
+}
+
+/// The function that says whether threads share the loops of a part.
+pub fn shares(interface: &Interface) -> String {
+    format!("{}_shares", interface.name)
 }
 
 /// The function that says whether arrays that may not have all their elements lie apart.

@@ -7,9 +7,10 @@ use super::whole;
 use crate::back::Otherwise;
 use crate::diag::Result;
 use crate::interface::Interface;
-use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Stmt, Type, VarId};
+use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Reduction, Stmt, Type, VarId};
 use crate::kernel::KernelArray;
 use crate::scop::FinalValue;
+use std::collections::BTreeMap;
 
 /// The functions of a part of a program, with comments about it: one that runs it, and those for
 /// the values that it leaves in variables.
@@ -22,10 +23,19 @@ pub fn print(
     finals: &[FinalValue],
     (header, otherwise): (&[String], Otherwise),
 ) -> Result<String> {
+    let mut host = Host::new(program, interface, otherwise, &[]);
+    let meeting = host.namer.fresh("meeting");
+    let reductions = program.kernels.iter().flat_map(|k| &k.reductions);
+    let parts = reductions.map(|r| {
+        let name = format!("{}s", program.var(r.part).name);
+        (r.part, host.namer.fresh(&name))
+    });
     let printer = Printer {
         program,
-        host: Host::new(program, interface, otherwise, &[]),
+        parts: parts.collect(),
+        host,
         folds: Folds::prefixed(program, &interface.name),
+        team: has_team(program).then_some(meeting),
     };
     let folds = printer.folds.text(&printer);
     let inner = |writer: &mut Writer<'_>| printer.inner(writer);
@@ -38,6 +48,46 @@ struct Printer<'a> {
     host: Host<'a>,
     /// What folds.
     folds: Folds,
+    /// What the parts of each reduction are called.
+    parts: BTreeMap<VarId, String>,
+    /// Where threads meet that run all of the host code, and share the loops of each launch; `None` where
+    /// each launch has threads of its own.
+    team: Option<String>,
+}
+
+/// The line before what one thread of a team does; it meets the others behind that.
+const BY_ONE: &str = "#pragma omp single nowait";
+
+/// Loops around those that threads share, of three and more; these are shared, too.
+const COLLAPSED: usize = 2;
+
+/// How many of a kernel's axes threads share, the outermost ones.
+pub(crate) fn outermost_axes(axes: usize) -> usize {
+    match axes {
+        0..=COLLAPSED => axes.min(1),
+        _ => COLLAPSED,
+    }
+}
+
+/// Whether one team of threads can run all of the host code, which shares some loops: what is between
+/// these is the same in each thread, since it depends on sizes and has variables of its own.
+fn has_team(program: &Program) -> bool {
+    let (mut shared, mut same) = (false, true);
+    ir::visit(&program.host, &mut |stmt| match stmt {
+        Stmt::Launch(launch) => {
+            shared |= !program.kernels[launch.kernel.0 as usize].axes.is_empty();
+        }
+        Stmt::Comment(_)
+        | Stmt::Let { .. }
+        | Stmt::If { .. }
+        | Stmt::For { .. }
+        | Stmt::Scope(_) => {}
+        _ => same = false,
+    });
+    for expr in ir::expressions_in(&program.host) {
+        expr.visit(&mut |e| same &= !matches!(e, Expr::Element { .. }));
+    }
+    shared && same
 }
 
 impl Dialect for Printer<'_> {
@@ -85,16 +135,20 @@ impl Dialect for Printer<'_> {
             return self.reducing(writer, kernel);
         }
         if n > 0 {
-            let collapse = if n > 2 { " collapse(2)" } else { "" };
+            let collapse = match outermost_axes(n) {
+                0 | 1 => String::new(),
+                axes => format!(" collapse({axes})"),
+            };
             let simd = match n == 1 && is_innermost(&kernel.body) {
                 true => " simd",
                 false => "",
             };
-            writer.line(&format!(
-                "#pragma omp parallel for{simd}{collapse} schedule(static)"
-            ));
+            self.shared(writer, &format!("{simd}{collapse}"));
+        } else if self.team.is_some() {
+            writer.line(BY_ONE);
         }
         self.axes(writer, &kernel.axes, n, &kernel.body);
+        self.meet(writer);
     }
 }
 
@@ -108,6 +162,32 @@ fn is_innermost(body: &[Stmt]) -> bool {
 }
 
 impl Printer<'_> {
+    /// The line before a loop that threads share.
+    fn shared(&self, writer: &mut Writer<'_>, clauses: &str) {
+        let (begins, ends) = match self.team {
+            Some(_) => ("", " nowait"),
+            None => ("parallel ", ""),
+        };
+        writer.line(&format!(
+            "#pragma omp {begins}for{clauses} schedule(static){ends}"
+        ));
+    }
+
+    /// The line behind what threads have shared, or one of them has done.
+    fn meet(&self, writer: &mut Writer<'_>) {
+        if let Some(meeting) = &self.team {
+            writer.line(&format!("hexcc_meet(&{meeting});"));
+        }
+    }
+
+    /// The arrays for the parts of reductions, which threads share.
+    fn parts<'b>(&self, writer: &mut Writer<'_>, reductions: impl Iterator<Item = &'b Reduction>) {
+        for r in reductions {
+            let (of, parts) = (self.folds.of(r), &self.parts[&r.part]);
+            writer.line(&format!("{of} {parts}[{CHUNKS}];"));
+        }
+    }
+
     /// The loops of a kernel, of which `all` are, from the last axis to the first.
     fn axes(&self, writer: &mut Writer<'_>, axes: &[Axis], all: usize, body: &[Stmt]) {
         let Some((axis, inner)) = axes.split_last() else {
@@ -144,7 +224,15 @@ impl Printer<'_> {
                 self.host.interface.name, array.name
             ));
         }
-        writer.stmts(&self.program.host);
+        if let Some(meeting) = &self.team {
+            let kernels = self.program.kernels.iter();
+            self.parts(writer, kernels.flat_map(|k| &k.reductions));
+            writer.line(&format!("struct hexcc_meeting {meeting} = {{0, 0}};"));
+            writer.line("#pragma omp parallel");
+            writer.braced("", |writer| writer.stmts(&self.program.host));
+        } else {
+            writer.stmts(&self.program.host);
+        }
         let own = |a: &KernelArray| a.local || a.rows.is_some();
         for (array, _) in self.host.arrays().filter(|(a, _)| own(a)) {
             let name = self.host.name(writer, array);
@@ -186,13 +274,11 @@ impl Printer<'_> {
             return;
         };
         writer.braced("", |writer| {
-            let mut all = Vec::new();
-            for r in &kernel.reductions {
-                let name = &self.program.var(r.part).name;
-                let parts = writer.namer.fresh(&format!("{name}s"));
-                writer.line(&format!("{} {parts}[{CHUNKS}];", self.folds.of(r)));
-                all.push(parts);
+            if self.team.is_none() {
+                self.parts(writer, kernel.reductions.iter());
             }
+            let parts = |r: &Reduction| self.parts[&r.part].clone();
+            let all: Vec<String> = kernel.reductions.iter().map(parts).collect();
             let [first, last] = &outermost.range;
             let (first, last) = (writer.operand(first, "+"), writer.operand(last, "+"));
             let first_name = writer.namer.fresh("first");
@@ -201,7 +287,7 @@ impl Printer<'_> {
                 "const long long {first_name} = {first}, {n} = {last} - {first_name} + 1;"
             ));
             let chunk = writer.namer.fresh("chunk");
-            writer.line("#pragma omp parallel for schedule(static)");
+            self.shared(writer, "");
             let head = format!("for (int {chunk} = 0; {chunk} < {CHUNKS}; ++{chunk})");
             writer.braced(&head, |writer| {
                 let names = (first_name.as_str(), n.as_str(), chunk.as_str());
@@ -210,9 +296,18 @@ impl Printer<'_> {
                 };
                 (self.folds).chunk(writer, (self, kernel), names, &all, iteration);
             });
-            for (r, parts) in kernel.reductions.iter().zip(&all) {
-                self.folds.combine(writer, r, parts, &chunk);
+            let combine = |writer: &mut Writer<'_>| {
+                for (r, parts) in kernel.reductions.iter().zip(&all) {
+                    self.folds.combine(writer, r, parts, &chunk);
+                }
+            };
+            if self.team.is_none() {
+                return combine(writer);
             }
+            self.meet(writer);
+            writer.line(BY_ONE);
+            writer.braced("", combine);
+            self.meet(writer);
         });
     }
 }
