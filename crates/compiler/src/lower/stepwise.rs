@@ -200,6 +200,9 @@ fn iterator(i: usize) -> String {
     format!("i{i}'")
 }
 
+/// Pieces of a context that are kept apart.
+const MOST_PIECES: usize = 32;
+
 /// A set that has been projected, without what isl keeps of the dimensions that went: of hyperplanes, which ones
 /// are empty for what sizes. Threads test whether an iteration is there.
 fn around_it(step: &Step, set: Set) -> Result<Set> {
@@ -499,6 +502,12 @@ impl<'a> Lowering<'a> {
                 Ok(values.apply(&Map::read(&self.scop.ctx, &text)?)?)
             };
             let within = reach("x <= y")?.intersect(&reach("x >= y")?)?;
+            // Steps of tiles around others leave hundreds of pieces, which take isl seconds to join: what holds in all of
+            // them is less, but enough.
+            let within = match within.basic_sets()?.len() {
+                0..=MOST_PIECES => within,
+                _ => within.simple_hull()?,
+            };
             context = context.intersect_params(&to_param(&within, 0, &dim_name(d))?.params()?)?;
         }
         Ok(context.coalesce()?)

@@ -28,6 +28,7 @@
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
 mod alternate;
+mod constants;
 mod copies;
 mod counter;
 mod ghosts;
@@ -49,6 +50,7 @@ mod small;
 mod split;
 mod strides;
 mod strip_mine;
+mod temporaries;
 mod toggle;
 mod tree;
 mod trips;
@@ -153,8 +155,10 @@ const MOVES: [(&str, Pass); 5] = [
 ];
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 6] = [
+const IN_CELLS: [&str; 8] = [
     "settled",
+    "constants",
+    "temporaries",
     "copies",
     "unroll",
     "guards",
@@ -450,6 +454,12 @@ fn normal(
     };
     if caller.inline(&mut body) {
         passes.push("inline");
+    }
+    if constants::constants(&mut unit, &mut stmt, &mut body) {
+        passes.push("constants");
+    }
+    if temporaries::temporaries(&mut unit, &mut namer, &globals, (&original, &mut body)) {
+        passes.push("temporaries");
     }
     if copies::copies(&mut unit, &mut namer, function, (&stmt, &mut body)) {
         passes.push("copies");

@@ -11,6 +11,7 @@ mod peel;
 mod places;
 mod pointed;
 mod strip_mine;
+mod temporaries;
 mod unreached;
 
 /// The forms of the loops of a text.
