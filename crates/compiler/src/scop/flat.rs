@@ -226,6 +226,8 @@ struct Statements<'a> {
     context: Set,
     /// The domain of each statement, for sizes for which no loop wraps around.
     domains: Vec<Set>,
+    /// The parameters that bound loops.
+    bounds: BTreeSet<String>,
     /// Sizes that were hoped for.
     expected: Option<Set>,
 }
@@ -270,9 +272,13 @@ impl<'a> Statements<'a> {
             }
         }
         let sizes = wrap::without_wrapping(ctx, &affine, &context)?;
-        let mut domains = Vec::new();
+        let (mut domains, mut bounds) = (Vec::new(), BTreeSet::new());
         for stmt in &pet.stmts {
             let domain = Set::read(ctx, &stmt.domain)?;
+            let used = domain.drop_unused_params()?;
+            for i in 0..used.dim(DimType::Param)? {
+                bounds.extend(used.dim_name(DimType::Param, i as u32)?);
+            }
             domains.push(match &sizes {
                 Some(sizes) => wrap::with_ends(&domain.intersect_params(sizes)?.coalesce()?)?,
                 None => domain.intersect_params(&context)?,
@@ -283,6 +289,7 @@ impl<'a> Statements<'a> {
             pet,
             context,
             domains,
+            bounds,
             expected: None,
         })
     }

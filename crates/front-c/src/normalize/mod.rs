@@ -21,6 +21,7 @@
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `pointed` | pointers to structs, swapped | the planes they have, swapped |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
+//! | `located` | `u[source]` beside `u[i * m + j]` | `u[source_row * m + source_column]` |
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
@@ -36,6 +37,7 @@ mod guards;
 mod heads;
 mod hoist;
 mod inline;
+mod located;
 mod numbers;
 mod once;
 mod parity;
@@ -155,7 +157,7 @@ const MOVES: [(&str, Pass); 5] = [
 ];
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 8] = [
+const IN_CELLS: [&str; 9] = [
     "settled",
     "constants",
     "temporaries",
@@ -164,6 +166,7 @@ const IN_CELLS: [&str; 8] = [
     "guards",
     "characters",
     "hoist",
+    "located",
 ];
 
 /// A loop behind the passes that do not part it.
@@ -492,12 +495,14 @@ fn normal(
             None => (unit, body) = before,
         }
     }
-    let globals = &known.globals;
-    let hoisted = hoist::hoist(&mut unit, &mut namer, globals, (&mut stmt, &mut body));
-    if let Some(hoisted) = hoisted {
-        passes.push("hoist");
-        around.wrap(hoisted);
-    }
+    let (globals, found) = (&known.globals, (&mut passes, &mut around));
+    before_loop(
+        &mut unit,
+        &mut namer,
+        globals,
+        (&mut stmt, &mut body),
+        found,
+    );
     body.retain(|stmt| !matches!(stmt.kind, StmtKind::Null));
     Some(Normal {
         unit,
@@ -510,6 +515,24 @@ fn normal(
         around,
         passes,
     })
+}
+
+/// Computes before a loop what is the same in all its steps.
+fn before_loop(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    globals: &HashSet<DeclId>,
+    (head, body): (&mut Stmt, &mut Vec<Stmt>),
+    (passes, around): (&mut Vec<&'static str>, &mut Around),
+) {
+    if let Some(hoisted) = hoist::hoist(unit, namer, globals, (head, body)) {
+        passes.push("hoist");
+        around.wrap(hoisted);
+    }
+    if let Some(located) = located::located(unit, namer, globals, (head, body)) {
+        passes.push("located");
+        around.wrap(located);
+    }
 }
 
 /// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not

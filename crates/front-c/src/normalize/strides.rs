@@ -67,6 +67,28 @@ impl<'u> Strides<'u> {
         }
     }
 
+    /// The lengths of rows in planes and so on that the strides are products of, the innermost first; `None` without any, and
+    /// where they disagree.
+    pub fn rows(&self) -> Option<Vec<Expr>> {
+        let mut strides: Vec<&Vec<Expr>> = self.own.iter().collect();
+        strides.sort_by_key(|stride| stride.len());
+        let mut rows: Vec<Expr> = Vec::new();
+        for stride in strides {
+            let mut left: Vec<&Expr> = stride.iter().collect();
+            for row in &rows {
+                let mut all = left.iter();
+                let at = all.position(|one| numbers::same(self.unit, one, row));
+                left.remove(at?);
+            }
+            match left[..] {
+                [] => {}
+                [outer] => rows.push(outer.clone()),
+                _ => return None,
+            }
+        }
+        (!rows.is_empty()).then_some(rows)
+    }
+
     fn by(&self, strides: &[Vec<Expr>], factors: &[Expr]) -> Vec<Vec<Expr>> {
         let mut left = factors.to_vec();
         let mut inner: Vec<Expr> = Vec::new();

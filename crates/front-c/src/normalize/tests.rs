@@ -7,6 +7,7 @@ use std::path::Path;
 mod cells;
 mod ghosts;
 mod heads;
+mod located;
 mod peel;
 mod places;
 mod pointed;

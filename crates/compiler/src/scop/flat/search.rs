@@ -47,6 +47,8 @@ pub enum Failure {
         column: Option<String>,
         /// What it has to be less than.
         length: String,
+        /// Whether the subscript may be the number of a cell.
+        is_number: bool,
         /// Dimensions that there are below this one.
         depth: usize,
     },
@@ -220,7 +222,7 @@ impl<'a> Search<'a> {
         let (mut quotients, mut columns) = (Vec::new(), Vec::new());
         for (access, (quotient, rest)) in parts.iter().enumerate() {
             let Some((quotient, column)) = self.column(access, (quotient, rest), length)? else {
-                self.note_leaving(access, (rest, length), divided.extents.len())?;
+                self.note_leaving(access, (quotient, rest, length), divided.extents.len())?;
                 return Ok(None);
             };
             quotients.push(quotient);
@@ -247,6 +249,7 @@ impl<'a> Search<'a> {
         let shortest = instances.number(shortest.saturating_abs().min(MAX_SHORTEST))?;
         let domain = domain.intersect(&extent.gt_set(&shortest)?)?;
         let mut hoped = None;
+        let is_number = self.is_number_of_cell(quotient, rest);
         for shift in SHIFTS {
             let moved = match length.times_number(shift)? {
                 Some(rows) => rest.plus(&rows)?,
@@ -262,7 +265,7 @@ impl<'a> Search<'a> {
             if before.is_empty()? && behind.is_empty()? {
                 return Ok(Some((row, column)));
             }
-            if self.proof == Proof::ForMost && hoped.is_none() {
+            if self.proof == Proof::ForMost && hoped.is_none() && !is_number {
                 let wrong = before.union(&behind)?.params()?;
                 if hope::stays_large(&domain, &wrong)? {
                     hoped = Some((row, column));
@@ -272,11 +275,25 @@ impl<'a> Search<'a> {
         Ok(hoped)
     }
 
+    /// Whether a subscript without a row, `u[source]`, has a parameter that bounds no loop and is in no column of another row: the
+    /// number of a cell, and a column of row 0 in hardly any run.
+    fn is_number_of_cell(&self, quotient: &Poly, rest: &Poly) -> bool {
+        let has_row = |poly: &Poly| poly.terms().any(|(names, _)| !names.is_empty());
+        let is_column = |name: &String| {
+            let has_it = |poly: &Poly| poly.terms().any(|(names, _)| names[..] == [name.clone()]);
+            let mut all = self.uses.all.iter().map(|access| &access.subscript);
+            all.any(|subscript| !subscript.is_affine() && has_it(subscript))
+        };
+        let is_known = |name: &String| self.statements.bounds.contains(name) || is_column(name);
+        let mut names = rest.terms().flat_map(|(names, _)| names);
+        quotient.is_fixed() && !has_row(quotient) && names.any(|name| !is_known(name))
+    }
+
     /// Remembers the deepest failure, of several the first.
     fn note_leaving(
         &mut self,
         access: usize,
-        (rest, length): (&Poly, &Extent),
+        (quotient, rest, length): (&Poly, &Poly, &Extent),
         depth: usize,
     ) -> Result<()> {
         if matches!(&self.failure, Some(Failure::Leaves { depth: d, .. }) if *d >= depth) {
@@ -292,6 +309,7 @@ impl<'a> Search<'a> {
             access,
             column,
             length: length.text(),
+            is_number: self.is_number_of_cell(quotient, rest),
             depth,
         });
         Ok(())
@@ -358,6 +376,7 @@ impl Failure {
                 access,
                 column,
                 length,
+                is_number,
                 ..
             } => {
                 let label = match column {
@@ -370,10 +389,13 @@ impl Failure {
                 let help = format!(
                     "let the loops over columns end at `{length}`, or, where no run leaves a row, say what the array is: `{ty} (*rows)[{length}] = ({ty} (*)[{length}]){name};` before the region, and `rows[i][j]` instead of `{name}[..]`"
                 );
+                let as_cell = format!(
+                    "where that is the number of a cell, write its row and its column: `{name}[row * {length} + column]`"
+                );
                 Diagnostic::error("HX0104", format!("a column of `{name}` may leave its row"))
                     .at(place(access), label)
                     .note(rows)
-                    .help(help)
+                    .help(if is_number { as_cell } else { help })
             }
             Failure::Disagree([(a, of_a), (b, of_b)]) => Diagnostic::error(
                 "HX0104",
