@@ -173,10 +173,12 @@ impl<'a> Parts<'a> {
         let aligned: String = (0..self.pointers.len())
             .map(|plane| format!(" && (size_t){name}_entered[{plane}] % 32 == 0"))
             .collect();
-        let [pitch, is_short] = pitch(name, &self.what, "");
-        let pitch = pitch.replacen("= (", &format!("= {name}_stays ? {name}_width : ("), 1);
+        let [_, is_short] = pitch(name, &self.what, "");
         format!(
-            "  // Tiles use the planes where they are if all rows start at multiples of 32 bytes.\n  const bool {name}_stays = {name}_bytes && {name}_width % 32 == 0{aligned};\n{pitch}\n{is_short}\n"
+            "  // Tiles use the planes where they are if all rows start at multiples of 32 bytes; their own rows start at multiples of 128.
+  const bool {name}_stays = {name}_bytes && {name}_width % 32 == 0{aligned};
+  const size_t {name}_pitch = {name}_stays ? {name}_width : ({name}_width + 127) / 128 * 128;
+{is_short}\n"
         )
     }
 }

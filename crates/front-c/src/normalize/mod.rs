@@ -458,30 +458,13 @@ fn normal(
     if caller.inline(&mut body) {
         passes.push("inline");
     }
-    if constants::constants(&mut unit, &mut stmt, &mut body) {
-        passes.push("constants");
-    }
-    if temporaries::temporaries(&mut unit, &mut namer, &globals, (&original, &mut body)) {
-        passes.push("temporaries");
-    }
-    if copies::copies(&mut unit, &mut namer, function, (&stmt, &mut body)) {
-        passes.push("copies");
-    }
-    if unroll::unroll(&mut unit, &mut namer, (&stmt, &mut body)) {
-        passes.push("unroll");
-    }
-    if guards {
-        if !guards::guards(&mut unit, &mut body) {
-            return None;
-        }
-        passes.push("guards");
-    }
-    if small::characters(&mut unit, &mut body) {
-        passes.push("characters");
-    }
-    if split::split(&mut unit, &mut namer, &mut body) {
-        passes.push("split");
-    }
+    let own = (&original, &mut stmt, &mut body);
+    passes.extend(in_cells(
+        (&mut unit, &mut namer),
+        (function, &globals),
+        own,
+        guards,
+    )?);
     let function = unit[function].body.clone()?;
     let known = Known { globals, function };
     for (name, pass) in MOVES {
@@ -533,6 +516,42 @@ fn before_loop(
         passes.push("located");
         around.wrap(located);
     }
+}
+
+/// The passes over what cells compute that have changed a loop, whose original, head and body are given; with `guards` `None`
+/// where that pass changes nothing.
+fn in_cells(
+    (unit, namer): (&mut Unit, &mut Namer),
+    (function, globals): (FunctionId, &HashSet<DeclId>),
+    (original, head, body): (&Stmt, &mut Stmt, &mut Vec<Stmt>),
+    guards: bool,
+) -> Option<Vec<&'static str>> {
+    let mut passes = Vec::new();
+    if constants::constants(unit, head, body) {
+        passes.push("constants");
+    }
+    if temporaries::temporaries(unit, namer, globals, (original, body)) {
+        passes.push("temporaries");
+    }
+    if copies::copies(unit, namer, function, (head, body)) {
+        passes.push("copies");
+    }
+    if unroll::unroll(unit, namer, (head, body)) {
+        passes.push("unroll");
+    }
+    if guards {
+        if !guards::guards(unit, body) {
+            return None;
+        }
+        passes.push("guards");
+    }
+    if small::characters(unit, body) {
+        passes.push("characters");
+    }
+    if split::split(unit, namer, body) {
+        passes.push("split");
+    }
+    Some(passes)
 }
 
 /// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not
