@@ -12,6 +12,7 @@
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
+//! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
 //! | `characters` | `n += life[i][j] == 'X';` | `88` |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
@@ -155,15 +156,27 @@ const MOVES: [(&str, Pass); 5] = [
 ];
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 7] = [
+const IN_CELLS: [&str; 8] = [
     "settled",
     "copies",
     "unroll",
+    "planes",
     "guards",
     "characters",
     "hoist",
     "located",
 ];
+
+/// What is done where no other form is tiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Variant {
+    /// Nothing.
+    Plain,
+    /// Loops over planes are unrolled.
+    Planes,
+    /// Values by place become branches.
+    Guards,
+}
 
 /// A loop behind the passes that do not part it.
 struct Normal {
@@ -194,17 +207,22 @@ fn forms(
         return None;
     }
     let place = (range, unit[function].name.as_str());
-    let plain = normal(unit, function, (before, stmt), false)?;
-    let mut found = plain.forms(place.clone());
+    let normal = |variant| normal(unit, function, (before, stmt), variant);
+    let plain = normal(Variant::Plain)?;
     let has_guards = guards::are_in(&plain.unit, &plain.body);
-    let guarded = has_guards
-        .then(|| normal(unit, function, (before, stmt), true))
-        .flatten();
-    if let Some(guarded) = guarded {
-        for form in guarded.forms(place) {
-            if found.iter().all(|other| other.text != form.text) {
-                found.push(form);
-            }
+    // Tiles have no arrays of their own in a cell.
+    let has_arrays = |of: &Normal| of.body.iter().any(|stmt| small::has_arrays(&of.unit, stmt));
+    let planes = normal(Variant::Planes);
+    let is_first = has_arrays(&plain) && planes.as_ref().is_some_and(|planes| !has_arrays(planes));
+    let mut all: Vec<Normal> = std::iter::once(plain).chain(planes).collect();
+    if is_first {
+        all.reverse();
+    }
+    all.extend(has_guards.then(|| normal(Variant::Guards)).flatten());
+    let mut found: Vec<Rewritten> = Vec::new();
+    for form in all.iter().flat_map(|normal| normal.forms(place.clone())) {
+        if found.iter().all(|other| other.text != form.text) {
+            found.push(form);
         }
     }
     Some(found)
@@ -407,12 +425,12 @@ fn as_for(stmt: Stmt) -> (Stmt, bool) {
     (Stmt { kind, ..stmt }, is_do)
 }
 
-/// A loop behind the passes that do not part it; with `guards` `None` where that pass changes nothing.
+/// A loop behind the passes that do not part it; `None` where what a variant does changes nothing.
 fn normal(
     unit: &Unit,
     function: FunctionId,
     (before, stmt): (&[Stmt], &Stmt),
-    guards: bool,
+    variant: Variant,
 ) -> Option<Normal> {
     let mut unit = unit.clone();
     let mut namer = Namer::new(&unit);
@@ -449,6 +467,7 @@ fn normal(
         unit: &mut unit,
         namer: &mut namer,
         globals: &globals,
+        function,
         taken,
     };
     if caller.inline(&mut body) {
@@ -457,14 +476,14 @@ fn normal(
     if copies::copies(&mut unit, &mut namer, function, (&stmt, &mut body)) {
         passes.push("copies");
     }
-    if unroll::unroll(&mut unit, &mut namer, (&stmt, &mut body)) {
-        passes.push("unroll");
-    }
-    if guards {
-        if !guards::guards(&mut unit, &mut body) {
-            return None;
-        }
-        passes.push("guards");
+    if !in_cells(
+        &mut unit,
+        &mut namer,
+        variant,
+        (&stmt, &mut body),
+        &mut passes,
+    ) {
+        return None;
     }
     if small::characters(&mut unit, &mut body) {
         passes.push("characters");
@@ -505,6 +524,35 @@ fn normal(
         around,
         passes,
     })
+}
+
+/// Changes the code of cells as a variant says; `false` where that changes nothing.
+fn in_cells(
+    unit: &mut Unit,
+    namer: &mut Namer,
+    variant: Variant,
+    (head, body): (&Stmt, &mut Vec<Stmt>),
+    passes: &mut Vec<&'static str>,
+) -> bool {
+    let which = match variant {
+        Variant::Planes => unroll::Which::Planes,
+        _ => unroll::Which::Neighbours,
+    };
+    let unrolled = unroll::unroll(unit, namer, (head, body), which);
+    let pass = if variant == Variant::Planes {
+        "planes"
+    } else {
+        "unroll"
+    };
+    passes.extend(unrolled.then_some(pass));
+    match variant {
+        Variant::Plain => true,
+        Variant::Planes => unrolled,
+        Variant::Guards => {
+            passes.push("guards");
+            guards::guards(unit, body)
+        }
+    }
 }
 
 /// Computes before a loop what is the same in all its steps.
