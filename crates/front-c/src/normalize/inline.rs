@@ -2,13 +2,14 @@
 //!
 //! In: the statements of the body of a loop. Out: the same with the bodies of functions of the file in the place of calls
 //! that stand alone, where these sweep over cells or move pointers. A parameter becomes what is given, where
-//! that stays the same, and a variable otherwise. Locals get another name where theirs has another meaning.
+//! that stays the same, and a variable otherwise; one with rows of variable length is given an array with the same lengths.
+//! Locals get another name where theirs has another meaning.
 
 use super::tree::{self, Namer, Path};
-use super::{scalars, walk};
+use super::{numbers, scalars, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, TypeId, TypeKind,
-    UnaryOp, Unit,
+    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Length, Stmt, StmtKind, Storage, TypeId,
+    TypeKind, UnaryOp, Unit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -21,6 +22,8 @@ pub(super) struct Caller<'a> {
     pub namer: &'a mut Namer,
     /// The variables of the file.
     pub globals: &'a HashSet<DeclId>,
+    /// The function.
+    pub function: FunctionId,
     /// The names that the function and what was put into it declare.
     pub taken: HashSet<String>,
 }
@@ -59,6 +62,9 @@ impl Caller<'_> {
         let mut before = Vec::new();
         let mut meant: HashMap<DeclId, Expr> = HashMap::new();
         let params = self.unit[function].params.clone();
+        if !self.have_the_same_rows(&params, given, &body) {
+            return None;
+        }
         for (param, given) in params.iter().zip(given) {
             if self.stays(*param, given, &body) {
                 meant.insert(*param, tree::plain(given).clone());
@@ -83,6 +89,46 @@ impl Caller<'_> {
         }
         before.extend(inlined);
         Some(before)
+    }
+
+    /// Whether arrays of variable length are given for such parameters with rows of the same lengths, and stay what is given.
+    fn have_the_same_rows(&self, params: &[DeclId], given: &[Expr], body: &Stmt) -> bool {
+        let unit = &*self.unit;
+        let is_same = |length: &Expr, own: &Expr| {
+            let given = |id| {
+                params
+                    .iter()
+                    .position(|p| *p == id)
+                    .and_then(|n| given.get(n))
+            };
+            let meant = match numbers::unwidened(unit, length).kind {
+                ExprKind::Var(id) => given(id).unwrap_or(length),
+                _ => length,
+            };
+            numbers::same(unit, meant, own)
+        };
+        params.iter().zip(given).all(|(param, given)| {
+            if !tree::is_variable(unit, unit[*param].ty) {
+                return true;
+            }
+            let ExprKind::Var(array) = tree::plain(given).kind else {
+                return false;
+            };
+            let from = unit[array].span.start;
+            let is_settled = |length: &Expr| {
+                numbers::paths(unit, length).is_some_and(|all| {
+                    all.iter().all(|path| {
+                        let settled = numbers::is_settled(unit, self.function, path.root, from);
+                        path.fields.is_empty() && settled
+                    })
+                })
+            };
+            let (wanted, own) = (rows(unit, *param), rows(unit, array));
+            let mut pairs = wanted.iter().zip(own);
+            self.stays(*param, given, body)
+                && wanted.len() == own.len()
+                && pairs.all(|(length, own)| is_same(length, own) && is_settled(own))
+        })
     }
 
     /// A name for a variable of a function that is put into this one.
@@ -120,7 +166,6 @@ impl Caller<'_> {
         let (unit, function) = (&*self.unit, &self.unit[function]);
         let is_plain = !function.is_variadic
             && function.params.len() == n_given
-            && (function.params.iter()).all(|p| !tree::is_variable(unit, unit[*p].ty))
             && function.span.expansion.is_none()
             && !super::has_conditions(unit, function.span);
         let StmtKind::Compound(all) = &body.kind else {
@@ -200,8 +245,36 @@ pub(super) fn changes(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
 }
 
 fn points_to_the_same(unit: &Unit, a: TypeId, b: TypeId) -> bool {
-    let pointee = |ty| Some(&unit.canonical(tree::element(unit, ty)?).kind);
-    pointee(a).is_some() && pointee(a) == pointee(b)
+    let pointees = tree::element(unit, a).zip(tree::element(unit, b));
+    pointees.is_some_and(|(a, b)| are_the_same(unit, a, b))
+}
+
+/// Whether two types are the same, but for the lengths of variable arrays.
+fn are_the_same(unit: &Unit, a: TypeId, b: TypeId) -> bool {
+    let kinds = (&unit.canonical(a).kind, &unit.canonical(b).kind);
+    match kinds {
+        (
+            TypeKind::Array { element, length },
+            TypeKind::Array {
+                element: other,
+                length: its,
+            },
+        ) => length == its && are_the_same(unit, *element, *other),
+        (a, b) => a == b,
+    }
+}
+
+/// The variable lengths behind the first dimension of an array, or of what a pointer is to.
+fn rows(unit: &Unit, id: DeclId) -> &[Expr] {
+    let mut ty = tree::element(unit, unit[id].ty);
+    let mut n_rows = 0;
+    while let Some(of) = ty {
+        let is_variable = |kind: &TypeKind| matches!(kind, TypeKind::Array { length, .. } if *length == Length::Variable);
+        n_rows += usize::from(is_variable(&unit.canonical(of).kind));
+        ty = tree::element(unit, of);
+    }
+    let extents = &unit[id].extents;
+    &extents[extents.len().saturating_sub(n_rows)..]
 }
 
 /// Whether a statement has no labels, no jumps out of it, no variables that outlive it, and nothing that the tree does not

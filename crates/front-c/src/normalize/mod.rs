@@ -10,8 +10,11 @@
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
 //! | `alternate` | `if (t % 2 == 0) step(u, v); else step(v, u);` | two pointers, swapped |
 //! | `inline` | calls of functions that sweep over cells or move pointers | their bodies |
+//! | `constants` | `const int N = 64;` and `i * N + j != x * N + y` | 64 |
+//! | `temporaries` | `sum = 0; .. v[i] = sum;` of a variable of the file | a variable of the block |
 //! | `copies` | `memcpy(u, v, sizeof u);` | loops over the cells |
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
+//! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
 //! | `characters` | `n += life[i][j] == 'X';` | `88` |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
@@ -157,17 +160,29 @@ const MOVES: [(&str, Pass); 5] = [
 ];
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 9] = [
+const IN_CELLS: [&str; 10] = [
     "settled",
     "constants",
     "temporaries",
     "copies",
     "unroll",
+    "planes",
     "guards",
     "characters",
     "hoist",
     "located",
 ];
+
+/// What is done where no other form is tiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Variant {
+    /// Nothing.
+    Plain,
+    /// Loops over planes are unrolled.
+    Planes,
+    /// Values by place become branches.
+    Guards,
+}
 
 /// A loop behind the passes that do not part it.
 struct Normal {
@@ -198,17 +213,22 @@ fn forms(
         return None;
     }
     let place = (range, unit[function].name.as_str());
-    let plain = normal(unit, function, (before, stmt), false)?;
-    let mut found = plain.forms(place.clone());
+    let normal = |variant| normal(unit, function, (before, stmt), variant);
+    let plain = normal(Variant::Plain)?;
     let has_guards = guards::are_in(&plain.unit, &plain.body);
-    let guarded = has_guards
-        .then(|| normal(unit, function, (before, stmt), true))
-        .flatten();
-    if let Some(guarded) = guarded {
-        for form in guarded.forms(place) {
-            if found.iter().all(|other| other.text != form.text) {
-                found.push(form);
-            }
+    // Tiles have no arrays of their own in a cell.
+    let has_arrays = |of: &Normal| of.body.iter().any(|stmt| small::has_arrays(&of.unit, stmt));
+    let planes = normal(Variant::Planes);
+    let is_first = has_arrays(&plain) && planes.as_ref().is_some_and(|planes| !has_arrays(planes));
+    let mut all: Vec<Normal> = std::iter::once(plain).chain(planes).collect();
+    if is_first {
+        all.reverse();
+    }
+    all.extend(has_guards.then(|| normal(Variant::Guards)).flatten());
+    let mut found: Vec<Rewritten> = Vec::new();
+    for form in all.iter().flat_map(|normal| normal.forms(place.clone())) {
+        if found.iter().all(|other| other.text != form.text) {
+            found.push(form);
         }
     }
     Some(found)
@@ -411,12 +431,12 @@ fn as_for(stmt: Stmt) -> (Stmt, bool) {
     (Stmt { kind, ..stmt }, is_do)
 }
 
-/// A loop behind the passes that do not part it; with `guards` `None` where that pass changes nothing.
+/// A loop behind the passes that do not part it; `None` where what a variant does changes nothing.
 fn normal(
     unit: &Unit,
     function: FunctionId,
     (before, stmt): (&[Stmt], &Stmt),
-    guards: bool,
+    variant: Variant,
 ) -> Option<Normal> {
     let mut unit = unit.clone();
     let mut namer = Namer::new(&unit);
@@ -453,6 +473,7 @@ fn normal(
         unit: &mut unit,
         namer: &mut namer,
         globals: &globals,
+        function,
         taken,
     };
     if caller.inline(&mut body) {
@@ -463,7 +484,7 @@ fn normal(
         (&mut unit, &mut namer),
         (function, &globals),
         own,
-        guards,
+        variant,
     )?);
     let function = unit[function].body.clone()?;
     let known = Known { globals, function };
@@ -500,6 +521,47 @@ fn normal(
     })
 }
 
+/// The passes over what cells compute that have changed a loop, whose original, head and body are given; `None` where what a
+/// variant does changes nothing.
+fn in_cells(
+    (unit, namer): (&mut Unit, &mut Namer),
+    (function, globals): (FunctionId, &HashSet<DeclId>),
+    (original, head, body): (&Stmt, &mut Stmt, &mut Vec<Stmt>),
+    variant: Variant,
+) -> Option<Vec<&'static str>> {
+    let mut passes = Vec::new();
+    if constants::constants(unit, head, body) {
+        passes.push("constants");
+    }
+    if temporaries::temporaries(unit, namer, globals, (original, body)) {
+        passes.push("temporaries");
+    }
+    if copies::copies(unit, namer, function, (head, body)) {
+        passes.push("copies");
+    }
+    let (which, pass) = match variant {
+        Variant::Planes => (unroll::Which::Planes, "planes"),
+        _ => (unroll::Which::Neighbours, "unroll"),
+    };
+    let unrolled = unroll::unroll(unit, namer, (head, body), which);
+    passes.extend(unrolled.then_some(pass));
+    let changes = match variant {
+        Variant::Plain => true,
+        Variant::Planes => unrolled,
+        Variant::Guards => {
+            passes.push("guards");
+            guards::guards(unit, body)
+        }
+    };
+    if small::characters(unit, body) {
+        passes.push("characters");
+    }
+    if split::split(unit, namer, body) {
+        passes.push("split");
+    }
+    changes.then_some(passes)
+}
+
 /// Computes before a loop what is the same in all its steps.
 fn before_loop(
     unit: &mut Unit,
@@ -516,42 +578,6 @@ fn before_loop(
         passes.push("located");
         around.wrap(located);
     }
-}
-
-/// The passes over what cells compute that have changed a loop, whose original, head and body are given; with `guards` `None`
-/// where that pass changes nothing.
-fn in_cells(
-    (unit, namer): (&mut Unit, &mut Namer),
-    (function, globals): (FunctionId, &HashSet<DeclId>),
-    (original, head, body): (&Stmt, &mut Stmt, &mut Vec<Stmt>),
-    guards: bool,
-) -> Option<Vec<&'static str>> {
-    let mut passes = Vec::new();
-    if constants::constants(unit, head, body) {
-        passes.push("constants");
-    }
-    if temporaries::temporaries(unit, namer, globals, (original, body)) {
-        passes.push("temporaries");
-    }
-    if copies::copies(unit, namer, function, (head, body)) {
-        passes.push("copies");
-    }
-    if unroll::unroll(unit, namer, (head, body)) {
-        passes.push("unroll");
-    }
-    if guards {
-        if !guards::guards(unit, body) {
-            return None;
-        }
-        passes.push("guards");
-    }
-    if small::characters(unit, body) {
-        passes.push("characters");
-    }
-    if split::split(unit, namer, body) {
-        passes.push("split");
-    }
-    Some(passes)
 }
 
 /// Whether a statement may leave the loop that it is in otherwise than to what stands behind it, or has what the tree does not

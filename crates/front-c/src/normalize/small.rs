@@ -161,6 +161,12 @@ pub(super) fn length(unit: &Unit, id: DeclId) -> Option<u64> {
     (is_own && is_number && n <= MOST).then_some(n)
 }
 
+/// Whether a statement declares small arrays.
+pub(super) fn has_arrays(unit: &Unit, stmt: &Stmt) -> bool {
+    let mut all = walk::all_declared(stmt).into_iter();
+    all.any(|id| length(unit, id).is_some())
+}
+
 /// Makes variables of small arrays, in the code of a cell; whether there were such arrays.
 pub(super) fn scalars(unit: &mut Unit, namer: &mut Namer, stmt: &mut Stmt) -> bool {
     let mut elements = BTreeMap::new();

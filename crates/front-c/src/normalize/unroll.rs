@@ -3,9 +3,13 @@
 //! In: `for (int r = 1; r <= 4; r++) lap += c[r] * (u[i - r] + u[i + r]);` in the loops over cells of a time loop. Out: its
 //! body once for each number, in C's order, with the number in the place of the iterator. What follows from it is
 //! done then: subscripts and conditions that are constants, and what [`small`](super::small) makes of arrays.
+//!
+//! In, for a form of its own: `for (int k = 0; k < 9; k++) g[k][i][j] = f[(k + 1) % 9][i][j];`, around a nest or in it, where planes
+//! use each other. Out: the same for each plane.
 
 use super::inline;
 use super::numbers;
+use super::scalars;
 use super::small;
 use super::tree::{self, Namer};
 use super::walk;
@@ -16,6 +20,9 @@ use std::collections::HashMap;
 
 /// How often the body of a loop may be there, in all loops around it that are unrolled.
 const MOST: usize = 32;
+
+/// How many planes of cells there may be outside of the code of a cell.
+const MOST_PLANES: usize = 9;
 
 /// How many elements of arrays the copies of a body may name.
 const ELEMENTS: usize = 400;
@@ -33,22 +40,88 @@ struct Counted {
     is_own: bool,
 }
 
+/// Which loops are unrolled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Those in the code of a cell that select neighbours.
+    Neighbours,
+    /// Those over planes of cells, `f[k][i][j] = ..`, too, wherever they are in a nest, if planes use each other.
+    Planes,
+    /// All of these.
+    AllPlanes,
+}
+
 /// Unrolls the small loops in the nests of a time loop; whether there were any.
 pub(super) fn unroll(
     unit: &mut Unit,
     namer: &mut Namer,
     (head, body): (&Stmt, &mut [Stmt]),
+    which: Which,
 ) -> bool {
     let before: Vec<Stmt> = std::iter::once(head).chain(&*body).cloned().collect();
     let mut found = false;
+    let mut which = which;
+    if which == Which::Planes {
+        // Cells that sums over planes are for use all of them.
+        let mut all = body.iter_mut();
+        if all.any(|stmt| in_nest(unit, namer, (&before, Which::Neighbours), stmt)) {
+            which = Which::AllPlanes;
+        }
+    }
     for stmt in body {
-        found |= in_nest(unit, namer, &before, stmt);
+        if which != Which::Neighbours {
+            found |= cell_code(unit, (&before, which), stmt, MOST_PLANES);
+        }
+        found |= in_nest(unit, namer, (&before, which), stmt);
     }
     found
 }
 
+/// Whether something in the body of a loop over planes is of more than the plane of its iterator: another plane, or a table.
+fn is_coupled(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
+    let is_it =
+        |e: &Expr| matches!(numbers::unwidened(unit, e).kind, ExprKind::Var(id) if id == iterator);
+    let is_other = |expr: &Expr| match &expr.kind {
+        ExprKind::Index(base, at) => {
+            let of_one = matches!(tree::plain(base).kind, ExprKind::Var(_));
+            let is_cell = scalars::is_arithmetic(unit, expr.ty);
+            is_cell && (!walk::mentions(expr, iterator) || of_one && is_it(at))
+        }
+        ExprKind::Binary(BinaryOp::Mul, ..) => false,
+        ExprKind::Binary(_, a, b) => is_it(a) || is_it(b),
+        _ => false,
+    };
+    walk::any(unit, body, |expr| {
+        is_other(expr)
+            || matches!(&expr.kind, ExprKind::Binary(BinaryOp::Rem, a, _) if walk::mentions(a, iterator))
+    })
+}
+
+/// Whether a loop has others in it.
+fn has_loops(body: &Stmt) -> bool {
+    let mut found = false;
+    walk::stmts(body, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::For { .. })
+    });
+    found
+}
+
+/// Whether an assignment is to a cell of a plane that an iterator selects: `g[k][i]`, or `g[k * n + i]`.
+fn is_of_plane(unit: &Unit, to: &Expr, iterator: DeclId) -> bool {
+    let is_cell = |e: &Expr| {
+        let is_number = numbers::range(unit, e.ty).is_some() && numbers::value(unit, e).is_none();
+        is_number && matches!(e.kind, ExprKind::Var(id) if id != iterator)
+    };
+    let is_plane = |e: &Expr| match &e.kind {
+        ExprKind::Index(_, at) => walk::mentions(at, iterator) && !walk::has(at, is_cell),
+        ExprKind::Binary(BinaryOp::Mul, ..) => walk::mentions(e, iterator),
+        _ => false,
+    };
+    walk::has(to, is_plane) && walk::has(to, is_cell)
+}
+
 /// Finds nests: what stands in their loops is the code of a cell.
-fn in_nest(unit: &mut Unit, namer: &mut Namer, all: &[Stmt], stmt: &mut Stmt) -> bool {
+fn in_nest(unit: &mut Unit, namer: &mut Namer, all: (&[Stmt], Which), stmt: &mut Stmt) -> bool {
     let StmtKind::For { body, .. } = &mut stmt.kind else {
         let inner = walk::inner_mut(stmt).into_iter();
         return inner.fold(false, |any, stmt| in_nest(unit, namer, all, stmt) | any);
@@ -65,17 +138,27 @@ fn in_nest(unit: &mut Unit, namer: &mut Namer, all: &[Stmt], stmt: &mut Stmt) ->
 }
 
 /// Unrolls loops in a statement of a cell's code.
-fn cell_code(unit: &mut Unit, all: &[Stmt], stmt: &mut Stmt, most: usize) -> bool {
+fn cell_code(
+    unit: &mut Unit,
+    (all, which): (&[Stmt], Which),
+    stmt: &mut Stmt,
+    most: usize,
+) -> bool {
     if let StmtKind::For { body, .. } = &stmt.kind
         && let Some(counted) = counted(unit, stmt)
-        && counted.numbers.len() <= most
+        && counted.numbers.len()
+            <= if has_loops(body) {
+                most.min(MOST_PLANES)
+            } else {
+                most
+            }
         && counted.numbers.len() * elements(unit, body) <= ELEMENTS
-        && is_cell_code(unit, counted.iterator, body)
+        && is_cell_code(unit, (counted.iterator, which), body)
         && let Some(mut copies) = copies(unit, body, &counted)
     {
         let most = most / counted.numbers.len().max(1);
         for copy in &mut copies {
-            cell_code(unit, all, copy, most);
+            cell_code(unit, (all, which), copy, most);
         }
         if !counted.is_own && is_read_elsewhere(unit, all, counted.iterator) {
             let iterator = tree::var(unit, counted.iterator, stmt.span);
@@ -89,7 +172,7 @@ fn cell_code(unit: &mut Unit, all: &[Stmt], stmt: &mut Stmt, most: usize) -> boo
     }
     let mut found = false;
     for inner in walk::inner_mut(stmt) {
-        found |= cell_code(unit, all, inner, most);
+        found |= cell_code(unit, (all, which), inner, most);
     }
     if let StmtKind::Compound(statements) = &mut stmt.kind {
         let mut flat = Vec::new();
@@ -175,7 +258,7 @@ fn goes_on(stmt: &mut Stmt) -> bool {
 
 /// Whether a body is a part of a cell's code: it updates numbers or small arrays, or cells that are the same for each number,
 /// and selects elements of arrays by the number.
-fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
+fn is_cell_code(unit: &Unit, (iterator, which): (DeclId, Which), body: &Stmt) -> bool {
     let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Var(id) if id == iterator);
     let uses = |expr: &Expr| walk::mentions(expr, iterator);
     let selects = walk::any(
@@ -183,7 +266,12 @@ fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
         body,
         |expr| matches!(&expr.kind, ExprKind::Index(base, at) if uses(at) || uses(base)),
     );
-    let changed = super::scalars::changed(unit, body);
+    let has_planes = match which {
+        Which::Neighbours => false,
+        Which::Planes => is_coupled(unit, iterator, body),
+        Which::AllPlanes => true,
+    };
+    let changed = scalars::changed(unit, body);
     let moves = |to: &Expr| {
         walk::has(
             to,
@@ -194,10 +282,12 @@ fn is_cell_code(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
     walk::all(unit, body, &mut |expr| {
         if let Some(to) = tree::target(expr).map(tree::plain) {
             stores = true;
-            let is_number = super::scalars::is_arithmetic(unit, to.ty) && !is_it(to);
+            let is_number = scalars::is_arithmetic(unit, to.ty) && !is_it(to);
             let of_small = matches!(&to.kind, ExprKind::Index(base, _) if is_small(unit, base));
             let is_cell = matches!(to.kind, ExprKind::Index(..)) && moves(to);
-            is_known &= is_number && (of_small || !uses(to) && !is_cell);
+            let of_plane = has_planes && is_of_plane(unit, to, iterator);
+            let is_own = of_small || of_plane || !uses(to) && !is_cell;
+            is_known &= is_number && is_own;
             is_known &= !matches!(expr.kind, ExprKind::Unary(UnaryOp::AddressOf, _));
         }
         true

@@ -6,6 +6,7 @@ use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::PwAff;
 use hexcc_pet::data::PetArray;
+use std::collections::BTreeSet;
 
 /// Dimensions below the outermost that an array can get.
 const MAX_INNER: usize = 5;
@@ -153,7 +154,10 @@ impl<'a> Search<'a> {
     /// Divides what is left of the subscripts until it is affine.
     fn divide(&mut self, left: &[Poly], divided: &Divided) -> Result<Option<Shape>> {
         if !divided.extents.is_empty() && left.iter().all(Poly::is_affine) {
-            return self.finish(left, divided).map(Some);
+            return match self.planes(left, divided)? {
+                Some((planes, divided)) => self.finish(&planes, &divided).map(Some),
+                None => self.finish(left, divided).map(Some),
+            };
         }
         if divided.extents.len() >= MAX_INNER {
             return Ok(None);
@@ -169,6 +173,34 @@ impl<'a> Search<'a> {
             let next = divided.clone().by(length, columns);
             if let Some(shape) = self.divide(&quotients, &next)? {
                 return Ok(Some(shape));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Rows `i`, `n + i` and `2*n + i` as rows of planes that constants tell, each with rows that are counted.
+    fn planes(&mut self, left: &[Poly], divided: &Divided) -> Result<Option<(Vec<Poly>, Divided)>> {
+        let is_far = |row: &Poly| row.terms().any(|(names, _)| !names.is_empty());
+        if divided.extents.len() >= MAX_INNER || !left.iter().any(is_far) {
+            return Ok(None);
+        }
+        let uses = self.uses;
+        for length in uses
+            .lengths
+            .iter()
+            .filter(|length| length.as_number().is_none())
+        {
+            let Some((planes, rows)) = self.by(left, length, divided)? else {
+                continue;
+            };
+            let (mut all, mut counted) = (BTreeSet::new(), BTreeSet::new());
+            for (plane, row) in planes.iter().zip(left) {
+                let is_number = plane.is_fixed() && !is_far(plane);
+                all.insert(is_number.then(|| plane.constant().unwrap_or(0)));
+                counted.extend((!row.is_fixed()).then(|| plane.constant().unwrap_or(0)));
+            }
+            if all.len() > 1 && !all.contains(&None) && all.len() == counted.len() {
+                return Ok(Some((planes, divided.clone().by(length, rows))));
             }
         }
         Ok(None)

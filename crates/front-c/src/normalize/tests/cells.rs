@@ -208,3 +208,55 @@ fn loops_that_stay() {
 for (int r = 0; r < 3; r++) s += u[i * n + j + r]; w[i * n + j] = s; } }";
     assert_eq!(rewritten(sweep), None);
 }
+
+/// Whether one of the forms of a loop has a text.
+fn has_form(text: &str, wanted: &str) -> bool {
+    let words = |form: &super::Rewritten| {
+        let words: Vec<&str> = form.text.split_whitespace().collect();
+        words.join(" ")
+    };
+    super::forms_of(text)
+        .iter()
+        .any(|form| words(form).contains(wanted))
+}
+
+#[test]
+fn loops_over_planes_are_unrolled_in_a_form_of_their_own() {
+    let nest = |body: &str| {
+        format!(
+            "void f(int n, int m, int steps, float (*u)[n][m], float (*v)[n][m]) {{ for (int t = 0; t < steps; t++) {{ {body}
+float (*w)[n][m] = u; u = v; v = w; }} }}"
+        )
+    };
+    let inner = "for (int i = 1; i < n; i++) for (int j = 1; j < m; j++) for (int k = 0; k < 2; k++) v[k][i][j] = u[(k + 1) % 2][i][j - 1];";
+    let outer = "for (int k = 0; k < 2; k++) for (int i = 1; i < n; i++) for (int j = 1; j < m; j++) v[k][i][j] = u[(k + 1) % 2][i][j - 1];";
+    let both = "{ v[0][i][j] = u[1][i][j - 1]; v[1][i][j] = u[0][i][j - 1]; }";
+    assert!(has_form(&nest(inner), both));
+    assert!(has_form(&nest(outer), "v[1][i][j] = u[0][i][j - 1];"));
+    // No number of planes, and no planes.
+    for other in [
+        outer.replace("k < 2", "k < n"),
+        "for (int i = 0; i < 3; i++) v[0][0][i] = u[0][0][i];".to_owned(),
+    ] {
+        assert_eq!(super::forms_of(&nest(&other)).len(), 0, "{other}");
+    }
+}
+
+#[test]
+fn arrays_of_variable_length_are_given_to_functions() {
+    let text = |before: &str, call: &str| {
+        format!(
+            "static void step(int n, int m, float u[n][m], float (*v)[m]) {{
+  for (int i = 1; i < n; i++) for (int j = 1; j < m; j++) v[i][j] = u[i - 1][j - 1]; }}
+void f(int n, int m, int steps, float (*a)[n], float (*b)[m]) {{ float (*c)[m] = b + n, (*d)[m] = b; {before}
+  for (int t = 0; t < steps; t++) {{ {call} step(n, m, c, b); }} }}"
+        )
+    };
+    let cell = "c[i][j] = b[i - 1][j - 1];";
+    assert!(has_form(&text("", "step(n, m, b, c);"), cell));
+    // Rows of another length, or one that is not the same any more.
+    assert!(!has_form(&text("", "step(n, m, a, c);"), "a[i - 1]"));
+    assert!(!has_form(&text("", "step(n, n, b, c);"), "c[i][j] ="));
+    assert!(!has_form(&text("m = m + 1;", "step(n, m, b, c);"), cell));
+    assert!(!has_form(&text("", "step(n, m, d + 1, c);"), "c[i][j] ="));
+}
