@@ -8,6 +8,7 @@ use super::text::{Writer, add_constant};
 use crate::kernel::stream::{Domain, FIRST_COLUMN, Field, Growth, HIGHEST_ROW, LOWEST_ROW, Piece};
 use crate::kernel::stream::{StreamIr, StreamRead};
 use crate::kernel::{KernelAccess, KernelStmt, Sub};
+use std::ops::Range;
 
 mod around;
 mod planes;
@@ -1313,20 +1314,27 @@ impl Printer<'_> {
     /// Address of the plane of a field's array that holds what time step `t + shift` wrote.
     fn own_plane(&self, f: usize, t: &str, shift: i64) -> String {
         let name = self.names.get(&self.array(f).name);
-        let number = self.plane_of(f, t, shift);
-        match self.is_apart(self.ir.fields[f].array) {
-            true => format!("args.{name}_planes[{number}]"),
-            false => self.plane(f, &format!("args.{name}"), &number),
+        if !self.is_apart(self.ir.fields[f].array) {
+            return self.plane(f, &format!("args.{name}"), &self.plane_of(f, t, shift));
         }
+        // The first subscript selects what the program has apart, the others a plane of it.
+        let part = self.number_of(f, 0..1, (t, shift));
+        let rest = self.number_of(f, 1..self.ir.fields[f].plane.len(), (t, shift));
+        self.plane(f, &format!("args.{name}_planes[{part}]"), &rest)
     }
 
     /// The plane of a field's array that holds what time step `t + shift` wrote.
     fn plane_of(&self, f: usize, t: &str, shift: i64) -> String {
+        self.number_of(f, 0..self.ir.fields[f].plane.len(), (t, shift))
+    }
+
+    /// The number that some of a field's subscripts before those along space make together, after time step `t + shift`.
+    fn number_of(&self, f: usize, dims: Range<usize>, (t, shift): (&str, i64)) -> String {
         let field: &Field = &self.ir.fields[f];
         let array = self.array(f);
         let mut index = String::new();
-        for (d, sub) in field.plane.iter().enumerate() {
-            let sub = match sub {
+        for d in dims {
+            let sub = match &field.plane[d] {
                 Sub::Time {
                     offset,
                     modulo: Some(m),
