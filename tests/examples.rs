@@ -52,14 +52,8 @@ fn documented() -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn every_program_is_in_the_table() {
-    let files = fs::read_dir(folder()).expect("the folder can be listed");
-    let files: BTreeSet<String> = files
-        .map(|file| file.expect("the folder can be listed").path())
-        .filter(|path| path.extension() == Some(OsStr::new("c")))
-        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
-        .collect();
     let shown: BTreeSet<String> = documented().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(shown, files);
+    assert_eq!(shown, common::c_files(&folder()));
 }
 
 #[test]

@@ -10,7 +10,6 @@ mod common;
 use common::ledger::{self, Ledger};
 use common::{assert_none, hexcc, in_parallel, output, root, succeed};
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -111,14 +110,8 @@ fn wanted(entries: &[Entry]) -> Vec<&Entry> {
 
 #[test]
 fn every_program_is_listed() {
-    let files = fs::read_dir(folder()).expect("the folder can be listed");
-    let files: BTreeSet<String> = files
-        .map(|f| f.expect("the folder can be listed").path())
-        .filter(|path| path.extension() == Some(OsStr::new("c")))
-        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
-        .collect();
     let names: Vec<String> = entries().1.into_iter().map(|e| e.name).collect();
-    let sorted: Vec<String> = files.into_iter().collect();
+    let sorted: Vec<String> = common::c_files(&folder()).into_iter().collect();
     assert_eq!(names, sorted, "programs.txt lists other programs");
 }
 

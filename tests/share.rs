@@ -50,6 +50,14 @@ fn check(source: &str, runs: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// Runs programs, each with arguments, which decide by themselves whether threads begin.
+fn decide(programs: &[(&str, &str)], begin: bool) {
+    for (source, args) in programs {
+        let built = Built::new(&root().join(source), &[]).expect("it builds");
+        assert_eq!(built.run(args, "auto"), Ok(begin), "{source} {args}");
+    }
+}
+
 #[test]
 fn small_programs_begin_no_threads() {
     let small = [
@@ -59,10 +67,7 @@ fn small_programs_begin_no_threads() {
         ("testsuite/jacobi2d.c", "8 100000"),
         ("testsuite/jacobi2d.c", "100 50"),
     ];
-    for (source, args) in small {
-        let built = Built::new(&root().join(source), &[]).expect("it builds");
-        assert_eq!(built.run(args, "auto"), Ok(false), "{source} {args}");
-    }
+    decide(&small, false);
 }
 
 #[test]
@@ -72,10 +77,7 @@ fn large_programs_begin_threads() {
         ("tests/data/gate/once.c", "100000 20"),
         ("testsuite/jacobi2d.c", "400 100"),
     ];
-    for (source, args) in large {
-        let built = Built::new(&root().join(source), &[]).expect("it builds");
-        assert_eq!(built.run(args, "auto"), Ok(true), "{source} {args}");
-    }
+    decide(&large, true);
 }
 
 #[test]

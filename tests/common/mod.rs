@@ -9,6 +9,8 @@ pub mod ledger;
 #[allow(unused_imports)]
 pub use building::{PLAIN, cc, run};
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,16 @@ pub fn root() -> &'static Path {
 /// `testsuite/`.
 pub fn testsuite() -> PathBuf {
     root().join("testsuite")
+}
+
+/// The names of the C files of a folder, without their ending.
+pub fn c_files(folder: &Path) -> BTreeSet<String> {
+    let files = std::fs::read_dir(folder).expect("the folder can be listed");
+    files
+        .map(|f| f.expect("the folder can be listed").path())
+        .filter(|path| path.extension() == Some(OsStr::new("c")))
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .collect()
 }
 
 /// A folder of this test below the build directory.

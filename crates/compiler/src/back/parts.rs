@@ -3,7 +3,7 @@
 
 use super::expr::ast_operand;
 use super::names::Names;
-use super::program::{const_of, pitch};
+use super::program::{const_of, fits, padded, pitch};
 use super::staged::{PlaneByPlane, where_touched};
 use crate::kernel::KernelArray;
 use std::fmt::Write;
@@ -173,12 +173,12 @@ impl<'a> Parts<'a> {
         let aligned: String = (0..self.pointers.len())
             .map(|plane| format!(" && (size_t){name}_entered[{plane}] % 32 == 0"))
             .collect();
-        let [_, is_short] = pitch(name, &self.what, "");
+        let (padded, fits) = (padded(name, ""), fits(name, &self.what));
         format!(
             "  // Tiles use the planes where they are if all rows start at multiples of 32 bytes; their own rows start at multiples of 128.
   const bool {name}_stays = {name}_bytes && {name}_width % 32 == 0{aligned};
-  const size_t {name}_pitch = {name}_stays ? {name}_width : ({name}_width + 127) / 128 * 128;
-{is_short}\n"
+  const size_t {name}_pitch = {name}_stays ? {name}_width : {padded};
+{fits}\n"
         )
     }
 }

@@ -1180,12 +1180,23 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
 pub(super) fn pitch(name: &str, what: &str, beside: &str) -> [String; 2] {
     [
         format!(
-            "  const size_t {name}_pitch = ({name}_width{beside} + 127) / 128 * 128; // rows start at multiples of 128 bytes"
+            "  const size_t {name}_pitch = {}; // rows start at multiples of 128 bytes",
+            padded(name, beside)
         ),
-        format!(
-            "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
-        ),
+        fits(name, what),
     ]
+}
+
+/// The bytes of a row with those that pad it to a multiple of 128.
+pub(super) fn padded(name: &str, beside: &str) -> String {
+    format!("({name}_width{beside} + 127) / 128 * 128")
+}
+
+/// The line that ends the program where rows are too far from each other.
+pub(super) fn fits(name: &str, what: &str) -> String {
+    format!(
+        "  check({name}_pitch <= INT_MAX ? cudaSuccess : cudaErrorInvalidValue, \"rows of {what} are too long\");"
+    )
 }
 
 /// The extents of an array, as C: in the program, and on the device, where all planes exist.

@@ -7,8 +7,8 @@
 use super::tree::{self, target};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, Callee, Decl, DeclId, DeclKind, Expr, ExprKind, FunctionId, Stmt, StmtKind,
-    Storage, TypeId, TypeKind, UnaryOp, Unit,
+    BinaryOp, Builtin, Callee, Decl, DeclId, DeclKind, Expr, ExprKind, Function, FunctionId, Stmt,
+    StmtKind, Storage, TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -290,6 +290,12 @@ pub(super) fn is_math(unit: &Unit, f: FunctionId) -> bool {
 /// Whether a function only tells the machine what is read soon: addresses are not followed. The name is the compiler's.
 fn is_hint(unit: &Unit, f: FunctionId) -> bool {
     unit[f].name == "__builtin_prefetch" && unit.body_of(f).is_none()
+}
+
+/// Whether a file has the function that a program begins with.
+pub(super) fn has_main(unit: &Unit) -> bool {
+    let is_main = |f: &Function| f.name == "main" && f.body.is_some();
+    unit.functions.iter().any(is_main)
 }
 
 pub(super) fn is_of_system(unit: &Unit, f: FunctionId) -> bool {

@@ -4,7 +4,9 @@
 //! the loop names. Out: `float own_sum = 0;` in the block.
 
 use super::{scalars, tree, walk};
-use hexcc_clang::ast::{DeclId, ExprKind, FunctionId, Stmt, StmtKind, Storage, UnaryOp, Unit};
+use hexcc_clang::ast::{
+    DeclId, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Storage, UnaryOp, Unit,
+};
 use std::collections::{BTreeSet, HashSet};
 use tree::Namer;
 
@@ -62,7 +64,7 @@ fn is_of_loop_alone(unit: &Unit, original: &Stmt, id: DeclId) -> bool {
     };
     let bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
     let inits = unit.items.iter().filter_map(|item| match item {
-        hexcc_clang::ast::Item::Decl(id) => unit[*id].init.as_ref(),
+        Item::Decl(id) => unit[*id].init.as_ref(),
         _ => None,
     });
     let is_alone = bodies.map(mentions).sum::<usize>() == mentions(original)
@@ -83,9 +85,9 @@ fn is_of_loop_alone(unit: &Unit, original: &Stmt, id: DeclId) -> bool {
 
 /// Whether a file has `main` and all that is called but the functions of the system.
 fn is_whole_program(unit: &Unit) -> bool {
-    let all = || (0..unit.functions.len()).map(|n| FunctionId(n as u32));
+    let mut all = (0..unit.functions.len()).map(|n| FunctionId(n as u32));
     let is_here = |f: FunctionId| unit.body_of(f).is_some() || scalars::is_of_system(unit, f);
-    all().any(|f| unit[f].name == "main" && unit[f].body.is_some()) && all().all(is_here)
+    scalars::has_main(unit) && all.all(is_here)
 }
 
 /// Declares the variable in the block that sets it first, or in several blocks; `None` where none does.
@@ -104,7 +106,7 @@ fn in_block(unit: &mut Unit, namer: &mut Namer, id: DeclId, all: &mut [Stmt]) ->
         let name = namer.fresh(&format!("own_{}", unit[id].name));
         let own = tree::variable(unit, name, ty, Some(value), stmt.span);
         *stmt = tree::declaration(unit, own);
-        let mut instead = |expr: &mut hexcc_clang::ast::Expr| {
+        let mut instead = |expr: &mut Expr| {
             if let ExprKind::Var(v) = &mut expr.kind
                 && *v == id
             {

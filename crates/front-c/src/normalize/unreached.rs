@@ -6,8 +6,8 @@
 
 use super::{promote, scalars, tree, walk};
 use hexcc_clang::ast::{
-    Callee, Decl, DeclKind, Expr, ExprKind, FieldId, Function, Item, Record, RecordId, StmtKind,
-    Storage, TypeId, TypeKind, UnaryOp, Unit,
+    Callee, Decl, DeclKind, Expr, ExprKind, FieldId, Item, Record, RecordId, StmtKind, Storage,
+    TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
 
@@ -31,13 +31,12 @@ pub(super) fn is_unreached(unit: &Unit, field: FieldId) -> bool {
         holders,
         reaching,
     };
-    let is_main = |f: &Function| f.name == "main" && f.body.is_some();
     let has_union = |r: &Record| {
         let leads = |f: &FieldId| asked.leads(unit[*f].ty).is_some();
         r.is_union && r.fields.iter().any(leads)
     };
     let is_elsewhere = |d: &Decl| d.storage == Storage::Extern && asked.reaches(d.ty);
-    if !unit.functions.iter().any(is_main)
+    if !scalars::has_main(unit)
         || unit.records.iter().any(has_union)
         || unit.decls.iter().any(is_elsewhere)
     {

@@ -76,10 +76,8 @@ impl Printer<'_> {
             self.out.line(line);
         }
         for f in 0..self.ir.fields.len() {
-            let name = self.names.get(&self.array(f).name);
             for a in 0..self.buffers(f) {
-                let number = self.plane_of(f, &format!("{t}_lo"), -a - 1);
-                let plane = self.plane(f, &format!("args.{name}"), &number);
+                let plane = self.own_plane(f, &format!("{t}_lo"), -a - 1);
                 let line = self.wrapping(self.ir.fields[f].array, &plane);
                 self.out.line(line);
             }
