@@ -95,6 +95,7 @@ fn with(
     wanted: Wanted,
 ) -> Option<Input> {
     let text = form.text.trim_end();
+    tracing::debug!(passes = ?form.passes, text, "a loop is written again");
     let place: Range<usize> = form.range.start..form.range.start + text.len();
     let at = place.start + form.steps.start;
     let following = form.segments.as_ref().map_or(0, |s| s.following);

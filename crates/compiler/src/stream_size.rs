@@ -7,7 +7,7 @@
 
 use crate::ctype::CType;
 use crate::kernel::blocks::{BlocksIr, Order};
-use crate::kernel::stream::{self, Growths, LANES, StreamTile, StreamWork};
+use crate::kernel::stream::{self, Growths, LANES, StreamTile, StreamWork, WORD};
 use crate::model::Problem;
 use crate::sched::overlapped::Pipeline;
 use crate::target::Target;
@@ -219,6 +219,12 @@ pub fn tiles_of_planes(default: StreamTile) -> Vec<StreamTile> {
     all
 }
 
+/// Whether what a lane has of a row is whole words.
+fn moves_words(work: &StreamWork, tile: StreamTile) -> bool {
+    let mut fields = work.fields.iter();
+    fields.all(|field| tile.vector * field.bytes % WORD == 0)
+}
+
 /// The prediction for one tile; `None` where it does not fit.
 pub fn predict(
     pipeline: &Pipeline,
@@ -232,7 +238,7 @@ pub fn predict(
     let skipped = |columns: i64| (columns + tile.vector - 1) / tile.vector;
     let lanes =
         LANES - skipped(growths.left.at(tile.steps)) - skipped(growths.right.at(tile.steps));
-    if lanes < 1 {
+    if lanes < 1 || !moves_words(work, tile) {
         return None;
     }
     // Loads of coefficients are started for many levels at once.
@@ -468,7 +474,7 @@ pub fn predict_patches(
     let lanes = LANES - skipped(growths.left.at(steps)) - skipped(growths.right.at(steps));
     let all_rows = tile.rows * tile.warps;
     let results = all_rows - growths.above.at(steps) - growths.below.at(steps);
-    if lanes < 1 || results < 1 {
+    if lanes < 1 || results < 1 || !moves_words(work, tile) {
         return None;
     }
     let width = lanes * v;

@@ -236,6 +236,14 @@ impl<'a> Code<'a> {
         self.is_ident(index) && is_plain_name(self.word(index))
     }
 
+    /// The innermost bracket of any kind that opens before a token and closes behind it.
+    pub fn around(&self, at: usize) -> Option<usize> {
+        let opens = |open: &usize| matches!(self.word(*open), "(" | "[" | "{");
+        (0..at)
+            .rev()
+            .find(|open| opens(open) && self.skip(*open) > at)
+    }
+
     /// Index after the bracket group opening at `index`, or after the one token there.
     pub(crate) fn skip(&self, index: usize) -> usize {
         match self.partner.get(index) {

@@ -359,6 +359,9 @@ impl Prepared<'_> {
         };
         let stencil = self.stencil(name)?;
         let stmt = &stencil.stmts[piece.stmt];
+        if stencil.arrays[field.array].elem.size() < 4 {
+            return refuse("in three space dimensions blocks move elements of 4 or 8 bytes");
+        }
         let [
             Sub::Time {
                 offset: write,

@@ -33,6 +33,9 @@ use std::str::FromStr;
 /// Lanes of a warp.
 pub const LANES: i64 = 32;
 
+/// Bytes that a lane moves at least.
+pub const WORD: i64 = 4;
+
 /// Where a stage finds a value that its statement reads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamRead {
@@ -709,9 +712,9 @@ impl Prepared<'_> {
         let n_space = self.c.n_space;
         let refuse = |what: &str| Err(format!("{what} ({})", stmt.place()));
         let array = self.scop.array(self.array_index[stmt.write.array]);
-        if !matches!(array.elem.size(), 4 | 8) {
+        if !matches!(array.elem.size(), 1 | 2 | 4 | 8) {
             return refuse(&format!(
-                "lanes exchange elements of 4 or 8 bytes, those of `{}` have {}",
+                "lanes exchange elements of at most 8 bytes, those of `{}` have {}",
                 array.name,
                 array.elem.size()
             ));
@@ -1168,6 +1171,10 @@ impl Prepared<'_> {
                 return Ok(None);
             }
             let v = tile.vector;
+            let width = |f: &Field| v * ir.stencil.arrays[f.array].elem.size() as i64;
+            if ir.fields.iter().any(|f| width(f) % WORD != 0) {
+                return Ok(None);
+            }
             let first = -(growths.left.at(steps) + v - 1) / v * v;
             let mut computed = vec![first..first + LANES * v; stream.pipeline.n_space];
             let mut results = vec![0..lanes * v; stream.pipeline.n_space];
@@ -1175,10 +1182,6 @@ impl Prepared<'_> {
                 let rows = ir.result_rows(steps);
                 let margin = |f: &Field| f.rows.0.max(f.rows.1);
                 let beside = ir.fields.iter().map(margin).max().unwrap_or(0);
-                let width = |f: &Field| {
-                    let elem = ir.stencil.arrays[f.array].elem;
-                    tile.vector * elem.size() as i64
-                };
                 let aligned = (ir.fields.iter()).all(|f| matches!(width(f), 4 | 8 | 16));
                 if rows < 1 || tile.rows < beside || tile.rows * tile.vector > 32 || !aligned {
                     return Ok(None);

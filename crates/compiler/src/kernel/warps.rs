@@ -120,6 +120,9 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
     if arrays().any(|array| !array.pitched) {
         return Some("rows that lie apart");
     }
+    if arrays().any(|array| array.elem.size() < 4) {
+        return Some("elements of one or two bytes");
+    }
     let elem = arrays().next().map(|array| array.elem);
     match arrays().any(|array| Some(array.elem) != elem) {
         true => Some("elements of several types"),

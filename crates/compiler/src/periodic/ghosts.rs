@@ -57,7 +57,7 @@ impl Ring {
                 return Ok(None);
             }
         }
-        let Some(dims) = dims(&stmts, &sizes(scop)?)? else {
+        let Some(dims) = dims(scop, &stmts)? else {
             return Ok(None);
         };
         let mut program = scop.clone();
@@ -128,21 +128,23 @@ fn cells_of(dims: &Dims, n: usize, d: usize) -> Option<&Cells> {
     dims.get(n - 1 - d)?.as_ref()
 }
 
-/// Whether a statement only copies an element of an array to another one of it.
-fn copied(stmt: &Statement) -> Option<&Access> {
-    match (stmt.reads.as_slice(), &stmt.value) {
-        ([read], Expr::Read(0, _)) if stmt.locals.is_empty() => {
-            (read.array == stmt.write.array).then_some(read)
-        }
-        _ => None,
-    }
+/// What a statement reads that only copies an element to another one of as many subscripts.
+fn copied<'s>(scop: &Scop, stmt: &'s Statement) -> Option<&'s Access> {
+    let ([read], Expr::Read(0, _), true) =
+        (stmt.reads.as_slice(), &stmt.value, stmt.locals.is_empty())
+    else {
+        return None;
+    };
+    let [from, to] = [read, &stmt.write].map(|access| scop.array(access.array));
+    (from.elem == to.elem && from.extents.len() == to.extents.len()).then_some(read)
 }
 
 /// The dimensions along which elements are copied from one end to the other, and the cells between.
-fn dims(stmts: &[&Statement], sizes: &Set) -> Result<Option<Dims>> {
+fn dims(scop: &Scop, stmts: &[&Statement]) -> Result<Option<Dims>> {
+    let sizes = &sizes(scop)?;
     let mut found: Vec<Option<Found>> = Vec::new();
     for stmt in stmts {
-        let Some(read) = copied(stmt) else {
+        let Some(read) = copied(scop, stmt) else {
             continue;
         };
         let from = read.map.to_pw_affs()?;
@@ -577,8 +579,8 @@ impl<'a> Parted<'a> {
         Ok(all)
     }
 
-    /// A statement where it writes the ring, with reads of the ring in the place of those of ghost cells; `None` where these are no
-    /// copies of the same step.
+    /// A statement where it writes the ring, with reads of the ring in the place of those of ghost cells; `None` where these do
+    /// not have the values of the ring's.
     fn through_copies(&self, s: usize) -> Result<Option<Statement>> {
         let mut stmt = within(self.stmts[s], &self.inside[s])?;
         for read in &mut stmt.reads {
@@ -586,56 +588,77 @@ impl<'a> Parted<'a> {
                 continue;
             }
             let ring = self.ring(read)?;
-            let mut found = read.map.intersect_range(&ring)?;
-            let mut left = read.map.subtract(&found)?;
-            for _ in 0..MOST_COPIES {
-                if left.is_empty()? {
-                    break;
-                }
-                let Some(from) = self.copied_from(&left, read.array)? else {
-                    return Ok(None);
-                };
-                let inside = from.intersect_range(&ring)?;
-                left = from.subtract(&inside)?;
-                found = found.union(&inside)?;
+            let inside = read.map.intersect_range(&ring)?;
+            let ghosts = read.map.subtract(&inside)?;
+            if ghosts.is_empty()? {
+                continue;
             }
+            let cells = ghosts.apply_range(&self.around(&ring)?)?;
+            let found = inside.union(&cells)?.coalesce()?;
             let is_whole = found.domain()?.is_equal(&read.map.domain()?)?;
-            if !left.is_empty()? || !is_whole || !found.is_single_valued()? {
+            if !is_whole || !found.is_single_valued()? {
                 return Ok(None);
             }
-            read.map = found.coalesce()?;
+            let [old, new] = [ghosts, cells].map(|reads| self.origins(&reads, read.array, 0));
+            match (old?, new?) {
+                (Some(old), Some(new)) if old.is_equal(&new)? => read.map = found,
+                _ => return Ok(None),
+            }
         }
         Ok(Some(stmt))
     }
 
-    /// For reads of copies of the same step, reads of what they are copies of, where that has the same value still.
-    fn copied_from(&self, reads: &Map, array: ArrayId) -> Result<Option<Map>> {
-        let copies = self.last_writes(&UnionMap::from_map(reads)?, array)?;
-        let ctx = &self.scop.ctx;
-        let (mut from, mut before) = (UnionMap::empty(ctx)?, UnionMap::empty(ctx)?);
-        for copy in copies.maps()? {
-            let writer = self.named(copy.tuple_name(DimType::In)?.as_deref());
-            let Some((s, read)) = writer.and_then(|s| Some((s, copied(self.stmts[s])?))) else {
-                return Ok(None);
-            };
-            if steps_between(&copy)? != Some(0) || steps_between(&copy.reverse()?)? != Some(0) {
-                return Ok(None);
+    /// From all cells to those of the ring that are no distance or the extent away along each dimension.
+    fn around(&self, ring: &Set) -> Result<Map> {
+        let everywhere = ring.universe_like()?;
+        let own = iterators_of(ring)?;
+        let mut product: Option<Map> = None;
+        for (d, own_d) in own.iter().enumerate() {
+            let mut along = own_d.to_map()?;
+            if let Some(cells) = cells_of(self.dims, own.len(), d) {
+                let extent = cells.extent.insert_domain(&everywhere)?;
+                for to in [own_d.add(&extent)?, own_d.sub(&extent)?] {
+                    along = along.union(&to.to_map()?)?;
+                }
             }
-            let copied = copy.reverse()?.apply_range(&read.map)?;
-            from = from.union(&UnionMap::from_map(&copied)?)?;
-            let wanted = within(self.stmts[s], &copy.domain()?)?;
-            let read = UnionMap::from_map(&wanted.reads[0].map)?;
-            let writes = self.last_writes(&read, array)?;
-            before = before.union(&writes.apply_range(&UnionMap::from_map(&copy)?)?)?;
+            product = Some(match product {
+                Some(before) => before.flat_range_product(&along)?,
+                None => along,
+            });
         }
-        let from = from.maps()?;
-        let [from] = from.as_slice() else {
-            return Ok(None);
+        let product = match (product, ring.tuple_name()?) {
+            (Some(product), Some(name)) => product.set_tuple_name(DimType::Out, &name)?,
+            (Some(product), None) => product,
+            (None, _) => ring.identity()?,
         };
-        let is_whole = UnionSet::from_set(&from.domain()?)?
-            .is_equal(&UnionSet::from_set(&reads.domain()?)?)?;
-        let now = self.last_writes(&UnionMap::from_map(from)?, array)?;
-        Ok((is_whole && now.is_equal(&before)?).then(|| from.clone()))
+        Ok(product.intersect_range(ring)?)
+    }
+
+    /// Where the values of reads come from: instances that compute them, and elements that no step has written. What copies write
+    /// comes from where they read; `None` where more than [`MOST_COPIES`] follow each other.
+    fn origins(&self, reads: &Map, array: ArrayId, n_copies: usize) -> Result<Option<UnionMap>> {
+        if n_copies > MOST_COPIES {
+            return Ok(None);
+        }
+        let reads = UnionMap::from_map(&reads.intersect_params(&self.sizes)?)?;
+        let writes = self.last_writes(&reads, array)?;
+        let written = reads.intersect_domain(&writes.range()?)?;
+        let mut origins = reads.subtract(&written)?;
+        for write in writes.maps()? {
+            let writer = self.named(write.tuple_name(DimType::In)?.as_deref());
+            let copy = writer.and_then(|w| Some((w, copied(self.scop, self.stmts[w])?)));
+            let mut from = UnionMap::from_map(&write.reverse()?)?;
+            if let Some((w, read)) = copy {
+                let wanted = within(self.stmts[w], &write.domain()?)?;
+                let Some(before) = self.origins(&wanted.reads[0].map, read.array, n_copies + 1)?
+                else {
+                    return Ok(None);
+                };
+                from = from.apply_range(&before)?;
+            }
+            origins = origins.union(&from)?;
+        }
+        Ok(Some(origins))
     }
 }
 

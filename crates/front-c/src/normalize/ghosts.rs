@@ -93,12 +93,12 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
 }
 
 /// How many statements of a step there are before the copies of ghost cells that it ends with; all, where it ends with none.
+/// Ghost cells that another array gives follow the copy that makes both equal.
 fn without_last_copies(unit: &Unit, body: &[Stmt]) -> usize {
-    let is_far = |expr: &Expr| copied_from(unit, expr).is_some_and(|apart| !apart.is_empty());
     let only_copies = |stmt: &Stmt| {
         let (mut n_copies, mut n_others) = (0, 0);
         walk::all(unit, stmt, &mut |expr| {
-            let is_copy = is_far(expr);
+            let is_copy = Copy::of(unit, expr).is_some();
             n_copies += usize::from(is_copy);
             let counts = tree::target(expr)
                 .is_some_and(|to| matches!(tree::plain(to).kind, ExprKind::Var(_)));
@@ -107,8 +107,22 @@ fn without_last_copies(unit: &Unit, body: &[Stmt]) -> usize {
         });
         n_copies > 0 && n_others == 0
     };
-    let last = body.iter().rposition(|stmt| !only_copies(stmt));
-    last.map_or(0, |last| last + 1)
+    let Some(last) = body.iter().rposition(|stmt| !only_copies(stmt)) else {
+        return body.len();
+    };
+    let (first, copies) = body.split_at(last + 1);
+    let has = |stmt: &Stmt, wanted: fn(&Copy) -> bool| {
+        walk::any(unit, stmt, |e| {
+            Copy::of(unit, e).is_some_and(|c| wanted(&c))
+        })
+    };
+    if (copies.iter()).any(|stmt| has(stmt, |copy| copy.is_far() && !copy.is_own)) {
+        return first.len();
+    }
+    let ghosts = copies
+        .iter()
+        .position(|stmt| has(stmt, |copy| copy.is_far()));
+    first.len() + ghosts.unwrap_or(copies.len())
 }
 
 fn is_int(unit: &Unit, ty: TypeId) -> bool {
@@ -118,7 +132,8 @@ fn is_int(unit: &Unit, ty: TypeId) -> bool {
 /// The largest distance of an element that is a neighbour.
 const NEAR: i128 = 8;
 
-/// Whether a step gives some element of an array the value of another one of the same plane, which is no neighbour.
+/// Whether a step gives some element of an array the value of another one of the same plane, which is no neighbour, or of an
+/// array that it has made equal.
 fn copies_ghosts(unit: &Unit, body: &[Stmt]) -> bool {
     let is_alone = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Expr(_) | StmtKind::Decl(_));
     let alone = body.iter().filter(is_alone);
@@ -130,24 +145,52 @@ fn copies_ghosts(unit: &Unit, body: &[Stmt]) -> bool {
         })
         .collect();
     let selects = |e: &Expr| matches!(e.kind, ExprKind::Var(id) if planes.contains(&id));
-    let is_far = |expr: &Expr| {
-        let apart = copied_from(unit, expr).unwrap_or_default();
-        !apart.is_empty() && !apart.into_iter().any(|e| walk::has(e, selects))
+    let is_any = |wanted: &dyn Fn(&Copy) -> bool| {
+        let is_it = |expr: &Expr| Copy::of(unit, expr).is_some_and(|copy| wanted(&copy));
+        body.iter().any(|stmt| walk::any(unit, stmt, is_it))
     };
-    body.iter().any(|stmt| walk::any(unit, stmt, is_far))
+    is_any(&|ghost| {
+        let is_ghost = ghost.is_far() && !ghost.apart.iter().any(|e| walk::has(e, selects));
+        let makes_equal = |copy: &Copy| copy.is_same && copy.arrays == ghost.arrays;
+        is_ghost && (ghost.is_own || is_any(&makes_equal))
+    })
 }
 
-/// The subscripts in which an element differs from another one of its array, whose value an expression gives it.
-fn copied_from<'e>(unit: &Unit, expr: &'e Expr) -> Option<Vec<&'e Expr>> {
-    let ExprKind::Assign(None, to, from) = &expr.kind else {
-        return None;
-    };
-    let ((to, at), (from, other)) = (element(to)?, element(from)?);
-    let path = tree::Path::of(unit, to)?;
-    let both = at.into_iter().zip(other);
-    let apart = both.filter(|(to, from)| !is_near(unit, to, from));
-    let apart = apart.flat_map(|(to, from)| [to, from]).collect();
-    (tree::Path::of(unit, from) == Some(path)).then_some(apart)
+/// An element that gets the value of another one.
+struct Copy<'e> {
+    /// Both arrays.
+    arrays: [tree::Path; 2],
+    /// Whether they are one.
+    is_own: bool,
+    /// Whether the subscripts are the same.
+    is_same: bool,
+    /// The subscripts in which the two elements differ by more than neighbours do.
+    apart: Vec<&'e Expr>,
+}
+
+impl<'e> Copy<'e> {
+    fn of(unit: &Unit, expr: &'e Expr) -> Option<Copy<'e>> {
+        let ExprKind::Assign(None, to, from) = &expr.kind else {
+            return None;
+        };
+        let ((to, at), (from, other)) = (element(to)?, element(from)?);
+        let arrays = [tree::Path::of(unit, to)?, tree::Path::of(unit, from)?];
+        let both: Vec<_> = at.into_iter().zip(other).collect();
+        let distance = |(to, from): &(&Expr, &Expr)| distance(unit, to, from);
+        let is_near = |both: &(&Expr, &Expr)| distance(both).is_some_and(|n| n <= NEAR);
+        Some(Copy {
+            is_own: arrays[0] == arrays[1],
+            is_same: both.iter().all(|both| distance(both) == Some(0)),
+            apart: (both.iter().filter(|both| !is_near(both)))
+                .flat_map(|(to, from)| [*to, *from])
+                .collect(),
+            arrays,
+        })
+    }
+
+    fn is_far(&self) -> bool {
+        !self.apart.is_empty()
+    }
 }
 
 /// The array and the subscripts of an element.
@@ -160,10 +203,11 @@ fn element(expr: &Expr) -> Option<(&Expr, Vec<&Expr>)> {
     Some((array, all))
 }
 
-fn is_near(unit: &Unit, a: &Expr, b: &Expr) -> bool {
+/// How far two subscripts are from each other, where that is a constant.
+fn distance(unit: &Unit, a: &Expr, b: &Expr) -> Option<i128> {
     let [(a, m), (b, n)] = [a, b].map(numbers::parted_sum);
     let [a, b] = [a, b].map(|rest| rest.map(|rest| emit::expression(unit, rest)));
-    a == b && (m - n).abs() <= NEAR
+    (a == b).then(|| (m - n).abs())
 }
 
 struct Make<'a> {

@@ -82,7 +82,7 @@ fn put(at: &mut Expr, id: DeclId, sum: &Expr) {
 }
 
 /// The variable and the subscript of an element of an array of numbers.
-fn subscript<'e>(unit: &Unit, expr: &'e Expr) -> Option<(DeclId, &'e Expr)> {
+pub(super) fn subscript<'e>(unit: &Unit, expr: &'e Expr) -> Option<(DeclId, &'e Expr)> {
     let ExprKind::Index(base, at) = &expr.kind else {
         return None;
     };
@@ -153,7 +153,7 @@ fn add_terms<'e>(unit: &Unit, expr: &'e Expr, is_added: bool, terms: &mut Vec<(&
 }
 
 /// Whether a variable from before a loop has one value in all of it.
-fn stays(unit: &Unit, globals: &HashSet<DeclId>, all: &[Stmt], id: DeclId) -> bool {
+pub(super) fn stays(unit: &Unit, globals: &HashSet<DeclId>, all: &[Stmt], id: DeclId) -> bool {
     let is_seen = globals.contains(&unit[id].first);
     !all.iter().any(|stmt| {
         inline::changes(unit, stmt, id)

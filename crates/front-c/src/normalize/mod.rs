@@ -16,7 +16,6 @@
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
 //! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
-//! | `characters` | `n += life[i][j] == 'X';` | `88` |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
 //! | `rotate` | `u[old]`, `u[now]`, `u[new]`, indices that rotate | pointers, rotated |
@@ -24,6 +23,7 @@
 //! | `promote` | `g->now = g->next` | the same with variables |
 //! | `pointed` | pointers to structs, swapped | the planes they have, swapped |
 //! | `hoist` | `g->nx`, `double c = k * dt;` in the loop | variables from before it |
+//! | `square` | `v[j * nx] = 0;` beside `v[i * ny + j]` | `v[j * ny]`, where both are equal |
 //! | `located` | `u[source]` beside `u[i * m + j]` | `u[source_row * m + source_column]` |
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
@@ -53,6 +53,7 @@ mod scalars;
 mod settled;
 mod small;
 mod split;
+mod square;
 mod strides;
 mod strip_mine;
 mod temporaries;
@@ -168,8 +169,8 @@ const IN_CELLS: [&str; 10] = [
     "unroll",
     "planes",
     "guards",
-    "characters",
     "hoist",
+    "square",
     "located",
 ];
 
@@ -553,9 +554,6 @@ fn in_cells(
             guards::guards(unit, body)
         }
     };
-    if small::characters(unit, body) {
-        passes.push("characters");
-    }
     if split::split(unit, namer, body) {
         passes.push("split");
     }
@@ -573,6 +571,10 @@ fn before_loop(
     if let Some(hoisted) = hoist::hoist(unit, namer, globals, (head, body)) {
         passes.push("hoist");
         around.wrap(hoisted);
+    }
+    if let Some(square) = square::square(unit, globals, (head, body)) {
+        passes.push("square");
+        around.wrap(square);
     }
     if let Some(located) = located::located(unit, namer, globals, (head, body)) {
         passes.push("located");

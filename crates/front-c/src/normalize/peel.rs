@@ -144,7 +144,7 @@ pub(super) fn end_of<'e>(
     is_known.then_some((*op, &**to))
 }
 
-/// Whether a statement leaves the loop, or calls what may read any variable.
+/// Whether a statement leaves the loop, or calls what may read any variable or do more.
 pub(super) fn jumps_or_calls(unit: &Unit, stmt: &Stmt) -> bool {
     let jumps = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
     walk::jumps(stmt, jumps) || walk::any(unit, stmt, |e| calls_out(unit, e))
@@ -152,7 +152,7 @@ pub(super) fn jumps_or_calls(unit: &Unit, stmt: &Stmt) -> bool {
 
 fn calls_out(unit: &Unit, expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Call(Callee::Function(f), _) => !scalars::is_math(unit, *f),
+        ExprKind::Call(Callee::Function(f), _) => !scalars::computes(unit, *f),
         ExprKind::Call(..) | ExprKind::Statements(_) | ExprKind::VaArg(_) | ExprKind::Other(_) => {
             true
         }
@@ -160,7 +160,7 @@ fn calls_out(unit: &Unit, expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression assigns to nothing, and calls nothing but mathematical functions.
+/// Whether an expression assigns to nothing, and calls nothing but functions that compute.
 pub(super) fn is_pure(unit: &Unit, expr: &Expr) -> bool {
     !walk::has(expr, |e| tree::target(e).is_some() || calls_out(unit, e))
 }

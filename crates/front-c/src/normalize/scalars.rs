@@ -287,6 +287,17 @@ pub(super) fn is_math(unit: &Unit, f: FunctionId) -> bool {
     is_of_system(unit, f) && (MATH.contains(&name) || MATH.contains(&plain) || name == "abs")
 }
 
+/// Whether a function gives a number that its arguments alone give, and does nothing else.
+pub(super) fn computes(unit: &Unit, f: FunctionId) -> bool {
+    let variables = (0..unit.decls.len()).map(|n| DeclId(n as u32));
+    let theirs = variables.filter(|id| unit[*id].kind == DeclKind::Variable);
+    let scalars = Scalars {
+        unit,
+        theirs: theirs.collect(),
+    };
+    scalars.is_function(f, &mut HashSet::new())
+}
+
 /// Whether a function only tells the machine what is read soon: addresses are not followed. The name is the compiler's.
 fn is_hint(unit: &Unit, f: FunctionId) -> bool {
     unit[f].name == "__builtin_prefetch" && unit.body_of(f).is_none()

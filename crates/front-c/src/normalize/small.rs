@@ -35,21 +35,6 @@ pub(super) fn constants(unit: &mut Unit, stmt: &mut Stmt) {
     branches(unit, stmt);
 }
 
-/// Makes numbers of characters, which pet does not read; whether there were any.
-pub(super) fn characters(unit: &mut Unit, body: &mut [Stmt]) -> bool {
-    let mut found = false;
-    for stmt in body {
-        walk::change_all(unit, stmt, &mut |expr| {
-            if let ExprKind::Char(number) = expr.kind {
-                *expr = tree::int(expr, number);
-                found = true;
-            }
-            true
-        });
-    }
-    found
-}
-
 /// Leaves out what is multiplied by zero: `0 * rows * columns + i` is `0 + i`, as macros of several planes write it.
 pub(super) fn without_zeros(unit: &mut Unit, stmt: &mut Stmt) {
     if !walk::any(unit, stmt, |e| is_left_out(unit, e)) {

@@ -11,6 +11,7 @@ mod located;
 mod peel;
 mod places;
 mod pointed;
+mod square;
 mod strip_mine;
 mod temporaries;
 mod unreached;
@@ -93,6 +94,36 @@ void f(struct grid grid, int steps) {{ for (int t = 0; t < steps; t++) {{ mirror
     ] {
         let text = of(second);
         assert_eq!(declared(&text), 2, "{text}");
+    }
+}
+
+#[test]
+fn steps_that_are_counted_first() {
+    let of = |count: &str, more: &str| {
+        rewritten(&format!(
+            "int n; int g(void); void f(float *u, float *v) {{ int t = 0; while (t < 9) {{ {count}
+  for (int i = 1; i < 8; i++) v[i] = u[i - 1]; {more} float *w = u; u = v; v = w; }} }}"
+        ))
+    };
+    for count in ["t = t + 1;", "t = 1 + t;", "++t;"] {
+        let (text, passes) = of(count, "").unwrap();
+        assert_eq!(passes, ["trips"]);
+        let head = format!(
+            "for (t = 0; t < 9; {}) {{ for (int i",
+            count.trim_end_matches(';')
+        );
+        assert!(text.contains(&head), "{text}");
+    }
+    for (count, more) in [
+        ("t++;", "v[0] = t;"),
+        ("t++;", "g();"),
+        ("t++;", "if (u[1] > 0) continue;"),
+        ("t++;", "t += 2;"),
+        ("t = t + 2;", ""),
+        ("t = n + 1;", ""),
+    ] {
+        let passes = of(count, more).map_or(Vec::new(), |(_, passes)| passes);
+        assert!(!passes.contains(&"trips".to_owned()), "{count} {more}");
     }
 }
 

@@ -116,6 +116,13 @@ pub(super) fn adds_one(expr: &Expr, id: DeclId) -> bool {
     match &expr.kind {
         ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, of) => is_var(of, id),
         ExprKind::Assign(Some(BinaryOp::Add), to, by) => is_var(to, id) && is_number(by, 1),
+        ExprKind::Assign(None, to, value) => match &plain(value).kind {
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
+                let is_sum = is_var(a, id) && is_number(b, 1) || is_number(a, 1) && is_var(b, id);
+                is_var(to, id) && is_sum
+            }
+            _ => false,
+        },
         _ => false,
     }
 }

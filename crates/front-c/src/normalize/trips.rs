@@ -1,7 +1,9 @@
 //! `while (t < steps) { ..; t++; }` as a loop that counts.
 //!
-//! In: a `while` loop whose body ends with the step of a variable that gets a number before the loop. Out: the same as `for`.
+//! In: a `while` loop whose body ends with the step of a variable that gets a number before the loop, or begins with it and
+//! does not see the variable behind it. Out: the same as `for`.
 
+use super::peel::jumps_or_calls;
 use super::tree;
 use super::walk;
 use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Unit};
@@ -19,7 +21,7 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
         return false;
     };
     let mut all = tree::block((**body).clone());
-    let Some(step) = all.pop().filter(|step| steps(step, iterator)) else {
+    let Some(step) = taken_step(unit, &mut all, iterator) else {
         return false;
     };
     let changes = |stmt: &Stmt| super::inline::changes(unit, stmt, iterator);
@@ -33,9 +35,6 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
     ) else {
         return false;
     };
-    let StmtKind::Expr(step) = step.kind else {
-        return false;
-    };
     let init = tree::assign(tree::var(unit, iterator, stmt.span), start);
     stmt.kind = StmtKind::For {
         init: Some(Box::new(init)),
@@ -46,9 +45,25 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
     true
 }
 
-/// Whether a statement adds one to a variable.
-fn steps(stmt: &Stmt, iterator: DeclId) -> bool {
-    matches!(&stmt.kind, StmtKind::Expr(expr) if tree::adds_one(expr, iterator))
+/// The statement that adds one to a variable, taken out of a body that it ends, or that it begins where nothing behind it, in a
+/// function either, sees the variable.
+fn taken_step(unit: &Unit, all: &mut Vec<Stmt>, iterator: DeclId) -> Option<Expr> {
+    let steps = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Expr(expr) if tree::adds_one(expr, iterator) => Some(expr.clone()),
+        _ => None,
+    };
+    if let Some(step) = all.last().and_then(steps) {
+        all.pop();
+        return Some(step);
+    }
+    let (first, rest) = all.split_first()?;
+    let step = steps(first)?;
+    let sees = |stmt: &Stmt| walk::uses(unit, stmt, iterator) || jumps_or_calls(unit, stmt);
+    if rest.iter().any(sees) {
+        return None;
+    }
+    all.remove(0);
+    Some(step)
 }
 
 /// The number that a variable has behind some statements.

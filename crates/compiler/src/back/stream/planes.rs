@@ -989,10 +989,11 @@ impl Printer<'_> {
                 continue;
             };
             let argument = self.names.get(&array.name);
-            let bits = if array.elem.size() == 8 {
-                "unsigned long long"
-            } else {
-                "unsigned"
+            let bits = match array.elem.size() {
+                8 => "unsigned long long",
+                2 => "unsigned short",
+                1 => "unsigned char",
+                _ => "unsigned",
             };
             let extents = &array.extents[array.extents.len() - ranges.len()..];
             let int = |e: &AstExpr| format!("(int){}", ast_operand(e, &self.names));

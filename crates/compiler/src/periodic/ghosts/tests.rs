@@ -162,6 +162,22 @@ fn what_is_copied_in_pieces_is_a_ring() {
 }
 
 #[test]
+fn ghost_cells_may_come_from_an_equal_array() {
+    let ctx = Ctx::new().expect("memory for a context");
+    let low: Does = ("", "", "u[0]", &["v[n]"]);
+    let high: Does = ("", "", "u[n + 1]", &["v[1]"]);
+    let is_ring = |all: &[Does]| ring(&ctx, all).is_some();
+    assert!(is_ring(&[BACK, low, high, SWEEP]), "equal in each step");
+    assert!(!is_ring(&[low, high, SWEEP, BACK]), "not before the first");
+    assert!(!is_ring(&[BACK, SWEEP, low, high]), "already the next");
+    let own_low: Does = ("", "", "v[0]", &["v[n]"]);
+    let own_high: Does = ("", "", "v[n + 1]", &["v[1]"]);
+    let whole: Does = (", i", "0 <= i <= n + 1", "u[i]", &["v[i]"]);
+    assert!(is_ring(&[own_low, own_high, whole, SWEEP]), "copied along");
+    assert!(!is_ring(&[own_low, whole, SWEEP]), "one side is left out");
+}
+
+#[test]
 fn other_cells_are_left_alone() {
     let ctx = Ctx::new().expect("memory for a context");
     let none = |all: &[Does]| ring(&ctx, all).is_none();

@@ -45,16 +45,6 @@ fn loops_around_a_cell_are_unrolled() {
 }
 
 #[test]
-fn characters_are_numbers() {
-    let code = "b[i][j] = a[i][j] + (c[i - 1][j] == 'X');";
-    let (text, passes) = body_of(&cells(code)).expect("a form");
-    assert_eq!(
-        (text, passes.as_str()),
-        (cells(&code.replace("'X'", "88")), "characters")
-    );
-}
-
-#[test]
 fn values_by_place_are_branches() {
     let code = "const double left = j == 0 ? 2.5 : a[i][j - 1]; b[i][j] = i < n - 1 && j > 0 ? a[i + 1][j] : left;";
     let (text, passes) = body_of(&cells(code)).expect("a form");

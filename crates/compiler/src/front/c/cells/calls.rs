@@ -193,9 +193,7 @@ impl Body<'_> {
     /// Whether the function that a name is handed over to writes what it points to.
     fn writes_argument(&self, at: usize) -> Option<bool> {
         let code = self.code;
-        let open = (0..at)
-            .rev()
-            .find(|&open| matches!(code.word(open), "(" | "[" | "{") && code.skip(open) > at)?;
+        let open = code.around(at)?;
         let callee = self
             .callees
             .iter()
@@ -212,9 +210,7 @@ impl Body<'_> {
     /// Whether an array, named without subscripts, is handed over to a function that reads it.
     pub(super) fn is_read_by_callee(&mut self, at: usize) -> Option<bool> {
         let code = self.code;
-        let open = (0..at)
-            .rev()
-            .find(|&open| matches!(code.word(open), "(" | "[" | "{") && code.skip(open) > at)?;
+        let open = code.around(at)?;
         let called = open
             .checked_sub(1)
             .filter(|&called| is_name(code, called))?;

@@ -190,9 +190,7 @@ impl Body<'_> {
     /// The block directly around a token of a part, not of a `switch`.
     fn block_around(&self, at: usize, part: &Range<usize>) -> Option<Range<usize>> {
         let code = self.code;
-        let is_around =
-            |open: &usize| matches!(code.word(*open), "{" | "(" | "[") && code.skip(*open) > at;
-        let Some(open) = (part.start..at).rev().find(is_around) else {
+        let Some(open) = code.around(at).filter(|&open| open >= part.start) else {
             return Some(part.clone());
         };
         let before = code.skip_back(open.checked_sub(1)?);

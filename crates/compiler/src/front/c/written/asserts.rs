@@ -12,18 +12,6 @@ const PURE: [&str; 7] = [
     "fabs", "fabsf", "abs", "isnan", "isinf", "isfinite", "sizeof",
 ];
 
-/// An assertion without effects that begins at a token: its end, and an empty statement.
-pub(super) fn assertion(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
-    if code.word(at) != "assert" || !begins_statement(code, at) || !code.opens(at + 1, "(") {
-        return None;
-    }
-    let end = code.skip(at + 1);
-    let is_whole = end < tokens.end && code.word(end) == ";";
-    let is_plain =
-        is_whole && has_no_effect(code, at + 2..end - 1, &PURE) && !defines(code.text, "assert");
-    is_plain.then(|| (end + 1, ";".to_string()))
-}
-
 /// What tells an optimizer something that is so, and does nothing else.
 const HINTS: [&str; 4] = [
     "__assume",
@@ -32,17 +20,33 @@ const HINTS: [&str; 4] = [
     "__builtin_prefetch",
 ];
 
-/// A hint without effects that begins at a token: its end, and an empty statement.
+/// An assertion without effects that begins at a token: its end, and an empty statement.
+pub(super) fn assertion(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
+    without_effect(code, at, tokens, (&["assert"], &PURE))
+}
+
+/// The same of a hint.
 pub(super) fn hint(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
+    without_effect(code, at, tokens, (&HINTS, &[]))
+}
+
+/// A call of one of some names, whose arguments call no other functions than these.
+fn without_effect(
+    code: &Code,
+    at: usize,
+    tokens: &Range<usize>,
+    (names, pure): (&[&str], &[&str]),
+) -> Option<(usize, String)> {
     let name = code.word(at);
-    if !HINTS.contains(&name) || !begins_statement(code, at) || !code.opens(at + 1, "(") {
+    if !names.contains(&name) || !begins_statement(code, at) || !code.opens(at + 1, "(") {
         return None;
     }
     let end = code.skip(at + 1);
-    let is_whole = end < tokens.end && code.word(end) == ";";
-    let is_plain =
-        is_whole && has_no_effect(code, at + 2..end - 1, &[]) && !defines(code.text, name);
-    is_plain.then(|| (end + 1, ";".to_string()))
+    let is_left_out = end < tokens.end
+        && code.word(end) == ";"
+        && has_no_effect(code, at + 2..end - 1, pure)
+        && !defines(code.text, name);
+    is_left_out.then(|| (end + 1, ";".to_string()))
 }
 
 /// Whether a file defines a macro.
@@ -68,16 +72,12 @@ pub fn assertions(text: &str, span: Range<usize>) -> Vec<Range<usize>> {
     };
     let called = called_functions(text, &region);
     let parts = std::iter::once(region.span).chain(called.into_iter().map(|f| f.body));
-    let mut found: Vec<Range<usize>> = parts
-        .flat_map(|part| {
-            let tokens = tokens_in(&code, &part);
-            let ends = tokens.clone().filter_map(|at| {
-                let (end, _) = assertion(&code, at, &tokens)?;
-                Some(code.bytes(at..end))
-            });
-            ends.collect::<Vec<_>>()
-        })
-        .collect();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for part in parts {
+        let tokens = tokens_in(&code, &part);
+        let ends = |at| Some(code.bytes(at..assertion(&code, at, &tokens)?.0));
+        found.extend(tokens.clone().filter_map(ends));
+    }
     found.sort_by_key(|span| span.start);
     found.dedup();
     found

@@ -85,24 +85,20 @@ fn assignment(code: &Code, at: usize, most: usize) -> Option<((usize, Range<usiz
 }
 
 impl Choice {
-    /// Adds the variables of each branch, the values, and the conditions.
-    fn parts(
-        &self,
-        branches: &mut Vec<Vec<usize>>,
-        values: &mut Vec<Range<usize>>,
-        conditions: &mut Vec<Range<usize>>,
-    ) {
+    /// What the branches assign.
+    fn branches(&self) -> Vec<&[(usize, Range<usize>)]> {
         match self {
-            Choice::Values(all) => {
-                branches.push(all.iter().map(|(name, _)| *name).collect());
-                values.extend(all.iter().map(|(_, value)| value.clone()));
-            }
-            Choice::Either(condition, both) => {
-                conditions.push(condition.clone());
-                for one in both.iter() {
-                    one.parts(branches, values, conditions);
-                }
-            }
+            Choice::Values(all) => vec![all],
+            Choice::Either(_, both) => both.iter().flat_map(Choice::branches).collect(),
+        }
+    }
+
+    fn conditions(&self) -> Vec<&Range<usize>> {
+        match self {
+            Choice::Values(_) => Vec::new(),
+            Choice::Either(condition, both) => std::iter::once(condition)
+                .chain(both.iter().flat_map(Choice::conditions))
+                .collect(),
         }
     }
 
@@ -126,12 +122,12 @@ impl Choice {
 /// The assignments that a choice stands for.
 fn written(part: &Part, choice: &Choice, stmt: Range<usize>) -> Option<String> {
     let code = part.types.code;
-    let (mut branches, mut values, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
-    choice.parts(&mut branches, &mut values, &mut conditions);
-    let words =
-        |names: &Vec<usize>| -> BTreeSet<&str> { names.iter().map(|&at| code.word(at)).collect() };
+    let branches = choice.branches();
+    let words = |all: &&[(usize, Range<usize>)]| -> BTreeSet<&str> {
+        all.iter().map(|(at, _)| code.word(*at)).collect()
+    };
     let names = branches.first().map(words)?;
-    let alike = |names_of: &Vec<usize>| words(names_of) == names && names_of.len() == names.len();
+    let alike = |all: &&[(usize, Range<usize>)]| words(all) == names && all.len() == names.len();
     if !branches.iter().all(alike) || names.iter().any(|name| part.hidden.contains(*name)) {
         return None;
     }
@@ -149,16 +145,17 @@ fn written(part: &Part, choice: &Choice, stmt: Range<usize>) -> Option<String> {
         let types = &part.types;
         plain(range) && types.of(range.clone()).is_some()
     };
-    if !conditions.iter().all(integers) || !values.iter().all(plain) {
+    let all = || branches.iter().copied().flatten();
+    if !choice.conditions().into_iter().all(integers) || !all().all(|(_, value)| plain(value)) {
         return None;
     }
     for name in &names {
         let ty = part.types.of_variable(name, stmt.start)?;
-        let of_name = values_of(choice, code, name);
-        let same = |value: &Range<usize>| {
-            types::is_number(code, value) || part.types.of(value.clone()) == Some(ty)
+        let same = |(at, value): &(usize, Range<usize>)| {
+            let is_it = || part.types.of(value.clone()) == Some(ty);
+            code.word(*at) != *name || types::is_number(code, value) || is_it()
         };
-        if ty.size() < 4 || !of_name.iter().all(same) {
+        if ty.size() < 4 || !all().all(same) {
             return None;
         }
     }
@@ -178,20 +175,6 @@ fn written(part: &Part, choice: &Choice, stmt: Range<usize>) -> Option<String> {
         true => all.join(" "),
         false => format!("{{ {} }}", all.join(" ")),
     })
-}
-
-/// All values that a variable may get.
-fn values_of(choice: &Choice, code: &Code, name: &str) -> Vec<Range<usize>> {
-    match choice {
-        Choice::Values(all) => {
-            let of_name = all.iter().filter(|(at, _)| code.word(*at) == name);
-            of_name.map(|(_, value)| value.clone()).collect()
-        }
-        Choice::Either(_, both) => {
-            let both = both.iter();
-            both.flat_map(|one| values_of(one, code, name)).collect()
-        }
-    }
 }
 
 /// Whether an asterisk is between factors.

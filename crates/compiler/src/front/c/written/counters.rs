@@ -306,10 +306,8 @@ impl Walk<'_, '_> {
 
     fn in_brackets(&self, at: usize) -> bool {
         let code = self.part.types.code;
-        let mut opens = (self.part.tokens.start..at).rev();
-        let open =
-            opens.find(|&open| matches!(code.word(open), "[" | "{" | "(") && code.skip(open) > at);
-        open.is_some_and(|open| code.word(open) == "[")
+        let around = code.around(at);
+        around.is_some_and(|open| open >= self.part.tokens.start && code.word(open) == "[")
     }
 }
 

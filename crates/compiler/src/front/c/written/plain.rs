@@ -1,6 +1,6 @@
 //! C that pet does not read, in words that it reads: `+x` is `x`, `a = b = e;` is two statements,
 //! `double x = f(y);` declares first and then assigns, as calls are taken in from statements alone, as does `return f(y);`,
-//! `t & 1` in brackets is `t % 2`, which is refused where `t` may be negative, and `assert(c);` is nothing.
+//! `t & 1` in brackets is `t % 2`, which is refused where `t` may be negative, `'X'` is 88, and `assert(c);` is nothing.
 
 use super::edit;
 use crate::csource::{self, Code, Edit, Function};
@@ -17,6 +17,7 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
             .or_else(|| returned(code, at, &tokens, functions))
             .or_else(|| super::several::calls(code, at, &tokens, functions))
             .or_else(|| remainder(code, at, &tokens))
+            .or_else(|| character(code, at))
             .or_else(|| super::addresses::element(code, at, &tokens, functions))
             .or_else(|| super::derefs::element(code, at, &tokens))
             .or_else(|| super::asserts::assertion(code, at, &tokens))
@@ -53,6 +54,18 @@ fn is_unary_plus(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
     let is_operand =
         before.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'));
     !ends_operand && (!is_operand || before == "return")
+}
+
+/// The number of a character.
+fn character(code: &Code, at: usize) -> Option<(usize, String)> {
+    let text = code.word(at).strip_prefix('\'')?.strip_suffix('\'')?;
+    let number = match text.as_bytes() {
+        b"\\0" => 0,
+        b"\\n" => b'\n',
+        [c @ b' '..=b'~'] => *c,
+        _ => return None,
+    };
+    Some((at + 1, number.to_string()))
 }
 
 /// The statement `a = b = e;` that begins at a token: its end, and what it stands for.
@@ -212,10 +225,8 @@ pub(super) fn has_no_effect(code: &Code, mut range: Range<usize>, known: &[&str]
 
 /// Whether a token is in parentheses or in brackets of a part, such as the header of a loop.
 pub(super) fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> bool {
-    let around = (tokens.start..at)
-        .rev()
-        .find(|&open| matches!(code.word(open), "(" | "[" | "{") && code.skip(open) > at);
-    around.is_some_and(|open| code.word(open) != "{")
+    let around = code.around(at);
+    around.is_some_and(|open| open >= tokens.start && code.word(open) != "{")
 }
 
 /// `(x & 1)` or `[x & 1]` from a token on: its end, and `((x) % 2)` in its brackets.

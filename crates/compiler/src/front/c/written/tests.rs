@@ -382,6 +382,12 @@ fn functions_that_return_addresses_stand_for_elements() {
 }
 
 #[test]
+fn characters_are_numbers() {
+    let text = r"v[i] = u[i] == 'X' ? ' ' : '\n' - '\0'; p[i] = '\x41';";
+    assert_eq!(inner(text), r"v[i]=u[i]==88?32:10-0;p[i]='\x41';");
+}
+
+#[test]
 fn assertions_without_effects_are_left_out() {
     assert_eq!(
         inner("assert(i < n && fabs(u[i]) < 3); v[i] = -u[i]; assert(j);"),

@@ -277,9 +277,9 @@ pub(super) enum Goes {
 /// Where the value of the expression in a part of the tokens goes.
 pub(super) fn goes(code: &Code, mut part: Range<usize>) -> Goes {
     loop {
-        let open = (0..part.start)
-            .rev()
-            .find(|&open| matches!(code.word(open), "(" | "[" | "{") && code.skip(open) > part.end);
+        let open = code
+            .around(part.start)
+            .filter(|&open| code.skip(open) > part.end);
         let level = match open {
             Some(open) => open + 1..code.skip(open) - 1,
             None => 0..code.tokens.len(),

@@ -48,9 +48,7 @@ pub(super) fn write_out(part: &Part) -> Vec<Edit> {
 
 /// Tokens between the braces directly around a token, if these are within a part.
 pub(super) fn block_around(code: &Code, at: usize, part: &Range<usize>) -> Option<Range<usize>> {
-    let open = (0..at)
-        .rev()
-        .find(|&open| matches!(code.word(open), "{" | "(" | "[") && code.skip(open) > at)?;
+    let open = code.around(at)?;
     let block = open + 1..code.skip(open) - 1;
     (code.word(open) == "{" && part.start <= block.start && block.end <= part.end).then_some(block)
 }
