@@ -2,7 +2,7 @@
 
 use super::{output, root};
 use std::ops::Range;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
 /// A piece of a document.
@@ -140,8 +140,9 @@ fn trimmed(text: &str) -> Vec<&str> {
 
 /// Runs the commands and programs that a document shows, in a folder that looks like the repository; how many
 /// commands ran. What stands in blocks of the language `console` runs in any case, and prints what is shown;
-/// elsewhere commands succeed, and programs print it.
-pub fn follow(document: &str) -> Result<usize, String> {
+/// elsewhere commands succeed, and programs print it. With `quick`, programs of the emulation are not optimized,
+/// which takes a third of the time of most.
+pub fn follow(document: &str, quick: bool) -> Result<usize, String> {
     let folder = tempfile::tempdir().expect("a temporary directory");
     for name in ["scripts", "testsuite", "examples", "crates", "vendor"] {
         let _ = symlink(root().join(name), folder.path().join(name));
@@ -151,6 +152,14 @@ pub fn follow(document: &str) -> Result<usize, String> {
     }
     symlink(root().join("docs/site"), folder.path().join("docs/site")).expect("a link");
     symlink(env!("CARGO_BIN_EXE_hexcc"), folder.path().join("bin/hexcc")).expect("a link");
+    let compiler = folder.path().join("bin/quick-cxx");
+    if quick {
+        // The last level counts.
+        let text = "#!/bin/sh\nexec ${HEXCC_TEST_CXX:-g++} \"$@\" -O0\n";
+        std::fs::write(&compiler, text).expect("a file");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&compiler, mode).expect("a file");
+    }
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", folder.path().join("bin").display());
     let text = std::fs::read_to_string(root().join(document)).expect("a document");
@@ -179,6 +188,10 @@ pub fn follow(document: &str) -> Result<usize, String> {
         command
             .env("HEXCC_CACHE_DIR", "/nonexistent")
             .stdin(Stdio::null());
+        if quick {
+            let chosen = std::env::var("CXX").unwrap_or("g++".to_string());
+            command.env("HEXCC_TEST_CXX", chosen).env("CXX", &compiler);
+        }
         command.env(
             "HEXCC_PET_LIB",
             std::env::var_os("HEXCC_PET_LIB").unwrap_or_default(),
