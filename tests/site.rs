@@ -4,8 +4,9 @@
 mod common;
 
 use common::documents::{self, anchors, blocks, follow, links, prose, sentences};
-use common::{assert_none, hexcc, in_parallel, output, root};
+use common::{assert_none, hexcc, in_parallel, output, root, succeed};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -70,6 +71,39 @@ fn what_pages_show_comes_out() {
     }
     assert_none("commands do not print what is shown", &failures);
     assert!(n_run >= 35, "{n_run} commands");
+}
+
+/// The Makefile of building.md builds its two programs, with the emulation in place of nvcc.
+#[test]
+fn the_makefile_builds() {
+    let text = read(&folder().join("building.md"));
+    let all = blocks(&text);
+    let rules = all.iter().find(|block| block.language == "make");
+    let rules = rules.expect("a Makefile").lines.join("\n") + "\n";
+    let place = tempfile::tempdir().expect("a temporary directory");
+    fs::write(place.path().join("Makefile"), rules).expect("a file");
+    for name in ["main.c", "solver.c"] {
+        fs::copy(
+            folder().join("programs").join(name),
+            place.path().join(name),
+        )
+        .expect("a file");
+    }
+    symlink(env!("CARGO_BIN_EXE_hexcc"), place.path().join("hexcc")).expect("a link");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let emucc = root().join("scripts/emucc");
+    let mut command = Command::new("make");
+    command
+        .arg(format!("NVCC={}", emucc.display()))
+        .args(["LINK=c++", "NVCCFLAGS=-O0"])
+        .current_dir(place.path())
+        .env("PATH", format!("{}:{path}", place.path().display()));
+    succeed(&mut command).unwrap_or_else(|e| panic!("make: {e}"));
+    let printed = succeed(&mut Command::new(place.path().join("program"))).expect("it runs");
+    assert!(
+        text.contains(&format!("$ ./program-omp\n{printed}")),
+        "{printed}"
+    );
 }
 
 /// Where a link of a page leads, without `..`.
