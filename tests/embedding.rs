@@ -3,148 +3,21 @@
 
 mod common;
 
-use common::{cc, hexcc, output, root, succeed};
+use common::{cc, documents, hexcc, output, root, succeed};
 use std::collections::HashMap;
-use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Stdio};
-
-/// A piece of a document.
-#[derive(Debug)]
-enum Piece {
-    /// A program and the name of its file, which the text before it says.
-    Program { name: String, text: String },
-    /// A command, and what it prints there.
-    Command { line: String, prints: String },
-}
-
-/// The last name of a file of C or CUDA in a paragraph.
-fn file_name(paragraph: &str) -> Option<String> {
-    let mut names: Vec<&str> = paragraph.split('`').skip(1).step_by(2).collect();
-    names.retain(|n| (n.ends_with(".c") || n.ends_with(".cu")) && !n.contains([' ', '/']));
-    names.last().map(|name| name.to_string())
-}
-
-/// The programs and commands in fenced blocks.
-fn pieces(document: &str) -> Vec<Piece> {
-    let mut found = Vec::new();
-    let mut paragraph = String::new();
-    let mut lines = document.lines();
-    while let Some(line) = lines.next() {
-        let Some(language) = line.strip_prefix("```") else {
-            match line.is_empty() {
-                true if !paragraph.ends_with("\n\n") => paragraph.push('\n'),
-                _ if paragraph.ends_with("\n\n") => paragraph = format!("{line}\n"),
-                _ => paragraph = paragraph + line + "\n",
-            }
-            continue;
-        };
-        let block: Vec<&str> = lines
-            .by_ref()
-            .take_while(|l| !l.starts_with("```"))
-            .collect();
-        match (language, file_name(&paragraph)) {
-            ("c" | "cuda", Some(name)) if block.iter().any(|l| l.starts_with("int main(")) => {
-                let text = block.join("\n") + "\n";
-                found.push(Piece::Program { name, text });
-            }
-            ("", _) => commands(&block, &mut found),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn commands(block: &[&str], found: &mut Vec<Piece>) {
-    for line in block {
-        match (line.strip_prefix("$ "), found.last_mut()) {
-            (Some(command), _) => found.push(Piece::Command {
-                line: command.to_string(),
-                prints: String::new(),
-            }),
-            (None, Some(Piece::Command { prints, .. })) if block[0].starts_with("$ ") => {
-                prints.push_str(line);
-                prints.push('\n');
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Why a command cannot run here.
-fn needs(line: &str) -> Option<&'static str> {
-    let word = |w: &str| line.split_whitespace().any(|part| part == w);
-    if word("tune") || word("bench") || line.starts_with("suite/") || line.contains("bench-prepare")
-    {
-        return Some("a GPU, or the time of one");
-    }
-    if line.starts_with("cargo") || line.contains("gpu-suite-prepare") {
-        return Some("minutes");
-    }
-    if line.contains("nvcc") || line.starts_with("cd ") {
-        return Some("nvcc, which tests/nvcc.rs runs");
-    }
-    if word("step.c") {
-        return Some("files of the reader's");
-    }
-    None
-}
-
-/// Runs a command and what a document shows, in a folder that looks like the repository.
-fn follow(document: &str) -> usize {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    for name in ["scripts", "testsuite", "examples", "crates", "vendor"] {
-        let _ = symlink(root().join(name), folder.path().join(name));
-    }
-    for name in ["docs", "bin"] {
-        std::fs::create_dir(folder.path().join(name)).expect("a folder");
-    }
-    symlink(env!("CARGO_BIN_EXE_hexcc"), folder.path().join("bin/hexcc")).expect("a link");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!("{}:{path}", folder.path().join("bin").display());
-    let text = std::fs::read_to_string(root().join(document)).expect("a document");
-    let mut n_run = 0;
-    for piece in pieces(&text) {
-        let (line, prints) = match piece {
-            Piece::Program { name, text } => {
-                std::fs::write(folder.path().join(name), text).expect("a file");
-                continue;
-            }
-            Piece::Command { line, prints } => (line, prints),
-        };
-        if needs(&line).is_some() {
-            continue;
-        }
-        let is_program = line.starts_with("./");
-        let both = if is_program { " 2>&1" } else { "" };
-        let mut command = Command::new("bash");
-        command.args(["-c", &(line.replace("scripts/hexcc", "hexcc") + both)]);
-        command.current_dir(folder.path()).env("PATH", &path);
-        command
-            .env("HEXCC_CACHE_DIR", "/nonexistent")
-            .stdin(Stdio::null());
-        command.env(
-            "HEXCC_PET_LIB",
-            std::env::var_os("HEXCC_PET_LIB").unwrap_or_default(),
-        );
-        if std::env::var_os("HEXCC_PET_LIB").is_none() {
-            command.env_remove("HEXCC_PET_LIB");
-        }
-        let printed = succeed(&mut command).unwrap_or_else(|e| panic!("{document}: {line}: {e}"));
-        // Programs print the same each time.
-        if is_program {
-            assert_eq!(printed, prints, "{document}: {line}");
-        }
-        n_run += 1;
-    }
-    n_run
-}
+use std::process::Command;
 
 #[test]
 fn what_documents_show_can_be_done() {
-    assert!(follow("README.md") >= 4);
-    assert!(follow("examples/README.md") >= 5);
-    assert!(follow("docs/usage.md") >= 15);
+    for (document, least) in [
+        ("README.md", 4),
+        ("examples/README.md", 5),
+        ("docs/usage.md", 14),
+    ] {
+        let n_run = documents::follow(document, false).unwrap_or_else(|e| panic!("{e}"));
+        assert!(n_run >= least, "{document}: {n_run}");
+    }
 }
 
 /// Builds for the emulation.

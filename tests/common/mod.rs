@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test uses a part.
 
 pub mod building;
+pub mod documents;
 pub mod emulated;
 pub mod ledger;
 
