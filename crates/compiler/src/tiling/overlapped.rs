@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::diag::Result;
 use crate::kernel::Stencil;
 use crate::kernel::blocks::BlocksIr;
-use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile, StreamWork};
+use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile, StreamWork, WORD};
 use crate::kernel::stream_plan::{self, Instance, StreamRun};
 use crate::kernel::warps::{self, WarpTile};
 use crate::lower;
@@ -206,7 +206,10 @@ impl Wish<'_> {
 
     /// Whether the other tiling is better.
     fn slower(&self, best: Option<&StreamChoice>) -> Option<&'static str> {
-        let is_slower = |hybrid: f64| !self.forced && best.is_none_or(|s| s.gcells < hybrid);
+        // Measured on an H100, Life in `unsigned char`, 8192^2: 101 us a step in hybrid tiles, 166 in rows.
+        let is_small = self.work.fields.iter().any(|f| f.bytes < WORD);
+        let is_slower =
+            |hybrid: f64| !self.forced && (is_small || best.is_none_or(|s| s.gcells < hybrid));
         (self.hybrid.is_some_and(is_slower)).then_some(HYBRID_IS_FASTER)
     }
 }
