@@ -208,7 +208,7 @@ const COMMANDS: [(&str, &str, &str); 38] = [
     ("HX0304", "jacobi1d.c --wavefront 0", "jacobi1d.c"),
     ("HX0305", "parity2d.c --tiling overlapped", "parity2d.c"),
     ("HX0305", "boundary2d.c --tiling overlapped", "boundary2d.c"),
-    ("HX0305", "uchar2d.c --tiling overlapped", "uchar2d.c"),
+    ("HX0305", "redblack2d.c --tiling overlapped", "redblack2d.c"),
     (
         "HX0401",
         "jacobi2d.c --isl-quota 1000",

@@ -297,7 +297,7 @@ fn is_plain(scop: &Scop, stmt: &Statement) -> Result<bool> {
     for access in stmt.accesses() {
         let array = scop.array(access.array);
         let is_scalar = array.extents.is_empty();
-        if access.whole || array.pointers > 0 || array.variable && !is_scalar {
+        if access.whole || array.variable && !is_scalar {
             return Ok(false);
         }
         if !access.map.is_single_valued()? {

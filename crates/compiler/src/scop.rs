@@ -1485,7 +1485,16 @@ impl BodyReader<'_> {
                     0 => self.affine_type(&value, around)?,
                     size => CType::from_pet_size(*size),
                 };
-                Expr::Affine { value, ty }
+                let number = value.as_constant()?.filter(|n| n.den == 1);
+                match number.map(|n| n.floor()) {
+                    Some(number) if ty == CType::INT && i32::try_from(number).is_ok() => {
+                        Expr::Int {
+                            value: number.to_string(),
+                            ty,
+                        }
+                    }
+                    _ => Expr::Affine { value, ty },
+                }
             }
             PetExpr::Access {
                 array: Some(name),

@@ -162,6 +162,38 @@ impl<'a> Beside<'a> {
         )
     }
 
+    /// The same for rows that the program reaches through pointers, of which a call knows array number `position`.
+    pub fn in_rows(&self, field: &str, position: usize) -> [String; 3] {
+        let (name, what, elem) = (&self.name, &self.array.name, self.array.elem);
+        let (written, planes) = (self.array.written, &self.planes[1]);
+        let [[rows, columns], [beside_rows, beside_columns]] = [self.first, self.cells];
+        let copy = |back: bool| {
+            format!(
+                "  copy_rows_inside<{elem}>(tiled[{position}], known.entered[{position}], {name}_first, {name}_cells, {name}_pitch, {back}); // {what}\n"
+            )
+        };
+        let pitch = match self.array.pitched {
+            true => format!(", args.{field}_pitch = (int){name}_pitch"),
+            false => String::new(), // a single row
+        };
+        let all = format!("{planes} * {name}_all_rows * {name}_pitch");
+        let before = format!(
+            "{}\n  const Inside {name}_cells = {{{rows}, {name}_rows, {columns}, {}, {}, {name}_all_rows}};\n  void *const {name}_tiles = borrow({all}, \"allocating {what}\");\n  void *const {name}_first = (char *){name}_tiles + {beside_rows} * {name}_pitch + {beside_columns} * sizeof({elem});\n  args.{field} = ({elem} *){name}_tiles{pitch};\n  check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // what is read beside all cells: NaN\n{}",
+            self.sizes().join("\n"),
+            self.space[1],
+            self.program[0],
+            copy(false),
+        );
+        let behind = match written {
+            true => copy(true),
+            false => String::new(),
+        };
+        let after = format!(
+            "  give_back({name}_tiles, \"freeing {what}\");\n  known.leave({position}, {written}, \"{what}\");\n"
+        );
+        [before, behind, after]
+    }
+
     /// The first cell of the domain in a plane of what is on the device, `NAME_device` or `NAME_tiles`.
     fn on_device(&self, where_to: &str) -> String {
         let (name, elem, [rows, columns]) = (&self.name, self.array.elem, self.cells);

@@ -13,7 +13,7 @@ use super::parts::Parts;
 use super::resident::{self, Blocks};
 use super::rows::{self, Form};
 use super::staged;
-use super::tiled_rows::{TILED_ROWS, has_tiled_rows};
+use super::tiled_rows::{ROWS_INSIDE, TILED_ROWS, has_tiled_rows};
 use crate::compiled::Sides;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
@@ -310,6 +310,10 @@ fn sharing(
     }
     if replacements.iter().any(has_tiled_rows) {
         text.push_str(TILED_ROWS);
+    }
+    let is_inside = |r: &Replacement| has_tiled_rows(r) && !r.sides.is_empty();
+    if replacements.iter().any(is_inside) {
+        text.push_str(ROWS_INSIDE);
     }
     (text, shared.all())
 }

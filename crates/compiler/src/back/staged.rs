@@ -27,7 +27,10 @@ pub(super) fn arrays(r: &Replacement, names: &Names) -> [String; 3] {
             continue;
         }
         let touched = || condition(&ir.touched[i], names);
-        let beside = Beside::of(r, i, names).map(|beside| beside.staged(&field, touched()));
+        let beside = Beside::of(r, i, names).map(|beside| match array.rows {
+            Some(_) => beside.in_rows(&field, known_rows::position(ir, i)),
+            None => beside.staged(&field, touched()),
+        });
         let parts = || Some(Parts::of(array, names)?.staged(&field, touched(), r.apart));
         let rows = || (array.rows.is_some()).then(|| tiled_rows::staged(r, i, names));
         if let Some(all) = beside.or_else(parts).or_else(rows) {

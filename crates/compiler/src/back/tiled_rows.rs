@@ -12,6 +12,9 @@ use std::fmt::Write;
 /// The functions that copy rows, once in a program that has such.
 pub(super) const TILED_ROWS: &str = include_str!("../print/lib/cuda/rows_tiled.cuh");
 
+/// The same for rows with cells around a domain that goes around.
+pub(super) const ROWS_INSIDE: &str = include_str!("../print/lib/cuda/rows_inside.cuh");
+
 /// Whether tiles have copies of rows.
 pub(super) fn has_tiled_rows(r: &Replacement) -> bool {
     r.memory == Memory::Staged && has_rows(r.interface)

@@ -19,7 +19,7 @@
 //! before: `for (..) { STEP; COPIES }` is `STEP; for (..) { COPIES; STEP } COPIES`.
 
 use super::numbers;
-use super::peel::{end_of, jumps_or_calls, once};
+use super::peel::{end_of, once};
 use super::scalars;
 use super::strip_mine::STEPS;
 use super::tree::{self, Namer};
@@ -53,9 +53,10 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
         && walk::all_declared(stmt)
             .into_iter()
             .all(|id| unit[id].storage == Storage::None)
+        && !super::globals(unit).contains(&unit[iterator].first)
         && !body
             .iter()
-            .any(|s| walk::uses(unit, s, iterator) || jumps_or_calls(unit, s));
+            .any(|s| walk::uses(unit, s, iterator) || jumps_or_calls_out(unit, s));
     if !is_plain || !copies_ghosts(unit, &body) {
         return None;
     }
@@ -92,6 +93,12 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     Some(whole)
 }
 
+/// Whether a statement leaves the step, or calls what changes variables or does what others see.
+fn jumps_or_calls_out(unit: &Unit, stmt: &Stmt) -> bool {
+    let jumps = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
+    walk::jumps(stmt, jumps) || walk::any(unit, stmt, |e| scalars::calls_out(unit, e))
+}
+
 /// How many statements of a step there are before the copies of ghost cells that it ends with; all, where it ends with none.
 /// Ghost cells that another array gives follow the copy that makes both equal.
 fn without_last_copies(unit: &Unit, body: &[Stmt]) -> usize {
@@ -107,22 +114,49 @@ fn without_last_copies(unit: &Unit, body: &[Stmt]) -> usize {
         });
         n_copies > 0 && n_others == 0
     };
-    let Some(last) = body.iter().rposition(|stmt| !only_copies(stmt)) else {
+    let declares = |stmt: &Stmt| {
+        let is_number = |id: DeclId| {
+            let value = unit[id].init.as_ref();
+            value.is_none_or(|value| matches!(tree::plain(value).kind, ExprKind::Int(_)))
+        };
+        let is_it = matches!(stmt.kind, StmtKind::Decl(_));
+        is_it && walk::declared(stmt).into_iter().all(is_number)
+    };
+    let others = |stmt: &Stmt| !declares(stmt) && !only_copies(stmt);
+    let Some(last) = body.iter().rposition(others) else {
         return body.len();
     };
-    let (first, copies) = body.split_at(last + 1);
     let has = |stmt: &Stmt, wanted: fn(&Copy) -> bool| {
         walk::any(unit, stmt, |e| {
             Copy::of(unit, e).is_some_and(|c| wanted(&c))
         })
     };
-    if (copies.iter()).any(|stmt| has(stmt, |copy| copy.is_far() && !copy.is_own)) {
-        return first.len();
+    let mut copies = last + 1..body.len();
+    let of_others = |stmt| has(stmt, |copy| copy.is_far() && !copy.is_own);
+    if !body[copies.clone()].iter().any(of_others) {
+        let ghosts = copies.find(|&at| has(&body[at], |copy| copy.is_far()));
+        copies.start = ghosts.unwrap_or(body.len());
     }
-    let ghosts = copies
-        .iter()
-        .position(|stmt| has(stmt, |copy| copy.is_far()));
-    first.len() + ghosts.unwrap_or(copies.len())
+    while copies.start < body.len() && declares(&body[copies.start - 1]) {
+        copies.start -= 1;
+    }
+    match hides(unit, &body[copies.start..], &body[..copies.start]) {
+        true => body.len(),
+        false => copies.start,
+    }
+}
+
+/// Whether statements declare names that others use of something else.
+fn hides(unit: &Unit, stmts: &[Stmt], others: &[Stmt]) -> bool {
+    let declared: Vec<DeclId> = stmts.iter().flat_map(walk::declared).collect();
+    let is_other = |expr: &Expr| {
+        let ExprKind::Var(id) = expr.kind else {
+            return false;
+        };
+        let same = |own: &DeclId| *own != id && unit[*own].name == unit[id].name;
+        declared.iter().any(same)
+    };
+    others.iter().any(|stmt| walk::any(unit, stmt, is_other))
 }
 
 fn is_int(unit: &Unit, ty: TypeId) -> bool {

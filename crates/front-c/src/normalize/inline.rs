@@ -8,8 +8,8 @@
 use super::tree::{self, Namer, Path};
 use super::{numbers, scalars, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FunctionId, Item, Length, Stmt, StmtKind, Storage, TypeId,
-    TypeKind, UnaryOp, Unit,
+    BinaryOp, Callee, DeclId, Expr, ExprKind, FunctionId, Item, Length, Stmt, StmtKind, Storage,
+    TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -212,21 +212,34 @@ impl Caller<'_> {
     /// Whether a parameter is what is given for it, wherever the function uses it.
     fn stays(&self, param: DeclId, given: &Expr, body: &Stmt) -> bool {
         let unit = &*self.unit;
-        if changes(unit, body, param) {
-            return false;
-        }
         let (to, from) = (unit[param].ty, tree::plain(given).ty);
         let is_same =
             points_to_the_same(unit, to, from) || unit[to].canonical == unit[from].canonical;
+        if changes(unit, body, param) {
+            return false;
+        }
         match &tree::plain(given).kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
-            ExprKind::Int(_) | ExprKind::Float(_) => is_same,
+            _ => is_same && self.has_one_value(given, body),
+        }
+    }
+
+    /// Whether a number, a variable, or a sum of such has one value while a function runs, whose body this is.
+    fn has_one_value(&self, given: &Expr, body: &Stmt) -> bool {
+        let unit = &*self.unit;
+        match &tree::plain(given).kind {
+            ExprKind::Int(_) | ExprKind::Float(_) => true,
             // Only what the function calls may change the variable while it runs; an array stays where it is.
             ExprKind::Var(id) => {
                 let is_array = matches!(unit.canonical(unit[*id].ty).kind, TypeKind::Array { .. });
                 let is_shared = self.globals.contains(id) || scalars::is_pointed_to(unit, *id);
                 let moves = is_shared && !is_array;
-                is_same && !changes(unit, body, *id) && !(moves && calls_anything(unit, body))
+                !changes(unit, body, *id) && !(moves && calls_anything(unit, body))
+            }
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                let parts = [a, b];
+                scalars::is_integer(unit, given.ty)
+                    && parts.iter().all(|part| self.has_one_value(part, body))
             }
             _ => false,
         }

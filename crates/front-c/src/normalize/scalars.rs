@@ -234,7 +234,7 @@ pub(super) fn is_address_of(expr: &Expr, id: DeclId) -> bool {
 }
 
 /// Whether an expression calls what may change variables, or do what others see.
-fn calls_out(unit: &Unit, expr: &Expr) -> bool {
+pub(super) fn calls_out(unit: &Unit, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call(Callee::Function(f), _) => !keeps_variables(unit, *f, &mut HashSet::new()),
         ExprKind::Call(..)

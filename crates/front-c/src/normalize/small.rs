@@ -3,6 +3,7 @@
 
 use super::inline;
 use super::numbers;
+use super::scalars;
 use super::tree::{self, Namer};
 use super::unroll;
 use super::walk;
@@ -103,7 +104,34 @@ fn is_table(unit: &Unit, id: DeclId) -> bool {
     let (decl, of) = (&unit[id], |is_it| {
         tree::is_somewhere(unit, unit[id].ty, is_it)
     });
-    decl.kind == DeclKind::Variable && of(|ty| ty.is_const) && !of(|ty| ty.is_volatile)
+    decl.kind == DeclKind::Variable
+        && !of(|ty| ty.is_volatile)
+        && (of(|ty| ty.is_const) || is_only_read(unit, id))
+}
+
+/// Whether a program only reads numbers of an array that a function has, which nothing points to.
+fn is_only_read(unit: &Unit, id: DeclId) -> bool {
+    let decl = &unit[id];
+    let is_list = |init: &Expr| matches!(init.kind, ExprKind::List(_));
+    if !decl.init.as_ref().is_some_and(is_list) || super::globals(unit).contains(&decl.first) {
+        return false;
+    }
+    let (mut n_uses, mut n_reads) = (0, 0);
+    let reads = |expr: &Expr| match &expr.kind {
+        ExprKind::Index(base, _) => tree::is_var(base, id) && scalars::is_arithmetic(unit, expr.ty),
+        _ => false,
+    };
+    let bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
+    for body in bodies {
+        walk::all(unit, body, &mut |expr| {
+            n_uses += usize::from(matches!(expr.kind, ExprKind::Var(used) if used == id));
+            n_reads += usize::from(reads(expr));
+            // What is assigned to, or pointed to, is not read alone.
+            n_uses += usize::from(tree::target(expr).is_some_and(|to| reads(tree::plain(to))));
+            true
+        });
+    }
+    n_uses == n_reads
 }
 
 /// Takes the branches of conditions that are known.

@@ -260,3 +260,29 @@ void f(int n, int m, int steps, float (*a)[n], float (*b)[m]) {{ float (*c)[m] =
     assert!(!has_form(&text("m = m + 1;", "step(n, m, b, c);"), cell));
     assert!(!has_form(&text("", "step(n, m, d + 1, c);"), "c[i][j] ="));
 }
+
+#[test]
+fn tables_that_are_only_read() {
+    let is_known = |global: &str, local: &str, more: &str| {
+        let text = format!(
+            "void g(int *); {global} void f(int n, int steps, float *u, float *w) {{ {local} for (int t = 0; t < steps; t++) {{ \
+for (int i = 1; i < n; i++) {{ float s = 0; for (int r = 0; r < 2; r++) s += u[i + d[r]]; w[i] = s; }} \
+float *v = u; u = w; w = v; }} {more} }}"
+        );
+        let forms = super::forms_of(&text);
+        (forms.iter()).any(|form| form.text.contains("u[i + -1]") && form.text.contains("u[i + 1]"))
+    };
+    let table = "int d[2] = {-1, 1};";
+    assert!(is_known("", table, "n = d[n];"));
+    assert!(is_known("static const int d[2] = {-1, 1};", "", ""));
+    assert!(!is_known(table, "", ""), "which others may write");
+    for more in [
+        "d[n] = 2;",
+        "d[0]++;",
+        "g(d);",
+        "g(&d[1]);",
+        "int *p = d; *p = 3;",
+    ] {
+        assert!(!is_known("", table, more), "{more}");
+    }
+}

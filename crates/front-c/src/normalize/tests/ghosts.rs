@@ -110,4 +110,33 @@ fn copies_that_end_a_step_begin_the_next_one() {
     let others = "a[0] = b[n - 2]; a[n - 1] = b[1];";
     is_turned(sweep, &format!("{back} {others}"));
     is_turned(sweep, &format!("b[0] = b[n - 2]; b[n - 1] = b[1]; {whole}"));
+    is_turned(
+        sweep,
+        "int k = 0; for (k = 0; k < 1; k++) { b[0] = b[n - 2]; } for (int i = 0; i < n; i++) { a[i] = b[i]; }",
+    );
+}
+
+#[test]
+fn steps_may_call_what_sees_no_iterator() {
+    let of = |code: &str, head: &str| {
+        let text = format!(
+            "{code} int t; void f(int n, int steps, float *u, float *w) {{ for ({head}; t < steps; t++) {{ u[0] = u[n]; \
+for (int i = 1; i <= n; i++) w[i] = g(u, i); for (int i = 1; i <= n; i++) u[i] = w[i]; }} }}"
+        );
+        let forms = forms_of(&text);
+        forms
+            .iter()
+            .any(|form| form.passes.contains(&"ghosts".to_owned()))
+    };
+    let reads =
+        "float g(const float *u, int i) { float s = 0; if (u[i] > 0) s = u[i - 1]; return s; }";
+    assert!(of(reads, "int t = 0"));
+    assert!(!of(reads, "t = 0"), "which functions may read");
+    for other in [
+        "int k; float g(const float *u, int i) { k++; return u[i]; }",
+        "float g(const float *u, int i) { static int k; return u[i] + k++; }",
+        "float h(float); float g(const float *u, int i) { return h(u[i]); }",
+    ] {
+        assert!(!of(other, "int t = 0"), "{other}");
+    }
 }
