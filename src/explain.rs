@@ -1,13 +1,15 @@
 //! `hexcc explain`: what the compiler found in a stencil and what it decided.
 
 use crate::args::{InputArgs, KernelArgs, TargetArgs};
+use crate::codes;
 use crate::compile::context;
 use crate::emit;
 use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::measuring::tiled;
 use crate::render::Failure;
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::report::{TilingPicture, explain, explain_tiles, tiling_svg};
@@ -16,9 +18,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Prints statements, arrays, dependences, the schedule and its counts for
-/// every time loop of a stencil.
+/// every time loop of a stencil. `hexcc explain HX0203` prints what a code means.
 #[derive(Debug, Parser)]
-#[command(name = "hexcc explain", bin_name = "hexcc explain")]
+#[command(
+    name = "hexcc explain",
+    bin_name = "hexcc explain",
+    override_usage = "hexcc explain [OPTIONS] FILE..\n       hexcc explain CODE"
+)]
 pub struct Explain {
     #[command(flatten)]
     input: InputArgs,
@@ -39,6 +45,14 @@ pub struct Explain {
 impl Explain {
     /// Compiles the input and reports on it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
+        if let [word] = &self.input.files[..]
+            && let Some(code) = codes::spelled(word)
+        {
+            let none = |e| Explain::command().error(ErrorKind::InvalidValue, e).exit();
+            let page = codes::page(&code).unwrap_or_else(none);
+            emit::write(Path::new("-"), &page)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let limit = TimeLimit::start(self.kernel.time_limit);
         let kernel = KernelArgs {
             keep_tiles: self.tiles || self.svg.is_some(),

@@ -4,6 +4,7 @@
 mod args;
 mod bench;
 mod bytes;
+mod codes;
 mod compile;
 mod emit;
 mod explain;

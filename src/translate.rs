@@ -48,7 +48,7 @@ enum Emit {
 /// hexagonal/classical tiling.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true,
-    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc run [OPTIONS] FILE..\n       hexcc explain [OPTIONS] FILE..\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
+    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc run [OPTIONS] FILE..\n       hexcc explain [OPTIONS] FILE..\n       hexcc explain CODE\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
     after_help = "`hexcc run --help` and so on describe the other commands.")]
 pub struct Translate {
     #[command(flatten)]

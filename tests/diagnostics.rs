@@ -466,6 +466,45 @@ fn deep_expressions_are_refused_where_they_stand() {
     }
 }
 
+/// `hexcc explain HX0203` prints what docs/diagnostics.md has of the code, and knows all codes.
+#[test]
+fn codes_are_explained() {
+    let explain = |word: &str| output(hexcc().args(["explain", word])).expect("hexcc starts");
+    let printed = |word: &str| {
+        let out = explain(word);
+        assert!(out.status.success() && out.stderr.is_empty(), "{out:?}");
+        String::from_utf8(out.stdout).expect("UTF-8")
+    };
+    let page = std::fs::read_to_string(common::root().join("docs/diagnostics.md"));
+    let page = page.expect("the page is there");
+    let (tables, _) = page.split_once("## The audit").expect("the audit is there");
+    let mut n_examples = 0;
+    for row in tables.lines().filter(|line| line.starts_with("| HX")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let code = &cells[1][..6];
+        let text = printed(code);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let begins = |cell: &str| words(cell).split('[').next().unwrap_or("").to_string();
+        assert!(text.starts_with(cells[1]), "{text}");
+        assert!(words(&text).contains(&begins(cells[2])), "{row}\n{text}");
+        assert!(words(&text).contains(&begins(cells[3])), "{row}\n{text}");
+        assert!(!text.contains("]("), "{text}");
+        n_examples += usize::from(text.contains("\nExample\n"));
+    }
+    assert!(n_examples > 40, "{n_examples} examples");
+    let text = printed("HX0203");
+    assert!(text.contains("What to do\n") && text.contains("error[HX0203]: "));
+    for spelling in ["hx0203", "hx203", "HX203", "Hx0203"] {
+        assert_eq!(printed(spelling), text);
+    }
+    for (code, near) in [("HX0202", "HX0201, HX0203"), ("hx8999", "HX9001")] {
+        let out = explain(code);
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(near) && out.stdout.is_empty(), "{stderr}");
+    }
+}
+
 /// The table at the end of docs/diagnostics.md counts what these tests run.
 #[test]
 fn the_audit_counts_what_is_tested() {

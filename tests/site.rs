@@ -1,5 +1,5 @@
 //! The pages of docs/site: what they show can be done and comes out, links and pictures lead somewhere, and text
-//! is short. scripts/docs makes a site of them.
+//! is short. scripts/docs makes a site of them, in the order of mkdocs.yml.
 
 mod common;
 
@@ -194,17 +194,22 @@ fn links_and_pictures_are_there() {
 }
 
 #[test]
-fn every_page_is_in_the_summary() {
-    let summary = folder().join("SUMMARY.md");
-    let listed: Vec<PathBuf> = links(&read(&summary))
-        .iter()
-        .map(|l| place_of(&summary, l))
+fn every_page_is_in_the_navigation() {
+    let settings = read(&root().join("mkdocs.yml"));
+    let (_, navigation) = settings.split_once("\nnav:\n").expect("a navigation");
+    let listed: Vec<PathBuf> = (navigation.lines())
+        .filter_map(|line| line.trim().strip_prefix("- ")?.rsplit_once(": "))
+        .map(|(_, page)| folder().join(page))
         .collect();
     let lacking: Vec<String> = (pages().into_iter())
-        .filter(|(_, path)| *path != summary && !listed.contains(path))
+        .filter(|(_, path)| !listed.contains(path))
         .map(|(name, _)| name)
         .collect();
-    assert_none("pages are not in SUMMARY.md", &lacking);
+    assert_none("pages are not in mkdocs.yml", &lacking);
+    let wrong: Vec<&PathBuf> = (listed.iter())
+        .filter(|page| !page.exists() && !is_generated(page))
+        .collect();
+    assert!(wrong.is_empty(), "mkdocs.yml has {wrong:?}");
 }
 
 /// `<!-- generated: table docs/results.md applications -->` names a table that is there.

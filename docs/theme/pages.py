@@ -1,0 +1,263 @@
+"""What MkDocs does not do by itself for the site: pages and tables that are made of other documents.
+
+There is a page for each diagnostic, of docs/diagnostics.md, and for each command, of `hexcc --help`. Documents and
+sources that pages link to become pages as well, so that the site needs nothing from elsewhere.
+"""
+import json
+import math
+import os
+import pathlib
+import posixpath
+import re
+import runpy
+import subprocess
+
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files, InclusionLevel
+from pygments.formatters import HtmlFormatter
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SITE = ROOT / "docs/site"
+COMMANDS = {"translate": [], "run": ["run"], "explain": ["explain"], "tune": ["tune"], "bench": ["bench"]}
+LANGUAGES = {"c": "c", "h": "c", "cu": "cuda", "cuh": "cuda", "py": "python", "rs": "rust", "toml": "toml", "json": "json"}
+
+
+class Places(Files):
+    """Files by any way to them: in a note, `site/tuning.md` is the page `tuning.md`."""
+
+    def get_file_from_path(self, path):
+        return super().get_file_from_path(os.path.relpath(SITE / path, SITE))
+
+
+class Source(File):
+    """A file that is no Markdown, and becomes a page."""
+
+    def is_documentation_page(self):
+        return True
+
+
+def slug(heading, _="-"):
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def on_config(config):
+    """Anchors of headings are those of GitHub, where the same documents are read."""
+    config.mdx_configs["toc"] = {"slugify": slug}
+    return config
+
+
+def on_files(files, config):
+    """Adds pages that are made, and what pages link to."""
+    files = Places(files)
+    for name, text in [*code_pages(), *option_pages()]:
+        inclusion = InclusionLevel.NOT_IN_NAV if name.startswith("codes/") else InclusionLevel.UNDEFINED
+        files.append(File.generated(config, name, content=text, inclusion=inclusion))
+    for file, style in (("code-light.css", "default"), ("code-dark.css", "github-dark")):
+        rules = HtmlFormatter(style=style).get_style_defs(".codehilite")
+        files.append(File.generated(config, file, content=rules))
+    for file in files.media_files():
+        if file.src_uri.endswith(".c"):
+            files.remove(file)
+    waiting = files.documentation_pages()
+    while waiting:
+        page = waiting.pop()
+        for target in re.findall(r"\]\(([^)\s#:]+)", page.content_string):
+            name = os.path.relpath(SITE / posixpath.dirname(page.src_uri) / target, SITE)
+            if (SITE / name).exists() and not files.get_file_from_path(name):
+                files.append(linked(name, config))
+                waiting += [files.get_file_from_path(name)] if name.endswith(".md") else []
+    return files
+
+
+def linked(name, config):
+    """A file, or the list of a folder, that a page links to by this name."""
+    path = (SITE / name).resolve()
+    inside = path.relative_to(ROOT).as_posix()
+    if path.suffix in (".md", ".svg", ".png"):
+        file = File.generated(config, name, abs_src_path=str(path), inclusion=InclusionLevel.NOT_IN_NAV)
+    else:
+        text = "\n".join(sorted(found.name for found in path.iterdir())) if path.is_dir() else path.read_text().rstrip()
+        text = f"# {inside}\n\n````{LANGUAGES.get(path.suffix[1:], 'text')}\n{text}\n````\n"
+        file = Source.generated(config, name, content=text, inclusion=InclusionLevel.NOT_IN_NAV)
+    place = f"notes/{path.stem}" if re.fullmatch(r"docs/\w+\.md", inside) else f"files/{inside}".removesuffix(".md")
+    if name.startswith("../"):
+        file.dest_uri = place + ".html" if file.is_documentation_page() else place
+    elif isinstance(file, Source):
+        file.dest_uri = name + ".html"
+    return file
+
+
+def on_page_markdown(markdown, **_):
+    """Puts in what `<!-- generated: NAME ARGUMENTS -->` stands for."""
+    def insert(match):
+        name, *arguments = match[1].split()
+        return GENERATED[name](*arguments) + "\n"
+
+    return re.sub(r"^<!-- generated: (.*) -->$", insert, markdown, flags=re.M)
+
+
+@event_priority(50)
+def on_post_build(config):
+    """The search finds no sources of programs."""
+    index = config.plugins["search"].search_index
+    index._entries = [entry for entry in index._entries if not entry["location"].startswith(("files/", "programs/"))]
+
+
+def table(document, anchor, number="1"):
+    """A table below a heading of another document, as it is there."""
+    level, found, last = 0, [], ""
+    for line in (ROOT / document).read_text().splitlines():
+        head = re.match(r"(#+) (.*)", line)
+        if head and level and len(head[1]) <= level:
+            break
+        if head and slug(re.sub(r"\]\([^)]*\)", "", head[2])) == anchor:
+            level = len(head[1])
+        if level and line.startswith("|"):
+            found += [] if last.startswith("|") else [[]]
+            found[-1].append(line)
+        last = line
+    return "\n".join(found[int(number) - 1])
+
+
+def speeds():
+    """The measurements of the README's chart as a table; scripts/speed-chart knows them."""
+    chart = runpy.run_path(str(ROOT / "scripts/speed-chart"))
+    measured = chart["measured"]()
+    lines = ["| program | one launch per step | hexcc | times as fast | limit of memory |", "|---|---|---|---|---|"]
+    for name, words in chart["SHOWN"]:
+        naive, tiled, limit = (measured[name][kind] for kind in ("naive", "default", "limit"))
+        lines.append(f"| {words} | {naive:.0f} | {tiled:.0f} | {tiled / naive:.1f} | {limit:.0f} |")
+    return "\n".join(lines)
+
+
+def roofline():
+    """A chart: the speed of tiled programs over the bytes that a step moves for a cell, and the limit of memory."""
+    found, bandwidth = {}, 0
+    for line in runpy.run_path(str(ROOT / "scripts/speed-chart"))["DATA"].read_text().splitlines():
+        entry = json.loads(line)
+        of = found.setdefault(entry["stencil"], {})
+        if entry["variant"] == "naive":
+            of.update(bytes=entry["step_bytes"], naive=entry["gcells"])
+            bandwidth = entry["step_bytes"] * entry["step_limit"]
+        elif entry.get("is_default") and entry["tiling"] != "stepwise":
+            of["tiled"] = entry["gcells"]
+    width, height, left, right, top, bottom = 720, 400, 56, 16, 44, 48
+    (x0, x1), (y0, y1) = (6, 72), (20, 3000)
+    x = lambda value: left + (width - left - right) * math.log(value / x0) / math.log(x1 / x0)
+    y = lambda value: height - bottom - (height - top - bottom) * math.log(value / y0) / math.log(y1 / y0)
+    colours = {"naive": "#8b95a3", "tiled": "#2f86d1", "limit": "#d9541e"}
+    text = lambda at_x, at_y, words, anchor="start": (
+        f'<text x="{at_x:.1f}" y="{at_y:.1f}" text-anchor="{anchor}">{words}</text>')
+    line = lambda path, colour="currentColor", more='opacity=".2"': f'<path d="{path}" stroke="{colour}" fill="none" {more}/>'
+    dot = lambda kind, at_x, at_y: f'<circle cx="{at_x:.1f}" cy="{at_y:.1f}" r="4.5" fill="{colours[kind]}"/>'
+    limit = lambda path: line(path, colours["limit"], 'stroke-width="2"')
+    lines = [f'<div class="chart"><svg viewBox="0 0 {width} {height}" role="img" aria-label="speeds over bytes for a cell" '
+             'font-size="12" fill="currentColor">']
+    for value in (8, 16, 32, 64):
+        lines += [line(f"M{x(value):.1f} {top}V{height - bottom}"), text(x(value), height - bottom + 18, value, "middle")]
+    for value in (30, 100, 300, 1000, 3000):
+        lines += [line(f"M{left} {y(value):.1f}H{width - right}"), text(left - 8, y(value) + 4, value, "end")]
+    lines += [text((left + width) / 2, height - 8, "bytes that a step moves for a cell", "middle"),
+              limit(f"M{x(x0):.1f} {y(bandwidth / x0):.1f}L{x(x1):.1f} {y(bandwidth / x1):.1f}")]
+    for of in found.values():
+        if "tiled" in of and of.get("bytes"):
+            at = x(of["bytes"])
+            lines.append(line(f"M{at:.1f} {y(of['naive']):.1f}V{y(of['tiled']):.1f}", more='stroke-dasharray="2 3" opacity=".6"'))
+            lines += [dot(kind, at, y(of[kind])) for kind in ("naive", "tiled")]
+    at, names = left, {"naive": "one thread per cell", "tiled": "tiled by hexcc", "limit": "limit of memory with one launch per step"}
+    for kind, words in names.items():
+        lines += [limit(f"M{at} 16h18") if kind == "limit" else dot(kind, at + 9, 16), text(at + 24, 20, words)]
+        at += 44 + 7 * len(words)
+    return "".join([*lines, "</svg></div>"])
+
+
+def diagnostics():
+    """Code, meaning and remedy of every row of docs/diagnostics.md, and the text of its section."""
+    found, heading, about = [], "", []
+    for line in (ROOT / "docs/diagnostics.md").read_text().splitlines():
+        if line == "## The audit":
+            break
+        row = re.match(r"\| (HX\d{4})(?: \((\w+)\))? \| (.*?) \|(?: (.*))? \|$", line)
+        if line.startswith("## "):
+            heading, about = line[3:], []
+        elif row:
+            code, kind, meaning, remedy = row.groups()
+            if meaning.startswith("A warning: "):
+                kind, meaning = "warning", meaning[11].upper() + meaning[12:]
+            found.append((code, kind, meaning, remedy or "", heading, "\n".join(about).strip()))
+        elif not line.startswith("|"):
+            about.append(line)
+    return found
+
+
+def snapshots():
+    """What hexcc prints for the programs of testsuite/errors and for command lines, by code."""
+    found = {}
+    folder = ROOT / "tests/snapshots"
+    for path in sorted([*folder.glob("errors_*.snap"), *folder.glob("cli_*.snap")]):
+        text = path.read_text().split("\n---\n", 1)[1].strip()
+        for code in dict.fromkeys(re.findall(r"(?:error|warning)\[(HX\d{4})\]", text)):
+            found.setdefault(code, []).append((path.name, text))
+    return found
+
+
+def codes():
+    """All codes, a line each."""
+    lines = ["| code | meaning |", "|---|---|"]
+    for code, kind, meaning, *_ in diagnostics():
+        first = re.split(r"(?<=[a-z)`])[:;.] ", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", meaning))[0].rstrip(".")
+        lines.append(f"| [{code}](codes/{code}.md)" + (f" ({kind})" if kind else "") + f" | {first} |")
+    return "\n".join(lines)
+
+
+def code_pages():
+    """A page for each diagnostic."""
+    messages = snapshots()
+    for code, kind, meaning, remedy, heading, about in diagnostics():
+        lines = [f"# {code}" + (f" ({kind})" if kind else ""), "", meaning.rstrip(".") + ".", ""]
+        lines += ["## What to do", "", remedy, ""] if remedy else []
+        first = lambda message: (not message[1].startswith((f"error[{code}", f"warning[{code}")), len(message[1]))
+        by_head = {}
+        for name, text in sorted(messages.get(code, []), key=first):
+            by_head.setdefault(re.search(rf"\[{code}\]: (.*)", text)[1], (name, text))
+        lines += ["## What hexcc prints", ""] if by_head else []
+        for name, text in list(by_head.values())[:3]:
+            program = f"testsuite/errors/{name[len('errors_'):-len('.snap')]}.c"
+            source = (ROOT / program).exists() and name.startswith("errors_")
+            lines += [f"For [{program}](../{program}):" if source else "For a command line:", ""]
+            lines += ["```text", text, "```", ""]
+        lines += [f"## About {heading.split(':')[0]}", "", about, ""] if about else []
+        lines += ["[All codes](site/refusals.md)", ""]
+        text = "\n".join(lines).replace("](#", "](diagnostics.md#")
+        yield f"codes/{code}.md", re.sub(r"\]\((?!https?:)", "](../../", text)
+
+
+def option_pages():
+    """A page for each command, of its `--help`."""
+    hexcc = os.environ.get("HEXCC", ROOT / "scripts/hexcc")
+    for name, words in COMMANDS.items():
+        command = [hexcc, *words, "--help"]
+        text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        about, _, rest = text.partition("\nUsage: ")
+        usage, _, rest = rest.partition("\n\n")
+        lines = [f"# {' '.join(['hexcc', *words])}", "", about.strip(), "", "```text", usage, "```", "", *options(rest)]
+        yield f"reference/{name}.md", "\n".join(lines)
+
+
+def options(text):
+    """The text of clap as headings and paragraphs."""
+    lines = []
+    for line in text.splitlines() + [""]:
+        if line and not line.startswith(" "):
+            name = line.rstrip(":")
+            lines += ["", f"## {name}" if line.endswith(":") else line, ""]
+        elif re.match(r" {2,6}(-|<|\[)", line):
+            lines += ["", f"### `{line.strip()}`", ""]
+        elif value := re.match(r" {10}- ([\w-]+): +(.*)", line):
+            lines += ([] if lines[-1].startswith("- ") else [""]) + [f"- `{value[1]}`: {value[2]}"]
+        else:
+            lines += [line.strip().replace("<", "&lt;")]
+    return lines
+
+
+GENERATED = {"table": table, "speeds": speeds, "roofline": roofline, "codes": codes}
