@@ -1,11 +1,16 @@
 //! Whole programs whose time planes move in the ways in which people move them: pointers of a function, of the file or in
 //! a struct, indices that toggle or rotate, the number of the step, structs that are exchanged; in the loop or in functions; with
-//! output every few steps.
+//! output every few steps, ghost cells that a step fills, and one time loop or two.
 //!
-//! Each way is known to hexcc by itself; here several of them meet.
+//! Each way is known to hexcc by itself; here several of them meet. Every third program has planes with components.
+
+mod components;
+mod steps;
+mod sweeps;
 
 use crate::rng::Rng;
 use std::fmt::Write;
+use steps::{Steps, ghosts};
 
 /// Where the planes are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,15 +47,15 @@ struct Maker {
     turn_apart: bool,
     /// One function for both.
     step_apart: bool,
-    counts_by_itself: bool,
+    steps: Steps,
+    /// Ghost cells, from the other end or from their neighbours.
+    ghosts: Option<bool>,
     /// Steps between outputs.
     every: Option<i64>,
     shows_apart: bool,
     toggling: &'static str,
     /// The subscripts of planes that the step selects, and what is declared for them.
     of_step: (&'static str, &'static [&'static str]),
-    /// The first number of a step.
-    first: i64,
 }
 
 /// Subscripts that the step selects, of two planes and of three.
@@ -68,9 +73,17 @@ const OF_THREE: [(&str, &[&str]); 2] = [
 
 const NAMES: [&str; 4] = ["now", "next", "last", "older"];
 
+/// What program number `index` is translated with, if it is not refused then: tiles also where they are not expected to be faster.
+pub fn tiling(index: u64) -> Option<&'static str> {
+    (index % 6 == 2).then_some("--tiling=hybrid")
+}
+
 /// The text of a program.
 pub fn program(seed: u64, index: u64) -> String {
     let mut rng = Rng::new(seed ^ 0x91A7E5, index);
+    if index % 3 == 2 {
+        return components::program(rng);
+    }
     let by_pointer = rng.chance(50);
     let home = match rng.below(9) {
         0 => Home::Locals,
@@ -94,17 +107,17 @@ pub fn program(seed: u64, index: u64) -> String {
         sweep_apart: rng.chance(60),
         turn_apart: reaches && rng.chance(50),
         step_apart: reaches && rng.chance(30),
-        counts_by_itself: rng.chance(25),
+        steps: match home {
+            Home::Step | Home::Indices => Steps::random(&mut rng, 3),
+            _ => Steps::random(&mut rng, 0),
+        },
+        ghosts: rng.chance(8).then(|| rng.chance(50)),
         every: rng.chance(40).then(|| rng.range(4, 9)),
         shows_apart: rng.chance(50),
         toggling: rng.pick::<&str>(&["1 - @", "!@", "@ ^ 1", "(@ + 1) % 2"]),
         of_step: match n_planes {
             2 => *rng.pick(&OF_TWO),
             _ => *rng.pick(&OF_THREE),
-        },
-        first: match home {
-            Home::Step | Home::Indices => rng.range(0, 3),
-            _ => 0,
         },
         rng,
     };
@@ -208,8 +221,16 @@ impl Maker {
         if self.n_planes == 3 {
             let _ = write!(value, " - 0.125{f} * {}{}", plane(2), at(0, 0));
         }
-        let mut text = format!(
-            "for (int i = 1; i < {n} - 1; i++)\n      for (int j = 1; j < {m} - 1; j++)\n        {next}{} = {value};\n",
+        let mut text = match self.ghosts {
+            Some(goes_around) => {
+                let cell = |i: &str, j: &str| format!("{now}[({i}) * {m} + {j}]");
+                ghosts(&cell, [n, m], goes_around).trim_start().to_string() + "    "
+            }
+            None => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "for (int i = 1; i < {n} - 1; i++)\n      for (int j = 1; j < {m} - 1; j++)\n        {next}{} = {value};",
             at(0, 0)
         );
         if self.rng.chance(25) {
@@ -497,11 +518,6 @@ impl Maker {
                 "  {name} = ({ty} *)malloc(sizeof({ty}) * {n} * {m});\n  for (k = 0; k < {n} * {m}; k++)\n    {name}[k] = (k * 37 + {number}) % 101 / ({ty})101;"
             );
         }
-        let (head, tail) = match self.counts_by_itself {
-            true => ("  int t = 0;\n  while (t < T) {\n", "    t++;\n  }\n"),
-            false => ("  for (int t = 0; t < T; t++) {\n", "  }\n"),
-        };
-        let head = head.replace("t = 0", &format!("t = {}", self.first));
         let selects = match self.home {
             Home::Step => self.of_step.0,
             _ => "",
@@ -510,7 +526,7 @@ impl Maker {
             "" => String::new(),
             some => format!("    {}\n", some.trim_end()),
         };
-        let _ = write!(text, "{head}{selects}{step}{tail}");
+        text.push_str(&self.steps.text(&(selects + step)));
         for name in &names {
             let _ = writeln!(
                 text,
@@ -530,4 +546,93 @@ impl Maker {
 
 fn arrow(by_pointer: bool) -> &'static str {
     if by_pointer { "->" } else { "." }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first programs of a seed, without and with components.
+    fn programs() -> [Vec<String>; 2] {
+        let all = (0..1500).map(|index| program(1, index));
+        let (with, without) = all.partition(|text| text.contains("enum { K = "));
+        [without, with]
+    }
+
+    fn assert_written(programs: &[String], forms: &[&str]) {
+        for form in forms {
+            let is_there = programs.iter().any(|text| text.contains(form));
+            assert!(is_there, "none of {} programs has {form}", programs.len());
+        }
+    }
+
+    #[test]
+    fn programs_are_those_of_their_seed() {
+        assert_eq!(programs(), programs());
+        assert_ne!(program(1, 2), program(2, 2));
+    }
+
+    #[test]
+    fn every_third_program_has_components() {
+        for index in 0..60 {
+            let has = program(3, index).contains("enum { K = ");
+            assert_eq!(has, index % 3 == 2, "program {index}");
+            assert!(has || tiling(index).is_none(), "program {index}");
+        }
+    }
+
+    #[test]
+    fn time_loops_and_ghost_cells_have_all_forms() {
+        let forms = [
+            "for (int t = 0; t < T; t++)",
+            "for (int t = 0; t < T / 2 + 2; t++)",
+            "  int t;\n  for (t = 0;",
+            "while (t < T) {",
+            "printf(\"%d\\n\", t);",
+            "done++;",
+            "m - 1] = ",
+        ];
+        for programs in programs() {
+            assert_written(&programs, &forms);
+        }
+    }
+
+    #[test]
+    fn components_have_all_forms() {
+        let [_, programs] = programs();
+        let declared = [
+            " of_now[K][N][M];",
+            " of_now[MOST_N][MOST_M][K];",
+            " (*now)[n][m], (*next)[n][m]",
+            " (*now)[m][K], (*next)[m][K]",
+            "*now[K], *next[K]",
+            " *now, *next, *last;",
+            "[2][K][",
+            "struct grid { ",
+        ];
+        let used = [
+            "[(k * n + i) * m + j]",
+            "[(i * m + j) * K + k]",
+            "[AT(0, i, j)]",
+            "[at(n, m, k, i, j)]",
+            "next[k][i][j] = ",
+            "next[i][j][0] = ",
+            "[(k + 1) % K]",
+            "[i - di[k]]",
+            "(i + n - di[k]) % n",
+            " *held = now[0]; now[0] = next[0]; next[0] = held; }",
+        ];
+        assert_written(&programs, &declared);
+        assert_written(&programs, &used);
+    }
+
+    #[test]
+    fn parentheses_are_closed() {
+        for text in programs().iter().flatten() {
+            for [open, close] in [['(', ')'], ['{', '}'], ['[', ']']] {
+                let of = |c: char| text.matches(c).count();
+                assert_eq!(of(open), of(close), "{open} in {text}");
+            }
+        }
+    }
 }

@@ -23,6 +23,8 @@ pub(super) struct Beside<'a> {
     parts: Option<Parts<'a>>,
     /// Planes in the program, and on the device.
     planes: [String; 2],
+    /// Planes of each part, if several.
+    in_part: Option<String>,
     /// Rows and columns in the program, and those of the domain.
     program: [String; 2],
     space: [String; 2],
@@ -48,14 +50,18 @@ impl<'a> Beside<'a> {
             [] => "(size_t)1".to_string(),
             outer => outer.join(" * "),
         });
+        let parts = Parts::of(array, names);
+        // The first subscript selects a part, the others a plane of it.
+        let in_part = (parts.is_some() && outer.len() > 1).then(|| own[1..outer.len()].join(" * "));
         let extent = |e| format!("(size_t){}", ast_operand(e, names));
         let one = "(size_t)1".to_string();
         let cells = sides.iter().map(|sides| extent(&sides.cells));
         Some(Beside {
             array,
             name: names.get(&array.name),
-            parts: Parts::of(array, names),
+            parts,
             planes,
+            in_part,
             program: rows_and_columns(space.iter().map(extent), one.clone())?,
             space: rows_and_columns(cells, one)?,
             first: rows_and_columns(sides.iter().map(|sides| sides.first), 0)?,
@@ -139,8 +145,13 @@ impl<'a> Beside<'a> {
                 format!("{name}_planes * {plane}"),
                 format!("(char *){name}_entered + plane * {plane}"),
             ),
-            Some(_) if self.first == [0, 0] => (plane, format!("{name}_entered[plane]")),
-            Some(_) => (plane, format!("(char *){name}_entered[plane]")),
+            Some(_) => {
+                let is_moved = self.first != [0, 0] || self.in_part.is_some();
+                let cast = if is_moved { "(char *)" } else { "" };
+                let planes = self.in_part.iter().map(|n| format!("{n} * "));
+                let bytes = format!("{}{plane}", planes.collect::<String>());
+                (bytes, self.of_parts("entered", cast))
+            }
         };
         let bytes = where_touched(bytes, touched);
         let sizes = self.sizes().join("\n");
@@ -205,11 +216,23 @@ impl<'a> Beside<'a> {
     /// The first cell of the domain in a plane of the program, and how far rows are from each other there.
     fn in_program(&self) -> String {
         if self.parts.is_some() {
-            return self.behind_ghosts(&format!("{}_parts[plane]", self.name));
+            return self.behind_ghosts(&self.of_parts("parts", ""));
         }
         let (name, constant) = (&self.name, super::program::const_of(self.array));
         let plane = self.plane();
         self.behind_ghosts(&format!("({constant}char *){name} + plane * {plane}"))
+    }
+
+    /// A plane of what the program has apart, where `NAME_where` tells where the parts are.
+    fn of_parts(&self, where_from: &str, cast: &str) -> String {
+        let name = &self.name;
+        match &self.in_part {
+            None => format!("{cast}{name}_{where_from}[plane]"),
+            Some(n) => format!(
+                "{cast}{name}_{where_from}[plane / ({n})] + plane % ({n}) * {}",
+                self.plane()
+            ),
+        }
     }
 
     /// The bytes of a plane in the program.
