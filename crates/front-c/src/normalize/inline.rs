@@ -234,7 +234,7 @@ impl Caller<'_> {
                 let is_array = matches!(unit.canonical(unit[*id].ty).kind, TypeKind::Array { .. });
                 let is_shared = self.globals.contains(id) || scalars::is_pointed_to(unit, *id);
                 let moves = is_shared && !is_array;
-                !changes(unit, body, *id) && !(moves && calls_anything(unit, body))
+                !(changes(unit, body, *id) || moves && calls_anything(unit, body))
             }
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
                 let parts = [a, b];
