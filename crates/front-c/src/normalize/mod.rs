@@ -17,6 +17,7 @@
 //! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
+//! | `apart` | `f[0]`, `g[0]` of `float *f[9], *g[9]`, swapped | pointers, swapped |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
 //! | `rotate` | `u[old]`, `u[now]`, `u[new]`, indices that rotate | pointers, rotated |
 //! | `toggle` | `u[now]`, `u[1 - now]`, `now = 1 - now` | two pointers, swapped |
@@ -32,6 +33,7 @@
 //! What comes out is C again, for the place of the loop: [`time_loops`].
 
 mod alternate;
+mod apart;
 mod constants;
 mod copies;
 mod counter;
@@ -152,7 +154,8 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &Stmt, found: &mut Vec<
 type Pass = fn(&mut Unit, &mut Namer, &Known, (&Stmt, &mut Vec<Stmt>)) -> Option<Around>;
 
 /// The passes that move planes otherwise.
-const MOVES: [(&str, Pass); 5] = [
+const MOVES: [(&str, Pass); 6] = [
+    ("apart", apart::apart),
     ("parity", parity::parity),
     ("rotate", rotate::rotate),
     ("toggle", toggle::toggle),

@@ -4,6 +4,7 @@ use super::*;
 use hexcc_clang::{Clang, ParseRequest, parse};
 use std::path::Path;
 
+mod apart;
 mod cells;
 mod ghosts;
 mod heads;

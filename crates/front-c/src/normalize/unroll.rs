@@ -77,6 +77,35 @@ pub(super) fn unroll(
     found
 }
 
+/// Unrolls the loops in the body of a time loop that do nothing but to move pointers.
+pub(super) fn moves(unit: &mut Unit, head: &Stmt, body: &mut [Stmt]) {
+    let before: Vec<Stmt> = std::iter::once(head).chain(&*body).cloned().collect();
+    for stmt in body {
+        if let StmtKind::For { body, .. } = &stmt.kind
+            && only_moves(unit, body)
+            && let Some(counted) = counted(unit, stmt)
+            && counted.numbers.len() <= MOST
+            && let Some(mut copies) = copies(unit, body, &counted)
+        {
+            copies.extend(counted.left(unit, &before, stmt));
+            stmt.kind = StmtKind::Compound(copies);
+        }
+    }
+}
+
+/// Whether a body only assigns to pointers.
+fn only_moves(unit: &Unit, body: &Stmt) -> bool {
+    let (mut n_moves, mut n_others) = (0, usize::from(has_loops(body)));
+    walk::all(unit, body, &mut |expr| {
+        let is_call = matches!(expr.kind, ExprKind::Call(..));
+        let to = tree::target(expr).map(|to| tree::is_pointer(unit, to.ty));
+        n_moves += usize::from(to == Some(true));
+        n_others += usize::from(to == Some(false) || is_call);
+        true
+    });
+    n_moves > 0 && n_others == 0
+}
+
 /// Whether something in the body of a loop over planes is of more than the plane of its iterator: another plane, or a table.
 fn is_coupled(unit: &Unit, iterator: DeclId, body: &Stmt) -> bool {
     let is_it =
@@ -160,11 +189,7 @@ fn cell_code(
         for copy in &mut copies {
             cell_code(unit, (all, which), copy, most);
         }
-        if !counted.is_own && is_read_elsewhere(unit, all, counted.iterator) {
-            let iterator = tree::var(unit, counted.iterator, stmt.span);
-            let last = counted.number(&iterator, counted.last);
-            copies.push(tree::assign(iterator, last));
-        }
+        copies.extend(counted.left(unit, all, stmt));
         let mut flat = Vec::new();
         copies.into_iter().for_each(|copy| flatten(copy, &mut flat));
         stmt.kind = StmtKind::Compound(flat);
@@ -195,7 +220,7 @@ fn elements(unit: &Unit, body: &Stmt) -> usize {
 }
 
 /// Adds a statement, of a block that declares nothing its statements.
-fn flatten(stmt: Stmt, flat: &mut Vec<Stmt>) {
+pub(super) fn flatten(stmt: Stmt, flat: &mut Vec<Stmt>) {
     match stmt.kind {
         StmtKind::Compound(all) if all.iter().all(|s| walk::declared(s).is_empty()) => {
             all.into_iter().for_each(|stmt| flatten(stmt, flat));
@@ -371,6 +396,16 @@ impl Counted {
             _ => BinaryOp::Add,
         };
         tree::binary(op, around.clone(), tree::int(around, number.abs()))
+    }
+
+    /// What gives the iterator its last number, where one of all statements reads that behind the loop, which is `stmt`.
+    fn left(&self, unit: &Unit, all: &[Stmt], stmt: &Stmt) -> Option<Stmt> {
+        let is_read = !self.is_own && is_read_elsewhere(unit, all, self.iterator);
+        is_read.then(|| {
+            let iterator = tree::var(unit, self.iterator, stmt.span);
+            let last = self.number(&iterator, self.last);
+            tree::assign(iterator, last)
+        })
     }
 }
 
