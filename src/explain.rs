@@ -140,8 +140,11 @@ fn drawing(input: &Input, compiled: &Compiled) -> Result<String, Failure> {
     Ok(tiling_svg(&pictures))
 }
 
-/// What the proofs and everything else took.
+/// What the proofs and everything else took, where that was measured.
 fn durations(compiled: &Compiled) -> String {
+    if compiled.timings.is_empty() {
+        return String::new();
+    }
     let total: f64 = compiled.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();
     let proofs: Vec<f64> = (compiled.units.iter())
         .filter_map(Unit::hybrid)
