@@ -6,6 +6,7 @@ use std::path::Path;
 
 mod cells;
 mod ghosts;
+mod given;
 mod heads;
 mod located;
 mod peel;
