@@ -234,6 +234,9 @@ fn in_tiles(
     let nest = on_torus(&region, saved.around(), options)?;
     // Steps are apart for ghost cells alone.
     let for_ghosts = saved.source.is_followed(&region.scop.region);
+    if nest.is_none() && region.is_refused() {
+        return Err(region.refusal());
+    }
     if nest.is_some() || region.analyses.is_empty() || for_ghosts {
         return Ok(nest);
     }
@@ -243,7 +246,7 @@ fn in_tiles(
     let (Some(analysis), true) = (region.analyses.pop(), is_whole) else {
         return Ok(None);
     };
-    if !region.analyses.is_empty() || region.is_refused() {
+    if !region.analyses.is_empty() {
         return Ok(None);
     }
     let name = unit_name(saved.around(), &region.scop, 0, options);
@@ -256,9 +259,12 @@ fn in_tiles(
         &mut clock,
     )?;
     let unit = Unit { analysis, tiled };
-    let steps_pay =
-        options.may_prefer_steps() && preference::over_tiles(&region.scop, &unit)?.is_some();
-    let pays = unit.tiled.problem.steps >= FEW_STEPS && !steps_pay;
+    if options.may_prefer_steps()
+        && let Some(why) = preference::over_tiles(&region.scop, &unit)?
+    {
+        return Err(why);
+    }
+    let pays = unit.tiled.problem.steps >= FEW_STEPS;
     clock.end()?;
     Ok(pays.then_some(TiledNest {
         scop: region.scop,

@@ -5,6 +5,7 @@
 
 use super::inline;
 use super::promote::{self, Around};
+use super::scalars;
 use super::small;
 use super::tree::{self, Namer, Path};
 use super::unreached;
@@ -119,7 +120,7 @@ pub(super) fn members(unit: &Unit, head: &Stmt, body: &[Stmt]) -> BTreeMap<Path,
             _ if promote::has_member(unit, to.ty, &last) => true,
             (ExprKind::Field(_, field), _) if path.fields.contains(field) => true,
             (ExprKind::Field(..), _) => false,
-            (_, Some(other)) => other.root == path.root,
+            (kind, Some(other)) if !matches!(kind, ExprKind::Unary(..)) => other.root == path.root,
             // Through a pointer to numbers, no member that is something else, and none that no such pointer leads to.
             _ => (found.get(path)).is_none_or(|member| {
                 tree::may_be_one(unit, to.ty, member.ty)
@@ -214,7 +215,10 @@ fn same_in_all_steps(
     let decl = &unit[*id];
     let init = decl.init.as_ref()?;
     let all = || std::iter::once(head).chain(body);
-    let changes = |id: DeclId| all().any(|stmt| inline::changes(unit, stmt, id));
+    let changes = |id: DeclId| {
+        all().any(|stmt| inline::changes(unit, stmt, id))
+            || all().any(|stmt| scalars::is_stored_through(unit, stmt, id))
+    };
     let declared: HashSet<DeclId> = all().flat_map(walk::all_declared).collect();
     let calls = all().any(|stmt| promote::calls_unknown(unit, stmt));
     let mut same = matches!(unit.canonical(decl.ty).kind, TypeKind::Builtin(_))

@@ -6,7 +6,7 @@
 //! Locals get another name where theirs has another meaning.
 
 use super::tree::{self, Namer, Path};
-use super::{numbers, scalars, walk};
+use super::{hoist, numbers, scalars, walk};
 use hexcc_clang::ast::{
     BinaryOp, Callee, DeclId, Expr, ExprKind, FunctionId, Item, Length, Stmt, StmtKind, Storage,
     TypeId, TypeKind, UnaryOp, Unit,
@@ -111,7 +111,11 @@ impl Caller<'_> {
             if !tree::is_variable(unit, unit[*param].ty) {
                 return true;
             }
-            let ExprKind::Var(array) = tree::plain(given).kind else {
+            let mut array = tree::plain(given);
+            while let ExprKind::Index(planes, _) = &array.kind {
+                array = tree::plain(planes);
+            }
+            let ExprKind::Var(array) = array.kind else {
                 return false;
             };
             let from = unit[array].span.start;
@@ -123,7 +127,10 @@ impl Caller<'_> {
                     })
                 })
             };
-            let (wanted, own) = (rows(unit, *param), rows(unit, array));
+            let (wanted, own) = (
+                rows(unit, *param, unit[*param].ty),
+                rows(unit, array, tree::plain(given).ty),
+            );
             let mut pairs = wanted.iter().zip(own);
             self.stays(*param, given, body)
                 && wanted.len() == own.len()
@@ -234,12 +241,31 @@ impl Caller<'_> {
                 let is_array = matches!(unit.canonical(unit[*id].ty).kind, TypeKind::Array { .. });
                 let is_shared = self.globals.contains(id) || scalars::is_pointed_to(unit, *id);
                 let moves = is_shared && !is_array;
-                !(changes(unit, body, *id) || moves && calls_anything(unit, body))
+                !(changes(unit, body, *id)
+                    || moves && calls_anything(unit, body)
+                    || scalars::is_stored_through(unit, body, *id))
             }
-            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+            ExprKind::Binary(
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Rem | BinaryOp::BitAnd | BinaryOp::BitXor,
+                a,
+                b,
+            ) => {
                 let parts = [a, b];
                 scalars::is_integer(unit, given.ty)
                     && parts.iter().all(|part| self.has_one_value(part, body))
+            }
+            // A plane of an array of planes is a place, not what is there.
+            ExprKind::Index(planes, at) => {
+                let ty = tree::plain(given).ty;
+                let is_plane = matches!(unit.canonical(ty).kind, TypeKind::Array { .. });
+                is_plane && self.has_one_value(planes, body) && self.has_one_value(at, body)
+            }
+            ExprKind::Field(..) => {
+                let given = tree::plain(given);
+                let read = tree::stmt(given.span, StmtKind::Expr(given.clone()));
+                let nothing = tree::stmt(given.span, StmtKind::Null);
+                let stay = hoist::members(unit, &nothing, &[read, body.clone()]);
+                Path::of(unit, given).is_some_and(|path| stay.contains_key(&path))
             }
             _ => false,
         }
@@ -277,9 +303,10 @@ fn are_the_same(unit: &Unit, a: TypeId, b: TypeId) -> bool {
     }
 }
 
-/// The variable lengths behind the first dimension of an array, or of what a pointer is to.
-fn rows(unit: &Unit, id: DeclId) -> &[Expr] {
-    let mut ty = tree::element(unit, unit[id].ty);
+/// The variable lengths behind the first dimension of an array, or of what a pointer is to: of a variable, or of what is of a
+/// type in it.
+fn rows(unit: &Unit, id: DeclId, ty: TypeId) -> &[Expr] {
+    let mut ty = tree::element(unit, ty);
     let mut n_rows = 0;
     while let Some(of) = ty {
         let is_variable = |kind: &TypeKind| matches!(kind, TypeKind::Array { length, .. } if *length == Length::Variable);

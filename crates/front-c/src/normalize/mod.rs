@@ -410,13 +410,24 @@ impl Normal {
                         .is_some_and(|path| tree::is_declared_in(&path, head, body))
                 {
                     n_stores += 1;
-                    n_selected += usize::from(walk::mentions(to, *iterator));
+                    n_selected += usize::from(walks(to, *iterator));
                 }
                 true
             });
         }
         n_stores > 0 && n_stores == n_selected
     }
+}
+
+/// Whether an element is another one in each iteration, and not that of a time plane: `u[(t + 1) % 2][i]`.
+fn walks(to: &Expr, iterator: DeclId) -> bool {
+    use hexcc_clang::ast::{BinaryOp as B, ExprKind as K};
+    let mut found = false;
+    walk::visit(to, &mut |expr| {
+        found |= matches!(expr.kind, K::Var(id) if id == iterator);
+        !matches!(expr.kind, K::Binary(B::Rem | B::BitAnd, ..))
+    });
+    found
 }
 
 /// The `for` that a loop is; whether its condition comes behind its first step.

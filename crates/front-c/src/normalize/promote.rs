@@ -8,7 +8,7 @@ use super::counter::Known;
 use super::tree::{self, Namer, Path};
 use super::{scalars, walk};
 use hexcc_clang::ast::{
-    BinaryOp, Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeId,
+    BinaryOp, Builtin, Callee, DeclId, Expr, ExprKind, FieldId, FunctionId, Stmt, StmtKind, TypeId,
     TypeKind, UnaryOp, Unit,
 };
 use std::collections::{BTreeMap, HashSet};
@@ -259,7 +259,9 @@ pub(super) fn is_seen(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
 pub(super) fn may_change(unit: &Unit, stmt: &Stmt, path: &Path) -> bool {
     let mut asked = HashSet::new();
     walk::any(unit, stmt, |expr| match &expr.kind {
-        ExprKind::Call(Callee::Function(f), _) => changed_by(unit, *f, (path, None), &mut asked),
+        ExprKind::Call(Callee::Function(f), given) => {
+            fills(unit, *f, given, path) || changed_by(unit, *f, (path, None), &mut asked)
+        }
         ExprKind::Call(..) => true,
         _ => false,
     })
@@ -271,7 +273,7 @@ pub(super) fn may_write(unit: &Unit, stmt: &Stmt, (path, ty): (&Path, TypeId)) -
     walk::any(unit, stmt, |expr| match &expr.kind {
         ExprKind::Call(callee @ Callee::Function(f), given) => {
             match scalars::is_of_system(unit, *f) {
-                true => sees(unit, callee, given, &[path]),
+                true => sees(unit, callee, given, &[path]) || fills(unit, *f, given, path),
                 false => changed_by(unit, *f, (path, Some(ty)), &mut asked),
             }
         }
@@ -301,8 +303,8 @@ fn changed_by(
                 // Through a pointer, of which it is not known where it leads.
                 _ => true,
             },
-            (None, ExprKind::Call(Callee::Function(f), _)) => {
-                changed_by(unit, *f, (path, ty), asked)
+            (None, ExprKind::Call(Callee::Function(f), given)) => {
+                fills(unit, *f, given, path) || changed_by(unit, *f, (path, ty), asked)
             }
             (None, ExprKind::Call(..)) => true,
             _ => false,
@@ -414,8 +416,35 @@ fn uses(unit: &Unit, function: FunctionId, all: &[&Path], asked: &mut HashSet<Fu
     walk::any(unit, body, |expr| match &expr.kind {
         ExprKind::Field(_, field) => all.iter().any(|m| m.fields.contains(field)),
         ExprKind::Var(id) => all.iter().any(|m| m.root == *id),
-        ExprKind::Call(Callee::Function(f), _) => uses(unit, *f, all, asked),
+        ExprKind::Call(Callee::Function(f), given) => {
+            let is_it = |expr| all.iter().any(|path| leads_to(unit, expr, path));
+            let is_given = scalars::is_of_system(unit, *f) && given.iter().any(is_it);
+            is_given || uses(unit, *f, all, asked)
+        }
         ExprKind::Call(Callee::Pointer(_), _) => true,
         _ => false,
     })
+}
+
+/// Whether a function of the system may write a struct with a member: `memcpy(grid, &saved, sizeof *grid)`.
+fn fills(unit: &Unit, function: FunctionId, given: &[Expr], path: &Path) -> bool {
+    let params = match &unit.canonical(unit[function].ty).kind {
+        TypeKind::Function { params, .. } => params.as_deref().unwrap_or_default(),
+        _ => &[],
+    };
+    let reads = |param: Option<&TypeId>| {
+        let to = param.and_then(|param| tree::element(unit, *param));
+        to.is_some_and(|to| unit[to].is_const)
+    };
+    let mut given = given.iter().enumerate();
+    scalars::is_of_system(unit, function)
+        && given.any(|(n, expr)| !reads(params.get(n)) && leads_to(unit, expr, path))
+}
+
+/// Whether an argument leads to a struct with a member, or it is not known where.
+fn leads_to(unit: &Unit, given: &Expr, path: &Path) -> bool {
+    let last = path.fields.last().copied().into_iter().collect();
+    let to = tree::element(unit, tree::unconverted(given).ty);
+    let is_void = |to| matches!(unit.canonical(to).kind, TypeKind::Builtin(Builtin::Void));
+    to.is_some_and(|to| has_member(unit, to, &last) || is_void(to))
 }

@@ -197,6 +197,20 @@ pub(super) fn changed(unit: &Unit, stmt: &Stmt) -> HashSet<DeclId> {
     found
 }
 
+/// Whether a store in a statement may change a variable through a pointer to it.
+pub(super) fn is_stored_through(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
+    let may_be_it = |expr: &Expr| {
+        let is_it = |to: &Expr| match &to.kind {
+            ExprKind::Unary(UnaryOp::Deref, _) => true,
+            ExprKind::Index(base, _) => tree::is_pointer(unit, tree::plain(base).ty),
+            _ => false,
+        };
+        let to = tree::target(expr).map(tree::plain).filter(|to| is_it(to));
+        to.is_some_and(|to| tree::may_be_one(unit, to.ty, unit[id].ty))
+    };
+    walk::any(unit, stmt, may_be_it) && is_pointed_to(unit, id)
+}
+
 /// Whether a pointer to a variable may be somewhere: its address is taken, and not only for a function of C's library.
 pub(super) fn is_pointed_to(unit: &Unit, id: DeclId) -> bool {
     let mut found = false;

@@ -7,6 +7,7 @@ use std::path::Path;
 mod apart;
 mod cells;
 mod ghosts;
+mod given;
 mod heads;
 mod located;
 mod peel;
