@@ -40,8 +40,12 @@ impl Completions {
 
 /// hexcc with its commands, which are parsed each by itself.
 fn whole() -> Command {
-    let named = |command: Command, name: &'static str| command.name(name).bin_name(name);
+    let named = |command: Command, name: &'static str| {
+        let whole = format!("hexcc {name}");
+        command.name(name).bin_name(whole)
+    };
     Translate::command()
+        .disable_help_subcommand(true)
         .subcommand(named(Run::command(), "run"))
         .subcommand(named(Explain::command(), "explain"))
         .subcommand(named(Tune::command(), "tune"))

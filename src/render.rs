@@ -5,7 +5,7 @@ use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::termcolor::Ansi;
 use codespan_reporting::term::{self, Styles, StylesWriter};
-use hexcc_compiler::diag::{Diagnostic, Severity};
+use hexcc_compiler::diag::{Diagnostic, Label, Severity};
 use hexcc_compiler::scop::SourceFile;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -91,7 +91,6 @@ fn to_text(
     source: Option<&SourceFile>,
     chosen: &MessageArgs,
 ) -> String {
-    let mut files = SimpleFiles::new();
     let empty = SourceFile::default();
     let source = source.unwrap_or(&empty);
     if chosen.message_format == Format::Json {
@@ -100,7 +99,7 @@ fn to_text(
             .map(|d| messages::json(d, source))
             .collect();
     }
-    let mut known: Vec<(&str, usize)> = Vec::new();
+    let mut excerpts = Excerpts::default();
     let has_colours = chosen.has_colours();
     let mut out = String::new();
     for d in diagnostics {
@@ -110,22 +109,7 @@ fn to_text(
         };
         let labels = (d.labels.iter())
             .filter(|l| l.span.end <= source.text.len())
-            .map(|l| {
-                let style = if l.primary {
-                    cs::LabelStyle::Primary
-                } else {
-                    cs::LabelStyle::Secondary
-                };
-                let place = source.place(l.span.start);
-                let found = known.iter().find(|(path, _)| *path == place.path);
-                let file = found.map(|(_, file)| *file).unwrap_or_else(|| {
-                    let file = files.add(place.path.to_string(), place.text.to_string());
-                    known.push((place.path, file));
-                    file
-                });
-                let span = place.offset..place.offset + place.len.unwrap_or(l.span.len());
-                cs::Label::new(style, file, span).with_message(l.text.clone())
-            })
+            .map(|l| excerpts.label(l, source))
             .collect();
         let notes = (d.notes.iter().map(|n| format!("note: {n}")))
             .chain(d.help.iter().map(|h| format!("help: {h}")))
@@ -135,12 +119,42 @@ fn to_text(
             .with_message(&d.message)
             .with_labels(labels)
             .with_notes(notes);
-        match with_excerpts(&files, &diagnostic, has_colours) {
+        match with_excerpts(&excerpts.files, &diagnostic, has_colours) {
             Some(text) => out.push_str(&text),
             None => out.push_str(&format!("error[{}]: {}\n", d.code, d.message)),
         }
     }
     out
+}
+
+/// The files that messages show lines of.
+#[derive(Default)]
+struct Excerpts<'a> {
+    files: SimpleFiles<String, String>,
+    known: Vec<(&'a str, &'a str, usize)>,
+}
+
+impl<'a> Excerpts<'a> {
+    /// A label in its file. What comes before the text of a file has the same path, and a text of its own.
+    fn label(&mut self, label: &Label, source: &'a SourceFile) -> cs::Label<usize> {
+        let style = match label.primary {
+            true => cs::LabelStyle::Primary,
+            false => cs::LabelStyle::Secondary,
+        };
+        let place = source.place(label.span.start);
+        let is_here = |(path, text, _): &&(&str, &str, usize)| {
+            *path == place.path && text.len() == place.text.len()
+        };
+        let found = self.known.iter().find(is_here).map(|(.., file)| *file);
+        let file = found.unwrap_or_else(|| {
+            let (path, text) = (place.path, place.text);
+            let file = self.files.add(path.to_string(), text.to_string());
+            self.known.push((path, text, file));
+            file
+        });
+        let span = place.offset..place.offset + place.len.unwrap_or(label.span.len());
+        cs::Label::new(style, file, span).with_message(label.text.clone())
+    }
 }
 
 /// A diagnostic with the lines that it is about.

@@ -61,7 +61,7 @@ pub struct Translate {
     /// Output file, `-` for the standard output
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Also write a rule for make, as `-MD` does: the output depends on the input files and on what they include in quotes
+    /// Also write a rule for make, as `-MD` does: the output depends on the input files and on what they include
     #[arg(help_heading = OUTPUT, long = "MD")]
     dependencies: bool,
     /// File for the rule, as `-MF FILE` says [default: that of the output, with `.d`]
@@ -176,7 +176,8 @@ impl Translate {
     fn write(&self, text: &str) -> Result<(), Failure> {
         if self.dependencies {
             let rule = self.dependency_file.as_deref();
-            dependencies::write(&self.output, &self.input.files, rule)?;
+            let dirs = self.input.preprocessor.dirs();
+            dependencies::write(&self.output, &self.input.files, &dirs, rule)?;
         }
         emit::write(&self.output, text)
     }

@@ -102,6 +102,7 @@ impl Tune {
     fn prefix(&self, file: &str) -> Prefix {
         Prefix(self.output.clone().unwrap_or_else(|| {
             let stem = file.split('.').next().unwrap_or("stencil");
+            let stem = stem.trim_matches(['<', '>']);
             PathBuf::from(format!("{stem}.tune"))
         }))
     }

@@ -123,6 +123,7 @@ fn macros_are_taken_back_in_order() {
 fn files_come_before_the_text() {
     let folder = folder(&[
         ("sub/a.c", LOOP),
+        ("sub/bad.c", "void f(void)\n{\n  int x = ;\n}\n"),
         ("sub/w.h", "#define N 64\n#define W 0.125f\n"),
         ("w.h", "#define N 64\n#define W 0.5f\n"),
         ("headers/v.h", "#define N 64\n#define W 0.25f\n"),
@@ -150,6 +151,14 @@ fn files_come_before_the_text() {
     assert!(translated(folder.path(), "sub/a.c -include w.h --line 3").contains("line 3"));
     let out = run(folder.path(), "sub/a.c -include w.h --line 2");
     assert!(stderr(&out).contains("loops begin at lines 3"), "{out:?}");
+    // So are those of messages, after one about the directive.
+    let out = run(folder.path(), "sub/a.c -include nowhere.h");
+    assert!(stderr(&out).contains("sub/a.c:1:10"), "{out:?}");
+    let out = run(
+        folder.path(),
+        "sub/a.c -include w.h --tiling overlapped -DA=B[",
+    );
+    assert!(stderr(&out).contains("sub/a.c:"), "{out:?}");
     let out = run(folder.path(), "sub/a.c sub/w.h -include w.h");
     assert!(
         status(&out) == Some(1) && stderr(&out).contains("HX0509"),
@@ -322,8 +331,9 @@ fn rules_for_make_name_what_was_read() {
             "src/a.c",
             &format!("#include \"sizes.h\"\n#include <math.h>\n{LOOP}"),
         ),
-        ("src/sizes.h", "#include \"w.h\"\n#define N 64\n"),
-        ("headers/w.h", "#define W 0.5f\n"),
+        ("src/sizes.h", "#include <own/w.h>\n#define N 64\n"),
+        ("headers/own/w.h", "# include \"v.h\"\n#define W V\n"),
+        ("headers/own/v.h", "#define V 0.5f\n"),
         ("Makefile", "a.cu:\n\t@echo made\n-include a.d\n"),
     ]);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name));
@@ -332,7 +342,7 @@ fn rules_for_make_name_what_was_read() {
     let rule = read("a.d").expect("a rule");
     assert_eq!(
         rule,
-        "a.cu: \\\n  src/a.c \\\n  src/sizes.h \\\n  headers/w.h\n"
+        "a.cu: \\\n  src/a.c \\\n  src/sizes.h \\\n  headers/own/w.h \\\n  headers/own/v.h\n"
     );
     assert_eq!(translated(folder.path(), &format!("{line} -MF b.d")), "");
     assert_eq!(read("b.d").expect("a rule"), rule);
@@ -347,7 +357,7 @@ fn rules_for_make_name_what_was_read() {
     assert_eq!(question(), Some(0));
     let header = std::fs::File::options()
         .write(true)
-        .open(folder.path().join("headers/w.h"));
+        .open(folder.path().join("headers/own/v.h"));
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
     header
         .expect("the header")
@@ -385,6 +395,27 @@ fn shells_complete_command_lines() {
         assert!(has && script.contains("explain"), "{script}");
     }
     assert_eq!(status(&run(&testsuite(), "completions cmd")), Some(2));
+    let script = translated(&testsuite(), "completions bash");
+    for (words, word, expected) in [
+        ("run --emu", "--emu", "--emulate"),
+        ("ex", "ex", "explain"),
+        ("tune --budg", "--budg", "--budget"),
+        ("--tiling hyb", "hyb", "hybrid"),
+    ] {
+        let before = words.strip_suffix(word).expect("the last word");
+        let before = before.split_whitespace().last().unwrap_or("hexcc");
+        let n = words.split_whitespace().count();
+        let question = format!(
+            "{script}\nCOMP_WORDS=(hexcc {words}); COMP_CWORD={n}; _hexcc hexcc {word} {before}; echo ${{COMPREPLY[@]}}\n"
+        );
+        let out = fed(&mut Command::new("bash"), &question);
+        assert_eq!(
+            stdout(&out),
+            format!("{expected}\n"),
+            "{words}: {}",
+            stderr(&out)
+        );
+    }
 }
 
 #[test]
