@@ -251,6 +251,7 @@ fn statuses_say_whose_fault_it_is() {
         ("a.c -o /dev/null", 0),
         ("a.c --require tiled", 1),
         ("bad.c", 1),
+        ("a.c a.c", 1),
         ("a.c --frobnicate", 2),
         ("explain HX0202", 2),
         ("nowhere.c", 3),
