@@ -1,8 +1,11 @@
 //! Arguments that several commands have, and what they mean for the compiler.
 
+use crate::files;
 use crate::limit;
+use crate::messages::MessageArgs;
+use crate::preprocessor::PreprocessorArgs;
 use crate::render::Failure;
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 use hexcc_compiler::back::{Files, Host, Instrument, Otherwise, Placement};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
@@ -15,16 +18,19 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Headings of `--help`, which the documentation has, too.
-const INPUT: &str = "Input";
+pub const INPUT: &str = "Input";
 const TILING: &str = "Tiling";
 const KERNEL: &str = "Kernel";
 const TARGET: &str = "Target";
 pub const OUTPUT: &str = "Output";
 
+/// What `--help` says of exit statuses.
+pub const STATUSES: &str = "Exit status: 0 done, 1 input refused or results that differ, 2 wrong command line, 3 missing file, library or device, 4 error of hexcc itself.";
+
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
 pub struct InputArgs {
-    /// C files of the program, the region in one of them, or a scop saved with `--emit scop`
+    /// C files of the program, the region in one of them, or a scop saved with `--emit scop`; `-` is C on the standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Function whose scop to translate
@@ -33,12 +39,15 @@ pub struct InputArgs {
     /// Line of the loop to translate, or of one around it; of the first file
     #[arg(help_heading = INPUT, long, value_name = "N", conflicts_with = "function")]
     pub line: Option<usize>,
-    /// Directory for `#include`
-    #[arg(help_heading = INPUT, short = 'I', value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Macro, NAME or NAME=VALUE
-    #[arg(help_heading = INPUT, short = 'D', value_name = "MACRO")]
-    pub define: Vec<String>,
+    #[command(flatten)]
+    pub preprocessor: PreprocessorArgs,
+}
+
+impl InputArgs {
+    /// The files as messages name them.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.files.iter().map(|file| files::named(file)).collect()
+    }
 }
 
 /// Options that choose the schedule and the kernel.
@@ -52,18 +61,18 @@ pub struct KernelArgs {
     pub tiling: TilingArg,
     /// Tile sizes: `h=3,w=8:64` gives h and one width per space dimension,
     /// outermost first
-    #[arg(help_heading = TILING, long, value_name = "SIZES", value_parser = TileSizes::from_str)]
+    #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "SIZES", value_parser = TileSizes::from_str)]
     pub tile: Option<TileSizes>,
     /// Space dimension tiled by hexagons, 0 is the outermost
-    #[arg(help_heading = TILING, long, value_name = "DIM")]
+    #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "DIM")]
     pub hex_dim: Option<usize>,
     /// Classical space dimension whose tiles run in parallel, too, in waves;
     /// `none` or `auto`
-    #[arg(help_heading = TILING, long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
+    #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
     pub wavefront: WavefrontChoice,
     /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
     /// [default: chosen by the model]
-    #[arg(help_heading = TILING, long, value_name = "steps=T,vector=V,..")]
+    #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "steps=T,vector=V,..")]
     pub stream_tile: Option<StreamTile>,
     /// What counts as an error where it is not reached
     #[arg(help_heading = TILING, long, value_enum)]
@@ -72,38 +81,38 @@ pub struct KernelArgs {
     #[arg(help_heading = TILING, long, value_enum, default_value = "parallel")]
     pub sums: SumsArg,
     /// What a thread of single steps has, or a warp of overlapped tiles
-    #[arg(help_heading = KERNEL, long, value_enum, default_value = "auto")]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value = "auto")]
     pub kernel: KernelArg,
     /// Memory a tile computes in
-    #[arg(help_heading = KERNEL, long, value_enum, default_value_t = Memory::Shared)]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value_t = Memory::Shared)]
     pub memory: Memory,
     /// When values go from shared to global memory [default: live]
-    #[arg(help_heading = KERNEL, long, value_enum)]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub copy_out: Option<CopyOut>,
     /// Copies of 16 bytes from 16-byte boundaries where tile widths allow it
     /// [default: on]
-    #[arg(help_heading = KERNEL, long, value_enum)]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub aligned_loads: Option<Switch>,
     /// What a full tile reuses of the full tile before it in its block
     /// [default: dynamic]
-    #[arg(help_heading = KERNEL, long, value_enum)]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub reuse: Option<Reuse>,
     /// Code without tests for full tiles
-    #[arg(help_heading = KERNEL, long, value_enum, default_value_t = Switch::On)]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value_t = Switch::On)]
     pub full_tiles: Switch,
     /// Unrolled rows and points [default: on]
-    #[arg(help_heading = KERNEL, long, value_enum)]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub unroll: Option<Switch>,
     /// Threads per block wanted [default: chosen with the tile sizes]
-    #[arg(help_heading = KERNEL, long, value_parser = clap::value_parser!(i64).range(32..=1024))]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_parser = clap::value_parser!(i64).range(32..=1024))]
     pub threads: Option<i64>,
     /// Rows of contiguous points that a thread computes, at most [default: those of the
     /// tile over those of the block; in two dimensions all]
-    #[arg(help_heading = KERNEL, long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     pub rows_per_thread: Option<i64>,
     /// Shared memory a block may use when tile sizes are chosen, bytes
     /// [default: what the GPU allows]
-    #[arg(help_heading = KERNEL, long, value_name = "BYTES")]
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_name = "BYTES")]
     pub shared_memory: Option<i64>,
     /// What the program becomes
     #[arg(help_heading = TARGET, long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
@@ -127,17 +136,32 @@ pub struct KernelArgs {
     #[arg(help_heading = OUTPUT, long, value_parser = parse_name)]
     pub name: Option<String>,
     /// Bound on isl's operations, 0 for none
-    #[arg(long, value_name = "N", default_value_t = Options::default().isl_quota)]
+    #[arg(hide_short_help = true, long, value_name = "N", default_value_t = Options::default().isl_quota)]
     pub isl_quota: u64,
     /// Bound on the processor time of a translation, 0 for none
     #[arg(long, value_name = "SECONDS", default_value_t = limit::DEFAULT_SECONDS)]
     pub time_limit: u64,
     /// Do not use tile sizes that `hexcc tune` found
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     pub no_cache: bool,
     /// Print what each pass took
     #[arg(short, long)]
     pub verbose: bool,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+    #[command(flatten)]
+    pub help: HelpArgs,
+}
+
+/// Options that print help.
+#[derive(Debug, Args, Clone, Default)]
+pub struct HelpArgs {
+    /// Print help; `--help-all` has options for experts, too
+    #[arg(short, long, action = ArgAction::HelpShort)]
+    help: Option<bool>,
+    /// Print help with all options and their values
+    #[arg(long, action = ArgAction::HelpLong)]
+    help_all: Option<bool>,
 }
 
 /// Options that say what tile sizes are chosen for.
@@ -148,7 +172,7 @@ pub struct TargetArgs {
     #[arg(help_heading = TARGET, long, value_name = "NAME")]
     pub gpu: Option<String>,
     /// Table with more GPUs, in the form of crates/compiler/data/gpus.toml
-    #[arg(help_heading = TARGET, long, value_name = "FILE")]
+    #[arg(help_heading = TARGET, hide_short_help = true, long, value_name = "FILE")]
     pub gpu_table: Option<PathBuf>,
     /// Sizes to choose tile sizes for, such as N=4096,T=1000
     #[arg(help_heading = TARGET, long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_size)]
@@ -295,9 +319,14 @@ pub enum Reuse {
     Dynamic,
 }
 
-fn parse_name(text: &str) -> Result<String, String> {
+/// Whether C takes a text for a name.
+pub fn is_identifier(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if text.chars().all(is_word) && text.starts_with(|c: char| !c.is_ascii_digit()) {
+    text.chars().all(is_word) && text.starts_with(|c: char| !c.is_ascii_digit())
+}
+
+fn parse_name(text: &str) -> Result<String, String> {
+    if is_identifier(text) {
         Ok(text.to_string())
     } else {
         Err("expected a C identifier".to_string())

@@ -1,10 +1,12 @@
 //! `hexcc bench`: tiled kernels beside one thread per cell, as a table.
 
-use crate::args::{InputArgs, KernelArgs, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, STATUSES, TargetArgs};
 use crate::compile::context;
 use crate::emit::{self, Log, Prefix};
 use crate::limit::TimeLimit;
 use crate::measuring::workbench;
+use crate::messages;
+use crate::preprocessor::PreprocessorArgs;
 use crate::render::Failure;
 use clap::Parser;
 use hexcc_tuner::report::{self, BenchRow};
@@ -24,18 +26,16 @@ use std::process::ExitCode;
 #[command(
     name = "hexcc bench",
     bin_name = "hexcc bench",
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    disable_help_flag = true,
+    after_help = STATUSES
 )]
 pub struct Bench {
     /// C files, or scops saved with `--emit scop`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Directory for `#include`
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
-    /// Macro, NAME or NAME=VALUE
-    #[arg(short = 'D', value_name = "MACRO")]
-    define: Vec<String>,
+    #[command(flatten)]
+    preprocessor: PreprocessorArgs,
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
@@ -61,6 +61,7 @@ fn parse_samples(text: &str) -> Result<usize, String> {
 impl Bench {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
+        self.kernel.messages.settle();
         // All files are read before the first one is measured.
         let requests = (self.files.iter())
             .map(|file| self.prepare(file))
@@ -93,8 +94,7 @@ impl Bench {
             files: vec![file.to_path_buf()],
             function: None,
             line: None,
-            include: self.include.clone(),
-            define: self.define.clone(),
+            preprocessor: self.preprocessor.clone(),
         };
         let limit = TimeLimit::start(self.kernel.time_limit);
         let input = input.read(self.kernel.sums, &limit)?;
@@ -112,7 +112,7 @@ impl Bench {
         }
         let prepared = Prepared::new(&ctx, request)?;
         let (compiled, saved) = (prepared.compiled(), &prepared.request().stencil);
-        self.kernel.tell(&input.warnings, saved, compiled);
+        self.kernel.tell(&input.warnings, saved, compiled)?;
         check_tiles(compiled).map_err(Error::NoTiles)?;
         limit.finish()?;
         Ok(prepared)
@@ -122,7 +122,10 @@ impl Bench {
 /// Writes a row to the log.
 fn tell(row: &BenchRow, log: &mut Log) -> Result<(), Failure> {
     log.line(&report::json_line("bench", row))?;
-    eprintln!("{} {}: {:.1} GCell/s", row.stencil, row.variant, row.gcells);
+    messages::tell(&format!(
+        "{} {}: {:.1} GCell/s",
+        row.stencil, row.variant, row.gcells
+    ));
     Ok(())
 }
 

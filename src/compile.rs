@@ -3,6 +3,7 @@
 use crate::args::{InputArgs, KernelArgs, RequireArg, SumsArg, TargetArgs};
 use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
+use crate::messages;
 use crate::render::{self, Failure};
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
@@ -52,16 +53,21 @@ impl InputArgs {
         limit: &TimeLimit,
         loops: Loops,
     ) -> Result<Input, Failure> {
-        let Some((first, others)) = self.files.split_first() else {
+        let files = self.paths();
+        let Some((first, others)) = files.split_first() else {
             return Err(Failure::plain(Diagnostic::bug("no file is given")));
         };
+        if !others.is_empty() && !self.preprocessor.before().is_empty() {
+            return Err(Failure::plain(before_several()));
+        }
         let options = InputOptions {
             file: first.clone(),
             others: others.to_vec(),
             function: self.function.clone(),
             line: self.line,
-            include_dirs: self.include.clone(),
-            defines: self.define.clone(),
+            include_dirs: self.preprocessor.dirs(),
+            defines: self.preprocessor.defines().to_vec(),
+            before: self.preprocessor.before().to_vec(),
             sums: sums.into(),
             several: loops.several,
             planes: loops.planes,
@@ -72,6 +78,12 @@ impl InputArgs {
         }
         Ok(input)
     }
+}
+
+/// The refusal of a file before the text of several ones.
+fn before_several() -> Diagnostic {
+    let what = "`-include` has no effect in a program of several files";
+    Diagnostic::error("HX0509", what).help("write the `#include` into each of the files")
 }
 
 impl KernelArgs {
@@ -100,7 +112,7 @@ impl KernelArgs {
             diagnostics: vec![*d],
             source: Some(Box::new(input.saved.source.clone())),
         })?;
-        self.tell(&input.warnings, &input.saved, &compiled);
+        self.tell(&input.warnings, &input.saved, &compiled)?;
         self.check_required(&compiled)?;
         Ok(compiled)
     }
@@ -147,10 +159,15 @@ impl KernelArgs {
     }
 
     /// Prints what there is to say of a compilation: where its sizes are from, warnings, and those of
-    /// the input that have waited for it, and what each pass took.
-    pub fn tell(&self, of_input: &[Diagnostic], saved: &SavedScop, compiled: &Compiled) {
+    /// the input that have waited for it, and what each pass took. Fails where warnings are errors.
+    pub fn tell(
+        &self,
+        of_input: &[Diagnostic],
+        saved: &SavedScop,
+        compiled: &Compiled,
+    ) -> Result<(), Failure> {
         if let Some(what) = &compiled.tuned {
-            eprintln!("note: {what}; `--no-cache` ignores them");
+            messages::tell(&format!("note: {what}; `--no-cache` ignores them"));
         }
         if saved.is_nests() {
             render::render(of_input, Some(&saved.source));
@@ -158,9 +175,10 @@ impl KernelArgs {
         render::render(&compiled.warnings, Some(&saved.source));
         if self.verbose {
             for (pass, time) in &compiled.timings {
-                eprintln!("{pass:>12}: {:7.2} ms", time.as_secs_f64() * 1e3);
+                messages::tell(&format!("{pass:>12}: {:7.2} ms", time.as_secs_f64() * 1e3));
             }
         }
+        render::check()
     }
 }
 

@@ -2,7 +2,7 @@
 //! written before an end without warning.
 
 use crate::bytes;
-use crate::render::Failure;
+use crate::render::{self, Failure};
 use hexcc_compiler::diag::Diagnostic;
 use std::fmt::Display;
 use std::fs::File;
@@ -54,7 +54,11 @@ impl Log {
 }
 
 /// Writes a text to a file, atomically, or to the standard output for `-`.
+///
+/// # Errors
+/// It cannot be written, or warnings are errors and there was one.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    render::check()?;
     let failed = |error: std::io::Error| cannot_write(path, &error);
     let bytes = bytes::encode(text);
     if path == Path::new("-") {

@@ -1,6 +1,6 @@
 //! `hexcc explain`: what the compiler found in a stencil and what it decided.
 
-use crate::args::{InputArgs, KernelArgs, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, STATUSES, TargetArgs};
 use crate::codes;
 use crate::compile::context;
 use crate::emit;
@@ -23,6 +23,8 @@ use std::process::ExitCode;
 #[command(
     name = "hexcc explain",
     bin_name = "hexcc explain",
+    disable_help_flag = true,
+    after_help = STATUSES,
     override_usage = "hexcc explain [OPTIONS] FILE..\n       hexcc explain CODE"
 )]
 pub struct Explain {
@@ -45,6 +47,7 @@ pub struct Explain {
 impl Explain {
     /// Compiles the input and reports on it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
+        self.kernel.messages.settle();
         if let [word] = &self.input.files[..]
             && let Some(code) = codes::spelled(word)
         {

@@ -6,13 +6,19 @@ mod bench;
 mod bytes;
 mod codes;
 mod compile;
+mod completions;
+mod dependencies;
 mod emit;
 mod explain;
+mod files;
 mod input;
 mod limit;
 mod measuring;
+mod messages;
+mod preprocessor;
 mod render;
 mod run;
+mod spelling;
 mod translate;
 mod tune;
 
@@ -39,23 +45,34 @@ fn main() -> ExitCode {
         log.with_max_level(tracing::Level::DEBUG).init();
     }
     // Expressions are trees as deep as the user's sums are long.
-    match hexcc_pet::deep::deeply(command) {
-        Ok(code) => code,
-        Err(failure) => {
+    let done = std::panic::catch_unwind(|| hexcc_pet::deep::deeply(command));
+    match done {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => {
             failure.render();
-            ExitCode::from(1)
+            ExitCode::from(failure.status())
         }
+        // The message has been printed.
+        Err(_) => ExitCode::from(render::INTERNAL),
     }
 }
 
 /// Does what the command line says.
 fn command() -> Result<ExitCode, Failure> {
-    let arguments = || std::env::args_os().skip(1);
-    match std::env::args().nth(1).as_deref() {
-        Some("run") => run::Run::parse_from(arguments()).run(),
-        Some("tune") => tune::Tune::parse_from(arguments()).run(),
-        Some("bench") => bench::Bench::parse_from(arguments()).run(),
-        Some("explain") => explain::Explain::parse_from(arguments()).run(),
-        _ => translate::Translate::parse().run(),
+    let mut arguments = spelling::arguments();
+    let name = arguments.get(1).and_then(|word| word.to_str());
+    let name = name.unwrap_or_default().to_string();
+    if ["run", "tune", "bench", "explain", "completions"].contains(&name.as_str()) {
+        arguments.remove(0);
     }
+    let code = match name.as_str() {
+        "run" => run::Run::parse_from(arguments).run(),
+        "tune" => tune::Tune::parse_from(arguments).run(),
+        "bench" => bench::Bench::parse_from(arguments).run(),
+        "completions" => completions::Completions::parse_from(arguments).run(),
+        "explain" => explain::Explain::parse_from(arguments).run(),
+        _ => translate::Translate::parse_from(arguments).run(),
+    }?;
+    render::check()?;
+    Ok(code)
 }

@@ -6,7 +6,7 @@
 
 mod build;
 
-use crate::args::{InputArgs, KernelArgs, LanguageArg, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, LanguageArg, STATUSES, TargetArgs};
 use crate::compile::context;
 use crate::emit::cannot_write;
 use crate::input::Input;
@@ -38,7 +38,9 @@ use std::time::{Duration, Instant};
 #[command(
     name = "hexcc run",
     override_usage = "hexcc run [OPTIONS] FILE [-- ARGS...]",
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    disable_help_flag = true,
+    after_help = STATUSES
 )]
 pub struct Run {
     #[command(flatten)]
@@ -184,6 +186,7 @@ impl Workplace {
 impl Run {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
+        self.kernel.messages.settle();
         let target = self.target()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
         let loops = self.kernel.loops(&TargetArgs::default());
@@ -205,7 +208,7 @@ impl Run {
         let stem = source
             .file_stem()
             .and_then(OsStr::to_str)
-            .unwrap_or("program");
+            .map_or("program", |stem| stem.trim_matches(['<', '>']));
         let include = match source.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),

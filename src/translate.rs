@@ -1,7 +1,8 @@
 //! `hexcc`, without the name of a command: a C program to the program that runs its loops in kernels.
 
-use crate::args::{InputArgs, KernelArgs, LanguageArg, OUTPUT, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, LanguageArg, OUTPUT, STATUSES, TargetArgs};
 use crate::compile::{Loops, context};
+use crate::dependencies;
 use crate::emit;
 use crate::input::Input;
 use crate::limit::TimeLimit;
@@ -47,9 +48,9 @@ enum Emit {
 /// Source-to-source compiler for stencils: C loop nests to CUDA with hybrid
 /// hexagonal/classical tiling.
 #[derive(Debug, Parser)]
-#[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true,
-    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc run [OPTIONS] FILE..\n       hexcc explain [OPTIONS] FILE..\n       hexcc explain CODE\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..",
-    after_help = "`hexcc run --help` and so on describe the other commands.")]
+#[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true, disable_help_flag = true,
+    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc run [OPTIONS] FILE..\n       hexcc explain [OPTIONS] FILE..\n       hexcc explain CODE\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..\n       hexcc completions SHELL",
+    after_help = format!("{STATUSES}\n\n`hexcc run --help` and so on describe the other commands."))]
 pub struct Translate {
     #[command(flatten)]
     input: InputArgs,
@@ -60,6 +61,12 @@ pub struct Translate {
     /// Output file, `-` for the standard output
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
+    /// Also write a rule for make, as `-MD` does: the output depends on the input files and on what they include
+    #[arg(help_heading = OUTPUT, long = "MD")]
+    dependencies: bool,
+    /// File for the rule, as `-MF FILE` says [default: that of the output, with `.d`]
+    #[arg(help_heading = OUTPUT, long = "MF", value_name = "FILE", requires = "dependencies")]
+    dependency_file: Option<PathBuf>,
     /// What to write [default: the whole program]
     #[arg(help_heading = OUTPUT, long, value_enum)]
     emit: Option<Emit>,
@@ -165,8 +172,19 @@ impl Translate {
         ))
     }
 
+    /// Writes the output, and a rule for make where one is wanted.
+    fn write(&self, text: &str) -> Result<(), Failure> {
+        if self.dependencies {
+            let rule = self.dependency_file.as_deref();
+            let dirs = self.input.preprocessor.dirs();
+            dependencies::write(&self.output, &self.input.files, &dirs, rule)?;
+        }
+        emit::write(&self.output, text)
+    }
+
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
+        self.kernel.messages.settle();
         self.check_emit()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
         let whole = matches!(self.emit, None | Some(Emit::Cuda));
@@ -179,11 +197,11 @@ impl Translate {
         if self.emit == Some(Emit::Scop) {
             let text = hexcc_pet::deep::to_json(&input.saved)
                 .map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
-            emit::write(&self.output, &(text + "\n"))?;
+            self.write(&(text + "\n"))?;
             return Ok(ExitCode::SUCCESS);
         }
         if self.emit == Some(Emit::C) {
-            emit::write(&self.output, &as_read(&input)?)?;
+            self.write(&as_read(&input)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let ctx = context(&limit)?;
@@ -233,7 +251,7 @@ impl Translate {
         if let Some((path, reference)) = beside {
             emit::write(path, &reference)?;
         }
-        emit::write(&self.output, &text)?;
+        self.write(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 }

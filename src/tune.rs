@@ -1,10 +1,11 @@
 //! `hexcc tune`: measures tile sizes on the GPU and keeps the best.
 
-use crate::args::{InputArgs, KernelArgs, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, STATUSES, TargetArgs};
 use crate::compile::context;
 use crate::emit::{self, Log, Prefix};
 use crate::limit::TimeLimit;
 use crate::measuring::workbench;
+use crate::messages;
 use crate::render::{self, Failure};
 use clap::Parser;
 use hexcc_compiler::compiled::Compiled;
@@ -16,7 +17,6 @@ use hexcc_tuner::{
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ffi::OsStr;
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 /// compiled by NVRTC with `-fmad=false` (with `--fast-math`, like `--use_fast_math`),
 /// compared bit for bit with a kernel that has one thread per cell, and timed.
 #[derive(Debug, Parser)]
-#[command(name = "hexcc tune", bin_name = "hexcc tune")]
+#[command(name = "hexcc tune", bin_name = "hexcc tune", disable_help_flag = true, after_help = STATUSES)]
 pub struct Tune {
     #[command(flatten)]
     input: InputArgs,
@@ -65,6 +65,7 @@ fn parse_budget(text: &str) -> Result<Duration, String> {
 impl Tune {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
+        self.kernel.messages.settle();
         let start = Instant::now();
         let limit = TimeLimit::start(self.kernel.time_limit);
         let input = self.input.read(self.kernel.sums, &limit)?;
@@ -78,7 +79,7 @@ impl Tune {
         };
         let prepared = Prepared::new(&ctx, request)?;
         let (compiled, saved) = (prepared.compiled(), &prepared.request().stencil);
-        self.kernel.tell(&input.warnings, saved, compiled);
+        self.kernel.tell(&input.warnings, saved, compiled)?;
         check_tiles(compiled).map_err(Error::NoTiles)?;
         // What follows repeats this many times.
         limit.finish()?;
@@ -90,17 +91,18 @@ impl Tune {
         let page = report::html(&tuning.heading, &tuning.points);
         emit::write(&prefix.with_added("html"), &page)?;
         if tuning.interrupted {
-            eprintln!("interrupted; what was measured is kept");
+            messages::tell("interrupted; what was measured is kept");
         }
         let done = self.conclude(&search, &tuning, &prefix, &mut log);
         drop(tuning);
-        eprintln!("{:.1} s in all", start.elapsed().as_secs_f64());
+        messages::tell(&format!("{:.1} s in all", start.elapsed().as_secs_f64()));
         done
     }
 
     fn prefix(&self, file: &str) -> Prefix {
         Prefix(self.output.clone().unwrap_or_else(|| {
             let stem = file.split('.').next().unwrap_or("stencil");
+            let stem = stem.trim_matches(['<', '>']);
             PathBuf::from(format!("{stem}.tune"))
         }))
     }
@@ -214,14 +216,14 @@ impl Told {
             Event::Begins(heading) => {
                 let log = self.log.insert(Log::create(prefix)?);
                 log.line(&report::json_line("tuning", heading))?;
-                eprintln!(
+                messages::tell(&format!(
                     "{} on {}, {}: {} candidates; one thread per cell: {:.1} GCell/s",
                     heading.file,
                     heading.gpu,
                     heading.problem,
                     heading.n_candidates,
                     heading.naive_gcells
-                );
+                ));
                 self.progress = Some(Progress::new(heading.n_candidates));
             }
             Event::Point(point) => {
@@ -304,7 +306,7 @@ struct Progress {
 
 impl Progress {
     fn new(total: usize) -> Progress {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = messages::MessageArgs::chosen().has_bars().then(|| {
             let bar = ProgressBar::new(total as u64);
             bar.set_draw_target(ProgressDrawTarget::stderr());
             let style = "{elapsed_precise} {bar:30} {pos}/{len} {msg}";
@@ -346,7 +348,7 @@ impl Progress {
                 };
                 let (n, total) = (self.n, self.total);
                 let mark = if is_best { " *" } else { "" };
-                eprintln!("[{n}/{total}] {}: {what}{mark}", point.variant);
+                messages::tell(&format!("[{n}/{total}] {}: {what}{mark}", point.variant));
             }
         }
     }

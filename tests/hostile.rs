@@ -37,7 +37,7 @@ fn a_full_disk_is_an_error() {
         .args(["-o", "/dev/full"])
         .output()
         .expect("hexcc starts");
-    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(out.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&out.stderr).contains("error[HX0503]"));
     let full = fs::File::options()
         .write(true)
@@ -49,7 +49,7 @@ fn a_full_disk_is_an_error() {
         .stderr(Stdio::piped())
         .output()
         .expect("hexcc starts");
-    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(out.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&out.stderr).contains("error[HX0503]"));
 }
 

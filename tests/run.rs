@@ -148,7 +148,8 @@ fn the_program_that_crashes_is_named() {
     );
     // A crash of the C program alone, and one that only comparing brings about.
     let main = format!("{IS_C}  step(50, 3, A);\n  if (is_c) abort();\n  return 0;");
-    let (_, _, stderr) = run_text(&main, "");
+    let (code, _, stderr) = run_text(&main, "");
+    assert_eq!(code, Some(4));
     assert!(
         stderr.contains("error[HX9001]: internal error: the C program crashes only"),
         "{stderr}"

@@ -1,6 +1,6 @@
 """What MkDocs does not do by itself for the site: pages and tables that are made of other documents.
 
-There is a page for each diagnostic, of docs/diagnostics.md, and for each command, of `hexcc --help`. Documents and
+There is a page for each diagnostic, of docs/diagnostics.md, and for each command, of `hexcc --help-all`. Documents and
 sources that pages link to become pages as well, so that the site needs nothing from elsewhere.
 """
 import json
@@ -233,10 +233,10 @@ def code_pages():
 
 
 def option_pages():
-    """A page for each command, of its `--help`."""
+    """A page for each command, of its `--help-all`."""
     hexcc = os.environ.get("HEXCC", ROOT / "scripts/hexcc")
     for name, words in COMMANDS.items():
-        command = [hexcc, *words, "--help"]
+        command = [hexcc, *words, "--help-all"]
         text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
         about, _, rest = text.partition("\nUsage: ")
         usage, _, rest = rest.partition("\n\n")

@@ -28,7 +28,7 @@ impl Reader<'_> {
         if let Some(found) = self.marked(&marked) {
             return found;
         }
-        match front::loop_at(text, line) {
+        match front::loop_at(text, line + self.options.before.len()) {
             Some(region) => self.judged(&[region]).map_err(|mut why| {
                 for d in &mut why {
                     d.notes.retain(|note| !note.starts_with(DEEPEST));

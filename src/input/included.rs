@@ -1,9 +1,9 @@
 //! Files that a program includes for their functions, `#include "solver.c"`: their text takes the place
 //! of the directive, so that loops in them are loops of the program.
 
-use super::{modern, unreadable};
-use crate::bytes;
+use super::{InputOptions, modern, unreadable};
 use crate::render::Failure;
+use crate::{files, preprocessor};
 use hexcc_compiler::csource;
 use hexcc_compiler::scop::{Piece, SourceFile};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 const DEEPEST: usize = 8;
 
 /// A C file, with files that it includes for their functions.
-pub(super) fn read(path: &Path, include_dirs: &[PathBuf]) -> Result<SourceFile, Failure> {
-    let text = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
+pub(super) fn read(path: &Path, options: &InputOptions) -> Result<SourceFile, Failure> {
+    let text = files::text(path).map_err(|e| unreadable(path, &e))?;
     let mut search = Search {
-        include_dirs,
+        include_dirs: &options.include_dirs,
         main: path,
         seen: vec![path.to_path_buf()],
-        pieces: Vec::new(),
+        pieces: preprocessor::pieces(path, options),
     };
-    search.take(path, &modern(bytes::decode(text)), 0);
+    search.take(path, &modern(text), 0);
     Ok(SourceFile::of_pieces(search.pieces))
 }
 
@@ -64,7 +64,7 @@ impl Search<'_> {
         if self.seen.contains(&file) {
             return None;
         }
-        let text = modern(bytes::decode(std::fs::read(&file).ok()?));
+        let text = modern(files::text(&file).ok()?);
         let has_functions = csource::functions(&text)
             .iter()
             .any(|f| csource::has_loop(&text[f.body.clone()]));

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(super) fn read(options: &InputOptions, files: &[&PathBuf], limit: &TimeLimit) -> Option<Input> {
     let mut sources = Vec::new();
     for file in files {
-        let source = included::read(file, &options.include_dirs).ok()?;
+        let source = included::read(file, options).ok()?;
         if !source.pieces.is_empty() {
             return None;
         }

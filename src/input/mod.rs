@@ -14,7 +14,7 @@ mod several;
 mod swaps;
 mod together;
 
-use crate::bytes;
+use crate::files;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use choice::Candidate;
@@ -56,6 +56,8 @@ pub struct InputOptions {
     pub include_dirs: Vec<PathBuf>,
     /// Macros.
     pub defines: Vec<String>,
+    /// Files that come before the text.
+    pub before: Vec<PathBuf>,
     /// How sums over loops are computed, which decides what nests can run in kernels.
     pub sums: Sums,
     /// Whether all time loops of the file are meant, not one.
@@ -98,10 +100,7 @@ fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure
             known: Known::default(),
         });
     }
-    let mut source = declared(
-        options,
-        included::read(&options.file, &options.include_dirs)?,
-    )?;
+    let mut source = declared(options, included::read(&options.file, options)?)?;
     let heads = rewritten::asked(options, &source, limit, child::heads);
     source = source.with(heads).unwrap_or(source);
     let stays = several::add_functions(options, &mut source)?;
@@ -121,11 +120,9 @@ fn declared(options: &InputOptions, source: SourceFile) -> Result<SourceFile, Fa
 
 /// A C file.
 fn read_text(path: &Path) -> Result<SourceFile, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| unreadable(path, &e))?;
-    Ok(SourceFile::new(
-        path.display().to_string(),
-        modern(bytes::decode(bytes)),
-    ))
+    let text = files::text(path).map_err(|e| unreadable(path, &e))?;
+    let name = path.display().to_string();
+    Ok(SourceFile::new(name, modern(text)))
 }
 
 fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Result<Input, Failure> {
@@ -1338,8 +1335,7 @@ fn headers(options: &InputOptions, text: &str) -> Vec<String> {
         let Some(path) = path.filter(|p| !seen.contains(p)) else {
             continue;
         };
-        if let Ok(text) = std::fs::read(&path) {
-            let text = bytes::decode(text);
+        if let Ok(text) = files::text(&path) {
             open.extend(csource::quoted_includes(&text));
             texts.push(text);
         }

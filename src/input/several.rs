@@ -26,7 +26,7 @@ pub(super) fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, F
         if let Some(problem) = problem {
             let what = format!("`{}` cannot be one of several files", file.display());
             return Err(Failure::plain(
-                Diagnostic::error("HX0501", what).note(problem),
+                Diagnostic::error("HX0509", what).note(problem),
             ));
         }
     }

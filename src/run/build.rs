@@ -51,7 +51,8 @@ impl Builder<'_> {
         if is_all {
             return Ok(self);
         }
-        let others = self.input.files.iter().filter(|file| *file != own);
+        let files = self.input.paths();
+        let others = files.iter().filter(|file| *file != own);
         for (index, file) in others.enumerate() {
             let object = place.path.join(format!("other-{}.o", index + 1));
             let mut command = self.cc("-O2", &["-ffp-contract=off", "-c"]);
@@ -126,13 +127,7 @@ impl Builder<'_> {
 
     /// `-I` and `-D`, of the command line and of the source's directory.
     fn preprocessor(&self, command: &mut Command) {
-        let given = self.input.include.iter().map(PathBuf::as_path);
-        for directory in given.chain([self.include]) {
-            command.arg("-I").arg(directory);
-        }
-        for define in &self.input.define {
-            command.arg(format!("-D{define}"));
-        }
+        self.input.preprocessor.hand_on(command, self.include);
     }
 
     /// The files of the program, and the libraries of the command line.

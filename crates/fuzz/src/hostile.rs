@@ -142,11 +142,11 @@ fn judge(run: &Finished, folder: &Path, output: &Path, to_stdout: bool) -> Optio
             Ok(m) if m.len() > 0 => None,
             _ => Some("exit status 0 without an output file".to_string()),
         },
-        Some(1 | 2) => {
+        Some(code @ 1..=4) => {
             if output.exists() || !run.stdout.is_empty() {
                 Some(format!("an error and an output: {head}"))
-            } else if run.code == Some(1) && !run.stderr.contains("error[HX") {
-                Some(format!("exit status 1 without a diagnostic: {head}"))
+            } else if code != 2 && !run.stderr.contains("error[HX") {
+                Some(format!("exit status {code} without a diagnostic: {head}"))
             } else if run.stderr.trim().is_empty() {
                 Some("an error without a message".to_string())
             } else {
