@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 /// The shortest rows: less is what a cell has, or what a stencil reaches across.
 const SHORTEST: i64 = 17;
 
+/// Rows of planes that are looked for.
+const MOST_ROWS: i64 = 1 << 16;
+
 /// The arrays of one dimension whose subscripts are affine, and have iterators times the length of a row.
 pub(super) fn candidates<'a>(ctx: &Ctx, pet: &'a PetScop) -> Result<Vec<&'a PetArray>> {
     let others = flat_names(pet);
@@ -50,18 +53,42 @@ pub(super) fn candidates<'a>(ctx: &Ctx, pet: &'a PetScop) -> Result<Vec<&'a PetA
     Ok(pet.arrays.iter().filter(is_flat).collect())
 }
 
-/// The dimensions of an array, and its accesses; `None` where it is not flat, a column may leave its row, or rows are not whole.
-pub(super) fn shape(statements: &Statements, array: &PetArray) -> Result<Option<(Uses, Shape)>> {
+/// An array with its accesses and its dimensions.
+pub(super) type Shaped<'a> = (&'a PetArray, Uses, Shape);
+
+/// The arrays that are flat, without those of which a column may leave its row, or rows are not whole.
+pub(super) fn shapes<'a>(
+    statements: &Statements,
+    arrays: Vec<&'a PetArray>,
+) -> Result<Vec<Shaped<'a>>> {
+    let mut found = Vec::new();
+    for array in arrays {
+        if let Some((uses, shape)) = shape(statements, array)? {
+            found.push((array, uses, shape));
+        }
+    }
+    Ok(in_planes(statements, &found)?.unwrap_or(found))
+}
+
+/// The dimensions of an array, and its accesses.
+fn shape(statements: &Statements, array: &PetArray) -> Result<Option<(Uses, Shape)>> {
     let name = &array.name;
     let Some(lengths) = lengths(statements, name)? else {
         return Ok(None);
     };
-    let Some(mut uses) = statements.uses(name, 0)? else {
+    let shaped = by(statements, array, lengths)?;
+    Ok(shaped.filter(|(uses, _)| uses.wrong.is_empty()))
+}
+
+/// The accesses of an array and its dimensions with rows, planes and so on of some lengths.
+fn by(
+    statements: &Statements,
+    array: &PetArray,
+    lengths: Vec<Extent>,
+) -> Result<Option<(Uses, Shape)>> {
+    let Some(mut uses) = statements.uses(&array.name, 0)? else {
         return Ok(None);
     };
-    if !uses.wrong.is_empty() {
-        return Ok(None);
-    }
     uses.lengths = lengths;
     let Some(mut shape) = Search::new(statements, &uses, Proof::ForAll).by_all()? else {
         return Ok(None);
@@ -75,6 +102,75 @@ pub(super) fn shape(statements: &Statements, array: &PetArray) -> Result<Option<
         shape.rows = Some(cells / row);
     }
     Ok(Some((uses, shape)))
+}
+
+/// The same arrays with planes that constants alone tell apart: `u[(1 * 40 + i) * 512 + j]`. Arrays that are swapped have the
+/// same dimensions, so that all have planes, or none has.
+fn in_planes<'a>(
+    statements: &Statements,
+    arrays: &[Shaped<'a>],
+) -> Result<Option<Vec<Shaped<'a>>>> {
+    let mut all = Vec::new();
+    for (_, uses, shape) in arrays {
+        let first = arrays.first().map(|(_, uses, _)| lengths_of(uses));
+        let Some(rows) = rows(statements, uses, shape)? else {
+            return Ok(None);
+        };
+        if first != Some(lengths_of(uses)) {
+            return Ok(None);
+        }
+        all.extend(rows);
+    }
+    let Some(length) = rows_of_planes(&all).and_then(Extent::number) else {
+        return Ok(None);
+    };
+    let mut found = Vec::new();
+    for (array, uses, _) in arrays {
+        let lengths = uses.lengths.iter().cloned().chain([length.clone()]);
+        let Some((uses, shape)) = by(statements, array, lengths.collect())? else {
+            return Ok(None);
+        };
+        found.push((*array, uses, shape));
+    }
+    Ok(Some(found))
+}
+
+fn lengths_of(uses: &Uses) -> Vec<String> {
+    uses.lengths.iter().map(Extent::text).collect()
+}
+
+/// The first and the last row of each access of an array; `None` where they are not known.
+fn rows(statements: &Statements, uses: &Uses, shape: &Shape) -> Result<Option<Vec<(i64, i64)>>> {
+    let mut rows = Vec::new();
+    for (access, subscripts) in uses.all.iter().zip(&shape.subscripts) {
+        let Some(row) = subscripts.first() else {
+            return Ok(None);
+        };
+        let row = row.intersect_domain(&statements.domains[access.stmt])?;
+        match (row.min_val()?.finite(), row.max_val()?.finite()) {
+            (Some(first), Some(last)) if first.floor() >= 0 => {
+                rows.push((first.floor(), last.floor()));
+            }
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(rows))
+}
+
+/// The number of rows in a plane, where each access, with its first and its last row, stays in one; `None` where there is one
+/// plane alone, or one has no rows that loops count.
+pub(super) fn rows_of_planes(rows: &[(i64, i64)]) -> Option<i64> {
+    let shortest = rows.iter().map(|(first, last)| last - first + 1).max()?;
+    let end = rows.iter().map(|(_, last)| last + 1).max()?;
+    let are_apart = |length: &i64| {
+        let plane = |row: &i64| row / length;
+        let is_whole = |(first, last): &(i64, i64)| plane(first) == plane(last);
+        let all: BTreeSet<i64> = rows.iter().map(|(first, _)| plane(first)).collect();
+        let counted = rows.iter().filter(|(first, last)| first < last);
+        let counted: BTreeSet<i64> = counted.map(|(first, _)| plane(first)).collect();
+        rows.iter().all(is_whole) && all.len() > 1 && all == counted
+    };
+    (shortest.max(2)..end.min(MOST_ROWS)).find(are_apart)
 }
 
 /// The lengths of rows, of planes in rows and so on, the innermost first.

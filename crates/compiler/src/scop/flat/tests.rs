@@ -494,3 +494,21 @@ fn refusals_say_what_is_not_proven() {
     );
     assert_eq!(label, "rows of `m` elements");
 }
+
+#[test]
+fn planes_of_constant_size() {
+    use super::fixed::rows_of_planes;
+    // Two planes of 14 rows, of which the outermost are borders that nothing reads, or that are read.
+    assert_eq!(rows_of_planes(&[(1, 12), (15, 26)]), Some(14));
+    assert_eq!(
+        rows_of_planes(&[(1, 12), (0, 11), (16, 27), (15, 26)]),
+        Some(14)
+    );
+    // The first and the third of three.
+    assert_eq!(rows_of_planes(&[(1, 12), (29, 40)]), Some(14));
+    // One plane, one with a ghost row of its own, two halves that read each other's rows.
+    assert_eq!(rows_of_planes(&[(1, 12), (0, 11), (2, 13)]), None);
+    assert_eq!(rows_of_planes(&[(1, 12), (0, 11), (13, 13)]), None);
+    assert_eq!(rows_of_planes(&[(0, 5), (6, 11), (5, 10)]), None);
+    assert_eq!(rows_of_planes(&[]), None);
+}
