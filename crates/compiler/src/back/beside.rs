@@ -5,8 +5,11 @@ use super::expr::ast_operand;
 use super::names::Names;
 use super::parts::{Entered, Parts};
 use super::program::{Replacement, extents, pitch};
-use super::staged::{PlaneByPlane, where_touched};
+use super::staged::{PlaneByPlane, borrowed, where_touched};
 use crate::kernel::KernelArray;
+
+/// Why memory on the device is filled with NaN.
+const FILLED: &str = "what is read beside all cells: NaN";
 
 /// What is said of each dimension of space, for rows and columns; one dimension has a single row.
 fn rows_and_columns<T>(mut all: impl DoubleEndedIterator<Item = T>, row: T) -> Option<[T; 2]> {
@@ -104,7 +107,7 @@ impl<'a> Beside<'a> {
                 "  check(cudaMalloc((void **)&{name}_device, {planes} * {name}_all_rows * {name}_pitch), \"allocating {what}\");"
             ),
             format!(
-                "  check(cudaMemset({name}_device, 0xff, {planes} * {name}_all_rows * {name}_pitch), \"filling {what}\"); // what is read beside all cells: NaN"
+                "  check(cudaMemset({name}_device, 0xff, {planes} * {name}_all_rows * {name}_pitch), \"filling {what}\"); // {FILLED}"
             ),
             format!("  for (size_t plane = 0; plane < {name}_planes; ++plane)"),
             format!(
@@ -164,7 +167,7 @@ impl<'a> Beside<'a> {
             entered: Entered::of(self.parts.as_ref(), name, what),
             in_program: self.behind_ghosts(&in_program),
             in_tiles: self.on_device("tiles"),
-            filled: "what is read beside all cells: NaN",
+            filled: FILLED,
             apart: None,
         };
         staged.arrays(
@@ -183,16 +186,13 @@ impl<'a> Beside<'a> {
                 "  copy_rows_inside<{elem}>(tiled[{position}], known.entered[{position}], {name}_first, {name}_cells, {name}_pitch, {back}); // {what}\n"
             )
         };
-        let pitch = match self.array.pitched {
-            true => format!(", args.{field}_pitch = (int){name}_pitch"),
-            false => String::new(), // a single row
-        };
         let all = format!("{planes} * {name}_all_rows * {name}_pitch");
         let before = format!(
-            "{}\n  const Inside {name}_cells = {{{rows}, {name}_rows, {columns}, {}, {}, {name}_all_rows}};\n  void *const {name}_tiles = borrow({all}, \"allocating {what}\");\n  void *const {name}_first = (char *){name}_tiles + {beside_rows} * {name}_pitch + {beside_columns} * sizeof({elem});\n  args.{field} = ({elem} *){name}_tiles{pitch};\n  check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // what is read beside all cells: NaN\n{}",
+            "{}\n  const Inside {name}_cells = {{{rows}, {name}_rows, {columns}, {}, {}, {name}_all_rows}};\n{}  void *const {name}_first = (char *){name}_tiles + {beside_rows} * {name}_pitch + {beside_columns} * sizeof({elem});\n{}",
             self.sizes().join("\n"),
             self.space[1],
             self.program[0],
+            borrowed(self.array, (name, what), field, (&all, FILLED)),
             copy(false),
         );
         let behind = match written {

@@ -4,7 +4,7 @@
 //! three orders.
 
 use super::arguments::args_fields;
-use super::expr::{Row, ast_to_c, body_with, quotients};
+use super::expr::{Row, ast_to_c, bits, body_with, quotients};
 use super::names::{Names, declarations};
 use super::stream::with_helpers;
 use crate::ctype::CType;
@@ -188,15 +188,7 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("FIXED_COLUMNS", format!("{columns:#x}")),
         ("FIXED_ROWS", format!("{:#x}", ir.fixed_rows())),
         ("Element", elem.to_string()),
-        (
-            "Bits",
-            if elem.size() == 8 {
-                "unsigned long long"
-            } else {
-                "unsigned"
-            }
-            .to_string(),
-        ),
+        ("Bits", bits(elem).to_string()),
         ("TENSOR", tensor.to_string()),
         ("A", names.get(&stencil.arrays[ir.array].name)),
         ("i", dims[1].clone()),

@@ -8,6 +8,16 @@ use crate::quotient::{Divisions, Form};
 use crate::scop::Expr;
 use hexcc_isl::{AstExpr, AstOp};
 
+/// The type of whole numbers that tells all values of a type apart.
+pub(super) fn bits(elem: CType) -> &'static str {
+    match elem.size() {
+        8 => "unsigned long long",
+        2 => "unsigned short",
+        1 => "unsigned char",
+        _ => "unsigned",
+    }
+}
+
 /// A function of integers that generated code calls.
 pub struct Helper {
     /// Its name.

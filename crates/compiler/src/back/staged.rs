@@ -173,27 +173,13 @@ impl PlaneByPlane<'_> {
 
     /// Lines that provide the memory of the tiles.
     fn memory(&self, field: &str) -> String {
-        let (name, what, all, elem) = (self.name, self.what, &self.all, self.array.elem);
-        let pitch = match self.array.pitched {
-            true => format!("args.{field}_pitch = (int){name}_pitch"),
-            false => String::new(), // a single row
-        };
-        let fill = format!(
-            "check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // {}",
-            self.filled
-        );
-        let borrow = format!("borrow({all}, \"allocating {what}\")");
-        if self.apart.is_some() {
-            return format!(
-                "  void *const {name}_tiles = {name}_stays ? nullptr : {borrow};\n  {pitch};\n  if (!{name}_stays) {fill}\n"
-            );
+        let (name, what, all, filled) = (self.name, self.what, &self.all, self.filled);
+        if self.apart.is_none() {
+            return borrowed(self.array, (name, what), field, (all, filled));
         }
-        let pitch = match pitch.is_empty() {
-            true => String::new(),
-            false => format!(", {pitch}"),
-        };
+        let (borrow, fill) = (borrow(all, what), fill(name, what, (all, filled)));
         format!(
-            "  void *const {name}_tiles = {borrow};\n  args.{field} = ({elem} *){name}_tiles{pitch};\n  {fill}\n"
+            "  void *const {name}_tiles = {name}_stays ? nullptr : {borrow};\n  args.{field}_pitch = (int){name}_pitch;\n  if (!{name}_stays) {fill}\n"
         )
     }
 
@@ -207,6 +193,33 @@ impl PlaneByPlane<'_> {
             "  for (size_t plane = 0; {where_copied}{name}_bytes && plane < {planes}; ++plane)\n    check(cudaMemcpy2DAsync({to}, {from}, {name}_width, {name}_rows, cudaMemcpyDeviceToDevice, 0), \"copying {what} {purpose}\");\n"
         )
     }
+}
+
+/// Lines that provide the memory of tiles, `all` bytes, for a field of `Args`, and fill it with NaN for the reason given.
+pub(super) fn borrowed(
+    array: &KernelArray,
+    (name, what): (&str, &str),
+    field: &str,
+    (all, filled): (&str, &str),
+) -> String {
+    let elem = array.elem;
+    let pitch = match array.pitched {
+        true => format!(", args.{field}_pitch = (int){name}_pitch"),
+        false => String::new(), // a single row
+    };
+    format!(
+        "  void *const {name}_tiles = {};\n  args.{field} = ({elem} *){name}_tiles{pitch};\n  {}\n",
+        borrow(all, what),
+        fill(name, what, (all, filled))
+    )
+}
+
+fn borrow(all: &str, what: &str) -> String {
+    format!("borrow({all}, \"allocating {what}\")")
+}
+
+fn fill(name: &str, what: &str, (all, filled): (&str, &str)) -> String {
+    format!("check(cudaMemsetAsync({name}_tiles, 0xff, {all}, 0), \"filling {what}\"); // {filled}")
 }
 
 /// So many bytes where the program has an array, as C.

@@ -7,6 +7,7 @@ use super::known_rows::position;
 use super::names::Names;
 use super::program::{Memory, Replacement, extents, pitch};
 use super::rows::has_rows;
+use super::staged::borrowed;
 use std::fmt::Write;
 
 /// The functions that copy rows, once in a program that has such.
@@ -56,28 +57,25 @@ pub(super) fn staged(r: &Replacement, index: usize, names: &Names) -> [String; 3
         "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {width};\n",
         product(rows)
     );
-    let field_of_pitch = match array.pitched {
+    match array.pitched {
         true => {
             for line in pitch(&name, what, "") {
                 let _ = writeln!(before, "{line}");
             }
-            format!(", args.{field}_pitch = (int){name}_pitch")
         }
         false => {
             let _ = writeln!(before, "  const size_t {name}_pitch = {name}_width;");
-            String::new()
         }
-    };
+    }
     let copy = |back: bool| {
         format!(
             "  tiled[{i}].copy(known.entered[{i}], ({elem} *){name}_tiles, {inner}, {width}, {name}_pitch, {back}); // {what}\n"
         )
     };
-    let _ = write!(
-        before,
-        "  void *const {name}_tiles = borrow({name}_rows * {name}_pitch, \"allocating {what}\");\n  args.{field} = ({elem} *){name}_tiles{field_of_pitch};\n  check(cudaMemsetAsync({name}_tiles, 0xff, {name}_rows * {name}_pitch, 0), \"filling {what}\"); // rows are read with their padding: NaN\n{}",
-        copy(false)
-    );
+    let all = format!("{name}_rows * {name}_pitch");
+    let filled = "rows are read with their padding: NaN";
+    before.push_str(&borrowed(array, (&name, what), &field, (&all, filled)));
+    before.push_str(&copy(false));
     let behind = match written {
         true => copy(true),
         false => String::new(),

@@ -328,18 +328,23 @@ fn moved(scop: &Scop, stmt: &Statement, dims: &Dims) -> Result<Option<Statement>
 
 /// The map of a space to itself that takes so much from each dimension.
 fn translation(of: &Set, less: &[i64]) -> Result<Map> {
-    let mut product: Option<Map> = None;
+    let mut maps = Vec::new();
     for (own, less) in iterators_of(of)?.iter().zip(less) {
-        let map = own.add_constant(-less)?.to_map()?;
-        product = Some(match product {
-            Some(before) => before.flat_range_product(&map)?,
-            None => map,
-        });
+        maps.push(own.add_constant(-less)?.to_map()?);
     }
-    let product = match product {
-        Some(product) => product,
-        None => of.identity()?,
+    onto(of, &maps)
+}
+
+/// The map to a space with one map for each dimension.
+fn onto(of: &Set, maps: &[Map]) -> Result<Map> {
+    let mut maps = maps.iter();
+    let Some(first) = maps.next() else {
+        return Ok(of.identity()?);
     };
+    let mut product = first.clone();
+    for map in maps {
+        product = product.flat_range_product(map)?;
+    }
     match of.tuple_name()? {
         Some(name) => Ok(product.set_tuple_name(DimType::Out, &name)?),
         None => Ok(product),
@@ -612,7 +617,7 @@ impl<'a> Parted<'a> {
     fn around(&self, ring: &Set) -> Result<Map> {
         let everywhere = ring.universe_like()?;
         let own = iterators_of(ring)?;
-        let mut product: Option<Map> = None;
+        let mut maps = Vec::new();
         for (d, own_d) in own.iter().enumerate() {
             let mut along = own_d.to_map()?;
             if let Some(cells) = cells_of(self.dims, own.len(), d) {
@@ -621,17 +626,9 @@ impl<'a> Parted<'a> {
                     along = along.union(&to.to_map()?)?;
                 }
             }
-            product = Some(match product {
-                Some(before) => before.flat_range_product(&along)?,
-                None => along,
-            });
+            maps.push(along);
         }
-        let product = match (product, ring.tuple_name()?) {
-            (Some(product), Some(name)) => product.set_tuple_name(DimType::Out, &name)?,
-            (Some(product), None) => product,
-            (None, _) => ring.identity()?,
-        };
-        Ok(product.intersect_range(ring)?)
+        Ok(onto(ring, &maps)?.intersect_range(ring)?)
     }
 
     /// Where the values of reads come from: instances that compute them, and elements that no step has written. What copies write

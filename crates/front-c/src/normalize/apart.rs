@@ -11,8 +11,10 @@ use super::tree::{self, Namer};
 use super::unroll::{self, Which};
 use super::walk;
 use super::{Known, inline};
-use hexcc_clang::ast::{BinaryOp, Callee, DeclId, DeclKind, Expr, ExprKind, Stmt, TypeKind, Unit};
-use std::collections::BTreeMap;
+use hexcc_clang::ast::{
+    BinaryOp, Callee, DeclId, DeclKind, Expr, ExprKind, Span, Stmt, TypeKind, Unit,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pointers of a table that become variables, at most.
 const MOST: i128 = 32;
@@ -44,7 +46,7 @@ pub(super) fn apart(
     }
     let stored = stored(unit, &tables, body);
     let mut around = Around {
-        when: overlap(unit, &tables, &stored)?,
+        when: are_apart(unit, &tables, &stored, head.span),
         ..Around::default()
     };
     let mut variables = BTreeMap::new();
@@ -143,8 +145,8 @@ fn may_move(unit: &Unit, tables: &Tables, expr: &Expr) -> bool {
 }
 
 /// The elements that a loop assigns to.
-fn stored(unit: &Unit, tables: &Tables, body: &[Stmt]) -> Vec<(DeclId, i128)> {
-    let mut found = Vec::new();
+fn stored(unit: &Unit, tables: &Tables, body: &[Stmt]) -> BTreeSet<(DeclId, i128)> {
+    let mut found = BTreeSet::new();
     for stmt in body {
         walk::all(unit, stmt, &mut |expr| {
             let to = tree::target(expr).map(tree::plain);
@@ -156,41 +158,32 @@ fn stored(unit: &Unit, tables: &Tables, body: &[Stmt]) -> Vec<(DeclId, i128)> {
     found
 }
 
-/// The condition that tables that pointers lead to are not the same as others where one of both changes, if there are such.
-fn overlap(unit: &mut Unit, tables: &Tables, stored: &[(DeclId, i128)]) -> Option<Option<Expr>> {
-    let all: Vec<(DeclId, i128, Expr)> = (tables.iter())
-        .filter_map(|(id, elements)| {
-            let (last, element) = elements.last_key_value()?;
-            let ExprKind::Index(base, _) = &element.kind else {
-                return None;
-            };
-            Some((*id, last + 1, (**base).clone()))
-        })
-        .collect();
+/// The condition that tables that pointers lead to are apart from others where one of both changes, if there are such.
+fn are_apart(
+    unit: &Unit,
+    tables: &Tables,
+    stored: &BTreeSet<(DeclId, i128)>,
+    span: Span,
+) -> Option<Expr> {
     // What a parameter is said to be an array of is a pointer.
     let is_array = |id: DeclId| {
         let is_it = matches!(unit.canonical(unit[id].ty).kind, TypeKind::Array { .. });
         is_it && unit[id].kind != DeclKind::Parameter
     };
     let moves = |id: DeclId| stored.iter().any(|(of, _)| *of == id);
-    let mut conditions = Vec::new();
-    for (at, (a, n_a, from_a)) in all.iter().enumerate() {
-        for (b, n_b, from_b) in &all[at + 1..] {
-            if is_array(*a) && is_array(*b) || !moves(*a) && !moves(*b) {
-                continue;
-            }
-            let is_before = |from: &Expr, n: i128, to: &Expr| {
-                let end = tree::binary(BinaryOp::Add, from.clone(), tree::int(from, n));
-                tree::binary(BinaryOp::LessEqual, end, to.clone())
-            };
-            let both = [
-                is_before(from_a, *n_a, from_b),
-                is_before(from_b, *n_b, from_a),
-            ];
-            let [first, second] = both;
-            conditions.push(tree::binary(BinaryOp::Or, first, second));
-        }
-    }
-    let all = conditions.into_iter();
-    Some(all.reduce(|a, b| tree::binary(BinaryOp::And, a, b)))
+    let is_before = |a: DeclId, b: DeclId| {
+        let [from, to] = [a, b].map(|id| tree::var(unit, id, span));
+        let n = tables[&a].keys().last().map_or(0, |last| last + 1);
+        let end = tree::binary(BinaryOp::Add, from.clone(), tree::int(&from, n));
+        tree::binary(BinaryOp::LessEqual, end, to)
+    };
+    let ids: Vec<DeclId> = tables.keys().copied().collect();
+    let pairs = (0..ids.len()).flat_map(|n| ids[n + 1..].iter().map(move |b| (n, *b)));
+    let pairs = pairs.map(|(n, b)| (ids[n], b));
+    let may_be_one =
+        |(a, b): &(DeclId, DeclId)| !(is_array(*a) && is_array(*b)) && (moves(*a) || moves(*b));
+    let conditions = pairs
+        .filter(may_be_one)
+        .map(|(a, b)| tree::binary(BinaryOp::Or, is_before(a, b), is_before(b, a)));
+    conditions.reduce(|a, b| tree::binary(BinaryOp::And, a, b))
 }

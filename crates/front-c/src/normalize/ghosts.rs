@@ -95,8 +95,7 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
 
 /// Whether a statement leaves the step, or calls what changes variables or does what others see.
 fn jumps_or_calls_out(unit: &Unit, stmt: &Stmt) -> bool {
-    let jumps = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
-    walk::jumps(stmt, jumps) || walk::any(unit, stmt, |e| scalars::calls_out(unit, e))
+    walk::leaves(stmt) || walk::any(unit, stmt, |e| scalars::calls_out(unit, e))
 }
 
 /// How many statements of a step there are before the copies of ghost cells that it ends with; all, where it ends with none.

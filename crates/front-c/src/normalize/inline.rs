@@ -219,12 +219,12 @@ impl Caller<'_> {
     /// Whether a parameter is what is given for it, wherever the function uses it.
     fn stays(&self, param: DeclId, given: &Expr, body: &Stmt) -> bool {
         let unit = &*self.unit;
-        let (to, from) = (unit[param].ty, tree::plain(given).ty);
-        let is_same =
-            points_to_the_same(unit, to, from) || unit[to].canonical == unit[from].canonical;
         if changes(unit, body, param) {
             return false;
         }
+        let (to, from) = (unit[param].ty, tree::plain(given).ty);
+        let is_same =
+            points_to_the_same(unit, to, from) || unit[to].canonical == unit[from].canonical;
         match &tree::plain(given).kind {
             ExprKind::Unary(UnaryOp::AddressOf, inner) => Path::of(unit, inner).is_some(),
             _ => is_same && self.has_one_value(given, body),

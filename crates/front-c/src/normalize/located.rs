@@ -9,7 +9,7 @@ use super::strides::Strides;
 use super::tree::{self, Namer};
 use super::{inline, numbers, scalars, walk};
 use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, Unit};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Rows in planes in volumes: lengths that a number is divided by, at most.
 const MOST: usize = 2;
@@ -82,7 +82,7 @@ fn put(at: &mut Expr, id: DeclId, sum: &Expr) {
 }
 
 /// The variable and the subscript of an element of an array of numbers.
-pub(super) fn subscript<'e>(unit: &Unit, expr: &'e Expr) -> Option<(DeclId, &'e Expr)> {
+fn subscript<'e>(unit: &Unit, expr: &'e Expr) -> Option<(DeclId, &'e Expr)> {
     let ExprKind::Index(base, at) = &expr.kind else {
         return None;
     };
@@ -92,15 +92,21 @@ pub(super) fn subscript<'e>(unit: &Unit, expr: &'e Expr) -> Option<(DeclId, &'e 
     }
 }
 
-/// The arrays of the statements of a loop that are flat, as their subscripts tell.
-fn rows(unit: &Unit, all: &[Stmt]) -> Rows {
-    let mut arrays = HashSet::new();
+/// The arrays of numbers of which some statements name elements.
+pub(super) fn arrays(unit: &Unit, all: &[Stmt]) -> BTreeSet<DeclId> {
+    let mut arrays = BTreeSet::new();
     for stmt in all {
         walk::all(unit, stmt, &mut |expr| {
             arrays.extend(subscript(unit, expr).map(|(array, _)| array));
             true
         });
     }
+    arrays
+}
+
+/// The arrays of the statements of a loop that are flat, as their subscripts tell.
+fn rows(unit: &Unit, all: &[Stmt]) -> Rows {
+    let arrays = arrays(unit, all);
     let of = |array| Strides::of(unit, all, &[array]).rows();
     let all = (arrays.into_iter()).filter_map(|array| Some((array, of(array)?)));
     all.filter(|(_, lengths)| lengths.len() <= MOST).collect()

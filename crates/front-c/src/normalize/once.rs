@@ -14,7 +14,7 @@ pub(super) fn once(unit: &Unit, body: &mut [Stmt]) -> bool {
         let StmtKind::Do { body: inner, cond } = &stmt.kind else {
             continue;
         };
-        if tree::is_number(cond, 0) && !walk::jumps(inner, is_jump) && moves_pointers(unit, inner) {
+        if tree::is_number(cond, 0) && !walk::leaves(inner) && moves_pointers(unit, inner) {
             *stmt = (**inner).clone();
             found = true;
         }
@@ -28,8 +28,4 @@ fn moves_pointers(unit: &Unit, stmt: &Stmt) -> bool {
         stmt,
         |expr| matches!(&expr.kind, ExprKind::Assign(_, to, _) if tree::is_pointer(unit, to.ty)),
     )
-}
-
-fn is_jump(kind: &StmtKind) -> bool {
-    matches!(kind, StmtKind::Break | StmtKind::Continue)
 }

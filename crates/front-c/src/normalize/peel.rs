@@ -146,8 +146,7 @@ pub(super) fn end_of<'e>(
 
 /// Whether a statement leaves the loop, or calls what may read any variable or do more.
 pub(super) fn jumps_or_calls(unit: &Unit, stmt: &Stmt) -> bool {
-    let jumps = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
-    walk::jumps(stmt, jumps) || walk::any(unit, stmt, |e| calls_out(unit, e))
+    walk::leaves(stmt) || walk::any(unit, stmt, |e| calls_out(unit, e))
 }
 
 fn calls_out(unit: &Unit, expr: &Expr) -> bool {

@@ -23,11 +23,28 @@ const MATH: [&str; 36] = [
 /// Functions of C's library that write only where they are told to.
 pub(super) const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
 
+/// The variables that other statements change.
+#[derive(PartialEq)]
+enum Theirs {
+    These(HashSet<DeclId>),
+    /// Whatever there is.
+    All,
+}
+
+impl Theirs {
+    fn has(&self, id: DeclId) -> bool {
+        match self {
+            Theirs::These(all) => all.contains(&id),
+            Theirs::All => true,
+        }
+    }
+}
+
 /// The variables of the statements that are no scalar ones.
 pub(super) struct Scalars<'u> {
     unit: &'u Unit,
     /// What the other statements assign to or declare.
-    theirs: HashSet<DeclId>,
+    theirs: Theirs,
 }
 
 impl<'u> Scalars<'u> {
@@ -35,11 +52,11 @@ impl<'u> Scalars<'u> {
     pub fn of(unit: &'u Unit, steps: &[Stmt]) -> Option<Scalars<'u>> {
         let mut scalars = Scalars {
             unit,
-            theirs: HashSet::new(),
+            theirs: Theirs::These(HashSet::new()),
         };
         loop {
             let others = steps.iter().filter(|stmt| !scalars.is_scalar(stmt));
-            let theirs: HashSet<DeclId> = others.flat_map(|stmt| changed(unit, stmt)).collect();
+            let theirs = Theirs::These(others.flat_map(|stmt| changed(unit, stmt)).collect());
             if theirs == scalars.theirs {
                 break;
             }
@@ -137,7 +154,7 @@ impl<'u> Scalars<'u> {
                 && !ty.is_volatile
                 && !self.unit[decl.ty].is_volatile
                 && !decl.is_thread_local
-                && !self.theirs.contains(&id)
+                && !self.theirs.has(id)
     }
 
     /// Whether a function gives a number that its arguments and variables of the file alone give.
@@ -303,13 +320,8 @@ pub(super) fn is_math(unit: &Unit, f: FunctionId) -> bool {
 
 /// Whether a function gives a number that its arguments alone give, and does nothing else.
 pub(super) fn computes(unit: &Unit, f: FunctionId) -> bool {
-    let variables = (0..unit.decls.len()).map(|n| DeclId(n as u32));
-    let theirs = variables.filter(|id| unit[*id].kind == DeclKind::Variable);
-    let scalars = Scalars {
-        unit,
-        theirs: theirs.collect(),
-    };
-    scalars.is_function(f, &mut HashSet::new())
+    let theirs = Theirs::All;
+    Scalars { unit, theirs }.is_function(f, &mut HashSet::new())
 }
 
 /// Whether a function only tells the machine what is read soon: addresses are not followed. The name is the compiler's.

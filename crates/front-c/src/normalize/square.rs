@@ -9,7 +9,7 @@ use super::strides::Strides;
 use super::tree;
 use super::walk;
 use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, Unit};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 /// Makes one length of two in a time loop; `None` where rows of all arrays agree.
 pub(super) fn square(
@@ -18,15 +18,8 @@ pub(super) fn square(
     (head, body): (&mut Stmt, &mut [Stmt]),
 ) -> Option<Around> {
     let all: Vec<Stmt> = std::iter::once(&*head).chain(&*body).cloned().collect();
-    let mut arrays = BTreeSet::new();
-    for stmt in &all {
-        walk::all(unit, stmt, &mut |expr| {
-            arrays.extend(located::subscript(unit, expr).map(|(array, _)| array));
-            true
-        });
-    }
-    let (length, other) = arrays.iter().find_map(|array| {
-        let strides = Strides::of(unit, &all, &[*array]);
+    let (length, other) = located::arrays(unit, &all).into_iter().find_map(|array| {
+        let strides = Strides::of(unit, &all, &[array]);
         two(unit, (globals, &all), &strides.lengths())
     })?;
     for stmt in std::iter::once(head).chain(body) {

@@ -69,8 +69,13 @@ impl<'u> Strides<'u> {
 
     /// What subscripts multiply with, where that is one factor.
     pub fn lengths(&self) -> Vec<&Expr> {
-        let one = |stride: &'_ Vec<Expr>| stride.len() == 1;
-        self.own.iter().filter(|s| one(s)).map(|s| &s[0]).collect()
+        let strides = self.own.iter().map(Vec::as_slice);
+        strides
+            .filter_map(|stride| match stride {
+                [one] => Some(one),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The lengths of rows in planes and so on that the strides are products of, the innermost first; `None` without any, and

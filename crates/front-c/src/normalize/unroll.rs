@@ -258,9 +258,7 @@ fn copies(unit: &mut Unit, body: &Stmt, counted: &Counted) -> Option<Vec<Stmt>> 
     for copy in &mut all {
         goes_on(copy);
     }
-    let leaves = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
-    let leaves = |copy: &Stmt| walk::jumps(copy, leaves);
-    (!all.iter().any(leaves)).then_some(all)
+    (!all.iter().any(walk::leaves)).then_some(all)
 }
 
 /// Takes a `continue` out with all that stands behind it; whether there was one on the way to the end.

@@ -189,6 +189,13 @@ pub(super) fn jumps(stmt: &Stmt, is_it: fn(&StmtKind) -> bool) -> bool {
     }
 }
 
+/// The same of `break` and `continue`.
+pub(super) fn leaves(stmt: &Stmt) -> bool {
+    jumps(stmt, |kind| {
+        matches!(kind, StmtKind::Break | StmtKind::Continue)
+    })
+}
+
 /// The same as [`all`], to be changed.
 pub(super) fn change_all(unit: &mut Unit, stmt: &mut Stmt, f: &mut dyn FnMut(&mut Expr) -> bool) {
     for expr in own_mut(stmt) {

@@ -5,7 +5,7 @@
 //! iteration after they were made. All tiles run the same code; cells that no statement writes
 //! keep what they held one level before.
 
-use super::super::expr::{Row, ast_operand, ast_to_c};
+use super::super::expr::{Row, ast_operand, ast_to_c, bits};
 use super::super::names::{mentions, without_comments};
 use super::super::text::{Writer, add_constant};
 use super::{ADDRESSES, Printer, growth};
@@ -989,12 +989,7 @@ impl Printer<'_> {
                 continue;
             };
             let argument = self.names.get(&array.name);
-            let bits = match array.elem.size() {
-                8 => "unsigned long long",
-                2 => "unsigned short",
-                1 => "unsigned char",
-                _ => "unsigned",
-            };
+            let bits = bits(array.elem);
             let extents = &array.extents[array.extents.len() - ranges.len()..];
             let int = |e: &AstExpr| format!("(int){}", ast_operand(e, &self.names));
             // Dimensions that there are not have one cell.

@@ -131,7 +131,7 @@ pub(super) fn sweeps(stmt: &Stmt) -> bool {
     found
 }
 
-/// Whether the host can go ahead: its numbers depend on nothing that the steps change, and nothing jumps.
+/// Whether the host can go ahead: its numbers depend on nothing that the steps change, and nothing walk::leaves.
 pub(super) fn is_known(
     unit: &Unit,
     scalars: &Scalars,
@@ -141,11 +141,6 @@ pub(super) fn is_known(
     let inner = parts.inner_events(unit);
     let cond =
         |stmt: &Stmt| matches!(&stmt.kind, StmtKind::If { cond, .. } if scalars.is_value(cond));
-    let jumps = |stmt: &Stmt| {
-        walk::jumps(stmt, |kind| {
-            matches!(kind, StmtKind::Break | StmtKind::Continue)
-        })
-    };
     let in_steps = || parts.steps.iter().chain(parts.tail);
     let values = time_loop.cond.is_none_or(|cond| scalars.is_value(cond))
         && time_loop.step.is_none_or(|step| scalars.is_step(step))
@@ -164,7 +159,7 @@ pub(super) fn is_known(
         )
     };
     values
-        && !in_steps().any(jumps)
+        && !in_steps().any(walk::leaves)
         && !parts.outer_events().any(uses)
         && are_told_before(unit, parts)
         && !are_reached(unit, scalars, time_loop, parts)
