@@ -10,9 +10,12 @@ use crate::measuring::tiled;
 use crate::render::Failure;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
+use hexcc_compiler::back::Instrument;
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::report::{TilingPicture, explain, explain_tiles, tiling_svg};
+use hexcc_compiler::report::{
+    TilingPicture, explain, explain_placement, explain_tiles, tiling_svg,
+};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -84,7 +87,8 @@ impl Explain {
             // What the compilation has left of the quota need not suffice.
             ctx.reset_operations();
             let report_of = explain(&input.saved, &compiled) + &candidates(&input);
-            report = Some(report_of + &durations(&compiled));
+            let placement = self.placement(&input, &compiled);
+            report = Some(report_of + &placement + &durations(&compiled));
         }
         limit.finish()?;
         if let Some((path, drawing)) = drawn {
@@ -94,6 +98,13 @@ impl Explain {
             emit::write(Path::new("-"), &report)?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Where loops run, and what they are expected to take with the sizes given.
+    fn placement(&self, input: &Input, compiled: &Compiled) -> String {
+        let host = self.kernel.host(&self.input, Instrument::None);
+        let kind = (self.kernel.language.into(), host.placement);
+        explain_placement(&input.saved, compiled, kind, &self.target.set)
     }
 }
 

@@ -276,6 +276,7 @@ impl Run {
             Target::Cpu => println!("OpenMP program: {} in all", milliseconds(found.wall)),
             Target::OpenCl => println!("OpenCL program: {} in all", milliseconds(found.wall)),
         }
+        println!("{}", self.way(&target, own_loops));
         // On the CPU the functions are the same.
         let exact = matches!(target, Target::Cpu)
             || compiled.units.iter().all(|u| u.stencil().exact)
@@ -283,6 +284,25 @@ impl Run {
                 && compiled.stepwise.iter().all(|part| part.interface.exact);
         let rounds = (compiled.stepwise.iter()).any(|part| part.plan.rounds().is_some());
         self.judge(&expected, &found, self.tolerance(exact, rounds), nests)
+    }
+
+    /// Which way the loops have run, and why.
+    fn way(&self, target: &Target, own_loops: bool) -> String {
+        let device = match target {
+            Target::Gpu(_) => "kernels on the GPU",
+            Target::Emulation(_) => "kernels in the CPU emulation",
+            Target::Cpu => "loops that threads share",
+            Target::OpenCl => "kernels of OpenCL",
+        };
+        let decides = "the program that `hexcc` writes compares what both ways take";
+        match (own_loops, self.kernel.always_gpu) {
+            (true, _) => "ran: C's own loops, for the reason above".to_string(),
+            (false, true) => format!("ran: {device}, as `--always-gpu` asks"),
+            (false, false) if matches!(target, Target::OpenCl) => format!("ran: {device}, always"),
+            (false, false) => {
+                format!("ran: {device}, since `hexcc run` compares them with C; {decides}")
+            }
+        }
     }
 
     /// The text of the generated program.

@@ -150,6 +150,28 @@ fn text_of_the_choice() {
     }
 }
 
+/// `hexcc explain` says where arrays are, and what both ways take by the estimates of the program.
+#[test]
+fn explained_placement() {
+    let of = |line: &str| {
+        let mut command = hexcc();
+        command.arg("explain").args(line.split(' '));
+        let text = succeed(command.current_dir(root().join("tests/data/gate")));
+        let text = text.expect("it is explained");
+        let from = text.find("\nplacement\n").expect("a section");
+        let section = &text[from..];
+        let end = section.find("\n\ncompiled in").unwrap_or(section.len());
+        format!("{line}:{}\n", section[..end].trim_end())
+    };
+    let all = [
+        "wave.c --set n=200,n_steps=1000",
+        "once.c --set n=100000,steps=50",
+        "once.c --always-gpu",
+        "once.c --target=openmp --set n=100",
+    ];
+    insta::assert_snapshot!("gate_explained", all.map(of).concat());
+}
+
 /// A program, translated and in C.
 struct Built {
     cuda: PathBuf,

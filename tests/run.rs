@@ -52,6 +52,8 @@ fn equal_results_are_reported() {
         stdout.contains("C program: ") && stdout.contains("GPU region: "),
         "{stdout}"
     );
+    let way = "ran: kernels in the CPU emulation, since `hexcc run` compares them with C; ";
+    assert!(stdout.contains(way), "{stdout}");
     for file in ["jacobi2d.c", "jacobi2d.cu", "dump.c", "dump.cuda"] {
         assert!(keep.join(file).is_file(), "{file}");
     }

@@ -6,6 +6,7 @@
 
 use crate::diag::Result;
 use crate::options::Language;
+use crate::print::openmp::outermost_axes;
 use crate::sched::HybridSchedule;
 use crate::scop::{Expr, Scop, Statement};
 use crate::tiling::stepwise::{Plan, Step};
@@ -19,6 +20,21 @@ const CALL: f64 = 8.0;
 
 /// Nanoseconds of a core for a byte that is not in its caches.
 const BYTE: f64 = 0.1;
+
+/// What a program goes by when it decides, in nanoseconds, as `print/lib/cuda/gate.cuh` has it: the start of CUDA, a launch,
+/// a wait, and the copies of an array, with so many bytes each way in one. Threads of a GPU are slower than a core, and as
+/// many as these run at once.
+pub const START: f64 = 3e8;
+const LAUNCH: f64 = 5e3;
+const WAIT: f64 = 1e4;
+const COPY: f64 = 2e4;
+const BYTES: f64 = 10.0;
+const SLOWER: f64 = 32.0;
+const THREADS: f64 = 2048.0;
+
+/// The same as `print/lib/openmp/gate.h` has it: a loop that threads share, and a team of them.
+const SHARED: f64 = 2e4;
+const TEAM: f64 = 5e4;
 
 /// Operations of isl for an extent, at most: an estimate is worth a few milliseconds.
 const EFFORT: u64 = 20_000;
@@ -41,6 +57,84 @@ pub struct Part {
     pub extents: Vec<AstExpr>,
     /// Nanoseconds of a core for each.
     pub ns: f64,
+}
+
+/// What some loops are expected to take, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// In C, on one core.
+    pub host: f64,
+    /// As kernels, or shared among threads.
+    pub device: f64,
+    /// What of that are copies.
+    pub copies: f64,
+}
+
+/// An array that kernels use.
+#[derive(Clone, Copy, Debug)]
+pub struct CopiedArray {
+    /// Its size.
+    pub bytes: f64,
+    /// CPU and GPU have it in common.
+    pub is_shared: bool,
+    /// What the program becomes.
+    pub language: Language,
+}
+
+impl Estimate {
+    /// Adds loops, of which `eval` tells the numbers of iterations; `None` where it cannot.
+    pub fn add(
+        &mut self,
+        work: &Work,
+        language: Language,
+        eval: &dyn Fn(&AstExpr) -> Option<i64>,
+    ) -> Option<()> {
+        let product = |extents: &[AstExpr]| -> Option<f64> {
+            let each = extents.iter().map(|e| Some(eval(e)?.max(0) as f64));
+            each.product()
+        };
+        let parts = work.parts.iter();
+        let host = parts.map(|part| Some(part.ns * product(&part.extents)?));
+        let host = host.sum::<Option<f64>>()?;
+        let launches = product(&work.launches)?;
+        if self.device == 0.0 {
+            self.device = match language {
+                Language::OpenMp => TEAM,
+                Language::Cuda | Language::OpenCl => WAIT,
+            };
+        }
+        self.host += host;
+        self.device += match language {
+            Language::OpenMp => match product(outermost(&work.threads))? < 2.0 {
+                true => host,
+                false => host / 2.0 + launches * SHARED,
+            },
+            Language::Cuda | Language::OpenCl => {
+                let at_once = product(&work.threads)?.clamp(1.0, THREADS);
+                launches * LAUNCH + host * SLOWER / at_once
+            }
+        };
+        Some(())
+    }
+
+    /// Adds an array that kernels use.
+    pub fn copy(&mut self, array: CopiedArray) {
+        let travels = match array.language {
+            Language::OpenMp => false,
+            Language::Cuda => !array.is_shared,
+            Language::OpenCl => true,
+        };
+        if travels {
+            let ns = COPY + 2.0 * array.bytes / BYTES;
+            self.copies += ns;
+            self.device += ns;
+        }
+    }
+}
+
+/// The loops whose iterations threads share, as `print/openmp.rs` has them.
+pub(crate) fn outermost(threads: &[AstExpr]) -> &[AstExpr] {
+    &threads[..outermost_axes(threads.len())]
 }
 
 /// The work of statements whose outermost loop is one over time; none where isl finds no bounds.
@@ -182,4 +276,24 @@ fn nanoseconds(scop: &Scop, stmt: &Statement) -> f64 {
     let in_memory = in_memory.filter(|array| !array.extents.is_empty());
     let bytes: f64 = in_memory.map(|array| array.elem.size() as f64).sum();
     operations.max(bytes * BYTE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `hexcc explain` says what programs go by.
+    #[test]
+    fn programs_go_by_these_numbers() {
+        let cuda = include_str!("print/lib/cuda/gate.cuh");
+        let openmp = include_str!("print/lib/openmp/gate.h");
+        let numbers = format!(
+            "START = {START:e}, HAND_OVER = 2e7, LAUNCH = {LAUNCH:e}, WAIT = {WAIT:e}, COPY = {COPY:e}, BYTES = {BYTES};"
+        );
+        assert!(cuda.contains(&numbers), "{numbers}");
+        let threads = format!("SLOWER = {SLOWER}, THREADS = {THREADS};");
+        assert!(cuda.contains(&threads), "{threads}");
+        assert!(openmp.contains(&format!("ns / 2 + times * {SHARED:e};")));
+        assert!(openmp.contains(&format!("work.shared += {TEAM:e};")));
+    }
 }

@@ -249,6 +249,14 @@ fn regions(saved: &SavedScop, compiled: &Compiled) -> Vec<Range<usize>> {
     }
 }
 
+/// Where kernels of CUDA find the arrays of what runs in single steps, and of tiled nests.
+pub(crate) fn memory_of_nests(saved: &SavedScop) -> [Memory; 2] {
+    match saved.is_nests() {
+        true => [Memory::Shared, Memory::Staged],
+        false => [Memory::Copied; 2],
+    }
+}
+
 fn replacements<'a>(
     saved: &SavedScop,
     compiled: &'a Compiled,
@@ -267,13 +275,11 @@ fn replacements<'a>(
             )?
         })
     });
+    let [memory, tiled_memory] = memory_of_nests(saved);
     let nests = compiled.tiled_nests.iter().map(|nest| -> Result<_> {
         Ok(Replacement {
             unused: &nest.scop.unused,
-            memory: match saved.is_nests() {
-                true => Memory::Staged,
-                false => Memory::Copied,
-            },
+            memory: tiled_memory,
             interface: nest.interface(),
             sides: nest.periodic.as_ref().map_or(&[], |p| &p.sides),
             ..in_tiles(
@@ -285,10 +291,6 @@ fn replacements<'a>(
             )?
         })
     });
-    let memory = match saved.is_nests() {
-        true => Memory::Shared,
-        false => Memory::Copied,
-    };
     let steps = compiled.stepwise.iter().map(|part| -> Result<_> {
         let (kernel, names) = stepwise_text(saved.around(), part, version)?;
         Ok(in_steps(part, (kernel, names), memory, otherwise))

@@ -76,7 +76,7 @@ pub enum Memory {
 
 impl Memory {
     /// Whether the program has its arrays where kernels find them.
-    pub(super) fn is_shared(self) -> bool {
+    pub(crate) fn is_shared(self) -> bool {
         self != Memory::Copied
     }
 }

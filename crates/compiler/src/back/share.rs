@@ -5,11 +5,9 @@ use super::existing::names;
 use super::gate::{nanoseconds, product};
 use super::names::Names;
 use super::program::{Replacement, condition};
-use crate::cost::Work;
+use crate::cost::outermost;
 use crate::options::Language;
 use crate::print::host::shares;
-use crate::print::openmp::outermost_axes;
-use hexcc_isl::AstExpr;
 use std::fmt::Write;
 
 /// The functions by which threads work together, and by which a program decides whether they do.
@@ -49,7 +47,7 @@ pub(super) fn function(r: &Replacement) -> String {
             "  hexcc_loops(&work, {}, {}, {});",
             nanoseconds(work, &names, points),
             product(1.0, &work.launches, &names, points),
-            product(1.0, outermost(work), &names, points)
+            product(1.0, outermost(&work.threads), &names, points)
         );
     }
     text + "  return hexcc_pays(work);\n}\n"
@@ -59,12 +57,6 @@ pub(super) fn function(r: &Replacement) -> String {
 pub(super) fn pays(r: &Replacement, names: &Names) -> Option<String> {
     let sizes: Vec<String> = r.interface.params.iter().map(|p| names.get(p)).collect();
     (r.gated).then(|| format!("{}({})", shares(r.interface), sizes.join(", ")))
-}
-
-/// The loops whose iterations threads share, as `print/openmp.rs` has them.
-fn outermost(work: &Work) -> &[AstExpr] {
-    let all = work.threads.as_slice();
-    &all[..outermost_axes(all.len())]
 }
 
 fn points(extents: &[String]) -> String {

@@ -4,11 +4,13 @@ pub(crate) mod as_read;
 pub mod dumps;
 mod explain;
 pub(crate) mod header;
+mod placement;
 mod segments;
 mod steps;
 mod svg;
 mod tiles;
 
 pub use explain::explain;
+pub use placement::explain_placement;
 pub use svg::{TilingPicture, tiling_svg};
 pub use tiles::explain_tiles;

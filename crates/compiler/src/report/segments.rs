@@ -80,7 +80,7 @@ fn names(text: &str, part: &Span, name: &str) -> bool {
 }
 
 /// The bytes of an array: a number, or a product of sizes.
-fn bytes(array: &KernelArray, names: &Names) -> String {
+pub(super) fn bytes(array: &KernelArray, names: &Names) -> String {
     let mut number = array.elem.size() as i64;
     let mut sizes = String::new();
     for extent in &array.extents {

@@ -1,0 +1,233 @@
+//! Where loops run, where their arrays are meanwhile, and what both ways take: what `hexcc explain` says of it.
+//!
+//! The estimates are those by which the program decides, [`crate::cost`].
+
+use super::segments::bytes;
+use crate::back::names::Names;
+use crate::back::{Memory, Placement};
+use crate::compiled::Compiled;
+use crate::cost::{CopiedArray, Estimate};
+use crate::interface::Interface;
+use crate::kernel::{KernelArray, plan};
+use crate::options::Language;
+use crate::output::memory_of_nests;
+use crate::scop::SavedScop;
+use hexcc_isl::AstExpr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// What is assumed of a size that nobody has given: steps, and points along one to four dimensions.
+const STEPS: i64 = 1000;
+const POINTS: [i64; 4] = [16_777_216, 16_384, 512, 96];
+
+/// Loops that are replaced together.
+struct Part<'a> {
+    start: usize,
+    interface: &'a Interface,
+    memory: Memory,
+}
+
+/// Says of each part of a program where it runs, where its arrays are, and what it is expected to take with
+/// some sizes.
+pub fn explain_placement(
+    saved: &SavedScop,
+    compiled: &Compiled,
+    (language, placement): (Language, Placement),
+    given: &[(String, i64)],
+) -> String {
+    let parts = parts(saved, compiled);
+    let decides = is_decided(&parts, (language, placement));
+    let mut text = format!("\nplacement\n  {}\n", decision(language, decides));
+    for part in &parts {
+        let line = saved.source.line(part.start);
+        let _ = writeln!(text, "  loops from line {line} on, each time they begin");
+        for (name, size, place) in arrays(part, language) {
+            let _ = writeln!(text, "    {name}, {size} bytes: {place}");
+        }
+        if let Some(expected) = expected(part.interface, part.memory, (language, given)) {
+            text.push_str(&expected);
+        }
+    }
+    text
+}
+
+fn parts<'a>(saved: &SavedScop, compiled: &'a Compiled) -> Vec<Part<'a>> {
+    let part = |start, interface, memory| Part {
+        start,
+        interface,
+        memory,
+    };
+    let [steps, tiled] = memory_of_nests(saved);
+    let units = compiled.units.iter().map(|unit| {
+        let start = unit.analysis.chunk.span.start;
+        part(start, unit.stencil() as &Interface, Memory::Copied)
+    });
+    let nests = compiled.tiled_nests.iter().map(|nest| {
+        let start = nest.unit.analysis.chunk.span.start;
+        part(start, nest.interface(), tiled)
+    });
+    let single = compiled.stepwise.iter();
+    let single = single.map(|p| part(p.span.start, &p.interface, steps));
+    let mut all: Vec<Part> = units.chain(nests).chain(single).collect();
+    all.sort_by_key(|p| p.start);
+    all
+}
+
+/// Whether the program decides where they run.
+fn is_decided(parts: &[Part], (language, placement): (Language, Placement)) -> bool {
+    let mut parts = parts.iter();
+    let is_known = |part: &Part| !part.interface.work.is_empty();
+    placement == Placement::Auto
+        && match language {
+            Language::Cuda => parts.all(is_known),
+            Language::OpenMp => parts.any(is_known),
+            Language::OpenCl => false,
+        }
+}
+
+fn decision(language: Language, decides: bool) -> &'static str {
+    match (language, decides) {
+        (Language::OpenMp, true) => {
+            "the program compares the times below and runs C's own loops or shares them among threads; HEXCC_RUN_ON overrides it"
+        }
+        (Language::OpenMp, false) => "threads always share the loops",
+        (_, true) => {
+            "the program compares the times below and runs C's own loops or kernels; HEXCC_RUN_ON overrides it"
+        }
+        (_, false) => "kernels always run",
+    }
+}
+
+/// Each array with its bytes and where it is while loops run.
+fn arrays(part: &Part, language: Language) -> Vec<(String, String, &'static str)> {
+    let names = Names::plain().with_members(part.interface);
+    let arrays = part.interface.handed_over().arrays;
+    let of = |array: &KernelArray| {
+        let place = place(array, part.memory, language);
+        (array.name.clone(), bytes(array, &names), place)
+    };
+    arrays.iter().map(of).collect()
+}
+
+fn place(array: &KernelArray, memory: Memory, language: Language) -> &'static str {
+    match (language, memory, array.local, array.written) {
+        (_, _, true, _) => "a variable of the loops alone; it does not travel",
+        (Language::OpenMp, ..) => "where the program has it; it does not travel",
+        (Language::OpenCl, _, _, true) | (_, Memory::Copied, _, true) => {
+            "on the device; copied there before the kernels and back behind them"
+        }
+        (Language::OpenCl, ..) | (_, Memory::Copied, ..) => {
+            "on the device; copied there before the kernels"
+        }
+        (_, Memory::Shared, _, true) => {
+            "in memory that CPU and GPU share; what the host uses between kernels travels, page by page"
+        }
+        (_, Memory::Shared, ..) => {
+            "in memory that CPU and GPU share; what the host has written travels, page by page"
+        }
+        (_, Memory::Staged, _, true) => {
+            "in memory that CPU and GPU share; kernels have a copy on the device, made before them and brought back"
+        }
+        (_, Memory::Staged, ..) => {
+            "in memory that CPU and GPU share; kernels have a copy on the device, made before them"
+        }
+    }
+}
+
+/// What both ways are expected to take; `None` where isl found no bounds or a size cannot be told.
+fn expected(
+    interface: &Interface,
+    memory: Memory,
+    (language, given): (Language, &[(String, i64)]),
+) -> Option<String> {
+    if interface.work.is_empty() {
+        return None;
+    }
+    let sizes = sizes(interface, given);
+    let value = |name: &str| sizes.get(name).copied();
+    let mut estimate = Estimate::default();
+    for work in &interface.work {
+        estimate.add(work, language, &|e| plan::eval(e, &value))?;
+    }
+    let copied = interface.handed_over().arrays;
+    for array in copied.iter().filter(|a| !a.local) {
+        let extents = array.extents.iter();
+        let extents: Option<Vec<i64>> = extents.map(|e| plan::eval(e, &value)).collect();
+        let points: f64 = extents?.iter().map(|&n| n.max(0) as f64).product();
+        estimate.copy(CopiedArray {
+            bytes: points * array.elem.size() as f64,
+            is_shared: memory.is_shared(),
+            language,
+        });
+    }
+    Some(sentence(&estimate, &sizes, (language, given)))
+}
+
+fn sentence(
+    estimate: &Estimate,
+    sizes: &BTreeMap<&str, i64>,
+    (language, given): (Language, &[(String, i64)]),
+) -> String {
+    let is_given = |name: &str| given.iter().any(|(own, _)| own == name);
+    let spelled: Vec<String> = (sizes.iter())
+        .map(|(name, n)| match is_given(name) {
+            true => format!("{name} = {n}"),
+            false => format!("{name} = {n} (assumed)"),
+        })
+        .collect();
+    let with = match spelled.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", spelled.join(", ")),
+    };
+    let [host, device] = [estimate.host, estimate.device].map(duration);
+    let copies = match estimate.copies > 0.0 {
+        true => format!(", of which copies {}", duration(estimate.copies)),
+        false => String::new(),
+    };
+    let (way, start) = match language {
+        Language::OpenMp => ("threads", String::new()),
+        Language::Cuda => (
+            "kernels",
+            format!(
+                "; the start of CUDA, once, {}",
+                duration(crate::cost::START)
+            ),
+        ),
+        Language::OpenCl => ("kernels", String::new()),
+    };
+    format!("    expected{with}: C on one core {host}; {way} {device}{copies}{start}\n")
+}
+
+/// The sizes: those that are given, and what is assumed of others.
+fn sizes<'a>(interface: &'a Interface, given: &[(String, i64)]) -> BTreeMap<&'a str, i64> {
+    let all = |of: &dyn Fn(&'a crate::cost::Work) -> &'a [AstExpr]| -> BTreeSet<&'a str> {
+        let work = interface.work.iter();
+        work.flat_map(|w| of(w).iter().flat_map(AstExpr::names))
+            .collect()
+    };
+    let (times, space) = (all(&|w| &w.launches), all(&|w| &w.threads));
+    let dims = interface.work.iter().map(|w| w.threads.len()).max();
+    let points = POINTS[dims.unwrap_or(1).clamp(1, POINTS.len()) - 1];
+    let value = |name: &'a str| {
+        let given = given.iter().find(|(own, _)| own == name);
+        given.map_or_else(
+            || match times.contains(name) && !space.contains(name) {
+                true => STEPS,
+                false => points,
+            },
+            |(_, n)| *n,
+        )
+    };
+    let params = interface.params.iter().map(String::as_str);
+    params.map(|name| (name, value(name))).collect()
+}
+
+/// Nanoseconds in words.
+fn duration(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.0} ns"),
+        ns if ns < 1e6 => format!("{:.1} us", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.1} ms", ns / 1e6),
+        ns => format!("{:.1} s", ns / 1e9),
+    }
+}
