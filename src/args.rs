@@ -396,6 +396,8 @@ impl KernelArgs {
             unroll: self.unroll.map(|s| s == Switch::On),
             wavefront: self.wavefront,
             tiling: match (self.tiling, self.kernel) {
+                // Its tiles have the sizes of a CPU.
+                (TilingArg::Auto, KernelArg::Auto) if self.is_plain_opencl() => Tiling::Stepwise,
                 (TilingArg::Auto, KernelArg::Auto) => Tiling::Auto,
                 (TilingArg::Auto, KernelArg::Pipelined) => Tiling::Overlapped,
                 (TilingArg::Auto, _) => Tiling::Stepwise,
@@ -419,6 +421,11 @@ impl KernelArgs {
         // Said before the input is read.
         options.switches().map_err(|d| Failure::plain(*d))?;
         Ok(options)
+    }
+
+    /// Whether the program becomes OpenCL, and nobody asks for tiles.
+    fn is_plain_opencl(&self) -> bool {
+        self.language == LanguageArg::Opencl && self.tile.is_none() && self.hex_dim.is_none()
     }
 
     /// How the program around the kernels is made.

@@ -298,7 +298,6 @@ impl Run {
         match (own_loops, self.kernel.always_gpu) {
             (true, _) => "ran: C's own loops, for the reason above".to_string(),
             (false, true) => format!("ran: {device}, as `--always-gpu` asks"),
-            (false, false) if matches!(target, Target::OpenCl) => format!("ran: {device}, always"),
             (false, false) => {
                 format!("ran: {device}, since `hexcc run` compares them with C; {decides}")
             }

@@ -168,6 +168,8 @@ fn explained_placement() {
         "once.c --set n=100000,steps=50",
         "once.c --always-gpu",
         "once.c --target=openmp --set n=100",
+        "swap.c --target=opencl --set n=1000",
+        "looks.c --target=opencl --set n=1000",
     ];
     insta::assert_snapshot!("gate_explained", all.map(of).concat());
 }

@@ -309,6 +309,79 @@ fn without_a_device_a_program_ends_or_runs_its_loops() {
     }
 }
 
+/// Programs of tests/data/gate, with arguments of a small and a larger run.
+const DECIDING: [(&str, &str); 6] = [
+    ("swap", "60 21"),
+    ("looks", "60 21"),
+    ("once", "200 10"),
+    ("wave", "200 100"),
+    ("plates", "20"),
+    ("converge", "20 30"),
+];
+
+/// What a program prints, and how often arrays travel: `N writes, N reads, N launches`.
+fn travels(name: &str, args: &str, place: &str, folder: &Path) -> Result<String, String> {
+    let data = |file: String| common::root().join("tests/data/gate").join(file);
+    let source = data(format!("{name}.c"));
+    let path = |suffix: &str| folder.join(format!("{name}{suffix}"));
+    let [text, program, c, cache] = [".c", "-cl", "-c", "-cache"].map(path);
+    let translation = succeed(hexcc().arg(&source).arg("--target=opencl"))?;
+    fs::write(&text, translation).map_err(|e| e.to_string())?;
+    let counter = data("copies.c".to_string()).display().to_string();
+    let wrapped = ["WriteBuffer", "ReadBuffer", "NDRangeKernel"];
+    let wrapped = wrapped.map(|f| format!("-Wl,--wrap=clEnqueue{f}"));
+    let libraries: Vec<&str> = (std::iter::once(&counter).chain(&wrapped))
+        .map(String::as_str)
+        .chain(LIBRARIES)
+        .collect();
+    cc(&FLAGS, &text, &program, &libraries)?;
+    cc(&PLAIN, &source, &c, &["-lm"])?;
+    let run = |program: &Path| {
+        let mut command = std::process::Command::new(program);
+        command.args(args.split(' ')).env("HEXCC_RUN_ON", place);
+        common::output(command.env("POCL_CACHE_DIR", &cache))
+    };
+    let (expected, found) = (run(&c)?, run(&program)?);
+    let said = String::from_utf8_lossy(&found.stderr).trim().to_string();
+    match found.status == expected.status && found.stdout == expected.stdout {
+        true => Ok(said),
+        false => Err(format!("{place}: {}: {said}", found.status)),
+    }
+}
+
+/// Programs print what C prints wherever they run, and small ones run in C.
+#[test]
+fn programs_decide() {
+    let Some(folder) = folder_with_device() else {
+        return;
+    };
+    for (name, args) in DECIDING {
+        let of = |place| travels(name, args, place, folder.path());
+        let none = Ok("0 writes, 0 reads, 0 launches".to_string());
+        assert_eq!(of("auto"), none, "{name}");
+        assert_eq!(of("host"), none, "{name}");
+        let on_device = of("gpu").unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(!on_device.ends_with(" 0 launches"), "{name}: {on_device}");
+    }
+}
+
+/// In a loop that only swaps pointers, arrays travel once; where the host looks at elements, in every step.
+#[test]
+fn arrays_stay_on_the_device() {
+    let Some(folder) = folder_with_device() else {
+        return;
+    };
+    let of = |name, args| travels(name, args, "gpu", folder.path());
+    let some = |text: &str| Ok(text.to_string());
+    assert_eq!(of("swap", "60 21"), some("3 writes, 2 reads, 21 launches"));
+    assert_eq!(of("swap", "60 50"), some("3 writes, 2 reads, 50 launches"));
+    assert_eq!(of("swap", "60 0"), some("0 writes, 0 reads, 0 launches"));
+    assert_eq!(
+        of("looks", "60 21"),
+        some("42 writes, 21 reads, 21 launches")
+    );
+}
+
 /// Compares what programs print, and their dumps.
 fn same(
     expected: &(Vec<u8>, Vec<u8>),

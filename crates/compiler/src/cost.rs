@@ -155,8 +155,7 @@ pub fn of_time_loop(scop: &Scop, stmts: &[&Statement]) -> Vec<Work> {
     }]
 }
 
-/// The work of a region in single steps, or in tiles for the cores of a CPU; none where isl finds no bounds,
-/// or no program decides by it.
+/// The work of a region in single steps, or in tiles for the cores of a CPU; none where isl finds no bounds.
 pub fn of_region(
     scop: &Scop,
     stmts: &[&Statement],
@@ -164,7 +163,8 @@ pub fn of_region(
     language: Language,
 ) -> Vec<Work> {
     match (language, tiles) {
-        (Language::OpenCl, _) => Vec::new(),
+        // Work-items share the points of a tile.
+        (Language::OpenCl, Some(_)) => of_time_loop(scop, stmts),
         (_, Some(tiles)) => of_tiles(scop, stmts, tiles),
         (_, None) => {
             let steps = plan.steps.iter().map(|step| of_step(scop, step));

@@ -64,8 +64,7 @@ pub fn print_c(
             let text = (part(p)?, Names::plain());
             let part = in_steps(p, text, Memory::Shared, otherwise(p));
             // Each for itself: they use the program's arrays where these are.
-            let gated = language == Language::OpenMp
-                && back::is_possible(host.placement, std::slice::from_ref(&part));
+            let gated = back::is_possible(host.placement, std::slice::from_ref(&part));
             Ok(Replacement { gated, ..part })
         })
         .collect::<Result<_>>()?;

@@ -1,6 +1,7 @@
 //! The user's program, still C, with calls of functions that run its loops in parallel.
 
 use super::cells;
+use super::devices;
 use super::existing;
 use super::fallback::Host;
 use super::known::{self, Dialect};
@@ -12,10 +13,11 @@ use super::program::{
 };
 use super::rows::{self, Form};
 use super::share;
+use super::stays::{self, Stays};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::options::Language;
-use crate::print::{host as c, opencl};
+use crate::print::host as c;
 use crate::scop::SavedScop;
 use std::ops::Range;
 
@@ -48,7 +50,7 @@ pub fn c_program(
     let mut generated = format!("{INCLUDES}{}", c::PRELUDE);
     let forms: &[Form] = match (language, host.instrument) {
         (Language::OpenCl, _) => {
-            generated.push_str(opencl::HOST);
+            generated.push_str(&devices::library(replacements));
             &[Form::Dense]
         }
         (_, instrument) => {
@@ -63,6 +65,14 @@ pub fn c_program(
     let functions = functions_used_up(text, &gone);
     let mut used_up = voids(functions.clone());
     generated.push_str(&cells::prototypes(interfaces(), language));
+    let stays = match language {
+        Language::OpenCl => {
+            let parts = replacements.iter().map(|r| (r.span.clone(), r.interface));
+            let parts: Vec<_> = parts.collect();
+            Stays::new(text, &saved.defines, (&parts, host.files))
+        }
+        _ => Stays::default(),
+    };
     // Of what may be anywhere in memory, nobody knows whether these loops write it: they stay.
     let is_known = |r: &&Replacement| !r.interface.has_unsized_arrays();
     for r in replacements.iter().filter(is_known) {
@@ -74,7 +84,10 @@ pub fn c_program(
             &c::exists(r.interface),
         ));
         generated.push_str(&r.kernel);
-        generated.push_str(&share::function(r));
+        generated.push_str(&match language {
+            Language::OpenCl => devices::function(r),
+            _ => share::function(r),
+        });
         let names = names.with_members(r.interface);
         let call = call(r, &names);
         let unused = variables_used_up(r, text, (&r.span, &gone), (&names, ""));
@@ -93,11 +106,20 @@ pub fn c_program(
             format!("{}({})", c::suits(r.interface), sizes.join(", "))
         });
         let exists = existing::exists(r.interface, &c::exists(r.interface), &names);
-        let pays = share::pays(r, &names).into_iter();
+        let pays = match language {
+            Language::OpenCl => devices::pays(r, &names),
+            _ => share::pays(r, &names),
+        };
+        let pays = pays.into_iter();
         let suits = pays.chain(suits).chain(exists);
         let suits = suits.reduce(|a, b| format!("{a} && {b}"));
-        edits.extend(replace(text, (r, &r.span), call, suits));
+        let mut made = replace(text, (r, &r.span), call, suits);
+        if let ([begins, _], true) = (made.as_mut_slice(), stays.holds(&r.span)) {
+            begins.replacement.push_str(stays::HOME);
+        }
+        edits.extend(made);
     }
+    edits.extend(stays.edits());
     if host.instrument == Instrument::Dump && !saved.is_nests() {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
         let calls = dump_calls(replacements, &names, |_| String::new());

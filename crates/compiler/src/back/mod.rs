@@ -8,6 +8,7 @@ mod arguments;
 mod beside;
 mod blocks;
 mod cells;
+mod devices;
 mod existing;
 mod expr;
 mod fallback;
@@ -23,6 +24,7 @@ mod resident;
 pub(crate) mod rows;
 mod share;
 mod staged;
+mod stays;
 mod stream;
 pub(crate) mod text;
 mod tiled_rows;
@@ -38,4 +40,5 @@ pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
 pub use program::{
     Instrument, Memory, Replacement, Workspace, dump_function, program, reference_program,
 };
+pub(crate) use stays::Stays;
 pub use stream::{print_stream, stream_names, workspaces};

@@ -59,7 +59,7 @@ pub(super) fn pays(r: &Replacement, names: &Names) -> Option<String> {
     (r.gated).then(|| format!("{}({})", shares(r.interface), sizes.join(", ")))
 }
 
-fn points(extents: &[String]) -> String {
+pub(super) fn points(extents: &[String]) -> String {
     let each = extents.iter().map(|n| format!("hexcc_points({n})"));
     each.collect::<Vec<_>>().join(" * ")
 }

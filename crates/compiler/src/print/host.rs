@@ -32,6 +32,7 @@ const FIXED: &[&str] = &[
     "hexcc_separate",
     "hexcc_memory",
     "hexcc_meet",
+    "hexcc_home",
     "said",
 ];
 
@@ -48,6 +49,11 @@ pub fn suits(interface: &Interface) -> String {
 /// The function that says whether threads share the loops of a part.
 pub fn shares(interface: &Interface) -> String {
     format!("{}_shares", interface.name)
+}
+
+/// The function that says whether kernels take less than the loops of a part.
+pub fn pays(interface: &Interface) -> String {
+    format!("{}_pays", interface.name)
 }
 
 /// The function that says whether arrays that may not have all their elements lie apart.

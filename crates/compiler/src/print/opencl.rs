@@ -12,7 +12,7 @@ use super::{unknown, whole};
 use crate::back::Otherwise;
 use crate::diag::Result;
 use crate::interface::Interface;
-use crate::ir::{Helper, Kernel, Launch, Program, Type, VarId};
+use crate::ir::{Expr, Helper, Kernel, Launch, Program, Type, VarId, expressions_in};
 use crate::kernel::KernelArray;
 use crate::scop::FinalValue;
 use hexcc_isl::AstExpr;
@@ -24,6 +24,9 @@ pub const HOST: &str = concat!(
     "#include <string.h>\n#define CL_TARGET_OPENCL_VERSION 120\n#include <CL/cl.h>\n",
     include_str!("lib/opencl/host.h")
 );
+
+/// The functions by which a program decides whether kernels run, behind [`HOST`].
+pub const GATE: &str = include_str!("lib/opencl/gate.h");
 
 /// Names that the function uses.
 const FIXED: &[&str] = &["run", "buffers", "strcmp", "strstr"];
@@ -221,6 +224,15 @@ impl Printer<'_> {
             interface.name,
             self.host.otherwise.note()
         ));
+        let reads = |e: &&Expr| {
+            let mut found = false;
+            e.visit(&mut |e| found |= matches!(e, Expr::Element { .. }));
+            found
+        };
+        // The host looks at elements itself.
+        if !found.is_empty() || expressions_in(&self.program.host).iter().any(reads) {
+            writer.line("hexcc_home();");
+        }
         writer.line("hexcc_begin(&run);");
         let mut back = Vec::new();
         for (i, (array, touched)) in self.host.arrays().enumerate() {
@@ -290,8 +302,12 @@ impl Printer<'_> {
             all = format!("hexcc_most({all}, {more})");
         }
         writer.line(&format!("const size_t {bytes} = {all};"));
+        let [enter, leave] = match array.variable || array.rows.is_some() {
+            true => ["hexcc_copy", "hexcc_copy_back"],
+            false => ["hexcc_enter", "hexcc_leave_array"],
+        };
         writer.line(&format!(
-            "const cl_mem {buffer} = hexcc_copy(&run, {name}, {bytes}, \"copying {what}\");"
+            "const cl_mem {buffer} = {enter}(&run, {name}, {bytes}, \"copying {what}\");"
         ));
         let written = interface.is_memory_written(index);
         let pointer = match array.written {
@@ -299,7 +315,7 @@ impl Printer<'_> {
             false => format!("(void *){name}"),
         };
         Ok(written.then(|| {
-            format!("hexcc_copy_back(&run, {buffer}, {pointer}, {bytes}, \"copying {what} back\");")
+            format!("{leave}(&run, {buffer}, {pointer}, {bytes}, \"copying {what} back\");")
         }))
     }
 

@@ -4,7 +4,7 @@
 
 use super::segments::bytes;
 use crate::back::names::Names;
-use crate::back::{Memory, Placement};
+use crate::back::{Host, Memory, Placement, Stays};
 use crate::compiled::Compiled;
 use crate::cost::{CopiedArray, Estimate};
 use crate::interface::Interface;
@@ -15,6 +15,7 @@ use crate::scop::SavedScop;
 use hexcc_isl::AstExpr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::ops::Range;
 
 /// What is assumed of a size that nobody has given: steps, and points along one to four dimensions.
 const STEPS: i64 = 1000;
@@ -22,9 +23,11 @@ const POINTS: [i64; 4] = [16_777_216, 16_384, 512, 96];
 
 /// Loops that are replaced together.
 struct Part<'a> {
-    start: usize,
+    span: Range<usize>,
     interface: &'a Interface,
     memory: Memory,
+    /// It is in a loop during which arrays stay on the device.
+    stays: bool,
 }
 
 /// Says of each part of a program where it runs, where its arrays are, and what it is expected to take with
@@ -32,19 +35,27 @@ struct Part<'a> {
 pub fn explain_placement(
     saved: &SavedScop,
     compiled: &Compiled,
-    (language, placement): (Language, Placement),
+    (language, host): (Language, Host),
     given: &[(String, i64)],
 ) -> String {
-    let parts = parts(saved, compiled);
-    let decides = is_decided(&parts, (language, placement));
+    let mut parts = parts(saved, compiled);
+    let decides = is_decided(&parts, (language, host.placement));
+    if language == Language::OpenCl {
+        let used = parts.iter().map(|p| (p.span.clone(), p.interface));
+        let used: Vec<_> = used.collect();
+        let stays = Stays::new(saved.source.own_text(), &saved.defines, (&used, host.files));
+        for part in &mut parts {
+            part.stays = stays.holds(&part.span);
+        }
+    }
     let mut text = format!("\nplacement\n  {}\n", decision(language, decides));
     for part in &parts {
-        let line = saved.source.line(part.start);
+        let line = saved.source.line(part.span.start);
         let _ = writeln!(text, "  loops from line {line} on, each time they begin");
         for (name, size, place) in arrays(part, language) {
             let _ = writeln!(text, "    {name}, {size} bytes: {place}");
         }
-        if let Some(expected) = expected(part.interface, part.memory, (language, given)) {
+        if let Some(expected) = expected(part, (language, given)) {
             text.push_str(&expected);
         }
     }
@@ -52,24 +63,25 @@ pub fn explain_placement(
 }
 
 fn parts<'a>(saved: &SavedScop, compiled: &'a Compiled) -> Vec<Part<'a>> {
-    let part = |start, interface, memory| Part {
-        start,
+    let part = |span: &Range<usize>, interface, memory| Part {
+        span: span.clone(),
         interface,
         memory,
+        stays: false,
     };
     let [steps, tiled] = memory_of_nests(saved);
     let units = compiled.units.iter().map(|unit| {
-        let start = unit.analysis.chunk.span.start;
-        part(start, unit.stencil() as &Interface, Memory::Copied)
+        let span = &unit.analysis.chunk.span;
+        part(span, unit.stencil() as &Interface, Memory::Copied)
     });
     let nests = compiled.tiled_nests.iter().map(|nest| {
-        let start = nest.unit.analysis.chunk.span.start;
-        part(start, nest.interface(), tiled)
+        let span = &nest.unit.analysis.chunk.span;
+        part(span, nest.interface(), tiled)
     });
     let single = compiled.stepwise.iter();
-    let single = single.map(|p| part(p.span.start, &p.interface, steps));
+    let single = single.map(|p| part(&p.span, &p.interface, steps));
     let mut all: Vec<Part> = units.chain(nests).chain(single).collect();
-    all.sort_by_key(|p| p.start);
+    all.sort_by_key(|p| p.span.start);
     all
 }
 
@@ -80,8 +92,7 @@ fn is_decided(parts: &[Part], (language, placement): (Language, Placement)) -> b
     placement == Placement::Auto
         && match language {
             Language::Cuda => parts.all(is_known),
-            Language::OpenMp => parts.any(is_known),
-            Language::OpenCl => false,
+            Language::OpenMp | Language::OpenCl => parts.any(is_known),
         }
 }
 
@@ -103,7 +114,12 @@ fn arrays(part: &Part, language: Language) -> Vec<(String, String, &'static str)
     let names = Names::plain().with_members(part.interface);
     let arrays = part.interface.handed_over().arrays;
     let of = |array: &KernelArray| {
-        let place = place(array, part.memory, language);
+        let place = match part.stays && !array.variable {
+            true => {
+                "on the device during the loop around; copied there once, and back behind that loop"
+            }
+            false => place(array, part.memory, language),
+        };
         (array.name.clone(), bytes(array, &names), place)
     };
     arrays.iter().map(of).collect()
@@ -135,11 +151,8 @@ fn place(array: &KernelArray, memory: Memory, language: Language) -> &'static st
 }
 
 /// What both ways are expected to take; `None` where isl found no bounds or a size cannot be told.
-fn expected(
-    interface: &Interface,
-    memory: Memory,
-    (language, given): (Language, &[(String, i64)]),
-) -> Option<String> {
+fn expected(part: &Part, (language, given): (Language, &[(String, i64)])) -> Option<String> {
+    let interface = part.interface;
     if interface.work.is_empty() {
         return None;
     }
@@ -150,13 +163,13 @@ fn expected(
         estimate.add(work, language, &|e| plan::eval(e, &value))?;
     }
     let copied = interface.handed_over().arrays;
-    for array in copied.iter().filter(|a| !a.local) {
+    for array in copied.iter().filter(|a| !a.local && !part.stays) {
         let extents = array.extents.iter();
         let extents: Option<Vec<i64>> = extents.map(|e| plan::eval(e, &value)).collect();
         let points: f64 = extents?.iter().map(|&n| n.max(0) as f64).product();
         estimate.copy(CopiedArray {
             bytes: points * array.elem.size() as f64,
-            is_shared: memory.is_shared(),
+            is_shared: part.memory.is_shared(),
             language,
         });
     }
@@ -186,14 +199,10 @@ fn sentence(
     };
     let (way, start) = match language {
         Language::OpenMp => ("threads", String::new()),
-        Language::Cuda => (
-            "kernels",
-            format!(
-                "; the start of CUDA, once, {}",
-                duration(crate::cost::START)
-            ),
-        ),
-        Language::OpenCl => ("kernels", String::new()),
+        Language::Cuda | Language::OpenCl => {
+            let start = duration(crate::cost::START);
+            ("kernels", format!("; their start, once, {start}"))
+        }
     };
     format!("    expected{with}: C on one core {host}; {way} {device}{copies}{start}\n")
 }
