@@ -101,19 +101,7 @@ pub fn c_program(
             before: unused + &used_up,
             ..call
         };
-        let suits = (!r.interface.suits_all_sizes()).then(|| {
-            let sizes: Vec<String> = r.interface.params.iter().map(|p| names.get(p)).collect();
-            format!("{}({})", c::suits(r.interface), sizes.join(", "))
-        });
-        let exists = existing::exists(r.interface, &c::exists(r.interface), &names);
-        let pays = match language {
-            Language::OpenCl => devices::pays(r, &names),
-            _ => share::pays(r, &names),
-        };
-        let pays = pays.into_iter();
-        let suits = pays.chain(suits).chain(exists);
-        let suits = suits.reduce(|a, b| format!("{a} && {b}"));
-        let mut made = replace(text, (r, &r.span), call, suits);
+        let mut made = replace(text, (r, &r.span), call, tests(r, &names, language));
         if let ([begins, _], true) = (made.as_mut_slice(), stays.holds(&r.span)) {
             begins.replacement.push_str(stays::HOME);
         }
@@ -129,6 +117,21 @@ pub fn c_program(
     let body = csource::apply_edits(text, edits).map_err(|e| Box::new(Diagnostic::bug(e)))?;
     let generated = without_macros(&saved.defines, generated);
     Ok(format!("{generated}\n{body}"))
+}
+
+/// The tests whether a part of the program runs in the function that takes its place.
+fn tests(r: &Replacement, names: &Names, language: Language) -> Option<String> {
+    let suits = (!r.interface.suits_all_sizes()).then(|| {
+        let sizes: Vec<String> = r.interface.params.iter().map(|p| names.get(p)).collect();
+        format!("{}({})", c::suits(r.interface), sizes.join(", "))
+    });
+    let exists = existing::exists(r.interface, &c::exists(r.interface), names);
+    let pays = match language {
+        Language::OpenCl => devices::pays(r, names),
+        _ => share::pays(r, names),
+    };
+    let all = pays.into_iter().chain(suits).chain(exists);
+    all.reduce(|a, b| format!("{a} && {b}"))
 }
 
 /// The call that takes the place of a part of the program, and what that leaves in variables.

@@ -257,7 +257,10 @@ impl<'a> Body<'a> {
             let line = line.trim_start_matches(|c: char| c == '#' || c.is_whitespace());
             line.strip_prefix("define").unwrap_or_default().to_string()
         });
-        let given = self.defines.iter().map(|d| d.replacen('=', " ", 1));
+        let given = self.defines.iter().map(|d| match d.split_once('=') {
+            Some((name, body)) => format!("{name} {body}"),
+            None => d.clone(),
+        });
         let of_name = |line: String| {
             let rest = line.trim_start().strip_prefix(name)?.to_string();
             let ends = !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
