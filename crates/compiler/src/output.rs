@@ -326,6 +326,7 @@ fn in_tiles<'a>(
         memory: Memory::Copied,
         otherwise,
         gated: false,
+        has_team: false,
     })
 }
 
@@ -349,6 +350,7 @@ fn in_steps(
         memory,
         otherwise,
         gated: false,
+        has_team: print::openmp::has_team(&part.program),
     }
 }
 

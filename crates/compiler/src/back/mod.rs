@@ -26,6 +26,7 @@ mod share;
 mod staged;
 mod stays;
 mod stream;
+mod teams;
 pub(crate) mod text;
 mod tiled_rows;
 

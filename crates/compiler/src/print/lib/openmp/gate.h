@@ -29,6 +29,12 @@ static inline int hexcc_asked(void) {
   exit(EXIT_FAILURE);
 }
 
+// Whether a team of threads pays around a loop with these loops in it.
+static inline int hexcc_team_pays(struct hexcc_work work) {
+  const int asked = hexcc_asked();
+  return asked == 2 ? work.shared < work.alone : asked;
+}
+
 // Whether threads share loops. Those that gain little begin when, all in all, they would have gained what it takes
 // to make threads.
 static inline int hexcc_pays(struct hexcc_work work) {
@@ -36,6 +42,7 @@ static inline int hexcc_pays(struct hexcc_work work) {
   static double gained = 0;
   if (asked < 0) asked = hexcc_asked();
   if (asked != 2) return asked;
+  if (hexcc_team.is_there) return work.shared < work.alone;
   work.shared += 5e4; // a team takes 50 us to begin and to end: less on idle cores, more on busy ones
   if (work.shared >= work.alone) return 0;
   if (gained < 2e5) gained += work.alone - work.shared;
