@@ -29,10 +29,11 @@ static inline int hexcc_asked(void) {
   exit(EXIT_FAILURE);
 }
 
-// Whether a team of threads pays around a loop with these loops in it.
+// Whether a team of threads pays around a loop with these loops in it: where they pay by themselves. Threads may have to
+// wait for cores.
 static inline int hexcc_team_pays(struct hexcc_work work) {
   const int asked = hexcc_asked();
-  return asked == 2 ? work.shared < work.alone : asked;
+  return asked == 2 ? work.shared + 5e4 < work.alone : asked;
 }
 
 // Whether threads share loops. Those that gain little begin when, all in all, they would have gained what it takes
@@ -42,7 +43,6 @@ static inline int hexcc_pays(struct hexcc_work work) {
   static double gained = 0;
   if (asked < 0) asked = hexcc_asked();
   if (asked != 2) return asked;
-  if (hexcc_team.is_there) return work.shared < work.alone;
   work.shared += 5e4; // a team takes 50 us to begin and to end: less on idle cores, more on busy ones
   if (work.shared >= work.alone) return 0;
   if (gained < 2e5) gained += work.alone - work.shared;
