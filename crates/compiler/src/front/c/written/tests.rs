@@ -416,6 +416,7 @@ fn counters_that_depend_on_more_are_left() {
         "k = 0; for (i = 0; i < n; i++) v[k++] = 1; u[k] = 2;",
         "k = 0; for (i = 0; i < n; i++) { v[k] = k; k++; }",
         "k = 0; for (i = 0; i < n; i += 2) v[k++] = 1;",
+        "k = 0; for (i = 0; i < n; i++) { for (j = 0; j < n; j++) v[k++] = 1; v[k++] = 2; }",
         "for (i = 0; i < n; i++) v[k++] = 1; u[t] = k;",
         "k = 0; for (i = 0; i < n; i++) v[k++] = 1; for (j = 0; j < n; j++) u[k++] = 2;",
         "k = 0; for (i = 0; i < n; i++) v[k++] = 1; if (n > t) v[0] = 1; else k = 0; for (j = 0; j < n; j++) u[k++] = 2;",
