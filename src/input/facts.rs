@@ -12,6 +12,7 @@ use hexcc_compiler::scop::without_bounds;
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
 use hexcc_pet::data::{PetArray, PetScop};
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -112,6 +113,15 @@ impl Reader<'_> {
         let facts = facts.map(Rc::new);
         (self.facts.borrow_mut()).insert(text.to_string(), facts.clone());
         facts
+    }
+
+    /// What is to stand in the place of branches that choose variables of subscripts.
+    pub(super) fn choices(&self) -> &[(Range<usize>, String)] {
+        self.choices.get_or_init(|| {
+            let question = question(self.options, &self.source.text, self.limit);
+            // Without an answer, the branches stay.
+            child::choices(&self.exe, &question).unwrap_or_default()
+        })
     }
 
     fn facts_with(&self, text: &str, light: Option<&Light>) -> Result<Facts, FactsError> {

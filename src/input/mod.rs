@@ -33,7 +33,7 @@ use hexcc_front_c::child::{self, FactsError, KnownFacts};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -491,6 +491,8 @@ struct Reader<'a> {
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
     /// What texts declare.
     facts: Rc<RefCell<HashMap<String, KnownFacts>>>,
+    /// What branches of the text choose, once that was asked for.
+    choices: OnceCell<Vec<(Range<usize>, String)>>,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
 }
@@ -524,6 +526,7 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::default(),
             facts: Rc::default(),
+            choices: OnceCell::new(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
@@ -540,6 +543,7 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
             facts: Rc::clone(&self.facts),
+            choices: OnceCell::new(),
             known: Rc::clone(&self.known),
         }
     }
@@ -1107,8 +1111,8 @@ impl<'a> Reader<'a> {
     /// What pet makes of loops that call functions for what they do with a cell.
     fn with_cells(&self, region: &Region) -> Option<PetScop> {
         let (text, headers) = (&self.source.text, &self.headers);
-        let written = front::written_out(text, headers, &self.options.defines, region)
-            .unwrap_or_else(|| Written::unchanged(text, region));
+        let written =
+            (self.written_out(region)).unwrap_or_else(|| Written::unchanged(text, region));
         let made_of = (&written.reduced, self.line(region.span.start));
         let celled = front::with_cells(&written.reduced.text, headers, &written.region, made_of)?;
         let source = SourceFile::new(self.source.path.clone(), celled.text.text.clone());
@@ -1211,9 +1215,18 @@ impl<'a> Reader<'a> {
 
     /// What pet makes of a region with the variables of subscripts written out.
     fn as_written_out(&self, region: &Region) -> Option<PetScop> {
+        self.read(&self.written_out(region)?, region).ok()
+    }
+
+    /// The text with the variables of subscripts written out.
+    fn written_out(&self, region: &Region) -> Option<Written> {
         let (text, headers) = (&self.source.text, &self.headers);
-        let written = front::written_out(text, headers, &self.options.defines, region)?;
-        self.read(&written, region).ok()
+        front::written_out(
+            text,
+            (headers, &self.options.defines),
+            self.choices(),
+            region,
+        )
     }
 
     /// What pet makes of a text made of the user's, with a `region` of that.

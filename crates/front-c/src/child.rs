@@ -51,6 +51,8 @@ enum Wanted {
     TimeLoops,
     /// The heads of loops that macros make.
     Heads,
+    /// Variables of subscripts that branches choose, as values.
+    Choices,
 }
 
 /// What is answered.
@@ -58,7 +60,7 @@ enum Wanted {
 enum Found {
     Facts(Box<Facts>),
     TimeLoops(Vec<Rewritten>),
-    Heads(Vec<(Range<usize>, String)>),
+    Texts(Vec<(Range<usize>, String)>),
 }
 
 /// Why there are no facts.
@@ -140,8 +142,29 @@ pub fn heads(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, Strin
     if !crate::normalize::may_make_loops(&question.text) {
         return Ok(Vec::new());
     }
-    match ask(exe, (Wanted::Heads, question))? {
-        Found::Heads(heads) => Ok(heads),
+    texts(exe, (Wanted::Heads, question))
+}
+
+/// Asks for what is to stand in the place of branches that choose variables of subscripts, as
+/// [`crate::normalize::choices`] has it, where there may be any.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn choices(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, String)>, FactsError> {
+    if !crate::normalize::may_choose(&question.text) {
+        return Ok(Vec::new());
+    }
+    texts(exe, (Wanted::Choices, question))
+}
+
+/// Asks for what is to stand in places of a text.
+fn texts(
+    exe: &Path,
+    question: (Wanted, &Question),
+) -> Result<Vec<(Range<usize>, String)>, FactsError> {
+    match ask(exe, question)? {
+        Found::Texts(texts) => Ok(texts),
         _ => Err(other_answer()),
     }
 }
@@ -296,7 +319,8 @@ fn answer(clang: &Clang, wanted: Wanted, question: Question) -> Result<Found, Fa
         Ok(match wanted {
             Wanted::Facts => Found::Facts(Box::new(Facts::of(&unit))),
             Wanted::TimeLoops => Found::TimeLoops(crate::normalize::time_loops(&unit)),
-            Wanted::Heads => Found::Heads(crate::normalize::heads(&unit)),
+            Wanted::Heads => Found::Texts(crate::normalize::heads(&unit)),
+            Wanted::Choices => Found::Texts(crate::normalize::choices(&unit)),
         })
     })
 }

@@ -2,59 +2,26 @@
 //! arguments' type.
 
 use super::{Code, Edit, TokenKind, define, directives, file_scope};
+use crate::ctype::{CType, math_function};
 use std::collections::BTreeSet;
 
-/// Functions that C calls with `double`, with the number of such arguments, which are the first.
-const OF_DOUBLE: &[(&str, usize)] = &[
-    ("acos", 1),
-    ("acosh", 1),
-    ("asin", 1),
-    ("asinh", 1),
-    ("atan", 1),
-    ("atan2", 2),
-    ("atanh", 1),
-    ("cbrt", 1),
-    ("ceil", 1),
-    ("copysign", 2),
-    ("cos", 1),
-    ("cosh", 1),
-    ("erf", 1),
-    ("erfc", 1),
-    ("exp", 1),
-    ("exp2", 1),
-    ("expm1", 1),
-    ("fabs", 1),
-    ("fdim", 2),
-    ("floor", 1),
-    ("fma", 3),
-    ("fmax", 2),
-    ("fmin", 2),
-    ("fmod", 2),
-    ("frexp", 1),
-    ("hypot", 2),
-    ("ldexp", 1),
-    ("lgamma", 1),
-    ("log", 1),
-    ("log10", 1),
-    ("log1p", 1),
-    ("log2", 1),
-    ("logb", 1),
-    ("modf", 1),
-    ("nearbyint", 1),
-    ("nextafter", 2),
-    ("pow", 2),
-    ("remainder", 2),
-    ("rint", 1),
-    ("round", 1),
-    ("scalbn", 1),
-    ("sin", 1),
-    ("sinh", 1),
-    ("sqrt", 1),
-    ("tan", 1),
-    ("tanh", 1),
-    ("tgamma", 1),
-    ("trunc", 1),
+/// Functions that C calls with `double` beside those that kernels may call; the number of such arguments, which are the
+/// first, and their names.
+const OTHERS: [(usize, &str); 2] = [
+    (
+        1,
+        "acosh asinh atanh erfc frexp ldexp lgamma logb modf nearbyint scalbn tgamma",
+    ),
+    (2, "nextafter remainder"),
 ];
+
+/// How many arguments of a function are of `double`, the first ones, if it is one of such arguments.
+fn of_double(name: &str) -> Option<usize> {
+    let is_one = |(_, names): &&(usize, &str)| names.split(' ').any(|other| other == name);
+    let other = OTHERS.iter().find(is_one).map(|(n, _)| *n);
+    let known = || math_function(name).filter(|f| f.arg == CType::Double);
+    other.or_else(|| Some(known()?.n_args))
+}
 
 /// Casts that make C++ call the functions that C calls, in code and in macros.
 pub fn rewrite_math_calls(text: &str) -> Vec<Edit> {
@@ -87,9 +54,7 @@ fn casts(code: &Code, start: usize, own: &BTreeSet<&str>) -> Vec<Edit> {
         let name = code.word(at);
         let known = match name {
             "abs" => Some((1, "(int)(")),
-            _ => (OF_DOUBLE.iter())
-                .find(|(function, _)| *function == name)
-                .map(|(_, n)| (*n, "(double)(")),
+            _ => of_double(name).map(|n| (n, "(double)(")),
         };
         let before = at.checked_sub(1).map_or("", |i| code.word(i));
         let Some((n, cast)) = known.filter(|_| !own.contains(name)) else {

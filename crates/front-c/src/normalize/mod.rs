@@ -34,6 +34,7 @@
 
 mod alternate;
 mod apart;
+mod choices;
 mod constants;
 mod copies;
 mod counter;
@@ -67,6 +68,7 @@ mod unroll;
 mod walk;
 
 use crate::emit;
+pub use choices::{choices, may_choose};
 use counter::Known;
 pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{

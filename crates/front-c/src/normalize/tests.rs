@@ -6,6 +6,7 @@ use std::path::Path;
 
 mod apart;
 mod cells;
+mod choices;
 mod ghosts;
 mod given;
 mod heads;

@@ -5,6 +5,8 @@
 pub enum Pass {
     /// [`super::selects`].
     Selects,
+    /// Branches that choose, by clang's tree.
+    Choices,
     /// The macros of [`super::written`].
     Macros,
     /// `plain` of [`super::written`].
@@ -17,8 +19,6 @@ pub enum Pass {
     Pointers,
     /// `counters` of [`super::written`].
     Counters,
-    /// `choices` of [`super::written`].
-    Choices,
     /// `variables` of [`super::written`].
     Variables,
     /// [`super::cells`].

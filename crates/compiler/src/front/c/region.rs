@@ -79,6 +79,18 @@ struct Loop {
     function: usize,
 }
 
+impl Loop {
+    fn region(&self, functions: &[Function], depth: usize) -> Region {
+        Region {
+            span: self.span.clone(),
+            function: functions.get(self.function).cloned(),
+            marked: false,
+            closed: true,
+            depth,
+        }
+    }
+}
+
 /// Loops that could be the time loop: those with loops in them, their own or of functions that
 /// they call, or all loops where none has. The likeliest is first: deeper nests before flatter
 /// ones, longer text before shorter, then the order of the text.
@@ -96,13 +108,7 @@ pub fn time_loops(text: &str) -> Vec<Region> {
     for candidate in &loops {
         let depth = depths.of_loop(candidate);
         if depth >= 1 {
-            found.push(Region {
-                span: candidate.span.clone(),
-                function: functions.get(candidate.function).cloned(),
-                marked: false,
-                closed: true,
-                depth,
-            });
+            found.push(candidate.region(&functions, depth));
         }
     }
     if found.iter().any(|r| r.depth > 1) {
@@ -127,13 +133,7 @@ pub fn loop_at(text: &str, line: usize) -> Option<Region> {
         loops: &loops,
         of_function: HashMap::new(),
     };
-    Some(Region {
-        depth: depths.of_loop(meant),
-        span: meant.span.clone(),
-        function: functions.get(meant.function).cloned(),
-        marked: false,
-        closed: true,
-    })
+    Some(meant.region(&functions, depths.of_loop(meant)))
 }
 
 /// The outermost loops inside of a part of the file that is no loop itself, or is one and is left
@@ -165,13 +165,7 @@ pub fn inner_loops(text: &str, part: &Range<usize>) -> Vec<Region> {
         let around =
             |r: &Region| r.span.start <= candidate.span.start && candidate.span.end <= r.span.end;
         if of_part && !found.iter().any(around) {
-            found.push(Region {
-                span: candidate.span.clone(),
-                function: functions.get(candidate.function).cloned(),
-                marked: false,
-                closed: true,
-                depth: 0,
-            });
+            found.push(candidate.region(&functions, 0));
         }
     }
     found

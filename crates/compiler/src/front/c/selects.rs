@@ -210,19 +210,11 @@ struct Chain {
     last: Option<Range<usize>>,
 }
 
-const ASSIGNMENTS: [(&str, &str); 11] = [
-    ("=", ""),
-    ("+=", "+"),
-    ("-=", "-"),
-    ("*=", "*"),
-    ("/=", "/"),
-    ("%=", "%"),
-    ("<<=", "<<"),
-    (">>=", ">>"),
-    ("&=", "&"),
-    ("|=", "|"),
-    ("^=", "^"),
-];
+/// The operator of an assignment, nothing for `=`.
+fn operator(word: &str) -> Option<&'static str> {
+    let known = csource::ASSIGNS.iter().find(|op| **op == word)?;
+    known.strip_suffix('=')
+}
 
 impl Rewriter<'_> {
     fn copy_to(&mut self, at: usize) {
@@ -714,9 +706,7 @@ impl Rewriter<'_> {
         let code = self.code;
         let place = code.bytes(stmt.clone());
         let refused = |why: &str| Err((place.clone(), why.to_string()));
-        let operator = |at: usize| ASSIGNMENTS.iter().find(|(op, _)| *op == code.word(at));
-        let is_step = |at: usize| matches!(code.word(at), "++" | "--");
-        let changes = (stmt.clone()).filter(|&at| operator(at).is_some() || is_step(at));
+        let changes = (stmt.clone()).filter(|&at| csource::ASSIGNS.contains(&code.word(at)));
         let changes: Vec<usize> = changes.collect();
         let ([at], true) = (changes.as_slice(), ends) else {
             return match code.word(stmt.start) {
@@ -727,8 +717,8 @@ impl Rewriter<'_> {
             };
         };
         let at = *at;
-        let (lhs, op, rhs) = match operator(at) {
-            Some((_, op)) => (stmt.start..at, *op, Some(at + 1..stmt.end)),
+        let (lhs, op, rhs) = match operator(code.word(at)) {
+            Some(op) => (stmt.start..at, op, Some(at + 1..stmt.end)),
             None => {
                 let lhs = match at == stmt.start {
                     true => at + 1..stmt.end,
@@ -789,9 +779,7 @@ fn declared_names(code: &Code, tokens: &Range<usize>) -> Vec<String> {
 fn is_written(code: &Code, at: usize) -> bool {
     let after = code.word(at + 1);
     let before = code.word(at.wrapping_sub(1));
-    let is_assigned = ASSIGNMENTS.iter().any(|(op, _)| *op == after);
-    code.is_plain_name(at)
-        && (is_assigned || matches!(after, "++" | "--") || matches!(before, "++" | "--"))
+    code.is_plain_name(at) && (csource::ASSIGNS.contains(&after) || matches!(before, "++" | "--"))
 }
 
 mod guarded;

@@ -3,7 +3,8 @@
 //!
 //! What a counter has at a statement is a sum: for each loop around it, the iterations before this one times
 //! what one adds, and what is added before the statement in the iteration. That is so for loops that count by 1
-//! between bounds that do not change, whatever their sizes: where a loop has no iteration, nothing is accessed.
+//! between bounds that do not change: where a loop has no iteration, nothing in it is accessed. What counts beside
+//! a loop needs one whose bounds are numbers, since others may have none, or be the wrong way round.
 
 use super::variables::{changes, is_variable};
 use super::{Part, edit};
@@ -207,7 +208,14 @@ impl Walk<'_, '_> {
             }
             "{" => {
                 let inner = csource::statements(code, stmt.start + 1..stmt.end - 1);
-                let all: Option<Vec<String>> = inner.map(|stmt| self.adds(stmt)).collect();
+                let inner: Vec<Range<usize>> = inner.collect();
+                let counts = |stmt: &&Range<usize>| self.has_name(stmt);
+                let is_alone = inner.iter().filter(counts).count() == 1;
+                if !is_alone && inner.iter().any(|stmt| self.may_run_backwards(stmt)) {
+                    return None;
+                }
+                let all: Option<Vec<String>> =
+                    inner.into_iter().map(|stmt| self.adds(stmt)).collect();
                 Some(
                     all?.iter()
                         .fold("0".to_string(), |sum, adds| plus(&sum, adds)),
@@ -220,6 +228,24 @@ impl Walk<'_, '_> {
                 once.then_some(by)
             }
         }
+    }
+
+    fn has_name(&self, stmt: &Range<usize>) -> bool {
+        let mut tokens = stmt.clone();
+        tokens.any(|at| is_variable(self.part.types.code, at, self.name))
+    }
+
+    /// Whether a loop in a statement that counts may end before it begins.
+    fn may_run_backwards(&self, stmt: &Range<usize>) -> bool {
+        let code = self.part.types.code;
+        let mut loops = stmt.clone().filter(|&at| code.word(at) == "for");
+        loops.any(|at| {
+            let Some(stmt) = csource::statements(code, at..stmt.end).next() else {
+                return true;
+            };
+            let header = || Header::of(self.part, &stmt, &self.all);
+            self.has_name(&stmt) && header().is_none_or(|header| !header.is_forwards())
+        })
     }
 
     /// Whether a simple statement counts once: by itself, or behind all other uses as the subscript of what
@@ -376,6 +402,12 @@ impl<'a> Header<'a> {
         format!("(({}) - ({}){more})", self.end, self.first)
     }
 
+    /// Whether it certainly does not end before it begins.
+    fn is_forwards(&self) -> bool {
+        let both = number(self.first).zip(number(self.end));
+        both.is_some_and(|(first, end)| first <= end)
+    }
+
     /// The iterations before the one at hand.
     fn before(&self) -> String {
         format!("({} - ({}))", self.iterator, self.first)
@@ -392,6 +424,12 @@ fn is_fixed(code: &Code, at: usize, stmt: &Range<usize>) -> bool {
     }
     let is_call = code.opens(at + 1, "(");
     code.is_plain_name(at) && !is_call && !stmt.clone().any(|i| changes(code, i, word))
+}
+
+/// The number that a sum of numbers is.
+fn number(sum: &str) -> Option<i64> {
+    let terms = sum.replace(' ', "").replace('-', "+-");
+    terms.split('+').map(|term| term.parse::<i64>().ok()).sum()
 }
 
 fn plus(a: &str, b: &str) -> String {

@@ -11,7 +11,6 @@
 
 mod addresses;
 mod asserts;
-mod choices;
 mod counters;
 mod derefs;
 mod helpers;
@@ -60,11 +59,11 @@ const DEEPEST: usize = 16;
 
 /// The text with index variables and index functions written out in a region and in functions that
 /// it calls; `None` where there are none. `headers` are texts that the file includes, `defines` the
-/// macros of the command line.
+/// macros of the command line, and `choices` what clang's tree has to stand in places of the text.
 pub fn written_out(
     text: &str,
-    headers: &[String],
-    defines: &[String],
+    (headers, defines): (&[String], &[String]),
+    choices: &[(Range<usize>, String)],
     region: &Region,
 ) -> Option<Written> {
     let texts: Vec<&str> = (std::iter::once(text))
@@ -73,6 +72,11 @@ pub fn written_out(
     let known = Macros::new(&texts, defines);
     let mut written = Written::unchanged(text, region);
     let sure = sure_macros(text);
+    let chosen = within(&written.parts(), choices);
+    let mut is_written = !chosen.is_empty();
+    if is_written {
+        written.apply(chosen, Pass::Choices)?;
+    }
     for _ in 0..DEEPEST {
         let edits = expansions(&written, &known, &sure);
         if edits.is_empty() {
@@ -88,7 +92,22 @@ pub fn written_out(
         };
         written.apply(edits, pass)?;
     }
-    (written.reduced.text != expanded).then_some(written)
+    is_written |= written.reduced.text != expanded;
+    is_written.then_some(written)
+}
+
+/// Those of some changes that are in parts of the text.
+fn within(parts: &[Range<usize>], texts: &[(Range<usize>, String)]) -> Vec<Edit> {
+    let is_in = |range: &Range<usize>| {
+        let mut parts = parts.iter();
+        parts.any(|part| part.start <= range.start && range.end <= part.end)
+    };
+    let texts = texts.iter().filter(|(range, _)| is_in(range));
+    let edit = |(range, text): &(Range<usize>, String)| Edit {
+        range: range.clone(),
+        replacement: text.clone(),
+    };
+    texts.map(edit).collect()
 }
 
 /// The functions of a file that stand for integer expressions, which change nothing.
@@ -292,11 +311,9 @@ fn next_edits(written: &Written) -> Option<(Pass, Vec<Edit>)> {
     }
     let pointers = (parts.iter()).map(|part| (Pass::Pointers, pointers::write_out(part)));
     let counters = (parts.iter()).map(|part| (Pass::Counters, counters::write_out(part)));
-    let choices = (parts.iter()).map(|part| (Pass::Choices, choices::write_out(part)));
     let variables = (parts.iter()).map(|part| (Pass::Variables, variables::write_out(part)));
     pointers
         .chain(counters)
-        .chain(choices)
         .chain(variables)
         .find(|(_, edits)| !edits.is_empty())
 }

@@ -219,9 +219,7 @@ pub(super) fn member_changes(code: &Code, at: usize, name: &str) -> bool {
         first = code.skip_back(first - 2);
     }
     let before = first.checked_sub(1).map_or("", |before| code.word(before));
-    let next = code.word(at + 1);
-    let assigned = next.ends_with('=') && !matches!(next, "==" | "<=" | ">=" | "!=");
-    assigned || matches!(next, "++" | "--") || matches!(before, "++" | "--" | "&")
+    csource::ASSIGNS.contains(&code.word(at + 1)) || matches!(before, "++" | "--" | "&")
 }
 
 /// Where the variable keeps its value: to the statement of the block that changes it again.
