@@ -11,7 +11,7 @@ use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c as front;
 use hexcc_compiler::options::{Options, Tiling};
-use hexcc_compiler::scop::{Segmented, SourceFile, is_better_parted};
+use hexcc_compiler::scop::{Converging, Segmented, SourceFile, is_better_parted};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::normalize::Rewritten;
 use hexcc_pet::data::Span;
@@ -116,15 +116,22 @@ fn with(
     }
     say_of_users(&mut read.warnings, source.line(place.start), form);
     read.saved.replaced = csource::words_behind(source.own_text(), form.range.clone());
+    let span = |range: &Range<usize>| Span {
+        start: place.start + range.start,
+        end: place.start + range.end,
+    };
     read.saved.segments = form.segments.as_ref().map(|segments| Segmented {
         start: place.start,
         conditions: segments.conditions.clone(),
-        host: (segments.host.iter())
-            .map(|host| Span {
-                start: place.start + host.start,
-                end: place.start + host.end,
-            })
-            .collect(),
+        host: segments.host.iter().map(span).collect(),
+        converging: segments.converging.as_ref().map(|c| Converging {
+            steps: span(&form.steps),
+            ahead: span(&c.ahead),
+            again: span(&c.again),
+            n_steps: c.n_steps.clone(),
+            n_all: c.n_all.clone(),
+            most: c.most,
+        }),
     });
     Some(read)
 }

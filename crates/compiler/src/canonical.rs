@@ -13,6 +13,7 @@ use crate::csource;
 use crate::deps::{self, Dependence};
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{Access, ArrayId, Chunk, Scop, SourceFile, Statement};
+use crate::tiling::reduction::{self, Reduction};
 use hexcc_isl::{Bound, DimType, Map, PwAff, Set};
 use std::collections::BTreeMap;
 
@@ -59,9 +60,22 @@ pub struct Canonical {
     pub roles: BTreeMap<ArrayId, Vec<DimRole>>,
     /// Dependences with their distances `[du, ds0, .., dsn]`.
     pub deps: Vec<Dependence>,
+    /// By index in [`Canonical::stmts`], statements that fold a value of each cell into a number of the time step. Tiles
+    /// have to take them in any order, and dependences through these numbers are not among `deps`.
+    pub recorded: BTreeMap<usize, Reduction>,
 }
 
 impl Canonical {
+    /// The refusal of tiles that record no numbers of time steps, where the loop has such.
+    pub fn records_nothing(&self, scop: &Scop, source: &SourceFile) -> Option<Box<Diagnostic>> {
+        let first = self.recorded.keys().next()?;
+        Some(not_injective(
+            scop,
+            source,
+            &scop.stmts[self.stmts[*first].stmt],
+        ))
+    }
+
     /// Statements of a slot.
     pub fn in_slot(&self, slot: i64) -> impl Iterator<Item = (usize, &CanonicalStmt)> {
         (self.stmts.iter().enumerate()).filter(move |(_, s)| s.slot == slot)
@@ -71,12 +85,18 @@ impl Canonical {
 /// The largest number of space dimensions accepted.
 pub const MAX_SPACE_DIMS: usize = 4;
 
-/// Brings the statements of a chunk into canonical form.
+/// Brings the statements of a chunk into canonical form; those that `may_record` says are statements that fold into numbers
+/// of their time steps, as [`recorded`] finds them.
 ///
 /// # Errors
 /// HX0201 without a time loop, HX0203 where a space loop carries a dependence
 /// or several iterations write one element, HX0205 for too many dimensions.
-pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<Canonical> {
+pub fn canonicalize(
+    scop: &Scop,
+    source: &SourceFile,
+    chunk: &Chunk,
+    may_record: bool,
+) -> Result<Canonical> {
     let stmts: Vec<&Statement> = chunk.stmts.iter().map(|&i| &scop.stmts[i]).collect();
     let no_time_loop = || {
         Box::new(
@@ -108,16 +128,11 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
     let times = normalize_time(&stmts, &times)?;
     let roles = array_roles(scop, &stmts, &times)?;
 
-    let mut coordinates = Vec::new();
-    for stmt in &stmts {
-        let roles = &roles[&stmt.write.array];
-        let subscripts = stmt.write.map.to_pw_affs()?;
-        let space: Vec<PwAff> = (subscripts.into_iter().zip(roles))
-            .filter(|(_, role)| **role == DimRole::Space)
-            .map(|(f, _)| f)
-            .collect();
-        coordinates.push(space);
-    }
+    let recorded = match may_record {
+        true => recorded(scop, (&stmts, &times), &roles)?,
+        false => BTreeMap::new(),
+    };
+    let coordinates = coordinates(&stmts, &roles, &recorded)?;
     let n_space = coordinates.iter().map(Vec::len).max().unwrap_or(0);
     if n_space == 0 {
         // Every subscript follows the outermost loop: a single sweep.
@@ -170,6 +185,7 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
         n_space,
         roles,
         deps: Vec::new(),
+        recorded,
     };
     deps::analyze(scop, source, &mut result)?;
     // Values must travel from one iteration of the outer loop to a later one.
@@ -180,6 +196,81 @@ pub fn canonicalize(scop: &Scop, source: &SourceFile, chunk: &Chunk) -> Result<C
         }
     }
     Err(nothing_travels(scop, source, chunk, &result.names[0]))
+}
+
+/// The coordinates of statements along space.
+fn coordinates(
+    stmts: &[&Statement],
+    roles: &BTreeMap<ArrayId, Vec<DimRole>>,
+    recorded: &BTreeMap<usize, Reduction>,
+) -> Result<Vec<Vec<PwAff>>> {
+    let of = |(s, stmt): (usize, &&Statement)| match recorded.contains_key(&s) {
+        true => Ok(at_cell(stmt, stmts, roles)?.unwrap_or_default()),
+        false => space_of(&stmt.write, roles),
+    };
+    stmts.iter().enumerate().map(of).collect()
+}
+
+/// The subscripts of an access along space.
+fn space_of(access: &Access, roles: &BTreeMap<ArrayId, Vec<DimRole>>) -> Result<Vec<PwAff>> {
+    let subscripts = access.map.to_pw_affs()?.into_iter();
+    let of_space = subscripts.zip(&roles[&access.array]);
+    Ok(of_space
+        .filter(|(_, role)| **role == DimRole::Space)
+        .map(|(f, _)| f)
+        .collect())
+}
+
+/// The cell of a statement that writes none: the one that it reads first of what the time step writes.
+fn at_cell(
+    stmt: &Statement,
+    stmts: &[&Statement],
+    roles: &BTreeMap<ArrayId, Vec<DimRole>>,
+) -> Result<Option<Vec<PwAff>>> {
+    let is_written = |array| stmts.iter().any(|s| s.write.array == array);
+    let mut most: Option<Vec<PwAff>> = None;
+    let others = |read: &&Access| read.array != stmt.write.array && is_written(read.array);
+    for read in stmt.reads.iter().filter(others) {
+        let space = space_of(read, roles)?;
+        if space.len() > most.as_ref().map_or(0, Vec::len) {
+            most = Some(space);
+        }
+    }
+    Ok(most)
+}
+
+/// By index, the statements that fold a value of each cell into a number of their time step, in any order: `if (d > most[t])
+/// most[t] = d;`. Nothing else of the loop uses these numbers.
+fn recorded(
+    scop: &Scop,
+    (stmts, times): (&[&Statement], &[PwAff]),
+    roles: &BTreeMap<ArrayId, Vec<DimRole>>,
+) -> Result<BTreeMap<usize, Reduction>> {
+    let mut found = BTreeMap::new();
+    for (s, stmt) in stmts.iter().enumerate() {
+        let array = stmt.write.array;
+        let is_of_step = roles[&array] == [DimRole::Time];
+        let Some(reduction) = is_of_step
+            .then(|| reduction::of(stmt))
+            .transpose()?
+            .flatten()
+        else {
+            continue;
+        };
+        let uses = |other: &Statement| other.accesses().any(|access| access.array == array);
+        let is_alone = !stmts
+            .iter()
+            .enumerate()
+            .any(|(o, other)| o != s && uses(other));
+        // Each step has an element of its own, and all cells of a step have one.
+        let element = times[s].to_map()?.reverse()?.apply_range(&stmt.write.map)?;
+        let is_own = element.is_single_valued()? && element.is_injective()?;
+        let is_word = matches!(scop.array(array).elem.size(), 4 | 8);
+        if is_alone && is_own && is_word && !reduction.ordered && !reduction.rounds() {
+            found.insert(s, reduction);
+        }
+    }
+    Ok(found)
 }
 
 /// The refusal of a loop whose iterations do not build on each other.

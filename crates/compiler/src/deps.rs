@@ -107,7 +107,12 @@ fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
     let stmts = whole(scop, all());
     let negation = negation(scop, &schedule_of(&scop.ctx, stmts.iter().copied())?)?;
     let mut problems: Vec<Problem> = Vec::new();
-    for array in (0..scop.arrays.len()).map(|i| ArrayId(i as u32)) {
+    let is_recorded = |array: &ArrayId| {
+        let mut recorded = c.recorded.keys().map(|&s| &scop.stmts[c.stmts[s].stmt]);
+        recorded.any(|stmt| stmt.write.array == *array)
+    };
+    let all_arrays = (0..scop.arrays.len()).map(|i| ArrayId(i as u32));
+    for array in all_arrays.filter(|array| !is_recorded(array)) {
         let mut writers = Vec::new();
         for stmt in stmts.iter().filter(|s| s.write.array == array) {
             writers.push((*stmt, planes(&stmt.write.map)?));

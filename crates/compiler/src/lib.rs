@@ -79,6 +79,7 @@ pub mod kernel;
 pub mod known;
 pub mod lower;
 pub mod model;
+mod narrowing;
 pub mod nests;
 pub mod options;
 pub mod output;

@@ -2,7 +2,7 @@
 
 use crate::back::names::Names;
 use crate::back::{self, Host, Memory, Otherwise, Replacement};
-use crate::compiled::{Compiled, Stepwise, Unit};
+use crate::compiled::{Compiled, Stepwise, TiledNest, Unit};
 use crate::diag::Result;
 use crate::ir;
 use crate::options::Language;
@@ -148,7 +148,7 @@ fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> 
             true => back::ALIGNED,
             false => back::LAUNCH,
         };
-        let made = in_tiles(around, compiled, unit, about, (launch, false))?;
+        let made = in_tiles(around, compiled, unit, about, (launch, [false, false]))?;
         text.push_str(&match wants_alignment(&unit.tiled.kernel) {
             true => back::anywhere(&Replacement { sides, ..made }, unit.stencil())?,
             false => made.kernel,
@@ -174,7 +174,7 @@ pub fn print_kernels(kernels: &[&HybridKernel]) -> String {
 /// The text of a streamed kernel without comments about its origin, for NVRTC.
 pub fn print_stream_kernel(kernel: &StreamKernel) -> String {
     let text = deeply(|| match kernel {
-        StreamKernel::Rows(ir) => back::print_stream(ir, &[], back::LAUNCH, false),
+        StreamKernel::Rows(ir) => back::print_stream(ir, &[], back::LAUNCH, [false, false]),
         StreamKernel::Planes(ir) => back::print_blocks(ir, &[], back::LAUNCH),
     });
     // NVRTC does not find what CUDA's own header includes.
@@ -198,13 +198,15 @@ fn kernel_text(
     compiled: &Compiled,
     unit: &Unit,
     (version, launch): (&str, &str),
-    apart: bool,
+    [apart, converges]: [bool; 2],
 ) -> Result<String> {
     let text = deeply(|| match &unit.tiled.kernel {
         Kernel::Overlapped(kernel, _) => {
             let header = header::of_overlapped(around, compiled, unit, kernel, version);
             match kernel {
-                StreamKernel::Rows(ir) => back::print_stream(ir, &header, launch, apart),
+                StreamKernel::Rows(ir) => {
+                    back::print_stream(ir, &header, launch, [apart, converges])
+                }
                 StreamKernel::Planes(ir) => back::print_blocks(ir, &header, launch),
             }
         }
@@ -270,11 +272,18 @@ fn replacements<'a>(
                 compiled,
                 unit,
                 (version, otherwise),
-                (back::LAUNCH, false),
+                (back::LAUNCH, [false, false]),
             )?
         })
     });
     let [memory, tiled_memory] = memory_of_nests(saved);
+    let apart = |nest: &TiledNest| saved.is_nests() && nest.periodic.is_none();
+    let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
+    let converges = |unit: &Unit| {
+        let span = &unit.analysis.chunk.span;
+        let is_in = converging.is_some_and(|c| span.contains(&c.steps.start));
+        is_in && matches!(unit.stream(), Some(StreamKernel::Rows(_)))
+    };
     let nests = compiled.tiled_nests.iter().map(|nest| -> Result<_> {
         Ok(Replacement {
             unused: &nest.scop.unused,
@@ -286,7 +295,7 @@ fn replacements<'a>(
                 compiled,
                 &nest.unit,
                 (version, otherwise),
-                (back::LAUNCH, saved.is_nests() && nest.periodic.is_none()),
+                (back::LAUNCH, [apart(nest), converges(&nest.unit)]),
             )?
         })
     });
@@ -303,15 +312,22 @@ fn in_tiles<'a>(
     compiled: &Compiled,
     unit: &'a Unit,
     (version, otherwise): (&str, Otherwise),
-    (launch, apart): (&str, bool),
+    (launch, [apart, converges]): (&str, [bool; 2]),
 ) -> Result<Replacement<'a>> {
     let streams = matches!(unit.stream(), Some(StreamKernel::Rows(_)));
     Ok(Replacement {
         span: unit.analysis.chunk.span.clone(),
         interface: unit.stencil(),
         sides: &[],
-        kernel: kernel_text(around, compiled, unit, (version, launch), apart)?,
+        kernel: kernel_text(
+            around,
+            compiled,
+            unit,
+            (version, launch),
+            [apart, converges],
+        )?,
         apart: apart && streams,
+        converges,
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
@@ -345,6 +361,7 @@ fn in_steps(
         names,
         workspaces: Vec::new(),
         apart: false,
+        converges: false,
         finals: &part.finals,
         unused: &part.unused,
         memory,

@@ -6,7 +6,7 @@ use crate::known::Known;
 use crate::options::{Language, Options, Tiling};
 use crate::scop::{Around, Chunk, SavedScop, Scop, SourceFile, members, records};
 use crate::tiling::{Analysis, Tiled, TimeLoop};
-use crate::{carried, causes, csource, precision, preference, temporaries, updates};
+use crate::{carried, causes, csource, narrowing, precision, preference, temporaries, updates};
 use hexcc_isl::Ctx;
 
 /// A region up to the dependences of its loops.
@@ -60,6 +60,7 @@ impl Region {
         options: &Options,
         clock: &mut Clock,
     ) -> Result<Region> {
+        narrowing::narrow(&mut scop);
         let in_double = precision::warning(&scop, source, options);
         if options.float_literals {
             precision::narrow(&mut scop);

@@ -79,6 +79,26 @@ pub struct Segmented {
     pub conditions: Vec<String>,
     /// What it does, in the changed text.
     pub host: Vec<Span>,
+    /// Where the loop ends when a number of the cells says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub converging: Option<Converging>,
+}
+
+/// The statements by which a time loop goes several steps at once, in the changed text. As they stand it goes one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Converging {
+    /// The loop over these steps.
+    pub steps: Span,
+    /// `n_steps = 1;`
+    pub ahead: Span,
+    /// The first statement of what makes these steps begin once more.
+    pub again: Span,
+    /// The variable that has the number of steps at once.
+    pub n_steps: String,
+    /// The variable that has the number of steps before.
+    pub n_all: String,
+    /// Steps at once, at most.
+    pub most: u32,
 }
 
 impl SavedScop {

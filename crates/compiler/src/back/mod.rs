@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here decides what to compute; a decision
 //! that needs a set or a dependence belongs in [`crate::kernel`] or before.
 
+mod ahead;
 mod anywhere;
 mod arguments;
 mod beside;

@@ -1,6 +1,7 @@
 //! The user's program with its scop replaced: host function, call, and the
 //! rewriting that lets nvcc's C++ front end accept C host code.
 
+use super::ahead;
 use super::beside::Beside;
 use super::cells;
 use super::existing;
@@ -21,7 +22,7 @@ use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, m
 use crate::kernel::KernelArray;
 use crate::options::Language;
 use crate::print::host as c;
-use crate::scop::{FinalValue, SavedScop};
+use crate::scop::{Converging, FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
 use hexcc_pet::data::{Member, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +45,8 @@ pub struct Replacement<'a> {
     pub workspaces: Vec<Workspace>,
     /// Whether kernels take the planes that the program has apart by a pointer to each, `NAME_planes` of `Args`.
     pub apart: bool,
+    /// Whether the kernels can keep what time steps start from: these may be too many.
+    pub converges: bool,
     /// Variables that the replaced code leaves with a value.
     pub finals: &'a [FinalValue],
     /// Variables that only the replaced code uses.
@@ -185,9 +188,16 @@ pub fn program(
         generated.push_str(&gate::alone(replacements));
     }
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
+    let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
+    let goes = |r: &Replacement| converging.filter(|c| ahead::is_possible(r, c));
     for r in replacements {
         generated.push('\n');
-        generated.push_str(&namespace(r, &entry, host.instrument)?);
+        generated.push_str(&namespace(r, (&entry, goes(r)), host.instrument)?);
+        edits.extend(
+            goes(r)
+                .into_iter()
+                .flat_map(|converging| c.goes_ahead(r, converging)),
+        );
     }
     for (r, span) in replacements.iter().zip(&c.spans) {
         edits.extend(cells::definitions(r.interface, text, span, Language::Cuda)?);
@@ -219,14 +229,7 @@ pub fn program(
             after: call.after + &swaps,
             ..call
         };
-        let suits = suits_call(r.interface, &entry, &names).into_iter();
-        let exists = existing::exists(r.interface, entry.exists, &names);
-        let inside = |test| format!("{}::{test}", r.interface.name);
-        // Where memory is, CUDA is asked: not before kernels are to run.
-        let suits = (suits.map(inside))
-            .chain(gate::pays(r, entry.work, &names))
-            .chain(exists.map(inside));
-        let suits = suits.reduce(|a, b| format!("{a} && {b}"));
+        let suits = tests(r, &entry, &names, goes(r));
         edits.extend(replace(text, (r, span), call, suits));
     }
     if let (true, Some(region)) = (dumps, regions.first()) {
@@ -244,6 +247,26 @@ pub fn program(
     let generated = without_macros(&saved.defines, generated);
     let headers = saved.headers.before(linked);
     Ok(format!("{generated}{restrict}{headers}\n{body}"))
+}
+
+/// The tests whether kernels run; `None` where they always do.
+fn tests(
+    r: &Replacement,
+    entry: &Entry,
+    names: &Names,
+    converging: Option<&Converging>,
+) -> Option<String> {
+    let suits = suits_call(r.interface, entry, names).into_iter();
+    let exists = existing::exists(r.interface, entry.exists, names);
+    let inside = |test| format!("{}::{test}", r.interface.name);
+    let or_goes = |pays: String| match converging {
+        Some(_) => ahead::or_goes(r, &pays),
+        None => pays,
+    };
+    // Where memory is, CUDA is asked: not before kernels are to run.
+    let pays = gate::pays(r, entry.work, names).map(or_goes);
+    let all = suits.map(inside).chain(pays).chain(exists.map(inside));
+    all.reduce(|a, b| format!("{a} && {b}"))
 }
 
 /// What C++ reads otherwise, and does not allow.
@@ -425,6 +448,13 @@ impl CPlusPlus {
     }
 
     /// The time loop around the swap of its pointers alone, where it has one: what a part of the text leaves
+    /// How a loop goes several steps at once.
+    fn goes_ahead(&self, r: &Replacement, converging: &Converging) -> [Edit; 2] {
+        let places = [converging.ahead, converging.again];
+        let [ahead, again] = places.map(|at| moved(&(at.start..at.end), &self.rounds));
+        ahead::edits(r, converging, (ahead, again))
+    }
+
     /// to do that is here at `span`.
     fn swaps(&self, saved: &SavedScop, part: &Range<usize>, span: &Range<usize>) -> String {
         let is_in = |at: &Span| part.start <= at.start && at.end <= part.end;
@@ -590,14 +620,21 @@ impl Entry {
 }
 
 /// The kernel and the host function of a replacement, in one namespace.
-fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<String> {
+fn namespace(
+    r: &Replacement,
+    (entry, converging): (&Entry, Option<&Converging>),
+    instrument: Instrument,
+) -> Result<String> {
     let end = format!("}} // namespace {}\n", r.interface.name);
     let kernel = (r.kernel.strip_suffix(&end))
         .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
     let host = match r.memory {
         Memory::Copied => host_function(r, entry, instrument),
-        Memory::Shared => resident::host_function(r, entry, resident::arrays),
-        Memory::Staged => resident::host_function(r, entry, staged::arrays),
+        Memory::Shared => resident::host_function(r, entry, (resident::arrays, "")),
+        Memory::Staged => {
+            let kept = converging.map_or("", |_| ahead::kept());
+            resident::host_function(r, entry, (staged::arrays, kept))
+        }
     };
     let thrown = match r.memory {
         Memory::Copied => fallback::thrown(r.otherwise),
@@ -607,6 +644,7 @@ fn namespace(r: &Replacement, entry: &Entry, instrument: Instrument) -> Result<S
         thrown.to_string(),
         suits_function(r.interface, entry),
         gate::function(r, entry.work),
+        converging.map_or_else(String::new, |c| ahead::functions(r, c.most)),
         rows::finders(r.interface, ""),
         existing::functions(r.interface, Language::Cuda, entry.exists),
         host,

@@ -175,8 +175,12 @@ fn managed_arrays(text: &str, files: Files) -> Vec<Edit> {
 /// What is done about the arrays of a nest before the kernels, behind them, and when they have ended.
 pub(super) type Arrays = fn(&Replacement, &Names) -> [String; 3];
 
-/// The function that runs the kernels of a nest.
-pub(super) fn host_function(r: &Replacement, entry: &Entry, arrays: Arrays) -> String {
+/// The function that runs the kernels of a nest; what it does before these is given.
+pub(super) fn host_function(
+    r: &Replacement,
+    entry: &Entry,
+    (arrays, first): (Arrays, &str),
+) -> String {
     let ir = r.interface;
     let names = host_names(ir);
     let mut t = "// Runs the nest on arrays of the program.\n".to_string();
@@ -199,6 +203,7 @@ pub(super) fn host_function(r: &Replacement, entry: &Entry, arrays: Arrays) -> S
     let committed = fallback::committed(r.memory);
     let attempted = fallback::attempted(r, &names);
     t + &entered
+        + first
         + committed
         + "\n  check(launch(args, 0), \"launching the kernels\");\n"
         + &taken_back

@@ -11,7 +11,9 @@ use crate::kernel::{KernelAccess, KernelStmt, Sub};
 use std::ops::Range;
 
 mod around;
+mod keep;
 mod planes;
+mod records;
 mod warps;
 
 /// Names the printer itself uses; source names that clash get a `_`.
@@ -211,15 +213,21 @@ pub fn stream_names(ir: &StreamIr) -> Names {
         }
         false => {
             let around = ir.around.iter().flat_map(|_| around::FIXED);
-            let fixed: Vec<&str> = FIXED.iter().chain(around).copied().collect();
+            let records = ir.records.first().map_or(&[][..], |_| records::FIXED);
+            let fixed: Vec<&str> = FIXED.iter().chain(around).chain(records).copied().collect();
             Names::of_stencil(&fixed, &ir.stencil)
         }
     }
 }
 
 /// The namespace with the kernel and the function that launches it. Where planes are `apart`, `Args` has a pointer to each
-/// ([`StreamIr::is_apart`]).
-pub fn print_stream(ir: &StreamIr, header: &[String], launch: &str, apart: bool) -> String {
+/// ([`StreamIr::is_apart`]); where the program goes steps that it may `keep` the start of, there is a function for that.
+pub fn print_stream(
+    ir: &StreamIr,
+    header: &[String],
+    launch: &str,
+    [apart, keep]: [bool; 2],
+) -> String {
     let mut names = stream_names(ir);
     for name in [LOWEST_ROW, HIGHEST_ROW, FIRST_COLUMN] {
         names.rename(name, in_c(name));
@@ -270,6 +278,9 @@ pub fn print_stream(ir: &StreamIr, header: &[String], launch: &str, apart: bool)
         p.wrap();
     }
     p.launch();
+    if keep {
+        p.keep();
+    }
     p.out.line(format!("}} // namespace {}", ir.stencil.name));
     with_helpers(p.out.text, &ir.stencil.name)
 }
@@ -476,6 +487,7 @@ impl Printer<'_> {
             self.out.text.push_str(part);
         }
         self.out.line("");
+        self.record_types();
     }
 
     fn structs(&mut self) {
@@ -669,6 +681,7 @@ impl Printer<'_> {
                 ir.pipeline.depth[f]
             ));
         }
+        self.begin_records();
         if self.streams() {
             self.out.line("const int begin = i_first - Shape::BEFORE;");
         }
@@ -691,10 +704,16 @@ impl Printer<'_> {
             true => ", int newest) __attribute__((always_inline)) { // newest enters at level 0",
             false => ") __attribute__((always_inline)) {",
         };
+        let records = self.streams() && !ir.records.is_empty();
+        let results = if records { ", auto results" } else { "" };
         self.out
-            .open(format!("auto advance = [&](auto flag{newest}"));
+            .open(format!("auto advance = [&](auto flag{results}{newest}"));
         self.out
             .line("constexpr bool Full = decltype(flag)::value;");
+        if records {
+            self.out
+                .line("constexpr bool Results = decltype(results)::value; // all rows are");
+        }
         if self.streams() {
             for f in 0..ir.fields.len() {
                 for a in 0..ir.live(f) {
@@ -760,6 +779,7 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             self.stage(f);
         }
+        (0..ir.records.len()).for_each(|r| self.fold_row(r));
         let stages = std::mem::replace(&mut self.out.text, before);
         if mentions(&without_comments(&stages), &self.t) {
             let line = format!("const long long {} = pass.t0 + s;", self.t);
@@ -775,6 +795,7 @@ impl Printer<'_> {
             self.out.line(
                 "if (full(args, j_first)) advance(Flag<true>{}); else advance(Flag<false>{});",
             );
+            self.end_records();
             return;
         }
         self.out.line("#pragma unroll 1");
@@ -783,7 +804,7 @@ impl Printer<'_> {
         );
         let p = &ir.pipeline;
         let lags = |q: &dyn Fn(usize) -> i64| {
-            (0..ir.fields.len())
+            (0..p.stages.len())
                 .map(|f| p.lag_of(f, q(f)))
                 .collect::<Vec<_>>()
         };
@@ -793,23 +814,37 @@ impl Printer<'_> {
         if p.step_lag > 0 {
             low += " - LAG * Steps";
         }
+        let lowest = add_constant(&low, -most);
         self.out.line(format!(
-            "if (full(args, {}, {}, j_first)) {{",
-            add_constant(&low, -most),
+            "if (full(args, {lowest}, {}, j_first)) {{",
             add_constant("newest + UNROLL + AHEAD", -1 - least)
         ));
         self.out.depth += 1;
+        let advance = |full: bool, results: &str| {
+            format!(
+                "for (int u = 0; u < UNROLL; ++u) advance(Flag<{full}>{{}}{results}, newest + u);"
+            )
+        };
+        let no_results = if records { ", Flag<false>{}" } else { "" };
+        if records {
+            self.out.open(format!(
+                "if ({lowest} >= i_first && newest + UNROLL - 1 <= i_last) {{"
+            ));
+            self.out.line("#pragma unroll");
+            self.out.line(advance(true, ", Flag<true>{}"));
+            self.out.line("continue;");
+            self.out.close("}");
+        }
         self.out.line("#pragma unroll");
-        self.out
-            .line("for (int u = 0; u < UNROLL; ++u) advance(Flag<true>{}, newest + u);");
+        self.out.line(advance(true, no_results));
         self.out.depth -= 1;
         self.out.line("} else {");
         self.out.depth += 1;
         self.out.line("#pragma unroll 1");
-        self.out
-            .line("for (int u = 0; u < UNROLL; ++u) advance(Flag<false>{}, newest + u);");
+        self.out.line(advance(false, no_results));
         self.out.close("}");
         self.out.close("}");
+        self.end_records();
     }
 
     /// Rows before the newest at which levels that are not handed on are read.
@@ -883,7 +918,8 @@ impl Printer<'_> {
     /// `in_S(i, v)`: whether a statement executes at a row and a column of the lane.
     fn domains(&mut self) {
         let (i, j) = (self.i.clone(), self.j.clone());
-        for piece in self.ir.fields.iter().flat_map(|f| &f.pieces) {
+        let pieces = self.ir.fields.iter().flat_map(|f| &f.pieces);
+        for piece in pieces.chain(self.ir.records.iter().map(|r| &r.piece)) {
             let stmt = &self.ir.stencil.stmts[piece.stmt];
             let name = &stmt.name;
             match &piece.domain {
@@ -1190,6 +1226,7 @@ impl Printer<'_> {
                 add_constant("v", *column)
             ),
             StreamRead::Memory(access) => self.memory(access),
+            StreamRead::Recorded => String::new(),
         }
     }
 
@@ -1289,6 +1326,18 @@ impl Printer<'_> {
         } else {
             rows.join(" * ")
         }
+    }
+
+    /// Bytes of one plane of a field.
+    fn plane_bytes(&self, f: usize) -> String {
+        let array = self.array(f);
+        if array.pitched {
+            let argument = self.names.get(&array.name);
+            return format!("(size_t){} * args.{argument}_pitch", self.plane_rows(f));
+        }
+        let extent = array.extents.last();
+        let extent = extent.map_or_else(String::new, |e| ast_operand(e, &self.names));
+        format!("sizeof({}) * (size_t){extent}", self.elem(f))
     }
 
     /// Address of plane number `plane` of an array of planes.
@@ -1410,19 +1459,9 @@ impl Printer<'_> {
         for f in 0..ir.fields.len() {
             for a in 0..ir.live(f) {
                 let name = self.fields[f].clone();
-                let argument = self.names.get(&self.array(f).name);
                 let from = self.own_plane(f, &format!("{t}_lo"), -a - 1);
                 let to = self.plane(f, &format!("args.{name}_next"), &a.to_string());
-                let bytes = if self.array(f).pitched {
-                    format!("(size_t){} * args.{argument}_pitch", self.plane_rows(f))
-                } else {
-                    let extent = self
-                        .array(f)
-                        .extents
-                        .last()
-                        .map_or_else(String::new, |e| ast_operand(e, &self.names));
-                    format!("sizeof({}) * (size_t){extent}", self.elem(f))
-                };
+                let bytes = self.plane_bytes(f);
                 self.out.line(format!("if ({when}error == cudaSuccess) error = cudaMemcpyAsync({to}, {from}, {bytes}, cudaMemcpyDeviceToDevice, stream);"));
             }
         }

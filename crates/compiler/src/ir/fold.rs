@@ -125,6 +125,22 @@ impl Fold {
         }
     }
 
+    /// Whether it is a choice of the larger of two values.
+    pub fn takes_larger(self) -> bool {
+        match self {
+            Fold::Fmax => true,
+            Fold::Select {
+                compare,
+                term_first,
+                holds_for_term,
+            } => {
+                let is_greater = matches!(compare, Compare::Greater | Compare::GreaterOrEqual);
+                is_greater == (term_first == holds_for_term)
+            }
+            _ => false,
+        }
+    }
+
     /// What NaN does among terms of a type: no comparison with it holds.
     pub fn not_a_number(self, ty: CType) -> NotANumber {
         match self {

@@ -30,6 +30,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
+mod record;
+
+pub use record::Record;
+
 /// Lanes of a warp.
 pub const LANES: i64 = 32;
 
@@ -56,6 +60,8 @@ pub enum StreamRead {
     },
     /// An element of an array that is never written.
     Memory(KernelAccess),
+    /// What a [`Record`] has of the time step so far.
+    Recorded,
 }
 
 /// Where a statement executes.
@@ -309,6 +315,8 @@ pub struct StreamIr {
     pub stencil: Stencil,
     /// The fields, in the order in which a time step computes them.
     pub fields: Vec<Field>,
+    /// What tiles record of time steps; their stages come behind those of the fields.
+    pub records: Vec<Record>,
     /// Their pipeline.
     pub pipeline: Pipeline,
     /// Its reach.
@@ -592,6 +600,7 @@ pub type Refusal = String;
 /// A stencil that can stream, before tile sizes are known.
 pub struct Stream {
     fields: Vec<Field>,
+    records: Vec<Record>,
     pipeline: Pipeline,
     flows: Vec<Flow>,
     /// Where the main statement of every field executes.
@@ -627,13 +636,82 @@ impl Prepared<'_> {
                 "it streams stencils of up to three space dimensions, this one has {n_space}"
             )));
         }
+        let mut fields = match self.fields() {
+            Ok(fields) => fields,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let domains = match self.space_domains()? {
+            Ok(domains) => domains,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        for field in &mut fields {
+            if let Some(refusal) = self.sort_pieces(field, &domains)? {
+                return Ok(Err(refusal));
+            }
+            for piece in &mut field.pieces {
+                piece.domain = self.domain_of(&domains[piece.stmt])?;
+            }
+            self.as_sweep(field, &domains)?;
+        }
+        let mut records = match self.records(&domains)? {
+            Ok(records) => records,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let stages = match self.stages(&fields, &records) {
+            Ok(stages) => stages,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        if let Some(refusal) = self.not_compared(&fields, &stages) {
+            return Ok(Err(refusal));
+        }
+        let of_stages: Vec<&[Piece]> = (fields.iter().map(|f| f.pieces.as_slice()))
+            .chain(records.iter().map(|r| std::slice::from_ref(&r.piece)))
+            .collect();
+        let flows = self.flow_distances(&of_stages)?;
+        for flow in &flows {
+            if let Some(refusal) = self.unpulled(flow, &of_stages, &stages)? {
+                return Ok(Err(refusal));
+            }
+        }
+        let stream = (n_space > 1).then_some(0);
+        let shared = (n_space == 3).then_some(1);
+        let Some(pipeline) = Pipeline::new(stages, n_space, stream, shared) else {
+            return Ok(Err(
+                "a time step needs rows of itself that come later".to_string()
+            ));
+        };
+        for f in 0..fields.len() {
+            for p in 0..fields[f].pieces.len() {
+                let stmt = fields[f].pieces[p].stmt;
+                fields[f].pieces[p].reads = self.stream_reads(&fields, &pipeline, f, stmt);
+            }
+        }
+        for (r, record) in records.iter_mut().enumerate() {
+            let stage = fields.len() + r;
+            record.piece.reads = self.stream_reads(&fields, &pipeline, stage, record.piece.stmt);
+        }
+        margins(&mut fields, &records);
+        let main = fields.iter().map(|f| f.pieces[0].stmt);
+        let main = main
+            .chain(records.iter().map(|r| r.piece.stmt))
+            .map(|stmt| domains[stmt].clone())
+            .collect();
+        Ok(Ok(Stream {
+            fields,
+            records,
+            pipeline,
+            flows,
+            main,
+        }))
+    }
+
+    /// The fields, in the order of their last statements.
+    fn fields(&self) -> std::result::Result<Vec<Field>, Refusal> {
         let mut fields: Vec<Field> = Vec::new();
         let mut found: Vec<FieldKey> = Vec::new();
-        for (s, stmt) in self.stmts.iter().enumerate() {
-            let key = match self.field_key(stmt) {
-                Ok(key) => key,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
+        let all = self.stmts.iter().enumerate();
+        for (s, stmt) in all.filter(|(s, _)| !self.is_recorded(*s)) {
+            let key = self.field_key(stmt)?;
             let f = (found.iter()).position(|k| k == &key).unwrap_or_else(|| {
                 found.push(key.clone());
                 fields.push(Field {
@@ -654,57 +732,8 @@ impl Prepared<'_> {
                 reads: Vec::new(),
             });
         }
-        // Fields in the order of their last statements.
         fields.sort_by_key(|f| f.pieces.iter().map(|p| p.stmt).max());
-        let domains = match self.space_domains()? {
-            Ok(domains) => domains,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        for field in &mut fields {
-            if let Some(refusal) = self.sort_pieces(field, &domains)? {
-                return Ok(Err(refusal));
-            }
-            for piece in &mut field.pieces {
-                piece.domain = self.domain_of(&domains[piece.stmt])?;
-            }
-            self.as_sweep(field, &domains)?;
-        }
-        let stages = match self.stages(&fields) {
-            Ok(stages) => stages,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        if let Some(refusal) = self.not_compared(&fields, &stages) {
-            return Ok(Err(refusal));
-        }
-        let flows = self.flow_distances(&fields)?;
-        for flow in &flows {
-            if let Some(refusal) = self.unpulled(flow, &fields, &stages)? {
-                return Ok(Err(refusal));
-            }
-        }
-        let stream = (n_space > 1).then_some(0);
-        let shared = (n_space == 3).then_some(1);
-        let Some(pipeline) = Pipeline::new(stages, n_space, stream, shared) else {
-            return Ok(Err(
-                "a time step needs rows of itself that come later".to_string()
-            ));
-        };
-        for f in 0..fields.len() {
-            for p in 0..fields[f].pieces.len() {
-                let reads = self.stream_reads(&fields, &pipeline, f, p);
-                fields[f].pieces[p].reads = reads;
-            }
-        }
-        margins(&mut fields);
-        let main = (fields.iter())
-            .map(|f| domains[f.pieces[0].stmt].clone())
-            .collect();
-        Ok(Ok(Stream {
-            fields,
-            pipeline,
-            flows,
-            main,
-        }))
+        Ok(fields)
     }
 
     /// The field that a statement writes.
@@ -927,11 +956,11 @@ impl Prepared<'_> {
     }
 
     /// The field that an access touches, if it is one, and the age of what it reads for a
-    /// statement of field `reader`.
+    /// statement of a stage, `reader`: the numbers of both.
     fn source(
         &self,
         fields: &[Field],
-        reader: usize,
+        reader: (usize, usize),
         access: &KernelAccess,
     ) -> Option<(usize, i64)> {
         let n_plane = access.subs.len().checked_sub(self.c.n_space)?;
@@ -962,49 +991,23 @@ impl Prepared<'_> {
                 }
             }
             // What this step writes later holds the step's before.
-            Some((
-                f,
-                if age == 0 && f >= reader {
-                    buffers
-                } else {
-                    age
-                },
-            ))
+            let is_later = match fields.get(reader.0) {
+                Some(_) => f >= reader.0,
+                None => field.pieces.iter().any(|piece| piece.stmt > reader.1),
+            };
+            Some((f, if age == 0 && is_later { buffers } else { age }))
         })
     }
 
-    /// What every field's statements read.
-    fn stages(&self, fields: &[Field]) -> std::result::Result<Vec<Stage>, Refusal> {
+    /// What every field's statements read, and the records behind them.
+    fn stages(
+        &self,
+        fields: &[Field],
+        records: &[Record],
+    ) -> std::result::Result<Vec<Stage>, Refusal> {
         let mut stages = Vec::new();
         for (f, field) in fields.iter().enumerate() {
-            let mut pulls: Vec<Pull> = Vec::new();
-            for piece in &field.pieces {
-                let stmt = &self.stmts[piece.stmt];
-                for access in stmt.elements() {
-                    if !fields.iter().any(|g| g.array == access.array) {
-                        continue;
-                    }
-                    let name = &self.scop.array(self.array_index[access.array]).name;
-                    let n_plane = access.subs.len().saturating_sub(self.c.n_space);
-                    let offset: Option<Vec<i64>> = (access.subs[n_plane..].iter().enumerate())
-                        .map(|(d, sub)| match sub {
-                            Sub::Space { dim, offset } if *dim == d => Some(*offset),
-                            _ => None,
-                        })
-                        .collect();
-                    let source = self.source(fields, f, access);
-                    let (Some((field, age)), Some(offset)) = (source, offset) else {
-                        return Err(format!(
-                            "{} reads an element of `{name}` that is not at a fixed distance",
-                            stmt.place()
-                        ));
-                    };
-                    let pull = Pull { field, age, offset };
-                    if !pulls.contains(&pull) {
-                        pulls.push(pull);
-                    }
-                }
-            }
+            let pulls = self.pulls(fields, f, &field.pieces)?;
             let buffers = (field.plane.iter())
                 .find_map(|sub| match sub {
                     Sub::Time { modulo, .. } => *modulo,
@@ -1017,9 +1020,51 @@ impl Prepared<'_> {
                 pulls,
                 buffers,
                 kept,
+                is_record: false,
             });
         }
+        for (r, record) in records.iter().enumerate() {
+            stages.push(self.stage_of_record(fields, (record, fields.len() + r))?);
+        }
         Ok(stages)
+    }
+
+    /// What the statements of a stage read of fields.
+    fn pulls(
+        &self,
+        fields: &[Field],
+        stage: usize,
+        pieces: &[Piece],
+    ) -> std::result::Result<Vec<Pull>, Refusal> {
+        let mut pulls: Vec<Pull> = Vec::new();
+        for piece in pieces {
+            let stmt = &self.stmts[piece.stmt];
+            for access in stmt.elements() {
+                if !fields.iter().any(|g| g.array == access.array) {
+                    continue;
+                }
+                let name = &self.scop.array(self.array_index[access.array]).name;
+                let n_plane = access.subs.len().saturating_sub(self.c.n_space);
+                let offset: Option<Vec<i64>> = (access.subs[n_plane..].iter().enumerate())
+                    .map(|(d, sub)| match sub {
+                        Sub::Space { dim, offset } if *dim == d => Some(*offset),
+                        _ => None,
+                    })
+                    .collect();
+                let source = self.source(fields, (stage, piece.stmt), access);
+                let (Some((field, age)), Some(offset)) = (source, offset) else {
+                    return Err(format!(
+                        "{} reads an element of `{name}` that is not at a fixed distance",
+                        stmt.place()
+                    ));
+                };
+                let pull = Pull { field, age, offset };
+                if !pulls.contains(&pull) {
+                    pulls.push(pull);
+                }
+            }
+        }
+        Ok(pulls)
     }
 
     /// In three space dimensions the host compares what time buffers hold outside of the main
@@ -1035,11 +1080,11 @@ impl Prepared<'_> {
         ))
     }
 
-    /// The flow dependences as distances between fields.
-    fn flow_distances(&self, fields: &[Field]) -> Result<Vec<Flow>> {
+    /// The flow dependences as distances between stages, whose statements are given.
+    fn flow_distances(&self, stages: &[&[Piece]]) -> Result<Vec<Flow>> {
         let field_of = |stmt: usize| {
-            (fields.iter())
-                .position(|f| f.pieces.iter().any(|p| p.stmt == stmt))
+            (stages.iter())
+                .position(|pieces| pieces.iter().any(|p| p.stmt == stmt))
                 .unwrap_or(0)
         };
         let mut flows: Vec<Flow> = Vec::new();
@@ -1062,12 +1107,17 @@ impl Prepared<'_> {
     }
 
     /// A flow that is none of the pulls: statements run in another order than their fields.
-    fn unpulled(&self, flow: &Flow, fields: &[Field], stages: &[Stage]) -> Result<Option<Refusal>> {
+    fn unpulled(
+        &self,
+        flow: &Flow,
+        pieces: &[&[Piece]],
+        stages: &[Stage],
+    ) -> Result<Option<Refusal>> {
         let stage = &stages[flow.target];
         Ok(if flow.is_pulled(&self.scop.ctx, stage)? {
             None
         } else {
-            let place = |f: usize| self.stmts[fields[f].pieces[0].stmt].place();
+            let place = |f: usize| self.stmts[pieces[f][0].stmt].place();
             Some(format!(
                 "{} reads values of {} from two time steps at once",
                 place(flow.target),
@@ -1081,13 +1131,14 @@ impl Prepared<'_> {
         fields: &[Field],
         pipeline: &Pipeline,
         f: usize,
-        p: usize,
+        number: usize,
     ) -> Vec<StreamRead> {
-        let stmt = &self.stmts[fields[f].pieces[p].stmt];
+        let stmt = &self.stmts[number];
         (stmt.reads.iter())
             .map(|read| match read {
                 Read::Scalar(i) => StreamRead::Scalar(*i),
-                Read::Element(access) => match self.source(fields, f, access) {
+                Read::Element(access) if self.is_of_record(access) => StreamRead::Recorded,
+                Read::Element(access) => match self.source(fields, (f, number), access) {
                     None => StreamRead::Memory(access.clone()),
                     Some((field, age)) => {
                         let n_plane = access.subs.len() - self.c.n_space;
@@ -1124,6 +1175,7 @@ impl Prepared<'_> {
         Ok(StreamIr {
             stencil: self.stencil(name)?,
             fields: stream.fields.clone(),
+            records: stream.records.clone(),
             pipeline: stream.pipeline.clone(),
             growths: Growths::of(&stream.pipeline, 1),
             tile: StreamTile::OF_PATCHES,
@@ -1157,6 +1209,7 @@ impl Prepared<'_> {
         let ir = StreamIr {
             stencil: self.stencil(name)?,
             fields: stream.fields.clone(),
+            records: stream.records.clone(),
             pipeline: stream.pipeline.clone(),
             growths,
             tile,
@@ -1252,13 +1305,14 @@ struct FieldKey {
 }
 
 /// How far the reads of all stages reach into the lanes beside, and when.
-fn margins(fields: &mut [Field]) {
+fn margins(fields: &mut [Field], records: &[Record]) {
     let mut newest: Vec<Option<i64>> = vec![None; fields.len()];
     let mut margin = vec![(0, 0); fields.len()];
     let mut rows = margin.clone();
     let mut corners = margin.clone();
     let widen = |m: &mut (i64, i64), by: i64| *m = (m.0.max(-by), m.1.max(by));
-    for piece in fields.iter().flat_map(|f| &f.pieces) {
+    let pieces = fields.iter().flat_map(|f| &f.pieces);
+    for piece in pieces.chain(records.iter().map(|r| &r.piece)) {
         for read in &piece.reads {
             let StreamRead::Field {
                 field,
@@ -1369,8 +1423,9 @@ impl Prepared<'_> {
     pub fn stream_work(&self, stream: &Stream, fast_math: bool) -> StreamWork {
         let n = stream.fields.len();
         let mut held = vec![0; n];
-        let main = || stream.fields.iter().map(|f| &f.pieces[0]);
-        for read in main().flat_map(|piece| &piece.reads) {
+        let main = stream.fields.iter().map(|f| &f.pieces[0]);
+        let main = main.chain(stream.records.iter().map(|r| &r.piece));
+        for read in main.flat_map(|piece| &piece.reads) {
             if let StreamRead::Field {
                 field, back, age, ..
             } = read
@@ -1414,7 +1469,16 @@ impl Prepared<'_> {
                 }
             })
             .collect();
-        StreamWork { fields }
+        let mut work = StreamWork { fields };
+        if let Some(last) = work.fields.last_mut() {
+            for record in &stream.records {
+                let of_record = operations(&self.stmts[record.piece.stmt]);
+                last.operations += of_record.slots;
+                last.apart += of_record.apart;
+                last.fused += of_record.fused;
+            }
+        }
+        work
     }
 }
 
@@ -1426,7 +1490,7 @@ fn in_order(reads: &[StreamRead]) -> bool {
             let before = last.insert(*field, *back).unwrap_or(i64::MAX);
             *back <= before
         }
-        StreamRead::Scalar(_) | StreamRead::Memory(_) => true,
+        StreamRead::Scalar(_) | StreamRead::Memory(_) | StreamRead::Recorded => true,
     })
 }
 

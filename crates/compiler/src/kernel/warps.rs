@@ -100,6 +100,9 @@ pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
     if ir.pipeline.n_space != 2 {
         return Some(ONLY_2D);
     }
+    if !ir.records.is_empty() {
+        return Some("numbers that time steps record");
+    }
     let pieces = || ir.fields.iter().flat_map(|f| &f.pieces);
     let mut sweeps = ir.fields.iter().map(|f| &f.pieces[0]);
     if !ir.fields.iter().all(|f| f.is_one_sweep) || updates(ir).count() > MOST_UPDATES {

@@ -47,6 +47,8 @@ pub struct Stage {
     /// Age of what elements keep that no statement writes: `buffers`, the former content of the
     /// same storage, or 1 where all buffers hold the same there.
     pub kept: i64,
+    /// It has no elements: what it computes of the cells of a step is folded into one number, and no stage reads it.
+    pub is_record: bool,
 }
 
 impl Stage {
@@ -57,7 +59,8 @@ impl Stage {
             age: self.kept,
             offset: vec![0; n_space],
         };
-        self.pulls.iter().cloned().chain([kept])
+        let kept = (!self.is_record).then_some(kept);
+        self.pulls.iter().cloned().chain(kept)
     }
 }
 
@@ -147,6 +150,7 @@ impl Pipeline {
                 pulls,
                 buffers: 1,
                 kept: 1,
+                is_record: false,
             }],
             n_space: 3,
             stream: Some(0),
@@ -226,7 +230,10 @@ impl Pipeline {
         for (f, levels) in need.iter_mut().enumerate() {
             // In three space dimensions the last launch, of one step, writes all buffers.
             let all = (self.n_space > 2 && steps == 1).then_some(self.stages[f].buffers);
-            let n_wanted = self.below(f).max(all.unwrap_or(0)).min(steps - lowest + 1);
+            let n_wanted = match self.stages[f].is_record {
+                true => steps,
+                false => self.below(f).max(all.unwrap_or(0)).min(steps - lowest + 1),
+            };
             for q in steps - n_wanted + 1..=steps {
                 levels[index(q)] = Some(vec![(0, 0); self.n_space]);
             }
@@ -544,6 +551,7 @@ mod tests {
             pulls: pulls.iter().copied().map(pull).collect(),
             buffers: 2,
             kept: 1,
+            is_record: false,
         };
         let star = stage(&[[-1, 0, 0], [0, -1, 0], [0, 1, 0], [1, 0, 0]]);
         let corner = stage(&[[1, 1, 0], [0, 0, 1]]);

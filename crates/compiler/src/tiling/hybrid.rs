@@ -69,6 +69,10 @@ impl TimeLoop<'_> {
     /// # Errors
     /// What stands in the way of the sizes or options given, or of any tile.
     pub fn hybrid(&self, name: &str, options: &Options, clock: &mut Clock) -> Result<Hybrid> {
+        let canonical = &self.analysis.canonical;
+        if let Some(refusal) = canonical.records_nothing(self.scop, self.source) {
+            return Err(refusal);
+        }
         clock.begin("tile sizes")?;
         let switches = options.switches()?;
         let limits = self.limits(options, &switches)?;

@@ -54,7 +54,9 @@ impl Analysis {
         clock: &mut Clock,
     ) -> Result<Analysis> {
         clock.begin("dependences")?;
-        let canonical = canonical::canonicalize(scop, source, chunk)?;
+        let may_record = matches!(options.wanted_tiling(), Tiling::Auto | Tiling::Overlapped)
+            && !options.language.is_c();
+        let canonical = canonical::canonicalize(scop, source, chunk, may_record)?;
         clock.begin("cone")?;
         let cone = deps::cone(scop, source, &canonical)?;
         let hex_dim = options.hex_dim.unwrap_or(0);
@@ -152,7 +154,9 @@ impl<'a> TimeLoop<'a> {
             (Some(kernel), Some(Ok(hybrid))) => Kernel::Overlapped(kernel, Some(Box::new(hybrid))),
             (Some(kernel), None) => Kernel::Overlapped(kernel, None),
             // Where no hybrid tile fits into shared memory, one in registers may.
-            (Some(kernel), Some(Err(d))) if d.code == "HX0402" => Kernel::Overlapped(kernel, None),
+            (Some(kernel), Some(Err(d))) if d.code == "HX0402" || self.records() => {
+                Kernel::Overlapped(kernel, None)
+            }
             (_, Some(hybrid)) => Kernel::Hybrid(Box::new(hybrid?)),
             (None, None) => return Err(Box::new(Diagnostic::bug("no tiling was tried"))),
         };
@@ -166,6 +170,11 @@ impl<'a> TimeLoop<'a> {
             overlapped_sizes: overlapped.sizes,
             not_overlapped: overlapped.refusal,
         })
+    }
+
+    /// Whether steps have numbers that tiles record.
+    fn records(&self) -> bool {
+        !self.analysis.canonical.recorded.is_empty()
     }
 
     /// A refusal of overlapped tiling, with what the hybrid one makes of the stencil.

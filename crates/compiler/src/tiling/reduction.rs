@@ -53,7 +53,7 @@ impl Reduction {
 pub fn reductions(scop: &Scop, stmts: &[usize], sums: Sums) -> Result<BTreeMap<usize, Reduction>> {
     let mut found = BTreeMap::new();
     for &s in stmts {
-        let reduction = Candidate::new(&scop.stmts[s])?.and_then(|c| c.reduction());
+        let reduction = of(&scop.stmts[s])?;
         // The element is found by its number in one block.
         let reduction = reduction.filter(|r| scop.array(r.array).pointers == 0);
         if let Some(reduction) = reduction.filter(|r| !(r.rounds() && sums == Sums::Ordered)) {
@@ -61,6 +61,14 @@ pub fn reductions(scop: &Scop, stmts: &[usize], sums: Sums) -> Result<BTreeMap<u
         }
     }
     Ok(found)
+}
+
+/// What a statement folds, where it is a reduction.
+///
+/// # Errors
+/// HX0401 where isl gives up.
+pub fn of(stmt: &Statement) -> Result<Option<Reduction>> {
+    Ok(Candidate::new(stmt)?.and_then(|c| c.reduction()))
 }
 
 /// A statement that reads what it writes, and nothing else of that array.

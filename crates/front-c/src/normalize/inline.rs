@@ -45,21 +45,26 @@ impl Caller<'_> {
         n_replaced > 0
     }
 
-    /// What a statement that calls a function does.
+    /// What a statement that calls a function does, and that perhaps gives a variable what it returns.
     fn body_of_call(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
-        let StmtKind::Expr(expr) = &stmt.kind else {
-            return None;
-        };
-        let ExprKind::Call(Callee::Function(function), given) = &tree::plain(expr).kind else {
+        let (to, call) = called(self.unit, stmt)?;
+        let ExprKind::Call(Callee::Function(function), given) = &tree::plain(&call).kind else {
             return None;
         };
         let function = self.unit.definition(*function)?;
         let body = self.unit[function].body.clone()?;
-        if !self.is_worth_it(&body) || !self.can_be_moved(function, &body, given.len()) {
+        let n_given = (given.len(), to.is_some());
+        if !self.is_worth_it(&body) || !self.can_be_moved(function, &body, n_given) {
             return None;
         }
         let mut body = body;
         let mut before = Vec::new();
+        if let StmtKind::Decl(_) = stmt.kind {
+            for id in walk::declared(stmt) {
+                tree::assigned_apart(self.unit, id, stmt.span);
+            }
+            before.push(stmt.clone());
+        }
         let mut meant: HashMap<DeclId, Expr> = HashMap::new();
         let params = self.unit[function].params.clone();
         if !self.have_the_same_rows(&params, given, &body) {
@@ -84,8 +89,25 @@ impl Caller<'_> {
         }
         rename(self.unit, &mut body, &meant);
         let mut inlined = tree::block(body);
-        if matches!(inlined.last().map(|s| &s.kind), Some(StmtKind::Return(_))) {
+        if let Some(StmtKind::Return(value)) = inlined.last().map(|s| s.kind.clone()) {
             inlined.pop();
+            let given = to.zip(value).map(|(to, value)| {
+                // As a function that returns it, the assignment converts it.
+                let kind = ExprKind::Cast {
+                    implicit: false,
+                    extents: Vec::new(),
+                    value: Box::new(value.clone()),
+                };
+                let value = match self.unit[value.ty].canonical == self.unit[call.ty].canonical {
+                    true => value,
+                    false => Expr {
+                        kind,
+                        ..call.clone()
+                    },
+                };
+                tree::assign(tree::var(self.unit, to, stmt.span), value)
+            });
+            inlined.extend(given);
         }
         before.extend(inlined);
         Some(before)
@@ -169,7 +191,12 @@ impl Caller<'_> {
     }
 
     /// Whether a body means the same where it is called.
-    fn can_be_moved(&self, function: FunctionId, body: &Stmt, n_given: usize) -> bool {
+    fn can_be_moved(
+        &self,
+        function: FunctionId,
+        body: &Stmt,
+        (n_given, is_wanted): (usize, bool),
+    ) -> bool {
         let (unit, function) = (&*self.unit, &self.unit[function]);
         let is_plain = !function.is_variadic
             && function.params.len() == n_given
@@ -186,9 +213,10 @@ impl Caller<'_> {
         };
         let returns_nothing_new = match last.map(|s| &s.kind) {
             Some(StmtKind::Return(Some(value))) => {
-                matches!(tree::plain(value).kind, ExprKind::Int(_) | ExprKind::Var(_))
+                is_wanted && last.is_some_and(|last| is_told(unit, last))
+                    || matches!(tree::plain(value).kind, ExprKind::Int(_) | ExprKind::Var(_))
             }
-            _ => true,
+            _ => !is_wanted,
         };
         let params: HashSet<DeclId> = function.params.iter().copied().collect();
         let locals: HashSet<DeclId> = walk::all_declared(body).into_iter().collect();
@@ -339,15 +367,39 @@ fn can_stand_elsewhere(unit: &Unit, stmt: &Stmt) -> bool {
             _ => true,
         };
     });
-    walk::all(unit, stmt, &mut |expr| {
-        let is_told = !matches!(
+    can && is_told(unit, stmt)
+}
+
+/// Whether the tree tells all expressions of a statement.
+fn is_told(unit: &Unit, stmt: &Stmt) -> bool {
+    let is_untold = |expr: &Expr| {
+        matches!(
             expr.kind,
             ExprKind::Other(_) | ExprKind::Statements(_) | ExprKind::LabelAddress(_)
-        );
-        can &= is_told;
-        true
-    });
-    can
+        )
+    };
+    !walk::any(unit, stmt, is_untold)
+}
+
+/// The call that a statement is, and the variable that it gives what this returns.
+fn called(unit: &Unit, stmt: &Stmt) -> Option<(Option<DeclId>, Expr)> {
+    let is_call = |expr: &Expr| matches!(tree::plain(expr).kind, ExprKind::Call(..));
+    let (to, call) = match &stmt.kind {
+        StmtKind::Expr(expr) => match &expr.kind {
+            ExprKind::Assign(None, to, value) => match tree::plain(to).kind {
+                ExprKind::Var(id) => (Some(id), tree::plain(value)),
+                _ => return None,
+            },
+            _ => (None, expr),
+        },
+        StmtKind::Decl(items) => match items.as_slice() {
+            [Item::Decl(id)] => (Some(*id), tree::plain(unit[*id].init.as_ref()?)),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_number = |id: DeclId| scalars::is_arithmetic(unit, unit[id].ty);
+    (is_call(call) && to.is_none_or(is_number)).then(|| (to, call.clone()))
 }
 
 /// Puts expressions, and other variables, in the place of variables.

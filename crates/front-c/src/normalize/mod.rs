@@ -28,6 +28,7 @@
 //! | `located` | `u[source]` beside `u[i * m + j]` | `u[source_row * m + source_column]` |
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
+//! | `converge` | `while (err > tol) { err = 0; .. if (d > err) err = d; .. }` | several steps, and then the host's part of each |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
@@ -36,6 +37,7 @@ mod alternate;
 mod apart;
 mod choices;
 mod constants;
+mod converge;
 mod copies;
 mod counter;
 mod ghosts;
@@ -109,6 +111,24 @@ pub struct Segments {
     pub conditions: Vec<String>,
     /// How many steps with the same body certainly follow those that are to be tiled.
     pub following: u32,
+    /// Where the loop ends when a number of the cells says so.
+    pub converging: Option<Converging>,
+}
+
+/// The statements by which a loop goes several steps at once, by bytes of its text, and the variables that count them. As they
+/// stand it goes one step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Converging {
+    /// `n_steps = 1;`, which may be another number, up to `most`, where what the steps start from is kept.
+    pub ahead: Range<usize>,
+    /// The first statement of what brings these steps back to what they started from.
+    pub again: Range<usize>,
+    /// The variable that has the number of steps at once.
+    pub n_steps: String,
+    /// The variable that has the number of steps before.
+    pub n_all: String,
+    /// Steps at once, at most.
+    pub most: u32,
 }
 
 /// The loops of the file that a pass can change, in the order of the text; of one loop, the likeliest form first.
@@ -272,8 +292,9 @@ impl Normal {
         }
         // One that is in tiles only where no other form is.
         if self.is_counted && !is_sweep {
-            found.splice(0..0, self.without_ghosts((range, name)));
+            found.splice(0..0, self.without_ghosts((range.clone(), name)));
         }
+        found.extend(self.converged((range, name)));
         found
     }
 
@@ -311,20 +332,7 @@ impl Normal {
 
     /// The loop as one over segments; whether its steps read what the host has recorded.
     fn mined(&self, place: (Range<usize>, &str), ends: Ends) -> Option<(Rewritten, bool)> {
-        let StmtKind::For {
-            init, cond, step, ..
-        } = &self.head.kind
-        else {
-            return None;
-        };
-        let time_loop = TimeLoop {
-            init: init.as_deref(),
-            cond: cond.as_ref(),
-            step: step.as_ref(),
-            body: &self.body,
-            is_do: self.is_do,
-            span: self.head.span,
-        };
+        let time_loop = self.time_loop()?;
         let (mut unit, mut namer) = (self.unit.clone(), self.namer.clone());
         let mined = strip_mine::strip_mine(&mut unit, &mut namer, &time_loop, ends)?;
         let hosts: Vec<StmtId> = mined.conditions.iter().map(|(_, id)| *id).collect();
@@ -339,8 +347,49 @@ impl Normal {
             host,
             conditions: conditions.collect(),
             following: 0,
+            converging: None,
         });
         Some((form, mined.has_records))
+    }
+
+    fn time_loop(&self) -> Option<TimeLoop<'_>> {
+        let StmtKind::For {
+            init, cond, step, ..
+        } = &self.head.kind
+        else {
+            return None;
+        };
+        Some(TimeLoop {
+            init: init.as_deref(),
+            cond: cond.as_ref(),
+            step: step.as_ref(),
+            body: &self.body,
+            is_do: self.is_do,
+            span: self.head.span,
+        })
+    }
+
+    /// The loop as one that goes several steps at once, where a number of the cells ends it.
+    fn converged(&self, place: (Range<usize>, &str)) -> Option<Rewritten> {
+        let (mut unit, mut namer) = (self.unit.clone(), self.namer.clone());
+        let found = converge::converge(&mut unit, &mut namer, &self.time_loop()?)?;
+        let marks = [converge::AHEAD, converge::AGAIN];
+        let (mut form, places) = self.printed(place, &unit, (found.stmt, &marks))?;
+        let [ahead, again] = <[Range<usize>; 2]>::try_from(places).ok()?;
+        form.passes.push("converge".to_owned());
+        form.segments = Some(Segments {
+            host: Vec::new(),
+            conditions: Vec::new(),
+            following: 0,
+            converging: Some(Converging {
+                ahead,
+                again,
+                n_steps: found.n_steps,
+                n_all: found.n_all,
+                most: converge::MOST as u32,
+            }),
+        });
+        Some(form)
     }
 
     /// The loop as a whole, but perhaps its last step; `None` where no pass has changed it.
@@ -359,6 +408,7 @@ impl Normal {
                 host: Vec::new(),
                 conditions: Vec::new(),
                 following: 0,
+                converging: None,
             });
         }
         Some((form, host))
@@ -374,6 +424,7 @@ impl Normal {
             host,
             conditions: Vec::new(),
             following: ghosts::FOLLOWING,
+            converging: None,
         });
         Some(form)
     }

@@ -865,7 +865,7 @@ impl Printer<'_> {
             StreamRead::Memory(_) => {
                 (self.coefficient(piece, read, loaded)).unwrap_or_else(|| self.read(read))
             }
-            StreamRead::Scalar(_) => self.read(read),
+            StreamRead::Scalar(_) | StreamRead::Recorded => self.read(read),
         };
         piece.reads.iter().map(text).collect()
     }

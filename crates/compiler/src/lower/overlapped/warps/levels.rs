@@ -311,6 +311,7 @@ impl Lowering<'_> {
     ) -> Result<Expr> {
         match read {
             StreamRead::Scalar(i) => outer.value(&Param::Scalar(*i)),
+            StreamRead::Recorded => Err(Box::new(Diagnostic::bug("a record in such warps"))),
             StreamRead::Field {
                 field,
                 age,

@@ -89,6 +89,11 @@ struct Work {
   return on_gpu;
 }
 
+// Whether loops run on the GPU now.
+[[maybe_unused]] static bool is_on_gpu() {
+  return place() == AUTO ? shares || on_gpu : place() == GPU;
+}
+
 // Whether memory stays with the host: kernels that use it do not pay yet.
 [[maybe_unused]] static bool keeps(size_t bytes) {
   static size_t all = 0;

@@ -1,0 +1,57 @@
+//! What the first steps of a streamed kernel start from, kept and brought back.
+
+use super::{Printer, declarations};
+use crate::back::expr::ast_to_c;
+
+impl Printer<'_> {
+    /// `kept_bytes(args)` and `keep(args, kept, again, stream)`.
+    pub(super) fn keep(&mut self) {
+        let (t, ir) = (self.t.clone(), self.ir);
+        let t_lo = ast_to_c(&ir.stencil.ranges[0].lo, &self.names);
+        let mut sizes = Vec::new();
+        let mut copies = Vec::new();
+        for f in 0..ir.fields.len() {
+            let bytes = self.plane_bytes(f);
+            for a in 0..ir.live(f) {
+                copies.push((self.own_plane(f, &format!("{t}_lo"), -a - 1), bytes.clone()));
+            }
+            sizes.push(format!("{} * {bytes}", ir.live(f)));
+        }
+        let body = sizes.join(" + ") + &copies.iter().map(|c| c.0.as_str()).collect::<String>();
+        let text = format!("{body} {t_lo}");
+        let declared = declarations(&ir.stencil, &self.names, &text);
+        self.out.line("#ifndef __CUDACC_RTC__");
+        self.out
+            .line("// The bytes of the planes that the first time step starts from.");
+        self.out
+            .open("inline size_t kept_bytes(const Args &args) {");
+        for line in &declared {
+            self.out.line(line);
+        }
+        self.out.line(format!("return {};", sizes.join(" + ")));
+        self.out.close("}");
+        self.out.line("");
+        self.out
+            .line("// Copies them to other memory, or from there back again.");
+        self.out.open("inline cudaError_t keep(const Args &args, char *kept, bool again, cudaStream_t stream) {");
+        for line in &declared {
+            self.out.line(line);
+        }
+        self.out.line(format!("const long long {t}_lo = {t_lo};"));
+        self.out.line("cudaError_t error = cudaSuccess;");
+        for (n, (plane, bytes)) in copies.iter().enumerate() {
+            self.out.open("if (error == cudaSuccess) {");
+            self.out.line(format!("void *const plane = {plane};"));
+            self.out.line(format!("const size_t bytes = {bytes};"));
+            self.out.line("error = cudaMemcpyAsync(again ? plane : kept, again ? kept : plane, bytes, cudaMemcpyDeviceToDevice, stream);");
+            if n + 1 < copies.len() {
+                self.out.line("kept += bytes;");
+            }
+            self.out.close("}");
+        }
+        self.out.line("return error;");
+        self.out.close("}");
+        self.out.line("#endif");
+        self.out.line("");
+    }
+}

@@ -1,0 +1,161 @@
+//! What tiles record of time steps, in streamed kernels of rows: [`crate::kernel::stream::Record`].
+
+use super::Printer;
+use crate::back::expr::{Row, body_with};
+use crate::back::text::add_constant;
+use crate::ctype::CType;
+use crate::ir::Fold;
+use crate::kernel::stream::Record;
+
+/// Names that the text of records uses.
+pub(super) const FIXED: &[&str] = &[
+    "record", "Results", "results", "Number", "part", "word", "seen", "before", "bits", "after",
+    "Word",
+];
+
+/// Folds what a warp has into memory.
+const RECORD: &str = r"// Folds what the lanes of a warp have into a number that other warps fold into, too.
+template <typename Number, typename Word> __device__ __forceinline__ void record(typename Number::Value *to, typename Number::Value part, int lane) {
+  using Value = typename Number::Value;
+#pragma unroll
+  for (int away = 16; away > 0; away /= 2) part = Number::with(part, __shfl_xor_sync(~0u, part, away));
+  if (lane > 0) return;
+  Word *const word = (Word *)to, before = *(volatile Word *)word;
+  for (Word seen = before;;) {
+    Value value;
+    memcpy(&value, &seen, sizeof(Value));
+    const Value after = Number::with(value, part);
+    Word bits;
+    memcpy(&bits, &after, sizeof(Value));
+    if (bits == seen) return;
+    const Word now = atomicCAS(word, seen, bits);
+    if (now == seen) return;
+    seen = now;
+  }
+}
+";
+
+/// What folds to nothing, for terms of a type.
+fn nothing(fold: Fold, ty: CType) -> String {
+    let smallest = match ty {
+        CType::Float | CType::Double => "-INFINITY".to_string(),
+        CType::UInt(_) => "0".to_string(),
+        CType::Int(8) => "LLONG_MIN".to_string(),
+        _ => "INT_MIN".to_string(),
+    };
+    let largest = match ty {
+        CType::Float | CType::Double => "INFINITY",
+        CType::UInt(8) => "ULLONG_MAX",
+        CType::UInt(_) => "UINT_MAX",
+        CType::Int(8) => "LLONG_MAX",
+        _ => "INT_MAX",
+    };
+    match fold {
+        Fold::Sum | Fold::Or | Fold::Xor => "0".to_string(),
+        Fold::Product => "1".to_string(),
+        Fold::And => format!("~({ty})0"),
+        _ if fold.takes_larger() => smallest,
+        _ => largest.to_string(),
+    }
+}
+
+impl Printer<'_> {
+    /// The name of what a tile has of a record.
+    fn part(&self, record: &Record) -> String {
+        let array = &self.ir.stencil.arrays[record.array];
+        format!("{}_part", self.names.get(&array.name))
+    }
+
+    /// The types that fold, and what does.
+    pub(super) fn record_types(&mut self) {
+        if self.ir.records.is_empty() {
+            return;
+        }
+        for (r, record) in self.ir.records.iter().enumerate() {
+            let (ty, name) = (record.ty, &self.ir.stencil.arrays[record.array].name);
+            let call = |name: &str, args: &str| format!("{name}({args})");
+            let with = record.fold.text("x", "e", ty, &call);
+            self.out
+                .line(format!("// How values of cells fold into `{name}`."));
+            self.out.line(format!(
+                "struct Number{r} {{\n  using Value = {ty};\n  static __device__ __forceinline__ Value with(Value x, Value e) {{ return {with}; }}\n}};"
+            ));
+        }
+        self.out.text.push_str(RECORD);
+        self.out.line("");
+    }
+
+    /// What a tile has of each record so far: nothing.
+    pub(super) fn begin_records(&mut self) {
+        for record in &self.ir.records {
+            let (part, ty) = (self.part(record), record.ty);
+            let of = &self.ir.stencil.arrays[record.array].name;
+            let nothing = nothing(record.fold, ty);
+            self.out.line(format!(
+                "{ty} {part}[Steps]; // of the lane's results, what {of} has of each time step"
+            ));
+            self.out.line("#pragma unroll");
+            self.out.line(format!(
+                "for (int s = 0; s < Steps; ++s) {part}[s] = {nothing};"
+            ));
+        }
+    }
+
+    /// Folds the results of one row of a level.
+    pub(super) fn fold_row(&mut self, r: usize) {
+        let record = &self.ir.records[r];
+        let stmt = &record.stmt;
+        let (i, j) = (self.i.clone(), self.j.clone());
+        let part = format!("{}[s]", self.part(record));
+        let row = self.row_number(self.ir.fields.len() + r, "s + 1");
+        self.out.open("{");
+        self.out.line(format!("// {}", stmt.comment(&stmt.text)));
+        self.out.line(format!("const int {i} = {row};"));
+        if self.streams() {
+            self.out.open(format!(
+                "if (Results || (unsigned)({i} - i_first) <= (unsigned)(i_last - i_first)) {{"
+            ));
+        }
+        self.out.line("#pragma unroll");
+        self.out.open("for (int v = 0; v < V; ++v) {");
+        self.out
+            .line(format!("[[maybe_unused]] const int {j} = column + v;"));
+        self.out
+            .open(format!("if (Full || in_{}({i}, v)) {{", stmt.name));
+        let reads: Vec<String> = (record.piece.reads.iter())
+            .map(|read| match read {
+                crate::kernel::stream::StreamRead::Recorded => part.clone(),
+                read => self.read(read),
+            })
+            .collect();
+        let body = body_with(stmt, &self.names, &reads, Row::No);
+        for line in body.definitions {
+            self.out.line(line);
+        }
+        self.out.line(format!("{part} = {};", body.value));
+        self.out.close("}");
+        self.out.close("}");
+        if self.streams() {
+            self.out.close("}");
+        }
+        self.out.close("}");
+    }
+
+    /// Folds what the tile has into memory.
+    pub(super) fn end_records(&mut self) {
+        for (r, record) in self.ir.records.iter().enumerate() {
+            let (part, ty) = (self.part(record), record.ty);
+            let name = self.names.get(&self.ir.stencil.arrays[record.array].name);
+            let word = match ty.size() {
+                8 => "unsigned long long",
+                _ => "unsigned",
+            };
+            let step = add_constant("pass.t0 + s", record.offset);
+            let nothing = nothing(record.fold, ty);
+            self.out.line("#pragma unroll");
+            self.out.line(format!(
+                "for (int s = 0; s < Steps; ++s) record<Number{r}, {word}>(args.{name} + {step}, stores ? {part}[s] : ({ty}){nothing}, lane);"
+            ));
+        }
+    }
+}
