@@ -101,6 +101,14 @@ fn with(
     let following = form.segments.as_ref().map_or(0, |s| s.following);
     let edited = source.rewritten(form.range.clone(), text, &form.statements);
     let edited = edited.ok()?.followed((at, following));
+    let edited = match form
+        .segments
+        .as_ref()
+        .is_some_and(|s| s.converging.is_some())
+    {
+        true => edited.converging(at),
+        false => edited,
+    };
     let options = InputOptions {
         line: None,
         function: None,

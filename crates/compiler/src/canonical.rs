@@ -129,7 +129,12 @@ pub fn canonicalize(
     let roles = array_roles(scop, &stmts, &times)?;
 
     let recorded = match may_record {
-        true => recorded(scop, (&stmts, &times), &roles)?,
+        true => recorded(
+            scop,
+            (&stmts, &times),
+            &roles,
+            source.is_converging(&chunk.span),
+        )?,
         false => BTreeMap::new(),
     };
     let coordinates = coordinates(&stmts, &roles, &recorded)?;
@@ -240,11 +245,13 @@ fn at_cell(
 }
 
 /// By index, the statements that fold a value of each cell into a number of their time step, in any order: `if (d > most[t])
-/// most[t] = d;`. Nothing else of the loop uses these numbers.
+/// most[t] = d;`. Nothing else of the loop uses these numbers. Where the program looks at them before it relies on them,
+/// any order will do for all terms but NaN.
 fn recorded(
     scop: &Scop,
     (stmts, times): (&[&Statement], &[PwAff]),
     roles: &BTreeMap<ArrayId, Vec<DimRole>>,
+    is_looked_at: bool,
 ) -> Result<BTreeMap<usize, Reduction>> {
     let mut found = BTreeMap::new();
     for (s, stmt) in stmts.iter().enumerate() {
@@ -266,7 +273,8 @@ fn recorded(
         let element = times[s].to_map()?.reverse()?.apply_range(&stmt.write.map)?;
         let is_own = element.is_single_valued()? && element.is_injective()?;
         let is_word = matches!(scop.array(array).elem.size(), 4 | 8);
-        if is_alone && is_own && is_word && !reduction.ordered && !reduction.rounds() {
+        let is_ordered = reduction.ordered && !(is_looked_at && reduction.but_for_nan);
+        if is_alone && is_own && is_word && !is_ordered && !reduction.rounds() {
             found.insert(s, reduction);
         }
     }

@@ -328,6 +328,10 @@ fn in_tiles<'a>(
         )?,
         apart: apart && streams,
         converges,
+        unsure: match unit.stream() {
+            Some(StreamKernel::Rows(ir)) => ir.unsure(),
+            _ => Vec::new(),
+        },
         names: match &unit.tiled.kernel {
             Kernel::Overlapped(StreamKernel::Rows(ir), _) => back::stream_names(ir),
             Kernel::Overlapped(StreamKernel::Planes(ir), _) => back::blocks_names(ir),
@@ -362,6 +366,7 @@ fn in_steps(
         workspaces: Vec::new(),
         apart: false,
         converges: false,
+        unsure: Vec::new(),
         finals: &part.finals,
         unused: &part.unused,
         memory,

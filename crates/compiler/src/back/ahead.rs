@@ -5,6 +5,7 @@
 
 use super::existing;
 use super::fallback::Otherwise;
+use super::names::Names;
 use super::program::Replacement;
 use crate::csource::Edit;
 use crate::scop::Converging;
@@ -13,43 +14,81 @@ use std::ops::Range;
 /// The functions that the loop calls, for steps that are none or many.
 const CALLS: &str = include_str!("../print/lib/cuda/ahead.cuh");
 
-/// Whether a replacement goes several steps at once: its kernels run wherever it says that it does.
-pub(super) fn is_possible(r: &Replacement, converging: &Converging) -> bool {
-    let is_in = (r.span.start..r.span.end).contains(&converging.steps.start);
+/// Whether a replacement is of the steps of such a loop.
+pub(super) fn is_of(r: &Replacement, converging: &Converging) -> bool {
+    r.converges && (r.span.start..r.span.end).contains(&converging.steps.start)
+}
+
+/// Whether it goes several steps at once: its kernels run wherever it says that it does.
+fn is_possible(r: &Replacement) -> bool {
     let always_run = r.otherwise == Otherwise::Ends && r.interface.suits_all_sizes();
-    r.converges && is_in && always_run && !existing::is_asked(r.interface)
+    always_run && !existing::is_asked(r.interface)
 }
 
 /// The functions of a replacement that goes several steps at once.
 pub(super) fn functions(r: &Replacement, most: u32) -> String {
     let many = match r.gated {
+        _ if !is_possible(r) => "false",
         true => "hexcc_gate::is_on_gpu()",
         false => "true",
     };
     format!(
-        "// Steps at once, at most.\nconstexpr long MOST_STEPS = {most};\n\n// Whether kernels take them.\nstatic bool hexcc_many() {{\n  return {many};\n}}\n\n{CALLS}"
+        "// Steps at once, at most.\nconstexpr long MOST_STEPS = {most};\nstatic bool hexcc_unsure = false; // what C has depended on the order of cells\n\n// Whether kernels take them.\nstatic bool hexcc_many() {{\n  return !hexcc_unsure && {many};\n}}\n\n{CALLS}"
     )
 }
 
 /// The lines of the host function that keep what steps start from, or bring it back.
-pub(super) fn kept() -> &'static str {
-    "  if (hexcc_steps != ONE) { // these may be too many
-    static char *room = nullptr;
+pub(super) fn kept(r: &Replacement) -> String {
+    let when = match r.unsure.is_empty() {
+        true => "if (hexcc_steps != ONE) { // these may be too many",
+        false => "{ // these may be too many, or not do what C does",
+    };
+    format!(
+        "  static char *room = nullptr;
+  {when}
     static size_t room_bytes = 0;
     const size_t bytes = kept_bytes(args);
-    if (bytes > room_bytes) {
+    if (bytes > room_bytes) {{
       check(cudaFree(room), \"freeing what steps start from\");
       check(cudaMalloc((void **)&room, bytes), \"allocating what steps start from\");
       room_bytes = bytes;
-    }
+    }}
     check(keep(args, room, hexcc_steps == AGAIN, 0), \"copying what steps start from\");
-  }
+  }}
 "
+    )
 }
 
-/// The test whether kernels run: where the loop has gone several steps they do.
-pub(super) fn or_goes(r: &Replacement, pays: &str) -> String {
-    format!("({}::hexcc_goes() || {pays})", r.interface.name)
+/// The lines behind the kernels that take everything back where what they have recorded is not sure: C's loop runs.
+pub(super) fn unsure(r: &Replacement, names: &Names) -> String {
+    let back = r.unsure.iter().map(|&array| {
+        let name = names.get(&r.interface.arrays[array].name);
+        format!(
+            "    check(cudaMemcpyAsync({name}_tiles, {name}_entered, {name}_bytes, cudaMemcpyDeviceToDevice, 0), \"copying {name} back\");\n"
+        )
+    });
+    let back: String = back.collect();
+    match back.is_empty() {
+        true => back,
+        false => format!(
+            "  bool found = false;
+  check(unsure(args, found), \"looking at what steps record\");
+  if (found) {{
+    hexcc_unsure = true;
+    check(keep(args, room, true, 0), \"copying what steps start from\");
+{back}  }}
+"
+        ),
+    }
+}
+
+/// The test whether kernels run: where the loop has gone several steps they do, and no more where they are not sure.
+pub(super) fn or_goes(r: &Replacement, pays: Option<String>) -> Option<String> {
+    let name = &r.interface.name;
+    let sure = (!r.unsure.is_empty()).then(|| format!("!{name}::hexcc_unsure"));
+    let all = sure.into_iter().chain(pays);
+    let all = all.reduce(|a, b| format!("{a} && {b}"))?;
+    Some(format!("({name}::hexcc_goes() || {all})"))
 }
 
 /// The changes of a text, where the statements of the loop are at these places.

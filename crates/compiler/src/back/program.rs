@@ -47,6 +47,8 @@ pub struct Replacement<'a> {
     pub apart: bool,
     /// Whether the kernels can keep what time steps start from: these may be too many.
     pub converges: bool,
+    /// The arrays in which kernels leave NaN where C may have something else: its loops run then.
+    pub unsure: Vec<usize>,
     /// Variables that the replaced code leaves with a value.
     pub finals: &'a [FinalValue],
     /// Variables that only the replaced code uses.
@@ -62,9 +64,22 @@ pub struct Replacement<'a> {
 }
 
 impl Replacement<'_> {
+    /// Whether what runs the kernels says whether it has.
+    pub(super) fn returns(&self) -> bool {
+        self.otherwise == Otherwise::RunsLoops || !self.unsure.is_empty()
+    }
+
+    /// What it does where it cannot run, as far as that says whether it has.
+    fn result(&self) -> Otherwise {
+        match self.returns() {
+            true => Otherwise::RunsLoops,
+            false => Otherwise::Ends,
+        }
+    }
+
     /// Whether nothing of C's text is left.
     pub(super) fn is_all(&self) -> bool {
-        self.otherwise == Otherwise::Ends && !self.gated && self.interface.suits_all()
+        !self.returns() && !self.gated && self.interface.suits_all()
     }
 }
 
@@ -189,7 +204,7 @@ pub fn program(
     }
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
-    let goes = |r: &Replacement| converging.filter(|c| ahead::is_possible(r, c));
+    let goes = |r: &Replacement| converging.filter(|c| ahead::is_of(r, c));
     for r in replacements {
         generated.push('\n');
         generated.push_str(&namespace(r, (&entry, goes(r)), host.instrument)?);
@@ -259,12 +274,12 @@ fn tests(
     let suits = suits_call(r.interface, entry, names).into_iter();
     let exists = existing::exists(r.interface, entry.exists, names);
     let inside = |test| format!("{}::{test}", r.interface.name);
-    let or_goes = |pays: String| match converging {
-        Some(_) => ahead::or_goes(r, &pays),
+    // Where memory is, CUDA is asked: not before kernels are to run.
+    let pays = gate::pays(r, entry.work, names);
+    let pays = match converging {
+        Some(_) => ahead::or_goes(r, pays),
         None => pays,
     };
-    // Where memory is, CUDA is asked: not before kernels are to run.
-    let pays = gate::pays(r, entry.work, names).map(or_goes);
     let all = suits.map(inside).chain(pays).chain(exists.map(inside));
     all.reduce(|a, b| format!("{a} && {b}"))
 }
@@ -632,8 +647,8 @@ fn namespace(
         Memory::Copied => host_function(r, entry, instrument),
         Memory::Shared => resident::host_function(r, entry, (resident::arrays, "")),
         Memory::Staged => {
-            let kept = converging.map_or("", |_| ahead::kept());
-            resident::host_function(r, entry, (staged::arrays, kept))
+            let kept = converging.map_or_else(String::new, |_| ahead::kept(r));
+            resident::host_function(r, entry, (staged::arrays, &kept))
         }
     };
     let thrown = match r.memory {
@@ -770,7 +785,7 @@ pub(super) fn replace(
 ) -> Vec<Edit> {
     let Call { before, run, after } = call;
     let all = format!("{before}{run};{after}");
-    let (condition, call) = match (suits, r.otherwise) {
+    let (condition, call) = match (suits, r.result()) {
         (None, Otherwise::Ends) => {
             return vec![Edit {
                 range: span.clone(),
@@ -989,7 +1004,7 @@ pub(super) fn head(r: &Replacement, names: &Names, entry: &Entry) -> Vec<String>
     params.extend(member_parameters(ir, names));
     let mut lines = vec![format!(
         "static {} {}({}) {{",
-        otherwise.result("bool"),
+        r.result().result("bool"),
         entry.run,
         params.join(", ")
     )];
@@ -1010,7 +1025,7 @@ pub(super) fn head(r: &Replacement, names: &Names, entry: &Entry) -> Vec<String>
         lines.push("  }".to_string());
     }
     let nonempty = condition(&ir.nonempty, names);
-    let done = otherwise.done();
+    let done = r.result().done();
     lines.extend(nonempty.map(|nonempty| format!("  if (!({nonempty})) {done}")));
     lines
 }

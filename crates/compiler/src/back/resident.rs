@@ -5,6 +5,7 @@
 //! allocates is managed by CUDA, so that both sides see it at the same addresses, and every kernel
 //! has ended before the host goes on. Memory of other origin is copied for each kernel.
 
+use super::ahead;
 use super::fallback::{self, Files, Host, Otherwise};
 use super::gate;
 use super::known_rows;
@@ -206,12 +207,23 @@ pub(super) fn host_function(
         + first
         + committed
         + "\n  check(launch(args, 0), \"launching the kernels\");\n"
+        + &ahead::unsure(r, &names)
         + &taken_back
         + "  check(cudaDeviceSynchronize(), \"running the kernels\");\n"
         + &left
+        + if r.unsure.is_empty() {
+            ""
+        } else {
+            "  if (found) return false;\n"
+        }
         + &(attempted.iter())
             .map(|line| format!("{line}\n"))
             .collect::<String>()
+        + if r.returns() && attempted.is_empty() {
+            "  return true;\n"
+        } else {
+            ""
+        }
         + "}\n"
 }
 

@@ -360,6 +360,12 @@ impl StreamIr {
         )
     }
 
+    /// The arrays of numbers that tiles record and that may not be what C has: they are NaN then.
+    pub fn unsure(&self) -> Vec<usize> {
+        let unsure = self.records.iter().filter(|record| record.unsure);
+        unsure.map(|record| record.array).collect()
+    }
+
     /// Whether a block streams planes: three space dimensions.
     pub fn has_planes(&self) -> bool {
         self.pipeline.n_space == 3

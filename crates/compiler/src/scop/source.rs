@@ -37,6 +37,9 @@ pub struct Before {
     /// the same body certainly follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub followed: Option<usize>,
+    /// The time loop that the program takes some steps of and then looks at what they have recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub converging: Option<usize>,
 }
 
 /// How many steps follow those of a loop that is followed by some of its own.
@@ -272,11 +275,26 @@ impl SourceFile {
                 .map(|(now, before)| (moved(now), before.clone()))
                 .collect(),
             followed: None,
+            converging: None,
         };
         Ok(SourceFile {
             before: Some(Box::new(before)),
             ..edited
         })
+    }
+
+    /// The same, where the program looks at what the steps of the time loop at a place record.
+    pub fn converging(mut self, at: usize) -> SourceFile {
+        if let Some(before) = self.before.as_mut() {
+            before.converging = Some(at);
+        }
+        self
+    }
+
+    /// Whether the program looks at what the steps of a loop record, before it relies on them.
+    pub(crate) fn is_converging(&self, place: &Range<usize>) -> bool {
+        let at = self.before.as_ref().and_then(|before| before.converging);
+        at.is_some_and(|at| place.contains(&at))
     }
 
     /// The same, where so many steps follow the time loop at a place.

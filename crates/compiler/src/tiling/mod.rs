@@ -150,6 +150,9 @@ impl<'a> TimeLoop<'a> {
         let best = hybrid.iter().flatten().find_map(preference::to_beat);
         let overlapped = (self.overlapped(name, options, best, clock))
             .or_else(|d| Err(self.with_other_tiling(d, name, options, clock)?))?;
+        if let Some(refusal) = &overlapped.refusal {
+            tracing::debug!(refusal, "no overlapped tiles");
+        }
         let kernel = match (overlapped.kernel, hybrid) {
             (Some(kernel), Some(Ok(hybrid))) => Kernel::Overlapped(kernel, Some(Box::new(hybrid))),
             (Some(kernel), None) => Kernel::Overlapped(kernel, None),

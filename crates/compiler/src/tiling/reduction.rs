@@ -30,6 +30,8 @@ pub struct Reduction {
     /// Parts have to be in the order of the loops: which of two zeros is kept, or what follows a NaN,
     /// is a matter of order.
     pub ordered: bool,
+    /// That is so because of a NaN alone: parts in any order are right where no term is one.
+    pub but_for_nan: bool,
     /// How many conditions there are under which it folds: `x = c ? fold(x, term) : x`.
     pub conditions: usize,
 }
@@ -173,6 +175,7 @@ impl<'a> Candidate<'a> {
                 Fold::Select { .. } => self.is_ordered(fold, ty, term),
                 _ => false,
             },
+            but_for_nan: fold.not_a_number(ty) == NotANumber::Replaces && self.is_magnitude(term),
         })
     }
 

@@ -29,6 +29,7 @@
 //! As it stands that is one step at a time. Generated code chooses more where it keeps what they start from
 //! ([`super::Converging`]).
 
+use super::peel;
 use super::scalars;
 use super::strip_mine::{STEPS, TimeLoop};
 use super::tree::{self, Namer};
@@ -155,7 +156,8 @@ impl Parts {
             .filter(|id| !ids.contains(id))
             .collect();
         let reads = |id: &DeclId| steps().any(|(stmt, _)| walk::uses(unit, stmt, *id));
-        let is_reached = |id: &DeclId| scalars::is_pointed_to(unit, *id);
+        let beside = (Some(time_loop.span), body);
+        let is_reached = |id: &DeclId| scalars::is_pointed_to_beside(unit, *id, beside);
         if numbers.is_empty() || host_changed.iter().any(reads) || read.iter().any(is_reached) {
             return None;
         }
@@ -457,6 +459,9 @@ impl Make<'_> {
         (parts, records): (&Parts, &[DeclId]),
         step: DeclId,
     ) -> Stmt {
+        for number in &parts.numbers {
+            always_assigned(self.unit, &mut stmt, number.id);
+        }
         for (number, record) in parts.numbers.iter().zip(records) {
             let element = tree::element_of(self.unit, *record, self.var(step));
             walk::change_all(self.unit, &mut stmt, &mut |expr| {
@@ -594,6 +599,54 @@ impl Make<'_> {
         let value = value.map(|value| self.int(value));
         tree::variable(self.unit, name, ty, value, self.span)
     }
+}
+
+/// Writes `if (c) n += v;` as `n = c ? n + v : n;`: a record is there for every cell.
+fn always_assigned(unit: &Unit, stmt: &mut Stmt, id: DeclId) {
+    for inner in walk::inner_mut(stmt) {
+        always_assigned(unit, inner, id);
+    }
+    let StmtKind::If {
+        cond,
+        then,
+        otherwise: None,
+    } = &stmt.kind
+    else {
+        return;
+    };
+    let only = match &then.kind {
+        StmtKind::Compound(all) => match all.as_slice() {
+            [only] => only,
+            _ => return,
+        },
+        _ => &**then,
+    };
+    let StmtKind::Expr(expr) = &only.kind else {
+        return;
+    };
+    let is_own = tree::target(expr).is_some_and(|to| tree::is_var(to, id));
+    if !is_own || walk::mentions(cond, id) || !peel::is_pure(unit, cond) {
+        return;
+    }
+    let own = tree::var(unit, id, expr.span);
+    let value = match &expr.kind {
+        ExprKind::Assign(None, _, value) => (**value).clone(),
+        ExprKind::Assign(Some(op), _, value) => tree::binary(*op, own.clone(), (**value).clone()),
+        ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, _) => {
+            tree::binary(BinaryOp::Add, own.clone(), tree::int(&own, 1))
+        }
+        _ => return,
+    };
+    let kind = ExprKind::Cond(
+        Box::new(cond.clone()),
+        Box::new(value),
+        Box::new(own.clone()),
+    );
+    let value = Expr {
+        kind,
+        ..own.clone()
+    };
+    *stmt = tree::assign(own, value);
 }
 
 /// Has what leaves the loop do some statements before.

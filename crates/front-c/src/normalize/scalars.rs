@@ -7,7 +7,7 @@
 use super::tree::{self, target};
 use super::walk;
 use hexcc_clang::ast::{
-    BinaryOp, Builtin, Callee, Decl, DeclId, DeclKind, Expr, ExprKind, Function, FunctionId, Stmt,
+    BinaryOp, Builtin, Callee, DeclId, DeclKind, Expr, ExprKind, Function, FunctionId, Span, Stmt,
     StmtKind, Storage, TypeId, TypeKind, UnaryOp, Unit,
 };
 use std::collections::HashSet;
@@ -230,6 +230,15 @@ pub(super) fn is_stored_through(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
 
 /// Whether a pointer to a variable may be somewhere: its address is taken, and not only for a function of C's library.
 pub(super) fn is_pointed_to(unit: &Unit, id: DeclId) -> bool {
+    is_pointed_to_beside(unit, id, (None, &[]))
+}
+
+/// The same where a statement of the file, by its place, has been replaced by others.
+pub(super) fn is_pointed_to_beside(
+    unit: &Unit,
+    id: DeclId,
+    (replaced, others): (Option<Span>, &[Stmt]),
+) -> bool {
     let mut found = false;
     let mut look = |expr: &Expr| {
         walk::visit(expr, &mut |expr| {
@@ -245,16 +254,32 @@ pub(super) fn is_pointed_to(unit: &Unit, id: DeclId) -> bool {
             true
         });
     };
-    for function in &unit.functions {
-        if let Some(body) = &function.body {
-            walk::stmts(body, &mut |stmt| walk::exprs(unit, stmt, &mut look));
-        }
+    let bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
+    for stmt in bodies.chain(others) {
+        exprs_beside(unit, stmt, replaced, &mut look);
     }
-    unit.decls
-        .iter()
-        .filter_map(|d: &Decl| d.init.as_ref())
+    let declared = |stmt: &Stmt| walk::all_declared(stmt);
+    let inside: HashSet<DeclId> = (unit.functions.iter())
+        .filter_map(|f| f.body.as_ref())
+        .flat_map(declared)
+        .collect();
+    let of_file = |n: &usize| !inside.contains(&DeclId(*n as u32));
+    (0..unit.decls.len())
+        .filter(of_file)
+        .filter_map(|n| unit.decls[n].init.as_ref())
         .for_each(look);
     found
+}
+
+/// Calls `f` with the expressions of a statement and all in it but the one at a place.
+fn exprs_beside(unit: &Unit, stmt: &Stmt, but: Option<Span>, f: &mut dyn FnMut(&Expr)) {
+    if Some(stmt.span) == but {
+        return;
+    }
+    walk::exprs(unit, stmt, f);
+    for inner in walk::inner(stmt) {
+        exprs_beside(unit, inner, but, f);
+    }
 }
 
 pub(super) fn is_address_of(expr: &Expr, id: DeclId) -> bool {

@@ -2,6 +2,7 @@
 
 use super::{Printer, declarations};
 use crate::back::expr::ast_to_c;
+use crate::back::text::add_constant;
 
 impl Printer<'_> {
     /// `kept_bytes(args)` and `keep(args, kept, again, stream)`.
@@ -51,7 +52,46 @@ impl Printer<'_> {
         }
         self.out.line("return error;");
         self.out.close("}");
+        if !self.ir.unsure().is_empty() {
+            self.unsure((&t_lo, &t));
+        }
         self.out.line("#endif");
         self.out.line("");
+    }
+
+    /// `unsure(args, found)`.
+    fn unsure(&mut self, (t_lo, t): (&str, &str)) {
+        let ir = self.ir;
+        let t_hi = ast_to_c(&ir.stencil.ranges[0].hi, &self.names);
+        self.out.line("");
+        self.out.line(
+            "// Looks whether a number of a time step is NaN: what C has depends on the order of cells then.",
+        );
+        self.out
+            .open("inline cudaError_t unsure(const Args &args, bool &found) {");
+        for line in declarations(&ir.stencil, &self.names, &format!("{t_lo} {t_hi}")) {
+            self.out.line(line);
+        }
+        self.out
+            .line(format!("const long long {t}_lo = {t_lo}, {t}_hi = {t_hi};"));
+        self.out.line("cudaError_t error = cudaSuccess;");
+        for record in ir.records.iter().filter(|record| record.unsure) {
+            let name = self.names.get(&ir.stencil.arrays[record.array].name);
+            let first = add_constant(t, record.offset);
+            self.out.open(format!(
+                "for (long long {t} = {t}_lo; {t} <= {t}_hi && error == cudaSuccess; {t} += 64) {{"
+            ));
+            self.out.line(format!("{} some[64] = {{}};", record.ty));
+            self.out
+                .line(format!("const long long n = lowest(64, {t}_hi - {t} + 1);"));
+            self.out.line(format!(
+                "error = cudaMemcpy(some, args.{name} + {first}, sizeof *some * n, cudaMemcpyDeviceToHost);"
+            ));
+            self.out
+                .line("for (int k = 0; k < n; ++k) found |= some[k] != some[k];");
+            self.out.close("}");
+        }
+        self.out.line("return error;");
+        self.out.close("}");
     }
 }

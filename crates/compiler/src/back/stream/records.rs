@@ -9,8 +9,8 @@ use crate::kernel::stream::Record;
 
 /// Names that the text of records uses.
 pub(super) const FIXED: &[&str] = &[
-    "record", "Results", "results", "Number", "part", "word", "seen", "before", "bits", "after",
-    "Word",
+    "unsure", "record", "Results", "results", "Number", "part", "word", "seen", "before", "bits",
+    "after", "Word",
 ];
 
 /// Folds what a warp has into memory.
@@ -75,6 +75,11 @@ impl Printer<'_> {
             let (ty, name) = (record.ty, &self.ir.stencil.arrays[record.array].name);
             let call = |name: &str, args: &str| format!("{name}({args})");
             let with = record.fold.text("x", "e", ty, &call);
+            // What is NaN once stays so.
+            let with = match record.unsure {
+                true => format!("x != x ? x : {with}"),
+                false => with,
+            };
             self.out
                 .line(format!("// How values of cells fold into `{name}`."));
             self.out.line(format!(
@@ -98,6 +103,11 @@ impl Printer<'_> {
             self.out.line(format!(
                 "for (int s = 0; s < Steps; ++s) {part}[s] = {nothing};"
             ));
+        }
+        if !self.ir.unsure().is_empty() {
+            self.out.line(
+                "bool unsure = false; // whether a value is NaN: what C has depends on the order of cells then",
+            );
         }
     }
 
@@ -133,6 +143,9 @@ impl Printer<'_> {
             self.out.line(line);
         }
         self.out.line(format!("{part} = {};", body.value));
+        if record.unsure {
+            self.out.line(format!("unsure |= {part} != {part};"));
+        }
         self.out.close("}");
         self.out.close("}");
         if self.streams() {
@@ -152,9 +165,13 @@ impl Printer<'_> {
             };
             let step = add_constant("pass.t0 + s", record.offset);
             let nothing = nothing(record.fold, ty);
+            let own = match record.unsure {
+                true => format!("unsure ? ({ty})NAN : {part}[s]"),
+                false => format!("{part}[s]"),
+            };
             self.out.line("#pragma unroll");
             self.out.line(format!(
-                "for (int s = 0; s < Steps; ++s) record<Number{r}, {word}>(args.{name} + {step}, stores ? {part}[s] : ({ty}){nothing}, lane);"
+                "for (int s = 0; s < Steps; ++s) record<Number{r}, {word}>(args.{name} + {step}, stores ? {own} : ({ty}){nothing}, lane);"
             ));
         }
     }

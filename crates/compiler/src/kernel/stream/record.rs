@@ -29,6 +29,8 @@ pub struct Record {
     pub fold: Fold,
     /// The type of the numbers.
     pub ty: CType,
+    /// A NaN among the terms makes a number NaN, and not what C has.
+    pub unsure: bool,
 }
 
 const NO_PLACE: &str = "what its time steps record has no place that the step alone tells";
@@ -67,6 +69,7 @@ impl Prepared<'_> {
                 offset,
                 fold: reduction.fold,
                 ty: self.scop.array(self.array_index[write.array]).elem,
+                unsure: reduction.ordered,
             });
         }
         Ok(Ok(records))
