@@ -13,7 +13,7 @@ use hexcc_compiler::front::c as front;
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{Converging, Segmented, SourceFile, is_better_parted};
 use hexcc_front_c::child::{self, FactsError, Question};
-use hexcc_front_c::normalize::Rewritten;
+use hexcc_front_c::normalize::{Rewritten, Segments};
 use hexcc_pet::data::Span;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -98,17 +98,10 @@ fn with(
     tracing::debug!(passes = ?form.passes, text, "a loop is written again");
     let place: Range<usize> = form.range.start..form.range.start + text.len();
     let at = place.start + form.steps.start;
-    let following = form.segments.as_ref().map_or(0, |s| s.following);
+    let of_steps = |s: &Segments| (s.following, s.converging.is_some());
+    let (following, looks) = form.segments.as_ref().map_or((0, false), of_steps);
     let edited = source.rewritten(form.range.clone(), text, &form.statements);
-    let edited = edited.ok()?.followed((at, following));
-    let edited = match form
-        .segments
-        .as_ref()
-        .is_some_and(|s| s.converging.is_some())
-    {
-        true => edited.converging(at),
-        false => edited,
-    };
+    let edited = edited.ok()?.followed((at, following)).converging(at, looks);
     let options = InputOptions {
         line: None,
         function: None,

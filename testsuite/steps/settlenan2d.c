@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     v = w;
     it++;
     if (it % 7 == 0)
-      printf("%d: %d %.17g\n", it, isnan(change), isnan(change) ? 0 : change);
+      printf("%d: %d %.17g\n", it, change != change, change != change ? 0 : change);
   } while (it < most && !(change <= 1e-3));
   for (int i = 0; i < n * n; i++)
     if (u[i] == u[i] && v[i] == v[i])

@@ -283,9 +283,9 @@ impl SourceFile {
         })
     }
 
-    /// The same, where the program looks at what the steps of the time loop at a place record.
-    pub fn converging(mut self, at: usize) -> SourceFile {
-        if let Some(before) = self.before.as_mut() {
+    /// The same, where the program looks at what the steps of the time loop at a place record, if it does.
+    pub fn converging(mut self, at: usize, looks: bool) -> SourceFile {
+        if let Some(before) = self.before.as_mut().filter(|_| looks) {
             before.converging = Some(at);
         }
         self
