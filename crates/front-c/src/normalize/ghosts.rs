@@ -168,15 +168,16 @@ const NEAR: i128 = 8;
 /// Whether a step gives some element of an array the value of another one of the same plane, which is no neighbour, or of an
 /// array that it has made equal.
 fn copies_ghosts(unit: &Unit, body: &[Stmt]) -> bool {
-    let is_alone = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Expr(_) | StmtKind::Decl(_));
-    let alone = body.iter().filter(is_alone);
-    let planes: HashSet<DeclId> = alone
-        .flat_map(|stmt| {
-            scalars::changed(unit, stmt)
-                .into_iter()
-                .chain(walk::declared(stmt))
-        })
-        .collect();
+    // Iterators that are declared before their loops select no planes.
+    let set = |stmt: &Stmt| match stmt.kind {
+        StmtKind::Expr(_) => scalars::changed(unit, stmt).into_iter().collect(),
+        _ => {
+            let mut all = walk::declared(stmt);
+            all.retain(|id| unit[*id].init.is_some());
+            all
+        }
+    };
+    let planes: HashSet<DeclId> = body.iter().flat_map(set).collect();
     let selects = |e: &Expr| matches!(e.kind, ExprKind::Var(id) if planes.contains(&id));
     let is_any = |wanted: &dyn Fn(&Copy) -> bool| {
         let is_it = |expr: &Expr| Copy::of(unit, expr).is_some_and(|copy| wanted(&copy));

@@ -16,6 +16,7 @@
 //! | `unroll` | `for (r = 1; r <= 4; r++) s += c[r] * u[i + r];` in the code of a cell | its body for each number |
 //! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
+//! | `mirrors` | `ip = i == n - 1 ? n - 2 : i + 1`, `u[ip]` | branches; tried where no other form is tiled |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `apart` | `f[0]`, `g[0]` of `float *f[9], *g[9]`, swapped | pointers, swapped |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
@@ -29,6 +30,7 @@
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
 //! | `converge` | `while (err > tol) { err = 0; .. if (d > err) err = d; .. }` | several steps, and then the host's part of each |
+//! | `unswitch` | `if (scheme == 1) ..` in each step, of what stays | a loop for each branch; tried where no other form is tiled |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
@@ -46,6 +48,7 @@ mod heads;
 mod hoist;
 mod inline;
 mod located;
+mod mirrors;
 mod numbers;
 mod once;
 mod parity;
@@ -67,6 +70,7 @@ mod tree;
 mod trips;
 mod unreached;
 mod unroll;
+mod unswitch;
 mod walk;
 
 use crate::emit;
@@ -186,7 +190,7 @@ const MOVES: [(&str, Pass); 6] = [
 ];
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 10] = [
+const IN_CELLS: [&str; 11] = [
     "settled",
     "constants",
     "temporaries",
@@ -194,6 +198,7 @@ const IN_CELLS: [&str; 10] = [
     "unroll",
     "planes",
     "guards",
+    "mirrors",
     "hoist",
     "square",
     "located",
@@ -208,6 +213,8 @@ enum Variant {
     Planes,
     /// Values by place become branches.
     Guards,
+    /// Neighbours that lie inside become branches.
+    Mirrors,
 }
 
 /// A loop behind the passes that do not part it.
@@ -251,12 +258,20 @@ fn forms(
         all.reverse();
     }
     all.extend(has_guards.then(|| normal(Variant::Guards)).flatten());
+    all.extend(normal(Variant::Mirrors));
     let mut found: Vec<Rewritten> = Vec::new();
+    let parted = unswitch::forms(unit, function, (before, stmt), &place);
     for form in all.iter().flat_map(|normal| normal.forms(place.clone())) {
         if found.iter().all(|other| other.text != form.text) {
             found.push(form);
         }
     }
+    // A loop that is one region ends the search.
+    let at = found.iter().position(|form| form.segments.is_none());
+    let at = at.unwrap_or(found.len());
+    let (parted, whole): (Vec<_>, Vec<_>) = parted.into_iter().partition(|f| f.segments.is_some());
+    found.splice(at..at, parted);
+    found.extend(whole);
     Some(found)
 }
 
@@ -619,6 +634,10 @@ fn in_cells(
         Variant::Guards => {
             passes.push("guards");
             guards::guards(unit, body)
+        }
+        Variant::Mirrors => {
+            passes.push("mirrors");
+            mirrors::mirrors(unit, body)
         }
     };
     if split::split(unit, namer, body) {

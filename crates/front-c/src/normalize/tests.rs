@@ -11,6 +11,7 @@ mod ghosts;
 mod given;
 mod heads;
 mod located;
+mod mirrors;
 mod peel;
 mod places;
 mod pointed;
@@ -18,6 +19,7 @@ mod square;
 mod strip_mine;
 mod temporaries;
 mod unreached;
+mod unswitch;
 
 /// The forms of the loops of a text.
 fn forms_of(text: &str) -> Vec<Rewritten> {
@@ -316,7 +318,7 @@ fn an_index_that_toggles_through_a_variable() {
     );
     // What the variable is behind the index, and where it changes.
     assert_eq!(of("now = 1 - now; u[next][0] = 1;"), None);
-    assert_eq!(of("if (steps == 7) next = 0; now = next;"), None);
+    assert_eq!(of("if (t == 7) next = 0; now = next;"), None);
 }
 
 #[test]

@@ -36,6 +36,21 @@ for (int step = 0; step < n_steps; step++) {{ {STEP} }} t += n_steps; {STEP} t++
 }
 
 #[test]
+fn iterators_that_are_declared_before_their_loops_select_no_planes() {
+    let copies = "for (j = 0; j < n; j++) { u[j] = u[n * 8 + j]; }";
+    let of = |declared: &str| {
+        parted(&format!(
+            "for (t = 0; t < steps; t++) {{ {declared} {copies} for (int i = 8; i < n * 8; i++) {{ w[i] = u[i - 8]; }} }}"
+        ))
+    };
+    assert!(of("int j;").is_some());
+    assert!(of("int i, j;").is_some());
+    // What a step sets may be that of a plane.
+    assert_eq!(of("int j = k;"), None);
+    assert_eq!(of("int j; j = k;"), None);
+}
+
+#[test]
 fn steps_that_differ_stay() {
     let of = |step: &str| parted(&format!("for (t = 0; t < steps; t++) {{ {step} }}"));
     let with = |more: &str| of(&format!("{STEP} {more}"));
