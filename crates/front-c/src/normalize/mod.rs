@@ -30,7 +30,6 @@
 //! | `peel` | `r = 0; for (..) r += d * d;`, wanted of the last step alone | the last step apart |
 //! | `ghosts` | `u[0] = u[n]; u[n + 1] = u[1];` in each step | the last steps apart |
 //! | `converge` | `while (err > tol) { err = 0; .. if (d > err) err = d; .. }` | several steps, and then the host's part of each |
-//! | `unswitch` | `if (scheme == 1) ..` in each step, of what stays | a loop for each branch; tried where no other form is tiled |
 //! | `strip_mine` | `if (t % 10 == 0) save(u);`, `t += dt`, `while (t < end)` | a loop over segments |
 //!
 //! What comes out is C again, for the place of the loop: [`time_loops`].
@@ -70,7 +69,6 @@ mod tree;
 mod trips;
 mod unreached;
 mod unroll;
-mod unswitch;
 mod walk;
 
 use crate::emit;
@@ -260,18 +258,11 @@ fn forms(
     all.extend(has_guards.then(|| normal(Variant::Guards)).flatten());
     all.extend(normal(Variant::Mirrors));
     let mut found: Vec<Rewritten> = Vec::new();
-    let parted = unswitch::forms(unit, function, (before, stmt), &place);
     for form in all.iter().flat_map(|normal| normal.forms(place.clone())) {
         if found.iter().all(|other| other.text != form.text) {
             found.push(form);
         }
     }
-    // A loop that is one region ends the search.
-    let at = found.iter().position(|form| form.segments.is_none());
-    let at = at.unwrap_or(found.len());
-    let (parted, whole): (Vec<_>, Vec<_>) = parted.into_iter().partition(|f| f.segments.is_some());
-    found.splice(at..at, parted);
-    found.extend(whole);
     Some(found)
 }
 

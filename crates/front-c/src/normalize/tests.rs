@@ -19,7 +19,6 @@ mod square;
 mod strip_mine;
 mod temporaries;
 mod unreached;
-mod unswitch;
 
 /// The forms of the loops of a text.
 fn forms_of(text: &str) -> Vec<Rewritten> {
