@@ -56,7 +56,7 @@ fn names_that_collide_mean_what_c_says() {
 /// `hexcc-fuzz --planes N` does more.
 #[test]
 fn planes_that_move_do_what_c_does() {
-    let report = forms::run_planes(&plan(18, 0));
+    let report = forms::run_planes(&plan(18, 0), hexcc_fuzz::planes::program);
     say(format!(
         "{} programs whose planes move equal, {} tiled, refused: {:?}",
         report.equal, report.tiled, report.refused

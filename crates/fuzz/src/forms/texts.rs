@@ -16,9 +16,9 @@ pub fn run_names(plan: &Plan) -> Report {
 }
 
 /// Translates programs whose planes move in many ways, and compares what they print with C.
-pub fn run_planes(plan: &Plan) -> Report {
+pub fn run_planes(plan: &Plan, program: fn(u64, u64) -> String) -> Report {
     let args: [&[&str]; 3] = [&["7"], &["1", "3", "9"], &["12", "9", "40"]];
-    run_texts(plan, planes::program, planes::tiling, &args)
+    run_texts(plan, program, planes::tiling, &args)
 }
 
 /// Whole programs from their seed and number, with these arguments; `option` tells one that hexcc gets, if it does not
