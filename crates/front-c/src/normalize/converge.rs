@@ -29,6 +29,8 @@
 //! As it stands that is one step at a time. Generated code chooses more where it keeps what they start from
 //! ([`super::Converging`]).
 
+use super::behind;
+use super::folds::{self, Folded};
 use super::scalars;
 use super::strip_mine::{STEPS, TimeLoop};
 use super::tree::{self, Namer};
@@ -65,6 +67,7 @@ pub(super) fn converge(
     for stmt in time_loop.body {
         flatten(stmt.clone(), &mut body);
     }
+    behind::behind(unit, &mut body);
     let parts = Parts::of(unit, &body, time_loop)?;
     let long = tree::whole(unit, Builtin::Long, 8);
     let int = tree::whole(unit, Builtin::Int, 4);
@@ -109,6 +112,12 @@ struct Parts {
 }
 
 impl Parts {
+    /// The statements of the steps.
+    fn steps<'s>(&self, body: &'s [Stmt]) -> impl Iterator<Item = &'s Stmt> {
+        let steps = body.iter().zip(&self.is_step);
+        steps.filter_map(|(stmt, is)| is.then_some(stmt))
+    }
+
     fn of(unit: &Unit, body: &[Stmt], time_loop: &TimeLoop) -> Option<Parts> {
         let is_step: Vec<bool> = body.iter().map(|stmt| is_of_cells(unit, stmt)).collect();
         let steps = || body.iter().zip(&is_step).filter(|(_, is)| **is);
@@ -345,6 +354,7 @@ struct Make<'a> {
 
 impl Make<'_> {
     fn whole(&mut self, time_loop: &TimeLoop, body: &[Stmt], parts: &Parts) -> Option<Converging> {
+        let body = &self.unconditional(body, parts);
         let records: Vec<DeclId> = (parts.numbers.iter())
             .map(|number| self.record(number))
             .collect::<Option<_>>()?;
@@ -413,6 +423,27 @@ impl Make<'_> {
         })
     }
 
+    /// The body, whose steps fold into numbers for every cell.
+    fn unconditional(&self, body: &[Stmt], parts: &Parts) -> Vec<Stmt> {
+        let mut changed = body.to_vec();
+        for number in &parts.numbers {
+            let folded = Folded {
+                id: number.id,
+                is_flag: is_zero(&number.begins)
+                    && folds::is_changed_once(self.unit, parts.steps(body), number.id),
+                int: self.int,
+            };
+            for (stmt, _) in changed
+                .iter_mut()
+                .zip(&parts.is_step)
+                .filter(|(_, is)| **is)
+            {
+                folded.unconditional(self.unit, stmt);
+            }
+        }
+        changed
+    }
+
     /// The array with a number of each step.
     fn record(&mut self, number: &Number) -> Option<DeclId> {
         let name = self
@@ -421,11 +452,7 @@ impl Make<'_> {
         let element = tree::unqualified(self.unit, self.unit[number.id].ty);
         let ty = tree::array_type(self.unit, element, MOST as u64)?;
         let begins = number.begins.clone();
-        let is_zero = match &tree::plain(&begins).kind {
-            ExprKind::Int(n) => *n == 0,
-            ExprKind::Float(text) => text.trim_end_matches(['f', 'F', 'l', 'L']).parse() == Ok(0.0),
-            _ => false,
-        };
+        let is_zero = is_zero(&begins);
         let zeros = Expr {
             ty,
             span: self.span,
@@ -605,6 +632,14 @@ fn says_so(stmt: &mut Stmt, before: &[Stmt]) {
     }
     for inner in walk::inner_mut(stmt) {
         says_so(inner, before);
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    match &tree::plain(expr).kind {
+        ExprKind::Int(n) => *n == 0,
+        ExprKind::Float(text) => text.trim_end_matches(['f', 'F', 'l', 'L']).parse() == Ok(0.0),
+        _ => false,
     }
 }
 

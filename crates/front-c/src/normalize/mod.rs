@@ -35,11 +35,13 @@
 
 mod alternate;
 mod apart;
+mod behind;
 mod choices;
 mod constants;
 mod converge;
 mod copies;
 mod counter;
+mod folds;
 mod ghosts;
 mod guards;
 mod heads;
