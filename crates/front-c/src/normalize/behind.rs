@@ -15,12 +15,10 @@ pub(super) fn behind(unit: &mut Unit, body: &mut Vec<Stmt>) {
     else {
         return;
     };
-    let Some(first) = (0..last).find(|at| moved(unit, &body[*at]).is_some()) else {
-        return;
-    };
-    let end = (first..last).find(|at| moved(unit, &body[*at]).is_none());
-    let moves = first..end.unwrap_or(last);
-    let Some(meant) = meant(unit, body, (&moves, last)) else {
+    let found = runs(unit, &body[..last])
+        .into_iter()
+        .find_map(|moves| Some((meant(unit, body, (&moves, last))?, moves)));
+    let Some((meant, moves)) = found else {
         return;
     };
     for stmt in &mut body[moves.end..=last] {
@@ -41,7 +39,19 @@ pub(super) fn behind(unit: &mut Unit, body: &mut Vec<Stmt>) {
             true
         });
     }
-    body[first..=last].rotate_left(moves.len());
+    body[moves.start..=last].rotate_left(moves.len());
+}
+
+/// The runs of statements that move pointers, one of which outlives the body.
+fn runs(unit: &Unit, body: &[Stmt]) -> Vec<Range<usize>> {
+    let is_move: Vec<bool> = body.iter().map(|s| moved(unit, s).is_some()).collect();
+    let starts = (0..body.len()).filter(|&at| is_move[at] && (at == 0 || !is_move[at - 1]));
+    let run = |at: usize| at..(at..body.len()).find(|n| !is_move[*n]).unwrap_or(body.len());
+    let outlives = |run: &Range<usize>| {
+        let mut all = body[run.clone()].iter();
+        all.any(|stmt| matches!(stmt.kind, StmtKind::Expr(_)))
+    };
+    starts.map(run).filter(outlives).collect()
 }
 
 /// What pointers mean behind their moves, in those from before; `None` where statements up to the last do not allow that
