@@ -290,7 +290,10 @@ impl Maker {
                 "    for (int j = 0; j < {m}; j++)\n      {next}[j] = 0.25{f} * {now}[j];"
             );
         }
-        for _ in 0..self.rng.below(6).saturating_sub(3) {
+        // Tiles that record numbers have no updates by the way.
+        let is_plain = self.converging.is_some() && self.rng.chance(70);
+        let updates = self.rng.below(6).saturating_sub(3);
+        for _ in 0..if is_plain { 0 } else { updates } {
             let update = self.update([&now, &next], [n, m], f);
             text.push_str(&update);
         }

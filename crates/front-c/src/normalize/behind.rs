@@ -46,7 +46,11 @@ pub(super) fn behind(unit: &mut Unit, body: &mut Vec<Stmt>) {
 fn runs(unit: &Unit, body: &[Stmt]) -> Vec<Range<usize>> {
     let is_move: Vec<bool> = body.iter().map(|s| moved(unit, s).is_some()).collect();
     let starts = (0..body.len()).filter(|&at| is_move[at] && (at == 0 || !is_move[at - 1]));
-    let run = |at: usize| at..(at..body.len()).find(|n| !is_move[*n]).unwrap_or(body.len());
+    let run = |at: usize| {
+        at..(at..body.len())
+            .find(|n| !is_move[*n])
+            .unwrap_or(body.len())
+    };
     let outlives = |run: &Range<usize>| {
         let mut all = body[run.clone()].iter();
         all.any(|stmt| matches!(stmt.kind, StmtKind::Expr(_)))

@@ -54,6 +54,8 @@ pub(super) struct Converging {
     /// The names of the variables with the steps of all, and of those at once.
     pub n_all: String,
     pub n_steps: String,
+    /// Whether the loop's condition or a `break` may ask for these numbers.
+    pub ends: bool,
 }
 
 /// The loop in this form; `None` where nothing that cells fold into decides when it ends, or where the host's part needs more of
@@ -112,6 +114,12 @@ struct Parts {
 }
 
 impl Parts {
+    /// Whether the numbers may end the loop.
+    fn may_end(&self, body: &[Stmt], cond: Option<&Expr>) -> bool {
+        let asks = |cond: &Expr| self.numbers.iter().any(|n| walk::mentions(cond, n.id));
+        cond.is_some_and(asks) || body.iter().any(breaks)
+    }
+
     /// The statements of the steps.
     fn steps<'s>(&self, body: &'s [Stmt]) -> impl Iterator<Item = &'s Stmt> {
         let steps = body.iter().zip(&self.is_step);
@@ -420,6 +428,7 @@ impl Make<'_> {
             stmt: self.block(all),
             n_all: self.unit[n_all].name.clone(),
             n_steps: self.unit[n_steps].name.clone(),
+            ends: parts.may_end(body, time_loop.cond),
         })
     }
 
