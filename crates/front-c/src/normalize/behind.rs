@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Has pointers move behind the last nest of a body.
-pub(super) fn behind(unit: &mut Unit, body: &mut Vec<Stmt>) {
+pub(super) fn behind(unit: &mut Unit, body: &mut [Stmt]) {
     let Some(last) = (body.iter()).rposition(|stmt| matches!(stmt.kind, StmtKind::For { .. }))
     else {
         return;

@@ -291,8 +291,7 @@ fn number(unit: &Unit, (body, is_step): (&[Stmt], &[bool]), id: DeclId) -> Optio
     let used = |at: &usize| is_step[*at] && walk::uses(unit, &body[*at], id);
     let first = (0..body.len()).find(used)?;
     let last = (0..body.len()).rev().find(folds)?;
-    let begun = (0..first).filter_map(|at| Some((at, begun(unit, &body[at], id)?)));
-    let (_, begins) = begun.last()?;
+    let begins = (0..first).rev().find_map(|at| begun(unit, &body[at], id))?;
     // In between the host has nothing to say, and behind them no step asks.
     let is_quiet = (first..last).all(|at| is_step[at] || !walk::uses(unit, &body[at], id))
         && (last + 1..body.len()).all(|at| !is_step[at] || !walk::uses(unit, &body[at], id));
@@ -379,7 +378,7 @@ impl Make<'_> {
         let (mut steps, mut host) = (Vec::new(), Vec::new());
         for (at, stmt) in body.iter().enumerate() {
             match parts.is_step[at] {
-                true => steps.push(self.into_records(stmt.clone(), (parts, &records), step)),
+                true => steps.push(self.with_records(stmt.clone(), (parts, &records), step)),
                 false => host.extend(self.of_host(stmt.clone(), (n_done, over))),
             }
             for (number, record) in parts.numbers.iter().zip(&records) {
@@ -487,7 +486,7 @@ impl Make<'_> {
     }
 
     /// A statement of the steps that folds into the record of its step.
-    fn into_records(
+    fn with_records(
         &mut self,
         mut stmt: Stmt,
         (parts, records): (&Parts, &[DeclId]),
