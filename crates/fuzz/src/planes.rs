@@ -698,6 +698,11 @@ mod tests {
         [without, with]
     }
 
+    /// The first programs of a seed whose time loop ends when a number of the cells says so.
+    fn convergings() -> Vec<String> {
+        (0..600).map(|index| converging(1, index)).collect()
+    }
+
     fn assert_written(programs: &[String], forms: &[&str]) {
         for form in forms {
             let is_there = programs.iter().any(|text| text.contains(form));
@@ -766,8 +771,65 @@ mod tests {
     }
 
     #[test]
+    fn every_third_program_converges() {
+        for index in 0..60 {
+            let text = program(3, index);
+            assert_eq!(text.contains("#define TOL "), index % 3 == 1, "{index}");
+            assert!(index % 3 != 1 || text == converging(3, index));
+        }
+    }
+
+    #[test]
+    fn convergence_has_all_forms() {
+        let loops = [
+            "  while (err > TOL && t < T * 20) {",
+            "  while (t < T && moved) {",
+            "  do {",
+            "  } while (err > TOL && t < 200);",
+            "++t < T",
+            "  for (t = 0; t < T * 40; t++) {",
+            "  for (t = 1;; t++) {",
+            "  for (;;) {",
+            "  while (!done) {",
+            "      break;",
+            "err / first > TOL",
+            "err > TOL * first",
+            " || changed2",
+            " && err2",
+        ];
+        let numbers = [
+            "    err = 0;",
+            "    err = -1;",
+            "    least = 1e30;",
+            "    float err = 0;",
+            "    long changed = 0;",
+            "if (d > err) err = d;",
+            "err = fmax(err, d);",
+            "err = fmaxf(d, err);",
+            "err = MAX(err, d);",
+            "changed++;",
+            "moved |= ",
+            "err = change(n, m, ",
+            "err = sweep(",
+            "err = step(",
+            "    return err;",
+        ];
+        let planes = [
+            "planes[t % 2]",
+            "planes[1 - now]",
+            "g->now",
+            "s[now]",
+            "now = next;",
+        ];
+        let programs = convergings();
+        assert_written(&programs, &loops);
+        assert_written(&programs, &numbers);
+        assert_written(&programs, &planes);
+    }
+
+    #[test]
     fn parentheses_are_closed() {
-        for text in programs().iter().flatten() {
+        for text in programs().iter().flatten().chain(&convergings()) {
             for [open, close] in [['(', ')'], ['{', '}'], ['[', ']']] {
                 let of = |c: char| text.matches(c).count();
                 assert_eq!(of(open), of(close), "{open} in {text}");
