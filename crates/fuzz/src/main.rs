@@ -5,6 +5,7 @@ use hexcc_fuzz::case::{self, Case, Failure, Outcome, Tools, Translated};
 use hexcc_fuzz::form::{FEATURES, Filter};
 use hexcc_fuzz::forms;
 use hexcc_fuzz::hostile;
+use hexcc_fuzz::planes;
 use hexcc_fuzz::server;
 use hexcc_fuzz::shrink;
 // See `hexcc`.
@@ -250,10 +251,10 @@ fn run(args: &Args) -> Result<bool, String> {
         return Ok(told(args, &report, &what, began.elapsed().as_secs_f64()));
     }
     if let Some(programs) = args.planes {
-        return planes(args, programs, hexcc_fuzz::planes::program);
+        return with_planes(args, programs, (planes::program, planes::tiling));
     }
     if let Some(programs) = args.converging {
-        return planes(args, programs, hexcc_fuzz::planes::converging);
+        return with_planes(args, programs, (planes::converging, |_| None));
     }
     if let (Some(programs), Some(folder)) = (args.whole, &args.print) {
         return forms::print_all(&plan(args, programs, PathBuf::new()), folder)
@@ -338,7 +339,11 @@ fn command(args: &Args) -> Result<PathBuf, String> {
 }
 
 /// Whole programs whose planes move.
-fn planes(args: &Args, programs: u64, program: fn(u64, u64) -> String) -> Result<bool, String> {
+fn with_planes(
+    args: &Args,
+    programs: u64,
+    (program, option): (fn(u64, u64) -> String, fn(u64) -> Option<&'static str>),
+) -> Result<bool, String> {
     if let Some(folder) = &args.print {
         std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
         for index in args.first..args.first + programs {
@@ -348,7 +353,7 @@ fn planes(args: &Args, programs: u64, program: fn(u64, u64) -> String) -> Result
         return Ok(true);
     }
     let began = Instant::now();
-    let report = forms::run_planes(&plan(args, programs, command(args)?), program);
+    let report = forms::run_planes(&plan(args, programs, command(args)?), program, option);
     let what = format!("{programs} programs with planes, {} tiled", report.tiled);
     Ok(told(args, &report, &what, began.elapsed().as_secs_f64()))
 }

@@ -87,11 +87,18 @@ pub fn tiling(index: u64) -> Option<&'static str> {
 
 /// The text of a program.
 pub fn program(seed: u64, index: u64) -> String {
+    match index % 3 {
+        1 => converging(seed, index),
+        _ => moving(seed, index),
+    }
+}
+
+/// The text of a program whose time loop ends when its steps are done.
+pub fn moving(seed: u64, index: u64) -> String {
     let rng = Rng::new(seed ^ 0x91A7E5, index);
     match index % 3 {
-        0 => random(rng).text(),
-        1 => converging(seed, index),
-        _ => components::program(rng),
+        2 => components::program(rng),
+        _ => random(rng).text(),
     }
 }
 
