@@ -251,10 +251,10 @@ fn run(args: &Args) -> Result<bool, String> {
         return Ok(told(args, &report, &what, began.elapsed().as_secs_f64()));
     }
     if let Some(programs) = args.planes {
-        return with_planes(args, programs, (planes::program, planes::tiling));
+        return with_planes(args, programs, planes::program, planes::tiling);
     }
     if let Some(programs) = args.converging {
-        return with_planes(args, programs, (planes::converging, |_| None));
+        return with_planes(args, programs, planes::converging, |_| None);
     }
     if let (Some(programs), Some(folder)) = (args.whole, &args.print) {
         return forms::print_all(&plan(args, programs, PathBuf::new()), folder)
@@ -342,7 +342,8 @@ fn command(args: &Args) -> Result<PathBuf, String> {
 fn with_planes(
     args: &Args,
     programs: u64,
-    (program, option): (fn(u64, u64) -> String, fn(u64) -> Option<&'static str>),
+    program: fn(u64, u64) -> String,
+    option: fn(u64) -> Option<&'static str>,
 ) -> Result<bool, String> {
     if let Some(folder) = &args.print {
         std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
