@@ -5,6 +5,7 @@ mod common;
 
 use common::{root, say};
 use hexcc_fuzz::forms::{self, Plan};
+use hexcc_fuzz::planes;
 use std::path::Path;
 use std::process::Command;
 
@@ -56,13 +57,25 @@ fn names_that_collide_mean_what_c_says() {
 /// `hexcc-fuzz --planes N` does more.
 #[test]
 fn planes_that_move_do_what_c_does() {
-    let report = forms::run_planes(&plan(18, 0));
+    let report = forms::run_planes(&plan(18, 0), planes::moving, planes::tiling);
     say(format!(
         "{} programs whose planes move equal, {} tiled, refused: {:?}",
         report.equal, report.tiled, report.refused
     ));
     assert_no_failures("programs whose planes move fail", &report);
     assert!(report.tiled >= 15, "{} tiled", report.tiled);
+}
+
+/// `hexcc-fuzz --converging N` does more.
+#[test]
+fn loops_that_converge_do_what_c_does() {
+    let report = forms::run_planes(&plan(18, 0), planes::converging, |_| None);
+    say(format!(
+        "{} programs that converge equal, {} tiled, refused: {:?}",
+        report.equal, report.tiled, report.refused
+    ));
+    assert_no_failures("programs that converge fail", &report);
+    assert!(report.tiled >= 8, "{} tiled", report.tiled);
 }
 
 #[test]

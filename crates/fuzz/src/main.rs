@@ -5,6 +5,7 @@ use hexcc_fuzz::case::{self, Case, Failure, Outcome, Tools, Translated};
 use hexcc_fuzz::form::{FEATURES, Filter};
 use hexcc_fuzz::forms;
 use hexcc_fuzz::hostile;
+use hexcc_fuzz::planes;
 use hexcc_fuzz::server;
 use hexcc_fuzz::shrink;
 // See `hexcc`.
@@ -43,6 +44,7 @@ failures.
                     compare what the programs print
   --names N         instead run hexcc on N whole programs in which names collide
   --planes N        instead run hexcc on N whole programs whose planes move in many ways
+  --converging N    the same with those alone whose time loop ends when a number of the cells says so
   --nvcc N          nvcc compiles every N-th of them that translates (0)
   --form NAME       only this form, in all of them; may be repeated
   --without NAME    not this form; may be repeated. `--form help` lists them
@@ -72,6 +74,7 @@ struct Args {
     whole: Option<u64>,
     names: Option<u64>,
     planes: Option<u64>,
+    converging: Option<u64>,
     for_gpu: Option<PathBuf>,
     print: Option<PathBuf>,
     nvcc: u64,
@@ -99,6 +102,7 @@ fn parse() -> Result<Args, String> {
         whole: None,
         names: None,
         planes: None,
+        converging: None,
         for_gpu: None,
         print: None,
         nvcc: 0,
@@ -127,6 +131,7 @@ fn parse() -> Result<Args, String> {
             "--whole" => args.whole = Some(number()?),
             "--names" => args.names = Some(number()?),
             "--planes" => args.planes = Some(number()?),
+            "--converging" => args.converging = Some(number()?),
             "--nvcc" => args.nvcc = number()?,
             "--for-gpu" => {
                 args.for_gpu = Some(words.next().ok_or("--for-gpu needs a folder")?.into())
@@ -245,20 +250,11 @@ fn run(args: &Args) -> Result<bool, String> {
         let what = format!("{programs} programs with names that collide");
         return Ok(told(args, &report, &what, began.elapsed().as_secs_f64()));
     }
-    if let (Some(programs), Some(folder)) = (args.planes, &args.print) {
-        std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
-        for index in args.first..args.first + programs {
-            let file = folder.join(format!("planes_{}_{index}.c", args.seed));
-            let text = hexcc_fuzz::planes::program(args.seed, index);
-            std::fs::write(file, text).map_err(|e| e.to_string())?;
-        }
-        return Ok(true);
-    }
     if let Some(programs) = args.planes {
-        let began = Instant::now();
-        let report = forms::run_planes(&plan(args, programs, command(args)?));
-        let what = format!("{programs} programs with planes, {} tiled", report.tiled);
-        return Ok(told(args, &report, &what, began.elapsed().as_secs_f64()));
+        return with_planes(args, programs, planes::program, planes::tiling);
+    }
+    if let Some(programs) = args.converging {
+        return with_planes(args, programs, planes::converging, |_| None);
     }
     if let (Some(programs), Some(folder)) = (args.whole, &args.print) {
         return forms::print_all(&plan(args, programs, PathBuf::new()), folder)
@@ -340,6 +336,27 @@ fn command(args: &Args) -> Result<PathBuf, String> {
             hexcc.display()
         )),
     }
+}
+
+/// Whole programs whose planes move.
+fn with_planes(
+    args: &Args,
+    programs: u64,
+    program: fn(u64, u64) -> String,
+    option: fn(u64) -> Option<&'static str>,
+) -> Result<bool, String> {
+    if let Some(folder) = &args.print {
+        std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
+        for index in args.first..args.first + programs {
+            let file = folder.join(format!("planes_{}_{index}.c", args.seed));
+            std::fs::write(file, program(args.seed, index)).map_err(|e| e.to_string())?;
+        }
+        return Ok(true);
+    }
+    let began = Instant::now();
+    let report = forms::run_planes(&plan(args, programs, command(args)?), program, option);
+    let what = format!("{programs} programs with planes, {} tiled", report.tiled);
+    Ok(told(args, &report, &what, began.elapsed().as_secs_f64()))
 }
 
 fn plan(args: &Args, programs: u64, hexcc: PathBuf) -> forms::Plan {

@@ -2,13 +2,18 @@
 //! a struct, indices that toggle or rotate, the number of the step, structs that are exchanged; in the loop or in functions; with
 //! output every few steps, ghost cells that a step fills, and one time loop or two.
 //!
-//! Each way is known to hexcc by itself; here several of them meet. Every third program has planes with components.
+//! Each way is known to hexcc by itself; here several of them meet. Every third program has planes with components, and every
+//! third one a time loop that ends when a number of the cells says so.
 
 mod components;
+mod converge;
 mod steps;
 mod sweeps;
+#[cfg(test)]
+mod tests;
 
 use crate::rng::Rng;
+use converge::{Converging, Place};
 use std::fmt::Write;
 use steps::{Steps, ghosts};
 
@@ -56,6 +61,10 @@ struct Maker {
     toggling: &'static str,
     /// The subscripts of planes that the step selects, and what is declared for them.
     of_step: (&'static str, &'static [&'static str]),
+    /// What ends the time loop, if not the number of steps.
+    converging: Option<Converging>,
+    /// The new plane is copied.
+    is_copied: bool,
 }
 
 /// Subscripts that the step selects, of two planes and of three.
@@ -80,10 +89,50 @@ pub fn tiling(index: u64) -> Option<&'static str> {
 
 /// The text of a program.
 pub fn program(seed: u64, index: u64) -> String {
-    let mut rng = Rng::new(seed ^ 0x91A7E5, index);
-    if index % 3 == 2 {
-        return components::program(rng);
+    match index % 3 {
+        1 => converging(seed, index),
+        _ => moving(seed, index),
     }
+}
+
+/// The text of a program whose time loop ends when its steps are done.
+pub fn moving(seed: u64, index: u64) -> String {
+    let rng = Rng::new(seed ^ 0x91A7E5, index);
+    match index % 3 {
+        2 => components::program(rng),
+        _ => random(rng).text(),
+    }
+}
+
+/// The text of a program whose time loop ends when a number of the cells says so.
+pub fn converging(seed: u64, index: u64) -> String {
+    let mut rng = Rng::new(seed ^ 0xC0E4, index);
+    let mut maker = random(Rng::new(seed ^ 0x91A7E5, index));
+    let mut converging = Converging::random(&mut rng, maker.ty);
+    let has_pointers = matches!(
+        maker.home,
+        Home::Locals | Home::Globals | Home::Members { .. }
+    );
+    maker.is_copied = has_pointers && maker.n_planes == 2 && rng.chance(30);
+    if maker.step_apart {
+        converging.tests_early = false;
+        converging.place = match maker.is_copied {
+            true => Place::Sweep,
+            false if converging.place == Place::Nest => Place::Behind,
+            false => converging.place,
+        };
+    } else if maker.is_copied && converging.place == Place::Behind {
+        converging.place = Place::Nest;
+    }
+    if converging.tests_early && converging.place == Place::Behind {
+        converging.place = Place::Nest;
+    }
+    maker.every = maker.every.filter(|_| rng.chance(30));
+    maker.converging = Some(converging);
+    maker.text()
+}
+
+fn random(mut rng: Rng) -> Maker {
     let by_pointer = rng.chance(50);
     let home = match rng.below(9) {
         0 => Home::Locals,
@@ -100,7 +149,7 @@ pub fn program(seed: u64, index: u64) -> String {
     let n_planes = if toggles { 2 } else { 2 + rng.below(2) };
     // What `main` alone has is not swapped by a function without parameters.
     let reaches = !is_by_hand(home);
-    let maker = Maker {
+    Maker {
         home,
         n_planes,
         ty: rng.pick::<&str>(&["float", "double"]),
@@ -119,9 +168,10 @@ pub fn program(seed: u64, index: u64) -> String {
             2 => *rng.pick(&OF_TWO),
             _ => *rng.pick(&OF_THREE),
         },
+        converging: None,
+        is_copied: false,
         rng,
-    };
-    maker.text()
+    }
 }
 
 fn toggles(home: Home) -> bool {
@@ -228,10 +278,20 @@ impl Maker {
             }
             None => String::new(),
         };
-        let _ = writeln!(
+        let at = at(0, 0);
+        let folds = match &self.converging {
+            Some(c) if c.place == Place::Sweep => {
+                c.in_sweep(&format!("{next}{at}"), &format!("{now}{at}"))
+            }
+            _ => String::new(),
+        };
+        let (open, close) = match folds.is_empty() {
+            true => ("", ""),
+            false => (" {", "      }\n"),
+        };
+        let _ = write!(
             text,
-            "for (int i = 1; i < {n} - 1; i++)\n      for (int j = 1; j < {m} - 1; j++)\n        {next}{} = {value};",
-            at(0, 0)
+            "for (int i = 1; i < {n} - 1; i++)\n      for (int j = 1; j < {m} - 1; j++){open}\n        {next}{at} = {value};\n{folds}{close}"
         );
         if self.rng.chance(25) {
             let _ = writeln!(
@@ -239,7 +299,10 @@ impl Maker {
                 "    for (int j = 0; j < {m}; j++)\n      {next}[j] = 0.25{f} * {now}[j];"
             );
         }
-        for _ in 0..self.rng.below(6).saturating_sub(3) {
+        // Tiles that record numbers have no updates by the way.
+        let is_plain = self.converging.is_some() && self.rng.chance(70);
+        let updates = self.rng.below(6).saturating_sub(3);
+        for _ in 0..if is_plain { 0 } else { updates } {
             let update = self.update([&now, &next], [n, m], f);
             text.push_str(&update);
         }
@@ -271,6 +334,13 @@ impl Maker {
     }
 
     fn turn(&self, inside: bool) -> String {
+        if self.is_copied {
+            let (n, m) = (self.size("n", inside), self.size("m", inside));
+            let (now, next) = (self.plane(0, inside), self.plane(1, inside));
+            return format!(
+                "for (int i = 1; i < {n} - 1; i++)\n      for (int j = 1; j < {m} - 1; j++)\n        {now}[i * {m} + j] = {next}[i * {m} + j];\n"
+            );
+        }
         if self.is_toggled() {
             return format!("{} = {};\n", self.index(inside), self.other(inside));
         }
@@ -367,46 +437,111 @@ impl Maker {
         )
     }
 
-    fn text(mut self) -> String {
-        let (mut functions, mut step) = (String::new(), String::new());
+    /// A step as one function, and its call.
+    fn step_in_function(&mut self, functions: &mut String) -> String {
         let (params, given) = self.params();
-        if self.step_apart {
-            let planes: Vec<String> = (0..self.n_planes).map(|k| self.plane(k, true)).collect();
-            let sizes = ["n", "m"].map(|name| self.size(name, true));
-            let sweep = self.sweep(&planes, [&sizes[0], &sizes[1]]);
-            let turn = self.turn(true);
-            let _ = write!(
-                functions,
-                "static void step({params})\n{{\n    {sweep}    {turn}}}\n\n"
-            );
-            let _ = writeln!(step, "    step({given});");
-        } else {
-            let sweep = match self.sweep_apart {
-                true => {
-                    let (function, call) = self.sweep_function();
-                    functions.push_str(&function);
-                    call
-                }
-                false => {
-                    let planes: Vec<String> =
-                        (0..self.n_planes).map(|k| self.plane(k, false)).collect();
-                    let sizes = ["n", "m"].map(|name| self.size(name, false));
-                    self.sweep(&planes, [&sizes[0], &sizes[1]])
-                }
-            };
-            let turn = match self.turn_apart {
-                true => {
-                    let body = self.turn(true);
-                    let _ = write!(
-                        functions,
-                        "static void turn({params})\n{{\n    {body}}}\n\n"
-                    );
-                    format!("turn({given});\n")
-                }
-                false => self.turn(false),
-            };
-            let _ = write!(step, "    {sweep}    {turn}");
+        let planes: Vec<String> = (0..self.n_planes).map(|k| self.plane(k, true)).collect();
+        let sizes = ["n", "m"].map(|name| self.size(name, true));
+        let sweep = self.sweep(&planes, [&sizes[0], &sizes[1]]);
+        let turn = self.turn(true);
+        let function = format!("static void step({params})\n{{\n    {sweep}    {turn}}}\n\n");
+        let (function, call) = self.returning(function, format!("step({given});\n"));
+        functions.push_str(&function);
+        let step = format!("{}    {call}", self.begun());
+        step + &self.folded(true, functions)
+    }
+
+    /// A step with its sweep and its turn in functions, or in place.
+    fn step_in_parts(&mut self, functions: &mut String) -> String {
+        let (params, given) = self.params();
+        let begun = self.begun();
+        let sweep = match self.sweep_apart {
+            true => {
+                let (function, call) = self.sweep_function();
+                let (function, call) = self.returning(function, call);
+                functions.push_str(&function);
+                call
+            }
+            false => {
+                let planes: Vec<String> =
+                    (0..self.n_planes).map(|k| self.plane(k, false)).collect();
+                let sizes = ["n", "m"].map(|name| self.size(name, false));
+                self.sweep(&planes, [&sizes[0], &sizes[1]])
+            }
+        };
+        let mut step = format!("{begun}    {sweep}{}", self.folded(false, functions));
+        match &self.converging {
+            Some(c) if c.tests_early => step.push_str(&c.test()),
+            _ => {}
         }
+        let turn = match self.turn_apart {
+            true => {
+                let body = self.turn(true);
+                let _ = write!(
+                    functions,
+                    "static void turn({params})\n{{\n    {body}}}\n\n"
+                );
+                format!("turn({given});\n")
+            }
+            false => self.turn(false),
+        };
+        let _ = write!(step, "    {turn}");
+        step + &self.folded(true, functions)
+    }
+
+    /// What a step begins with.
+    fn begun(&self) -> String {
+        let apart = self.step_apart || self.sweep_apart;
+        match &self.converging {
+            Some(c) => c.early(apart && c.place == Place::Sweep),
+            None => String::new(),
+        }
+    }
+
+    /// A function and its call, where it returns what its cells fold into.
+    fn returning(&self, function: String, call: String) -> (String, String) {
+        match &self.converging {
+            Some(c) if c.place == Place::Sweep => {
+                let (ty, name) = c.returned();
+                let function = function.replacen("static void", &format!("static {ty}"), 1);
+                let function = function.replacen("{\n", &format!("{{\n{}", c.declared()), 1);
+                let function = function.trim_end().trim_end_matches('}');
+                (
+                    format!("{function}    return {name};\n}}\n\n"),
+                    c.assigned() + &call,
+                )
+            }
+            _ => (function, call),
+        }
+    }
+
+    /// What folds cells before or behind the turn of the planes.
+    fn folded(&self, is_behind: bool, functions: &mut String) -> String {
+        let Some(c) = &self.converging else {
+            return String::new();
+        };
+        if is_behind != (self.step_apart || c.place == Place::Behind) {
+            return String::new();
+        }
+        if c.place == Place::Function {
+            functions.push_str(&c.function());
+        }
+        let [n, m] = ["n", "m"].map(|name| self.size(name, false));
+        let (new, old) = match is_behind && self.home != Home::Step {
+            true => (0, self.n_planes - 1),
+            false => (1, 0),
+        };
+        let (new, old) = (self.plane(new, false), self.plane(old, false));
+        c.folded((&new, &old), [&n, &m])
+    }
+
+    fn text(mut self) -> String {
+        let mut functions = String::new();
+        let mut step = match self.step_apart {
+            true => self.step_in_function(&mut functions),
+            false => self.step_in_parts(&mut functions),
+        };
+        let (params, given) = self.params();
         if let Some(every) = self.every {
             let inside = self.shows_apart && !is_by_hand(self.home);
             let shown = format!(
@@ -503,8 +638,12 @@ impl Maker {
     fn program(&self, functions: &str, step: &str) -> String {
         let ty = self.ty;
         let (file, local) = self.declarations();
+        let head = match &self.converging {
+            Some(c) => c.file(),
+            None => String::new(),
+        };
         let mut text = format!(
-            "#include <stdio.h>\n#include <stdlib.h>\n\n{file}\nstatic unsigned long long hash = 14695981039346656037ull;\n\n{functions}int main(int argc, char **argv)\n{{\n  int T = argc > 1 ? atoi(argv[1]) : 7, k = 0;\n  {local}\n"
+            "#include <stdio.h>\n#include <stdlib.h>\n{head}\n{file}\nstatic unsigned long long hash = 14695981039346656037ull;\n\n{functions}int main(int argc, char **argv)\n{{\n  int T = argc > 1 ? atoi(argv[1]) : 7, k = 0;\n  {local}\n"
         );
         let (n, m) = (self.size("n", false), self.size("m", false));
         let _ = writeln!(
@@ -513,6 +652,11 @@ impl Maker {
         );
         let names: Vec<String> = (0..self.n_planes).map(|k| self.plane_outside(k)).collect();
         for (number, name) in names.iter().enumerate() {
+            // Planes with other borders have changes for ever.
+            let number = match self.converging.is_some() && self.every.is_none() {
+                true => 0,
+                false => number,
+            };
             let _ = writeln!(
                 text,
                 "  {name} = ({ty} *)malloc(sizeof({ty}) * {n} * {m});\n  for (k = 0; k < {n} * {m}; k++)\n    {name}[k] = (k * 37 + {number}) % 101 / ({ty})101;"
@@ -526,7 +670,11 @@ impl Maker {
             "" => String::new(),
             some => format!("    {}\n", some.trim_end()),
         };
-        text.push_str(&self.steps.text(&(selects + step)));
+        let step = selects + step;
+        text.push_str(&match &self.converging {
+            Some(c) => c.text(&step),
+            None => self.steps.text(&step),
+        });
         for name in &names {
             let _ = writeln!(
                 text,
@@ -546,93 +694,4 @@ impl Maker {
 
 fn arrow(by_pointer: bool) -> &'static str {
     if by_pointer { "->" } else { "." }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The first programs of a seed, without and with components.
-    fn programs() -> [Vec<String>; 2] {
-        let all = (0..1500).map(|index| program(1, index));
-        let (with, without) = all.partition(|text| text.contains("enum { K = "));
-        [without, with]
-    }
-
-    fn assert_written(programs: &[String], forms: &[&str]) {
-        for form in forms {
-            let is_there = programs.iter().any(|text| text.contains(form));
-            assert!(is_there, "none of {} programs has {form}", programs.len());
-        }
-    }
-
-    #[test]
-    fn programs_are_those_of_their_seed() {
-        assert_eq!(programs(), programs());
-        assert_ne!(program(1, 2), program(2, 2));
-    }
-
-    #[test]
-    fn every_third_program_has_components() {
-        for index in 0..60 {
-            let has = program(3, index).contains("enum { K = ");
-            assert_eq!(has, index % 3 == 2, "program {index}");
-            assert!(has || tiling(index).is_none(), "program {index}");
-        }
-    }
-
-    #[test]
-    fn time_loops_and_ghost_cells_have_all_forms() {
-        let forms = [
-            "for (int t = 0; t < T; t++)",
-            "for (int t = 0; t < T / 2 + 2; t++)",
-            "  int t;\n  for (t = 0;",
-            "while (t < T) {",
-            "printf(\"%d\\n\", t);",
-            "done++;",
-            "m - 1] = ",
-        ];
-        for programs in programs() {
-            assert_written(&programs, &forms);
-        }
-    }
-
-    #[test]
-    fn components_have_all_forms() {
-        let [_, programs] = programs();
-        let declared = [
-            " of_now[K][N][M];",
-            " of_now[MOST_N][MOST_M][K];",
-            " (*now)[n][m], (*next)[n][m]",
-            " (*now)[m][K], (*next)[m][K]",
-            "*now[K], *next[K]",
-            " *now, *next, *last;",
-            "[2][K][",
-            "struct grid { ",
-        ];
-        let used = [
-            "[(k * n + i) * m + j]",
-            "[(i * m + j) * K + k]",
-            "[AT(0, i, j)]",
-            "[at(n, m, k, i, j)]",
-            "next[k][i][j] = ",
-            "next[i][j][0] = ",
-            "[(k + 1) % K]",
-            "[i - di[k]]",
-            "(i + n - di[k]) % n",
-            " *held = now[0]; now[0] = next[0]; next[0] = held; }",
-        ];
-        assert_written(&programs, &declared);
-        assert_written(&programs, &used);
-    }
-
-    #[test]
-    fn parentheses_are_closed() {
-        for text in programs().iter().flatten() {
-            for [open, close] in [['(', ')'], ['{', '}'], ['[', ']']] {
-                let of = |c: char| text.matches(c).count();
-                assert_eq!(of(open), of(close), "{open} in {text}");
-            }
-        }
-    }
 }

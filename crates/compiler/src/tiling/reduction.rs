@@ -196,6 +196,9 @@ impl<'a> Candidate<'a> {
                 let local = self.stmt.locals.get(*i);
                 local.is_some_and(|local| self.is_magnitude(&local.value))
             }
+            // A conversion keeps the sign, and no square has one.
+            Expr::Cast { ty, arg } => ty.is_floating() && self.is_magnitude(arg),
+            Expr::Binary { op: "*", lhs, rhs } => term.ty().is_floating() && self.is_same(lhs, rhs),
             _ => false,
         }
     }
@@ -305,9 +308,10 @@ impl<'a> Candidate<'a> {
             (true, false) => (no, false),
             _ => return None,
         };
-        let term_first = if self.is_variable(rhs) && self.is_same(lhs, term) {
+        let is_term = |e: &Expr| self.is_same(widened(e), widened(term));
+        let term_first = if self.is_variable(rhs) && is_term(lhs) {
             true
-        } else if self.is_variable(lhs) && self.is_same(rhs, term) {
+        } else if self.is_variable(lhs) && is_term(rhs) {
             false
         } else {
             return None;
@@ -392,6 +396,14 @@ impl<'a> Candidate<'a> {
 
     fn read(&self, i: usize) -> Option<&'a Access> {
         self.stmt.reads.get(i)
+    }
+}
+
+/// An expression but for conversions to floating types that have all its values.
+fn widened(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Cast { ty, arg } if ty.is_floating() && holds(*ty, arg.ty()) => widened(arg),
+        expr => expr,
     }
 }
 

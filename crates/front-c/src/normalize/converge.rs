@@ -29,7 +29,8 @@
 //! As it stands that is one step at a time. Generated code chooses more where it keeps what they start from
 //! ([`super::Converging`]).
 
-use super::peel;
+use super::behind;
+use super::folds::{self, Folded};
 use super::scalars;
 use super::strip_mine::{STEPS, TimeLoop};
 use super::tree::{self, Namer};
@@ -53,6 +54,8 @@ pub(super) struct Converging {
     /// The names of the variables with the steps of all, and of those at once.
     pub n_all: String,
     pub n_steps: String,
+    /// Whether the loop's condition or a `break` may ask for these numbers.
+    pub ends: bool,
 }
 
 /// The loop in this form; `None` where nothing that cells fold into decides when it ends, or where the host's part needs more of
@@ -66,6 +69,7 @@ pub(super) fn converge(
     for stmt in time_loop.body {
         flatten(stmt.clone(), &mut body);
     }
+    behind::behind(unit, &mut body);
     let parts = Parts::of(unit, &body, time_loop)?;
     let long = tree::whole(unit, Builtin::Long, 8);
     let int = tree::whole(unit, Builtin::Int, 4);
@@ -110,6 +114,18 @@ struct Parts {
 }
 
 impl Parts {
+    /// Whether the numbers may end the loop.
+    fn may_end(&self, body: &[Stmt], cond: Option<&Expr>) -> bool {
+        let asks = |cond: &Expr| self.numbers.iter().any(|n| walk::mentions(cond, n.id));
+        cond.is_some_and(asks) || body.iter().any(breaks)
+    }
+
+    /// The statements of the steps.
+    fn steps<'s>(&self, body: &'s [Stmt]) -> impl Iterator<Item = &'s Stmt> {
+        let steps = body.iter().zip(&self.is_step);
+        steps.filter_map(|(stmt, is)| is.then_some(stmt))
+    }
+
     fn of(unit: &Unit, body: &[Stmt], time_loop: &TimeLoop) -> Option<Parts> {
         let is_step: Vec<bool> = body.iter().map(|stmt| is_of_cells(unit, stmt)).collect();
         let steps = || body.iter().zip(&is_step).filter(|(_, is)| **is);
@@ -276,8 +292,7 @@ fn number(unit: &Unit, (body, is_step): (&[Stmt], &[bool]), id: DeclId) -> Optio
     let used = |at: &usize| is_step[*at] && walk::uses(unit, &body[*at], id);
     let first = (0..body.len()).find(used)?;
     let last = (0..body.len()).rev().find(folds)?;
-    let mut begun = (0..first).filter_map(|at| begun(unit, &body[at], id));
-    let begins = begun.next_back()?;
+    let begins = (0..first).rev().find_map(|at| begun(unit, &body[at], id))?;
     // In between the host has nothing to say, and behind them no step asks.
     let is_quiet = (first..last).all(|at| is_step[at] || !walk::uses(unit, &body[at], id))
         && (last + 1..body.len()).all(|at| !is_step[at] || !walk::uses(unit, &body[at], id));
@@ -347,6 +362,7 @@ struct Make<'a> {
 
 impl Make<'_> {
     fn whole(&mut self, time_loop: &TimeLoop, body: &[Stmt], parts: &Parts) -> Option<Converging> {
+        let body = &self.unconditional(body, parts);
         let records: Vec<DeclId> = (parts.numbers.iter())
             .map(|number| self.record(number))
             .collect::<Option<_>>()?;
@@ -363,7 +379,7 @@ impl Make<'_> {
         let (mut steps, mut host) = (Vec::new(), Vec::new());
         for (at, stmt) in body.iter().enumerate() {
             match parts.is_step[at] {
-                true => steps.push(self.recorded(stmt.clone(), (parts, &records), step)),
+                true => steps.push(self.with_records(stmt.clone(), (parts, &records), step)),
                 false => host.extend(self.of_host(stmt.clone(), (n_done, over))),
             }
             for (number, record) in parts.numbers.iter().zip(&records) {
@@ -412,7 +428,29 @@ impl Make<'_> {
             stmt: self.block(all),
             n_all: self.unit[n_all].name.clone(),
             n_steps: self.unit[n_steps].name.clone(),
+            ends: parts.may_end(body, time_loop.cond),
         })
+    }
+
+    /// The body, whose steps fold into numbers for every cell.
+    fn unconditional(&self, body: &[Stmt], parts: &Parts) -> Vec<Stmt> {
+        let mut changed = body.to_vec();
+        for number in &parts.numbers {
+            let folded = Folded {
+                id: number.id,
+                is_flag: is_zero(&number.begins)
+                    && folds::is_changed_once(self.unit, parts.steps(body), number.id),
+                int: self.int,
+            };
+            for (stmt, _) in changed
+                .iter_mut()
+                .zip(&parts.is_step)
+                .filter(|(_, is)| **is)
+            {
+                folded.unconditional(self.unit, stmt);
+            }
+        }
+        changed
     }
 
     /// The array with a number of each step.
@@ -423,11 +461,7 @@ impl Make<'_> {
         let element = tree::unqualified(self.unit, self.unit[number.id].ty);
         let ty = tree::array_type(self.unit, element, MOST as u64)?;
         let begins = number.begins.clone();
-        let is_zero = match &tree::plain(&begins).kind {
-            ExprKind::Int(n) => *n == 0,
-            ExprKind::Float(text) => text.trim_end_matches(['f', 'F', 'l', 'L']).parse() == Ok(0.0),
-            _ => false,
-        };
+        let is_zero = is_zero(&begins);
         let zeros = Expr {
             ty,
             span: self.span,
@@ -453,15 +487,12 @@ impl Make<'_> {
     }
 
     /// A statement of the steps that folds into the record of its step.
-    fn recorded(
+    fn with_records(
         &mut self,
         mut stmt: Stmt,
         (parts, records): (&Parts, &[DeclId]),
         step: DeclId,
     ) -> Stmt {
-        for number in &parts.numbers {
-            always_assigned(self.unit, &mut stmt, number.id);
-        }
         for (number, record) in parts.numbers.iter().zip(records) {
             let element = tree::element_of(self.unit, *record, self.var(step));
             walk::change_all(self.unit, &mut stmt, &mut |expr| {
@@ -601,54 +632,6 @@ impl Make<'_> {
     }
 }
 
-/// Writes `if (c) n += v;` as `n = c ? n + v : n;`: a record is there for every cell.
-fn always_assigned(unit: &Unit, stmt: &mut Stmt, id: DeclId) {
-    for inner in walk::inner_mut(stmt) {
-        always_assigned(unit, inner, id);
-    }
-    let StmtKind::If {
-        cond,
-        then,
-        otherwise: None,
-    } = &stmt.kind
-    else {
-        return;
-    };
-    let only = match &then.kind {
-        StmtKind::Compound(all) => match all.as_slice() {
-            [only] => only,
-            _ => return,
-        },
-        _ => &**then,
-    };
-    let StmtKind::Expr(expr) = &only.kind else {
-        return;
-    };
-    let is_own = tree::target(expr).is_some_and(|to| tree::is_var(to, id));
-    if !is_own || walk::mentions(cond, id) || !peel::is_pure(unit, cond) {
-        return;
-    }
-    let own = tree::var(unit, id, expr.span);
-    let value = match &expr.kind {
-        ExprKind::Assign(None, _, value) => (**value).clone(),
-        ExprKind::Assign(Some(op), _, value) => tree::binary(*op, own.clone(), (**value).clone()),
-        ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PreIncrement, _) => {
-            tree::binary(BinaryOp::Add, own.clone(), tree::int(&own, 1))
-        }
-        _ => return,
-    };
-    let kind = ExprKind::Cond(
-        Box::new(cond.clone()),
-        Box::new(value),
-        Box::new(own.clone()),
-    );
-    let value = Expr {
-        kind,
-        ..own.clone()
-    };
-    *stmt = tree::assign(own, value);
-}
-
 /// Has what leaves the loop do some statements before.
 fn says_so(stmt: &mut Stmt, before: &[Stmt]) {
     if matches!(stmt.kind, StmtKind::Break) {
@@ -658,6 +641,14 @@ fn says_so(stmt: &mut Stmt, before: &[Stmt]) {
     }
     for inner in walk::inner_mut(stmt) {
         says_so(inner, before);
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    match &tree::plain(expr).kind {
+        ExprKind::Int(n) => *n == 0,
+        ExprKind::Float(text) => text.trim_end_matches(['f', 'F', 'l', 'L']).parse() == Ok(0.0),
+        _ => false,
     }
 }
 

@@ -36,11 +36,13 @@
 
 mod alternate;
 mod apart;
+mod behind;
 mod choices;
 mod constants;
 mod converge;
 mod copies;
 mod counter;
+mod folds;
 mod ghosts;
 mod guards;
 mod heads;
@@ -300,7 +302,10 @@ impl Normal {
         if self.is_counted && !is_sweep {
             found.splice(0..0, self.without_ghosts((range.clone(), name)));
         }
-        found.extend(self.converged((range, name)));
+        // Where a number of the cells ends the loop, no other form is in tiles.
+        if let Some((form, ends)) = self.converged((range, name)) {
+            found.insert(if ends { 0 } else { found.len() }, form);
+        }
         found
     }
 
@@ -375,8 +380,8 @@ impl Normal {
         })
     }
 
-    /// The loop as one that goes several steps at once, where a number of the cells ends it.
-    fn converged(&self, place: (Range<usize>, &str)) -> Option<Rewritten> {
+    /// The loop as one that goes several steps at once, and whether a number of the cells ends it.
+    fn converged(&self, place: (Range<usize>, &str)) -> Option<(Rewritten, bool)> {
         let (mut unit, mut namer) = (self.unit.clone(), self.namer.clone());
         let found = converge::converge(&mut unit, &mut namer, &self.time_loop()?)?;
         let marks = [converge::AHEAD, converge::AGAIN];
@@ -395,7 +400,7 @@ impl Normal {
                 most: converge::MOST as u32,
             }),
         });
-        Some(form)
+        Some((form, found.ends))
     }
 
     /// The loop as a whole, but perhaps its last step; `None` where no pass has changed it.

@@ -7,6 +7,7 @@ use std::path::Path;
 mod apart;
 mod cells;
 mod choices;
+mod converge;
 mod ghosts;
 mod given;
 mod heads;

@@ -1,7 +1,7 @@
 //! `while (t < steps) { ..; t++; }` as a loop that counts.
 //!
 //! In: a `while` loop whose body ends with the step of a variable that gets a number before the loop, or begins with it and
-//! does not see the variable behind it. Out: the same as `for`.
+//! does not see the variable behind it, whatever else ends it. Out: the same as `for`.
 
 use super::peel::jumps_or_calls;
 use super::tree;
@@ -13,15 +13,11 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
     let StmtKind::While { cond, body } = &stmt.kind else {
         return false;
     };
-    let ExprKind::Binary(BinaryOp::Less | BinaryOp::LessEqual, a, _) = &tree::plain(cond).kind
-    else {
-        return false;
-    };
-    let ExprKind::Var(iterator) = tree::plain(a).kind else {
-        return false;
-    };
     let mut all = tree::block((**body).clone());
-    let Some(step) = taken_step(unit, &mut all, iterator) else {
+    let found = compared(cond)
+        .into_iter()
+        .find_map(|iterator| Some((iterator, taken_step(unit, &mut all, iterator)?)));
+    let Some((iterator, step)) = found else {
         return false;
     };
     let changes = |stmt: &Stmt| super::inline::changes(unit, stmt, iterator);
@@ -43,6 +39,18 @@ pub(super) fn counted(unit: &Unit, before: &[Stmt], stmt: &mut Stmt) -> bool {
         body: Box::new(tree::stmt(stmt.span, StmtKind::Compound(all))),
     };
     true
+}
+
+/// The variables that have to be less than something for a condition to hold.
+fn compared(cond: &Expr) -> Vec<DeclId> {
+    match &tree::plain(cond).kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => [compared(a), compared(b)].concat(),
+        ExprKind::Binary(BinaryOp::Less | BinaryOp::LessEqual, a, _) => match tree::plain(a).kind {
+            ExprKind::Var(id) => vec![id],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
 }
 
 /// The statement that adds one to a variable, taken out of a body that it ends, or that it begins where nothing behind it, in a

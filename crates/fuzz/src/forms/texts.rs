@@ -5,7 +5,7 @@ use super::{
     translate_with,
 };
 use crate::form::Expect;
-use crate::{names, planes};
+use crate::names;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +15,15 @@ pub fn run_names(plan: &Plan) -> Report {
     run_texts(plan, names::program, |_| None, &[&[]])
 }
 
-/// Translates programs whose planes move in many ways, and compares what they print with C.
-pub fn run_planes(plan: &Plan) -> Report {
+/// Translates programs whose planes move in many ways, with an option as in [`crate::planes::tiling`], and compares what they print
+/// with C.
+pub fn run_planes(
+    plan: &Plan,
+    program: fn(u64, u64) -> String,
+    option: fn(u64) -> Option<&'static str>,
+) -> Report {
     let args: [&[&str]; 3] = [&["7"], &["1", "3", "9"], &["12", "9", "40"]];
-    run_texts(plan, planes::program, planes::tiling, &args)
+    run_texts(plan, program, option, &args)
 }
 
 /// Whole programs from their seed and number, with these arguments; `option` tells one that hexcc gets, if it does not

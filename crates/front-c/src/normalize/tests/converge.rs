@@ -1,0 +1,238 @@
+use super::*;
+
+const BEFORE: &str = "#include <math.h>
+#include <stdio.h>
+static float change(int n, const float *a, const float *b) {
+  float most = 0; for (int i = 1; i < n; i++) { float d = fabsf(a[i] - b[i]); if (d > most) most = d; } return most; }
+";
+
+/// The steps and the host's part of them, of the loop that goes several steps at once, if it is one.
+fn parts(loop_: &str) -> Option<(String, String)> {
+    let text = format!(
+        "{BEFORE}float f(int n, int most, float *u, float *v) {{ int t = 0, moved = 1; long changed = 1; float err = 1, other = 1; {loop_} return err; }}"
+    );
+    let found = forms_of(&text);
+    let form = (found.into_iter()).find(|form| form.passes.contains(&"converge".to_owned()))?;
+    assert!(form.segments.is_some_and(|s| s.converging.is_some()));
+    let words: Vec<&str> = form.text.split_whitespace().collect();
+    let words = words.join(" ");
+    let (_, rest) = words.split_once("for (long step = 0; step < n_steps; step++) { ")?;
+    let (steps, rest) = rest.split_once(" } while (!over && n_done < n_steps) { ")?;
+    let (host, _) = rest.split_once(" } } while (n_done < n_steps);")?;
+    Some((steps.to_owned(), host.to_owned()))
+}
+
+const SWEEP: &str = "for (int i = 1; i < n; i++) v[i] = u[i - 1];";
+const SWEPT: &str = "for (int i = 1; i < n; i++) { v[i] = u[i - 1]; }";
+const TURN: &str = "float *w = u; u = v; v = w;";
+
+/// A nest that folds the changes of cells.
+fn nest(folds: &str) -> String {
+    format!("for (int i = 1; i < n; i++) {{ float d = fabsf(v[i] - u[i]); {folds} }}")
+}
+
+/// A step that begins `err` anew and ends with the swap.
+fn step() -> String {
+    format!("err = 0; {SWEEP} {} {TURN}", nest("if (d > err) err = d;"))
+}
+
+fn assert_parts(loop_: &str, folds: &str, host: &str) {
+    let steps = format!("{SWEPT} {} {TURN}", nest(folds));
+    assert_eq!(parts(loop_), Some((steps, host.to_owned())), "{loop_}");
+}
+
+fn assert_none(loop_: &str) {
+    assert_eq!(parts(loop_), None, "{loop_}");
+}
+
+const LARGEST: &str = "if (d > err_at[step]) { err_at[step] = d; }";
+const HANDED: &str = "err = 0; err = err_at[n_done]; err_at[n_done] = 0;";
+
+#[test]
+fn while_and_do() {
+    let step = step();
+    assert_parts(
+        &format!("while (err > 1e-3 && t < most) {{ {step} t++; }}"),
+        LARGEST,
+        &format!("{HANDED} n_done++; t++; over = !(err > 1e-3 && t < most);"),
+    );
+    assert_parts(
+        &format!("do {{ {step} t++; }} while (err > 1e-3 && t < most);"),
+        LARGEST,
+        &format!("{HANDED} t++; n_done++; over = !(err > 1e-3 && t < most);"),
+    );
+    assert_parts(
+        &format!("do {{ {step} }} while (err > 1e-3 && ++t < most);"),
+        LARGEST,
+        &format!("{HANDED} n_done++; over = !(err > 1e-3 && ++t < most);"),
+    );
+}
+
+#[test]
+fn for_with_break() {
+    let step = step();
+    let test = "if (err < 1e-3) break;";
+    let tested = "if (err < 1e-3) { n_done++; over = 1; break; }";
+    assert_parts(
+        &format!("for (t = 0; t < most; t++) {{ {step} {test} }}"),
+        LARGEST,
+        &format!("{HANDED} {tested} n_done++; t++; over = !(t < most);"),
+    );
+    assert_parts(
+        &format!("for (;;) {{ {step} t++; {test} }}"),
+        LARGEST,
+        &format!("{HANDED} t++; {tested} n_done++; over = 0;"),
+    );
+    // A number of the loop's own is declared before it.
+    let loop_ = format!("for (t = 0; t < most; t++) {{ float {step} {test} }}");
+    let (steps, host) = parts(&loop_).expect("the loop goes several steps");
+    assert!(steps.contains("_at[step]) { err"), "{steps}");
+    assert!(host.ends_with("n_done++; over = 1; break; } n_done++; t++; over = !(t < most);"));
+}
+
+#[test]
+fn what_a_function_returns() {
+    let found = parts(&format!(
+        "while (err > 1e-3 && t < most) {{ {SWEEP} err = change(n, v, u); {TURN} t++; }}"
+    ));
+    let (steps, host) = found.expect("the loop goes several steps");
+    assert!(
+        steps.contains(
+            "float d = fabsf(v[i_b] - u[i_b]); if (d > most_b_at[step]) { most_b_at[step] = d; }"
+        ),
+        "{steps}"
+    );
+    assert!(host.contains("err = most_b;"), "{host}");
+}
+
+#[test]
+fn counts_and_marks_are_without_conditions() {
+    for (begun, folds, is) in [
+        (
+            "changed = 0;",
+            "if (d > 1e-3f) changed++;",
+            "changed_at[step] += d > 1e-3f ? 1 : 0;",
+        ),
+        (
+            "changed = 0;",
+            "if (d > 1e-3f) { changed += 2; }",
+            "changed_at[step] += d > 1e-3f ? 2 : 0;",
+        ),
+        (
+            "changed = 3;",
+            "if (d > 1e-3f) changed++;",
+            "changed_at[step] += d > 1e-3f ? 1 : 0;",
+        ),
+        (
+            "changed = 0;",
+            "if (d > 1e-3f) changed = 1;",
+            "changed_at[step] |= d > 1e-3f ? 1 : 0;",
+        ),
+        (
+            "changed = 0;",
+            "changed = changed || d > 1e-3f;",
+            "changed_at[step] |= d > 1e-3f ? 1 : 0;",
+        ),
+        (
+            "changed = 0;",
+            "changed |= d > 1e-3f;",
+            "changed_at[step] |= d > 1e-3f;",
+        ),
+        // These are not the same as operators.
+        (
+            "changed = 2;",
+            "if (d > 1e-3f) changed = 1;",
+            "if (d > 1e-3f) { changed_at[step] = 1; }",
+        ),
+        (
+            "changed = 0;",
+            "if (d > 1e-3f) changed = 2;",
+            "if (d > 1e-3f) { changed_at[step] = 2; }",
+        ),
+        (
+            "changed = 0;",
+            "if (d > 1e-3f) changed = 1; changed += 3;",
+            "if (d > 1e-3f) { changed_at[step] = 1; } changed_at[step] += 3;",
+        ),
+        (
+            "changed = 0;",
+            "changed = changed || u[2 * i] > 1;",
+            "changed_at[step] = changed_at[step] || u[2 * i] > 1;",
+        ),
+    ] {
+        let loop_ = format!(
+            "while (changed > 0) {{ {begun} {SWEEP} {} {TURN} }}",
+            nest(folds)
+        );
+        let (steps, _) = parts(&loop_).expect(folds);
+        assert_eq!(steps, format!("{SWEPT} {} {TURN}", nest(is)), "{folds}");
+    }
+}
+
+#[test]
+fn nests_behind_the_swap() {
+    let behind = nest("if (d > err) err = d;");
+    for begun in [
+        format!("err = 0; {SWEEP} {TURN} {behind}"),
+        format!("{SWEEP} {TURN} err = 0; {behind}"),
+    ] {
+        let (steps, host) = parts(&format!("while (err > 1e-3) {{ {begun} }}")).expect(&begun);
+        let turned = nest(LARGEST).replace("v[i] - u[i]", "u[i] - v[i]");
+        assert_eq!(steps, format!("{SWEPT} {turned} {TURN}"));
+        assert_eq!(host, format!("{HANDED} n_done++; over = !(err > 1e-3);"));
+    }
+    // A nest that leaves, or that moves pointers itself, stays where it is.
+    for body in [
+        format!("err = 0; {SWEEP} {TURN} if (err > 9) break; {behind}"),
+        format!("err = 0; {SWEEP} {TURN} for (int k = 0; k < 2; k++) {{ u++; }} {behind}"),
+    ] {
+        let found = parts(&format!("while (err > 1e-3) {{ {body} }}"));
+        assert!(found.is_none_or(|(steps, _)| steps.starts_with(&format!("{SWEPT} {TURN}"))));
+    }
+}
+
+#[test]
+fn a_step_selects_planes() {
+    let loop_ = "float *p[2]; p[0] = u; p[1] = v; while (t < most && err > 1e-3) { err = 0; for (int i = 1; i < n; i++) p[(t + 1) % 2][i] = p[t % 2][i - 1]; for (int i = 1; i < n; i++) { float d = fabsf(p[(t + 1) % 2][i] - p[t % 2][i]); if (d > err) err = d; } t++; }";
+    let (steps, host) = parts(loop_).expect("the loop goes several steps");
+    assert!(
+        steps.starts_with("for (int i = 1; i < n; i++) { p_next[i] = p_now[i - 1]; }"),
+        "{steps}"
+    );
+    assert_eq!(
+        host,
+        format!("{HANDED} n_done++; t++; over = !(t < most && err > 1e-3);")
+    );
+}
+
+#[test]
+fn what_stays() {
+    let folded = nest("if (d > err) err = d;");
+    for body in [
+        // Not begun anew, or not with a constant.
+        format!("{SWEEP} {folded} {TURN}"),
+        format!("err = err / 2; {SWEEP} {folded} {TURN}"),
+        format!("if (t > 3) err = 0; {SWEEP} {folded} {TURN}"),
+        // The host reads an element, or stores one.
+        format!("{} if (u[1] > 3) break;", step()),
+        format!("{} printf(\"%f\", u[n / 2]);", step()),
+        // It leaves before the swap.
+        format!("err = 0; {SWEEP} {folded} if (err < 1e-3) break; {TURN}"),
+        // Steps read what the host has, or what the steps before have folded.
+        format!(
+            "other = err; {}",
+            step().replace("u[i - 1]", "u[i - 1] * other")
+        ),
+        format!("err = 0; {SWEEP} {folded} v[1] = err; {TURN} t++; if (t > most) break; {SWEEP}"),
+        format!("{} t++; for (int i = 1; i < n; i++) v[i] = t;", step()),
+        // Others can see it.
+        format!("float *p = &err; *p = 1; {}", step()),
+        format!("static int k; {} k++;", step()),
+        format!("{} if (t > 3) continue; t++;", step()),
+        format!("{} if (t > 3) return err; t++;", step()),
+    ] {
+        assert_none(&format!("while (err > 1e-3) {{ {body} }}"));
+    }
+    // Nothing of the cells ends it.
+    assert_none(&format!("while (t < most) {{ {SWEEP} {TURN} t++; }}"));
+}

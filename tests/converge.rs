@@ -1,0 +1,83 @@
+//! Which numbers of the cells tiles record, so that a loop that they end goes several steps at once.
+
+use std::process::Command;
+
+/// Whether a loop whose cells fold into a number is tiled.
+fn is_tiled(cells: &str, number: &str, [left, begun, folds]: [&str; 3]) -> bool {
+    let nest = "for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++)";
+    let text = format!(
+        "#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{{
+  int n = atoi(argv[1]), m = atoi(argv[2]), most = atoi(argv[3]), t = 0;
+  {cells} *u = malloc(sizeof *u * n * m), *v = malloc(sizeof *v * n * m);
+  {number} x = {begun};
+  for (int i = 0; i < n * m; i++)
+    u[i] = v[i] = i % 101;
+  do {{
+    x = {begun};
+    {nest}
+      v[i * m + j] = 0.25f * (u[(i - 1) * m + j] + u[(i + 1) * m + j] + u[i * m + j - 1] + u[i * m + j + 1]);
+    {nest} {{
+      {cells} d = v[i * m + j] - u[i * m + j];
+      {folds}
+    }}
+    {cells} *w = u; u = v; v = w;
+    t++;
+  }} while ({left} && t < most);
+  printf(\"%d %g %g\\n\", t, (double)x, (double)u[n * m / 2]);
+  return 0;
+}}
+"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let (c, cu) = (folder.path().join("a.c"), folder.path().join("a.cu"));
+    std::fs::write(&c, text).expect("a file");
+    let mut hexcc = Command::new(env!("CARGO_BIN_EXE_hexcc"));
+    let run = hexcc.arg(&c).arg("-o").arg(&cu).output().expect("hexcc");
+    assert!(run.status.success(), "{folds}: {run:?}");
+    let cu = std::fs::read_to_string(cu).expect("a translation");
+    cu.contains("::hexcc_ahead(")
+}
+
+#[test]
+fn numbers_that_no_order_of_cells_changes() {
+    for (cells, number, folds) in [
+        ("float", "float", "if (fabsf(d) > x) x = fabsf(d);"),
+        ("float", "double", "float a = fabsf(d); if (a > x) x = a;"),
+        ("float", "float", "float a = fabs(d); x = fmaxf(a, x);"),
+        ("double", "double", "double a = d * d; if (a > x) x = a;"),
+        ("float", "double", "double a = d * d; x = a > x ? a : x;"),
+        ("float", "int", "if (d > 1e-3f) x++;"),
+        ("double", "long", "if (fabs(d) > 1e-3) { x += 2; }"),
+        ("double", "int", "x = x || d > 1e-3;"),
+    ] {
+        assert!(is_tiled(cells, number, ["x > 0", "0", folds]), "{folds}");
+    }
+}
+
+#[test]
+fn numbers_that_the_order_of_cells_may_change() {
+    for (cells, number, folds) in [
+        // Which zero is kept.
+        ("float", "float", "if (d > x) x = d;"),
+        (
+            "float",
+            "float",
+            "float a = d < 0 ? -d : d; if (a > x) x = a;",
+        ),
+        (
+            "float",
+            "double",
+            "float a = u[i * m + j] * d; if (a > x) x = a;",
+        ),
+        // What follows a NaN.
+        ("float", "float", "float a = fabsf(d); x = x > a ? x : a;"),
+        // Sums round.
+        ("float", "float", "x += d * d;"),
+    ] {
+        assert!(!is_tiled(cells, number, ["x > 0", "0", folds]), "{folds}");
+    }
+}
