@@ -332,16 +332,21 @@ fn sharing(
     let mut interfaces = replacements.iter().map(|r| r.interface);
     let unsized_arrays = interfaces.any(Interface::has_unsized_arrays);
     let gated = replacements.iter().any(|r| r.gated);
+    let waits = blocks == Blocks::Large && !unsized_arrays;
     let mut text = "#include <string.h>\n\n".to_string();
     if gated {
         let library = gate::Library {
             together: true,
             managed: !shared.managed.is_empty(),
-            waits: blocks == Blocks::Large && !unsized_arrays,
+            waits,
         };
         text.push_str(&library.text());
     }
-    text.push_str(&resident::memory(host.otherwise, unsized_arrays, gated));
+    text.push_str(&resident::memory(
+        host.otherwise,
+        (unsized_arrays, waits),
+        gated,
+    ));
     if blocks != Blocks::Large {
         text.push_str(&resident::small_blocks(gated));
     }

@@ -22,7 +22,11 @@ const LARGE: [usize; 2] = [65536, 256];
 
 /// The functions that share memory, once in a program; `unsized_arrays` where it has to find out
 /// how large arrays are.
-pub(super) fn memory(otherwise: Otherwise, unsized_arrays: bool, gated: bool) -> String {
+pub(super) fn memory(
+    otherwise: Otherwise,
+    (unsized_arrays, waits): (bool, bool),
+    gated: bool,
+) -> String {
     let check = match otherwise {
         Otherwise::Ends => include_str!("../print/lib/cuda/check.cuh"),
         Otherwise::RunsLoops => include_str!("../print/lib/cuda/check_kept.cuh"),
@@ -35,19 +39,32 @@ pub(super) fn memory(otherwise: Otherwise, unsized_arrays: bool, gated: bool) ->
         true => include_str!("../print/lib/cuda/elements.cuh"),
         false => "",
     };
-    let (allocate, gate) = match gated {
-        true => (
+    let release = include_str!("../print/lib/cuda/release.cuh");
+    // Where kernels cannot do with copies of small blocks, the first of these become theirs later.
+    let allocate = match (gated, waits) {
+        (true, true) => [
             include_str!("../print/lib/cuda/allocate_gated.cuh"),
-            include_str!("../print/lib/cuda/gate_memory.cuh"),
-        ),
-        false => (include_str!("../print/lib/cuda/allocate.cuh"), ""),
+            release,
+        ]
+        .concat(),
+        (true, false) => [
+            include_str!("../print/lib/cuda/early.cuh"),
+            include_str!("../print/lib/cuda/allocate_early.cuh"),
+            include_str!("../print/lib/cuda/release_early.cuh"),
+        ]
+        .concat(),
+        (false, _) => [include_str!("../print/lib/cuda/allocate.cuh"), release].concat(),
+    };
+    let gate = match gated {
+        true => include_str!("../print/lib/cuda/gate_memory.cuh"),
+        false => "",
     };
     [
         include_str!("../print/lib/cuda/blocks.cuh"),
         &large,
         check,
         include_str!("../print/lib/cuda/memory.cuh"),
-        allocate,
+        &allocate,
         include_str!("../print/lib/cuda/borrow.cuh"),
         elements,
         gate,

@@ -13,6 +13,7 @@ enum Place { AUTO, GPU, HOST };
 static bool started = BEGINS_WITH_CUDA; // what CUDA takes to begin is spent
 static double saved = 0; // ns that the GPU would have taken less than the host, as far as it counts
 static bool on_gpu = false; // these loops run there
+[[maybe_unused]] static void (*on_start)() = nullptr; // what is done when CUDA has begun
 static bool shares = BEGINS_WITH_CUDA; // memory is the GPU's, too: loops of the host would fetch it page by page
 
 // What HEXCC_RUN_ON says.
@@ -41,6 +42,7 @@ static bool starts() {
   if (error == cudaSuccess && n > 0) error = cudaMalloc(&any, 1);
   started = error == cudaSuccess && n > 0;
   cudaFree(any);
+  if (started && on_start) on_start();
   if (started) return true;
   cudaGetLastError(); // forgets it
   fprintf(stderr, "hexcc: no GPU can be used; the program's own loops run\n");

@@ -1,2 +1,4 @@
 [[maybe_unused]] static void *allocate_row(size_t bytes) {
-  if (bytes < SMALL || bytes >= LONGEST || hexcc_gate::keeps(bytes)) return allocate(bytes);
+  if (bytes < SMALL || bytes >= LONGEST) return allocate(bytes);
+  if (void *const first = early(bytes)) return first;
+  if (hexcc_gate::keeps(bytes)) return malloc(bytes);
