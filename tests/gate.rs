@@ -80,6 +80,8 @@ fn small_programs_stay_on_the_host() {
     assert_eq!(built.calls("200 100", "gpu").1, WAVE_LAUNCHES);
     let built = data("calls");
     assert_eq!(built.calls("200 20", "auto"), (0, 0));
+    let built = data("rows");
+    assert_eq!(built.calls("20 10", "auto"), (0, 0));
     let built = data("plates");
     assert!(!built.is_managed);
     assert_eq!(built.calls("30", "auto"), (0, 0));
@@ -97,6 +99,9 @@ fn large_programs_change_over() {
         0 < launches && launches < all,
         "{launches} of {all} launches"
     );
+    // So do rows, which kernels then use where they are.
+    let (_, launches) = data("rows").calls("240 5000", "auto");
+    assert!(0 < launches && launches < 5000, "{launches} of 5000 launches");
     // One call whose work is known when it begins.
     let built = data("once");
     assert_eq!(built.calls("100000 50", "auto"), (0, 0));
