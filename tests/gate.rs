@@ -101,7 +101,10 @@ fn large_programs_change_over() {
     );
     // So do rows, which kernels then use where they are.
     let (_, launches) = data("rows").calls("240 5000", "auto");
-    assert!(0 < launches && launches < 5000, "{launches} of 5000 launches");
+    assert!(
+        0 < launches && launches < 5000,
+        "{launches} of 5000 launches"
+    );
     // One call whose work is known when it begins.
     let built = data("once");
     assert_eq!(built.calls("100000 50", "auto"), (0, 0));

@@ -65,7 +65,13 @@ pub(super) fn first(
         let line = (options.line).is_none_or(|line| source.line(at) == line);
         let wanted = options.function.as_ref();
         let is_new = (source.before.as_ref()).is_none_or(|before| !before.has_written(at));
-        line && is_new && wanted.is_none_or(|name| *name == form.function)
+        // Only CUDA programs go several steps at once.
+        let goes = form
+            .segments
+            .as_ref()
+            .is_some_and(|s| s.converging.is_some());
+        let suits = options.planes.is_some() || !goes;
+        line && is_new && suits && wanted.is_none_or(|name| *name == form.function)
     };
     let mut forms = asked(options, source, limit, child::time_loops);
     forms.retain(is_wanted);
