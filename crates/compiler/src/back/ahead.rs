@@ -43,6 +43,11 @@ pub(super) fn kept(r: &Replacement) -> String {
         true => "if (hexcc_steps != ONE) { // these may be too many",
         false => "{ // these may be too many, or not do what C does",
     };
+    // One step at a time needs none.
+    let must = match r.unsure.is_empty() {
+        true => "if (hexcc_has_room) check(error, \"allocating what steps start from\");\n      cudaGetLastError(); // forgets it",
+        false => "check(error, \"allocating what steps start from\");",
+    };
     format!(
         "  static char *room = nullptr;
   {when}
@@ -50,10 +55,13 @@ pub(super) fn kept(r: &Replacement) -> String {
     const size_t bytes = kept_bytes(args);
     if (bytes > room_bytes) {{
       check(cudaFree(room), \"freeing what steps start from\");
-      check(cudaMalloc((void **)&room, bytes), \"allocating what steps start from\");
-      room_bytes = bytes;
+      room = nullptr;
+      const cudaError_t error = cudaMalloc((void **)&room, bytes);
+      {must}
+      hexcc_has_room = error == cudaSuccess;
+      room_bytes = hexcc_has_room ? bytes : 0;
     }}
-    check(keep(args, room, hexcc_steps == AGAIN, 0), \"copying what steps start from\");
+    if (room_bytes) check(keep(args, room, hexcc_steps == AGAIN, 0), \"copying what steps start from\");
   }}
 "
     )
