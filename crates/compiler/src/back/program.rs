@@ -4,6 +4,7 @@
 use super::ahead;
 use super::beside::Beside;
 use super::cells;
+use super::conversions;
 use super::existing;
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::fallback::{self, Files, Host, Otherwise};
@@ -177,7 +178,6 @@ pub fn program(
     let mut edits = known::assertions(saved, known, replacements, Dialect::CPlusPlus);
     let asserts = !edits.is_empty();
     edits.extend(for_cplusplus(text));
-    let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
     edits.extend(saved.headers.around_includes(text));
@@ -187,8 +187,7 @@ pub fn program(
     }
     edits.extend(declared);
     let entry = Entry::new(saved);
-    let mut generated = included(text, !braced.is_empty(), asserts);
-    edits.extend(braced);
+    let mut generated = included(text, asserts);
     let form = match shared {
         true => Form::Table,
         false => Form::Dense,
@@ -228,8 +227,11 @@ pub fn program(
     let rewritten: Vec<Range<usize>> = edits.iter().map(|e| e.range.clone()).collect();
     let is_gone =
         |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
+    let places = |span: &Range<usize>| moved(span, &c.rounds);
+    let conversions = conversions::written(saved, places, &c.renamed, replaced)?;
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
+        .chain(conversions)
         .chain(csource::rewrite_math_calls(text))
         .chain(csource::without_loop_pragmas(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
@@ -288,7 +290,6 @@ fn tests(
 fn for_cplusplus(text: &str) -> Vec<Edit> {
     [
         csource::rewrite_vla_parameters(text),
-        csource::rewrite_alloc_casts(text),
         csource::rewrite_main(text),
         csource::rewrite_full_strings(text),
         csource::rewrite_jumped_over(text),
@@ -297,12 +298,11 @@ fn for_cplusplus(text: &str) -> Vec<Edit> {
     .concat()
 }
 
-/// What stands before all kernels; whether there are allocations in braces, and assertions.
-fn included(text: &str, braced: bool, asserts: bool) -> String {
+/// What stands before all kernels; whether there are assertions.
+fn included(text: &str, asserts: bool) -> String {
     let counted = csource::counts_enumerations(text);
     [
         (true, INCLUDES),
-        (braced, csource::ANY_POINTER),
         (asserts || counted, "#include <type_traits>\n"),
         (counted, csource::COUNTED),
     ]
@@ -430,6 +430,8 @@ struct CPlusPlus {
     names: Names,
     /// Changes, one round after the other, that have led from the user's text to this one.
     rounds: Vec<Vec<Edit>>,
+    /// New names of the text by those of the user's.
+    renamed: BTreeMap<String, String>,
 }
 
 impl CPlusPlus {
@@ -459,6 +461,7 @@ impl CPlusPlus {
             text,
             names,
             rounds,
+            renamed,
         })
     }
 
