@@ -4,6 +4,8 @@
 //! the other way round, and says nothing of `void *` and of numbers that become values of enumerations.
 
 mod gather;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use serde::{Deserialize, Serialize};

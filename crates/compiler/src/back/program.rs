@@ -227,11 +227,9 @@ pub fn program(
     let rewritten: Vec<Range<usize>> = edits.iter().map(|e| e.range.clone()).collect();
     let is_gone =
         |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
-    let places = |span: &Range<usize>| moved(span, &c.rounds);
-    let conversions = conversions::written(saved, places, &c.renamed, replaced)?;
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
-        .chain(conversions)
+        .chain(c.conversions(saved, replaced)?)
         .chain(csource::rewrite_math_calls(text))
         .chain(csource::without_loop_pragmas(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
@@ -466,6 +464,12 @@ impl CPlusPlus {
     }
 
     /// The time loop around the swap of its pointers alone, where it has one: what a part of the text leaves
+    /// The casts that C++ wants, but for those of what is `gone`.
+    fn conversions(&self, saved: &SavedScop, gone: impl Fn(&Edit) -> bool) -> Result<Vec<Edit>> {
+        let moved = |span: &Range<usize>| moved(span, &self.rounds);
+        conversions::written(saved, moved, &self.renamed, gone)
+    }
+
     /// How a loop goes several steps at once.
     fn goes_ahead(&self, r: &Replacement, converging: &Converging) -> [Edit; 2] {
         let places = [converging.ahead, converging.again];
