@@ -262,7 +262,7 @@ impl<'u> Gather<'u> {
     /// Whether a pointer to characters is one to `const` in C++ alone.
     fn is_const_in_cplusplus(&self, expr: &Expr) -> bool {
         let unit = self.unit;
-        if !pointee(unit, expr.ty).is_some_and(|to| !unit.canonical(to).is_const) {
+        if self.becomes_const(expr.ty) {
             return false;
         }
         match &expr.kind {
