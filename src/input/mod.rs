@@ -27,10 +27,10 @@ use hexcc_compiler::front::c::{self as front, Light, Pass, Reduced, Region, Stan
 use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
-use hexcc_compiler::scop::{SavedScop, SourceFile, members};
+use hexcc_compiler::scop::{Conversion, SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_front_c::child::{self, FactsError, KnownFacts};
-use hexcc_pet::data::{PetBody, PetScop, PetStmt};
+use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
 use std::cell::{OnceCell, RefCell};
@@ -82,16 +82,37 @@ pub struct Input {
 
 /// Reads the input files.
 pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure> {
-    match options.others.is_empty() {
+    let mut input = match options.others.is_empty() {
         true => read_file(options, limit),
         false => several::read(options, limit),
+    }?;
+    if !is_saved(options) {
+        let found = rewritten::asked(options, &input.saved.source, limit, child::conversions);
+        input.saved.conversions = found.into_iter().map(conversion).collect();
+    }
+    Ok(input)
+}
+
+fn is_saved(options: &InputOptions) -> bool {
+    options.file.extension().is_some_and(|e| e == "json")
+}
+
+fn conversion(found: hexcc_front_c::conversions::Conversion) -> Conversion {
+    Conversion {
+        place: found.place.map(|place| Span {
+            start: place.start,
+            end: place.end,
+        }),
+        before: found.before,
+        behind: found.behind,
+        to: found.to,
+        of: found.of,
     }
 }
 
 /// Reads a file; of the others, what it calls.
 fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure> {
-    let is_saved = options.file.extension().is_some_and(|e| e == "json");
-    if is_saved {
+    if is_saved(options) {
         return Ok(Input {
             saved: read_saved(&options.file)?,
             warnings: Vec::new(),
@@ -302,6 +323,7 @@ fn read_as_is(
                     segments: None,
                     replaced: BTreeSet::new(),
                     undeclared,
+                    conversions: Vec::new(),
                     headers: header_names,
                 },
                 warnings,
@@ -1009,6 +1031,7 @@ impl<'a> Reader<'a> {
             segments: None,
             replaced: BTreeSet::new(),
             undeclared: Vec::new(),
+            conversions: Vec::new(),
             headers: HeaderNames::default(),
         }
     }

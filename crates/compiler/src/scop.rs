@@ -65,9 +65,27 @@ pub struct SavedScop {
     /// Functions that the file calls without a declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undeclared: Vec<String>,
+    /// Conversions that C makes by itself and C++ does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conversions: Vec<Conversion>,
     /// What its headers name otherwise than C++.
     #[serde(default, skip_serializing_if = "HeaderNames::is_empty")]
     pub headers: HeaderNames,
+}
+
+/// A conversion of a value that C++ wants to be written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conversion {
+    /// The value in the text; `None` in another file.
+    pub place: Option<Span>,
+    /// What to write before it; `None` where it cannot be written.
+    pub before: Option<String>,
+    /// What to write behind it.
+    pub behind: String,
+    /// The type that it becomes, for people.
+    pub to: String,
+    /// The macro or the file that it comes from, where it comes from one.
+    pub of: String,
 }
 
 /// A time loop in which the host takes part every so many steps.

@@ -3,6 +3,7 @@
 //! A program started with [`CHILD_ARGUMENT`] reads questions, one a line of JSON, and answers each with a
 //! line. It is started for the first question, serves all others, and ends when the asking process does.
 
+use crate::conversions::Conversion;
 use crate::facts::Facts;
 use crate::normalize::Rewritten;
 use hexcc_clang::{Clang, ClangError, ParseRequest, STACK_VARIABLE, deeply, parse};
@@ -53,6 +54,8 @@ enum Wanted {
     Heads,
     /// Variables of subscripts that branches choose, as values.
     Choices,
+    /// Conversions that C++ wants to be written.
+    Conversions,
 }
 
 /// What is answered.
@@ -61,6 +64,7 @@ enum Found {
     Facts(Box<Facts>),
     TimeLoops(Vec<Rewritten>),
     Texts(Vec<(Range<usize>, String)>),
+    Conversions(Vec<Conversion>),
 }
 
 /// Why there are no facts.
@@ -156,6 +160,18 @@ pub fn choices(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, Str
         return Ok(Vec::new());
     }
     texts(exe, (Wanted::Choices, question))
+}
+
+/// Asks for the conversions of a text that C++ wants to be written.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn conversions(exe: &Path, question: &Question) -> Result<Vec<Conversion>, FactsError> {
+    match ask(exe, (Wanted::Conversions, question))? {
+        Found::Conversions(all) => Ok(all),
+        _ => Err(other_answer()),
+    }
 }
 
 /// Asks for what is to stand in places of a text.
@@ -321,6 +337,7 @@ fn answer(clang: &Clang, wanted: Wanted, question: Question) -> Result<Found, Fa
             Wanted::TimeLoops => Found::TimeLoops(crate::normalize::time_loops(&unit)),
             Wanted::Heads => Found::Texts(crate::normalize::heads(&unit)),
             Wanted::Choices => Found::Texts(crate::normalize::choices(&unit)),
+            Wanted::Conversions => Found::Conversions(crate::conversions::conversions(&unit)),
         })
     })
 }

@@ -35,6 +35,11 @@ pub fn expression(unit: &Unit, expr: &hexcc_clang::ast::Expr) -> String {
     hexcc_clang::deeply(|| printer.expr(expr, exprs::COMMA))
 }
 
+/// A type without a name, such as `double (*)[4]`.
+pub fn type_name(unit: &Unit, ty: hexcc_clang::ast::TypeId) -> String {
+    Printer::new(unit).type_name(ty)
+}
+
 /// A statement for the place of another one in the user's text.
 pub struct Statement {
     /// Its text.

@@ -441,6 +441,7 @@ fn saved(case: &Case, file: &Path, extraction: Extraction) -> SavedScop {
         segments: None,
         replaced: Default::default(),
         undeclared: Vec::new(),
+        conversions: Vec::new(),
         headers: Default::default(),
         version: SavedScop::VERSION,
         source: SourceFile::new(file.display().to_string(), text(case)),

@@ -9,6 +9,7 @@ mod arguments;
 mod beside;
 mod blocks;
 mod cells;
+mod conversions;
 mod devices;
 mod existing;
 mod expr;

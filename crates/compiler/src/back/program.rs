@@ -4,6 +4,7 @@
 use super::ahead;
 use super::beside::Beside;
 use super::cells;
+use super::conversions;
 use super::existing;
 use super::expr::{HELPERS, ast_operand, ast_to_c};
 use super::fallback::{self, Files, Host, Otherwise};
@@ -177,7 +178,6 @@ pub fn program(
     let mut edits = known::assertions(saved, known, replacements, Dialect::CPlusPlus);
     let asserts = !edits.is_empty();
     edits.extend(for_cplusplus(text));
-    let braced = csource::rewrite_braced_allocations(text);
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
     edits.extend(saved.headers.around_includes(text));
@@ -187,8 +187,7 @@ pub fn program(
     }
     edits.extend(declared);
     let entry = Entry::new(saved);
-    let mut generated = included(text, !braced.is_empty(), asserts);
-    edits.extend(braced);
+    let mut generated = included(text, asserts);
     let form = match shared {
         true => Form::Table,
         false => Form::Dense,
@@ -230,6 +229,7 @@ pub fn program(
         |e: &Edit| (rewritten.iter()).any(|r| r.start < e.range.start && e.range.start < r.end);
     let of_host = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
+        .chain(c.conversions(saved, replaced)?)
         .chain(csource::rewrite_math_calls(text))
         .chain(csource::without_loop_pragmas(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
@@ -288,7 +288,6 @@ fn tests(
 fn for_cplusplus(text: &str) -> Vec<Edit> {
     [
         csource::rewrite_vla_parameters(text),
-        csource::rewrite_alloc_casts(text),
         csource::rewrite_main(text),
         csource::rewrite_full_strings(text),
         csource::rewrite_jumped_over(text),
@@ -297,12 +296,11 @@ fn for_cplusplus(text: &str) -> Vec<Edit> {
     .concat()
 }
 
-/// What stands before all kernels; whether there are allocations in braces, and assertions.
-fn included(text: &str, braced: bool, asserts: bool) -> String {
+/// What stands before all kernels; whether there are assertions.
+fn included(text: &str, asserts: bool) -> String {
     let counted = csource::counts_enumerations(text);
     [
         (true, INCLUDES),
-        (braced, csource::ANY_POINTER),
         (asserts || counted, "#include <type_traits>\n"),
         (counted, csource::COUNTED),
     ]
@@ -435,6 +433,8 @@ struct CPlusPlus {
     names: Names,
     /// Changes, one round after the other, that have led from the user's text to this one.
     rounds: Vec<Vec<Edit>>,
+    /// New names of the text by those of the user's.
+    renamed: BTreeMap<String, String>,
 }
 
 impl CPlusPlus {
@@ -464,10 +464,17 @@ impl CPlusPlus {
             text,
             names,
             rounds,
+            renamed,
         })
     }
 
     /// The time loop around the swap of its pointers alone, where it has one: what a part of the text leaves
+    /// The casts that C++ wants, but for those of what is `gone`.
+    fn conversions(&self, saved: &SavedScop, gone: impl Fn(&Edit) -> bool) -> Result<Vec<Edit>> {
+        let moved = |span: &Range<usize>| moved(span, &self.rounds);
+        conversions::written(saved, moved, &self.renamed, gone)
+    }
+
     /// How a loop goes several steps at once.
     fn goes_ahead(&self, r: &Replacement, converging: &Converging) -> [Edit; 2] {
         let places = [converging.ahead, converging.again];

@@ -1,12 +1,10 @@
 //! Names and macros of C that a C++ front end reads otherwise.
 
-mod braced;
 mod counted;
 mod jumps;
 mod old_style;
 mod returns;
 
-pub use self::braced::{ANY_POINTER, rewrite_braced_allocations};
 pub use self::counted::{COUNTED, counts_enumerations};
 pub use self::jumps::rewrite_jumped_over;
 pub(crate) use self::jumps::{is_label, refused_jumps};
