@@ -87,7 +87,9 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         false => several::read(options, limit),
     }?;
     if !is_saved(options) {
-        let found = rewritten::asked(options, &input.saved.source, limit, child::conversions);
+        let found = rewritten::answered(options, &input.saved.source, limit, child::conversions);
+        // Without an answer the text might be no C++.
+        let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
         input.saved.conversions = found.into_iter().map(conversion).collect();
     }
     Ok(input)

@@ -216,8 +216,20 @@ pub(super) fn asked<T: Default>(
     limit: &TimeLimit,
     ask: fn(&Path, &Question) -> Result<T, FactsError>,
 ) -> T {
+    answered(options, source, limit, ask).unwrap_or_default()
+}
+
+/// What libclang says of a file.
+pub(super) fn answered<T>(
+    options: &InputOptions,
+    source: &SourceFile,
+    limit: &TimeLimit,
+    ask: fn(&Path, &Question) -> Result<T, FactsError>,
+) -> Result<T, FactsError> {
     let question = question(options, source.own_text(), limit);
-    let exe = std::env::current_exe().ok();
-    let answer = exe.and_then(|exe| ask(&exe, &question).ok());
-    answer.unwrap_or_default()
+    let exe = std::env::current_exe();
+    ask(
+        &exe.map_err(|e| FactsError::GaveUp(e.to_string()))?,
+        &question,
+    )
 }

@@ -45,7 +45,9 @@ pub(super) fn kept(r: &Replacement) -> String {
     };
     // One step at a time needs none.
     let must = match r.unsure.is_empty() {
-        true => "if (hexcc_has_room) check(error, \"allocating what steps start from\");\n      cudaGetLastError(); // forgets it",
+        true => {
+            "if (hexcc_has_room) check(error, \"allocating what steps start from\");\n      cudaGetLastError(); // forgets it"
+        }
         false => "check(error, \"allocating what steps start from\");",
     };
     format!(
