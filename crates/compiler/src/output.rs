@@ -346,7 +346,6 @@ fn in_tiles<'a>(
         memory: Memory::Copied,
         otherwise,
         gated: false,
-        has_team: false,
     })
 }
 
@@ -372,7 +371,6 @@ fn in_steps(
         memory,
         otherwise,
         gated: false,
-        has_team: print::openmp::has_team(&part.program),
     }
 }
 

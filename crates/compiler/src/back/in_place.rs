@@ -14,7 +14,6 @@ use super::program::{
 use super::rows::{self, Form};
 use super::share;
 use super::stays::{self, Stays};
-use super::teams;
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::options::Language;
@@ -109,9 +108,6 @@ pub fn c_program(
         edits.extend(made);
     }
     edits.extend(stays.edits());
-    if language == Language::OpenMp {
-        edits.extend(teams::around(text, replacements));
-    }
     if host.instrument == Instrument::Dump && !saved.is_nests() {
         generated.push_str(&dump_function(replacements.iter().map(|r| r.interface)));
         let calls = dump_calls(replacements, &names, |_| String::new());

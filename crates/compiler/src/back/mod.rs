@@ -28,7 +28,6 @@ mod share;
 mod staged;
 mod stays;
 mod stream;
-mod teams;
 pub(crate) mod text;
 mod tiled_rows;
 

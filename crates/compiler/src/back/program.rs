@@ -60,8 +60,6 @@ pub struct Replacement<'a> {
     pub otherwise: Otherwise,
     /// Whether the program decides that its own loops run.
     pub gated: bool,
-    /// Whether one team of threads can run all of it.
-    pub has_team: bool,
 }
 
 impl Replacement<'_> {

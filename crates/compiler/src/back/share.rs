@@ -7,7 +7,7 @@ use super::names::Names;
 use super::program::{Replacement, condition};
 use crate::cost::outermost;
 use crate::options::Language;
-use crate::print::host::takes;
+use crate::print::host::shares;
 use std::fmt::Write;
 
 /// The functions by which threads work together, and by which a program decides whether they do.
@@ -19,7 +19,7 @@ pub(super) fn library(replacements: &[Replacement]) -> String {
     [include_str!("../print/lib/openmp/threads.h"), gate].concat()
 }
 
-/// The function that says what the loops of a replacement take; empty where threads always share them.
+/// The function that says whether threads share the loops of a replacement; empty where they always do.
 pub(super) fn function(r: &Replacement) -> String {
     if !r.gated {
         return String::new();
@@ -34,12 +34,13 @@ pub(super) fn function(r: &Replacement) -> String {
         false => params.join(", "),
     };
     let mut text = format!(
-        "\n// What the loops take in C, and what they take where threads share them: an estimate.\nstatic struct hexcc_work {}({params}) {{\n  struct hexcc_work work = {{0, 0}};\n",
-        takes(r.interface)
+        "\n// Whether threads share the loops: an estimate.\nstatic int {}({params}) {{\n",
+        shares(r.interface)
     );
     if let Some(nonempty) = condition(&r.interface.nonempty, &names) {
-        let _ = writeln!(text, "  if (!({nonempty})) return work;");
+        let _ = writeln!(text, "  if (!({nonempty})) return 0;");
     }
+    text.push_str("  struct hexcc_work work = {0, 0};\n");
     for work in &r.interface.work {
         let _ = writeln!(
             text,
@@ -49,18 +50,13 @@ pub(super) fn function(r: &Replacement) -> String {
             product(1.0, outermost(&work.threads), &names, points)
         );
     }
-    text + "  return work;\n}\n"
+    text + "  return hexcc_pays(work);\n}\n"
 }
 
 /// The test whether threads share the loops, as the program asks it; none where they always do.
 pub(super) fn pays(r: &Replacement, names: &Names) -> Option<String> {
-    takes_of(r, names).map(|takes| format!("hexcc_pays({takes})"))
-}
-
-/// What the loops take, as the program asks it.
-pub(super) fn takes_of(r: &Replacement, names: &Names) -> Option<String> {
     let sizes: Vec<String> = r.interface.params.iter().map(|p| names.get(p)).collect();
-    (r.gated).then(|| format!("{}({})", takes(r.interface), sizes.join(", ")))
+    (r.gated).then(|| format!("{}({})", shares(r.interface), sizes.join(", ")))
 }
 
 pub(super) fn points(extents: &[String]) -> String {

@@ -46,9 +46,9 @@ pub fn suits(interface: &Interface) -> String {
     format!("{}_suits", interface.name)
 }
 
-/// The function that says what the loops of a part take, alone and shared among threads.
-pub fn takes(interface: &Interface) -> String {
-    format!("{}_takes", interface.name)
+/// The function that says whether threads share the loops of a part.
+pub fn shares(interface: &Interface) -> String {
+    format!("{}_shares", interface.name)
 }
 
 /// The function that says whether kernels take less than the loops of a part.
@@ -273,11 +273,6 @@ impl<'a> Host<'a> {
             true => "restrict ",
             false => "",
         }
-    }
-
-    /// The prefix of its functions.
-    pub fn name_of_part(&self) -> &'a str {
-        &self.interface.name
     }
 
     /// Arrays, with the condition that each is touched.

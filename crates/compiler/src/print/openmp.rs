@@ -10,8 +10,7 @@ use crate::interface::Interface;
 use crate::ir::{self, Axis, Expr, Helper, Kernel, Launch, Program, Reduction, Stmt, Type, VarId};
 use crate::kernel::KernelArray;
 use crate::scop::FinalValue;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::collections::BTreeMap;
 
 /// The functions of a part of a program, with comments about it: one that runs it, and those for
 /// the values that it leaves in variables.
@@ -24,12 +23,7 @@ pub fn print(
     finals: &[FinalValue],
     (header, otherwise): (&[String], Otherwise),
 ) -> Result<String> {
-    let mut host = Host::new(
-        program,
-        interface,
-        otherwise,
-        &["job", "data", "hexcc_share"],
-    );
+    let mut host = Host::new(program, interface, otherwise, &[]);
     let meeting = host.namer.fresh("meeting");
     let reductions = program.kernels.iter().flat_map(|k| &k.reductions);
     let parts = reductions.map(|r| {
@@ -43,9 +37,9 @@ pub fn print(
         folds: Folds::prefixed(program, &interface.name),
         team: has_team(program).then_some(meeting),
     };
-    let own = printer.folds.text(&printer) + &printer.job();
+    let folds = printer.folds.text(&printer);
     let inner = |writer: &mut Writer<'_>| printer.inner(writer);
-    let text = (printer.host).text((header, finals), (&printer, &own), inner);
+    let text = (printer.host).text((header, finals), (&printer, &folds), inner);
     text.and_then(whole)
 }
 
@@ -77,7 +71,7 @@ pub(crate) fn outermost_axes(axes: usize) -> usize {
 
 /// Whether one team of threads can run all of the host code, which shares some loops: what is between
 /// these is the same in each thread, since it depends on sizes and has variables of its own.
-pub(crate) fn has_team(program: &Program) -> bool {
+fn has_team(program: &Program) -> bool {
     let (mut shared, mut same) = (false, true);
     ir::visit(&program.host, &mut |stmt| match stmt {
         Stmt::Launch(launch) => {
@@ -182,47 +176,8 @@ impl Printer<'_> {
     /// The line behind what threads have shared, or one of them has done.
     fn meet(&self, writer: &mut Writer<'_>) {
         if let Some(meeting) = &self.team {
-            writer.line(&format!("hexcc_meet({meeting});"));
+            writer.line(&format!("hexcc_meet(&{meeting});"));
         }
-    }
-
-    /// Types, names and values of what threads need to share the loops: sizes, arrays, and parts of reductions.
-    fn shared_variables(&self) -> Vec<[String; 2]> {
-        let args = self.program.args.iter().map(|&arg| {
-            let name = self.host.namer.get(arg);
-            let ty = self.program.var(arg).ty;
-            [self.host.declaration(ty, true, &name), name]
-        });
-        let reductions = self.program.kernels.iter().flat_map(|k| &k.reductions);
-        let parts = reductions.map(|r| {
-            let name = self.parts[&r.part].clone();
-            [format!("{} *const {name}", self.folds.of(r)), name]
-        });
-        args.chain(parts).collect()
-    }
-
-    /// What threads are given, and what each of them does; empty where they have teams of their own.
-    fn job(&self) -> String {
-        let Some(meeting) = &self.team else {
-            return String::new();
-        };
-        let mut writer = Writer::new(self.program, self.host.namer.clone(), self);
-        writer.stmts(&self.program.host);
-        let body = writer.finish();
-        let words: BTreeSet<&str> = body
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .collect();
-        let (name, [mut fields, mut locals]) =
-            (self.host.name_of_part(), [String::new(), String::new()]);
-        for [declared, variable] in self.shared_variables() {
-            let _ = writeln!(fields, "  {declared};");
-            if words.contains(variable.as_str()) {
-                let _ = writeln!(locals, "  {declared} = job->{variable};");
-            }
-        }
-        format!(
-            "// What threads need to share the loops, and where they meet.\nstruct {name}_job {{\n{fields}  struct hexcc_meeting {meeting};\n}};\n\n// The loops, in each thread of a team.\nstatic void {name}_work(void *data) {{\n  struct {name}_job *const job = (struct {name}_job *)data;\n{locals}  struct hexcc_meeting *const {meeting} = &job->{meeting};\n{body}}}\n\n"
-        )
     }
 
     /// The arrays for the parts of reductions, which threads share.
@@ -269,15 +224,12 @@ impl Printer<'_> {
                 self.host.interface.name, array.name
             ));
         }
-        if self.team.is_some() {
+        if let Some(meeting) = &self.team {
             let kernels = self.program.kernels.iter();
             self.parts(writer, kernels.flat_map(|k| &k.reductions));
-            let name = self.host.name_of_part();
-            let values = self.shared_variables().into_iter();
-            let values: Vec<String> = values.map(|[_, name]| name + ", ").collect();
-            let values = values.concat();
-            writer.line(&format!("struct {name}_job job = {{{values}{{0, 0}}}};"));
-            writer.line(&format!("hexcc_share({name}_work, &job);"));
+            writer.line(&format!("struct hexcc_meeting {meeting} = {{0, 0}};"));
+            writer.line("#pragma omp parallel");
+            writer.braced("", |writer| writer.stmts(&self.program.host));
         } else {
             writer.stmts(&self.program.host);
         }

@@ -29,13 +29,6 @@ static inline int hexcc_asked(void) {
   exit(EXIT_FAILURE);
 }
 
-// Whether a team of threads pays around a loop with these loops in it: where they pay by themselves. Threads may have to
-// wait for cores.
-static inline int hexcc_team_pays(struct hexcc_work work) {
-  const int asked = hexcc_asked();
-  return asked == 2 ? work.shared + 5e4 < work.alone : asked;
-}
-
 // Whether threads share loops. Those that gain little begin when, all in all, they would have gained what it takes
 // to make threads.
 static inline int hexcc_pays(struct hexcc_work work) {
