@@ -483,27 +483,8 @@ inline cudaError_t cudaFreeHost(void *pointer) {
     free(pointer);
     return cudaSuccess;
 }
-enum { cudaHostRegisterDefault = 0, cudaHostRegisterMapped = 2 };
-// Memory of the host that kernels use by its address.
-inline cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned) {
-    using hexcc_emu::allocations;
-    allocations = new hexcc_emu::Allocation{allocations, static_cast<char *>(pointer), bytes, true};
-    return cudaSuccess;
-}
-inline cudaError_t cudaHostUnregister(void *pointer) {
-    for (hexcc_emu::Allocation **at = &hexcc_emu::allocations; *at; at = &(*at)->next)
-        if ((*at)->base == pointer) {
-            hexcc_emu::Allocation *gone = *at;
-            *at = gone->next;
-            delete gone;
-            return cudaSuccess;
-        }
-    return hexcc_emu::report(cudaErrorInvalidValue);
-}
-inline cudaError_t cudaHostGetDevicePointer(void **device, void *pointer, unsigned) {
-    *device = pointer;
-    return cudaSuccess;
-}
+inline cudaError_t cudaHostRegister(void *, size_t, unsigned) { return cudaSuccess; }
+inline cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
 
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
     return hexcc_emu::copy(to, from, bytes, kind);

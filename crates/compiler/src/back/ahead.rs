@@ -58,7 +58,7 @@ pub(super) fn kept(r: &Replacement) -> String {
     if (bytes > room_bytes) {{
       check(cudaFree(room), \"freeing what steps start from\");
       room = nullptr;
-      const cudaError_t error = cudaMalloc((void **)&room, bytes);
+      const cudaError_t error = cudaMallocManaged((void **)&room, bytes);
       {must}
       hexcc_has_room = error == cudaSuccess;
       room_bytes = hexcc_has_room ? bytes : 0;

@@ -12,8 +12,8 @@ static Block *early_blocks = nullptr; // while they are no shared ones
 
 // Lets kernels use them, once CUDA has begun.
 [[maybe_unused]] static void share_early() {
-  void *device = nullptr;
-  const bool shares = cudaHostRegister(early_memory, EARLY, cudaHostRegisterMapped) == cudaSuccess && cudaHostGetDevicePointer(&device, early_memory, 0) == cudaSuccess && device == early_memory;
+  cudaPointerAttributes attributes{};
+  const bool shares = cudaHostRegister(early_memory, EARLY, 2 /* mapped */) == cudaSuccess && cudaPointerGetAttributes(&attributes, early_memory) == cudaSuccess && attributes.devicePointer == early_memory;
   if (!shares) cudaGetLastError(); // forgets it: kernels have copies
   while (Block *b = shares ? early_blocks : nullptr) {
     early_blocks = b->next;
