@@ -232,6 +232,7 @@ unsafe extern "C" {
     pub fn isl_set_is_bounded(set: *mut isl_set) -> IslBool;
     pub fn isl_set_is_singleton(set: *mut isl_set) -> IslBool;
     pub fn isl_set_plain_is_universe(set: *mut isl_set) -> IslBool;
+    pub fn isl_set_plain_is_equal(set1: *mut isl_set, set2: *mut isl_set) -> IslBool;
     pub fn isl_set_is_params(set: *mut isl_set) -> IslBool;
     pub fn isl_set_dim(set: *mut isl_set, dim: c_uint) -> IslSize;
     pub fn isl_set_get_dim_name(set: *mut isl_set, dim: c_uint, pos: c_uint) -> *const c_char;

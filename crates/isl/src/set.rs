@@ -120,6 +120,8 @@ questions! { Set {
     fn is_subset(other: Set) = ffi::isl_set_is_subset;
     /// Whether both have the same elements.
     fn is_equal(other: Set) = ffi::isl_set_is_equal;
+    /// Whether they are equal and have the same constraints; `false` says nothing.
+    fn plain_is_equal(other: Set) = ffi::isl_set_plain_is_equal;
     /// Whether they have no element in common.
     fn is_disjoint(other: Set) = ffi::isl_set_is_disjoint;
     /// Whether the set is bounded for each parameter value.

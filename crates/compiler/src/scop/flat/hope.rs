@@ -48,10 +48,18 @@ pub fn expect_others(statements: &mut Statements, wrong: &[(usize, Set)]) -> Res
         return Ok(true);
     };
     let expected = wrong.complement()?.coalesce()?;
+    let mut asked: Vec<Set> = Vec::new();
     for domain in &statements.domains {
-        if !stays_large(domain, &wrong)? {
+        // Statements of one loop have one domain.
+        let domain = domain.reset_tuple_name()?;
+        let mut is_known = false;
+        for other in &asked {
+            is_known |= domain.plain_is_equal(other)?;
+        }
+        if !is_known && !stays_large(&domain, &wrong)? {
             return Ok(false);
         }
+        asked.push(domain);
     }
     // Sizes on a plane among all are none to hope for.
     let is_thin = !expected.affine_hull()?.plain_is_universe()?;
@@ -76,7 +84,8 @@ pub fn stays_large(domain: &Set, without: &Set) -> Result<bool> {
         return Ok(domain.is_empty()?);
     }
     for d in 0..domain.dim(DimType::Set)? as u32 {
-        if reaches_far(domain, d)? && !reaches_far(&left, d)? {
+        // What is left is part of the domain.
+        if !reaches_far(&left, d)? && reaches_far(domain, d)? {
             return Ok(false);
         }
     }
