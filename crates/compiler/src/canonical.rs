@@ -86,7 +86,7 @@ impl Canonical {
 pub const MAX_SPACE_DIMS: usize = 4;
 
 /// Brings the statements of a chunk into canonical form; those that `may_record` says are statements that fold into numbers
-/// of their time steps, as [`recorded`] finds them.
+/// of their time steps: [`Canonical::recorded`].
 ///
 /// # Errors
 /// HX0201 without a time loop, HX0203 where a space loop carries a dependence
