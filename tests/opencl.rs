@@ -54,7 +54,10 @@ fn results_equal_c() {
         let default = (every || i % 12 == 0).then(|| (program, String::new()));
         default.into_iter().chain(small)
     };
-    let all: Vec<(Program, String)> = all.into_iter().enumerate().flat_map(wanted).collect();
+    let all = all.into_iter().enumerate().flat_map(wanted);
+    // Compilers of C warn of what it converts.
+    let all = all.filter(|(program, _)| program.name != "conversions2d");
+    let all: Vec<(Program, String)> = all.collect();
     let ledger = Ledger::open("opencl", "HEXCC_OPENCL_ALL");
     let results = in_parallel(&all, |(program, flag)| {
         let result = check(&ledger, program, (flag, every), folder.path());
