@@ -74,15 +74,10 @@ fn meant(
     let all = || meant.iter().flat_map(|(to, from)| [*to, *from]);
     let stays = |stmt: &Stmt| {
         let changed = scalars::changed(unit, stmt);
-        !all().any(|id| changed.contains(&id)) && !jumps(stmt)
+        !all().any(|id| changed.contains(&id)) && !walk::leaves(stmt)
     };
     let is_known = !all().any(|id| scalars::is_pointed_to(unit, id));
     (is_known && body[moves.end..=last].iter().all(stays)).then_some(meant)
-}
-
-fn jumps(stmt: &Stmt) -> bool {
-    let is_jump = |kind: &StmtKind| matches!(kind, StmtKind::Break | StmtKind::Continue);
-    walk::leaves(stmt) || walk::jumps(stmt, is_jump)
 }
 
 /// The pointers of `u = v;` and of `float *u = v;`.

@@ -143,14 +143,7 @@ impl Parts {
             .flat_map(|(stmt, _)| scalars::changed(unit, stmt))
             .collect();
         let mut read: HashSet<DeclId> = HashSet::new();
-        let mut look = |expr: &Expr| {
-            walk::visit(expr, &mut |expr| {
-                if let ExprKind::Var(id) = expr.kind {
-                    read.insert(id);
-                }
-                true
-            });
-        };
+        let mut look = |expr: &Expr| walk::variables(expr, &mut read);
         of_loop().for_each(&mut look);
         for (stmt, _) in hosts() {
             walk::stmts(stmt, &mut |stmt| walk::exprs(unit, stmt, &mut look));
@@ -389,8 +382,8 @@ impl Make<'_> {
             }
         }
         let next = tree::incremented(self.unit, n_done, self.span);
-        host.push(expr_stmt(&next));
-        host.extend(time_loop.step.map(expr_stmt));
+        host.push(tree::expr_stmt(&next));
+        host.extend(time_loop.step.map(tree::expr_stmt));
         host.push(tree::assign(self.var(over), is_over));
         let steps = self.steps(steps, (step, n_steps));
         let host = self.while_(self.both_left(over, (n_done, n_steps)), host);
@@ -414,7 +407,7 @@ impl Make<'_> {
             Box::new(self.var(n_done)),
         );
         let kind = add;
-        inner.push(expr_stmt(&Expr {
+        inner.push(tree::expr_stmt(&Expr {
             kind,
             ..self.var(n_all)
         }));
@@ -520,20 +513,10 @@ impl Make<'_> {
 
     /// A statement of the host, whose declarations stand before the loop; what ends the loop says so.
     fn of_host(&mut self, mut stmt: Stmt, (n_done, over): (DeclId, DeclId)) -> Vec<Stmt> {
-        let done = expr_stmt(&tree::incremented(self.unit, n_done, self.span));
+        let done = tree::expr_stmt(&tree::incremented(self.unit, n_done, self.span));
         let ends = tree::assign(self.var(over), self.int(1));
         says_so(&mut stmt, &[done, ends]);
-        let declared = walk::declared(&stmt);
-        if declared.is_empty() {
-            return vec![stmt];
-        }
-        let mut all = Vec::new();
-        for id in declared {
-            self.namer.name_alone(self.unit, id);
-            all.extend(tree::assigned_apart(self.unit, id, self.span));
-            self.outside.push(tree::declaration(self.unit, id));
-        }
-        all
+        tree::lifted((self.unit, self.namer), stmt, &mut self.outside, self.span)
     }
 
     /// The loop over the steps.
@@ -650,8 +633,4 @@ fn is_zero(expr: &Expr) -> bool {
         ExprKind::Float(text) => text.trim_end_matches(['f', 'F', 'l', 'L']).parse() == Ok(0.0),
         _ => false,
     }
-}
-
-fn expr_stmt(expr: &Expr) -> Stmt {
-    tree::stmt(expr.span, StmtKind::Expr(expr.clone()))
 }

@@ -80,7 +80,7 @@ pub(super) fn parted(unit: &mut Unit, namer: &mut Namer, stmt: &Stmt) -> Option<
     };
     let mut all = vec![tree::declaration(make.unit, n_steps), steps];
     all.push(tree::stmt(stmt.span, StmtKind::Expr(add)));
-    let next = tree::stmt(step.span, StmtKind::Expr(step.clone()));
+    let next = tree::expr_stmt(step);
     all.extend(body.iter().chain([&next]).cloned());
     let head = (&**init, cond, stmt.span);
     let mut whole = once(unit, head, (iterator, start), all);

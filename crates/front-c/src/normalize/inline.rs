@@ -290,7 +290,7 @@ impl Caller<'_> {
             }
             ExprKind::Field(..) => {
                 let given = tree::plain(given);
-                let read = tree::stmt(given.span, StmtKind::Expr(given.clone()));
+                let read = tree::expr_stmt(given);
                 let nothing = tree::stmt(given.span, StmtKind::Null);
                 let stay = hoist::members(unit, &nothing, &[read, body.clone()]);
                 Path::of(unit, given).is_some_and(|path| stay.contains_key(&path))

@@ -69,7 +69,7 @@ fn parted(unit: &mut Unit, stmt: &Stmt) -> Option<Stmt> {
         kind: others,
         ..stmt.clone()
     };
-    let next = tree::stmt(step.span, StmtKind::Expr(step.clone()));
+    let next = tree::expr_stmt(step);
     let all = std::iter::once(others).chain(body).chain([next]).collect();
     let head = (&**init, cond, stmt.span);
     Some(once(unit, head, (iterator, start), all))

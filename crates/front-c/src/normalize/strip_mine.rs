@@ -258,7 +258,7 @@ impl Mine<'_> {
             .collect();
         let tail: Vec<Stmt> = tail
             .into_iter()
-            .chain(time_loop.step.map(expr_stmt))
+            .chain(time_loop.step.map(tree::expr_stmt))
             .collect();
         let (before_steps, steps) = self.steps(steps, n_steps, time_loop.init);
         let mut conditions = Vec::new();
@@ -303,7 +303,9 @@ impl Mine<'_> {
         let stops_early = !parts.behind.is_empty() || !self.records.is_empty();
         let needs_pending = stops_early && !(parts.behind.is_empty() && tail.is_empty());
         let pending = needs_pending.then(|| self.number("pending", self.int, 1));
-        body.push(expr_stmt(&tree::incremented(self.unit, n_steps, self.span)));
+        body.push(tree::expr_stmt(&tree::incremented(
+            self.unit, n_steps, self.span,
+        )));
         let ends = (self.full(n_steps).into_iter()).chain(conditions(parts.behind));
         body.extend(any_of(ends).map(|ends| tree::when(ends, vec![self.stop()])));
         body.extend(tail.iter().cloned());
@@ -334,7 +336,9 @@ impl Mine<'_> {
         let mut body = Vec::new();
         body.extend(takes_part.map(|cond| tree::when(cond, vec![is_pending, self.stop()])));
         body.extend(ahead);
-        body.push(expr_stmt(&tree::incremented(self.unit, n_steps, self.span)));
+        body.push(tree::expr_stmt(&tree::incremented(
+            self.unit, n_steps, self.span,
+        )));
         body.extend(tail);
         let is_over = time_loop.cond.map(|cond| not(cond.clone()));
         let ends = any_of(self.full(n_steps).into_iter().chain(is_over));
@@ -342,7 +346,7 @@ impl Mine<'_> {
         Ended {
             advance: self.for_((None, None, None), body),
             pending: Some(pending),
-            tail: time_loop.step.map(expr_stmt).into_iter().collect(),
+            tail: time_loop.step.map(tree::expr_stmt).into_iter().collect(),
         }
     }
 
@@ -435,17 +439,7 @@ impl Mine<'_> {
 
     /// A statement of the host without declarations, which stand before the loop: others there use them.
     fn lifted(&mut self, stmt: Stmt) -> Vec<Stmt> {
-        let declared = walk::declared(&stmt);
-        if declared.is_empty() {
-            return vec![stmt];
-        }
-        let mut all = Vec::new();
-        for id in declared {
-            self.namer.name_alone(self.unit, id);
-            all.extend(tree::assigned_apart(self.unit, id, self.span));
-            self.outside.push(tree::declaration(self.unit, id));
-        }
-        all
+        tree::lifted((self.unit, self.namer), stmt, &mut self.outside, self.span)
     }
 
     /// A statement of the steps with records in the place of the host's numbers, which `ahead` stores.
@@ -586,7 +580,7 @@ fn goes_on(stmt: &mut Stmt, step: Option<&Expr>) {
     match &stmt.kind {
         StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => {}
         StmtKind::Continue => {
-            let all = step.map(expr_stmt).into_iter().chain([stmt.clone()]);
+            let all = step.map(tree::expr_stmt).into_iter().chain([stmt.clone()]);
             stmt.kind = StmtKind::Compound(all.collect());
         }
         _ => (walk::inner_mut(stmt).into_iter()).for_each(|inner| goes_on(inner, step)),
@@ -614,8 +608,4 @@ fn not(expr: Expr) -> Expr {
         span: expr.span,
         kind: ExprKind::Unary(UnaryOp::Not, Box::new(expr)),
     }
-}
-
-fn expr_stmt(expr: &Expr) -> Stmt {
-    tree::stmt(expr.span, StmtKind::Expr(expr.clone()))
 }

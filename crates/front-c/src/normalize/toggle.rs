@@ -107,7 +107,7 @@ fn counted(
     }
     let odd = tree::binary(BinaryOp::Rem, steps, tree::int(&counter.start, 2));
     let odd = tree::binary(BinaryOp::NotEqual, odd, tree::int(&counter.start, 0));
-    let toggles = tree::stmt(toggling.span, StmtKind::Expr(toggling.clone()));
+    let toggles = tree::expr_stmt(toggling);
     let cond = tree::binary(BinaryOp::And, any, odd);
     Some(tree::when(cond, vec![toggles]))
 }

@@ -1,5 +1,6 @@
 //! What passes ask of trees, and what they make of them.
 
+use super::walk;
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Decl, DeclId, DeclKind, Expr, ExprKind, FieldId, Item, Length, Span, Stmt,
     StmtId, StmtKind, Storage, Type, TypeId, TypeKind, UnaryOp, Unit,
@@ -188,6 +189,11 @@ pub(super) fn stmt(span: Span, kind: StmtKind) -> Stmt {
     Stmt { id, span, kind }
 }
 
+/// `expr;`
+pub(super) fn expr_stmt(expr: &Expr) -> Stmt {
+    stmt(expr.span, StmtKind::Expr(expr.clone()))
+}
+
 /// `if (cond) { .. }`
 pub(super) fn when(cond: Expr, then: Vec<Stmt>) -> Stmt {
     let span = cond.span;
@@ -335,6 +341,26 @@ pub(super) fn assigned_apart(unit: &mut Unit, id: DeclId, span: Span) -> Option<
     unit[id].ty = ty;
     let init = unit[id].init.take()?;
     Some(assign(var(unit, id, span), init))
+}
+
+/// A statement without declarations, which stand outside of the loop: others there use them.
+pub(super) fn lifted(
+    (unit, namer): (&mut Unit, &mut Namer),
+    stmt: Stmt,
+    outside: &mut Vec<Stmt>,
+    span: Span,
+) -> Vec<Stmt> {
+    let declared = walk::declared(&stmt);
+    if declared.is_empty() {
+        return vec![stmt];
+    }
+    let mut all = Vec::new();
+    for id in declared {
+        namer.name_alone(unit, id);
+        all.extend(assigned_apart(unit, id, span));
+        outside.push(declaration(unit, id));
+    }
+    all
 }
 
 /// The type of what an expression is as a value: a pointer in place of an array.

@@ -1,6 +1,7 @@
 //! Walks through statements and expressions.
 
 use hexcc_clang::ast::{Callee, DeclId, Designator, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
+use std::collections::HashSet;
 
 /// The parts of expressions and statements, to be read or, with `mut`, to be changed.
 macro_rules! parts_of_trees {
@@ -98,6 +99,16 @@ pub(super) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
             visit(part, f);
         }
     }
+}
+
+/// Adds the variables in an expression.
+pub(super) fn variables(expr: &Expr, all: &mut HashSet<DeclId>) {
+    visit(expr, &mut |expr| {
+        if let ExprKind::Var(id) = expr.kind {
+            all.insert(id);
+        }
+        true
+    });
 }
 
 /// Whether an expression, or one in it, is as asked.

@@ -203,14 +203,7 @@ fn are_reached(unit: &Unit, scalars: &Scalars, time_loop: &TimeLoop, parts: &Par
         });
     }
     let mut read: HashSet<DeclId> = HashSet::new();
-    let mut look = |expr: &Expr| {
-        walk::visit(expr, &mut |expr| {
-            if let ExprKind::Var(id) = expr.kind {
-                read.insert(id);
-            }
-            true
-        });
-    };
+    let mut look = |expr: &Expr| walk::variables(expr, &mut read);
     time_loop
         .cond
         .into_iter()
