@@ -2,7 +2,7 @@
 // step per launch from shared memory ("spatial"), in one run, results compared bit
 // for bit with the naive kernel's.
 //
-// scripts/bench-prepare makes one folder per stencil with `variants.h`, which
+// bench/prepare makes one folder per stencil with `variants.h`, which
 // includes the generated kernels and lists them as VARIANTS(X), X(namespace,
 // label); build with -I that folder and -DSTENCIL_<name>. Rows are padded to
 // multiples of 32 elements; fdtd2d's size must be one (its ex is padded). One time step must
@@ -54,7 +54,7 @@ using index_t = INDEX;
 #define D(i, j, k) (P(0, 0, 0) - P(i, j, k)) * (P(0, 0, 0) - P(i, j, k))
 #define VALUE 1.0f / sqrtf(1.0f + D(-1, 0, 0) + D(1, 0, 0) + D(0, -1, 0) + D(0, 1, 0) + D(0, 0, -1) + D(0, 0, 1))
 #elif defined(NAME)
-// scripts/bench-prepare has taken VALUE, DIMS and RADIUS from a file of bench/stencils.
+// bench/prepare has taken VALUE, DIMS and RADIUS from a file of bench/stencils.
 #else
 #error "no stencil chosen"
 #endif

@@ -25,12 +25,12 @@ const TARGET: &str = "Target";
 pub const OUTPUT: &str = "Output";
 
 /// What `--help` says of exit statuses.
-pub const STATUSES: &str = "Exit status: 0 done, 1 input refused or results that differ, 2 wrong command line, 3 missing file, library or device, 4 error of hexcc itself.";
+pub const STATUSES: &str = "Exit status: 0 done, 1 input refused or results that differ, 2 wrong command line, 3 missing file, library or device, 4 bug in hexcc.";
 
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
 pub struct InputArgs {
-    /// C files of the program, the region in one of them, or a scop saved with `--emit scop`; `-` is C on the standard input
+    /// C files of the program, or a scop saved with `--emit scop`; `-` is C on the standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Function whose scop to translate
@@ -53,92 +53,82 @@ impl InputArgs {
 /// Options that choose the schedule and the kernel.
 #[derive(Debug, Args, Clone)]
 pub struct KernelArgs {
-    /// Tiles are what is measured or explained, even where a translation takes single steps
+    /// Tiles are what is measured or explained, even where a translation has one launch per step
     #[arg(skip)]
     pub keep_tiles: bool,
-    /// How time is tiled; options that only one of the tilings has decide, too
+    /// How time is tiled; sizes of tiles ask for their tiling, too
     #[arg(help_heading = TILING, long, value_enum, default_value = "auto")]
     pub tiling: TilingArg,
-    /// Tile sizes: `h=3,w=8:64` gives h and one width per space dimension,
-    /// outermost first
+    /// Sizes of hexagonal tiles: `h=3,w=8:64` gives h and one width per space dimension, outermost first
     #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "SIZES", value_parser = TileSizes::from_str)]
     pub tile: Option<TileSizes>,
-    /// Space dimension tiled by hexagons, 0 is the outermost
+    /// Space dimension tiled by hexagons; 0 is the outermost
     #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "DIM")]
     pub hex_dim: Option<usize>,
-    /// Classical space dimension whose tiles run in parallel, too, in waves;
-    /// `none` or `auto`
+    /// Another space dimension whose tiles run in parallel, in waves; or `none` or `auto`
     #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "DIM", default_value = "auto", value_parser = parse_wavefront)]
     pub wavefront: WavefrontChoice,
-    /// Sizes of overlapped tiles: time steps of a launch, columns of a lane, ..
-    /// [default: chosen by the model]
+    /// Sizes of overlapped tiles, such as the time steps of a launch [default: chosen by the model]
     #[arg(help_heading = TILING, hide_short_help = true, long, value_name = "steps=T,vector=V,..")]
     pub stream_tile: Option<StreamTile>,
-    /// What counts as an error where it is not reached
+    /// Refuse a program that does not reach this
     #[arg(help_heading = TILING, long, value_enum)]
     pub require: Option<RequireArg>,
     /// How sums of floating-point numbers over loops are computed
     #[arg(help_heading = TILING, long, value_enum, default_value = "parallel")]
     pub sums: SumsArg,
-    /// What a thread of single steps has, or a warp of overlapped tiles
+    /// What a thread computes with one launch per step, or a warp of overlapped tiles
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value = "auto")]
     pub kernel: KernelArg,
-    /// Memory a tile computes in
+    /// Memory that a hexagonal tile computes in
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value_t = Memory::Shared)]
     pub memory: Memory,
-    /// When values go from shared to global memory [default: live]
+    /// When a hexagonal tile writes its values to global memory [default: live]
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub copy_out: Option<CopyOut>,
-    /// Copies of 16 bytes from 16-byte boundaries where tile widths allow it
-    /// [default: on]
+    /// Copy 16 bytes at a time where tile widths allow it [default: on]
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub aligned_loads: Option<Switch>,
-    /// What a full tile reuses of the full tile before it in its block
-    /// [default: dynamic]
+    /// What a full tile takes over from the tile before it in its block [default: dynamic]
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub reuse: Option<Reuse>,
-    /// Code without tests for full tiles
+    /// Have code without tests for full tiles
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value_t = Switch::On)]
     pub full_tiles: Switch,
-    /// Unrolled rows and points [default: on]
+    /// Unroll the rows and points of a tile [default: on]
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum)]
     pub unroll: Option<Switch>,
-    /// Threads per block wanted [default: chosen with the tile sizes]
+    /// Threads of a block [default: chosen with the tile sizes]
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_parser = clap::value_parser!(i64).range(32..=1024))]
     pub threads: Option<i64>,
-    /// Rows of contiguous points that a thread computes, at most [default: those of the
-    /// tile over those of the block; in two dimensions all]
+    /// Rows that a thread of a hexagonal tile computes, at most [default: those of the tile over those of the block]
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     pub rows_per_thread: Option<i64>,
-    /// Shared memory a block may use when tile sizes are chosen, bytes
-    /// [default: what the GPU allows]
+    /// Shared memory that a block may use, in bytes [default: what the GPU allows]
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_name = "BYTES")]
     pub shared_memory: Option<i64>,
     /// What the program becomes
     #[arg(help_heading = TARGET, long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
     pub language: LanguageArg,
-    /// Let the program run its own loops where arrays overlap, no GPU is present, or its memory
-    /// does not suffice, instead of ending with a message
+    /// Let the program run its own loops where arrays overlap, or a GPU or its memory is missing
     #[arg(help_heading = TARGET, long)]
     pub fallback: bool,
-    /// Run kernels even where the program's own loops would be faster: the CUDA program has no choice then
+    /// Run kernels even where the program's own loops would be faster
     #[arg(help_heading = TARGET, long)]
     pub always_gpu: bool,
-    /// Choose for a program that nvcc builds with --use_fast_math: divisions and functions
-    /// in float take few instructions then; with --float-literals
+    /// Choose kernels for nvcc's --use_fast_math, with which divisions are cheap; has the effect of --float-literals, too
     #[arg(help_heading = TARGET, long)]
     pub fast_math: bool,
-    /// Compute cells of `float` in `float` where only literals without `f` and functions like `sqrt`
-    /// make C compute in `double`; rounds in other places than C
+    /// Compute cells of `float` in `float`, even if literals without `f` make C compute in `double`
     #[arg(help_heading = TARGET, long)]
     pub float_literals: bool,
     /// Namespace of the generated code [default: `hexcc_` and the function]
     #[arg(help_heading = OUTPUT, long, value_parser = parse_name)]
     pub name: Option<String>,
-    /// Bound on isl's operations, 0 for none
+    /// Bound on the operations of isl; 0 for none
     #[arg(hide_short_help = true, long, value_name = "N", default_value_t = Options::default().isl_quota)]
     pub isl_quota: u64,
-    /// Bound on the processor time of a translation, 0 for none
+    /// Bound on the processor time of a translation; 0 for none
     #[arg(long, value_name = "SECONDS", default_value_t = limit::DEFAULT_SECONDS)]
     pub time_limit: u64,
     /// Do not use tile sizes that `hexcc tune` found
@@ -167,8 +157,7 @@ pub struct HelpArgs {
 /// Options that say what tile sizes are chosen for.
 #[derive(Debug, Args, Clone, Default)]
 pub struct TargetArgs {
-    /// GPU to choose tile sizes for, such as h200 or a100 [default: the one
-    /// that is present, or h200]
+    /// GPU to choose tile sizes for, such as a100 [default: the one that is present, or h200]
     #[arg(help_heading = TARGET, long, value_name = "NAME")]
     pub gpu: Option<String>,
     /// Table with more GPUs, in the form of crates/compiler/data/gpus.toml
@@ -218,18 +207,18 @@ impl From<SumsArg> for Sums {
     }
 }
 
-/// What a thread of single steps has.
+/// What a thread computes with one launch per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KernelArg {
-    /// What is expected to be fastest of what is proven to do
+    /// The fastest that is proven correct, as the model predicts
     Auto,
     /// One cell
     Naive,
-    /// Neighbouring cells along each loop, with accesses of 16 bytes
+    /// A block of neighbouring cells, with accesses of 16 bytes
     Coarsened,
-    /// The same of one plane after the other, with planes before kept in registers
+    /// The same, plane after plane, with earlier planes in registers
     Streamed,
-    /// Of overlapped tiles: the warps of a block own the same columns at consecutive times
+    /// Overlapped tiles in which the warps of a block have the same columns at consecutive times
     Pipelined,
 }
 
@@ -248,21 +237,20 @@ impl From<KernelArg> for StepKernel {
 /// How time is tiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TilingArg {
-    /// As the model predicts
+    /// What the model predicts to be fastest
     Auto,
     /// Hexagons along one dimension, classical tiles along the others
     Hybrid,
-    /// Overlapped tiles that stream through registers; they compute their
-    /// common halo several times
+    /// Tiles that stream through registers, and compute their halo themselves
     Overlapped,
-    /// No tiles: the loops in their own order, parallel ones in kernels
+    /// No tiles: one launch per step
     Stepwise,
 }
 
 /// What a translation has to reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RequireArg {
-    /// Some time loop is tiled over time, as a whole or in segments
+    /// Some time loop is tiled over time, at least in parts
     Tiled,
 }
 
@@ -282,7 +270,7 @@ impl From<TilingArg> for Tiling {
 pub enum Memory {
     /// Every access goes to global memory
     Global,
-    /// The footprint of a tile is held in shared memory
+    /// What a tile needs is held in shared memory
     Shared,
 }
 
@@ -302,8 +290,7 @@ pub enum CopyOut {
     Separate,
     /// As they are computed
     Interleaved,
-    /// As they are computed, but only those that other tiles need or that are
-    /// results
+    /// As they are computed, and only those that others need
     Live,
 }
 
@@ -312,10 +299,9 @@ pub enum CopyOut {
 pub enum Reuse {
     /// Every tile copies in all it needs
     None,
-    /// The columns in common with the tile before stay where they are: columns
-    /// lie in shared memory modulo its size
+    /// Common columns stay where they are in shared memory
     Static,
-    /// The columns in common with the tile before move into place
+    /// Common columns move into place
     Dynamic,
 }
 

@@ -15,13 +15,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Measures stencils on the GPU beside a kernel with one thread per cell, and
-/// compares the results.
+/// Measures stencils on the GPU beside a kernel with one thread per cell.
 ///
-/// Every file is measured with the tiling and the sizes that a translation would take:
-/// those given, tuned ones, or the model's. Single steps are measured beside it, which a translation
-/// takes where the model expects no gain of tiles. Where overlapped tiling is the model's
-/// choice, the best sizes of the hybrid tiling are measured, too.
+/// Every file is measured with the tiling and the sizes that a translation would take.
+/// One launch per step is measured beside it. Where a translation takes overlapped tiles, the best
+/// hexagonal tiles are measured, too.
 #[derive(Debug, Parser)]
 #[command(
     name = "hexcc bench",

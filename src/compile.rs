@@ -60,6 +60,8 @@ impl InputArgs {
         if !others.is_empty() && !self.preprocessor.before().is_empty() {
             return Err(Failure::plain(before_several()));
         }
+        let checked = self.preprocessor.check(&files);
+        checked.map_err(|d| Failure::plain(*d))?;
         let options = InputOptions {
             file: first.clone(),
             others: others.to_vec(),
@@ -128,7 +130,7 @@ impl KernelArgs {
             "HX0509",
             "`--require tiled`: no time loop is tiled over time",
         )
-        .note("the program translates without the option, and its loops run in single steps")
+        .note("the program translates without the option, with one launch per step")
         .help("`hexcc explain` says of each loop why it is not tiled");
         Err(Failure::plain(d))
     }

@@ -29,7 +29,7 @@ pub fn write(
 }
 
 /// Files, and those that they include from beside them or from the directories.
-fn with_includes(mut files: Vec<PathBuf>, dirs: &[PathBuf]) -> Vec<PathBuf> {
+pub fn with_includes(mut files: Vec<PathBuf>, dirs: &[PathBuf]) -> Vec<PathBuf> {
     let mut at = 0;
     while let Some(file) = files.get(at).cloned() {
         let text = files::text(&file).unwrap_or_default();
@@ -45,7 +45,7 @@ fn with_includes(mut files: Vec<PathBuf>, dirs: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// The name that a line includes, and whether it is in quotes.
-fn included(line: &str) -> Option<(&str, bool)> {
+pub fn included(line: &str) -> Option<(&str, bool)> {
     let word = line.trim_start().strip_prefix('#')?.trim_start();
     let name = word.strip_prefix("include")?.trim_start();
     match name.strip_prefix('"') {

@@ -5,8 +5,8 @@ mod args;
 mod bench;
 mod bytes;
 mod codes;
+mod commands;
 mod compile;
-mod completions;
 mod dependencies;
 mod emit;
 mod explain;
@@ -22,7 +22,6 @@ mod spelling;
 mod translate;
 mod tune;
 
-use clap::Parser;
 // isl, which is C, allocates more than it computes: this takes the place of `malloc`.
 use libmimalloc_sys as _;
 use render::Failure;
@@ -59,20 +58,7 @@ fn main() -> ExitCode {
 
 /// Does what the command line says.
 fn command() -> Result<ExitCode, Failure> {
-    let mut arguments = spelling::arguments();
-    let name = arguments.get(1).and_then(|word| word.to_str());
-    let name = name.unwrap_or_default().to_string();
-    if ["run", "tune", "bench", "explain", "completions"].contains(&name.as_str()) {
-        arguments.remove(0);
-    }
-    let code = match name.as_str() {
-        "run" => run::Run::parse_from(arguments).run(),
-        "tune" => tune::Tune::parse_from(arguments).run(),
-        "bench" => bench::Bench::parse_from(arguments).run(),
-        "completions" => completions::Completions::parse_from(arguments).run(),
-        "explain" => explain::Explain::parse_from(arguments).run(),
-        _ => translate::Translate::parse_from(arguments).run(),
-    }?;
+    let code = commands::run(spelling::arguments())?;
     render::check()?;
     Ok(code)
 }

@@ -26,7 +26,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Opens the GPU, with the NVRTC that `scripts/setup-cuda` brings where there is no other.
+/// Opens the GPU, with the NVRTC that `scripts/setup --cuda` brings where there is no other.
 ///
 /// # Errors
 /// What is missing.
@@ -53,7 +53,7 @@ fn no_tiles(why: NoTiles) -> Diagnostic {
             .note("what the host does between them decides how many steps there are")
             .help("`--line` takes a loop over time steps by itself"),
         NoTiles::SingleSteps => {
-            d.note("the program runs in single steps, which have no sizes to choose")
+            d.note("the program has one launch per step, and no sizes to choose")
         }
         NoTiles::OfCpu => d.note("only kernels of GPUs are measured and drawn so far"),
     };

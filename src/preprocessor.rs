@@ -1,9 +1,12 @@
 //! Options of the preprocessor, in the order and with the meaning that C compilers give them.
 
 use crate::args::{INPUT, is_identifier};
+use crate::dependencies;
+use crate::files;
 use crate::input::InputOptions;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::scop::Piece;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -11,23 +14,107 @@ use std::process;
 /// Directories, macros and files that come before the text.
 #[derive(Debug, Args, Clone, Default)]
 pub struct PreprocessorArgs {
+    /// Directory for includes in quotes, searched before those of `-I`; also spelled `-iquote DIR`
+    #[arg(help_heading = INPUT, hide_short_help = true, long = "iquote", value_name = "DIR")]
+    quote: Vec<PathBuf>,
     /// Directory for `#include`
     #[arg(help_heading = INPUT, short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Directory for `#include`, searched after those of `-I`; also spelled `-isystem DIR`
+    /// Directory for `#include`, after those of `-I`; also spelled `-isystem DIR`
     #[arg(help_heading = INPUT, long = "isystem", value_name = "DIR")]
     system: Vec<PathBuf>,
     #[command(flatten)]
     macros: Macros,
-    /// Include this file before the first line, as `-include FILE` does; the generated text has the directive, too
+    /// Include this file before the first line; also spelled `-include FILE`
     #[arg(help_heading = INPUT, long = "include", value_name = "FILE")]
     before: Vec<PathBuf>,
+    /// Standard of the program, such as c99 or gnu17; also spelled `-std=c99`
+    #[arg(help_heading = INPUT, long = "std", value_name = "STANDARD", value_enum)]
+    standard: Option<Standard>,
 }
 
 impl PreprocessorArgs {
-    /// Directories in the order in which they are searched.
+    /// Directories in the order in which they are searched. Those for quotes serve all includes, where
+    /// [`PreprocessorArgs::check`] passes.
     pub fn dirs(&self) -> Vec<PathBuf> {
-        [&self.include[..], &self.system[..]].concat()
+        [&self.quote[..], &self.include[..], &self.system[..]].concat()
+    }
+
+    /// Refuses what would be read otherwise than a C compiler reads it.
+    ///
+    /// # Errors
+    /// A directory for quotes has a file that is included without them, or a text asks for the standard.
+    pub fn check(&self, files: &[PathBuf]) -> Result<(), Box<Diagnostic>> {
+        if self.quote.is_empty() && self.standard.is_none() {
+            return Ok(());
+        }
+        self.check_system()?;
+        let read = dependencies::with_includes(files.to_vec(), &self.dirs());
+        for file in &read {
+            let text = files::text(file).unwrap_or_default();
+            self.check_quotes(file, &text)?;
+            self.check_standard(file, &text)?;
+        }
+        Ok(())
+    }
+
+    fn check_quotes(&self, file: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
+        let named = text.lines().filter_map(dependencies::included);
+        let mut in_brackets = named.filter(|(_, is_quoted)| !is_quoted);
+        let found = in_brackets.find_map(|(name, _)| {
+            let dir = self.quote.iter().find(|dir| dir.join(name).is_file())?;
+            Some((name, dir))
+        });
+        let Some((name, dir)) = found else {
+            return Ok(());
+        };
+        let (file, dir) = (file.display(), dir.display());
+        let what = format!("`-iquote {dir}` has `{name}`, and `{file}` includes `<{name}>`");
+        let d = Diagnostic::error("HX0509", what);
+        Err(Box::new(
+            d.note("hexcc searches the directory for both kinds of includes")
+                .help(format!(
+                    "write `#include \"{name}\"`, or name the directory with `-I`"
+                )),
+        ))
+    }
+
+    /// Headers of the system include each other in brackets.
+    fn check_system(&self) -> Result<(), Box<Diagnostic>> {
+        for dir in &self.quote {
+            let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+            let mut names = entries.map(|entry| entry.file_name());
+            if let Some(name) = names.find(|name| Path::new(OF_SYSTEM).join(name).is_file()) {
+                let (dir, name) = (dir.display(), name.display());
+                let what = format!("`-iquote {dir}` has `{name}`, and so has the system");
+                let d = Diagnostic::error("HX0509", what)
+                    .note("hexcc searches the directory for both kinds of includes")
+                    .help("rename the file");
+                return Err(Box::new(d));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_standard(&self, file: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
+        let Some(standard) = self.standard.filter(|standard| !standard.is_read()) else {
+            return Ok(());
+        };
+        let Some(name) = OF_STANDARDS.iter().find(|name| text.contains(**name)) else {
+            return Ok(());
+        };
+        let (option, file) = (standard.option(), file.display());
+        let what = format!("`{option}`: `{file}` asks for `{name}`");
+        Err(Box::new(
+            Diagnostic::error("HX0509", what)
+                .note("hexcc reads C as `gnu17`, in which the macro has another value")
+                .help("leave the option out, if the program means the same as `gnu17`"),
+        ))
+    }
+
+    /// The option of C compilers for the program's own text.
+    pub fn standard(&self) -> String {
+        (self.standard).map_or_else(|| "-std=gnu11".to_string(), Standard::option)
     }
 
     /// Macros that are defined in the end.
@@ -42,7 +129,8 @@ impl PreprocessorArgs {
 
     /// Hands all but the files before the text to a compiler; `source` is the directory of the program.
     pub fn hand_on(&self, command: &mut process::Command, source: &Path) {
-        for directory in self.include.iter().map(PathBuf::as_path).chain([source]) {
+        let quote_and_include = self.quote.iter().chain(&self.include);
+        for directory in quote_and_include.map(PathBuf::as_path).chain([source]) {
             command.arg("-I").arg(directory);
         }
         for directory in &self.system {
@@ -55,6 +143,71 @@ impl PreprocessorArgs {
                 .iter()
                 .map(|define| format!("-D{define}")),
         );
+    }
+}
+
+/// Where headers of the system are.
+const OF_SYSTEM: &str = "/usr/include";
+
+/// Macros that say by which standard a text is read.
+const OF_STANDARDS: [&str; 2] = ["__STDC_VERSION__", "__STRICT_ANSI__"];
+
+/// Standards of C, with the names that gcc has for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Standard {
+    /// ANSI C
+    #[value(aliases = ["c90", "iso9899:1990"])]
+    C89,
+    /// ANSI C, with extensions of GNU
+    #[value(alias = "gnu90")]
+    Gnu89,
+    /// C of 1999
+    #[value(aliases = ["c9x", "iso9899:1999"])]
+    C99,
+    /// C of 1999, with extensions of GNU
+    #[value(alias = "gnu9x")]
+    Gnu99,
+    /// C of 2011
+    #[value(aliases = ["c1x", "iso9899:2011"])]
+    C11,
+    /// C of 2011, with extensions of GNU
+    #[value(alias = "gnu1x")]
+    Gnu11,
+    /// C of 2017
+    #[value(aliases = ["c18", "iso9899:2017", "iso9899:2018"])]
+    C17,
+    /// C of 2017, with extensions of GNU
+    #[value(alias = "gnu18")]
+    Gnu17,
+    /// C of 2023
+    #[value(aliases = ["c2x", "iso9899:2024"])]
+    C23,
+    /// C of 2023, with extensions of GNU
+    #[value(alias = "gnu2x")]
+    Gnu23,
+}
+
+impl Standard {
+    /// Whether it is the one by which hexcc reads.
+    fn is_read(self) -> bool {
+        self == Standard::Gnu17
+    }
+
+    /// The option of C compilers; older ones know the last standard by the name of its draft.
+    fn option(self) -> String {
+        let name = match self {
+            Standard::C89 => "c89",
+            Standard::Gnu89 => "gnu89",
+            Standard::C99 => "c99",
+            Standard::Gnu99 => "gnu99",
+            Standard::C11 => "c11",
+            Standard::Gnu11 => "gnu11",
+            Standard::C17 => "c17",
+            Standard::Gnu17 => "gnu17",
+            Standard::C23 => "c2x",
+            Standard::Gnu23 => "gnu2x",
+        };
+        format!("-std={name}")
     }
 }
 

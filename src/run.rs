@@ -30,10 +30,8 @@ use std::time::{Duration, Instant};
 
 /// Translates a program, runs it beside the original and compares the results.
 ///
-/// The C program is built with `$CC`, or cc; the generated one with nvcc where
-/// there is a GPU, otherwise with the CPU emulation of CUDA, and with `$CC`, too, if
-/// it is C with OpenMP or OpenCL. The exit status is 0 if all arrays written by the
-/// region are equal.
+/// Programs in C are built with `$CC`, or cc. A CUDA program is built with nvcc where there is a
+/// GPU, and otherwise for the CPU emulation. The exit status is 0 if all arrays that the loops write are equal.
 #[derive(Debug, Parser)]
 #[command(
     name = "hexcc run",
@@ -61,8 +59,8 @@ pub struct Run {
     /// Order of threads and blocks in the emulation
     #[arg(help_heading = "Comparison", long, value_name = "N")]
     seed: Option<u64>,
-    /// Accepted distance of floating-point results, in units in the last place;
-    /// 0 unless told, 8 if the region calls library functions such as exp
+    /// Accepted distance of floating-point results, in units in the last place
+    /// [default: 0, or 8 if the region calls functions such as `exp`]
     #[arg(help_heading = "Comparison", long, value_name = "N")]
     ulps: Option<u64>,
     /// Allow fused multiply-add, and report the largest relative error
@@ -357,7 +355,7 @@ impl Run {
                 return Err(failure(
                     Diagnostic::error("HX0506", "nvcc was not found")
                         .note("searched: HEXCC_NVCC, PATH, vendor/cuda")
-                        .help("install CUDA, run `scripts/setup-cuda`, or set HEXCC_NVCC"),
+                        .help("install CUDA, run `scripts/setup --cuda`, or set HEXCC_NVCC"),
                 ));
             }
         }

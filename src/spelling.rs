@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 
 /// Long options with one dash, and whether a value follows.
-const ONE_DASH: [(&str, bool); 4] = [
+const ONE_DASH: [(&str, bool); 6] = [
     ("-include", true),
     ("-isystem", true),
+    ("-iquote", true),
+    ("-std", true),
     ("-MD", false),
     ("-MF", true),
 ];
@@ -28,6 +30,7 @@ pub fn arguments() -> Vec<OsString> {
 fn spelled(argument: &str) -> Option<String> {
     let split = |(name, has_value): &(&str, bool)| {
         let value = argument.strip_prefix(name)?;
+        let value = value.strip_prefix('=').unwrap_or(value);
         match value.is_empty() {
             true => Some(format!("-{name}")),
             false => has_value.then(|| format!("-{name}={value}")),
@@ -46,6 +49,8 @@ mod tests {
             ("-include", Some("--include")),
             ("-includedefs.h", Some("--include=defs.h")),
             ("-isystem/opt", Some("--isystem=/opt")),
+            ("-iquote", Some("--iquote")),
+            ("-std=gnu99", Some("--std=gnu99")),
             ("-MD", Some("--MD")),
             ("-MFa.d", Some("--MF=a.d")),
             ("-MDx", None),

@@ -25,32 +25,29 @@ use std::process::ExitCode;
 enum Emit {
     /// The whole program as CUDA C++
     Cuda,
-    /// A header with a launch function on device pointers; for OpenCL the kernels, and what
-    /// launches them as a comment
+    /// A header with a function that launches the kernels on device pointers; for OpenCL the kernels
     Kernel,
-    /// The loops as hexcc reads them, and which passes have changed their text
+    /// The loops after hexcc has rewritten them
     C,
-    /// The scop as JSON
+    /// The loops as hexcc has read them, as JSON, which later commands take as input
     Scop,
-    /// The arrays and statements that tilings get, in isl's notation
+    /// Arrays and statements in the notation of isl
     Stencil,
-    /// Dependences of the time loops that are tiled, and their cones
+    /// Dependences of the time loops that are tiled
     Deps,
-    /// Schedules of tiles, and launches of single steps
+    /// The order of tiles and of launches
     Schedule,
-    /// Kernels and launches as data, of programs that run in single steps
+    /// Kernels and launches as data, where tiles are not overlapped
     Ir,
     /// The C program with its results written to a file
     #[value(hide = true)]
     Reference,
 }
 
-/// Source-to-source compiler for stencils: C loop nests to CUDA with hybrid
-/// hexagonal/classical tiling.
+/// Translates stencil loops in plain C into CUDA kernels that advance many time steps per launch.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc", version = env!("HEXCC_LONG_VERSION"), arg_required_else_help = true, disable_help_flag = true,
-    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc run [OPTIONS] FILE..\n       hexcc explain [OPTIONS] FILE..\n       hexcc explain CODE\n       hexcc tune [OPTIONS] FILE\n       hexcc bench [OPTIONS] FILE..\n       hexcc completions SHELL",
-    after_help = format!("{STATUSES}\n\n`hexcc run --help` and so on describe the other commands."))]
+    override_usage = "hexcc [OPTIONS] FILE.. -o OUT.cu\n       hexcc COMMAND ..", after_help = STATUSES)]
 pub struct Translate {
     #[command(flatten)]
     input: InputArgs,
@@ -61,10 +58,10 @@ pub struct Translate {
     /// Output file, `-` for the standard output
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Also write a rule for make, as `-MD` does: the output depends on the input files and on what they include
+    /// Also write a rule for make with the files that were read; also spelled `-MD`
     #[arg(help_heading = OUTPUT, long = "MD")]
     dependencies: bool,
-    /// File for the rule, as `-MF FILE` says [default: that of the output, with `.d`]
+    /// File for the rule, also spelled `-MF FILE` [default: that of the output, with `.d`]
     #[arg(help_heading = OUTPUT, long = "MF", value_name = "FILE", requires = "dependencies")]
     dependency_file: Option<PathBuf>,
     /// What to write [default: the whole program]
@@ -93,7 +90,7 @@ fn as_read(input: &Input) -> Result<String, Failure> {
 fn dependences(compiled: &Compiled) -> Result<String, Failure> {
     dumps::dependences(compiled).ok_or_else(|| {
         let d = Diagnostic::error("HX0509", "`--emit deps` shows time loops that are tiled")
-            .note("nothing of this program is; single steps are proven launch by launch")
+            .note("nothing of this program is; steps are proven launch by launch")
             .help(
                 "`--emit schedule` shows the launches, and `hexcc explain` why there are no tiles",
             );
@@ -113,7 +110,7 @@ fn program_text(compiled: &Compiled) -> Result<String, Failure> {
     if text.is_empty() {
         let d = Diagnostic::error(
             "HX0509",
-            "`--emit ir` shows single steps and hybrid tiles only",
+            "`--emit ir` shows hybrid tiles and one launch per step only",
         )
         .note("the kernels of overlapped tiles are printed without it")
         .help("add `--tiling stepwise` or `--tiling hybrid`");

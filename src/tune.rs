@@ -27,8 +27,7 @@ use std::time::{Duration, Instant};
 /// Measures tile sizes on the GPU, checks every one of them, and keeps the best
 /// for later translations.
 ///
-/// Candidates are those of the model, of both tilings, in its order. Every candidate is
-/// compiled by NVRTC with `-fmad=false` (with `--fast-math`, like `--use_fast_math`),
+/// The model proposes sizes of both tilings. Each is compiled by NVRTC with `-fmad=false`,
 /// compared bit for bit with a kernel that has one thread per cell, and timed.
 #[derive(Debug, Parser)]
 #[command(name = "hexcc tune", bin_name = "hexcc tune", disable_help_flag = true, after_help = STATUSES)]

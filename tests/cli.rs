@@ -179,6 +179,83 @@ fn directories_of_the_system_come_last() {
     assert!(text.contains("0.25f * ("), "{text}");
 }
 
+/// Directories of `-iquote` come before those of `-I`, but for includes in brackets, which have to be elsewhere.
+#[test]
+fn quotes_have_directories_of_their_own() {
+    let define = |weight: &str| format!("#define N 64\n#define W {weight}\n");
+    let folder = folder(&[
+        ("a.c", &format!("#include \"w.h\"\n{LOOP}")),
+        ("b.c", &format!("#include \"deep.h\"\n{LOOP}")),
+        ("deep.h", "#include <w.h>\n"),
+        ("quotes/w.h", &define("0.25f")),
+        ("brackets/w.h", &define("0.5f")),
+        ("system/math.h", ""),
+    ]);
+    let dirs = "-I brackets -iquote quotes";
+    let text = translated(folder.path(), &format!("a.c {dirs}"));
+    assert!(text.contains("0.25f * ("), "{text}");
+    for (line, says) in [
+        (format!("b.c {dirs}"), "`deep.h` includes `<w.h>`"),
+        (
+            "a.c -iquotequotes -iquote system".to_string(),
+            "has `math.h`, and so has the system",
+        ),
+    ] {
+        let out = run(folder.path(), &line);
+        assert!(stderr(&out).contains(says), "{line}: {out:?}");
+        assert_eq!(status(&out), Some(1), "{line}");
+    }
+}
+
+/// Every standard is taken, if the text does not ask for it.
+#[test]
+fn standards_are_known() {
+    let asks = format!(
+        "#if __STDC_VERSION__ > 201112L\n#define W 0.25f\n#else\n#define W 0.5f\n#endif\n{LOOP}"
+    );
+    let main = "float A[2][64];\nint main(void)\n{\n  // Strict C89 has no such comments.\n  f(9, A);\n  return 0;\n}\n";
+    let folder = folder(&[
+        ("a.c", LOOP),
+        ("asks.c", &asks),
+        ("main.c", &format!("{LOOP}{main}")),
+    ]);
+    let expected = translated(folder.path(), "a.c -DN=64 -DW=0.5f");
+    for standard in [
+        "c89",
+        "c90",
+        "gnu89",
+        "c99",
+        "gnu99",
+        "c11",
+        "gnu11",
+        "c17",
+        "gnu17",
+        "c18",
+        "c2x",
+        "c23",
+        "gnu23",
+        "iso9899:1999",
+    ] {
+        let text = translated(
+            folder.path(),
+            &format!("a.c -DN=64 -DW=0.5f -std={standard}"),
+        );
+        assert_eq!(text, expected, "{standard}");
+    }
+    translated(folder.path(), "asks.c -DN=64 -std=gnu17");
+    let out = run(folder.path(), "asks.c -DN=64 -std=c99");
+    assert_eq!(status(&out), Some(1), "{out:?}");
+    let says = "`-std=c99`: `asks.c` asks for `__STDC_VERSION__`";
+    assert!(stderr(&out).contains(says), "{out:?}");
+    assert_eq!(status(&run(folder.path(), "a.c -std=c++17")), Some(2));
+    // `hexcc run` hands it on.
+    let out = run(
+        folder.path(),
+        "run main.c -DN=64 -DW=0.5f --target openmp -std=c89",
+    );
+    assert!(stderr(&out).contains("C compiler"), "{out:?}");
+}
+
 /// The options of `hexcc run` are those of its compilers.
 #[test]
 fn compilers_get_the_options_of_the_preprocessor() {
@@ -417,6 +494,85 @@ fn shells_complete_command_lines() {
             stderr(&out)
         );
     }
+}
+
+#[test]
+fn manual_pages_have_all_options() {
+    for command in ["", "run", "explain", "tune", "bench"] {
+        let page = translated(&testsuite(), &format!("man {command}"));
+        let title = format!(
+            ".TH hexcc{}{command} 1",
+            if command.is_empty() { "" } else { "-" }
+        );
+        assert!(page.contains(&title), "{page}");
+        for option in ["stream\\-tile", "message\\-format", "require"] {
+            assert!(page.contains(option), "{command}: {option}");
+        }
+    }
+    assert_eq!(status(&run(&testsuite(), "man walk")), Some(2));
+}
+
+#[test]
+fn commands_are_listed_and_described() {
+    let help = translated(&testsuite(), "help");
+    assert_eq!(help, translated(&testsuite(), "--help"));
+    for command in [
+        "run",
+        "explain",
+        "tune",
+        "bench",
+        "completions",
+        "man",
+        "help",
+    ] {
+        let has = |line: &str| line.trim_start().starts_with(&format!("{command} "));
+        assert!(help.lines().any(has), "{command}: {help}");
+        let described = translated(&testsuite(), &format!("help {command}"));
+        assert_eq!(
+            described,
+            translated(&testsuite(), &format!("{command} --help"))
+        );
+    }
+    let out = run(&testsuite(), "help walk");
+    assert_eq!(status(&out), Some(2));
+    assert!(
+        stderr(&out).contains("there is no command `walk`"),
+        "{out:?}"
+    );
+}
+
+/// At most so many words.
+const MOST_OF_SENTENCE: usize = 25;
+
+#[test]
+fn help_has_short_sentences() {
+    let mut long = Vec::new();
+    for command in [
+        "",
+        "run",
+        "explain",
+        "tune",
+        "bench",
+        "completions",
+        "man",
+        "help",
+    ] {
+        let help = translated(&testsuite(), &format!("{command} --help-all"));
+        let mut paragraphs = vec![String::new()];
+        for line in help.lines() {
+            let depth = line.len() - line.trim_start().len();
+            let line = line.trim();
+            if depth <= 2 || line.is_empty() || line.starts_with('-') {
+                paragraphs.push(String::new());
+            }
+            let last = paragraphs.last_mut().expect("there is one");
+            *last = format!("{last}{line} ");
+        }
+        let sentences = paragraphs.iter().flat_map(|p| p.split(['.', '[']));
+        let is_long = |s: &&str| s.split_whitespace().count() > MOST_OF_SENTENCE;
+        long.extend(sentences.filter(is_long).map(str::to_string));
+    }
+    assert!(long.is_empty(), "{long:#?}");
 }
 
 #[test]

@@ -150,7 +150,9 @@ fn the_readme_shows_what_comes_out() {
 }
 
 #[test]
-fn the_chart_is_that_of_the_measurements() {
-    let mut command = Command::new(root().join("scripts/speed-chart"));
-    succeed(command.arg("--check")).expect("scripts/speed-chart draws it again");
+fn charts_and_tables_are_those_of_the_measurements() {
+    let mut command = Command::new(root().join("bench/chart"));
+    succeed(command.arg("--check")).expect("bench/chart draws it again");
+    let mut command = Command::new(root().join("bench/sweep"));
+    succeed(command.args(["render", "--check"])).expect("bench/sweep renders it again");
 }

@@ -142,7 +142,7 @@ fn has_nvcc() -> bool {
     let version = output(Command::new(root().join("scripts/nvcc")).arg("--version"));
     let found = vendored || version.is_ok_and(|out| out.status.success());
     if !found {
-        say("nvcc: skipped, there is no nvcc here; `scripts/setup-cuda` installs one");
+        say("nvcc: skipped, there is no nvcc here; `scripts/setup --cuda` installs one");
     }
     found
 }
@@ -202,15 +202,15 @@ fn names_that_headers_declare_are_known() {
     let list = root().join("crates/compiler/src/csource/declared.txt");
     let list = std::fs::read_to_string(list).expect("names that headers declare");
     let known: Vec<&str> = list.split_whitespace().collect();
-    let now = succeed(&mut Command::new(root().join("scripts/declared-names")));
-    let now = now.expect("scripts/declared-names");
+    let now = succeed(&mut Command::new(root().join("tests/declarations/of-cuda")));
+    let now = now.expect("tests/declarations/of-cuda");
     let new: Vec<&str> = (now.split_whitespace())
         .filter(|name| !known.contains(name))
         .collect();
     assert!(now.contains("atomicAdd"), "no names of CUDA: {now}");
     assert!(
         new.is_empty(),
-        "`scripts/declared-names > crates/compiler/src/csource/declared.txt` adds {new:?}"
+        "`tests/declarations/of-cuda > crates/compiler/src/csource/declared.txt` adds {new:?}"
     );
 }
 

@@ -393,7 +393,7 @@ fn acceptance(entry: &Entry, left: &[String], said: &str) -> Found {
         Some((code, text)) => format!("{code}: {text}"),
         None => "tiled".to_string(),
     };
-    let long = "stays on the host, and the nests in it run in kernels";
+    let long = "stays on the CPU, and the nests in it run in kernels";
     let how = shortened(how.replace(long, "stays, its nests run"));
     if left.is_empty() {
         let verdict = "accepted".to_string();

@@ -296,7 +296,7 @@ fn a_line_chooses_a_loop() {
     assert!(stdout.contains("ok: B "), "{stdout}");
     let (code, stdout, stderr) = run("--line 9", &file);
     assert!(
-        code == Some(0) && stderr.contains("run in single steps"),
+        code == Some(0) && stderr.contains("run with one launch per step"),
         "{stderr}"
     );
     assert!(stdout.contains("ok: B "), "{stdout}");

@@ -379,7 +379,7 @@ fn examine(wanted: &Wanted, folder: &Path) -> Result<Found, String> {
     })
 }
 
-/// What brings machine code back to text, as `scripts/setup-cuda` or CUDA installs it.
+/// What brings machine code back to text, as `scripts/setup --cuda` or CUDA installs it.
 fn nvdisasm() -> PathBuf {
     let vendored = root().join("vendor/cuda/nvidia/cu13/bin/nvdisasm");
     match vendored.is_file() {
@@ -394,7 +394,7 @@ fn has_tools() -> bool {
     };
     let found = runs(root().join("scripts/nvcc")) && runs(nvdisasm());
     if !found {
-        say("sass: skipped, nvcc or nvdisasm is missing; `scripts/setup-cuda` installs them");
+        say("sass: skipped, nvcc or nvdisasm is missing; `scripts/setup --cuda` installs them");
     }
     found
 }

@@ -64,6 +64,8 @@ fn other_documents() -> Vec<(String, PathBuf)> {
     let mut found: Vec<PathBuf> = notes
         .filter(|p| p.extension().is_some_and(|e| e == "md"))
         .collect();
+    files(&root().join("docs/notes"), ".md", &mut found);
+    files(&root().join("bench"), ".md", &mut found);
     found.extend(["README.md", "CHANGELOG.md", "examples/README.md"].map(|name| root().join(name)));
     let name = |path: PathBuf| (path.display().to_string(), path);
     found.into_iter().map(name).collect()
@@ -212,7 +214,7 @@ fn every_page_is_in_the_navigation() {
     assert!(wrong.is_empty(), "mkdocs.yml has {wrong:?}");
 }
 
-/// `<!-- generated: table docs/results.md applications -->` names a table that is there.
+/// `<!-- generated: table docs/notes/results.md applications -->` names a table that is there.
 #[test]
 fn what_is_generated_has_a_source() {
     let mut failures = Vec::new();
@@ -225,6 +227,8 @@ fn what_is_generated_has_a_source() {
             let words: Vec<&str> = words.trim_end_matches(" -->").split(' ').collect();
             match &words[..] {
                 ["speeds" | "roofline" | "codes"] => {}
+                ["bars", "stars" | "boxes" | "applications" | "steps"] => {}
+                ["example", program] if root().join(format!("examples/{program}.c")).exists() => {}
                 ["table", document, section, rest @ ..] => {
                     let number: usize = rest.first().map_or(1, |n| n.parse().expect("a number"));
                     if n_tables_below(document, section) < number {
@@ -275,16 +279,76 @@ fn pages_and_sentences_are_short() {
             failures.push(format!("{name}: {n_words} words"));
         }
         for sentence in sentences(&text) {
-            let n_words = sentence.split_whitespace().count();
-            if n_words > MOST_OF_SENTENCE {
-                failures.push(format!("{name}: {n_words} words: {sentence}"));
+            if is_long(&sentence) {
+                failures.push(format!("{name}: {sentence}"));
             }
         }
+    }
+    for name in ["README.md", "examples/README.md"] {
+        let text = read(&root().join(name));
+        let long = sentences(&text).into_iter().filter(|s| is_long(s));
+        failures.extend(long.map(|sentence| format!("{name}: {sentence}")));
     }
     assert_none("pages or sentences are long", &failures);
     let terms = read(&folder().join("glossary.md"));
     let n_rows = terms.lines().filter(|l| l.starts_with('|')).count();
     assert!(n_rows - 2 <= MOST_TERMS, "{n_rows}");
+}
+
+fn is_long(sentence: &str) -> bool {
+    sentence.split_whitespace().count() > MOST_OF_SENTENCE
+}
+
+/// A message in whose place another one will come.
+const LONG_MESSAGES: [&str; 1] = ["CUDA C++ has no parameters of such a type"];
+
+/// What messages say, where tests compare them: in each line that begins with what it is.
+#[test]
+fn messages_have_short_sentences() {
+    let mut snapshots = Vec::new();
+    files(&root().join("tests/snapshots"), ".snap", &mut snapshots);
+    let mut long = Vec::new();
+    let mut n_lines = 0;
+    for path in &snapshots {
+        for line in read(path).lines() {
+            let line = line.trim().trim_start_matches("= ");
+            let begins = ["note: ", "help: ", "warning[", "error["];
+            if !begins.iter().any(|begin| line.starts_with(begin)) {
+                continue;
+            }
+            n_lines += 1;
+            let (_, said) = line.split_once(": ").unwrap_or(("", line));
+            let is_new =
+                |s: &String| is_long(s) && !LONG_MESSAGES.iter().any(|known| s.contains(known));
+            long.extend(sentences(said).into_iter().filter(is_new));
+        }
+    }
+    assert_none("messages have long sentences", &long);
+    assert!(n_lines > 400, "{n_lines}");
+}
+
+/// Words that only developers use, and what users read instead.
+const COINED: [(&str, &str); 3] = [
+    ("single steps", "one launch per step"),
+    ("stays on the host", "stays on the CPU"),
+    ("scop", "region"),
+];
+
+#[test]
+fn pages_have_no_coined_words() {
+    let mut failures = Vec::new();
+    let mut all = pages();
+    all.push(("README.md".to_string(), root().join("README.md")));
+    for (name, path) in all {
+        for line in prose(&read(&path)) {
+            let text: String = line.split('`').step_by(2).collect();
+            let text = documents::text_of(&text).to_lowercase();
+            if let Some((word, instead)) = COINED.iter().find(|(word, _)| text.contains(word)) {
+                failures.push(format!("{name}: \"{word}\", not \"{instead}\": {line}"));
+            }
+        }
+    }
+    assert_none("pages have words of developers", &failures);
 }
 
 /// What a page says of a program.

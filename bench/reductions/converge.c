@@ -1,4 +1,4 @@
-/* Five points and how much they change, step by step until nothing does: what docs/results.md measures. */
+/* Five points and how much they change, step by step until nothing does: what docs/notes/results.md measures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

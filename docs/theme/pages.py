@@ -3,8 +3,6 @@
 There is a page for each diagnostic, of docs/diagnostics.md, and for each command, of `hexcc --help-all`. Documents and
 sources that pages link to become pages as well, so that the site needs nothing from elsewhere.
 """
-import json
-import math
 import os
 import pathlib
 import posixpath
@@ -79,7 +77,7 @@ def linked(name, config):
         text = "\n".join(sorted(found.name for found in path.iterdir())) if path.is_dir() else path.read_text().rstrip()
         text = f"# {inside}\n\n````{LANGUAGES.get(path.suffix[1:], 'text')}\n{text}\n````\n"
         file = Source.generated(config, name, content=text, inclusion=InclusionLevel.NOT_IN_NAV)
-    place = f"notes/{path.stem}" if re.fullmatch(r"docs/\w+\.md", inside) else f"files/{inside}".removesuffix(".md")
+    place = f"notes/{path.stem}" if re.fullmatch(r"docs/(notes/)?\w+\.md", inside) else f"files/{inside}".removesuffix(".md")
     if name.startswith("../"):
         file.dest_uri = place + ".html" if file.is_documentation_page() else place
     elif isinstance(file, Source):
@@ -120,8 +118,8 @@ def table(document, anchor, number="1"):
 
 
 def speeds():
-    """The measurements of the README's chart as a table; scripts/speed-chart knows them."""
-    chart = runpy.run_path(str(ROOT / "scripts/speed-chart"))
+    """The measurements of the README's chart as a table; bench/chart knows them."""
+    chart = runpy.run_path(str(ROOT / "bench/chart"))
     measured = chart["measured"]()
     lines = ["| program | one launch per step | hexcc | times as fast | limit of memory |", "|---|---|---|---|---|"]
     for name, words in chart["SHOWN"]:
@@ -130,45 +128,13 @@ def speeds():
     return "\n".join(lines)
 
 
-def roofline():
-    """A chart: the speed of tiled programs over the bytes that a step moves for a cell, and the limit of memory."""
-    found, bandwidth = {}, 0
-    for line in runpy.run_path(str(ROOT / "scripts/speed-chart"))["DATA"].read_text().splitlines():
-        entry = json.loads(line)
-        of = found.setdefault(entry["stencil"], {})
-        if entry["variant"] == "naive":
-            of.update(bytes=entry["step_bytes"], naive=entry["gcells"])
-            bandwidth = entry["step_bytes"] * entry["step_limit"]
-        elif entry.get("is_default") and entry["tiling"] != "stepwise":
-            of["tiled"] = entry["gcells"]
-    width, height, left, right, top, bottom = 720, 400, 56, 16, 44, 48
-    (x0, x1), (y0, y1) = (6, 72), (20, 3000)
-    x = lambda value: left + (width - left - right) * math.log(value / x0) / math.log(x1 / x0)
-    y = lambda value: height - bottom - (height - top - bottom) * math.log(value / y0) / math.log(y1 / y0)
-    colours = {"naive": "#8b95a3", "tiled": "#2f86d1", "limit": "#d9541e"}
-    text = lambda at_x, at_y, words, anchor="start": (
-        f'<text x="{at_x:.1f}" y="{at_y:.1f}" text-anchor="{anchor}">{words}</text>')
-    line = lambda path, colour="currentColor", more='opacity=".2"': f'<path d="{path}" stroke="{colour}" fill="none" {more}/>'
-    dot = lambda kind, at_x, at_y: f'<circle cx="{at_x:.1f}" cy="{at_y:.1f}" r="4.5" fill="{colours[kind]}"/>'
-    limit = lambda path: line(path, colours["limit"], 'stroke-width="2"')
-    lines = [f'<div class="chart"><svg viewBox="0 0 {width} {height}" role="img" aria-label="speeds over bytes for a cell" '
-             'font-size="12" fill="currentColor">']
-    for value in (8, 16, 32, 64):
-        lines += [line(f"M{x(value):.1f} {top}V{height - bottom}"), text(x(value), height - bottom + 18, value, "middle")]
-    for value in (30, 100, 300, 1000, 3000):
-        lines += [line(f"M{left} {y(value):.1f}H{width - right}"), text(left - 8, y(value) + 4, value, "end")]
-    lines += [text((left + width) / 2, height - 8, "bytes that a step moves for a cell", "middle"),
-              limit(f"M{x(x0):.1f} {y(bandwidth / x0):.1f}L{x(x1):.1f} {y(bandwidth / x1):.1f}")]
-    for of in found.values():
-        if "tiled" in of and of.get("bytes"):
-            at = x(of["bytes"])
-            lines.append(line(f"M{at:.1f} {y(of['naive']):.1f}V{y(of['tiled']):.1f}", more='stroke-dasharray="2 3" opacity=".6"'))
-            lines += [dot(kind, at, y(of[kind])) for kind in ("naive", "tiled")]
-    at, names = left, {"naive": "one thread per cell", "tiled": "tiled by hexcc", "limit": "limit of memory with one launch per step"}
-    for kind, words in names.items():
-        lines += [limit(f"M{at} 16h18") if kind == "limit" else dot(kind, at + 9, 16), text(at + 24, 20, words)]
-        at += 44 + 7 * len(words)
-    return "".join([*lines, "</svg></div>"])
+def example(name):
+    """What hexcc makes of a program of examples/, and its seconds, out of the tables of examples/README.md."""
+    rows = [line.strip("| ").split(" | ") for line in (ROOT / "examples/README.md").read_text().splitlines()]
+    title, tiles = next((row[0], row[-1]) for row in rows if len(row) == 5 and f"]({name}.c)" in row[1])
+    title = re.search(r"!\[(.*?)\]", title)[1]
+    _, c, gpu, factor = next(row for row in rows if row[0] == title)
+    return f"| tiles | seconds in C | on an H100 | times as fast |\n|---|---|---|---|\n| {tiles} | {c} | {gpu} | {factor} |"
 
 
 def diagnostics():
@@ -260,4 +226,6 @@ def options(text):
     return lines
 
 
-GENERATED = {"table": table, "speeds": speeds, "roofline": roofline, "codes": codes}
+CHARTS = runpy.run_path(str(ROOT / "docs/theme/charts.py"))
+GENERATED = {"table": table, "speeds": speeds, "example": example, "codes": codes,
+             "roofline": CHARTS["roofline"], "bars": CHARTS["bars"]}

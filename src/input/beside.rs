@@ -29,11 +29,11 @@ impl Nests<'_> {
                 if self.seen.insert(other.region.span.start) {
                     self.within(&other.region.span, true);
                 }
-                "stays on the host, and the nests in it run in kernels"
+                "stays on the CPU, and the nests in it run in kernels"
             // What is no time loop is set-up code.
             } else if stepwise::may_replace(why) && why.code != "HX0201" {
                 self.among(vec![other.region.clone()], true);
-                "is not tiled over time, but runs in single steps"
+                "is not tiled over time, but runs with one launch per step"
             } else {
                 continue;
             };

@@ -55,7 +55,7 @@ pub(super) fn read(options: &InputOptions, files: &[&PathBuf], limit: &TimeLimit
     input.warnings.push(
         Diagnostic::warning("HX0117", "the translation has the text of all files, link none of them")
             .note(format!("it is made of {}", names.join(", ")))
-            .note("the time loop stays on the host, and nests in functions of several files run in kernels"),
+            .note("the time loop stays on the CPU, and nests in functions of several files run in kernels"),
     );
     Some(input)
 }
@@ -68,12 +68,12 @@ fn whole(source: &SourceFile) -> Piece {
     }
 }
 
-/// Whether a file has been read as a whole: nothing of its time loop stays on the host.
+/// Whether a file has been read as a whole: nothing of its time loop stays on the CPU.
 pub(super) fn suffices(result: &Result<Input, Failure>) -> bool {
     result.as_ref().is_ok_and(|input| !input.saved.is_nests())
 }
 
-/// Whether a loop prints, so that it stays on the host in any case.
+/// Whether a loop prints, so that it stays on the CPU in any case.
 pub(super) fn prints(text: &str) -> bool {
     ["printf", "fprintf", "puts", "fputs", "putchar", "fwrite"]
         .iter()

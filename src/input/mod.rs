@@ -163,7 +163,7 @@ fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Resu
             .flatten()
         else {
             if !first.words.is_empty() {
-                first.not_renamed("a macro of the file makes text of its arguments, or a function of another file has such a name");
+                first.not_renamed("a macro makes text of its arguments, or another file has a function of this name");
             }
             return Err(first.or_cplusplus(&source));
         };
@@ -200,7 +200,7 @@ impl NotRead {
     fn not_renamed(&mut self, why: &str) {
         for d in (self.failure.diagnostics.iter_mut()).filter(|d| d.code == "HX0114") {
             d.notes
-                .push(format!("hexcc renames such variables where it can: {why}"));
+                .push(format!("hexcc renames such variables, but not here: {why}"));
         }
     }
 
@@ -387,13 +387,13 @@ const MADE_OF: [&str; 6] = ["HX0104", "HX0105", "HX0106", "HX0107", "HX0108", "H
 /// What is said of a loop that nobody has chosen.
 const DEEPEST: &str = "without `#pragma scop` the deepest nest of loops was judged";
 
-/// Nests that are tried in a loop that stays on the host, at most.
+/// Nests that are tried in a loop that stays on the CPU, at most.
 const MAX_NESTS: usize = 40;
 
 /// Where nests begin that run in no kernel, and why.
 type Reasons = Vec<(usize, Box<Diagnostic>)>;
 
-/// The search for parallel nests in a loop that stays on the host.
+/// The search for parallel nests in a loop that stays on the CPU.
 struct Nests<'a> {
     reader: &'a Reader<'a>,
     /// Where loops begin that have been tried.
@@ -467,7 +467,7 @@ impl<'a> Nests<'a> {
         }
     }
 
-    /// What pet makes of a nest that is worth its launches, or why it stays on the host.
+    /// What pet makes of a nest that is worth its launches, or why it stays on the CPU.
     fn tried(&self, nest: &Region, directly: bool) -> Result<PetScop, Box<Diagnostic>> {
         let none = || Diagnostic::bug("a refusal without a reason");
         let first = |d: Vec<Diagnostic>| d.into_iter().next().unwrap_or_else(none);
@@ -754,7 +754,7 @@ impl<'a> Reader<'a> {
                             if loops.iter().all(|l| l.depth <= outer.region.depth) {
                                 return Ok((of_outer.clone().into(), Vec::new()));
                             }
-                            // A nest of a loop that stays on the host, as are others there.
+                            // A nest of a loop that stays on the CPU, as are others there.
                             let why = outer.why.clone();
                             refused.push(Refused {
                                 region,
@@ -902,7 +902,7 @@ impl<'a> Reader<'a> {
         };
         let the_loop = format!("the loop at line {line}");
         let warning = why.clone().into_warning(&format!(
-            "{the_loop} stays on the host, and {which} run in kernels"
+            "{the_loop} stays on the CPU, and {which} run in kernels"
         ));
         let chosen = Chosen {
             scop,
@@ -932,7 +932,7 @@ impl<'a> Reader<'a> {
             let array = arrays.iter().find(uses)?;
             let line = self.source.line(*start);
             Some(format!(
-                "the loop at line {line} stays on the host, too, and `{array}` moves there and back in each step: {}",
+                "the loop at line {line} stays on the CPU, too, and `{array}` moves there and back in each step: {}",
                 why.message
             ))
         });
@@ -975,7 +975,7 @@ impl<'a> Reader<'a> {
         self.isl(&region).and_then(judge).map_err(|d| vec![*d])
     }
 
-    /// Whether a nest in a loop that stays on the host runs in single steps: if so, whether kernels have
+    /// Whether a nest in a loop that stays on the CPU runs in single steps: if so, whether kernels have
     /// enough to share, and whether they share several loops.
     fn compiled_in_steps(&self, scop: &PetScop) -> Result<(bool, bool), Box<Diagnostic>> {
         let (nest, known) = (self.nest(scop), self.known.borrow());
@@ -991,7 +991,7 @@ impl<'a> Reader<'a> {
         self.isl(&nest).is_ok_and(|ctx| known.has_few(&ctx, &nest))
     }
 
-    /// Whether threads share all loops of a nest in a loop that stays on the host.
+    /// Whether threads share all loops of a nest in a loop that stays on the CPU.
     fn is_shared_in_all_loops(&self, scop: &PetScop) -> bool {
         let (nest, known) = (self.nest(scop), self.known.borrow());
         let shares_all = |ctx| known.compile(&ctx, &nest, stepwise::shares_all);
@@ -1014,7 +1014,7 @@ impl<'a> Reader<'a> {
         ctx.map_err(|e| Box::new(Diagnostic::bug(e)))
     }
 
-    /// A region in a loop that stays on the host.
+    /// A region in a loop that stays on the CPU.
     fn nest(&self, scop: &PetScop) -> SavedScop {
         SavedScop {
             stays: Some(String::new()),
@@ -1434,7 +1434,7 @@ fn likeliest(refused: Vec<Refused>, nests: &[(usize, Box<Diagnostic>)]) -> Vec<D
     if let (Some(nest), Some(d)) = (nest, why.first_mut()) {
         let mut cause = nests.remove(nest).1.clone();
         cause.notes.push(format!(
-            "the loop at line {line} stays on the host, and none of the nests in it runs in a kernel: {}{other}",
+            "the loop at line {line} stays on the CPU, with all nests in it: {}{other}",
             d.message
         ));
         *d = *cause;
@@ -1601,7 +1601,7 @@ fn host_call(call: &front::Called) -> Diagnostic {
         call.name
     ))
     .help(format!(
-        "if it computes values, give `{}` a fixed number of arguments; otherwise {}",
+        "if it computes values, give `{}` a fixed number of arguments. Otherwise {}",
         call.name,
         causes::HOST_WORK_HELP
     ))

@@ -183,7 +183,7 @@ fn say_of_users(warnings: &mut Vec<Diagnostic>, user: usize, form: &Rewritten) {
     let Some(segments) = &form.segments else {
         return;
     };
-    let stays = said("stays on the host");
+    let stays = said("stays on the CPU");
     let in_segments = match segments.host.is_empty() {
         true => said("is tiled over time; the host counts its steps"),
         false => said("runs in segments, tiled over time, that end where the host takes part"),
@@ -191,7 +191,7 @@ fn say_of_users(warnings: &mut Vec<Diagnostic>, user: usize, form: &Rewritten) {
     let conditions = segments.conditions.join("`, `");
     let ends =
         (!conditions.is_empty()).then(|| format!("a segment ends with a step of `{conditions}`"));
-    let stays_on_host = |warning: &&mut Diagnostic| warning.message.contains(" stays on the host");
+    let stays_on_host = |warning: &&mut Diagnostic| warning.message.contains(" stays on the CPU");
     let Some(warning) = warnings.iter_mut().find(stays_on_host) else {
         return;
     };

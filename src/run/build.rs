@@ -51,11 +51,12 @@ impl Builder<'_> {
         if is_all {
             return Ok(self);
         }
+        let standard = self.input.preprocessor.standard();
         let files = self.input.paths();
         let others = files.iter().filter(|file| *file != own);
         for (index, file) in others.enumerate() {
             let object = place.path.join(format!("other-{}.o", index + 1));
-            let mut command = self.cc("-O2", &["-ffp-contract=off", "-c"]);
+            let mut command = self.cc("-O2", &[&standard, "-ffp-contract=off", "-c"]);
             self.preprocessor(&mut command);
             command.arg(file).arg("-o").arg(&object);
             build(&mut command, "C compiler", HELP_CC)?;
@@ -66,7 +67,8 @@ impl Builder<'_> {
 
     /// Builds the C program.
     pub(super) fn c_program(&self, text: &Path, program: &Path) -> Result<(), Failure> {
-        let mut command = self.cc("-O2", &["-ffp-contract=off"]);
+        let standard = self.input.preprocessor.standard();
+        let mut command = self.cc("-O2", &[&standard, "-ffp-contract=off"]);
         self.preprocessor(&mut command);
         self.link(&mut command, text, program);
         build(command.arg("-lm"), "C compiler", HELP_CC)
@@ -98,8 +100,8 @@ impl Builder<'_> {
                 command.args(self.options.optimization.map(|level| format!("-O{level}")));
                 command
             }
-            Target::Cpu => self.cc("-O3", &["-march=native", "-fopenmp", contract]),
-            Target::OpenCl => self.cc("-O2", &[contract]),
+            Target::Cpu => self.cc("-O3", &[TRANSLATION, "-march=native", "-fopenmp", contract]),
+            Target::OpenCl => self.cc("-O2", &[TRANSLATION, contract]),
         };
         self.preprocessor(&mut command);
         self.link(&mut command, text, program);
@@ -121,7 +123,7 @@ impl Builder<'_> {
         let mut words = cc.split_whitespace();
         let mut command = Command::new(words.next().unwrap_or("cc"));
         command.args(words).arg(self.level(level)).args(options);
-        command.args(["-std=gnu11", "-w"]);
+        command.arg("-w");
         command
     }
 
@@ -144,6 +146,9 @@ impl Builder<'_> {
         );
     }
 }
+
+/// The standard of translations to C.
+const TRANSLATION: &str = "-std=gnu11";
 
 const HELP_CC: &str = "install a C compiler, or set CC";
 

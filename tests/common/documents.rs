@@ -103,11 +103,11 @@ fn commands(block: &Block, found: &mut Vec<Piece>) {
 /// Why a command cannot run here.
 fn needs(line: &str) -> Option<&'static str> {
     let word = |w: &str| line.split_whitespace().any(|part| part == w);
-    if word("tune") || word("bench") || line.starts_with("suite/") || line.contains("bench-prepare")
+    if word("tune") || word("bench") || line.starts_with("suite/") || line.contains("bench/prepare")
     {
         return Some("a GPU, or the time of one");
     }
-    if line.starts_with("cargo") || line.contains("gpu-suite-prepare") {
+    if line.starts_with("cargo") || line.contains("suite-prepare") {
         return Some("minutes");
     }
     if line.contains("nvcc") || line.starts_with("cd ") {
@@ -225,7 +225,7 @@ pub fn anchor(heading: &str) -> String {
 }
 
 /// A line without the marks of code, of emphasis, and of links.
-fn text_of(line: &str) -> String {
+pub fn text_of(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
     while let Some((before, link)) = rest.split_once('[') {

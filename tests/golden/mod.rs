@@ -36,7 +36,7 @@ const HEAD: &str = "\
 # `hexcc --gpu h200` that print the text; in parentheses, a text that `hexcc bench` and
 # `hexcc tune` compile at run time. Not edited by hand:
 #   HEXCC_GOLDEN=update INSTA_UPDATE=always cargo test --release --test e2e golden
-# `scripts/golden-diff` shows what has changed since a commit.
+# `tests/golden/diff` shows what has changed since a commit.
 ";
 
 /// Translations by what makes them: a program below the repository and arguments.
@@ -224,7 +224,7 @@ pub fn check(texts: &Texts) {
     say(format!("golden: {} texts compared", found.len()));
     assert!(
         expected == now,
-        "{}\nIf all of this is intended:\n  {UPDATE}\n`scripts/golden-diff` shows the differences; the texts are in {}\n",
+        "{}\nIf all of this is intended:\n  {UPDATE}\n`tests/golden/diff` shows the differences; the texts are in {}\n",
         differences(&store, &expected, &now),
         store.0.display()
     );
@@ -295,7 +295,7 @@ impl Store {
     fn first_difference(&self, old: u64, new: u64) -> String {
         let text = |hash| fs::read_to_string(self.path(hash));
         let (Ok(old), Ok(new)) = (text(old), text(new)) else {
-            return "changed; the text before is not in the build directory, `scripts/golden-diff` can make it:".to_string();
+            return "changed; the text before is not in the build directory, `tests/golden/diff` can make it:".to_string();
         };
         let mut lines = old.lines().zip(new.lines());
         match lines.find(|(old, new)| old != new) {

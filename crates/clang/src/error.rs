@@ -8,7 +8,7 @@ use crate::{LIBRARY_VARIABLE, MAX_DEPTH};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClangError {
     /// There is no library.
-    #[error("there is no {}; scripts/setup-clang fetches libclang, {LIBRARY_VARIABLE} names another one", .0.display())]
+    #[error("there is no {}; scripts/setup fetches libclang, {LIBRARY_VARIABLE} names another one", .0.display())]
     Missing(PathBuf),
     /// The library cannot be loaded.
     #[error("{} cannot be loaded: {reason}", path.display())]

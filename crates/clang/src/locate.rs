@@ -15,7 +15,7 @@ impl Clang {
     /// Finds libclang and loads it.
     ///
     /// It is the one that `HEXCC_LIBCLANG` names, else that in `clang/lib` of `vendor`, which
-    /// `scripts/setup-clang` fills. Headers are those that `HEXCC_CLANG_INCLUDE` names, else those in
+    /// `scripts/setup` fills. Headers are those that `HEXCC_CLANG_INCLUDE` names, else those in
     /// `pet/include` of `vendor`, else those of an installed clang or gcc.
     ///
     /// # Errors

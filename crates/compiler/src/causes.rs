@@ -17,7 +17,7 @@ pub const HOST_WORK: &str =
     "the steps of the time loop run on the GPU; work of the host between them is not translated";
 
 /// What to do about calls of the host.
-pub const HOST_WORK_HELP: &str = "move the call behind the time loop; a call every so many steps needs two loops, one over the steps from one call to the next, in the region, and one around the region, which makes the call";
+pub const HOST_WORK_HELP: &str = "move the call behind the time loop. For a call every so many steps write two loops: one from call to call, and one around it that makes the call";
 
 /// Gives labels at statements that have no place in the file, which are empty and where a
 /// top-level statement of the region begins, the place of the first loop there.
@@ -241,7 +241,7 @@ impl Region<'_> {
             return Diagnostic::error("HX0105", "a `while` loop ends when its condition says so")
                 .at(head, "how often this runs is not known before")
                 .note(CONTROL)
-                .help("a time loop of a fixed number of steps is a `for`: `for (int t = 0; t < T; t++)`; a test for convergence goes between runs of such a loop, around the region");
+                .help("write a time loop of a fixed number of steps: `for (int t = 0; t < T; t++)`. A test for convergence goes between runs of such a loop, around the region");
         }
         let d = Diagnostic::error("HX0105", "control flow depends on data");
         let is_break = self.breaks(test);

@@ -373,7 +373,10 @@ pub(crate) fn in_steps(
     let warning = stepwise::instead(refusal.clone());
     steps(region, around, options, clock, vec![warning]).map_err(|d| match d.is_bug() {
         true => d,
-        false => Box::new(refusal.note(format!("nor can it run in single steps: {}", d.message))),
+        false => Box::new(refusal.note(format!(
+            "nor can it run with one launch per step: {}",
+            d.message
+        ))),
     })
 }
 

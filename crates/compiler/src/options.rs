@@ -359,7 +359,7 @@ impl Options {
                 .note(match self.language {
                     Language::OpenMp => "it is about kernels of GPUs; of tiles, `--tile` and `--hex-dim` can be chosen for a CPU",
                     Language::OpenCl => "it is about kernels of CUDA; of tiles, `--tile` and `--hex-dim` can be chosen for OpenCL",
-                    Language::Cuda => "hybrid and overlapped tiling and single steps have options of their own",
+                    Language::Cuda => "hybrid and overlapped tiling and one launch per step have options of their own",
                 })
                 .help("leave one of the two away"),
         ))

@@ -31,7 +31,7 @@ pub fn warning(scop: &Scop, source: &SourceFile, options: &Options) -> Option<Di
         Diagnostic::warning("HX0119", "cells of `float` are computed in `double`")
             .at(place, said)
             .note(format!(
-                "{double} of {all} operations of this statement are in `double`{more}; on this GPU they take {times:.0} times as long as in `float`, and values are converted there and back"
+                "{double} of {all} operations of this statement are in `double`{more}. On this GPU they take {times:.0} times as long as in `float`, and values are converted there and back"
             ))
             .help(format!("{help}; `--float-literals` computes such statements in `float`, as the program would with an `f` at each literal and function")),
     )

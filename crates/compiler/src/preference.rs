@@ -20,7 +20,7 @@ use hexcc_isl::DimType;
 const ADVANTAGE: f64 = 1.1;
 
 /// Measured over predicted speed in three space dimensions, on average, of the programs of
-/// `bench/stencils` and `bench/apps` at the sizes that the model chooses (docs/results.md, Applications):
+/// `bench/stencils` and `bench/apps` at the sizes that the model chooses (docs/notes/results.md, Applications):
 /// of hybrid tiles, and of overlapped ones that stream patches and planes. In one and two dimensions
 /// the tiles of all programs measured were ahead of single steps, by 1.4 at least.
 const DEEP_HYBRID: f64 = 0.87;
@@ -130,7 +130,7 @@ fn by_time(unit: &Unit, steps: &StepTime) -> Option<Box<Diagnostic>> {
         Diagnostic::error("HX0210", "tiles are not expected to be faster")
             .at(chunk.span.clone(), "this time loop could be tiled")
             .note(format!(
-                "expected of {}: {expected:.0} GCell/s; of single steps: {per_point:.0}, of {} bytes a cell each",
+                "expected of {}: {expected:.0} GCell/s; of one launch per step: {per_point:.0}, of {} bytes a cell each",
                 tiles(&unit.tiled),
                 steps.bytes
             ))
@@ -148,7 +148,7 @@ fn tiles(tiled: &Tiled) -> String {
 
 /// Why the tiles of a loop are slow: each cell of an array has several numbers in a row, as those
 /// of an array of structs do, so that neighbouring threads use elements that lie apart. (Tiles
-/// of structs2d were up to 9 times slower; see docs/results.md.)
+/// of structs2d were up to 9 times slower; see docs/notes/results.md.)
 pub(crate) fn by_layout(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnostic>>> {
     let stmts = || chunk.stmts.iter().map(|&stmt| &scop.stmts[stmt]);
     for stmt in stmts() {
@@ -165,7 +165,7 @@ pub(crate) fn by_layout(scop: &Scop, chunk: &Chunk) -> Result<Option<Box<Diagnos
                 format!("each cell of `{name}` has several numbers in a row"),
             )
             .at(stmt.span.clone(), "one of them is computed here")
-            .note("neighbouring cells lie apart in memory, with which tiles are slower than single steps")
+            .note("neighbouring cells lie apart in memory, with which tiles are slower than one launch per step")
             .help("arrays with one number for each cell have fast tiles; `--tiling hybrid` makes tiles nevertheless");
             return Ok(Some(Box::new(d)));
         }

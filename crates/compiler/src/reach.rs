@@ -120,10 +120,10 @@ fn explain(
     let far = format!("a dependence reaches across {cells} cells along `{name}`");
     let message = match why {
         Useless::Spans(extent) => {
-            format!("{far}, which has {extent}: a tile would be the whole domain")
+            format!("{far}, which has {extent}")
         }
-        Useless::Few(_, 1) => format!("{far}: a single tile would do all the work"),
-        Useless::Few(_, n) => format!("{far}: {n} tiles would do all the work"),
+        Useless::Few(_, 1) => format!("{far}: a single tile does all"),
+        Useless::Few(_, n) => format!("{far}: {n} tiles do all"),
         Useless::Memory(bytes) => {
             format!("{far}: no tile fits into {bytes} bytes of shared memory")
         }
@@ -167,7 +167,7 @@ pub fn remedies(scop: &Scop, c: &Canonical, dep: &Dependence, j: usize) -> Resul
         let array = scop.array(written.array);
         let (name, ty) = (&array.name, array.elem);
         return Ok(vec![format!(
-            "the flat array hides its rows: view it as what it is, `{ty} (*rows)[n] = ({ty} (*)[n]){name};` before the region, with n cells in a row, and write `rows[i][j]` instead of `{name}[i*n+j]`"
+            "the flat array hides its rows of n cells. Write `{ty} (*rows)[n] = ({ty} (*)[n]){name};` before the region, and `rows[i][j]` instead of `{name}[i*n+j]`"
         )]);
     }
     let reader = match dep.kind {
@@ -189,7 +189,7 @@ pub fn remedies(scop: &Scop, c: &Canonical, dep: &Dependence, j: usize) -> Resul
         ]);
     }
     Ok(vec![
-        "cells that need each other have to be near each other: fold a ring of cells in half, cell `i` and cell `N-1-i` side by side in two arrays; usage.md, \"Periodic boundaries\", shows how".to_string(),
+        "bring cells that need each other near each other. Fold a ring of cells in half: cell `i` and cell `N-1-i` lie side by side in two arrays. usage.md, \"Periodic boundaries\", shows how".to_string(),
     ])
 }
 

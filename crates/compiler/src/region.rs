@@ -163,7 +163,7 @@ impl Region {
         Ok(())
     }
 
-    /// Whether some loop stays on the host.
+    /// Whether some loop stays on the CPU.
     pub fn is_refused(&self) -> bool {
         !self.refused.is_empty()
     }
@@ -187,14 +187,14 @@ impl Region {
         )
     }
 
-    /// A warning for each loop that stays on the host, and of what is computed in `double`.
+    /// A warning for each loop that stays on the CPU, and of what is computed in `double`.
     pub fn warnings(&mut self, around: Around) -> Vec<Diagnostic> {
         self.refused.sort_by_key(|(chunk, _)| chunk.span.start);
         // A loop nest without a time loop is set-up code and stays silently.
         let told = self.refused.drain(..).filter(|(_, d)| d.code != "HX0201");
         told.map(|(chunk, d)| {
             let line = around.source.line(chunk.span.start);
-            let message = format!("the code at line {line} stays on the host: {}", d.message);
+            let message = format!("the code at line {line} stays on the CPU: {}", d.message);
             Diagnostic::warning(d.code, message).at(chunk.span, "not tiled")
         })
         .chain(self.in_double.take())

@@ -5,7 +5,7 @@
 //! the threads that fit do not hide all of it. So the model is a sum: instructions of a thread, of its
 //! loads and of its statements, and the share of the memory's time that these do not hide. The
 //! constants are fitted to 41 programs of `bench/stencils`, `bench/apps` and `testsuite` on one H200
-//! (docs/results.md, Applications).
+//! (docs/notes/results.md, Applications).
 
 use crate::kernel::{KernelAccess, KernelStmt, Read, Stencil, Sub, operation_slots};
 use crate::model::Problem;

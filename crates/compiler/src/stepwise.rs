@@ -270,17 +270,17 @@ pub fn arrays(compiled: &Compiled) -> Vec<(String, bool)> {
     arrays.map(|a| (a.name.clone(), a.written)).collect()
 }
 
-/// The refusal of tiles for a loop that stays on the host.
+/// The refusal of tiles for a loop that stays on the CPU.
 pub fn not_tiled(saved: &SavedScop, why: &str) -> Box<Diagnostic> {
     let span = saved.scop.span;
     Box::new(
-        Diagnostic::error("HX0206", "the loop around this nest stays on the host")
+        Diagnostic::error("HX0206", "the loop around this nest stays on the CPU")
             .at(
                 span.start..span.end,
                 "one of the nests that could run in kernels",
             )
             .note(why)
-            .help("leave the options of tiles away: then the nests run in single steps"),
+            .help("leave out the options of tiles: then the nests run with one launch per step"),
     )
 }
 
@@ -387,7 +387,7 @@ pub fn may_replace(refusal: &Diagnostic) -> bool {
 
 /// A warning: a program is not tiled, and why.
 pub fn instead(refusal: Diagnostic) -> Diagnostic {
-    refusal.into_warning("not tiled over time, but run in single steps")
+    refusal.into_warning("not tiled over time, but run with one launch per step")
 }
 
 /// Warnings of loops that one thread runs, and of sums that all threads compute.
@@ -429,7 +429,7 @@ fn by_hyperplanes(stmt: &Statement, hyperplanes: &Hyperplanes) -> Diagnostic {
             stmt.span.clone(),
             format!("a launch for each value of `{sum}`"),
         )
-        .note("isl proves that iterations of equal values touch different elements and that what others touch as well stays in C's order, so the results are C's")
+        .note("the results are those of C. isl proves that iterations of equal values touch different elements, and that all others stay in the order of C")
         .help("orders in which a whole sweep is one launch are faster: red and black points, or a second array")
 }
 

@@ -3,7 +3,7 @@
 //! A warp advances one row of every level in each iteration of its pipeline. The model
 //! counts what an iteration issues, how many iterations a launch takes with its redundant
 //! rows and columns, and the bytes that go to DRAM; the terms are joined by a norm, since
-//! each also delays the others. `docs/results.md` compares it with measurements.
+//! each also delays the others. `docs/notes/results.md` compares it with measurements.
 
 use crate::ctype::CType;
 use crate::kernel::blocks::{BlocksIr, Order};

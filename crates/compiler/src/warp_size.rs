@@ -2,7 +2,7 @@
 //!
 //! What a warp issues for a row is counted; DRAM is hardly used. Where nvcc may not fuse products with sums
 //! the loop of full rows gets up to twice as long, and kernels that do not fit into the instruction cache run at half
-//! their speed: so the length of that loop decides which sizes are taken by default. `docs/results.md` has the measurements.
+//! their speed: so the length of that loop decides which sizes are taken by default. `docs/notes/results.md` has the measurements.
 
 use crate::ctype::CType;
 use crate::kernel::stream::{Field, Growths, LANES, StreamIr, StreamWork};

@@ -298,7 +298,7 @@ fn examine(plan: &Plan, work: &Path, trial: &Trial, seconds: &mut [f64; 4]) -> V
     Verdict::Equal(runs.len() as u64, nvcc)
 }
 
-/// Translates a program and puts it where `scripts/gpu-whole-run` finds it: NAME.c, NAME.cu and
+/// Translates a program and puts it where `tests/gpu/whole-run` finds it: NAME.c, NAME.cu and
 /// NAME.args with a line of arguments for each run.
 fn hand_over(
     plan: &Plan,

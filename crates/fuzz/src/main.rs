@@ -49,7 +49,7 @@ failures.
   --form NAME       only this form, in all of them; may be repeated
   --without NAME    not this form; may be repeated. `--form help` lists them
   --print DIR       write the whole programs to a folder and stop
-  --for-gpu DIR     translate them and leave the running to scripts/gpu-whole-run DIR
+  --for-gpu DIR     translate them and leave the running to tests/gpu/whole-run DIR
   --alike N         failures with the same message that are shrunk (2)
   --hostile N       instead run hexcc on N damaged C files and command lines
   --hexcc PATH      the command (next to this one)

@@ -28,7 +28,7 @@ pub struct PetPaths {
 /// Finds libpet and clang's headers.
 ///
 /// The library is `HEXCC_PET_LIB`, else the one in `lib/` of `default_vendor_dir`
-/// (which `scripts/setup-pet` fills), else the system's. A variable that is set
+/// (which `scripts/setup` fills), else the system's. A variable that is set
 /// but names nothing is an error rather than a reason to look elsewhere. The
 /// library is not loaded here.
 ///

@@ -44,8 +44,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why a translation has no tiles to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoTiles {
-    /// What is tiled are nests in a loop that stays on the host, which decides how many steps there are.
-    #[error("tiles in a loop that stays on the host are not measured")]
+    /// What is tiled are nests in a loop that stays on the CPU, which decides how many steps there are.
+    #[error("tiles in a loop that stays on the CPU are not measured")]
     OnHost,
     /// The program runs in single steps.
     #[error("there are no tiles to measure")]

@@ -178,7 +178,7 @@ impl fmt::Display for Variant {
                     ""
                 });
             }
-            Variant::Steps { .. } => return f.write_str("single steps"),
+            Variant::Steps { .. } => return f.write_str("one launch per step"),
         };
         write!(f, "{tile} --threads {threads}")?;
         match wavefront {

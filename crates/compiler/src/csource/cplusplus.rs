@@ -65,7 +65,7 @@ const OPERATOR_NAMES: [&str; 11] = [
 const BOOLEANS: [&str; 3] = ["bool", "true", "false"];
 /// Names that a generated file cannot define at file scope: what the headers that it includes
 /// declare, of C, of GNU and of CUDA. A C file without these headers may define them.
-/// Made by scripts/declared-names.
+/// Made by tests/declarations/of-cuda.
 pub(super) const DECLARED: &str = include_str!("declared.txt");
 
 /// Whether headers of the system may declare or define a name.

@@ -28,7 +28,7 @@ use hexcc_isl::{AstBuild, AstExpr, AstNode, DimType, Map, PwAff, Set, UnionMap};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads of a block by the number of loops that threads share, innermost first: of eleven shapes
-/// on an H200 never slower than the plain kernel of `hexcc bench` (docs/results.md).
+/// on an H200 never slower than the plain kernel of `hexcc bench` (docs/notes/results.md).
 const BLOCKS: [&[u32]; 4] = [&[], &[256], &[64, 4], &[32, 2, 4]];
 
 /// The same for kernels that reduce: the threads of a block are in the order of the loops.

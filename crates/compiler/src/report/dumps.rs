@@ -154,7 +154,7 @@ fn of_pipeline(pipeline: &Pipeline) -> String {
 }
 
 fn of_steps(part: &Stepwise) -> String {
-    let mut text = String::from("single steps\n");
+    let mut text = String::from("one launch per step\n");
     let dims = |dims: &[usize]| -> String {
         let name = |d: &usize| match part.plan.names.get(*d) {
             Some(name) => name.clone(),

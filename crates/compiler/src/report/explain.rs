@@ -93,7 +93,9 @@ impl Report<'_> {
         let on_cpu = (compiled.stepwise.iter()).filter(|part| part.tiles.is_some());
         let n = n + on_cpu.count() + compiled.tiled_nests.len();
         let what = match n {
-            0 if !compiled.stepwise.is_empty() => "not tiled, run in single steps".to_string(),
+            0 if !compiled.stepwise.is_empty() => {
+                "not tiled, run with one launch per step".to_string()
+            }
             n => format!("{n} time loop{} tiled", plural(n)),
         };
         let path = &self.saved.source.path;

@@ -14,7 +14,7 @@ pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
     let place = source.place(part.span.start);
     let (line, column) = csource::line_col(place.text, place.offset);
     let what = match &part.tiles {
-        None => "single steps".to_string(),
+        None => "one launch per step".to_string(),
         Some(tiles) => format!("hybrid tiles for a CPU, {},", tiles.sizes()),
     };
     let mut text = format!("\n{what} at {}:{line}:{column}", place.path);

@@ -88,7 +88,7 @@ fn single_steps(steps: &StepTime) -> String {
             format!("{:.0}", steps.limit / steps.updates.max(1) as f64),
         ],
     ];
-    format!("single steps\n\n{}\n", aligned(&rows))
+    format!("one launch per step\n\n{}\n", aligned(&rows))
 }
 
 /// The tiling taken of all, and why.
@@ -96,7 +96,7 @@ fn taken_of_all(compiled: &Compiled, unit: &Unit) -> String {
     match preference::over_tiles(&compiled.scop, unit) {
         Ok(Some(why)) => {
             let notes: String = why.notes.iter().map(|n| format!("; {n}")).collect();
-            format!("single steps: {}{notes}", why.message)
+            format!("one launch per step: {}{notes}", why.message)
         }
         Ok(None) | Err(_) => taken(unit),
     }

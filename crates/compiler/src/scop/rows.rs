@@ -139,7 +139,7 @@ pub(super) fn may_not_exist(scop: &Scop, source: &SourceFile, access: &Access) -
                 scop.access_span(&source.text, access),
                 "C reads this only where the condition holds",
             )
-            .note(format!("the rows of `{name}` are reached through pointers, which are all followed before the region runs; those that the region reads or writes always are there"))
+            .note(format!("hexcc follows all pointers to rows of `{name}` before the region runs. Only rows that the region always reads or writes are known to be there"))
             .help("if the element exists for all iterations, say so: read it into a variable of the loop before the condition"),
     )
 }
@@ -202,7 +202,7 @@ impl Reader<'_> {
                 format!("the size of array `{name}` cannot be derived"),
             ))
             .note("an extent in its declaration is not affine in integer variables that keep their values")
-            .help(format!("compute the extent once, `int n = a * b;`, and declare the array with it behind that, `{element_type} (*{name})[n]`; view a parameter so: `{element_type} (*rows)[n] = {name};` before the region, and `rows` instead of `{name}` in it"))
+            .help(format!("compute the extent once, `int n = a * b;`, and declare the array with it: `{element_type} (*{name})[n]`. View a parameter so: `{element_type} (*rows)[n] = {name};` before the region, and `rows` instead of `{name}` in it"))
         } else {
             let names = ["N", "M", "L", "K"];
             let bounds = |from: usize| -> String {

@@ -72,7 +72,7 @@ const MANY_STREAMED: i64 = 1 << 24;
 
 impl Shape {
     /// The shapes of a kernel in the order in which they are wanted: of 26 on an H200, the first is
-    /// within 5% of the best for seven applications (docs/results.md).
+    /// within 5% of the best for seven applications (docs/notes/results.md).
     fn of(kernel: StepKernel, axes: usize, lanes: i64, offset: i64) -> Vec<Shape> {
         let (cells, threads): (&[&[i64]], &[u32]) = match (kernel, axes) {
             (StepKernel::Streamed, 3) => (&[&[1, 2], &[1, 1]], &[1, 4, 32]),

@@ -416,10 +416,10 @@ impl Failure {
                     None => format!("not known here that the column is less than `{length}`"),
                 };
                 let rows = format!(
-                    "`{name}` is flat, with rows of `{length}` elements as its subscripts look; it is taken as an array of rows where each column is in its row for all sizes"
+                    "`{name}` is flat, with rows of `{length}` elements as its subscripts look. Each column has to be in its row for all sizes"
                 );
                 let help = format!(
-                    "let the loops over columns end at `{length}`, or, where no run leaves a row, say what the array is: `{ty} (*rows)[{length}] = ({ty} (*)[{length}]){name};` before the region, and `rows[i][j]` instead of `{name}[..]`"
+                    "let the loops over columns end at `{length}`. If no run leaves a row, say so: `{ty} (*rows)[{length}] = ({ty} (*)[{length}]){name};` before the region, and `rows[i][j]` instead of `{name}[..]`"
                 );
                 let as_cell = format!(
                     "where that is the number of a cell, write its row and its column: `{name}[row * {length} + column]`"
