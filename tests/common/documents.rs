@@ -140,7 +140,7 @@ fn trimmed(text: &str) -> Vec<&str> {
 
 /// Runs the commands and programs that a document shows, in a folder that looks like the repository; how many
 /// commands ran. What stands in blocks of the language `console` runs in any case, and prints what is shown;
-/// elsewhere commands succeed, and programs print it. With `quick`, programs of the emulation are not optimized,
+/// elsewhere commands succeed, and print what is shown, if there is something. With `quick`, programs of the emulation are not optimized,
 /// which takes a third of the time of most.
 pub fn follow(document: &str, quick: bool) -> Result<usize, String> {
     let folder = tempfile::tempdir().expect("a temporary directory");
@@ -180,10 +180,13 @@ pub fn follow(document: &str, quick: bool) -> Result<usize, String> {
             continue;
         }
         // Programs print the same each time.
-        let is_compared = is_exact || line.starts_with("./");
-        let both = if is_compared { " 2>&1" } else { "" };
+        let is_compared = is_exact || line.starts_with("./") || !prints.is_empty();
+        let both = if is_compared { "exec 2>&1; " } else { "" };
         let mut command = Command::new("bash");
-        command.args(["-c", &(line.replace("scripts/hexcc", "hexcc") + both)]);
+        command.args([
+            "-c",
+            &(both.to_string() + &line.replace("scripts/hexcc", "hexcc")),
+        ]);
         command.current_dir(folder.path()).env("PATH", &path);
         command
             .env("HEXCC_CACHE_DIR", "/nonexistent")
@@ -202,7 +205,7 @@ pub fn follow(document: &str, quick: bool) -> Result<usize, String> {
         let out = output(&mut command)?;
         let printed = String::from_utf8_lossy(&out.stdout).into_owned();
         // A block may show how a command fails.
-        let may_fail = is_exact && prints.contains("error[");
+        let may_fail = is_compared && prints.contains("error[");
         if !may_fail && !out.status.success() {
             let said = String::from_utf8_lossy(&out.stderr).into_owned() + &printed;
             return Err(format!("{document}: {line}: {}: {said}", out.status));
