@@ -120,6 +120,7 @@ fn check(name: &str, sizes: &[String], place: &Path) -> Result<(), String> {
             String::from_utf8_lossy(&out.stderr)
         ));
     }
+    check_tiles(name, &source)?;
     let emulated = place.join(format!("{name}-cpu"));
     let mut command = Command::new(root().join("scripts/emucc"));
     command.arg(&translation).arg("-I").arg(folder());
@@ -132,6 +133,32 @@ fn check(name: &str, sizes: &[String], place: &Path) -> Result<(), String> {
         return Err("the emulation draws something else than C".to_string());
     }
     Ok(())
+}
+
+/// The last column of the table says what tiles hexcc chooses: `overlapped, 6 steps`.
+fn check_tiles(name: &str, source: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(folder().join("README.md")).map_err(|e| e.to_string())?;
+    let row = text.lines().find(|l| l.contains(&format!("]({name}.c)")));
+    let cell = row.and_then(|row| row.trim_end_matches(" |").rsplit("| ").next());
+    let shown = cell.and_then(|cell| cell.strip_suffix(" steps")?.split_once(", "));
+    let (kind, steps) = shown.ok_or("the table has no tiles of it")?;
+    let mut command = hexcc();
+    let report = succeed(command.arg("explain").arg(source))?;
+    let height = report.split(": hexagonal with h = ").nth(1);
+    let height = height.and_then(|rest| rest.split(": ").nth(1)?.split(' ').next()?.parse().ok());
+    let steps: u32 = steps.parse().map_err(|e| format!("{steps}: {e}"))?;
+    let is_so = match kind {
+        "overlapped" => report.contains(&format!("tile: steps={steps},")),
+        // A time step has one or more rows.
+        _ => {
+            !report.contains("Overlapped tiling")
+                && height.is_some_and(|rows: u32| rows % steps == 0)
+        }
+    };
+    match is_so {
+        true => Ok(()),
+        false => Err(format!("does not have {kind} of {steps} steps")),
+    }
 }
 
 /// The README shows a part of a kernel: its lines are those of the translation, in their order.
