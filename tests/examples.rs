@@ -152,7 +152,7 @@ fn check_tiles(name: &str, source: &Path) -> Result<(), String> {
         // A time step has one or more rows.
         _ => {
             !report.contains("Overlapped tiling")
-                && height.is_some_and(|rows: u32| rows % steps == 0)
+                && height.is_some_and(|rows: u32| rows.is_multiple_of(steps))
         }
     };
     match is_so {
