@@ -149,7 +149,7 @@ fn text_of_the_choice() {
             let to = from + text[from..].find(end).expect(end);
             text[from..to].to_string()
         };
-        let work = of("// What the loops take", "\n\n");
+        let work = of("// Whether it is worth asking", "\n}\n\n#");
         let program = of(
             "#include <stdio.h>\n#include <stdlib.h>\n\n",
             "  double sum",
@@ -180,6 +180,95 @@ fn explained_placement() {
         "looks.c --target=opencl --set n=1000",
     ];
     insta::assert_snapshot!("gate_explained", all.map(of).concat());
+}
+
+/// Single elements beside nests are the kernels', too: no memory travels for them.
+#[test]
+fn elements_beside_nests_are_set_by_kernels() {
+    let text = translated(&source("corners"), &[]).expect("it translates");
+    assert_eq!(text.matches("::run(").count(), 1, "one part");
+    // Sides, two corners, inner cells: in each step.
+    let (_, launches) = data("corners").calls("40", "gpu");
+    assert!(launches > 0 && launches % 3 == 0, "{launches} launches");
+    assert_eq!(data("corners").calls("40", "auto"), (0, 0));
+}
+
+/// Where `hexcc explain` names no array that the host uses in the loop around kernels, it touches none of their memory.
+#[test]
+fn pages_travel_only_where_it_is_said() {
+    let of_testsuite = [
+        "steps/ghost2d",
+        "steps/plate2d",
+        "steps/relax3d",
+        "steps/multigrid2d",
+        "real/stable_fluid",
+        "real/channel_flow",
+        "real/cg_poisson",
+        "real/median3x3",
+    ];
+    let mut sources: Vec<PathBuf> = ["looks", "plates", "rows", "swap", "corners"]
+        .map(source)
+        .to_vec();
+    sources.extend(of_testsuite.map(|name| root().join(format!("testsuite/{name}.c"))));
+    let results = in_parallel(&sources, |source| pages(source));
+    let mut failures = Vec::new();
+    let mut some = [0; 2];
+    for (source, result) in sources.iter().zip(results) {
+        match result {
+            Ok((0, is_said)) => some[usize::from(is_said)] += 1,
+            Ok((_, true)) => some[1] += 1,
+            Ok((n, false)) => failures.push(format!(
+                "{}: {n} pages, and nothing is said",
+                source.display()
+            )),
+            Err(why) => failures.push(format!("{}: {why}", source.display())),
+        }
+    }
+    assert_none("memory travels unsaid", &failures);
+    assert!(
+        some.iter().all(|&n| n > 0),
+        "{some:?} programs without and with such memory"
+    );
+}
+
+/// Pages that the host touches between kernels, and whether it is said that it uses an array there.
+fn pages(source: &Path) -> Result<(usize, bool), String> {
+    let text = translated(source, &[])?;
+    let after = "#include <stdlib.h>\n";
+    let (before, rest) = text.split_once(after).ok_or("no headers of the library")?;
+    let header = root().join("tests/data/gate/pages.h");
+    let folder = tempfile::tempdir_in(common::scratch("gate")).map_err(|e| e.to_string())?;
+    let (file, program) = (
+        folder.path().join("program.cu"),
+        folder.path().join("program"),
+    );
+    let watched = format!("{before}{after}#include \"{}\"\n{rest}", header.display());
+    std::fs::write(&file, watched).map_err(|e| e.to_string())?;
+    let mut emucc = Command::new(root().join("scripts/emucc"));
+    succeed(
+        emucc
+            .args(["-O1", "-w"])
+            .arg(&file)
+            .arg("-o")
+            .arg(&program)
+            .arg("-lm"),
+    )?;
+    let mut run = Command::new(&program);
+    run.env("HEXCC_RUN_ON", "gpu")
+        .stdin(Stdio::null())
+        .current_dir(folder.path());
+    let said = output(&mut run)?;
+    let said = String::from_utf8_lossy(&said.stderr);
+    let counted = said.lines().find_map(|line| line.strip_prefix("pages: "));
+    let counted = counted
+        .map_or(Ok(0), str::parse)
+        .map_err(|_| said.to_string())?;
+    let mut explain = hexcc();
+    let explained = succeed(explain.arg("explain").arg(source))?;
+    let mut uses = explained
+        .lines()
+        .filter(|line| line.contains("around it C uses "));
+    Ok((counted, uses.any(|line| !line.contains("no array"))))
 }
 
 /// A program, translated and in C.

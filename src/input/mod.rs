@@ -6,6 +6,7 @@ mod extract;
 mod facts;
 mod guards;
 mod included;
+mod joined;
 mod merged;
 mod names;
 mod outer;
@@ -91,6 +92,7 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         // Without an answer the text might be no C++.
         let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
         input.saved.conversions = found.into_iter().map(conversion).collect();
+        input.saved.around = joined::around(options, &input.saved, limit);
     }
     Ok(input)
 }
@@ -327,6 +329,7 @@ fn read_as_is(
                     undeclared,
                     conversions: Vec::new(),
                     headers: header_names,
+                    around: Vec::new(),
                 },
                 warnings,
                 candidates: chosen.candidates,
@@ -888,6 +891,7 @@ impl<'a> Reader<'a> {
             search.within(&(0..self.source.text.len()), true);
         }
         search.found.sort_by_key(|scop| scop.span.start);
+        search.found = self.joined(search.found);
         let moving = match elsewhere {
             true => Vec::new(),
             false => self.moving(&search),
@@ -1035,6 +1039,7 @@ impl<'a> Reader<'a> {
             undeclared: Vec::new(),
             conversions: Vec::new(),
             headers: HeaderNames::default(),
+            around: Vec::new(),
         }
     }
 

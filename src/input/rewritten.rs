@@ -214,7 +214,7 @@ pub(super) fn asked<T: Default>(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
-    ask: fn(&Path, &Question) -> Result<T, FactsError>,
+    ask: impl FnOnce(&Path, &Question) -> Result<T, FactsError>,
 ) -> T {
     answered(options, source, limit, ask).unwrap_or_default()
 }
@@ -224,7 +224,7 @@ pub(super) fn answered<T>(
     options: &InputOptions,
     source: &SourceFile,
     limit: &TimeLimit,
-    ask: fn(&Path, &Question) -> Result<T, FactsError>,
+    ask: impl FnOnce(&Path, &Question) -> Result<T, FactsError>,
 ) -> Result<T, FactsError> {
     let question = question(options, source.own_text(), limit);
     let exe = std::env::current_exe();

@@ -3,6 +3,7 @@
 //! A program started with [`CHILD_ARGUMENT`] reads questions, one a line of JSON, and answers each with a
 //! line. It is started for the first question, serves all others, and ends when the asking process does.
 
+use crate::beside::{self, Around};
 use crate::conversions::Conversion;
 use crate::facts::Facts;
 use crate::normalize::Rewritten;
@@ -44,7 +45,7 @@ pub struct Question {
 }
 
 /// What can be asked of a text.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 enum Wanted {
     /// What it declares.
     Facts,
@@ -56,6 +57,10 @@ enum Wanted {
     Choices,
     /// Conversions that C++ wants to be written.
     Conversions,
+    /// Statements beside these parts that could be one with them.
+    Neighbours(Vec<Range<usize>>),
+    /// What C does around these parts.
+    Around(Vec<Range<usize>>),
 }
 
 /// What is answered.
@@ -65,6 +70,8 @@ enum Found {
     TimeLoops(Vec<Rewritten>),
     Texts(Vec<(Range<usize>, String)>),
     Conversions(Vec<Conversion>),
+    Neighbours(Vec<Vec<Range<usize>>>),
+    Around(Vec<Around>),
 }
 
 /// Why there are no facts.
@@ -170,6 +177,36 @@ pub fn choices(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, Str
 pub fn conversions(exe: &Path, question: &Question) -> Result<Vec<Conversion>, FactsError> {
     match ask(exe, (Wanted::Conversions, question))? {
         Found::Conversions(all) => Ok(all),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for runs of statements that could be one part with some parts, as [`crate::beside::neighbours`] has them.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn neighbours(
+    exe: &Path,
+    (question, parts): (&Question, Vec<Range<usize>>),
+) -> Result<Vec<Vec<Range<usize>>>, FactsError> {
+    match ask(exe, (Wanted::Neighbours(parts), question))? {
+        Found::Neighbours(all) => Ok(all),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for what C does around some parts, as [`crate::beside::around`] has it.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn around(
+    exe: &Path,
+    (question, parts): (&Question, Vec<Range<usize>>),
+) -> Result<Vec<Around>, FactsError> {
+    match ask(exe, (Wanted::Around(parts), question))? {
+        Found::Around(all) => Ok(all),
         _ => Err(other_answer()),
     }
 }
@@ -338,6 +375,8 @@ fn answer(clang: &Clang, wanted: Wanted, question: Question) -> Result<Found, Fa
             Wanted::Heads => Found::Texts(crate::normalize::heads(&unit)),
             Wanted::Choices => Found::Texts(crate::normalize::choices(&unit)),
             Wanted::Conversions => Found::Conversions(crate::conversions::conversions(&unit)),
+            Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(&unit, &parts)),
+            Wanted::Around(parts) => Found::Around(beside::around(&unit, &parts)),
         })
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! It works on [`hexcc_clang::ast`] and knows neither isl nor kernels.
 
+pub mod beside;
 pub mod child;
 pub mod conversions;
 pub mod emit;

@@ -443,6 +443,7 @@ fn saved(case: &Case, file: &Path, extraction: Extraction) -> SavedScop {
         undeclared: Vec::new(),
         conversions: Vec::new(),
         headers: Default::default(),
+        around: Vec::new(),
         version: SavedScop::VERSION,
         source: SourceFile::new(file.display().to_string(), text(case)),
         defines: Vec::new(),

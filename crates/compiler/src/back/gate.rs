@@ -85,33 +85,46 @@ pub(super) fn are_small(n: usize, replacements: &[Replacement]) -> bool {
     n <= bytes.len() && all < SMALL
 }
 
-/// The function that says what the loops of a replacement take in both ways.
-pub(super) fn function(r: &Replacement, name: &str) -> String {
+/// The functions by which a program decides where the loops of a replacement run: whether it asks, and whether that pays.
+/// The second one is out of the way of small loops, which compilers put into what calls them.
+pub(super) fn functions(r: &Replacement, (asks, pays): (Option<&str>, &str)) -> String {
     if !r.gated {
         return String::new();
     }
     let names = host_names(r.interface);
     let arrays = passed(r);
     let params = r.interface.params.iter();
-    let params = params.map(|p| format!("long long {}", names.get(p)));
+    let sizes: Vec<String> = params
+        .map(|p| format!("long long {}", names.get(p)))
+        .collect();
     let pointers = arrays.iter().map(|array| names.get(&array.name));
     let pointers = pointers.filter(|_| r.memory.is_shared());
-    let params: Vec<String> = params
-        .chain(pointers.map(|p| format!("const void *{p}")))
-        .collect();
-    let mut text = format!(
-        "// What the loops take on the host, and their kernels on the GPU: an estimate.\nstatic hexcc_gate::Work {name}({}) {{\n",
-        params.join(", ")
+    let pointers = pointers.map(|p| format!("const void *{p}"));
+    let all: Vec<String> = sizes.iter().cloned().chain(pointers).collect();
+    let on_host = |work| nanoseconds(work, &names, of_cuda);
+    let on_host: Vec<String> = r.interface.work.iter().map(on_host).collect();
+    let mut text = asks.map_or_else(String::new, |asks| {
+        let (sizes, ns) = (sizes.join(", "), on_host.join(" + "));
+        format!(
+            "// Whether it is worth asking where the loops run: by what the host takes for them, an estimate.\nstatic bool {asks}({sizes}) {{\n  return hexcc_gate::asks({ns});\n}}\n\n"
+        )
+    });
+    let _ = writeln!(
+        text,
+        "// Whether kernels are expected to take less.\n[[gnu::noinline, gnu::cold]] static bool {pays}({}) {{",
+        all.join(", ")
     );
     if let Some(nonempty) = condition(&r.interface.nonempty, &names) {
-        let _ = writeln!(text, "  if (!({nonempty})) return hexcc_gate::Work();");
+        let _ = writeln!(
+            text,
+            "  if (!({nonempty})) return hexcc_gate::pays(hexcc_gate::Work());"
+        );
     }
-    text.push_str("  return hexcc_gate::Work()");
-    for work in &r.interface.work {
+    text.push_str("  return hexcc_gate::pays(hexcc_gate::Work()");
+    for (work, ns) in r.interface.work.iter().zip(&on_host) {
         let _ = write!(
             text,
-            "\n      .loops({}, {}, {})",
-            nanoseconds(work, &names, of_cuda),
+            "\n      .loops({ns}, {}, {})",
             product(1.0, &work.launches, &names, of_cuda),
             product(1.0, &work.threads, &names, of_cuda)
         );
@@ -124,7 +137,15 @@ pub(super) fn function(r: &Replacement, name: &str) -> String {
         };
         let _ = write!(text, "\n      .copied({bytes})");
     }
-    text + ";\n}\n\n"
+    text + ");\n}\n\n"
+}
+
+/// The test whether the program asks; none where kernels always run.
+pub(super) fn asks(r: &Replacement, function: &str, names: &Names) -> Option<String> {
+    let sizes = r.interface.params.iter().map(|p| names.get(p));
+    let sizes: Vec<String> = sizes.collect();
+    r.gated
+        .then(|| format!("{}::{function}({})", r.interface.name, sizes.join(", ")))
 }
 
 /// The test whether kernels run, as the program asks it; none where they always do.
@@ -134,13 +155,8 @@ pub(super) fn pays(r: &Replacement, function: &str, names: &Names) -> Option<Str
     let arrays = arrays.map(|array| address(&array, names));
     let arrays = arrays.filter(|_| r.memory.is_shared());
     let args: Vec<String> = sizes.chain(arrays).collect();
-    r.gated.then(|| {
-        format!(
-            "hexcc_gate::pays({}::{function}({}))",
-            r.interface.name,
-            args.join(", ")
-        )
-    })
+    r.gated
+        .then(|| format!("{}::{function}({})", r.interface.name, args.join(", ")))
 }
 
 /// The arrays that may have to be copied. Rows lie in blocks that are shared.

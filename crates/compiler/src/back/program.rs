@@ -12,7 +12,7 @@ use super::gate;
 use super::known::{self, Dialect};
 use super::names::{Names, mentions};
 use super::parts::Parts;
-use super::resident::{self, Blocks};
+use super::resident::{self, Allocation, Blocks};
 use super::rows::{self, Form};
 use super::staged;
 use super::tiled_rows::{ROWS_INSIDE, TILED_ROWS, has_tiled_rows};
@@ -193,7 +193,7 @@ pub fn program(
     let library = rows::library(interfaces(), &[form]);
     generated.push_str(&library);
     if shared {
-        let (functions, own) = sharing((text, replacements), &library, host);
+        let (functions, own) = sharing((text, replacements, saved.runs_once()), &library, host);
         generated.push_str(&functions);
         edits.extend(own);
     } else {
@@ -273,12 +273,13 @@ fn tests(
     let exists = existing::exists(r.interface, entry.exists, names);
     let inside = |test| format!("{}::{test}", r.interface.name);
     // Where memory is, CUDA is asked: not before kernels are to run.
-    let pays = gate::pays(r, entry.work, names);
-    let pays = match converging {
-        Some(_) => ahead::or_goes(r, pays),
-        None => pays,
+    let pays = gate::pays(r, entry.pays, names);
+    let (asks, pays) = match converging {
+        Some(_) => (None, ahead::or_goes(r, pays)),
+        None => (gate::asks(r, entry.asks, names), pays),
     };
-    let all = suits.map(inside).chain(pays).chain(exists.map(inside));
+    let first = asks.into_iter().chain(suits.map(inside));
+    let all = first.chain(pays).chain(exists.map(inside));
     all.reduce(|a, b| format!("{a} && {b}"))
 }
 
@@ -319,16 +320,26 @@ fn blocks(replacements: &[Replacement], library: &str) -> Blocks {
 
 /// The functions that share memory with kernels, and how the program uses them; `library` is that of rows.
 fn sharing(
-    (program, replacements): (&str, &[Replacement]),
+    (program, replacements, once): (&str, &[Replacement], bool),
     library: &str,
     host: Host,
 ) -> (String, impl Iterator<Item = Edit> + use<>) {
     let blocks = blocks(replacements, library);
-    let shared = resident::shared(program, blocks, (replacements, host));
     let mut interfaces = replacements.iter().map(|r| r.interface);
     let unsized_arrays = interfaces.any(Interface::has_unsized_arrays);
     let gated = replacements.iter().any(|r| r.gated);
     let waits = blocks == Blocks::Large && !unsized_arrays;
+    let blocks_of = match (gated, waits) {
+        // Kernels that run once copy what they need, if they are worth it.
+        (true, true) if once => Allocation::OfHost,
+        (true, true) => Allocation::Gated,
+        (true, false) => Allocation::Early,
+        (false, _) => Allocation::Managed,
+    };
+    let shared = match blocks_of {
+        Allocation::OfHost => resident::Shared::default(),
+        _ => resident::shared(program, blocks, (replacements, host)),
+    };
     let mut text = "#include <string.h>\n\n".to_string();
     if gated {
         let library = gate::Library {
@@ -338,11 +349,7 @@ fn sharing(
         };
         text.push_str(&library.text());
     }
-    text.push_str(&resident::memory(
-        host.otherwise,
-        (unsized_arrays, waits),
-        gated,
-    ));
+    text.push_str(&resident::memory(host.otherwise, unsized_arrays, blocks_of));
     if blocks != Blocks::Large {
         text.push_str(&resident::small_blocks(gated));
     }
@@ -615,8 +622,10 @@ pub(super) struct Entry {
     suits: &'static str,
     /// Whether its arrays are where it can use them.
     exists: &'static str,
-    /// What it takes.
-    work: &'static str,
+    /// Whether the program asks where it runs.
+    asks: &'static str,
+    /// Whether it pays to run it on the GPU.
+    pays: &'static str,
 }
 
 impl Entry {
@@ -639,7 +648,8 @@ impl Entry {
             leave: name("leave", "hexcc_leave"),
             suits: name("suits", "hexcc_suits"),
             exists: name("exists", "hexcc_exists"),
-            work: name("work", "hexcc_work"),
+            asks: name("asks", "hexcc_asks"),
+            pays: name("pays", "hexcc_pays"),
         }
     }
 }
@@ -668,7 +678,7 @@ fn namespace(
     let host = [
         thrown.to_string(),
         suits_function(r.interface, entry),
-        gate::function(r, entry.work),
+        gate::functions(r, (converging.is_none().then_some(entry.asks), entry.pays)),
         converging.map_or_else(String::new, |c| ahead::functions(r, c.most)),
         rows::finders(r.interface, ""),
         existing::functions(r.interface, Language::Cuda, entry.exists),
@@ -1012,8 +1022,14 @@ pub(super) fn head(r: &Replacement, names: &Names, entry: &Entry) -> Vec<String>
     });
     let mut params: Vec<String> = params.chain(scalars).chain(arrays).collect();
     params.extend(member_parameters(ir, names));
+    // Compilers put what calls it into other functions as if it were not there.
+    let apart = if r.gated {
+        "[[gnu::noinline, gnu::cold]] "
+    } else {
+        ""
+    };
     let mut lines = vec![format!(
-        "static {} {}({}) {{",
+        "{apart}static {} {}({}) {{",
         r.result().result("bool"),
         entry.run,
         params.join(", ")

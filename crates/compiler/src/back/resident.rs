@@ -20,51 +20,61 @@ use std::fmt::Write;
 /// Bytes of blocks that are shared; less where the program has to know what its blocks are.
 const LARGE: [usize; 2] = [65536, 256];
 
+/// Where the program's blocks of memory are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Allocation {
+    /// Managed by CUDA, which begins with them.
+    Managed,
+    /// Small ones are the host's until kernels pay.
+    Gated,
+    /// The first ones are the host's, and kernels use them by their addresses later.
+    Early,
+    /// The host's: kernels have copies.
+    OfHost,
+}
+
 /// The functions that share memory, once in a program; `unsized_arrays` where it has to find out
 /// how large arrays are.
-pub(super) fn memory(
-    otherwise: Otherwise,
-    (unsized_arrays, waits): (bool, bool),
-    gated: bool,
-) -> String {
+pub(super) fn memory(otherwise: Otherwise, unsized_arrays: bool, blocks: Allocation) -> String {
     let check = match otherwise {
         Otherwise::Ends => include_str!("../print/lib/cuda/check.cuh"),
         Otherwise::RunsLoops => include_str!("../print/lib/cuda/check_kept.cuh"),
     };
     let large = LARGE[usize::from(unsized_arrays)];
-    let large = format!(
-        "constexpr size_t LARGE = {large}; // bytes; smaller blocks are left to malloc\n\n"
-    );
+    let large = match blocks {
+        Allocation::OfHost => String::new(),
+        _ => format!(
+            "constexpr size_t LARGE = {large}; // bytes; smaller blocks are left to malloc\n\n"
+        ),
+    };
     let elements = match unsized_arrays {
         true => include_str!("../print/lib/cuda/elements.cuh"),
         false => "",
     };
     let release = include_str!("../print/lib/cuda/release.cuh");
-    // Where kernels cannot do with copies of small blocks, the first of these become theirs later.
-    let allocate = match (gated, waits) {
-        (true, true) => [
+    let allocate: &[&str] = match blocks {
+        Allocation::Managed => &[include_str!("../print/lib/cuda/allocate.cuh"), release],
+        Allocation::Gated => &[
             include_str!("../print/lib/cuda/allocate_gated.cuh"),
             release,
-        ]
-        .concat(),
-        (true, false) => [
+        ],
+        Allocation::Early => &[
             include_str!("../print/lib/cuda/early.cuh"),
             include_str!("../print/lib/cuda/allocate_early.cuh"),
             include_str!("../print/lib/cuda/release_early.cuh"),
-        ]
-        .concat(),
-        (false, _) => [include_str!("../print/lib/cuda/allocate.cuh"), release].concat(),
+        ],
+        Allocation::OfHost => &[],
     };
-    let gate = match gated {
-        true => include_str!("../print/lib/cuda/gate_memory.cuh"),
-        false => "",
+    let gate = match blocks {
+        Allocation::Managed => "",
+        _ => include_str!("../print/lib/cuda/gate_memory.cuh"),
     };
     [
         include_str!("../print/lib/cuda/blocks.cuh"),
         &large,
         check,
         include_str!("../print/lib/cuda/memory.cuh"),
-        &allocate,
+        &allocate.concat(),
         include_str!("../print/lib/cuda/borrow.cuh"),
         elements,
         gate,

@@ -11,7 +11,7 @@ use crate::interface::Interface;
 use crate::kernel::{KernelArray, plan};
 use crate::options::Language;
 use crate::output::memory_of_nests;
-use crate::scop::SavedScop;
+use crate::scop::{BesideNest, SavedScop};
 use hexcc_isl::AstExpr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -55,6 +55,9 @@ pub fn explain_placement(
         for (name, size, place) in arrays(part, language) {
             let _ = writeln!(text, "    {name}, {size} bytes: {place}");
         }
+        if let (Language::Cuda, Some(beside)) = (language, beside(saved, part)) {
+            text.push_str(&of_host(saved, beside));
+        }
         if let Some(expected) = expected(part, (language, given)) {
             text.push_str(&expected);
         }
@@ -83,6 +86,32 @@ fn parts<'a>(saved: &SavedScop, compiled: &'a Compiled) -> Vec<Part<'a>> {
     let mut all: Vec<Part> = units.chain(nests).chain(single).collect();
     all.sort_by_key(|p| p.span.start);
     all
+}
+
+/// What C does in the loops around a part, where that is known.
+fn beside<'s>(saved: &'s SavedScop, part: &Part) -> Option<&'s BesideNest> {
+    let mut nests = std::iter::once(&saved.scop).chain(&saved.nests);
+    let at = nests.position(|scop| {
+        let nest = scop.span.start..scop.span.end;
+        nest.contains(&part.span.start)
+    });
+    saved.around.get(at?)
+}
+
+/// Says which memory the host uses between runs of kernels.
+fn of_host(saved: &SavedScop, beside: &BesideNest) -> String {
+    if !beside.repeats {
+        return "    no loop around it: nothing stays on the device\n".to_string();
+    }
+    let uses = beside.uses.iter();
+    let uses = uses.map(|(name, at)| format!("{name} (line {})", saved.source.line(*at)));
+    match uses.collect::<Vec<_>>() {
+        uses if uses.is_empty() => {
+            "    in the loop around it C uses no array: none travels between its steps\n"
+                .to_string()
+        }
+        uses => format!("    in the loop around it C uses {}\n", uses.join(", ")),
+    }
 }
 
 /// Whether the program decides where they run.

@@ -71,7 +71,7 @@ mod tree;
 mod trips;
 mod unreached;
 mod unroll;
-mod walk;
+pub(crate) mod walk;
 
 use crate::emit;
 pub use choices::{choices, may_choose};

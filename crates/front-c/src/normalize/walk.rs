@@ -7,7 +7,7 @@ use std::collections::HashSet;
 macro_rules! parts_of_trees {
     ($parts:ident, $subscripts:ident, $inner:ident, $own:ident, $iter:ident, $as_deref:ident $(, $mutable:tt)?) => {
         /// The expressions that an expression is made of.
-        pub(super) fn $parts(expr: &$($mutable)? Expr) -> Vec<&$($mutable)? Expr> {
+        pub(crate) fn $parts(expr: &$($mutable)? Expr) -> Vec<&$($mutable)? Expr> {
             use ExprKind as K;
             match &$($mutable)? expr.kind {
                 K::Imaginary(e)
@@ -45,7 +45,7 @@ macro_rules! parts_of_trees {
         }
 
         /// The statements in a statement.
-        pub(super) fn $inner(stmt: &$($mutable)? Stmt) -> Vec<&$($mutable)? Stmt> {
+        pub(crate) fn $inner(stmt: &$($mutable)? Stmt) -> Vec<&$($mutable)? Stmt> {
             use StmtKind as K;
             match &$($mutable)? stmt.kind {
                 K::Compound(all) => all.$iter().collect(),
@@ -93,7 +93,7 @@ parts_of_trees!(
 );
 
 /// Calls `f` with an expression and all in it, from the outside; where `f` says so, not with what is in one.
-pub(super) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
+pub(crate) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
     if f(expr) {
         for part in parts(expr) {
             visit(part, f);
@@ -102,7 +102,7 @@ pub(super) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
 }
 
 /// Adds the variables in an expression.
-pub(super) fn variables(expr: &Expr, all: &mut HashSet<DeclId>) {
+pub(crate) fn variables(expr: &Expr, all: &mut HashSet<DeclId>) {
     visit(expr, &mut |expr| {
         if let ExprKind::Var(id) = expr.kind {
             all.insert(id);
@@ -112,7 +112,7 @@ pub(super) fn variables(expr: &Expr, all: &mut HashSet<DeclId>) {
 }
 
 /// Whether an expression, or one in it, is as asked.
-pub(super) fn has(expr: &Expr, is_it: impl Fn(&Expr) -> bool) -> bool {
+pub(crate) fn has(expr: &Expr, is_it: impl Fn(&Expr) -> bool) -> bool {
     let mut found = false;
     visit(expr, &mut |expr| {
         found = found || is_it(expr);
@@ -122,7 +122,7 @@ pub(super) fn has(expr: &Expr, is_it: impl Fn(&Expr) -> bool) -> bool {
 }
 
 /// The same, to be changed.
-pub(super) fn change(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr) -> bool) {
+pub(crate) fn change(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr) -> bool) {
     if f(expr) {
         for part in parts_mut(expr) {
             change(part, f);
@@ -131,7 +131,7 @@ pub(super) fn change(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr) -> bool) {
 }
 
 /// The variables that a statement alone declares.
-pub(super) fn declared(stmt: &Stmt) -> Vec<DeclId> {
+pub(crate) fn declared(stmt: &Stmt) -> Vec<DeclId> {
     let StmtKind::Decl(items) = &stmt.kind else {
         return Vec::new();
     };
@@ -143,13 +143,13 @@ pub(super) fn declared(stmt: &Stmt) -> Vec<DeclId> {
 }
 
 /// All variables that are declared in a statement.
-pub(super) fn all_declared(stmt: &Stmt) -> Vec<DeclId> {
+pub(crate) fn all_declared(stmt: &Stmt) -> Vec<DeclId> {
     let inside = inner(stmt).into_iter().flat_map(all_declared);
     declared(stmt).into_iter().chain(inside).collect()
 }
 
 /// Calls `f` with the expressions of a statement alone, among them the values of what it declares.
-pub(super) fn exprs(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr)) {
+pub(crate) fn exprs(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr)) {
     own(stmt).into_iter().for_each(&mut *f);
     for id in declared(stmt) {
         unit[id]
@@ -161,7 +161,7 @@ pub(super) fn exprs(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr)) {
 }
 
 /// Calls `f` with all expressions in a statement, from the outside.
-pub(super) fn all(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> bool) {
+pub(crate) fn all(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> bool) {
     exprs(unit, stmt, &mut |expr| visit(expr, f));
     for stmt in inner(stmt) {
         all(unit, stmt, f);
@@ -169,7 +169,7 @@ pub(super) fn all(unit: &Unit, stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> bool) {
 }
 
 /// Whether an expression in a statement is as asked.
-pub(super) fn any(unit: &Unit, stmt: &Stmt, mut is_it: impl FnMut(&Expr) -> bool) -> bool {
+pub(crate) fn any(unit: &Unit, stmt: &Stmt, mut is_it: impl FnMut(&Expr) -> bool) -> bool {
     let mut found = false;
     all(unit, stmt, &mut |expr| {
         found = found || is_it(expr);
@@ -179,12 +179,12 @@ pub(super) fn any(unit: &Unit, stmt: &Stmt, mut is_it: impl FnMut(&Expr) -> bool
 }
 
 /// Whether an expression names a variable.
-pub(super) fn mentions(expr: &Expr, id: DeclId) -> bool {
+pub(crate) fn mentions(expr: &Expr, id: DeclId) -> bool {
     has(expr, |e| matches!(e.kind, ExprKind::Var(v) if v == id))
 }
 
 /// Whether a statement names a variable.
-pub(super) fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
+pub(crate) fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
     any(
         unit,
         stmt,
@@ -193,7 +193,7 @@ pub(super) fn uses(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
 }
 
 /// Whether a statement that jumps, as asked, does so from the body that a statement is in, and from no loop in it.
-pub(super) fn jumps(stmt: &Stmt, is_it: fn(&StmtKind) -> bool) -> bool {
+pub(crate) fn jumps(stmt: &Stmt, is_it: fn(&StmtKind) -> bool) -> bool {
     match &stmt.kind {
         StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. } => false,
         kind => is_it(kind) || inner(stmt).into_iter().any(|inner| jumps(inner, is_it)),
@@ -201,14 +201,14 @@ pub(super) fn jumps(stmt: &Stmt, is_it: fn(&StmtKind) -> bool) -> bool {
 }
 
 /// The same of `break` and `continue`.
-pub(super) fn leaves(stmt: &Stmt) -> bool {
+pub(crate) fn leaves(stmt: &Stmt) -> bool {
     jumps(stmt, |kind| {
         matches!(kind, StmtKind::Break | StmtKind::Continue)
     })
 }
 
 /// The same as [`all`], to be changed.
-pub(super) fn change_all(unit: &mut Unit, stmt: &mut Stmt, f: &mut dyn FnMut(&mut Expr) -> bool) {
+pub(crate) fn change_all(unit: &mut Unit, stmt: &mut Stmt, f: &mut dyn FnMut(&mut Expr) -> bool) {
     for expr in own_mut(stmt) {
         change(expr, f);
     }
@@ -224,7 +224,7 @@ pub(super) fn change_all(unit: &mut Unit, stmt: &mut Stmt, f: &mut dyn FnMut(&mu
 }
 
 /// Calls `f` with a statement and all in it, from the outside.
-pub(super) fn stmts(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) {
+pub(crate) fn stmts(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) {
     f(stmt);
     for stmt in inner(stmt) {
         stmts(stmt, f);

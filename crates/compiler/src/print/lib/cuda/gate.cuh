@@ -74,10 +74,18 @@ struct Work {
   }
 };
 
+// Loops of less than a launch may run there, too, as their memory is there: before anything is known, yes.
+static bool may_be_small = true;
+
+// Whether the question is worth its time for loops that take the host so many nanoseconds.
+[[maybe_unused]] static bool asks(double ns) {
+  return ns > LAUNCH + WAIT || may_be_small;
+}
+
 // Whether loops run on the GPU. Until CUDA has begun the host goes on as long as the GPU would have saved less
 // than that takes: all in all the program never takes more than twice as long as with the better choice.
 [[maybe_unused]] static bool pays(const Work &work) {
-  if (place() != AUTO) return place() == GPU;
+  if (place() != AUTO) return may_be_small = place() == GPU;
   if (shares) return true;
   const double gain = work.gpu > 0 ? work.host - work.gpu - WAIT : 0, enough = started ? HAND_OVER : START;
   if (on_gpu && !TOGETHER) return gain > 0; // a call brings all that it needs
@@ -88,7 +96,7 @@ struct Work {
     on_gpu = starts();
   }
   if (saved == 0) on_gpu = false;
-  return on_gpu;
+  return may_be_small = on_gpu;
 }
 
 // Whether loops run on the GPU now.
@@ -103,6 +111,7 @@ struct Work {
   all += bytes;
   if (WAITS_FOR_LARGE && !started && bytes < (size_t)1 << 20 && all < (size_t)1 << 22) return true;
   shares = starts();
+  may_be_small |= shares;
   return !shares;
 }
 

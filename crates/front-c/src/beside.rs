@@ -1,0 +1,376 @@
+//! What C does beside the parts of a program that run in kernels, in the loops around them.
+//!
+//! Kernels and the host share memory there: what the host touches travels. [`neighbours`] finds statements that could
+//! run where the nests beside them do, [`around`] what is left to the host.
+
+#[cfg(test)]
+mod tests;
+
+use crate::normalize::walk;
+use hexcc_clang::ast::{
+    Callee, DeclId, DeclKind, Expr, ExprKind, FunctionId, Item, Span, Stmt, StmtKind, Storage,
+    TypeKind, UnaryOp, Unit,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+/// Parts of the text.
+type Parts<'p> = &'p [Range<usize>];
+
+/// Functions that touch nothing of what a program keeps in memory that they are given.
+const OF_MEMORY: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+
+/// What C does in the loops around a part.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Around {
+    /// Whether the part runs more than once: it is in a loop, or in a function that one calls.
+    pub repeats: bool,
+    /// What the host uses there, each once.
+    pub uses: Vec<Use>,
+}
+
+/// Memory that the host uses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    /// The array or pointer as the program writes it.
+    pub name: String,
+    /// Where that is.
+    pub at: usize,
+}
+
+/// Runs of statements in a block, one after the other, that could be one part: loops, and assignments to elements. Each has
+/// some of the parts in it, which are loops, and an assignment.
+pub fn neighbours(unit: &Unit, parts: Parts) -> Vec<Vec<Range<usize>>> {
+    let parts = &trimmed(unit, parts);
+    let mut found = Vec::new();
+    let bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
+    for body in bodies.filter(|body| body.span.file.0 == 0) {
+        walk::stmts(body, &mut |stmt| {
+            if let StmtKind::Compound(all) = &stmt.kind {
+                let of_run = |run: &[Stmt]| {
+                    let places: Option<Vec<_>> = run.iter().map(|s| whole(unit, s)).collect();
+                    let has_part = run.iter().any(|s| is_part(unit, s, parts));
+                    let assigns = run.iter().any(is_assignment);
+                    places.filter(|_| has_part && assigns)
+                };
+                let runs = all.split(|s| !is_part(unit, s, parts) && !is_assignment(s));
+                found.extend(runs.filter_map(of_run));
+            }
+        });
+    }
+    found
+}
+
+/// Parts without the space before them.
+fn trimmed(unit: &Unit, parts: Parts) -> Vec<Range<usize>> {
+    let text = unit.files.first().map_or("", |file| &file.text);
+    let trim = |part: &Range<usize>| {
+        let own = text.get(part.clone()).unwrap_or_default();
+        part.start + own.len() - own.trim_start().len()..part.end
+    };
+    parts.iter().map(trim).collect()
+}
+
+fn bytes(unit: &Unit, span: Span) -> Option<Range<usize>> {
+    span.editable(unit).filter(|_| span.file.0 == 0)
+}
+
+/// The bytes of a statement with the semicolon that ends it.
+fn whole(unit: &Unit, stmt: &Stmt) -> Option<Range<usize>> {
+    let own = bytes(unit, stmt.span)?;
+    let behind = unit.files.first()?.text.get(own.end..)?;
+    let rest = behind.trim_start();
+    let more = match rest.starts_with(';') {
+        true => behind.len() - rest.len() + 1,
+        false => 0,
+    };
+    Some(own.start..own.end + more)
+}
+
+/// Whether a statement is one of some parts, whose semicolon clang leaves out.
+fn is_part(unit: &Unit, stmt: &Stmt, parts: Parts) -> bool {
+    let is_loop = matches!(stmt.kind, StmtKind::For { .. });
+    let begins = |own: Range<usize>| parts.iter().any(|part| part.start == own.start);
+    is_loop && bytes(unit, stmt.span).is_some_and(begins)
+}
+
+/// Whether a statement assigns to an element and does nothing else.
+fn is_assignment(stmt: &Stmt) -> bool {
+    let StmtKind::Expr(Expr {
+        kind: ExprKind::Assign(_, to, value),
+        ..
+    }) = &stmt.kind
+    else {
+        return false;
+    };
+    let does_more = |e: &Expr| {
+        use UnaryOp as U;
+        matches!(
+            e.kind,
+            ExprKind::Assign(..)
+                | ExprKind::Call(..)
+                | ExprKind::Statements(_)
+                | ExprKind::Unary(
+                    U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement,
+                    _
+                )
+        )
+    };
+    matches!(to.kind, ExprKind::Index(..))
+        && !walk::has(to, does_more)
+        && !walk::has(value, does_more)
+}
+
+/// What C does around each of some parts.
+pub fn around(unit: &Unit, parts: Parts) -> Vec<Around> {
+    let parts = &trimmed(unit, parts);
+    let program = Program::new(unit, parts);
+    let of_part = |part: &Range<usize>| {
+        let mut uses = Uses {
+            program: &program,
+            found: BTreeMap::new(),
+            seen: HashSet::new(),
+        };
+        let loops = program.loops_around(part);
+        for stmt in &loops {
+            uses.stmt(stmt);
+        }
+        Around {
+            repeats: !loops.is_empty(),
+            uses: uses.found.into_values().collect(),
+        }
+    };
+    parts.iter().map(of_part).collect()
+}
+
+/// A program with parts that run in kernels.
+struct Program<'u> {
+    unit: &'u Unit,
+    parts: Parts<'u>,
+    /// Functions with their bodies, by what calls refer to.
+    bodies: BTreeMap<FunctionId, &'u Stmt>,
+}
+
+impl<'u> Program<'u> {
+    fn new(unit: &'u Unit, parts: Parts<'u>) -> Program<'u> {
+        let bodies = unit
+            .functions
+            .iter()
+            .filter_map(|f| Some((f.first, f.body.as_ref()?)));
+        Program {
+            unit,
+            parts,
+            bodies: bodies.collect(),
+        }
+    }
+
+    fn holds(&self, stmt: &Stmt, part: &Range<usize>) -> bool {
+        let span = stmt.span;
+        let bytes = span.start as usize..span.end as usize;
+        span.file.0 == 0 && bytes.contains(&part.start)
+    }
+
+    /// The outermost loops in which a part runs, in its function and in those that call it.
+    fn loops_around(&self, part: &Range<usize>) -> Vec<&'u Stmt> {
+        let mut reaching: BTreeSet<FunctionId> = BTreeSet::new();
+        loop {
+            let runs = |stmt: &Stmt| self.holds(stmt, part) || self.calls(stmt, &reaching);
+            let more: Vec<FunctionId> = (self.bodies.iter())
+                .filter(|(id, body)| !reaching.contains(id) && runs(body))
+                .map(|(id, _)| *id)
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            reaching.extend(more);
+        }
+        let mut found = Vec::new();
+        for body in reaching.iter().filter_map(|id| self.bodies.get(id)) {
+            self.outermost(body, (part, &reaching), &mut found);
+        }
+        found
+    }
+
+    fn outermost(
+        &self,
+        stmt: &'u Stmt,
+        (part, reaching): (&Range<usize>, &BTreeSet<FunctionId>),
+        found: &mut Vec<&'u Stmt>,
+    ) {
+        let is_loop = matches!(
+            stmt.kind,
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. }
+        );
+        let is_in = self.holds(stmt, part) && stmt.span.start as usize != part.start;
+        match is_loop && (is_in || self.calls(stmt, reaching)) {
+            true => found.push(stmt),
+            false => {
+                for inner in walk::inner(stmt) {
+                    self.outermost(inner, (part, reaching), found);
+                }
+            }
+        }
+    }
+
+    /// Whether a statement calls one of some functions.
+    fn calls(&self, stmt: &Stmt, functions: &BTreeSet<FunctionId>) -> bool {
+        walk::any(self.unit, stmt, |e| match &e.kind {
+            ExprKind::Call(Callee::Function(f), _) => functions.contains(&self.unit[*f].first),
+            _ => false,
+        })
+    }
+}
+
+/// The search for what the host uses.
+struct Uses<'p> {
+    program: &'p Program<'p>,
+    /// By how the program writes it.
+    found: BTreeMap<String, Use>,
+    /// Functions that have been searched.
+    seen: HashSet<FunctionId>,
+}
+
+impl Uses<'_> {
+    /// Searches a statement, but not what runs in kernels.
+    fn stmt(&mut self, stmt: &Stmt) {
+        let program = self.program;
+        if is_part(program.unit, stmt, program.parts) {
+            return;
+        }
+        // Parts of several statements.
+        let own = bytes(program.unit, stmt.span);
+        let is_in = |part: &Range<usize>| {
+            own.as_ref()
+                .is_some_and(|own| part.start <= own.start && own.end <= part.end)
+        };
+        if program.parts.iter().any(is_in) {
+            return;
+        }
+        walk::exprs(program.unit, stmt, &mut |expr| self.expr(expr));
+        for inner in walk::inner(stmt) {
+            self.stmt(inner);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Index(array, _) => self.add(array),
+            ExprKind::Unary(UnaryOp::Deref, pointer) => self.add(pointer),
+            ExprKind::Call(callee, arguments) => self.call(callee, arguments),
+            ExprKind::Statements(body) => self.stmt(body),
+            _ => {}
+        }
+        // Of `a[i][j]`, the whole says it.
+        let inner = walk::parts(expr);
+        let is_row = matches!(expr.kind, ExprKind::Index(..));
+        for part in inner {
+            match is_row && matches!(unconverted(part).kind, ExprKind::Index(..)) {
+                true => walk::parts(unconverted(part))
+                    .into_iter()
+                    .for_each(|p| self.expr(p)),
+                false => self.expr(part),
+            }
+        }
+    }
+
+    fn call(&mut self, callee: &Callee, arguments: &[Expr]) {
+        let program = self.program;
+        let Callee::Function(id) = callee else {
+            arguments.iter().for_each(|e| self.hand_over(e));
+            return;
+        };
+        let function = &program.unit[*id];
+        match program.bodies.get(&function.first) {
+            Some(body) if self.seen.insert(function.first) => self.stmt(body),
+            Some(_) => {}
+            None if OF_MEMORY.contains(&function.name.as_str()) => {}
+            None => arguments.iter().for_each(|e| self.hand_over(e)),
+        }
+    }
+
+    /// A value that code gets which cannot be seen.
+    fn hand_over(&mut self, value: &Expr) {
+        let value = unconverted(value);
+        let is_text = matches!(value.kind, ExprKind::Str(_));
+        if !is_text && self.leads_to_numbers(value) {
+            self.add(value);
+        }
+    }
+
+    /// Whether an expression is a pointer to what a program computes with.
+    fn leads_to_numbers(&self, value: &Expr) -> bool {
+        let unit = self.program.unit;
+        let mut ty = value.ty;
+        let mut is_pointer = false;
+        loop {
+            match unit.canonical(ty).kind {
+                TypeKind::Pointer(to) | TypeKind::Array { element: to, .. } => {
+                    is_pointer = true;
+                    ty = to;
+                }
+                TypeKind::Record(id) => return is_pointer && unit[id].tag != "_IO_FILE",
+                TypeKind::Builtin(_) => return is_pointer,
+                _ => return false,
+            }
+        }
+    }
+
+    /// Adds the array that an expression is, or points to; local arrays are the host's alone.
+    fn add(&mut self, array: &Expr) {
+        let unit = self.program.unit;
+        let array = rows(array);
+        let root = root(array);
+        let is_local = root.is_some_and(|id| is_local_array(unit, id));
+        if is_local || root.is_none() {
+            return;
+        }
+        let name = crate::emit::expression(unit, array);
+        let at = array.span.start as usize;
+        let new = Use {
+            name: name.clone(),
+            at,
+        };
+        self.found.entry(name).or_insert(new);
+    }
+}
+
+/// The array of which an expression is a row.
+fn rows(expr: &Expr) -> &Expr {
+    match &unconverted(expr).kind {
+        ExprKind::Index(array, _) => rows(array),
+        ExprKind::Unary(UnaryOp::AddressOf | UnaryOp::Deref, of) => rows(of),
+        _ => unconverted(expr),
+    }
+}
+
+/// The variable that an expression leads from.
+fn root(expr: &Expr) -> Option<DeclId> {
+    match &unconverted(expr).kind {
+        ExprKind::Var(id) => Some(*id),
+        ExprKind::Field(of, _) => root(of),
+        ExprKind::Index(array, _) => root(array),
+        ExprKind::Unary(UnaryOp::AddressOf | UnaryOp::Deref, of) => root(of),
+        ExprKind::Binary(_, a, b) => root(a).or_else(|| root(b)),
+        ExprKind::Cond(_, a, b) => root(a).or_else(|| root(b)),
+        _ => None,
+    }
+}
+
+/// Whether a variable lives in a function, with what it holds.
+fn is_local_array(unit: &Unit, id: DeclId) -> bool {
+    let decl = &unit[id];
+    let is_pointer = matches!(unit.canonical(decl.ty).kind, TypeKind::Pointer(_));
+    let is_in_function = !unit.items.contains(&Item::Decl(id));
+    decl.kind == DeclKind::Variable
+        && is_in_function
+        && decl.storage != Storage::Static
+        && !is_pointer
+}
+
+fn unconverted(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { value, .. } => unconverted(value),
+        _ => expr,
+    }
+}

@@ -1,0 +1,92 @@
+//! Nests of a loop that stays on the host, with the assignments beside them: one part of the program, so that no
+//! memory travels between kernels and the host for the sake of some elements.
+
+use super::facts::question;
+use super::{InputOptions, Reader, rewritten};
+use crate::limit::TimeLimit;
+use hexcc_compiler::front::c::{self as front, Region};
+use hexcc_compiler::scop::{BesideNest, SavedScop};
+use hexcc_front_c::child::{self, Question};
+use hexcc_pet::data::PetScop;
+use std::ops::Range;
+use std::path::Path;
+
+/// Runs of statements that are tried, at most.
+const MAX_RUNS: usize = 20;
+
+impl Reader<'_> {
+    /// Nests of the file, in the order of the text, where some are one part with statements beside them.
+    pub(super) fn joined(&self, mut found: Vec<PetScop>) -> Vec<PetScop> {
+        let parts = found.iter().map(|scop| scop.span.start..scop.span.end);
+        let question = question(self.options, &self.source.text, self.limit);
+        // Without an answer, the nests stay alone.
+        let runs = child::neighbours(&self.exe, (&question, parts.collect())).unwrap_or_default();
+        tracing::debug!(?runs, "statements beside nests");
+        for run in runs.iter().take(MAX_RUNS) {
+            // What pet has read begins before the statement.
+            let has = |s: &Range<usize>, scop: &PetScop| {
+                s.start < scop.span.end && scop.span.start < s.end
+            };
+            let (inside, outside): (Vec<PetScop>, Vec<PetScop>) =
+                (found.iter().cloned()).partition(|scop| run.iter().any(|s| has(s, scop)));
+            if inside.iter().any(|scop| self.is_tiled_nest(scop)) {
+                continue;
+            }
+            let is_nest = |s: &Range<usize>| inside.iter().any(|scop| has(s, scop));
+            let nests = run
+                .iter()
+                .position(is_nest)
+                .zip(run.iter().rposition(is_nest));
+            let Some((first, last)) = nests else {
+                continue;
+            };
+            let all = [&run[..], &run[first..=last]];
+            let one = all
+                .into_iter()
+                .filter(|run| run.len() > 1)
+                .find_map(|run| self.one_part(run));
+            if let Some(one) = one {
+                found = outside;
+                found.push(one);
+            }
+        }
+        found.sort_by_key(|scop| scop.span.start);
+        found
+    }
+
+    /// Statements as one part, if that runs in kernels.
+    fn one_part(&self, run: &[Range<usize>]) -> Option<PetScop> {
+        let span = run.first()?.start..run.last()?.end;
+        let first = front::inner_loops(&self.source.text, &span)
+            .into_iter()
+            .next()?;
+        let region = Region { span, ..first };
+        let read = self.region(&region).map_err(|d| d.into_iter().next());
+        let compiled = read.and_then(|scop| match self.compiled_in_steps(&scop) {
+            Ok(_) => Ok(scop),
+            Err(why) => Err(Some(*why)),
+        });
+        tracing::debug!(why = ?compiled.as_ref().err(), "statements as one part");
+        compiled.ok()
+    }
+}
+
+/// What C does in the loops around the nests of a program; nothing where that is not known.
+pub(super) fn around(
+    options: &InputOptions,
+    saved: &SavedScop,
+    limit: &TimeLimit,
+) -> Vec<BesideNest> {
+    if !saved.is_nests() {
+        return Vec::new();
+    }
+    let nests = std::iter::once(&saved.scop).chain(&saved.nests);
+    let parts = nests.map(|scop| scop.span.start..scop.span.end).collect();
+    let ask = |exe: &Path, question: &Question| child::around(exe, (question, parts));
+    let found = rewritten::asked(options, &saved.source, limit, ask);
+    let known = found.into_iter().map(|around| BesideNest {
+        repeats: around.repeats,
+        uses: around.uses.into_iter().map(|u| (u.name, u.at)).collect(),
+    });
+    known.collect()
+}
