@@ -33,7 +33,7 @@ use hexcc_front_c::child::{self, FactsError, KnownFacts};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -515,8 +515,6 @@ struct Reader<'a> {
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
     /// What texts declare.
     facts: Rc<RefCell<HashMap<String, KnownFacts>>>,
-    /// What branches of the text choose, once that was asked for.
-    choices: OnceCell<Vec<(Range<usize>, String)>>,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
 }
@@ -550,7 +548,6 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::default(),
             facts: Rc::default(),
-            choices: OnceCell::new(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
@@ -567,7 +564,6 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
             facts: Rc::clone(&self.facts),
-            choices: OnceCell::new(),
             known: Rc::clone(&self.known),
         }
     }
@@ -1105,6 +1101,7 @@ impl<'a> Reader<'a> {
         let known = front::Known {
             headers: &self.headers,
             defines: &self.options.defines,
+            integers: &|name| self.is_index_function(name),
             with_integers,
             guarded,
         };
@@ -1246,10 +1243,11 @@ impl<'a> Reader<'a> {
     /// The text with the variables of subscripts written out.
     fn written_out(&self, region: &Region) -> Option<Written> {
         let (text, headers) = (&self.source.text, &self.headers);
+        let (changes, passes) = self.forward(&region.span);
         front::written_out(
             text,
             (headers, &self.options.defines),
-            self.choices(),
+            (&changes, &passes),
             region,
         )
     }
