@@ -302,10 +302,10 @@ impl Scene {
             let is_own = self.is_own(part.function, *id);
             let elsewhere = !is_own
                 && (bodies.iter().any(|stmt| changes(stmt, &is_it)) || self.is_pointed_to(*id));
-            !elsewhere
-                && !runs.iter().any(|stmt| changes(stmt, &is_it))
-                && !(self.is_pointed_to(*id)
-                    && all().any(|stmt| scalars::is_stored_through(unit, stmt, *id)))
+            let is_stored = self.is_pointed_to(*id)
+                && all().any(|stmt| scalars::is_stored_through(unit, stmt, *id));
+            let changes_here = || runs.iter().any(|stmt| changes(stmt, &is_it));
+            !(elsewhere || is_stored || changes_here())
         };
         let is_member = |to: &Expr| match &to.kind {
             ExprKind::Field(_, field) => reads.fields.contains(field),
