@@ -149,7 +149,10 @@ fn text_of_the_choice() {
             let to = from + text[from..].find(end).expect(end);
             text[from..to].to_string()
         };
-        let work = of("// Whether it is worth asking", "\n}\n\n#");
+        let work = of(
+            "// Whether it is worth asking",
+            "\n[[gnu::noinline, gnu::cold]] static void run(",
+        );
         let program = of(
             "#include <stdio.h>\n#include <stdlib.h>\n\n",
             "  double sum",

@@ -321,7 +321,9 @@ fn translate(entry: &Entry, to: &Path, options: &[&str]) -> Result<(i32, String)
             None => command.env_remove(name),
         };
     }
-    command.args(options).arg(source(entry)).arg("-o").arg(to);
+    // More time than by default: verdicts are not to depend on how fast the machine is.
+    command.args(["--time-limit", "40"]).args(options);
+    command.arg(source(entry)).arg("-o").arg(to);
     let out = output(command.stdin(Stdio::null()))?;
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     match out.status.code() {

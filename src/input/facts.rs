@@ -6,7 +6,7 @@ use super::{InputOptions, Reader};
 use crate::limit::TimeLimit;
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{Light, Reduced};
+use hexcc_compiler::front::c::{Light, Pass, Reduced};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
 use hexcc_compiler::scop::without_bounds;
 use hexcc_front_c::child::{self, FactsError, Question};
@@ -115,13 +115,22 @@ impl Reader<'_> {
         facts
     }
 
-    /// What is to stand in the place of branches that choose variables of subscripts.
-    pub(super) fn choices(&self) -> &[(Range<usize>, String)] {
-        self.choices.get_or_init(|| {
-            let question = question(self.options, &self.source.text, self.limit);
-            // Without an answer, the branches stay.
-            child::choices(&self.exe, &question).unwrap_or_default()
-        })
+    /// Whether a function stands for an integer expression and does nothing else.
+    pub(super) fn is_index_function(&self, name: &str) -> bool {
+        let facts = self.facts(&self.source.text);
+        facts.is_ok_and(|facts| facts.index_functions.iter().any(|own| own == name))
+    }
+
+    /// What is to stand in places of a region, by clang's tree, and the passes that say so.
+    pub(super) fn forward(
+        &self,
+        region: &Range<usize>,
+    ) -> (Vec<(Range<usize>, String)>, Vec<Pass>) {
+        let question = question(self.options, &self.source.text, self.limit);
+        // Without an answer, the region stays as it is.
+        let found = child::forward(&self.exe, &question, region.clone()).unwrap_or_default();
+        let passes = found.passes.iter().filter_map(|name| Pass::on_tree(name));
+        (found.texts, passes.collect())
     }
 
     fn facts_with(&self, text: &str, light: Option<&Light>) -> Result<Facts, FactsError> {

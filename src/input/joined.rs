@@ -2,12 +2,15 @@
 //! memory travels between kernels and the host for the sake of some elements.
 
 use super::facts::question;
-use super::{InputOptions, Reader, rewritten};
+use super::{InputOptions, Nests, Reader, rewritten};
 use crate::limit::TimeLimit;
+use hexcc_compiler::csource;
 use hexcc_compiler::front::c::{self as front, Region};
-use hexcc_compiler::scop::{BesideNest, SavedScop};
+use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::scop::beside::BesideNest;
 use hexcc_front_c::child::{self, Question};
 use hexcc_pet::data::PetScop;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -68,6 +71,27 @@ impl Reader<'_> {
         });
         tracing::debug!(why = ?compiled.as_ref().err(), "statements as one part");
         compiled.ok()
+    }
+
+    /// What is said of nests beside those that run in kernels: arrays that both use move in each step.
+    pub(super) fn moving(&self, search: &Nests) -> Vec<String> {
+        let text = &self.source.text;
+        let arrays: BTreeSet<&str> = (search.found.iter())
+            .flat_map(|scop| &scop.arrays)
+            .filter(|array| !array.declared && array.extent.contains("[i0"))
+            .map(|array| array.name.as_str())
+            .collect();
+        let said = search.refused.iter().filter_map(|(start, why)| {
+            let region = front::inner_loops(text, &(*start..text.len())).into_iter().next()?;
+            let uses = |name: &&&str| csource::find_word(text, region.span.clone(), name).is_some();
+            let array = arrays.iter().find(uses)?;
+            let line = self.source.line(*start);
+            Some(format!(
+                "the loop at line {line} stays on the CPU, too, and `{array}` moves there and back in each step: {}",
+                why.message
+            ))
+        });
+        said.collect()
     }
 }
 

@@ -34,7 +34,7 @@ use hexcc_front_c::child::{self, FactsError, KnownFacts};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -518,8 +518,6 @@ struct Reader<'a> {
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
     /// What texts declare.
     facts: Rc<RefCell<HashMap<String, KnownFacts>>>,
-    /// What branches of the text choose, once that was asked for.
-    choices: OnceCell<Vec<(Range<usize>, String)>>,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
 }
@@ -553,7 +551,6 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::default(),
             facts: Rc::default(),
-            choices: OnceCell::new(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
@@ -570,7 +567,6 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
             facts: Rc::clone(&self.facts),
-            choices: OnceCell::new(),
             known: Rc::clone(&self.known),
         }
     }
@@ -922,27 +918,6 @@ impl<'a> Reader<'a> {
         Ok((chosen, warnings.collect()))
     }
 
-    /// What is said of nests beside those that run in kernels: arrays that both use move in each step.
-    fn moving(&self, search: &Nests) -> Vec<String> {
-        let text = &self.source.text;
-        let arrays: BTreeSet<&str> = (search.found.iter())
-            .flat_map(|scop| &scop.arrays)
-            .filter(|array| !array.declared && array.extent.contains("[i0"))
-            .map(|array| array.name.as_str())
-            .collect();
-        let said = search.refused.iter().filter_map(|(start, why)| {
-            let region = front::inner_loops(text, &(*start..text.len())).into_iter().next()?;
-            let uses = |name: &&&str| csource::find_word(text, region.span.clone(), name).is_some();
-            let array = arrays.iter().find(uses)?;
-            let line = self.source.line(*start);
-            Some(format!(
-                "the loop at line {line} stays on the CPU, too, and `{array}` moves there and back in each step: {}",
-                why.message
-            ))
-        });
-        said.collect()
-    }
-
     /// The nests in loops that stay on the host: those that are worth their launches, or else
     /// those that are not.
     fn nests_of(&self, loops: &[&Refused]) -> Nests<'_> {
@@ -1110,6 +1085,7 @@ impl<'a> Reader<'a> {
         let known = front::Known {
             headers: &self.headers,
             defines: &self.options.defines,
+            integers: &|name| self.is_index_function(name),
             with_integers,
             guarded,
         };
@@ -1251,10 +1227,11 @@ impl<'a> Reader<'a> {
     /// The text with the variables of subscripts written out.
     fn written_out(&self, region: &Region) -> Option<Written> {
         let (text, headers) = (&self.source.text, &self.headers);
+        let (changes, passes) = self.forward(&region.span);
         front::written_out(
             text,
             (headers, &self.options.defines),
-            self.choices(),
+            (&changes, &passes),
             region,
         )
     }

@@ -34,7 +34,7 @@ pub struct Clang {
 }
 
 /// What to parse.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParseRequest {
     /// The C file.
     pub file: PathBuf,

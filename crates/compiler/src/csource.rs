@@ -32,7 +32,7 @@ pub(crate) use items::items;
 pub use linkage::{c_linkage, has_other_files};
 pub(crate) use macros::{Define, Macros, define, evaluate_constants};
 pub use mathcalls::rewrite_math_calls;
-pub use pragmas::{is_about_loops, is_of_loop, without_loop_pragmas};
+pub use pragmas::{is_of_loop, without_loop_pragmas};
 pub use prototypes::with_parameters;
 pub use statements::{is_all_of_statement, split_statements};
 pub(crate) use statements::{simple_statement_end, statement_end, statements};

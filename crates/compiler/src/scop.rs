@@ -5,6 +5,7 @@
 //! Architecture invariant: pet's data is read here and nowhere else; later
 //! passes know only [`Scop`].
 
+pub mod beside;
 pub mod bounds;
 mod cells;
 mod doubts;
@@ -73,16 +74,7 @@ pub struct SavedScop {
     pub headers: HeaderNames,
     /// Of nests: what C does in the loops around each; empty where that is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub around: Vec<BesideNest>,
-}
-
-/// What C does in the loops around a nest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BesideNest {
-    /// Whether the nest runs more than once.
-    pub repeats: bool,
-    /// The memory that C uses there, as the program writes it, and where it does.
-    pub uses: Vec<(String, usize)>,
+    pub around: Vec<beside::BesideNest>,
 }
 
 /// A conversion of a value that C++ wants to be written.
@@ -163,11 +155,6 @@ impl SavedScop {
     /// Whether nests are translated, and the loop around them stays on the host.
     pub fn is_nests(&self) -> bool {
         self.stays.is_some()
-    }
-
-    /// Whether nests run but once, as far as is known: nothing of them stays on the device for later.
-    pub fn runs_once(&self) -> bool {
-        !self.around.is_empty() && self.around.iter().all(|nest| !nest.repeats)
     }
 
     /// Reads what `--emit scop` has written.

@@ -6,10 +6,12 @@
 use crate::beside::{self, Around};
 use crate::conversions::Conversion;
 use crate::facts::Facts;
-use crate::normalize::Rewritten;
+use crate::normalize::{Forward, Rewritten};
+use hexcc_clang::ast::Unit;
 use hexcc_clang::{Clang, ClangError, ParseRequest, STACK_VARIABLE, deeply, parse};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Write};
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -53,8 +55,8 @@ enum Wanted {
     TimeLoops,
     /// The heads of loops that macros make.
     Heads,
-    /// Variables of subscripts that branches choose, as values.
-    Choices,
+    /// What subscripts of a region are computed by, written out.
+    Forward(Range<usize>),
     /// Conversions that C++ wants to be written.
     Conversions,
     /// Statements beside these parts that could be one with them.
@@ -69,6 +71,7 @@ enum Found {
     Facts(Box<Facts>),
     TimeLoops(Vec<Rewritten>),
     Texts(Vec<(Range<usize>, String)>),
+    Forward(Forward),
     Conversions(Vec<Conversion>),
     Neighbours(Vec<Vec<Range<usize>>>),
     Around(Vec<Around>),
@@ -156,17 +159,20 @@ pub fn heads(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, Strin
     texts(exe, (Wanted::Heads, question))
 }
 
-/// Asks for what is to stand in the place of branches that choose variables of subscripts, as
-/// [`crate::normalize::choices`] has it, where there may be any.
+/// Asks for what is to stand in places of a region of a text, as [`crate::normalize::forward`] has it.
 ///
 /// # Errors
 ///
 /// As [`facts`].
-pub fn choices(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, String)>, FactsError> {
-    if !crate::normalize::may_choose(&question.text) {
-        return Ok(Vec::new());
+pub fn forward(
+    exe: &Path,
+    question: &Question,
+    region: Range<usize>,
+) -> Result<Forward, FactsError> {
+    match ask(exe, (Wanted::Forward(region), question))? {
+        Found::Forward(forward) => Ok(forward),
+        _ => Err(other_answer()),
     }
-    texts(exe, (Wanted::Choices, question))
 }
 
 /// Asks for the conversions of a text that C++ wants to be written.
@@ -332,6 +338,8 @@ fn serve() -> io::Result<()> {
     limit(libc::RLIMIT_CORE, 0, 0);
     let first = most(libc::RLIMIT_CPU);
     let mut clang: Option<(PathBuf, Result<Clang, FactsError>)> = None;
+    // A deep tree would need a deep stack once more, at the end of the process.
+    let mut last = ManuallyDrop::new(Last::default());
     for line in io::stdin().lock().lines() {
         let (wanted, question): (Wanted, Question) = serde_json::from_str(&line?)?;
         if clang.as_ref().is_none_or(|(of, _)| *of != question.vendor) {
@@ -343,7 +351,7 @@ fn serve() -> io::Result<()> {
         });
         limit(libc::RLIMIT_CPU, more, first);
         let found = match &clang {
-            Some((_, Ok(clang))) => answer(clang, wanted, question),
+            Some((_, Ok(clang))) => answer(clang, wanted, question, &mut last),
             Some((_, Err(error))) => Err(error.clone()),
             None => continue,
         };
@@ -359,7 +367,33 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-fn answer(clang: &Clang, wanted: Wanted, question: Question) -> Result<Found, FactsError> {
+/// What was parsed last: questions about one text follow each other.
+#[derive(Default)]
+struct Last(Option<(ParseRequest, Unit)>);
+
+impl Last {
+    fn unit(
+        &mut self,
+        clang: &Clang,
+        request: ParseRequest,
+    ) -> Result<&(ParseRequest, Unit), ClangError> {
+        let last = match self.0.take() {
+            Some(last) if last.0 == request => last,
+            _ => {
+                let unit = parse(clang, &request)?;
+                (request, unit)
+            }
+        };
+        Ok(self.0.insert(last))
+    }
+}
+
+fn answer(
+    clang: &Clang,
+    wanted: Wanted,
+    question: Question,
+    last: &mut Last,
+) -> Result<Found, FactsError> {
     let request = ParseRequest {
         file: question.file,
         text: Some(question.text),
@@ -368,15 +402,25 @@ fn answer(clang: &Clang, wanted: Wanted, question: Question) -> Result<Found, Fa
     };
     // Trees of a file that is not trusted are deep, and are deep again when they are dropped.
     deeply(|| {
-        let unit = parse(clang, &request)?;
+        let (request, unit) = last.unit(clang, request)?;
         Ok(match wanted {
-            Wanted::Facts => Found::Facts(Box::new(Facts::of(&unit))),
-            Wanted::TimeLoops => Found::TimeLoops(crate::normalize::time_loops(&unit)),
-            Wanted::Heads => Found::Texts(crate::normalize::heads(&unit)),
-            Wanted::Choices => Found::Texts(crate::normalize::choices(&unit)),
-            Wanted::Conversions => Found::Conversions(crate::conversions::conversions(&unit)),
-            Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(&unit, &parts)),
-            Wanted::Around(parts) => Found::Around(beside::around(&unit, &parts)),
+            Wanted::Facts => Found::Facts(Box::new(Facts::of(unit))),
+            Wanted::TimeLoops => Found::TimeLoops(crate::normalize::time_loops(unit)),
+            Wanted::Heads => Found::Texts(crate::normalize::heads(unit)),
+            Wanted::Forward(region) => {
+                let again = |text: String| {
+                    let text = Some(text);
+                    let request = ParseRequest {
+                        text,
+                        ..request.clone()
+                    };
+                    parse(clang, &request).ok()
+                };
+                Found::Forward(crate::normalize::forward(unit, &region, &again))
+            }
+            Wanted::Conversions => Found::Conversions(crate::conversions::conversions(unit)),
+            Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(unit, &parts)),
+            Wanted::Around(parts) => Found::Around(beside::around(unit, &parts)),
         })
     })
 }

@@ -26,6 +26,8 @@ pub struct Facts {
     pub undeclared: Vec<String>,
     /// The same of functions of C's library, which clang knows.
     pub undeclared_of_library: Vec<String>,
+    /// Functions of the file that stand for integer expressions and do nothing else.
+    pub index_functions: Vec<String>,
     /// Where statements of functions begin.
     statements: Vec<usize>,
 }

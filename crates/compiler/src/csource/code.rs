@@ -318,7 +318,7 @@ impl<'a> Code<'a> {
     }
 
     /// Whether a directive lies inside the byte range.
-    pub(super) fn has_directive(&self, bytes: &Range<usize>) -> bool {
+    pub(crate) fn has_directive(&self, bytes: &Range<usize>) -> bool {
         self.all.iter().any(|token| {
             token.kind == TokenKind::Directive
                 && bytes.start <= token.span.start

@@ -58,11 +58,6 @@ pub fn is_of_loop(directive: &str) -> bool {
     OF_LOOPS.iter().any(|first| words.starts_with(first))
 }
 
-/// Whether a directive says how loops are to run and what they are computed by stays the same.
-pub fn is_about_loops(directive: &str) -> bool {
-    is_parallel(directive) || is_of_loop(directive)
-}
-
 /// The words behind `#pragma`; none of another directive.
 fn pragma_words(directive: &str) -> impl Iterator<Item = &str> {
     let mut words = directive_words(directive);

@@ -18,6 +18,7 @@ impl Facts {
             errors: errors.map(|m| m.text.clone()).collect(),
             undeclared: called(unit, |f| f.is_implicit),
             undeclared_of_library: called(unit, |f| is_of_library(unit, f)),
+            index_functions: crate::normalize::index_functions(unit),
             ..Facts::default()
         };
         let mut gather = Gather { unit, facts };

@@ -1,18 +1,16 @@
 //! Variables of subscripts that branches choose, as values that pet follows.
 //!
-//! In: `if (i == 0) im = n - 1; else im = i - 1;` and `u[im]`. Out: what is to stand in the place of the `if`,
-//! `im = ((i == 0) ? (n - 1) : (i - 1));`.
+//! In: `if (i == 0) im = n - 1; else im = i - 1;` and `u[im]`. Out: `im = i == 0 ? n - 1 : i - 1;`.
 //!
 //! Every branch has to assign the same variables once, and neither conditions nor values have one of them or an
 //! effect: then the order in which they are assigned does not matter.
 
+use super::forward::{Part, Scene};
 use super::{numbers, scalars, tree, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, DeclKind, Expr, ExprKind, FunctionId, Span, Stmt, StmtKind, TypeKind, UnaryOp,
-    Unit,
+    Callee, DeclId, DeclKind, Expr, ExprKind, FunctionId, Stmt, StmtKind, TypeKind, UnaryOp, Unit,
 };
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// Branches in each other, at most.
 const DEEPEST: usize = 6;
@@ -25,48 +23,41 @@ enum Choice<'s> {
     Either(&'s Expr, Box<[Choice<'s>; 2]>),
 }
 
-/// Whether a text may have branches that choose.
-pub fn may_choose(text: &str) -> bool {
-    text.contains("else")
+/// Has values stand for the branches of a part that choose.
+pub(super) fn choices(scene: &mut Scene, part: &mut Part) -> bool {
+    let before = part.root.clone();
+    in_statement(&scene.unit, &before, &mut part.root)
 }
 
-/// The statements of the file that choose variables of subscripts: their bytes, and what is to stand there.
-pub fn choices(unit: &Unit) -> Vec<(Range<usize>, String)> {
-    let mut found = Vec::new();
-    if unit.has_errors() {
-        return found;
-    }
-    hexcc_clang::deeply(|| {
-        for body in unit.functions.iter().filter_map(|f| f.body.as_ref()) {
-            if body.span.file.0 == 0 {
-                in_statement(unit, (body, body), false, &mut found);
+/// The same in a statement, of a part that is as it was `before`.
+fn in_statement(unit: &Unit, before: &Stmt, stmt: &mut Stmt) -> bool {
+    let mut found = false;
+    if let StmtKind::Compound(all) = &mut stmt.kind {
+        let mut at = 0;
+        while at < all.len() {
+            let chosen = assignments(unit, before, &all[at]);
+            let n_chosen = chosen.as_ref().map_or(1, Vec::len);
+            if let Some(chosen) = chosen {
+                all.splice(at..=at, chosen);
+                found = true;
             }
+            at += n_chosen;
         }
-    });
+    }
+    for inner in walk::inner_mut(stmt) {
+        if let Some(chosen) = assignments(unit, before, inner) {
+            inner.kind = StmtKind::Compound(chosen);
+            found = true;
+        }
+        found |= in_statement(unit, before, inner);
+    }
     found
 }
 
-/// The choices in a statement of the body of a function, which stands in a block or not.
-fn in_statement(
-    unit: &Unit,
-    (function, stmt): (&Stmt, &Stmt),
-    is_in_block: bool,
-    found: &mut Vec<(Range<usize>, String)>,
-) {
-    let own = choice(stmt, DEEPEST).filter(|own| matches!(own, Choice::Either(..)));
-    if let Some(written) = own.and_then(|own| written(unit, function, (stmt, &own))) {
-        let (range, assigned) = written;
-        let text = match is_in_block {
-            true => assigned,
-            false => format!("{{ {assigned} }}"),
-        };
-        found.push((range, text));
-        return;
-    }
-    let is_block = matches!(stmt.kind, StmtKind::Compound(_));
-    for inner in walk::inner(stmt) {
-        in_statement(unit, (function, inner), is_block, found);
-    }
+/// The assignments that a statement of a part stands for, if it chooses.
+fn assignments(unit: &Unit, part: &Stmt, stmt: &Stmt) -> Option<Vec<Stmt>> {
+    let own = choice(stmt, DEEPEST).filter(|own| matches!(own, Choice::Either(..)))?;
+    written(unit, part, (stmt, &own))
 }
 
 /// The choice that a statement is.
@@ -124,38 +115,25 @@ impl<'s> Choice<'s> {
     }
 
     /// The value of a variable.
-    fn value(&self, unit: &Unit, id: DeclId) -> Option<String> {
+    fn value(&self, id: DeclId) -> Option<Expr> {
         match self {
             Choice::Values(all) => {
                 let (_, value) = all.iter().find(|(to, _)| *to == id)?;
-                Some(format!("({})", source(unit, value.span)?))
+                Some(tree::plain(value).clone())
             }
             Choice::Either(cond, both) => {
                 let [yes, no] = &**both;
-                let (yes, no) = (yes.value(unit, id)?, no.value(unit, id)?);
-                Some(format!("(({}) ? {yes} : {no})", source(unit, cond.span)?))
+                let (yes, no) = (Box::new(yes.value(id)?), Box::new(no.value(id)?));
+                let (ty, span) = (yes.ty, yes.span);
+                let kind = ExprKind::Cond(Box::new((*cond).clone()), yes, no);
+                Some(Expr { ty, span, kind })
             }
         }
     }
 }
 
-/// The text of a part of the file in which uses of macros are whole.
-fn source(unit: &Unit, span: Span) -> Option<&str> {
-    let range = span.start..span.end;
-    let is_whole = unit.expansions.iter().all(|e| {
-        let apart = e.range.end <= range.start || range.end <= e.range.start;
-        let within = range.start <= e.range.start && e.range.end <= range.end;
-        e.file.0 != 0 || apart || within
-    });
-    (span.file.0 == 0 && is_whole).then(|| unit.text(span))
-}
-
-/// The bytes of a choice, and the assignments that it stands for.
-fn written(
-    unit: &Unit,
-    function: &Stmt,
-    (stmt, choice): (&Stmt, &Choice),
-) -> Option<(Range<usize>, String)> {
+/// The assignments that a choice stands for.
+fn written(unit: &Unit, part: &Stmt, (stmt, choice): (&Stmt, &Choice)) -> Option<Vec<Stmt>> {
     let branches = choice.branches();
     let ids = |all: &&[(DeclId, &Expr)]| all.iter().map(|(id, _)| *id).collect::<BTreeSet<_>>();
     let all_ids = branches.first().map(ids)?;
@@ -168,36 +146,23 @@ fn written(
         || !choice.conditions().into_iter().all(may_be_value)
         || !values().all(|(id, value)| may_be_value(value) && has_type_of(unit, *id, value))
         || !all_ids.iter().all(|id| is_index(unit, *id))
-        || !all_ids.iter().any(|id| decides(unit, function, stmt, *id))
+        || !all_ids.iter().any(|id| decides(unit, part, stmt, *id))
+        || unit.text(stmt.span).contains('#')
     {
-        return None;
-    }
-    let range = whole(unit, stmt.span)?;
-    if unit[stmt.span.file].text[range.clone()].contains('#') {
         return None;
     }
     let mut all_ids: Vec<DeclId> = all_ids.into_iter().collect();
     all_ids.sort_by_key(|id| &unit[*id].name);
     let assign = |id: &DeclId| {
-        let value = choice.value(unit, *id)?;
-        Some(format!("{} = {value};", unit[*id].name))
+        let to = tree::var(unit, *id, stmt.span);
+        let assigned = tree::assign(to, choice.value(*id)?);
+        Some(Stmt {
+            id: stmt.id,
+            span: stmt.span,
+            kind: assigned.kind,
+        })
     };
-    let all: Vec<String> = all_ids.iter().map(assign).collect::<Option<_>>()?;
-    Some((range, all.join(" ")))
-}
-
-/// The bytes of a statement of the file with its semicolon.
-fn whole(unit: &Unit, span: Span) -> Option<Range<usize>> {
-    let range = super::place(unit, span)?;
-    let text = &unit[span.file].text;
-    if text[range.clone()].ends_with(['}', ';']) {
-        return Some(range);
-    }
-    let rest = &text[range.end..];
-    let blanks = rest.len() - rest.trim_start().len();
-    rest[blanks..]
-        .starts_with(';')
-        .then_some(range.start..range.end + blanks + 1)
+    all_ids.iter().map(assign).collect()
 }
 
 /// Whether an expression is made of integers that no operator changes, with calls of functions that are such expressions.
@@ -261,8 +226,8 @@ fn is_index(unit: &Unit, id: DeclId) -> bool {
 }
 
 /// Whether a variable is in a subscript, in a condition or the header of a loop, or is given to a function of the
-/// file, outside of a statement of the function.
-fn decides(unit: &Unit, function: &Stmt, choice: &Stmt, id: DeclId) -> bool {
+/// file, outside of a statement of the part.
+fn decides(unit: &Unit, part: &Stmt, choice: &Stmt, id: DeclId) -> bool {
     let is_it = |expr: &Expr| match &expr.kind {
         ExprKind::Index(base, at) => walk::mentions(base, id) || walk::mentions(at, id),
         ExprKind::Call(Callee::Function(called), given) => {
@@ -271,9 +236,9 @@ fn decides(unit: &Unit, function: &Stmt, choice: &Stmt, id: DeclId) -> bool {
         _ => false,
     };
     let mut found = false;
-    let mut open = vec![function];
+    let mut open = vec![part];
     while let Some(stmt) = open.pop() {
-        if std::ptr::eq(stmt, choice) {
+        if stmt.id == choice.id {
             continue;
         }
         found |= match &stmt.kind {

@@ -43,6 +43,7 @@ mod converge;
 mod copies;
 mod counter;
 mod folds;
+mod forward;
 mod ghosts;
 mod guards;
 mod heads;
@@ -74,8 +75,8 @@ mod unroll;
 pub(crate) mod walk;
 
 use crate::emit;
-pub use choices::{choices, may_choose};
 use counter::Known;
+pub use forward::{Forward, forward, index_functions};
 pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,

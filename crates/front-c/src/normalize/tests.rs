@@ -8,6 +8,7 @@ mod apart;
 mod cells;
 mod choices;
 mod converge;
+mod forward;
 mod ghosts;
 mod given;
 mod heads;

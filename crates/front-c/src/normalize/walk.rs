@@ -66,7 +66,7 @@ macro_rules! parts_of_trees {
         }
 
         /// The expressions of a statement alone, without those of declarations.
-        fn $own(stmt: &$($mutable)? Stmt) -> Vec<&$($mutable)? Expr> {
+        pub(super) fn $own(stmt: &$($mutable)? Stmt) -> Vec<&$($mutable)? Expr> {
             use StmtKind as K;
             match &$($mutable)? stmt.kind {
                 K::Expr(e) | K::IndirectGoto(e) => vec![e],

@@ -26,7 +26,6 @@ use super::calls::tokens_in;
 use super::pass::Pass;
 use super::reduce::Reduced;
 use super::region::Region;
-use super::written::has_directive;
 use crate::csource::{self, Code, Edit, Scope};
 use crate::ctype::CType;
 use body::Body;
@@ -71,7 +70,7 @@ pub fn with_cells(
     let own = csource::enclosing_function(text, region.span.start)?;
     let tokens = tokens_in(&code, &region.span);
     let body = innermost(&code, tokens.clone())?;
-    if has_directive(&code, &region.span) {
+    if code.has_directive(&region.span) {
         return None;
     }
     let scope = Scope::new(&code, region.span.start)?;

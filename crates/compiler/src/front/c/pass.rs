@@ -5,22 +5,22 @@
 pub enum Pass {
     /// [`super::selects`].
     Selects,
-    /// Branches that choose, by clang's tree.
+    /// Branches that choose, on clang's tree.
     Choices,
+    /// Functions that compute subscripts, on clang's tree.
+    Helpers,
+    /// Pointers to rows and cells, on clang's tree.
+    Pointers,
+    /// Counters of loops, on clang's tree.
+    Counters,
+    /// Index variables, on clang's tree.
+    Variables,
     /// The macros of [`super::written`].
     Macros,
     /// `plain` of [`super::written`].
     Plain,
     /// `returns` of [`super::written`].
     Returns,
-    /// `helpers` of [`super::written`].
-    Helpers,
-    /// `pointers` of [`super::written`].
-    Pointers,
-    /// `counters` of [`super::written`].
-    Counters,
-    /// `variables` of [`super::written`].
-    Variables,
     /// [`super::cells`].
     Cells,
     /// [`super::members`].
@@ -30,6 +30,19 @@ pub enum Pass {
 }
 
 impl Pass {
+    /// The pass on clang's tree that has a name.
+    pub fn on_tree(name: &str) -> Option<Pass> {
+        let all = [
+            Pass::Choices,
+            Pass::Helpers,
+            Pass::Pointers,
+            Pass::Counters,
+            Pass::Variables,
+        ];
+        let is_it = |pass: &Pass| pass.describe().split(':').next() == Some(name);
+        all.into_iter().find(is_it)
+    }
+
     /// Its name, and what it does.
     pub fn describe(self) -> &'static str {
         match self {

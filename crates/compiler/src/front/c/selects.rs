@@ -71,6 +71,8 @@ pub struct Known<'a> {
     pub headers: &'a [String],
     /// Macros of the command line.
     pub defines: &'a [String],
+    /// Whether a function of the file stands for an integer expression and changes nothing.
+    pub integers: &'a dyn Fn(&str) -> bool,
     /// Whether integers that the region changes are data, too.
     pub with_integers: bool,
     /// Whether nothing is read under a condition where it does not hold, not even for a variable
@@ -86,11 +88,10 @@ pub fn with_selects(text: &str, region: &Region, known: &Known) -> Option<Select
     for header in known.headers {
         functions.extend(names_of_functions(header));
     }
-    let integers = super::written::integer_functions(&code);
     let mut rewriter = Rewriter {
         code: &code,
         functions,
-        integers,
+        integers: known.integers,
         macros: macro_words(text, known),
         with_integers: known.with_integers,
         guarded: known.guarded,
@@ -180,7 +181,7 @@ struct Rewriter<'a> {
     /// Functions that have bodies.
     functions: BTreeSet<String>,
     /// Those that stand for integers in subscripts.
-    integers: BTreeSet<String>,
+    integers: &'a dyn Fn(&str) -> bool,
     macros: BTreeMap<String, Vec<String>>,
     with_integers: bool,
     guarded: bool,
@@ -418,7 +419,7 @@ impl Rewriter<'_> {
             let name = code.word(at);
             let is_macro = self.macros.contains_key(name);
             let is_call = code.word(at + 1) == "(" && code.is_plain_name(at) && !is_macro;
-            if is_call && self.integers.contains(name) && is_subscript(code, tokens, at) {
+            if is_call && (self.integers)(name) && is_subscript(code, tokens, at) {
                 continue;
             }
             let unknown = is_call && math_function(name).is_none();

@@ -1,6 +1,7 @@
 //! Variables of subscripts that branches choose.
 
 use super::*;
+use crate::normalize::forward as by;
 
 /// What stands in the place of choices in the body of two loops, without blanks.
 fn chosen(body: &str) -> Vec<String> {
@@ -9,18 +10,21 @@ fn chosen(body: &str) -> Vec<String> {
         void f(struct grid *g, int n, double *u, double *v, double x) {{ int i, j, im, ip; long m; short s; volatile int w;
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) {{ {body} }} }}"
     );
-    let all = choices(&unit_of(&text)).into_iter();
+    let unit = unit_of(&text);
+    let region = text.find("for").unwrap()..text.len() - 2;
+    let again = |text: String| Some(unit_of(&text));
+    let found = by::with_passes(&unit, &region, &again, &by::PASSES[..1]);
     let told = |(range, to): (Range<usize>, String)| {
         let from = &text[range];
         let end = if from.ends_with(['}', ';']) { "" } else { "?" };
         format!("{to}{end}").replace([' ', '\n'], "")
     };
-    all.map(told).collect()
+    found.texts.into_iter().map(told).collect()
 }
 
 #[test]
 fn what_branches_choose_is_a_value() {
-    let both = "im=((i==0)?(n-1):(i-1));";
+    let both = "im=i==0?n-1:i-1;";
     for branches in [
         "if (i == 0) im = n - 1; else im = i - 1;",
         "if (i == 0) { im = n - 1; } else { im = i - 1 ; }",
@@ -32,15 +36,15 @@ fn what_branches_choose_is_a_value() {
         chosen(
             "if (i == 0) { ip = 1; im = LAST; } else if (i == LAST) { im = i - 1; ip = 0; } else { im = i - 1; ip = i + 1; } v[im] = u[ip];"
         ),
-        ["im=((i==0)?(LAST):((i==LAST)?(i-1):(i-1)));ip=((i==0)?(1):((i==LAST)?(0):(i+1)));"]
+        ["im=i==0?n-1:i==n-1?i-1:i-1;ip=i==0?1:i==n-1?0:i+1;"]
     );
     assert_eq!(
         chosen("if (i == 0) im = next(j); else im = i; v[im] = 0;"),
-        ["im=((i==0)?(next(j)):(i));"]
+        ["im=i==0?next(j):i;"]
     );
     assert_eq!(
         chosen("if (j) if (i == 0) im = g->n; else im = 2; v[im] = 0;"),
-        ["{im=((i==0)?(g->n):(2));}"]
+        ["{im=i==0?g->n:2;}"]
     );
 }
 

@@ -5,7 +5,7 @@ use super::number_type;
 use crate::csource::{self, Code, Edit, Function, Place, Scope};
 use crate::ctype::math_function;
 use crate::front::c::calls::{keeps_state, tokens_in};
-use crate::front::c::written::{has_directive, returned_type};
+use crate::front::c::written::returned_type;
 use std::ops::Range;
 
 /// A function that a cell calls.
@@ -41,7 +41,7 @@ impl Body<'_> {
             return is_known.then_some(());
         };
         let code = self.code;
-        let ends = another.is_none() && depth > 0 && !has_directive(code, &function.body);
+        let ends = another.is_none() && depth > 0 && !code.has_directive(&function.body);
         if !ends || has_pointer_cast(code, tokens_in(code, &function.body)) {
             return None;
         }

@@ -20,6 +20,7 @@ fn written(body: &str, guarded: bool) -> Option<Result<String, String>> {
     let known = Known {
         headers: &[],
         defines: &[],
+        integers: &|name| name == "f",
         with_integers: false,
         guarded,
     };

@@ -1,0 +1,20 @@
+//! What C does around nests that run in kernels.
+
+use super::SavedScop;
+use serde::{Deserialize, Serialize};
+
+/// What C does in the loops around a nest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BesideNest {
+    /// Whether the nest runs more than once.
+    pub repeats: bool,
+    /// The memory that C uses there, as the program writes it, and where it does.
+    pub uses: Vec<(String, usize)>,
+}
+
+impl SavedScop {
+    /// Whether nests run but once, as far as is known: nothing of them stays on the device for later.
+    pub fn runs_once(&self) -> bool {
+        !self.around.is_empty() && self.around.iter().all(|nest| !nest.repeats)
+    }
+}
