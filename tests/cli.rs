@@ -512,19 +512,22 @@ fn manual_pages_have_all_options() {
     assert_eq!(status(&run(&testsuite(), "man walk")), Some(2));
 }
 
+/// The commands beside the translation itself.
+const COMMANDS: [&str; 7] = [
+    "run",
+    "explain",
+    "tune",
+    "bench",
+    "completions",
+    "man",
+    "help",
+];
+
 #[test]
 fn commands_are_listed_and_described() {
     let help = translated(&testsuite(), "help");
     assert_eq!(help, translated(&testsuite(), "--help"));
-    for command in [
-        "run",
-        "explain",
-        "tune",
-        "bench",
-        "completions",
-        "man",
-        "help",
-    ] {
+    for command in COMMANDS {
         let has = |line: &str| line.trim_start().starts_with(&format!("{command} "));
         assert!(help.lines().any(has), "{command}: {help}");
         let described = translated(&testsuite(), &format!("help {command}"));
@@ -547,16 +550,7 @@ const MOST_OF_SENTENCE: usize = 25;
 #[test]
 fn help_has_short_sentences() {
     let mut long = Vec::new();
-    for command in [
-        "",
-        "run",
-        "explain",
-        "tune",
-        "bench",
-        "completions",
-        "man",
-        "help",
-    ] {
+    for command in std::iter::once("").chain(COMMANDS) {
         let help = translated(&testsuite(), &format!("{command} --help-all"));
         let mut paragraphs = vec![String::new()];
         for line in help.lines() {

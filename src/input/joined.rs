@@ -20,6 +20,9 @@ const MAX_RUNS: usize = 20;
 impl Reader<'_> {
     /// Nests of the file, in the order of the text, where some are one part with statements beside them.
     pub(super) fn joined(&self, mut found: Vec<PetScop>) -> Vec<PetScop> {
+        if found.is_empty() {
+            return found;
+        }
         let parts = found.iter().map(|scop| scop.span.start..scop.span.end);
         let question = question(self.options, &self.source.text, self.limit);
         // Without an answer, the nests stay alone.
@@ -36,11 +39,8 @@ impl Reader<'_> {
                 continue;
             }
             let is_nest = |s: &Range<usize>| inside.iter().any(|scop| has(s, scop));
-            let nests = run
-                .iter()
-                .position(is_nest)
-                .zip(run.iter().rposition(is_nest));
-            let Some((first, last)) = nests else {
+            let first = run.iter().position(is_nest);
+            let Some((first, last)) = first.zip(run.iter().rposition(is_nest)) else {
                 continue;
             };
             let all = [&run[..], &run[first..=last]];

@@ -6,13 +6,14 @@
 #[cfg(test)]
 mod tests;
 
+use crate::normalize::tree::unconverted;
 use crate::normalize::walk;
 use hexcc_clang::ast::{
     Callee, DeclId, DeclKind, Expr, ExprKind, FunctionId, Item, Span, Stmt, StmtKind, Storage,
     TypeKind, UnaryOp, Unit,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// Parts of the text.
@@ -125,7 +126,7 @@ fn is_assignment(stmt: &Stmt) -> bool {
 /// What C does around each of some parts.
 pub fn around(unit: &Unit, parts: Parts) -> Vec<Around> {
     let parts = &trimmed(unit, parts);
-    let program = Program::new(unit, parts);
+    let program = Program { unit, parts };
     let of_part = |part: &Range<usize>| {
         let mut uses = Uses {
             program: &program,
@@ -148,78 +149,46 @@ pub fn around(unit: &Unit, parts: Parts) -> Vec<Around> {
 struct Program<'u> {
     unit: &'u Unit,
     parts: Parts<'u>,
-    /// Functions with their bodies, by what calls refer to.
-    bodies: BTreeMap<FunctionId, &'u Stmt>,
 }
 
 impl<'u> Program<'u> {
-    fn new(unit: &'u Unit, parts: Parts<'u>) -> Program<'u> {
-        let bodies = unit
-            .functions
-            .iter()
-            .filter_map(|f| Some((f.first, f.body.as_ref()?)));
-        Program {
-            unit,
-            parts,
-            bodies: bodies.collect(),
-        }
-    }
-
-    fn holds(&self, stmt: &Stmt, part: &Range<usize>) -> bool {
-        let span = stmt.span;
-        let bytes = span.start as usize..span.end as usize;
-        span.file.0 == 0 && bytes.contains(&part.start)
-    }
-
     /// The outermost loops in which a part runs, in its function and in those that call it.
     fn loops_around(&self, part: &Range<usize>) -> Vec<&'u Stmt> {
-        let mut reaching: BTreeSet<FunctionId> = BTreeSet::new();
-        loop {
-            let runs = |stmt: &Stmt| self.holds(stmt, part) || self.calls(stmt, &reaching);
-            let more: Vec<FunctionId> = (self.bodies.iter())
-                .filter(|(id, body)| !reaching.contains(id) && runs(body))
-                .map(|(id, _)| *id)
-                .collect();
-            if more.is_empty() {
-                break;
-            }
-            reaching.extend(more);
-        }
         let mut found = Vec::new();
-        for body in reaching.iter().filter_map(|id| self.bodies.get(id)) {
-            self.outermost(body, (part, &reaching), &mut found);
+        for body in self.unit.functions.iter().filter_map(|f| f.body.as_ref()) {
+            self.outermost(body, part, &mut found);
         }
         found
     }
 
-    fn outermost(
-        &self,
-        stmt: &'u Stmt,
-        (part, reaching): (&Range<usize>, &BTreeSet<FunctionId>),
-        found: &mut Vec<&'u Stmt>,
-    ) {
+    fn outermost(&self, stmt: &'u Stmt, part: &Range<usize>, found: &mut Vec<&'u Stmt>) {
         let is_loop = matches!(
             stmt.kind,
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Do { .. }
         );
-        let is_in = self.holds(stmt, part) && stmt.span.start as usize != part.start;
-        match is_loop && (is_in || self.calls(stmt, reaching)) {
+        let is_part = stmt.span.start as usize == part.start;
+        match is_loop && (holds(stmt, part) && !is_part || self.calls(stmt, part)) {
             true => found.push(stmt),
             false => {
                 for inner in walk::inner(stmt) {
-                    self.outermost(inner, (part, reaching), found);
+                    self.outermost(inner, part, found);
                 }
             }
         }
     }
 
-    /// Whether a statement calls one of some functions.
-    fn calls(&self, stmt: &Stmt, functions: &BTreeSet<FunctionId>) -> bool {
-        walk::any(self.unit, stmt, |e| match &e.kind {
-            ExprKind::Call(Callee::Function(f), _) => functions.contains(&self.unit[*f].first),
-            _ => false,
-        })
+    /// Whether a statement calls a function that has a part, itself or through others.
+    fn calls(&self, stmt: &Stmt, part: &Range<usize>) -> bool {
+        let called = walk::called(self.unit, std::slice::from_ref(stmt)).into_iter();
+        let mut bodies = called.filter_map(|f| self.unit[f].body.as_ref());
+        bodies.any(|body| holds(body, part))
     }
+}
+
+/// Whether a part is in a statement.
+fn holds(stmt: &Stmt, part: &Range<usize>) -> bool {
+    let bytes = stmt.span.start as usize..stmt.span.end as usize;
+    stmt.span.file.0 == 0 && bytes.contains(&part.start)
 }
 
 /// The search for what the host uses.
@@ -235,16 +204,8 @@ impl Uses<'_> {
     /// Searches a statement, but not what runs in kernels.
     fn stmt(&mut self, stmt: &Stmt) {
         let program = self.program;
-        if is_part(program.unit, stmt, program.parts) {
-            return;
-        }
-        // Parts of several statements.
-        let own = bytes(program.unit, stmt.span);
-        let is_in = |part: &Range<usize>| {
-            own.as_ref()
-                .is_some_and(|own| part.start <= own.start && own.end <= part.end)
-        };
-        if program.parts.iter().any(is_in) {
+        let begins = |own: Range<usize>| program.parts.iter().any(|part| part.contains(&own.start));
+        if bytes(program.unit, stmt.span).is_some_and(begins) {
             return;
         }
         walk::exprs(program.unit, stmt, &mut |expr| self.expr(expr));
@@ -261,16 +222,8 @@ impl Uses<'_> {
             ExprKind::Statements(body) => self.stmt(body),
             _ => {}
         }
-        // Of `a[i][j]`, the whole says it.
-        let inner = walk::parts(expr);
-        let is_row = matches!(expr.kind, ExprKind::Index(..));
-        for part in inner {
-            match is_row && matches!(unconverted(part).kind, ExprKind::Index(..)) {
-                true => walk::parts(unconverted(part))
-                    .into_iter()
-                    .for_each(|p| self.expr(p)),
-                false => self.expr(part),
-            }
+        for part in walk::parts(expr) {
+            self.expr(part);
         }
     }
 
@@ -281,7 +234,7 @@ impl Uses<'_> {
             return;
         };
         let function = &program.unit[*id];
-        match program.bodies.get(&function.first) {
+        match program.unit.body_of(*id) {
             Some(body) if self.seen.insert(function.first) => self.stmt(body),
             Some(_) => {}
             None if OF_MEMORY.contains(&function.name.as_str()) => {}
@@ -366,11 +319,4 @@ fn is_local_array(unit: &Unit, id: DeclId) -> bool {
         && is_in_function
         && decl.storage != Storage::Static
         && !is_pointer
-}
-
-fn unconverted(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Cast { value, .. } => unconverted(value),
-        _ => expr,
-    }
 }

@@ -1,21 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use hexcc_clang::{Clang, ParseRequest, parse};
-use std::path::Path;
-
-fn unit_of(text: &str) -> Unit {
-    let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
-    let clang = Clang::find(&vendor).unwrap();
-    let request = ParseRequest {
-        file: "test.c".into(),
-        text: Some(text.to_owned()),
-        ..ParseRequest::default()
-    };
-    let unit = parse(&clang, &request).unwrap();
-    assert!(!unit.has_errors(), "{:?}", unit.messages);
-    unit
-}
+use crate::normalize::tests::unit_of;
 
 /// The loops of a text that `NEST` stands before.
 fn nests(text: &str) -> Vec<Range<usize>> {

@@ -75,24 +75,10 @@ fn choice(stmt: &Stmt, deep: usize) -> Option<Choice<'_>> {
             [] => None,
             [one] if matches!(one.kind, StmtKind::If { .. }) => choice(one, deep),
             all => Some(Choice::Values(
-                all.iter().map(assignment).collect::<Option<_>>()?,
+                all.iter().map(tree::assignment).collect::<Option<_>>()?,
             )),
         },
-        _ => Some(Choice::Values(vec![assignment(stmt)?])),
-    }
-}
-
-/// The variable that a statement assigns, and its value.
-fn assignment(stmt: &Stmt) -> Option<(DeclId, &Expr)> {
-    let StmtKind::Expr(expr) = &stmt.kind else {
-        return None;
-    };
-    match &expr.kind {
-        ExprKind::Assign(None, to, value) => match tree::plain(to).kind {
-            ExprKind::Var(id) => Some((id, value)),
-            _ => None,
-        },
-        _ => None,
+        _ => Some(Choice::Values(vec![tree::assignment(stmt)?])),
     }
 }
 

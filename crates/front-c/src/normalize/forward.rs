@@ -26,13 +26,13 @@ mod pointers;
 mod uses;
 mod variables;
 
-use super::{choices, scalars, walk};
+use super::{choices, scalars, tree, walk};
 use crate::emit;
 use edits::Edits;
 use functions::IndexFunction;
 pub use functions::names as index_functions;
 use hexcc_clang::ast::{
-    Callee, DeclId, ExprKind, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Storage, Unit,
+    DeclId, ExprKind, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Storage, Unit,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -241,7 +241,7 @@ fn parts(unit: &Unit, region: &Range<usize>) -> Vec<Part> {
         return Vec::new();
     };
     let all = within(body, region);
-    let called = called(unit, &all);
+    let called = walk::called(unit, &all);
     let root = Stmt {
         id: StmtId(u32::MAX),
         span: Span {
@@ -259,33 +259,6 @@ fn parts(unit: &Unit, region: &Range<usize>) -> Vec<Part> {
         }
     }
     parts
-}
-
-/// The functions that statements call, themselves or through others, where the unit defines them.
-pub(super) fn called(unit: &Unit, all: &[Stmt]) -> Vec<FunctionId> {
-    let mut found: Vec<FunctionId> = Vec::new();
-    let mut add = |stmt: &Stmt, open: &mut Vec<FunctionId>| {
-        walk::all(unit, stmt, &mut |expr| {
-            if let ExprKind::Call(Callee::Function(f), _) | ExprKind::Function(f) = expr.kind
-                && let Some(f) = unit.definition(f)
-                && !found.contains(&f)
-            {
-                found.push(f);
-                open.push(f);
-            }
-            true
-        });
-    };
-    let mut open = Vec::new();
-    for stmt in all {
-        add(stmt, &mut open);
-    }
-    while let Some(next) = open.pop() {
-        if let Some(body) = &unit[next].body {
-            add(body, &mut open);
-        }
-    }
-    found
 }
 
 impl Part {
@@ -459,7 +432,7 @@ fn reads(unit: &Unit, stmt: &Stmt, id: DeclId) -> usize {
             true
         });
     });
-    found -= usize::from(matches!(uses::assignment(stmt), Some((to, _)) if to == id));
+    found -= usize::from(matches!(tree::assignment(stmt), Some((to, _)) if to == id));
     let inner = walk::inner(stmt).into_iter();
     found + inner.map(|stmt| reads(unit, stmt, id)).sum::<usize>()
 }

@@ -68,7 +68,7 @@ mod strides;
 mod strip_mine;
 mod temporaries;
 mod toggle;
-mod tree;
+pub(crate) mod tree;
 mod trips;
 mod unreached;
 mod unroll;
@@ -734,4 +734,4 @@ fn uses_macro(unit: &Unit, text: &str, meant: &HashSet<String>) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -28,7 +28,7 @@ fn forms_of(text: &str) -> Vec<Rewritten> {
 }
 
 /// The tree of a text.
-fn unit_of(text: &str) -> Unit {
+pub(crate) fn unit_of(text: &str) -> Unit {
     let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
     let clang = Clang::find(&vendor).unwrap();
     let request = ParseRequest {

@@ -20,7 +20,7 @@ pub(super) fn plain(expr: &Expr) -> &Expr {
 }
 
 /// An expression without conversions.
-pub(super) fn unconverted(expr: &Expr) -> &Expr {
+pub(crate) fn unconverted(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Cast { value, .. } => unconverted(value),
         _ => expr,
@@ -89,6 +89,20 @@ pub(super) fn target(expr: &Expr) -> Option<&Expr> {
             U::PostIncrement | U::PostDecrement | U::PreIncrement | U::PreDecrement | U::AddressOf,
             of,
         ) => Some(of),
+        _ => None,
+    }
+}
+
+/// The variable that a statement alone assigns to, and the value.
+pub(super) fn assignment(stmt: &Stmt) -> Option<(DeclId, &Expr)> {
+    let StmtKind::Expr(expr) = &stmt.kind else {
+        return None;
+    };
+    match &expr.kind {
+        ExprKind::Assign(None, to, value) => match plain(to).kind {
+            ExprKind::Var(id) => Some((id, value)),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -1,6 +1,8 @@
 //! Walks through statements and expressions.
 
-use hexcc_clang::ast::{Callee, DeclId, Designator, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
+use hexcc_clang::ast::{
+    Callee, DeclId, Designator, Expr, ExprKind, FunctionId, Item, Stmt, StmtKind, Unit,
+};
 use std::collections::HashSet;
 
 /// The parts of expressions and statements, to be read or, with `mut`, to be changed.
@@ -229,4 +231,31 @@ pub(crate) fn stmts(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) {
     for stmt in inner(stmt) {
         stmts(stmt, f);
     }
+}
+
+/// The functions that statements call, themselves or through others, where the unit defines them.
+pub(crate) fn called(unit: &Unit, runs: &[Stmt]) -> Vec<FunctionId> {
+    let mut found: Vec<FunctionId> = Vec::new();
+    let mut add = |stmt: &Stmt, open: &mut Vec<FunctionId>| {
+        all(unit, stmt, &mut |expr| {
+            if let ExprKind::Call(Callee::Function(f), _) | ExprKind::Function(f) = expr.kind
+                && let Some(f) = unit.definition(f)
+                && !found.contains(&f)
+            {
+                found.push(f);
+                open.push(f);
+            }
+            true
+        });
+    };
+    let mut open = Vec::new();
+    for stmt in runs {
+        add(stmt, &mut open);
+    }
+    while let Some(next) = open.pop() {
+        if let Some(body) = &unit[next].body {
+            add(body, &mut open);
+        }
+    }
+    found
 }

@@ -10,7 +10,7 @@
 
 use super::uses::{self, Context};
 use super::{Part, Place, Scene, reads};
-use crate::normalize::{numbers, tree, walk};
+use crate::normalize::{inline, numbers, tree, walk};
 use hexcc_clang::ast::{BinaryOp, DeclId, Expr, ExprKind, Stmt, StmtKind, UnaryOp, Unit};
 
 /// What one step may add, at most.
@@ -134,10 +134,7 @@ fn found(
 
 /// Whether a statement changes a variable, or has it begin.
 fn changes(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
-    walk::all_declared(stmt).contains(&id)
-        || walk::any(unit, stmt, |expr| {
-            tree::target(expr).is_some_and(|to| tree::is_var(to, id))
-        })
+    walk::all_declared(stmt).contains(&id) || inline::changes(unit, stmt, id)
 }
 
 /// Whether what a counter has before loops is what C has there: it is assigned in their block behind other loops that
@@ -165,7 +162,7 @@ fn starts_anew(
     let Some(before) = part.block(&place).get(..*at) else {
         return false;
     };
-    let value = |stmt: &Stmt| match uses::assignment(stmt) {
+    let value = |stmt: &Stmt| match tree::assignment(stmt) {
         Some((to, value)) => (to == id).then(|| value.clone()),
         None => (walk::declared(stmt).contains(&id))
             .then(|| unit[id].init.clone())

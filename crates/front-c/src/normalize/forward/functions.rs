@@ -137,7 +137,7 @@ impl Values<'_> {
                     }
                 }
                 _ => {
-                    let (id, value) = uses::assignment(stmt)?;
+                    let (id, value) = tree::assignment(stmt)?;
                     known.contains_key(&id).then_some(())?;
                     self.assign(id, Some(value), &mut known)?;
                 }

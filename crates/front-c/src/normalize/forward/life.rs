@@ -1,7 +1,6 @@
 //! Whether a variable is read behind a region, before it gets another value.
 
-use super::uses;
-use crate::normalize::walk;
+use crate::normalize::{tree, walk};
 use hexcc_clang::ast::{DeclId, Expr, FunctionId, Stmt, StmtKind, Unit};
 use std::ops::Range;
 
@@ -145,7 +144,7 @@ impl Life<'_> {
         };
         match &stmt.kind {
             StmtKind::Compound(all) => self.through(all),
-            StmtKind::Expr(_) => match uses::assignment(stmt) {
+            StmtKind::Expr(_) => match tree::assignment(stmt) {
                 Some((to, value)) if to == self.id && !self.mentions(value) => Fate::Gone,
                 _ => Fate::Read,
             },

@@ -4,7 +4,8 @@
 //! keeps its value stands for the place in the array that it points into.
 
 use super::uses;
-use super::{Part, Scene, called};
+use super::{Part, Scene};
+use crate::normalize::inline::changes;
 use crate::normalize::{tree, walk};
 use hexcc_clang::ast::{
     BinaryOp, DeclId, Expr, ExprKind, Item, Span, Stmt, StmtKind, Storage, TypeId, UnaryOp, Unit,
@@ -169,18 +170,11 @@ fn keeps_its_place(
         return true;
     };
     let runs = &rest[..=last];
-    let bodies = called(unit, runs).into_iter();
+    let bodies = walk::called(unit, runs).into_iter();
     let bodies: Vec<&Stmt> = bodies.filter_map(|f| unit[f].body.as_ref()).collect();
     // Its elements may change, and be pointed to.
-    let moves = |stmt: &&Stmt| {
-        walk::any(unit, stmt, |expr| {
-            tree::target(expr).is_some_and(|to| tree::is_var(to, base))
-        })
-    };
-    !runs
-        .iter()
-        .chain(bodies.iter().copied())
-        .any(|stmt| moves(&stmt))
+    let mut all = runs.iter().chain(bodies.iter().copied());
+    !all.any(|stmt| changes(unit, stmt, base))
         && scene.stays(part, &reads.without(&[base]), runs)
         && scene.is_seen(
             &scene.reads_of([&target.array].into_iter().chain(&target.subscript)),

@@ -1,7 +1,7 @@
 //! Where expressions are: in subscripts and conditions, and what is between them and the subscript.
 
+use super::Scene;
 use super::functions::IndexFunction;
-use super::{Scene, called};
 use crate::normalize::{scalars, tree, walk};
 use hexcc_clang::ast::{
     BinaryOp, Builtin, Callee, DeclId, DeclKind, Expr, ExprKind, FieldId, FunctionId, Stmt,
@@ -211,20 +211,6 @@ pub(super) fn is_value(
     is_it && parts.all(|part| is_value(unit, functions, part))
 }
 
-/// The variable that a statement alone assigns to, and the value.
-pub(super) fn assignment(stmt: &Stmt) -> Option<(DeclId, &Expr)> {
-    let StmtKind::Expr(expr) = &stmt.kind else {
-        return None;
-    };
-    match &expr.kind {
-        ExprKind::Assign(None, to, value) => match tree::plain(to).kind {
-            ExprKind::Var(id) => Some((id, value)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// How many parts an expression has.
 pub(super) fn size(expr: &Expr) -> usize {
     let mut found = 0;
@@ -247,6 +233,12 @@ impl Reads {
     pub(super) fn without(mut self, ids: &[DeclId]) -> Reads {
         self.variables.retain(|id| !ids.contains(id));
         self
+    }
+
+    /// Whether a variable has the name of another one that is read.
+    fn are_hidden_by(&self, unit: &Unit, id: DeclId) -> bool {
+        let mut all = self.variables.iter();
+        all.any(|read| *read != id && unit[*read].name == unit[id].name)
     }
 }
 
@@ -284,7 +276,7 @@ impl Scene {
     /// Whether what a value is made of keeps its value while some statements run.
     pub(super) fn stays(&self, part: &super::Part, reads: &Reads, runs: &[Stmt]) -> bool {
         let unit = &self.unit;
-        let called = called(unit, runs);
+        let called = walk::called(unit, runs);
         let bodies: Vec<&Stmt> = (called.iter())
             .filter_map(|f| unit[*f].body.as_ref())
             .collect();
@@ -331,13 +323,8 @@ impl Scene {
 
     /// Whether nothing that some statements declare hides what a value is made of.
     pub(super) fn is_seen(&self, reads: &Reads, runs: &[Stmt]) -> bool {
-        let unit = &self.unit;
-        let hides = |id: DeclId| {
-            let mut all = reads.variables.iter();
-            all.any(|read| *read != id && unit[*read].name == unit[id].name)
-        };
         let mut all = runs.iter().flat_map(walk::all_declared);
-        !all.any(hides)
+        !all.any(|id| reads.are_hidden_by(&self.unit, id))
     }
 
     /// Whether the function that a part is in has no names of its own for what a value is made of from outside.
@@ -345,10 +332,6 @@ impl Scene {
         let function = &self.unit[part.function];
         let locals = function.body.iter().flat_map(walk::all_declared);
         let mut own = function.params.iter().copied().chain(locals);
-        let hides = |id: DeclId| {
-            let mut all = reads.variables.iter();
-            all.any(|read| *read != id && self.unit[*read].name == self.unit[id].name)
-        };
-        !own.any(hides)
+        !own.any(|id| reads.are_hidden_by(&self.unit, id))
     }
 }

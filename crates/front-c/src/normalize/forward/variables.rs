@@ -5,6 +5,7 @@
 
 use super::uses;
 use super::{MAX_GROWTH, Part, Place, Scene, undeclared};
+use crate::normalize::inline::changes;
 use crate::normalize::{tree, walk};
 use hexcc_clang::ast::{DeclId, DeclKind, Expr, ExprKind, Stmt, Storage, Unit};
 
@@ -42,7 +43,7 @@ fn assigned(scene: &Scene, stmt: &Stmt, place: &Place) -> Vec<Assigned> {
         value: tree::plain(value).clone(),
         declares,
     };
-    if let Some((id, value)) = uses::assignment(stmt) {
+    if let Some((id, value)) = tree::assignment(stmt) {
         return vec![of(id, value, false)];
     }
     let is_variable = |id: &DeclId| {
@@ -55,16 +56,9 @@ fn assigned(scene: &Scene, stmt: &Stmt, place: &Place) -> Vec<Assigned> {
         .collect()
 }
 
-/// Whether a statement changes a variable.
-fn changes(scene: &Scene, stmt: &Stmt, id: DeclId) -> bool {
-    walk::any(&scene.unit, stmt, |expr| {
-        tree::target(expr).is_some_and(|to| tree::is_var(to, id))
-    })
-}
-
 /// The value of `x = (x == n) ? 0 : x;`: what it was before stands in there, and is no other variable's.
 fn renewal<'s>(scene: &Scene, stmt: &'s Stmt, id: DeclId) -> Option<&'s Expr> {
-    let (to, value) = uses::assignment(stmt)?;
+    let (to, value) = tree::assignment(stmt)?;
     let changes = |expr: &Expr| tree::target(expr).is_some_and(|to| tree::is_var(to, id));
     let is_it = to == id && walk::mentions(value, id) && !walk::has(value, changes);
     (is_it && uses::integer(&scene.unit, value.ty).is_some()).then_some(value)
@@ -82,7 +76,7 @@ fn written(scene: &mut Scene, part: &mut Part, assigned: &Assigned) -> bool {
         return false;
     }
     let rest = &part.block(&assigned.place)[assigned.place.at + 1..];
-    let changed = rest.iter().position(|stmt| changes(scene, stmt, id));
+    let changed = rest.iter().position(|stmt| changes(unit, stmt, id));
     let renewed = changed.filter(|at| !value_has && renewal(scene, &rest[*at], id).is_some());
     let end = renewed.map_or(changed.unwrap_or(rest.len()), |at| at + 1);
     // All that runs before the last use, loops as a whole.
@@ -94,7 +88,7 @@ fn written(scene: &mut Scene, part: &mut Part, assigned: &Assigned) -> bool {
     let reads_of_value = scene.reads_of(std::iter::once(value));
     let is_own = scene.is_own(part.function, id);
     let elsewhere = || {
-        let called = super::called(unit, runs).into_iter();
+        let called = walk::called(unit, runs).into_iter();
         let mut bodies = called.filter_map(|f| unit[f].body.as_ref());
         bodies.any(|body| walk::uses(unit, body, id))
     };
