@@ -22,6 +22,8 @@ pub struct Loops {
     pub several: bool,
     /// How loops that swap pointers are compiled, where they may be.
     pub planes: Option<Planes>,
+    /// Whether arrays are copied for each kernel, but in loops of the host that touch none.
+    pub copies: bool,
 }
 
 /// An isl context, which fails only without memory.
@@ -42,6 +44,7 @@ impl InputArgs {
             Loops {
                 several: false,
                 planes,
+                copies: false,
             },
         )
     }
@@ -73,6 +76,7 @@ impl InputArgs {
             sums: sums.into(),
             several: loops.several,
             planes: loops.planes,
+            copies: loops.copies,
         };
         let input = input::read(&options, limit)?;
         if !input.saved.is_nests() {
@@ -144,6 +148,7 @@ impl KernelArgs {
         let tiling = options.wanted_tiling();
         let has_copies = options.language == Language::Cuda;
         Loops {
+            copies: options.language == Language::OpenCl,
             several: !self.keep_tiles && tiling == Tiling::Auto,
             planes: has_copies.then_some(Planes {
                 options,

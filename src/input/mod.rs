@@ -65,6 +65,8 @@ pub struct InputOptions {
     pub several: bool,
     /// How loops are compiled, where arrays whose pointers they swap may be planes of one array.
     pub planes: Option<Planes>,
+    /// Whether arrays are copied for each kernel, but in loops of the host that touch none.
+    pub copies: bool,
 }
 
 /// What was read, and what clang and pet had to say about it.
@@ -431,11 +433,15 @@ impl<'a> Nests<'a> {
         self.among(front::inner_loops(&self.reader.source.text, part), directly);
     }
 
-    /// Tries what is in loops that stay on the host.
+    /// Tries loops that have no tiles: as they are, or what is in those that stay on the host.
     fn within_all(&mut self, loops: &[&Refused]) {
         for refused in loops {
             self.seen.insert(refused.region.span.start);
-            self.within(&refused.region.span, true);
+            let may_run = refused.why.iter().all(stepwise::may_replace);
+            match may_run.then(|| self.tried(refused.region, true)) {
+                Some(Ok(scop)) => self.found.push(scop),
+                _ => self.within(&refused.region.span, true),
+            }
         }
     }
 

@@ -24,7 +24,9 @@ pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit)
     let saved = &input.saved;
     let first = |wanted| first(options, &saved.source, limit, wanted);
     if saved.is_nests() {
-        return first(Wanted::Tiles);
+        let may_stay = options.copies && !stay(options, input, limit);
+        let stays = || may_stay.then(|| first(Wanted::Resident)).flatten();
+        return first(Wanted::Tiles).or_else(stays);
     }
     let is_better_parted = saved.regions().any(is_better_parted);
     let parted = is_better_parted.then(|| first(Wanted::Segments)).flatten();
@@ -49,6 +51,8 @@ pub(super) enum Wanted {
     Segments,
     /// Tiled, as a region or as nests.
     Region,
+    /// One during which arrays stay on the device.
+    Resident,
     /// Accepted.
     Any,
 }
@@ -115,7 +119,9 @@ fn with(
     };
     let mut read = read_as_is(&options, edited, limit).ok()?;
     let may_be_region = form.segments.is_none() && wanted != Wanted::Region;
-    let is_good = may_be_region && (wanted == Wanted::Any || is_region(&read, at))
+    let is_resident = || form.segments.is_none() && stay(&options, &read, limit);
+    let is_good = wanted == Wanted::Resident && is_resident()
+        || may_be_region && (wanted == Wanted::Any || is_region(&read, at))
         || (form.segments.is_none() || read.saved.is_nests())
             && is_tiled(&options, &read, limit, at) == Some(true);
     if !is_good {
@@ -148,6 +154,14 @@ fn is_region(read: &Input, at: usize) -> bool {
     read.saved
         .region_at(at)
         .is_some_and(|(_, s)| s.rotation.is_some() || !read.saved.is_nests())
+}
+
+/// Whether the arrays of nests stay on the device during loops of the host.
+fn stay(options: &InputOptions, read: &Input, limit: &TimeLimit) -> bool {
+    let ctx = hexcc_isl::Ctx::with_stopper(limit.stopper().clone());
+    let stays =
+        |ctx| options.others.is_empty() && read.known.stay(&ctx, &read.saved).unwrap_or(false);
+    read.saved.is_nests() && ctx.is_ok_and(stays)
 }
 
 /// Whether the loop at a place is tiled over time; `None` where that is not known in time.

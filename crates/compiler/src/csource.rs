@@ -510,17 +510,17 @@ struct Declared {
 
 /// What stands at file scope.
 #[derive(Default)]
-struct FileScope {
+pub(crate) struct FileScope {
     functions: Vec<Declared>,
     /// Variables that are not constants: C++ refuses them in the bounds of a parameter too.
-    variables: HashSet<String>,
+    pub(crate) variables: HashSet<String>,
     constants: HashSet<String>,
     /// Those of the variables that an `extern` without a value declares, so that they may be defined
     /// in another file.
-    elsewhere: HashSet<String>,
+    pub(crate) elsewhere: HashSet<String>,
 }
 
-fn file_scope(code: &Code) -> FileScope {
+pub(crate) fn file_scope(code: &Code) -> FileScope {
     let mut scope = FileScope::default();
     let mut start = 0;
     while start < code.tokens.len() {
@@ -1083,7 +1083,7 @@ pub fn rewrite_vla_parameters(text: &str) -> Vec<Edit> {
 }
 
 /// First token of the simple statement, or of the parenthesised expression, containing `index`.
-fn simple_statement_start(code: &Code, index: usize) -> usize {
+pub(crate) fn simple_statement_start(code: &Code, index: usize) -> usize {
     let mut start = index;
     while start > 0 {
         let before = start - 1;

@@ -1,5 +1,6 @@
 //! What was read and compiled to see whether it can be, and need not be once more.
 
+use crate::back::{Files, Stays};
 use crate::clock::Clock;
 use crate::compiled::{Compiled, TiledNest};
 use crate::diag::Result;
@@ -186,6 +187,32 @@ impl Known {
             compiled,
         });
         Ok(said)
+    }
+
+    /// Whether all arrays of nests stay on a device of OpenCL during the loop of the host that runs them.
+    ///
+    /// # Errors
+    /// Those of [`pipeline::compile`].
+    pub fn stay(&self, ctx: &Ctx, saved: &SavedScop) -> Result<bool> {
+        let mut parts = Vec::new();
+        for scop in saved.regions() {
+            let nest = SavedScop {
+                scop: scop.clone(),
+                nests: Vec::new(),
+                ..saved.clone()
+            };
+            let of = |c: &Compiled| {
+                let parts = c.stepwise.iter();
+                parts
+                    .map(|p| (p.span.clone(), p.interface.clone()))
+                    .collect::<Vec<_>>()
+            };
+            parts.extend(self.compile(ctx, &nest, of)?);
+        }
+        let used: Vec<_> = parts.iter().map(|(span, i)| (span.clone(), i)).collect();
+        let text = saved.source.own_text();
+        let stays = Stays::new(text, &saved.defines, (&used, Files::One));
+        Ok(parts.iter().all(|(span, _)| stays.holds(span)))
     }
 
     /// Whether the time loop at a place is tiled: as a region, or with the results of C as a nest beside what stays on the host.

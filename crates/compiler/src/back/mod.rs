@@ -18,6 +18,7 @@ mod gate;
 mod in_place;
 mod known;
 mod known_rows;
+mod managed;
 mod naive;
 pub(crate) mod names;
 mod parts;

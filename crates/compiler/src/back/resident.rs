@@ -9,6 +9,7 @@ use super::ahead;
 use super::fallback::{self, Files, Host, Otherwise};
 use super::gate;
 use super::known_rows;
+use super::managed;
 use super::names::Names;
 use super::program::{
     Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
@@ -139,7 +140,7 @@ pub(super) fn shared(
         shared.allocated = allocations(text, blocks);
     }
     if host.otherwise == Otherwise::Ends {
-        shared.managed = managed_arrays(text, host.files);
+        shared.managed = managed::arrays(text, host.files, replacements);
     }
     // CUDA begins with the first look at one that it manages.
     let gated = replacements.iter().any(|r| r.gated);
@@ -181,23 +182,6 @@ fn allocations(text: &str, blocks: Blocks) -> Vec<Edit> {
     let mut edits = csource::rename(text, &names);
     edits.retain(|edit| !of_host.contains(&edit.range.start));
     edits
-}
-
-/// Lets kernels use arrays at file scope. Only this file can name them then: what another one would
-/// see under the name is not the array.
-fn managed_arrays(text: &str, files: Files) -> Vec<Edit> {
-    let edit = |(at, is_static): (usize, bool)| Edit {
-        range: at..at,
-        replacement: match is_static {
-            true => "__managed__ ".to_string(),
-            false => "__managed__ static ".to_string(),
-        },
-    };
-    csource::file_scope_arrays(text)
-        .into_iter()
-        .filter(|(_, is_static)| *is_static || files == Files::One)
-        .map(edit)
-        .collect()
 }
 
 /// What is done about the arrays of a nest before the kernels, behind them, and when they have ended.

@@ -5,7 +5,7 @@ use super::{
     is_type_word, simple_statement_start, statement_end,
 };
 use crate::ctype::CType;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 mod hidden;
@@ -143,70 +143,6 @@ pub(crate) fn wide_literal(word: &str) -> Option<CType> {
         (false, _) if fits(63) => Some(CType::Int(8)),
         _ => Some(CType::UInt(8)),
     }
-}
-
-/// Where definitions of arrays of numbers or structs at file scope begin, and whether they are `static`. Left
-/// out is what other files may define, and what initial values at file scope name.
-pub fn file_scope_arrays(text: &str) -> BTreeMap<usize, bool> {
-    let code = Code::new(text);
-    let scope = file_scope(&code);
-    let mut found = BTreeMap::new();
-    let functions = super::functions(text);
-    let Some(last) = functions.last().map(|f| f.body.start + 1) else {
-        return found;
-    };
-    let is_outside = |at: usize| {
-        let mut around = functions.iter().map(|f| f.start..f.body.end);
-        !around.any(|f| f.contains(&at))
-    };
-    let mentions_outside = |name: &str| {
-        let named = (0..code.tokens.len()).filter(|&i| code.is_ident(i) && code.word(i) == name);
-        named
-            .filter(|&i| is_outside(code.tokens[i].span.start))
-            .count()
-    };
-    for name in scope
-        .variables
-        .iter()
-        .filter(|name| !scope.elsewhere.contains(*name))
-    {
-        let array = Scope::new(&code, last).and_then(|scope| scope.declarator(name));
-        let Some(array) = array.filter(|d| d.n_bounds > 0 && d.stars == 0) else {
-            continue;
-        };
-        let words = declared_type(text, name, last).unwrap_or_default();
-        let is_number =
-            CType::parse(&words).is_some() || !super::typedefs(&[text], &words).is_empty();
-        let is_struct = is_struct_name(&code, &words);
-        let alone = is_outside(array.range.start) && mentions_outside(name) == 1;
-        let at = code
-            .tokens
-            .partition_point(|t| t.span.end <= array.range.start);
-        let start = simple_statement_start(&code, at);
-        let words: Vec<&str> = (start..at).map(|i| code.word(i)).collect();
-        let is_static = words.contains(&"static");
-        // Of one that is defined elsewhere.
-        let is_tagged = matches!(words.as_slice(), ["struct", _] | ["static", "struct", _]);
-        let mut others = words.iter();
-        let other = others.any(|w| matches!(*w, "extern" | "typedef" | "const" | "struct"));
-        if alone && (is_tagged || (is_number || is_struct) && !other) {
-            found.insert(code.tokens[start].span.start, is_static);
-        }
-    }
-    found
-}
-
-/// Whether `typedef struct { .. } NAME;` gives a name.
-fn is_struct_name(code: &Code, name: &str) -> bool {
-    (1..code.tokens.len()).any(|at| {
-        let open = code.skip_back(at);
-        let before = |n: usize| open.checked_sub(n).map_or("", |i| code.word(i));
-        code.closes(at, "}")
-            && code.word(at + 1) == name
-            && code.word(at + 2) == ";"
-            && [before(1), before(2)].contains(&"struct")
-            && [before(2), before(3)].contains(&"typedef")
-    })
 }
 
 /// Variables of a function that a region of it alone mentions, but for their declarations, which are
@@ -597,22 +533,6 @@ mod tests {
             d.n_bounds,
             d.place,
         ))
-    }
-
-    #[test]
-    fn arrays_at_file_scope_are_found() {
-        let text = "static double a[4], b[4];\ndouble c[2][2];\nconst double d[3] = {1};\nextern double e[5];\n\
-                    float f[6];\nfloat *g = f;\nstruct p { int x[2]; } h[2];\ntypedef float real;\nreal k[9];\n\
-                    int main(void) { double l[3]; c[0][0] = a[0]; return 0; }\n";
-        let found: Vec<(&str, bool)> = (file_scope_arrays(text).into_iter())
-            .map(|(at, is_static)| (text[at..].split(';').next().unwrap_or(""), is_static))
-            .collect();
-        let wanted = [
-            ("static double a[4], b[4]", true),
-            ("double c[2][2]", false),
-            ("real k[9]", false),
-        ];
-        assert_eq!(found, wanted);
     }
 
     #[test]
