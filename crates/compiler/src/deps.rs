@@ -3,6 +3,7 @@
 //! Dependences are memory-based: flow, anti and output, from isl's dataflow
 //! analysis. Storage is not expanded, so all three constrain the tiles.
 
+mod flow;
 mod sweeps;
 
 use crate::canonical::Canonical;
@@ -12,10 +13,9 @@ use crate::reach;
 use crate::scop::{
     Access, ArrayId, Scop, SourceFile, Statement, are_apart, planes, schedule_of, writes_to,
 };
-use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap, compute_flow};
-use std::collections::HashMap;
+use flow::{Problem, last_writers};
+use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap};
 use std::fmt;
-use std::rc::Rc;
 use sweeps::{first_own_read, named, part_of, whole};
 
 /// Why one instance must wait for another.
@@ -151,15 +151,16 @@ fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
             }
         }
         for (kinds, reads, sink, stmt, planes) in sinks_of {
-            let sink = sink.to_str()?;
-            let known = |p: &Problem| kinds.contains(&p.kind) && p.array == array && p.sink == sink;
+            let text = sink.to_str()?;
+            let known = |p: &Problem| kinds.contains(&p.kind) && p.array == array && p.sink == text;
             // The same element read twice depends on the same instances.
             if problems.iter().any(known) {
                 continue;
             }
-            // Constant subscripts, such as those of a lattice's directions, keep problems small.
-            let involved = writers.iter().filter(|(_, own)| !are_apart(own, &planes));
-            let involved: Vec<&Statement> = involved.map(|(stmt, _)| *stmt).collect();
+            let involved = involved(&writers, &sink, &planes)?;
+            if involved.is_empty() {
+                continue;
+            }
             let writes = writes_to(&scop.ctx, array, involved.iter().copied())?.to_str()?;
             let is_own = |s: &&Statement| stmt.is_some_and(|own| own.name == s.name);
             let reader = stmt.filter(|_| !involved.iter().any(is_own));
@@ -173,7 +174,7 @@ fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
                     kind,
                     array,
                     reads: reads.clone(),
-                    sink: sink.clone(),
+                    sink: text.clone(),
                     writes: writes.clone(),
                     schedule: schedule.to_str()?,
                 });
@@ -181,6 +182,24 @@ fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
         }
     }
     Ok(problems)
+}
+
+/// The statements of which some instance writes what `sink` accesses: of the parts of a domain most write elsewhere.
+/// `planes` are constant subscripts, such as those of a lattice's directions.
+fn involved<'s>(
+    writers: &[(&'s Statement, Vec<Option<i64>>)],
+    sink: &UnionMap,
+    planes: &[Option<i64>],
+) -> Result<Vec<&'s Statement>> {
+    let mut involved = Vec::new();
+    let near = writers.iter().filter(|(_, own)| !are_apart(own, planes));
+    for (stmt, _) in near {
+        let from = UnionMap::from_map(&stmt.write.map)?.reverse()?;
+        if !sink.apply_range(&from)?.is_empty()? {
+            involved.push(*stmt);
+        }
+    }
+    Ok(involved)
 }
 
 /// Statements that write an array of which all output dependences are one dataflow problem.
@@ -255,78 +274,6 @@ fn offsets(sinks: &[Sink]) -> Result<Option<Vec<Vec<i64>>>> {
         all.push(offset);
     }
     Ok(Some(all))
-}
-
-/// A dataflow problem in isl's notation: who wrote last what `sink` accesses.
-struct Problem {
-    kind: DepKind,
-    array: ArrayId,
-    reads: Vec<usize>,
-    sink: String,
-    writes: String,
-    schedule: String,
-}
-
-impl Problem {
-    /// `{ writing instance -> accessing instance }` as text.
-    fn solve<'a>(&'a self, read: &mut Texts<'a>) -> hexcc_isl::Result<String> {
-        let (sink, writes) = (read.map(&self.sink)?, read.map(&self.writes)?);
-        let schedule = read.map(&self.schedule)?;
-        let flow = compute_flow(&sink, &writes, &UnionMap::empty(read.ctx)?, &schedule)?;
-        flow.must.to_str()
-    }
-}
-
-/// Maps of one thread by their text: most problems share writes and schedule.
-struct Texts<'a> {
-    ctx: &'a Ctx,
-    maps: HashMap<&'a str, Rc<UnionMap>>,
-}
-
-impl<'a> Texts<'a> {
-    fn map(&mut self, text: &'a str) -> hexcc_isl::Result<Rc<UnionMap>> {
-        if let Some(map) = self.maps.get(text) {
-            return Ok(map.clone());
-        }
-        let map = Rc::new(UnionMap::read(self.ctx, text)?);
-        self.maps.insert(text, map.clone());
-        Ok(map)
-    }
-}
-
-/// Solves the problems, in the order given. They are independent and make up
-/// most of a compilation, so threads share them; a context of isl belongs to
-/// one thread, and text crosses between them.
-fn last_writers(ctx: &Ctx, problems: &[Problem]) -> Result<Vec<String>> {
-    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // Starting a thread costs less than one problem.
-    let share = problems.len().div_ceil(n_threads.min(8)).max(2);
-    let (quota, stopper) = (ctx.max_operations(), ctx.stopper());
-    let solve = |part: &[Problem]| -> hexcc_isl::Result<Vec<String>> {
-        let ctx = Ctx::with_stopper(stopper.clone())?;
-        ctx.set_max_operations(quota);
-        let mut read = Texts {
-            ctx: &ctx,
-            maps: HashMap::new(),
-        };
-        part.iter().map(|p| p.solve(&mut read)).collect()
-    };
-    let parts = std::thread::scope(|scope| {
-        let threads: Vec<_> = (problems.chunks(share))
-            .map(|part| scope.spawn(move || solve(part)))
-            .collect();
-        (threads.into_iter())
-            .map(|t| {
-                t.join()
-                    .map_err(|_| Box::new(Diagnostic::bug("dataflow analysis")))
-            })
-            .collect::<Result<Vec<_>>>()
-    })?;
-    let mut all = Vec::new();
-    for part in parts {
-        all.extend(part?);
-    }
-    Ok(all)
 }
 
 /// A dependence before slots are known.

@@ -729,8 +729,7 @@ impl Reader<'_> {
             (self.pet.stmts.iter()).partition(|s| self.is_iterator_update(s, &scalars_read));
         let context = Set::read(&self.ctx, &self.pet.context)?;
         let unwrapped = wrap::without_wrapping(&self.ctx, self.pet, &context)?;
-        // A statement without an instance is the branch not taken of a condition that is
-        // always true.
+        // A statement without an instance is a branch that is never taken.
         let mut live = Vec::new();
         let never_defined = || {
             if let Some(conditional) = self.pet.conditional.first() {
@@ -803,6 +802,7 @@ impl Reader<'_> {
                 self.check_sizes_stay(array)?;
             }
         }
+        bounds::leave_out(&mut stmts, &context)?;
         let params = collect_params(&context, &stmts, &arrays)?;
         let updates: Vec<(&PetStmt, usize)> = (updates.into_iter())
             .zip(chunk_of[stmts.len()..].iter().copied())
