@@ -314,7 +314,7 @@ fn compare_openmp(entry: &Entry, same: Same, text: &Path, place: &Path) -> Resul
 fn translate(entry: &Entry, to: &Path, options: &[&str]) -> Result<(i32, String), String> {
     let inner = hexcc();
     let mut command = Command::new("timeout");
-    command.arg("60").arg(inner.get_program());
+    command.arg("200").arg(inner.get_program());
     for (name, value) in inner.get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -322,7 +322,7 @@ fn translate(entry: &Entry, to: &Path, options: &[&str]) -> Result<(i32, String)
         };
     }
     // More time than by default: verdicts are not to depend on how fast the machine is.
-    command.args(["--time-limit", "20"]).args(options);
+    command.args(["--time-limit", "60"]).args(options);
     command.arg(source(entry)).arg("-o").arg(to);
     let out = output(command.stdin(Stdio::null()))?;
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
