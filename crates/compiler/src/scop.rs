@@ -802,7 +802,6 @@ impl Reader<'_> {
                 self.check_sizes_stay(array)?;
             }
         }
-        bounds::leave_out(&mut stmts, &context)?;
         let params = collect_params(&context, &stmts, &arrays)?;
         let updates: Vec<(&PetStmt, usize)> = (updates.into_iter())
             .zip(chunk_of[stmts.len()..].iter().copied())

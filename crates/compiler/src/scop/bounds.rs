@@ -132,25 +132,6 @@ pub(super) fn leaves_out_sizes(context: &Set, pet: &PetScop) -> Result<bool> {
         .plain_is_universe()?)
 }
 
-/// Leaves out cases of accesses that no size of the context has: of `u[n / 2]` those of sizes below 0.
-///
-/// # Errors
-/// HX0401 where isl gives up.
-pub(super) fn leave_out(stmts: &mut [Statement], context: &Set) -> Result<()> {
-    let accesses =
-        (stmts.iter_mut()).flat_map(|stmt| stmt.reads.iter_mut().chain([&mut stmt.write]));
-    for access in accesses {
-        let n_cases = access.map.basic_maps()?.len();
-        if n_cases > 1 {
-            let map = access.map.intersect_params(context)?.coalesce()?;
-            if map.basic_maps()?.len() < n_cases {
-                access.map = map.gist_params(context)?;
-            }
-        }
-    }
-    Ok(())
-}
-
 fn mentions(extent: &str, name: &str) -> bool {
     let words = extent.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.into_iter().any(|word| word == name)

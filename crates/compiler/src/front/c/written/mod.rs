@@ -108,10 +108,8 @@ impl Written {
             let functions = csource::functions(&self.reduced.text);
             let parts: Vec<Range<usize>> = self.parts();
             let all = |write: WriteOut| -> Vec<Edit> {
-                let parts = parts.iter();
-                parts
-                    .flat_map(|part| write(&code, tokens_in(&code, part), &functions))
-                    .collect()
+                let edits = |part| write(&code, tokens_in(&code, part), &functions);
+                parts.iter().flat_map(edits).collect()
             };
             let passes: [(Pass, WriteOut); 2] = [
                 (Pass::Plain, plain::write_out),

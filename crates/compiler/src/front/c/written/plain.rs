@@ -1,6 +1,6 @@
 //! C that pet does not read, in words that it reads: `+x` is `x`, `a = b = e;` is two statements,
 //! `double x = f(y);` declares first and then assigns, as calls are taken in from statements alone, as does `return f(y);`,
-//! `t & 1` in brackets is `t % 2`, which is refused where `t` may be negative, `'X'` is 88, and `assert(c);` is nothing.
+//! `t & 1` in brackets is `(t % 2 + 2) % 2`, and `t % 2` as a subscript, where that is not negative, `'X'` is 88, and `assert(c);` is nothing.
 
 use super::edit;
 use crate::csource::{self, Code, Edit, Function};
@@ -229,7 +229,7 @@ pub(super) fn in_parentheses(code: &Code, at: usize, tokens: &Range<usize>) -> b
     around.is_some_and(|open| open >= tokens.start && code.word(open) != "{")
 }
 
-/// `(x & 1)` or `[x & 1]` from a token on: its end, and `((x) % 2)` in its brackets.
+/// `(x & 1)` or `[x & 1]` from a token on: its end, and as much, for negative `x`, too, which no subscript is.
 fn remainder(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, String)> {
     let close = match code.word(at) {
         "(" => ")",
@@ -258,7 +258,9 @@ fn remainder(code: &Code, at: usize, tokens: &Range<usize>) -> Option<(usize, St
     if !is_mask || !is_binary || code.word(and - 1) == "(" {
         return None;
     }
-    let value = &code.text[code.bytes(at + 1..and)];
-    let open = code.word(at);
-    Some((end, format!("{open}(({value}) % {}){close}", ones + 1)))
+    let (open, value, n) = (code.word(at), &code.text[code.bytes(at + 1..and)], ones + 1);
+    let is_index = close == "]" || code.word(at - 1) == "[" && code.word(end) == "]";
+    let exact = || format!("{open}((({value}) % {n} + {n}) % {n}){close}");
+    let index = is_index.then(|| format!("{open}(({value}) % {n}){close}"));
+    Some((end, index.unwrap_or_else(exact)))
 }
