@@ -90,10 +90,11 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         false => several::read(options, limit),
     }?;
     if !is_saved(options) {
-        let found = rewritten::answered(options, &input.saved.source, limit, child::conversions);
+        let found = rewritten::answered(options, &input.saved.source, limit, child::for_cplusplus);
         // Without an answer the text might be no C++.
         let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
-        input.saved.conversions = found.into_iter().map(conversion).collect();
+        input.saved.conversions = found.conversions.into_iter().map(conversion).collect();
+        input.saved.of_host = found.of_host.into_iter().collect();
         input.saved.around = joined::around(options, &input.saved, limit);
     }
     Ok(input)
@@ -330,6 +331,7 @@ fn read_as_is(
                     replaced: BTreeSet::new(),
                     undeclared,
                     conversions: Vec::new(),
+                    of_host: BTreeSet::new(),
                     headers: header_names,
                     around: Vec::new(),
                 },
@@ -907,6 +909,11 @@ impl<'a> Reader<'a> {
             false => "the nests in it",
         };
         let the_loop = format!("the loop at line {line}");
+        // What is said of a swap is not why its planes have no tiles.
+        let known = self.known.borrow();
+        let of_planes =
+            (deepest.first()).and_then(|r| known.why_planes_have_none(r.region.span.start));
+        let why = of_planes.unwrap_or_else(|| why.clone());
         let warning = why.clone().into_warning(&format!(
             "{the_loop} stays on the CPU, and {which} run in kernels"
         ));
@@ -1019,6 +1026,7 @@ impl<'a> Reader<'a> {
             replaced: BTreeSet::new(),
             undeclared: Vec::new(),
             conversions: Vec::new(),
+            of_host: BTreeSet::new(),
             headers: HeaderNames::default(),
             around: Vec::new(),
         }

@@ -3,8 +3,8 @@
 use crate::back::{Files, Stays};
 use crate::clock::Clock;
 use crate::compiled::{Compiled, TiledNest};
-use crate::diag::Result;
-use crate::nests::{named, tiles_exactly};
+use crate::diag::{Diagnostic, Result};
+use crate::nests::{Tried, named, tiles_exactly};
 use crate::options::Options;
 use crate::pipeline;
 use crate::region::{self, Region, unit_name};
@@ -44,11 +44,11 @@ impl Read {
     }
 }
 
-/// The tiles of a nest with some options, apart from a name: `None` where it has none.
+/// The tiles of a nest with some options, apart from a name, or why it has none.
 struct Tiled {
     read: Read,
     options: Options,
-    nest: Option<TiledNest>,
+    nest: Tried<TiledNest>,
 }
 
 /// What has come of a region that is no nest with some options.
@@ -261,17 +261,28 @@ impl Known {
         let is_it = |known: &Tiled| {
             known.options == nameless
                 && known.read.is_of(saved)
-                && known.nest.as_ref().is_none_or(is_called)
+                && known.nest.as_ref().ok().is_none_or(is_called)
         };
         let at = tiled.iter().position(is_it)?;
-        match tiled[at].nest.is_some() {
-            true => Some(tiled.swap_remove(at).nest),
+        match tiled[at].nest.is_ok() {
+            true => Some(tiled.swap_remove(at).nest.ok()),
             false => Some(None),
         }
     }
 
+    /// Why the time loop at a place, one that swaps pointers, has no tiles: of its text without the swap.
+    pub fn why_planes_have_none(&self, at: usize) -> Option<Diagnostic> {
+        let tiled = self.tiled.borrow();
+        let mut there = (tiled.iter()).filter(|known| {
+            let Read { text, scop } = &known.read;
+            let before = text.get(scop.span.start..at);
+            scop.rotation.is_some() && before.is_some_and(|indent| indent.trim().is_empty())
+        });
+        there.find_map(|known| known.nest.as_ref().err()?.as_deref().cloned())
+    }
+
     /// Remembers the tiles of a nest, or that it has none.
-    pub(crate) fn keep_tiled(&self, saved: &SavedScop, options: &Options, nest: Option<TiledNest>) {
+    pub(crate) fn keep_tiled(&self, saved: &SavedScop, options: &Options, nest: Tried<TiledNest>) {
         self.tiled.borrow_mut().push(Tiled {
             read: Read::new(saved),
             options: without_name(options),

@@ -166,8 +166,8 @@ pub fn tiles_exactly(
     let options = named(saved, index, options);
     let nest = deeply(|| tiled_nest(ctx, saved, &options, known))?;
     let exactly = nest.as_ref().map(|nest| nest.unit.stencil().exact);
-    if nest.is_some() {
-        known.keep_tiled(saved, &options, nest);
+    if let Some(nest) = nest {
+        known.keep_tiled(saved, &options, Ok(nest));
     }
     Ok(exactly)
 }
@@ -188,11 +188,13 @@ fn tiled_nest(
     if let Some(nest) = known.take_tiled(saved, options) {
         return Ok(nest);
     }
-    let nest = where_possible(ctx, in_tiles(ctx, saved, options, known))?;
-    if nest.is_none() {
-        known.keep_tiled(saved, options, None);
+    match tried(ctx, in_tiles(ctx, saved, options, known))? {
+        Ok(nest) => Ok(Some(nest)),
+        Err(why) => {
+            known.keep_tiled(saved, options, Err(why));
+            Ok(None)
+        }
     }
-    Ok(nest)
 }
 
 /// The same for a CPU, where all arrays stay where they are.
@@ -209,16 +211,24 @@ fn tiled_on_cpu(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Optio
     where_possible(ctx, made)
 }
 
+/// What there is, or why there is nothing, where that has been said.
+pub(crate) type Tried<T> = std::result::Result<T, Option<Box<Diagnostic>>>;
+
 /// `None` for what cannot be made; isl goes on with the operations that it has for a region.
 pub(crate) fn where_possible<T>(ctx: &Ctx, made: Result<Option<T>>) -> Result<Option<T>> {
+    Ok(tried(ctx, made)?.ok())
+}
+
+/// The same, with why it cannot.
+fn tried<T>(ctx: &Ctx, made: Result<Option<T>>) -> Result<Tried<T>> {
     match made {
         Err(why) if !why.is_bug() => {
             tracing::debug!(code = why.code, why = why.message, notes = ?why.notes, "no tiles");
             ctx.check()?;
             ctx.reset_operations();
-            Ok(None)
+            Ok(Err(Some(why)))
         }
-        made => made,
+        made => Ok(made?.ok_or(None)),
     }
 }
 

@@ -69,6 +69,9 @@ pub struct SavedScop {
     /// Conversions that C makes by itself and C++ does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conversions: Vec<Conversion>,
+    /// Arrays of structs at file scope that kernels cannot be given.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub of_host: BTreeSet<String>,
     /// What its headers name otherwise than C++.
     #[serde(default, skip_serializing_if = "HeaderNames::is_empty")]
     pub headers: HeaderNames,

@@ -3,8 +3,8 @@
 //! A program started with [`CHILD_ARGUMENT`] reads questions, one a line of JSON, and answers each with a
 //! line. It is started for the first question, serves all others, and ends when the asking process does.
 
+use crate::ForCplusplus;
 use crate::beside::{self, Around};
-use crate::conversions::Conversion;
 use crate::facts::Facts;
 use crate::normalize::{Forward, Rewritten};
 use hexcc_clang::ast::Unit;
@@ -57,8 +57,8 @@ enum Wanted {
     Heads,
     /// What subscripts of a region are computed by, written out.
     Forward(Range<usize>),
-    /// Conversions that C++ wants to be written.
-    Conversions,
+    /// What a C++ program of the file needs.
+    ForCplusplus,
     /// Statements beside these parts that could be one with them.
     Neighbours(Vec<Range<usize>>),
     /// What C does around these parts.
@@ -72,7 +72,7 @@ enum Found {
     TimeLoops(Vec<Rewritten>),
     Texts(Vec<(Range<usize>, String)>),
     Forward(Forward),
-    Conversions(Vec<Conversion>),
+    ForCplusplus(ForCplusplus),
     Neighbours(Vec<Vec<Range<usize>>>),
     Around(Vec<Around>),
 }
@@ -175,14 +175,14 @@ pub fn forward(
     }
 }
 
-/// Asks for the conversions of a text that C++ wants to be written.
+/// Asks for what the host's part of a text needs to be CUDA C++.
 ///
 /// # Errors
 ///
 /// As [`facts`].
-pub fn conversions(exe: &Path, question: &Question) -> Result<Vec<Conversion>, FactsError> {
-    match ask(exe, (Wanted::Conversions, question))? {
-        Found::Conversions(all) => Ok(all),
+pub fn for_cplusplus(exe: &Path, question: &Question) -> Result<ForCplusplus, FactsError> {
+    match ask(exe, (Wanted::ForCplusplus, question))? {
+        Found::ForCplusplus(all) => Ok(all),
         _ => Err(other_answer()),
     }
 }
@@ -418,7 +418,7 @@ fn answer(
                 };
                 Found::Forward(crate::normalize::forward(unit, &region, &again))
             }
-            Wanted::Conversions => Found::Conversions(crate::conversions::conversions(unit)),
+            Wanted::ForCplusplus => Found::ForCplusplus(ForCplusplus::of(unit)),
             Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(unit, &parts)),
             Wanted::Around(parts) => Found::Around(beside::around(unit, &parts)),
         })

@@ -8,3 +8,27 @@ pub mod conversions;
 pub mod emit;
 pub mod facts;
 pub mod normalize;
+pub mod of_host;
+
+use conversions::Conversion;
+use hexcc_clang::ast::Unit;
+use serde::{Deserialize, Serialize};
+
+/// What the host's part of a C file needs to be CUDA C++.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForCplusplus {
+    /// Conversions that have to be written.
+    pub conversions: Vec<Conversion>,
+    /// Arrays of structs at file scope that kernels cannot be given; see [`of_host`].
+    pub of_host: Vec<String>,
+}
+
+impl ForCplusplus {
+    /// Of a file.
+    pub fn of(unit: &Unit) -> ForCplusplus {
+        ForCplusplus {
+            conversions: conversions::conversions(unit),
+            of_host: of_host::of_host(unit),
+        }
+    }
+}

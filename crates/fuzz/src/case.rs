@@ -442,6 +442,7 @@ fn saved(case: &Case, file: &Path, extraction: Extraction) -> SavedScop {
         replaced: Default::default(),
         undeclared: Vec::new(),
         conversions: Vec::new(),
+        of_host: Default::default(),
         headers: Default::default(),
         around: Vec::new(),
         version: SavedScop::VERSION,

@@ -193,7 +193,7 @@ pub fn program(
     let library = rows::library(interfaces(), &[form]);
     generated.push_str(&library);
     if shared {
-        let (functions, own) = sharing((text, replacements, saved.runs_once()), &library, host);
+        let (functions, own) = sharing(saved, (text, replacements), &library, host);
         generated.push_str(&functions);
         edits.extend(own);
     } else {
@@ -320,7 +320,8 @@ fn blocks(replacements: &[Replacement], library: &str) -> Blocks {
 
 /// The functions that share memory with kernels, and how the program uses them; `library` is that of rows.
 fn sharing(
-    (program, replacements, once): (&str, &[Replacement], bool),
+    saved: &SavedScop,
+    (program, replacements): (&str, &[Replacement]),
     library: &str,
     host: Host,
 ) -> (String, impl Iterator<Item = Edit> + use<>) {
@@ -331,14 +332,14 @@ fn sharing(
     let waits = blocks == Blocks::Large && !unsized_arrays;
     let blocks_of = match (gated, waits) {
         // Kernels that run once copy what they need, if they are worth it.
-        (true, true) if once => Allocation::OfHost,
+        (true, true) if saved.runs_once() => Allocation::OfHost,
         (true, true) => Allocation::Gated,
         (true, false) => Allocation::Early,
         (false, _) => Allocation::Managed,
     };
     let shared = match blocks_of {
         Allocation::OfHost => resident::Shared::default(),
-        _ => resident::shared(program, blocks, (replacements, host)),
+        _ => resident::shared((program, &saved.of_host), blocks, (replacements, host)),
     };
     let mut text = "#include <string.h>\n\n".to_string();
     if gated {
