@@ -31,6 +31,7 @@ use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{Conversion, SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_front_c::child::{self, FactsError, KnownFacts};
+use hexcc_front_c::normalize::Wish;
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
@@ -524,6 +525,8 @@ struct Reader<'a> {
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
     /// What texts declare.
     facts: Rc<RefCell<HashMap<String, KnownFacts>>>,
+    /// What is to stand in regions of texts.
+    forwarded: facts::Forwarded,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
 }
@@ -557,6 +560,7 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::default(),
             facts: Rc::default(),
+            forwarded: Rc::default(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
@@ -573,6 +577,7 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
             facts: Rc::clone(&self.facts),
+            forwarded: Rc::clone(&self.forwarded),
             known: Rc::clone(&self.known),
         }
     }
@@ -1102,7 +1107,7 @@ impl<'a> Reader<'a> {
         if !text.contains("continue") {
             return None;
         }
-        let written = Written::plain(text, region);
+        let written = self.plain(region);
         let without_jumps = written
             .reduced
             .is_made_by(Pass::Returns)
@@ -1199,7 +1204,7 @@ impl<'a> Reader<'a> {
         if let Some(state) = front::first_state(text, region) {
             return Err(vec![kept(text, &state)]);
         }
-        let plain = Written::plain(text, region);
+        let plain = self.plain(region);
         if let Some(early) = front::first_early_return(&plain.reduced.text, &plain.region) {
             return Err(vec![early_return(
                 text,
@@ -1233,11 +1238,11 @@ impl<'a> Reader<'a> {
     /// The text with the variables of subscripts written out.
     fn written_out(&self, region: &Region) -> Option<Written> {
         let (text, headers) = (&self.source.text, &self.headers);
-        let (changes, passes) = self.forward(&region.span);
+        let changes = self.forward(&region.span, Wish::Subscripts);
         front::written_out(
             text,
             (headers, &self.options.defines),
-            (&changes, &passes),
+            (&changes.0, &changes.1),
             region,
         )
     }

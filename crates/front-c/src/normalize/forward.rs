@@ -13,6 +13,9 @@
 //! | `pointers` | `double *row = u + i * n; row[j]` | `u[i * n + j]` |
 //! | `counters` | `out[k++]` in loops | an element that the iterators tell |
 //! | `variables` | `int c = i * n + j; v[c]` | `v[i * n + j]` |
+//! | `elements` | `*(u + i)`, `*at(u, i)` | `u[i]` |
+//!
+//! The last ones make C that pet does not read at all, so that they are asked for by themselves, too.
 //!
 //! An expression takes the place of another one only if both have one type, or if nothing but sums and products of
 //! it make a subscript: a number that is converted to another type is the same up to a power of 2 there. Its
@@ -20,6 +23,7 @@
 
 mod counters;
 mod edits;
+mod elements;
 mod functions;
 mod life;
 mod pointers;
@@ -57,14 +61,27 @@ pub struct Forward {
 /// A pass over a part; whether it has changed something.
 pub(super) type Pass = fn(&mut Scene, &mut Part) -> bool;
 
+/// What is to be written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Wish {
+    /// What pet does not read.
+    Plain,
+    /// What subscripts are computed by, too.
+    Subscripts,
+}
+
 /// The passes, in the order in which they are tried.
-pub(super) const PASSES: [(&str, Pass); 5] = [
+pub(super) const PASSES: [(&str, Pass); 6] = [
     ("choices", choices::choices),
     ("helpers", functions::functions),
     ("pointers", pointers::pointers),
     ("counters", counters::counters),
     ("variables", variables::variables),
+    ("plain", elements::elements),
 ];
+
+/// The passes before those that make C that pet reads.
+const N_OF_SUBSCRIPTS: usize = 5;
 
 /// What expressions are asked about.
 pub(super) struct Scene {
@@ -94,10 +111,14 @@ pub(super) struct Part {
 /// that it calls. `again` reads a text in the place of the file.
 pub fn forward(
     unit: &Unit,
-    region: &Range<usize>,
+    (region, wish): (&Range<usize>, Wish),
     again: &dyn Fn(String) -> Option<Unit>,
 ) -> Forward {
-    with_passes(unit, region, again, &PASSES)
+    let passes = match wish {
+        Wish::Plain => &PASSES[N_OF_SUBSCRIPTS..],
+        Wish::Subscripts => &PASSES[..],
+    };
+    with_passes(unit, region, again, passes)
 }
 
 pub(super) fn with_passes(
@@ -382,7 +403,9 @@ impl Scene {
             }
         }
         let names = passes.iter().zip(acted).filter(|(_, acted)| *acted);
-        names.map(|((name, _), _)| (*name).to_owned()).collect()
+        let mut names: Vec<String> = names.map(|((name, _), _)| (*name).to_owned()).collect();
+        names.dedup();
+        names
     }
 
     /// Whether a function has a variable for each call.

@@ -76,7 +76,7 @@ pub(crate) mod walk;
 
 use crate::emit;
 use counter::Known;
-pub use forward::{Forward, forward, index_functions};
+pub use forward::{Forward, Wish, forward, index_functions};
 pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,

@@ -18,8 +18,6 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
             .or_else(|| super::several::calls(code, at, &tokens, functions))
             .or_else(|| remainder(code, at, &tokens))
             .or_else(|| character(code, at))
-            .or_else(|| super::addresses::element(code, at, &tokens, functions))
-            .or_else(|| super::derefs::element(code, at, &tokens))
             .or_else(|| super::asserts::assertion(code, at, &tokens))
             .or_else(|| super::asserts::hint(code, at, &tokens));
         match found {
