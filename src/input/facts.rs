@@ -6,7 +6,7 @@ use super::{InputOptions, Reader};
 use crate::limit::TimeLimit;
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{Light, Pass, Reduced, Region, Written};
+use hexcc_compiler::front::c::{Light, Pass, Reduced, Region, Told, Written};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
 use hexcc_compiler::scop::without_bounds;
 use hexcc_front_c::child::{self, FactsError, Question};
@@ -19,11 +19,23 @@ use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
-/// What is to stand in places of a text, and the passes that say so.
-pub(super) type Changes = Rc<(Vec<(Range<usize>, String)>, Vec<Pass>)>;
+/// What is to stand in places of a text.
+pub(super) struct Changes {
+    texts: Vec<(Range<usize>, String)>,
+    /// What says so.
+    passes: Vec<Pass>,
+    /// Assertions that go.
+    pub unchecked: Vec<Range<usize>>,
+}
+
+impl Changes {
+    pub fn told(&self) -> Told<'_> {
+        (&self.texts, &self.passes)
+    }
+}
 
 /// The changes that are known: of a text, of a region of it, and of what was to be written out.
-pub(super) type Forwarded = Rc<RefCell<HashMap<(String, Range<usize>, Wish), Changes>>>;
+pub(super) type Forwarded = Rc<RefCell<HashMap<(String, Range<usize>, Wish), Rc<Changes>>>>;
 
 /// What the names of a region mean.
 struct Names {
@@ -130,8 +142,8 @@ impl Reader<'_> {
         facts.is_ok_and(|facts| facts.index_functions.iter().any(|own| own == name))
     }
 
-    /// What is to stand in places of a region, by clang's tree, and the passes that say so.
-    pub(super) fn forward(&self, region: &Range<usize>, wish: Wish) -> Changes {
+    /// What is to stand in places of a region, by clang's tree.
+    pub(super) fn forward(&self, region: &Range<usize>, wish: Wish) -> Rc<Changes> {
         let key = (self.source.text.clone(), region.clone(), wish);
         if let Some(known) = self.forwarded.borrow().get(&key) {
             return Rc::clone(known);
@@ -141,7 +153,11 @@ impl Reader<'_> {
         let found = child::forward(&self.exe, &question, (region.clone(), wish));
         let found = found.unwrap_or_default();
         let passes = found.passes.iter().filter_map(|name| Pass::on_tree(name));
-        let changes = Rc::new((found.texts, passes.collect()));
+        let changes = Rc::new(Changes {
+            passes: passes.collect(),
+            texts: found.texts,
+            unchecked: found.unchecked,
+        });
         (self.forwarded.borrow_mut()).insert(key, Rc::clone(&changes));
         changes
     }
@@ -149,7 +165,7 @@ impl Reader<'_> {
     /// The text in words that pet reads.
     pub(super) fn plain(&self, region: &Region) -> Written {
         let changes = self.forward(&region.span, Wish::Plain);
-        Written::plain(&self.source.text, (&changes.0, &changes.1), region)
+        Written::plain(&self.source.text, changes.told(), region)
     }
 
     fn facts_with(&self, text: &str, light: Option<&Light>) -> Result<Facts, FactsError> {

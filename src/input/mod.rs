@@ -316,9 +316,7 @@ fn read_as_is(
             ))
         }
         Ok((chosen, mut warnings)) => {
-            if !options.defines.iter().any(|d| d.starts_with("NDEBUG")) {
-                warnings.extend(unchecked(&source.text, &chosen));
-            }
+            warnings.extend(unchecked(&reader, &chosen));
             Ok(Input {
                 saved: SavedScop {
                     version: SavedScop::VERSION,
@@ -344,13 +342,13 @@ fn read_as_is(
 }
 
 /// A warning of assertions in what kernels compute.
-fn unchecked(text: &str, chosen: &Chosen) -> Option<Diagnostic> {
+fn unchecked(reader: &Reader, chosen: &Chosen) -> Option<Diagnostic> {
     let scops = std::iter::once(&chosen.scop).chain(&chosen.nests);
+    let may_be_some = reader.source.text.contains("assert");
     let spans = scops.map(|scop| scop.span.start..scop.span.end);
-    let found: Vec<_> = spans
-        .flat_map(|span| front::assertions(text, span))
-        .collect();
-    let first = found.first()?.clone();
+    let mut found = (spans.filter(|_| may_be_some))
+        .flat_map(|span| reader.forward(&span, Wish::Plain).unchecked.clone());
+    let first = found.next()?;
     Some(
         Diagnostic::warning("HX0118", "kernels do not check `assert`")
             .at(first, "left out here")
@@ -1242,7 +1240,7 @@ impl<'a> Reader<'a> {
         front::written_out(
             text,
             (headers, &self.options.defines),
-            (&changes.0, &changes.1),
+            changes.told(),
             region,
         )
     }

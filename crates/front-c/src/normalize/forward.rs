@@ -14,6 +14,7 @@
 //! | `counters` | `out[k++]` in loops | an element that the iterators tell |
 //! | `variables` | `int c = i * n + j; v[c]` | `v[i * n + j]` |
 //! | `elements` | `*(u + i)`, `*at(u, i)` | `u[i]` |
+//! | [`asserts`](super::asserts) | `assert(i < n);` | `;` |
 //!
 //! The last ones make C that pet does not read at all, so that they are asked for by themselves, too.
 //!
@@ -30,9 +31,10 @@ mod pointers;
 mod uses;
 mod variables;
 
-use super::{choices, scalars, tree, walk};
+use super::{asserts, choices, scalars, tree, walk};
 use crate::emit;
 use edits::Edits;
+pub(super) use edits::whole;
 use functions::IndexFunction;
 pub use functions::names as index_functions;
 use hexcc_clang::ast::{
@@ -56,6 +58,8 @@ pub struct Forward {
     pub texts: Vec<(Range<usize>, String)>,
     /// The passes that made something of it, by name.
     pub passes: Vec<String>,
+    /// Bytes of the assertions among what goes.
+    pub unchecked: Vec<Range<usize>>,
 }
 
 /// A pass over a part; whether it has changed something.
@@ -71,13 +75,14 @@ pub enum Wish {
 }
 
 /// The passes, in the order in which they are tried.
-pub(super) const PASSES: [(&str, Pass); 6] = [
+pub(super) const PASSES: [(&str, Pass); 7] = [
     ("choices", choices::choices),
     ("helpers", functions::functions),
     ("pointers", pointers::pointers),
     ("counters", counters::counters),
     ("variables", variables::variables),
     ("plain", elements::elements),
+    ("plain", asserts::asserts),
 ];
 
 /// The passes before those that make C that pet reads.
@@ -86,6 +91,8 @@ const N_OF_SUBSCRIPTS: usize = 5;
 /// What expressions are asked about.
 pub(super) struct Scene {
     pub unit: Unit,
+    /// Bytes of the assertions that have gone.
+    pub unchecked: Vec<Range<usize>>,
     /// Functions that stand for integer expressions, by their first declaration.
     functions: HashMap<FunctionId, IndexFunction>,
     /// The other functions of the file: what they are given decides what is accessed.
@@ -134,12 +141,14 @@ pub(super) fn with_passes(
         let mut scene = Scene::new(unit);
         let mut parts = parts(unit, region);
         let acted = scene.changed(&mut parts, passes);
+        scene.unchecked.sort_by_key(|range| range.start);
         let found = (!acted.is_empty())
             .then(|| texts(unit, &mut scene.unit, parts, again))
             .flatten();
         found.map_or_else(Forward::default, |texts| Forward {
             texts,
             passes: acted,
+            unchecked: scene.unchecked,
         })
     })
 }
@@ -383,6 +392,7 @@ impl Scene {
             .collect();
         Scene {
             unit: unit.clone(),
+            unchecked: Vec::new(),
             functions,
             takes,
             pointed_to: RefCell::default(),

@@ -36,6 +36,7 @@
 
 mod alternate;
 mod apart;
+mod asserts;
 mod behind;
 mod choices;
 mod constants;

@@ -4,6 +4,11 @@ use super::forward::written_as;
 use super::*;
 
 const HEAD: &str = "\
+#include <assert.h>
+#include <math.h>
+#define CHECK(x) assert(x)
+#define BOTH width = 1; assert(width)
+#define NOTHING(x) ((void) 0)
 #define AT(u, i, j) (*((u) + (i) * n + (j)))
 typedef unsigned int uint;
 struct cell { double x, y; };
@@ -78,4 +83,50 @@ fn functions_that_return_addresses_stand_for_elements() {
     ] {
         assert_eq!(inner(kept), "unchanged", "{kept}");
     }
+}
+
+#[test]
+fn assertions_without_effects_are_left_out() {
+    for (stmts, expected) in [
+        (
+            "assert(i < n && fabs(u[i]) < 3 && !isnan(u[i])); v[i] = -u[i]; assert(j);",
+            ";v[i]=-u[i];;",
+        ),
+        (
+            "CHECK(i < n); v[i] = *(u + i); NOTHING(i++);",
+            ";v[i]=u[i];;",
+        ),
+        (
+            "__builtin_prefetch(&u[i]); __assume_aligned(u, 64); __builtin_assume(i > j);",
+            ";;;",
+        ),
+    ] {
+        assert_eq!(inner(stmts), expected, "{stmts}");
+    }
+    for kept in [
+        "assert(odd(i));",
+        "assert(i++ < n);",
+        "BOTH;",
+        "NOTHING(i), k = 2;",
+        "__builtin_prefetch(&u[odd(i)]);",
+        "__builtin_trap();",
+    ] {
+        assert_eq!(inner(kept), "unchanged", "{kept}");
+    }
+}
+
+#[test]
+fn assertions_that_go_are_told_but_those_of_a_release() {
+    let text = "#include <assert.h>\nvoid f(int n, double *u) { for (int i = 0; i < n; i++) { assert(i < n); u[i] = 1; } }\n";
+    let told = |text: &str| {
+        let unit = unit_of(text);
+        let region = text.find("for").unwrap()..text.rfind('}').unwrap();
+        let found =
+            super::super::forward(&unit, (&region, Wish::Plain), &|text| Some(unit_of(&text)));
+        assert_eq!(found.texts.len(), 1);
+        let told = found.unchecked.into_iter();
+        told.map(|at| text[at].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(text), ["assert(i < n);"]);
+    assert!(told(&format!("#define NDEBUG\n{text}")).is_empty());
 }

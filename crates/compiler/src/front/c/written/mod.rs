@@ -5,7 +5,6 @@
 //! where the subscript says it all. What is to stand in their place comes from clang's tree; here it is
 //! put into the text, macros are expanded, and statements become plain.
 
-mod asserts;
 mod plain;
 mod returns;
 mod several;
@@ -20,7 +19,6 @@ use crate::csource::{self, Code, Edit, Function, Macros, TokenKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-pub use asserts::assertions;
 pub(super) use returns::returned_type;
 
 /// The user's text with subscripts written out.

@@ -106,14 +106,3 @@ fn characters_are_numbers() {
     let text = r"v[i] = u[i] == 'X' ? ' ' : '\n' - '\0'; p[i] = '\x41';";
     assert_eq!(inner(text), r"v[i]=u[i]==88?32:10-0;p[i]='\x41';");
 }
-
-#[test]
-fn assertions_without_effects_are_left_out() {
-    assert_eq!(
-        inner("assert(i < n && fabs(u[i]) < 3); v[i] = -u[i]; assert(j);"),
-        ";v[i]=-u[i];;"
-    );
-    for kept in ["assert(odd(i));", "assert(i++ < n);", "k = assert(i);"] {
-        assert_eq!(of(kept), "unchanged");
-    }
-}
