@@ -6,15 +6,36 @@ use super::{InputOptions, Reader};
 use crate::limit::TimeLimit;
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{Light, Pass, Reduced};
+use hexcc_compiler::front::c::{Light, Pass, Reduced, Region, Told, Written};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
 use hexcc_compiler::scop::without_bounds;
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
+use hexcc_front_c::normalize::Wish;
 use hexcc_pet::data::{PetArray, PetScop};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
+
+/// What is to stand in places of a text.
+pub(super) struct Changes {
+    texts: Vec<(Range<usize>, String)>,
+    /// What says so.
+    passes: Vec<Pass>,
+    /// Assertions that go.
+    pub unchecked: Vec<Range<usize>>,
+}
+
+impl Changes {
+    pub fn told(&self) -> Told<'_> {
+        (&self.texts, &self.passes)
+    }
+}
+
+/// The changes that are known: of a text, of a region of it, and of what was to be written out.
+pub(super) type Forwarded = Rc<RefCell<HashMap<(String, Range<usize>, Wish), Rc<Changes>>>>;
 
 /// What the names of a region mean.
 struct Names {
@@ -121,16 +142,30 @@ impl Reader<'_> {
         facts.is_ok_and(|facts| facts.index_functions.iter().any(|own| own == name))
     }
 
-    /// What is to stand in places of a region, by clang's tree, and the passes that say so.
-    pub(super) fn forward(
-        &self,
-        region: &Range<usize>,
-    ) -> (Vec<(Range<usize>, String)>, Vec<Pass>) {
+    /// What is to stand in places of a region, by clang's tree.
+    pub(super) fn forward(&self, region: &Range<usize>, wish: Wish) -> Rc<Changes> {
+        let key = (self.source.text.clone(), region.clone(), wish);
+        if let Some(known) = self.forwarded.borrow().get(&key) {
+            return Rc::clone(known);
+        }
         let question = question(self.options, &self.source.text, self.limit);
         // Without an answer, the region stays as it is.
-        let found = child::forward(&self.exe, &question, region.clone()).unwrap_or_default();
+        let found = child::forward(&self.exe, &question, (region.clone(), wish));
+        let found = found.unwrap_or_default();
         let passes = found.passes.iter().filter_map(|name| Pass::on_tree(name));
-        (found.texts, passes.collect())
+        let changes = Rc::new(Changes {
+            passes: passes.collect(),
+            texts: found.texts,
+            unchecked: found.unchecked,
+        });
+        (self.forwarded.borrow_mut()).insert(key, Rc::clone(&changes));
+        changes
+    }
+
+    /// The text in words that pet reads.
+    pub(super) fn plain(&self, region: &Region) -> Written {
+        let changes = self.forward(&region.span, Wish::Plain);
+        Written::plain(&self.source.text, changes.told(), region)
     }
 
     fn facts_with(&self, text: &str, light: Option<&Light>) -> Result<Facts, FactsError> {

@@ -31,6 +31,7 @@ use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{Conversion, SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_front_c::child::{self, FactsError, KnownFacts};
+use hexcc_front_c::normalize::Wish;
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
@@ -316,9 +317,7 @@ fn read_as_is(
             ))
         }
         Ok((chosen, mut warnings)) => {
-            if !options.defines.iter().any(|d| d.starts_with("NDEBUG")) {
-                warnings.extend(unchecked(&source.text, &chosen));
-            }
+            warnings.extend(unchecked(&reader, &chosen));
             Ok(Input {
                 saved: SavedScop {
                     version: SavedScop::VERSION,
@@ -345,13 +344,13 @@ fn read_as_is(
 }
 
 /// A warning of assertions in what kernels compute.
-fn unchecked(text: &str, chosen: &Chosen) -> Option<Diagnostic> {
+fn unchecked(reader: &Reader, chosen: &Chosen) -> Option<Diagnostic> {
     let scops = std::iter::once(&chosen.scop).chain(&chosen.nests);
+    let may_be_some = reader.source.text.contains("assert");
     let spans = scops.map(|scop| scop.span.start..scop.span.end);
-    let found: Vec<_> = spans
-        .flat_map(|span| front::assertions(text, span))
-        .collect();
-    let first = found.first()?.clone();
+    let mut found = (spans.filter(|_| may_be_some))
+        .flat_map(|span| reader.forward(&span, Wish::Plain).unchecked.clone());
+    let first = found.next()?;
     Some(
         Diagnostic::warning("HX0118", "kernels do not check `assert`")
             .at(first, "left out here")
@@ -526,6 +525,8 @@ struct Reader<'a> {
     extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
     /// What texts declare.
     facts: Rc<RefCell<HashMap<String, KnownFacts>>>,
+    /// What is to stand in regions of texts.
+    forwarded: facts::Forwarded,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
 }
@@ -559,6 +560,7 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::default(),
             facts: Rc::default(),
+            forwarded: Rc::default(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
         })
     }
@@ -575,6 +577,7 @@ impl<'a> Reader<'a> {
             words: RefCell::default(),
             extracted: Rc::clone(&self.extracted),
             facts: Rc::clone(&self.facts),
+            forwarded: Rc::clone(&self.forwarded),
             known: Rc::clone(&self.known),
         }
     }
@@ -1110,7 +1113,7 @@ impl<'a> Reader<'a> {
         if !text.contains("continue") {
             return None;
         }
-        let written = Written::plain(text, region);
+        let written = self.plain(region);
         let without_jumps = written
             .reduced
             .is_made_by(Pass::Returns)
@@ -1207,7 +1210,7 @@ impl<'a> Reader<'a> {
         if let Some(state) = front::first_state(text, region) {
             return Err(vec![kept(text, &state)]);
         }
-        let plain = Written::plain(text, region);
+        let plain = self.plain(region);
         if let Some(early) = front::first_early_return(&plain.reduced.text, &plain.region) {
             return Err(vec![early_return(
                 text,
@@ -1241,11 +1244,11 @@ impl<'a> Reader<'a> {
     /// The text with the variables of subscripts written out.
     fn written_out(&self, region: &Region) -> Option<Written> {
         let (text, headers) = (&self.source.text, &self.headers);
-        let (changes, passes) = self.forward(&region.span);
+        let changes = self.forward(&region.span, Wish::Subscripts);
         front::written_out(
             text,
             (headers, &self.options.defines),
-            (&changes, &passes),
+            changes.told(),
             region,
         )
     }

@@ -24,7 +24,9 @@ mod wrap;
 pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
-pub use source::{Around, FOLLOWING, Lines, Locations, OfOther, Piece, Place, SourceFile};
+pub use source::{
+    Around, Conversion, FOLLOWING, Lines, Locations, OfOther, Piece, Place, SourceFile,
+};
 
 use crate::causes;
 use crate::csource::{self, HeaderNames};
@@ -78,21 +80,6 @@ pub struct SavedScop {
     /// Of nests: what C does in the loops around each; empty where that is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<beside::BesideNest>,
-}
-
-/// A conversion of a value that C++ wants to be written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Conversion {
-    /// The value in the text; `None` in another file.
-    pub place: Option<Span>,
-    /// What to write before it; `None` where it cannot be written.
-    pub before: Option<String>,
-    /// What to write behind it.
-    pub behind: String,
-    /// The type that it becomes, for people.
-    pub to: String,
-    /// The macro or the file that it comes from, where it comes from one.
-    pub of: String,
 }
 
 /// A time loop in which the host takes part every so many steps.

@@ -6,7 +6,7 @@
 use crate::ForCplusplus;
 use crate::beside::{self, Around};
 use crate::facts::Facts;
-use crate::normalize::{Forward, Rewritten};
+use crate::normalize::{Forward, Rewritten, Wish};
 use hexcc_clang::ast::Unit;
 use hexcc_clang::{Clang, ClangError, ParseRequest, STACK_VARIABLE, deeply, parse};
 use serde::{Deserialize, Serialize};
@@ -55,8 +55,8 @@ enum Wanted {
     TimeLoops,
     /// The heads of loops that macros make.
     Heads,
-    /// What subscripts of a region are computed by, written out.
-    Forward(Range<usize>),
+    /// What a region has in other words.
+    Forward(Range<usize>, Wish),
     /// What a C++ program of the file needs.
     ForCplusplus,
     /// Statements beside these parts that could be one with them.
@@ -167,9 +167,9 @@ pub fn heads(exe: &Path, question: &Question) -> Result<Vec<(Range<usize>, Strin
 pub fn forward(
     exe: &Path,
     question: &Question,
-    region: Range<usize>,
+    (region, wish): (Range<usize>, Wish),
 ) -> Result<Forward, FactsError> {
-    match ask(exe, (Wanted::Forward(region), question))? {
+    match ask(exe, (Wanted::Forward(region, wish), question))? {
         Found::Forward(forward) => Ok(forward),
         _ => Err(other_answer()),
     }
@@ -407,7 +407,7 @@ fn answer(
             Wanted::Facts => Found::Facts(Box::new(Facts::of(unit))),
             Wanted::TimeLoops => Found::TimeLoops(crate::normalize::time_loops(unit)),
             Wanted::Heads => Found::Texts(crate::normalize::heads(unit)),
-            Wanted::Forward(region) => {
+            Wanted::Forward(region, wish) => {
                 let again = |text: String| {
                     let text = Some(text);
                     let request = ParseRequest {
@@ -416,7 +416,7 @@ fn answer(
                     };
                     parse(clang, &request).ok()
                 };
-                Found::Forward(crate::normalize::forward(unit, &region, &again))
+                Found::Forward(crate::normalize::forward(unit, (&region, wish), &again))
             }
             Wanted::ForCplusplus => Found::ForCplusplus(ForCplusplus::of(unit)),
             Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(unit, &parts)),

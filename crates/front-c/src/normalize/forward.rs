@@ -13,6 +13,10 @@
 //! | `pointers` | `double *row = u + i * n; row[j]` | `u[i * n + j]` |
 //! | `counters` | `out[k++]` in loops | an element that the iterators tell |
 //! | `variables` | `int c = i * n + j; v[c]` | `v[i * n + j]` |
+//! | `elements` | `*(u + i)`, `*at(u, i)` | `u[i]` |
+//! | [`asserts`](super::asserts) | `assert(i < n);` | `;` |
+//!
+//! The last ones make C that pet does not read at all, so that they are asked for by themselves, too.
 //!
 //! An expression takes the place of another one only if both have one type, or if nothing but sums and products of
 //! it make a subscript: a number that is converted to another type is the same up to a power of 2 there. Its
@@ -20,15 +24,17 @@
 
 mod counters;
 mod edits;
+mod elements;
 mod functions;
 mod life;
 mod pointers;
 mod uses;
 mod variables;
 
-use super::{choices, scalars, tree, walk};
+use super::{asserts, choices, scalars, tree, walk};
 use crate::emit;
 use edits::Edits;
+pub(super) use edits::whole;
 use functions::IndexFunction;
 pub use functions::names as index_functions;
 use hexcc_clang::ast::{
@@ -52,23 +58,41 @@ pub struct Forward {
     pub texts: Vec<(Range<usize>, String)>,
     /// The passes that made something of it, by name.
     pub passes: Vec<String>,
+    /// Bytes of the assertions among what goes.
+    pub unchecked: Vec<Range<usize>>,
 }
 
 /// A pass over a part; whether it has changed something.
 pub(super) type Pass = fn(&mut Scene, &mut Part) -> bool;
 
+/// What is to be written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Wish {
+    /// What pet does not read.
+    Plain,
+    /// What subscripts are computed by, too.
+    Subscripts,
+}
+
 /// The passes, in the order in which they are tried.
-pub(super) const PASSES: [(&str, Pass); 5] = [
+pub(super) const PASSES: [(&str, Pass); 7] = [
     ("choices", choices::choices),
     ("helpers", functions::functions),
     ("pointers", pointers::pointers),
     ("counters", counters::counters),
     ("variables", variables::variables),
+    ("plain", elements::elements),
+    ("plain", asserts::asserts),
 ];
+
+/// The passes before those that make C that pet reads.
+const N_OF_SUBSCRIPTS: usize = 5;
 
 /// What expressions are asked about.
 pub(super) struct Scene {
     pub unit: Unit,
+    /// Bytes of the assertions that have gone.
+    pub unchecked: Vec<Range<usize>>,
     /// Functions that stand for integer expressions, by their first declaration.
     functions: HashMap<FunctionId, IndexFunction>,
     /// The other functions of the file: what they are given decides what is accessed.
@@ -94,10 +118,14 @@ pub(super) struct Part {
 /// that it calls. `again` reads a text in the place of the file.
 pub fn forward(
     unit: &Unit,
-    region: &Range<usize>,
+    (region, wish): (&Range<usize>, Wish),
     again: &dyn Fn(String) -> Option<Unit>,
 ) -> Forward {
-    with_passes(unit, region, again, &PASSES)
+    let passes = match wish {
+        Wish::Plain => &PASSES[N_OF_SUBSCRIPTS..],
+        Wish::Subscripts => &PASSES[..],
+    };
+    with_passes(unit, region, again, passes)
 }
 
 pub(super) fn with_passes(
@@ -113,12 +141,14 @@ pub(super) fn with_passes(
         let mut scene = Scene::new(unit);
         let mut parts = parts(unit, region);
         let acted = scene.changed(&mut parts, passes);
+        scene.unchecked.sort_by_key(|range| range.start);
         let found = (!acted.is_empty())
             .then(|| texts(unit, &mut scene.unit, parts, again))
             .flatten();
         found.map_or_else(Forward::default, |texts| Forward {
             texts,
             passes: acted,
+            unchecked: scene.unchecked,
         })
     })
 }
@@ -362,6 +392,7 @@ impl Scene {
             .collect();
         Scene {
             unit: unit.clone(),
+            unchecked: Vec::new(),
             functions,
             takes,
             pointed_to: RefCell::default(),
@@ -382,7 +413,9 @@ impl Scene {
             }
         }
         let names = passes.iter().zip(acted).filter(|(_, acted)| *acted);
-        names.map(|((name, _), _)| (*name).to_owned()).collect()
+        let mut names: Vec<String> = names.map(|((name, _), _)| (*name).to_owned()).collect();
+        names.dedup();
+        names
     }
 
     /// Whether a function has a variable for each call.

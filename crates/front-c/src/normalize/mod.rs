@@ -36,6 +36,7 @@
 
 mod alternate;
 mod apart;
+mod asserts;
 mod behind;
 mod choices;
 mod constants;
@@ -76,7 +77,7 @@ pub(crate) mod walk;
 
 use crate::emit;
 use counter::Known;
-pub use forward::{Forward, forward, index_functions};
+pub use forward::{Forward, Wish, forward, index_functions};
 pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,

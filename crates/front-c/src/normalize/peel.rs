@@ -149,7 +149,8 @@ pub(super) fn jumps_or_calls(unit: &Unit, stmt: &Stmt) -> bool {
     walk::leaves(stmt) || walk::any(unit, stmt, |e| calls_out(unit, e))
 }
 
-fn calls_out(unit: &Unit, expr: &Expr) -> bool {
+/// Whether an expression calls what does more than compute.
+pub(super) fn calls_out(unit: &Unit, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call(Callee::Function(f), _) => !scalars::computes(unit, *f),
         ExprKind::Call(..) | ExprKind::Statements(_) | ExprKind::VaArg(_) | ExprKind::Other(_) => {

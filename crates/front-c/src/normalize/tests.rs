@@ -16,6 +16,7 @@ mod located;
 mod mirrors;
 mod peel;
 mod places;
+mod plain;
 mod pointed;
 mod square;
 mod strip_mine;

@@ -46,4 +46,4 @@ pub use same::{Same, same_later};
 pub use selects::{Known, Selected, with_selects};
 pub use swaps::{Swaps, without_swaps};
 pub use units::{Stays, Taken, Unit, functions_of_others};
-pub use written::{Written, assertions, written_out};
+pub use written::{Told, Written, written_out};

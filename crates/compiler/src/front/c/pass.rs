@@ -17,7 +17,7 @@ pub enum Pass {
     Variables,
     /// The macros of [`super::written`].
     Macros,
-    /// `plain` of [`super::written`].
+    /// What pet does not read in other words, on clang's tree and by `plain` of [`super::written`].
     Plain,
     /// `returns` of [`super::written`].
     Returns,
@@ -38,6 +38,7 @@ impl Pass {
             Pass::Pointers,
             Pass::Counters,
             Pass::Variables,
+            Pass::Plain,
         ];
         let is_it = |pass: &Pass| pass.describe().split(':').next() == Some(name);
         all.into_iter().find(is_it)

@@ -2,7 +2,7 @@
 //! its place.
 
 use crate::emit;
-use crate::normalize::{place, tree, walk};
+use crate::normalize::{tree, walk};
 use hexcc_clang::ast::{Callee, Expr, ExprKind, Item, Stmt, StmtKind, Unit};
 use std::mem::discriminant;
 use std::ops::Range;
@@ -204,8 +204,11 @@ impl<'u> Edits<'u> {
 }
 
 /// The bytes of a statement of the file with its semicolon.
-pub(super) fn whole(unit: &Unit, stmt: &Stmt) -> Option<Range<usize>> {
-    let range = place(unit, stmt.span)?;
+pub(in crate::normalize) fn whole(unit: &Unit, stmt: &Stmt) -> Option<Range<usize>> {
+    let range = stmt.span.editable(unit)?;
+    if stmt.span.file.0 != 0 {
+        return None;
+    }
     let text = &unit[stmt.span.file].text;
     if text[range.clone()].ends_with(['}', ';']) {
         return Some(range);

@@ -25,8 +25,12 @@ static void f(struct grid *g, int n, double *u, double *v, int *p, struct cell *
   int i, j, k, t; uint x; size_t z;
 ";
 
-/// A text with what is to stand in the loop that its last function has, and that loop.
 fn written(text: &str) -> (String, Range<usize>) {
+    written_as(text, Wish::Subscripts)
+}
+
+/// A text with what is to stand in the loop that its last function has, and that loop.
+pub(super) fn written_as(text: &str, wish: Wish) -> (String, Range<usize>) {
     let unit = unit_of(text);
     let body = unit.functions.iter().rfind(|f| f.body.is_some()).unwrap();
     let mut found = None;
@@ -37,7 +41,7 @@ fn written(text: &str) -> (String, Range<usize>) {
     });
     let region = found.unwrap();
     let again = |text: String| Some(unit_of(&text));
-    let mut texts = super::super::forward(&unit, &region, &again).texts;
+    let mut texts = super::super::forward(&unit, (&region, wish), &again).texts;
     texts.reverse();
     let mut new = text.to_owned();
     for (range, with) in texts {

@@ -5,9 +5,6 @@
 //! where the subscript says it all. What is to stand in their place comes from clang's tree; here it is
 //! put into the text, macros are expanded, and statements become plain.
 
-mod addresses;
-mod asserts;
-mod derefs;
 mod plain;
 mod returns;
 mod several;
@@ -22,7 +19,6 @@ use crate::csource::{self, Code, Edit, Function, Macros, TokenKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-pub use asserts::assertions;
 pub(super) use returns::returned_type;
 
 /// The user's text with subscripts written out.
@@ -33,6 +29,9 @@ pub struct Written {
     /// The region in it.
     pub region: Region,
 }
+
+/// Changes that passes have made from clang's tree, in some bytes each, and these passes.
+pub type Told<'a> = (&'a [(Range<usize>, String)], &'a [Pass]);
 
 /// The changes of a pass in a part of the text.
 type WriteOut = fn(&Code, Range<usize>, &[Function]) -> Vec<Edit>;
@@ -52,7 +51,7 @@ const DEEPEST: usize = 16;
 pub fn written_out(
     text: &str,
     (headers, defines): (&[String], &[String]),
-    (changes, passes): (&[(Range<usize>, String)], &[Pass]),
+    told: Told,
     region: &Region,
 ) -> Option<Written> {
     let texts: Vec<&str> = (std::iter::once(text))
@@ -61,14 +60,8 @@ pub fn written_out(
     let known = Macros::new(&texts, defines);
     let mut written = Written::unchanged(text, region);
     let sure = sure_macros(text);
-    let mut is_written = !changes.is_empty();
-    if is_written {
-        let edit = |(range, text): &(Range<usize>, String)| Edit {
-            range: range.clone(),
-            replacement: text.clone(),
-        };
-        written.apply(changes.iter().map(edit).collect(), passes)?;
-    }
+    let mut is_written = !told.0.is_empty();
+    written.tell(told)?;
     for _ in 0..DEEPEST {
         let edits = expansions(&written, &known, &sure);
         if edits.is_empty() {
@@ -91,14 +84,26 @@ impl Written {
         }
     }
 
-    /// The user's text in words that pet reads.
-    pub fn plain(text: &str, region: &Region) -> Written {
+    /// The user's text in words that pet reads, with changes that come from clang's tree.
+    pub fn plain(text: &str, told: Told, region: &Region) -> Written {
         let unchanged = Written::unchanged(text, region);
         let mut plain = unchanged.clone();
-        match plain.make_plain() {
+        match plain.tell(told).and_then(|()| plain.make_plain()) {
             Some(()) => plain,
             None => unchanged,
         }
+    }
+
+    /// Makes changes that come from clang's tree.
+    fn tell(&mut self, (changes, passes): Told) -> Option<()> {
+        if changes.is_empty() {
+            return Some(());
+        }
+        let edit = |(range, text): &(Range<usize>, String)| Edit {
+            range: range.clone(),
+            replacement: text.clone(),
+        };
+        self.apply(changes.iter().map(edit).collect(), passes)
     }
 
     /// Puts what is not plain enough for pet in other words.

@@ -1,6 +1,6 @@
 //! C that pet does not read, in words that it reads: `+x` is `x`, `a = b = e;` is two statements,
 //! `double x = f(y);` declares first and then assigns, as calls are taken in from statements alone, as does `return f(y);`,
-//! `t & 1` in brackets is `(t % 2 + 2) % 2`, and `t % 2` as a subscript, where that is not negative, `'X'` is 88, and `assert(c);` is nothing.
+//! `t & 1` in brackets is `(t % 2 + 2) % 2`, and `t % 2` as a subscript, where that is not negative, and `'X'` is 88.
 
 use super::edit;
 use crate::csource::{self, Code, Edit, Function};
@@ -17,11 +17,7 @@ pub(super) fn write_out(code: &Code, tokens: Range<usize>, functions: &[Function
             .or_else(|| returned(code, at, &tokens, functions))
             .or_else(|| super::several::calls(code, at, &tokens, functions))
             .or_else(|| remainder(code, at, &tokens))
-            .or_else(|| character(code, at))
-            .or_else(|| super::addresses::element(code, at, &tokens, functions))
-            .or_else(|| super::derefs::element(code, at, &tokens))
-            .or_else(|| super::asserts::assertion(code, at, &tokens))
-            .or_else(|| super::asserts::hint(code, at, &tokens));
+            .or_else(|| character(code, at));
         match found {
             Some((end, text)) => {
                 edits.push(edit(code, at..end, text));
@@ -213,14 +209,6 @@ pub(super) fn called<'a>(
 
 pub(super) fn is_call(code: &Code, at: usize) -> bool {
     code.is_plain_name(at) && code.opens(at + 1, "(")
-}
-
-/// Whether an expression changes nothing and calls nothing but functions that are known.
-pub(super) fn has_no_effect(code: &Code, mut range: Range<usize>, known: &[&str]) -> bool {
-    !range.any(|at| {
-        csource::ASSIGNS.contains(&code.word(at))
-            || is_call(code, at) && !known.contains(&code.word(at))
-    })
 }
 
 /// Whether a token is in parentheses or in brackets of a part, such as the header of a loop.
