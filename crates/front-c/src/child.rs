@@ -367,9 +367,13 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// What was parsed last: questions about one text follow each other.
+/// What was parsed last, the newest at the end: questions about regions of a text follow each other, with some about what
+/// is made of it between them.
 #[derive(Default)]
-struct Last(Option<(ParseRequest, Unit)>);
+struct Last(Vec<(ParseRequest, Unit)>);
+
+/// Trees that are kept, at most.
+const MOST_KEPT: usize = 3;
 
 impl Last {
     fn unit(
@@ -377,14 +381,18 @@ impl Last {
         clang: &Clang,
         request: ParseRequest,
     ) -> Result<&(ParseRequest, Unit), ClangError> {
-        let last = match self.0.take() {
-            Some(last) if last.0 == request => last,
-            _ => {
+        let known = self.0.iter().position(|(of, _)| *of == request);
+        let last = match known {
+            Some(at) => self.0.remove(at),
+            None => {
                 let unit = parse(clang, &request)?;
+                let n_too_many = (self.0.len() + 1).saturating_sub(MOST_KEPT);
+                self.0.drain(..n_too_many);
                 (request, unit)
             }
         };
-        Ok(self.0.insert(last))
+        self.0.push(last);
+        Ok(&self.0[self.0.len() - 1])
     }
 }
 
