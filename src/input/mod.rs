@@ -320,19 +320,11 @@ fn read_as_is(
             warnings.extend(unchecked(&reader, &chosen));
             Ok(Input {
                 saved: SavedScop {
-                    version: SavedScop::VERSION,
-                    defines: options.defines.clone(),
-                    source,
-                    scop: chosen.scop,
                     nests: chosen.nests,
                     stays: chosen.stays,
-                    segments: None,
-                    replaced: BTreeSet::new(),
                     undeclared,
-                    conversions: Vec::new(),
-                    of_host: BTreeSet::new(),
                     headers: header_names,
-                    around: Vec::new(),
+                    ..SavedScop::new(source, options.defines.clone(), chosen.scop)
                 },
                 warnings,
                 candidates: chosen.candidates,
@@ -1018,21 +1010,8 @@ impl<'a> Reader<'a> {
     }
 
     fn saved(&self, scop: &PetScop) -> SavedScop {
-        SavedScop {
-            version: SavedScop::VERSION,
-            source: self.source.clone(),
-            defines: self.options.defines.clone(),
-            scop: scop.clone(),
-            nests: Vec::new(),
-            stays: None,
-            segments: None,
-            replaced: BTreeSet::new(),
-            undeclared: Vec::new(),
-            conversions: Vec::new(),
-            of_host: BTreeSet::new(),
-            headers: HeaderNames::default(),
-            around: Vec::new(),
-        }
+        let defines = self.options.defines.clone();
+        SavedScop::new(self.source.clone(), defines, scop.clone())
     }
 
     /// Functions that the file calls without a declaration.

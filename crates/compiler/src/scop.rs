@@ -17,6 +17,7 @@ mod powers;
 pub mod records;
 mod rotation;
 mod rows;
+mod saved;
 mod selects;
 mod source;
 mod wrap;
@@ -24,154 +25,18 @@ mod wrap;
 pub use doubts::{Doubt, Guards};
 pub use finals::FinalValue;
 pub use rows::without_bounds;
-pub use source::{
-    Around, Conversion, FOLLOWING, Lines, Locations, OfOther, Piece, Place, SourceFile,
-};
+pub use saved::{Converging, Conversion, SavedScop, Segmented};
+pub use source::{Around, FOLLOWING, Lines, Locations, OfOther, Piece, Place, SourceFile};
 
 use crate::causes;
-use crate::csource::{self, HeaderNames};
+use crate::csource;
 use crate::ctype::{CType, math_function};
 use crate::diag::{Diagnostic, Result};
 use hexcc_isl::{AstBuild, Bound, Ctx, DimType, Map, MultiPwAff, PwAff, Set, UnionMap};
-use hexcc_pet::data::{Cell, Member, PetArray, PetBody, PetExpr, PetScop, PetStmt, Span};
-use hexcc_pet::deep;
-use serde::{Deserialize, Serialize};
+use hexcc_pet::data::{Cell, Member, PetArray, PetBody, PetExpr, PetScop, PetStmt};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
-
-/// A scop together with its source: what `--emit scop` saves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SavedScop {
-    /// Format version; see [`SavedScop::VERSION`].
-    pub version: u32,
-    /// The C file.
-    pub source: SourceFile,
-    /// Macros given on the command line, as `NAME` or `NAME=VALUE`.
-    #[serde(default)]
-    pub defines: Vec<String>,
-    /// What pet found in it.
-    pub scop: PetScop,
-    /// Further nests of loops, where these are what is translated and the loop around them stays
-    /// on the host; `scop` is the first of them, and `stays` says why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nests: Vec<PetScop>,
-    /// Why the loop around the nests stays on the host.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stays: Option<String>,
-    /// The time loop as one over segments, where the source has been changed so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub segments: Option<Segmented>,
-    /// The words of what the source had where a loop has been written again.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub replaced: BTreeSet<String>,
-    /// Functions that the file calls without a declaration.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub undeclared: Vec<String>,
-    /// Conversions that C makes by itself and C++ does not.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub conversions: Vec<Conversion>,
-    /// Arrays of structs at file scope that kernels cannot be given.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub of_host: BTreeSet<String>,
-    /// What its headers name otherwise than C++.
-    #[serde(default, skip_serializing_if = "HeaderNames::is_empty")]
-    pub headers: HeaderNames,
-    /// Of nests: what C does in the loops around each; empty where that is not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub around: Vec<beside::BesideNest>,
-}
-
-/// A time loop in which the host takes part every so many steps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Segmented {
-    /// Where the loop begins.
-    pub start: usize,
-    /// The conditions under which the host takes part.
-    pub conditions: Vec<String>,
-    /// What it does, in the changed text.
-    pub host: Vec<Span>,
-    /// Where the loop ends when a number of the cells says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub converging: Option<Converging>,
-}
-
-/// The statements by which a time loop goes several steps at once, in the changed text. As they stand it goes one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Converging {
-    /// The loop over these steps.
-    pub steps: Span,
-    /// `n_steps = 1;`
-    pub ahead: Span,
-    /// The first statement of what makes these steps begin once more.
-    pub again: Span,
-    /// The variable that has the number of steps at once.
-    pub n_steps: String,
-    /// The variable that has the number of steps before.
-    pub n_all: String,
-    /// Steps at once, at most.
-    pub most: u32,
-}
-
-impl SavedScop {
-    /// The text of the file itself, as the user wrote it.
-    pub fn written(&self) -> &str {
-        self.source.written()
-    }
-
-    /// The format this build reads and writes.
-    pub const VERSION: u32 = 1;
-
-    /// Everything that is translated.
-    pub fn regions(&self) -> impl Iterator<Item = &PetScop> {
-        std::iter::once(&self.scop).chain(&self.nests)
-    }
-
-    /// The region with a place, by its number.
-    pub fn region_at(&self, at: usize) -> Option<(usize, &PetScop)> {
-        let holds = |(_, scop): &(usize, &PetScop)| (scop.span.start..scop.span.end).contains(&at);
-        self.regions().enumerate().find(holds)
-    }
-
-    /// What is around the region.
-    pub fn around(&self) -> Around<'_> {
-        Around {
-            source: &self.source,
-            nests: self.is_nests(),
-            name: None,
-        }
-    }
-
-    /// Whether nests are translated, and the loop around them stays on the host.
-    pub fn is_nests(&self) -> bool {
-        self.stays.is_some()
-    }
-
-    /// Reads what `--emit scop` has written.
-    ///
-    /// # Errors
-    /// What is wrong with the text: not JSON of this form, another version, or places outside of
-    /// the source.
-    pub fn parse(text: &str) -> std::result::Result<SavedScop, String> {
-        let saved: SavedScop = deep::from_json(text.as_bytes())?;
-        if saved.version != SavedScop::VERSION {
-            let (theirs, ours) = (saved.version, SavedScop::VERSION);
-            return Err(format!("format version {theirs}, this build reads {ours}"));
-        }
-        let is_text = |span: Span| saved.source.text.get(span.start..span.end).is_some();
-        for scop in saved.regions() {
-            if !is_text(scop.span) {
-                return Err("the region does not lie in the source".to_string());
-            }
-            // Outside of the region stand statements of functions that it calls.
-            if let Some(stmt) = scop.stmts.iter().find(|stmt| !is_text(stmt.span)) {
-                let name = &stmt.name;
-                return Err(format!("statement `{name}` does not lie in the source"));
-            }
-        }
-        Ok(saved)
-    }
-}
 
 /// Index of an array in [`Scop::arrays`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

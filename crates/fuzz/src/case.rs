@@ -435,21 +435,8 @@ pub fn warm_up() -> Result<Request, String> {
 }
 
 fn saved(case: &Case, file: &Path, extraction: Extraction) -> SavedScop {
-    SavedScop {
-        nests: Vec::new(),
-        stays: None,
-        segments: None,
-        replaced: Default::default(),
-        undeclared: Vec::new(),
-        conversions: Vec::new(),
-        of_host: Default::default(),
-        headers: Default::default(),
-        around: Vec::new(),
-        version: SavedScop::VERSION,
-        source: SourceFile::new(file.display().to_string(), text(case)),
-        defines: Vec::new(),
-        scop: extraction.scop,
-    }
+    let source = SourceFile::new(file.display().to_string(), text(case));
+    SavedScop::new(source, Vec::new(), extraction.scop)
 }
 
 fn read(tools: &Tools, case: &Case) -> Result<SavedScop, PetError> {

@@ -1,24 +1,8 @@
 //! The text that a scop comes from.
 
 use crate::csource::{self, Edit, EditError, apply_edits, moved};
-use hexcc_pet::data::Span;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// A conversion of a value that C++ wants to be written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Conversion {
-    /// The value in the text; `None` in another file.
-    pub place: Option<Span>,
-    /// What to write before it; `None` where it cannot be written.
-    pub before: Option<String>,
-    /// What to write behind it.
-    pub behind: String,
-    /// The type that it becomes, for people.
-    pub to: String,
-    /// The macro or the file that it comes from, where it comes from one.
-    pub of: String,
-}
 
 /// A C file as the user wrote it, and behind it what is read of other files of the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
