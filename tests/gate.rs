@@ -89,6 +89,17 @@ fn small_programs_stay_on_the_host() {
 }
 
 #[test]
+fn structs_that_kernels_get_are_managed() {
+    let structs = data("cells");
+    assert!(structs.is_managed);
+    for place in ["gpu", "auto", "host"] {
+        structs
+            .run(&["3".to_string()], place)
+            .expect("it does what C does");
+    }
+}
+
+#[test]
 fn large_programs_change_over() {
     // Large blocks are the GPU's, too, and all that uses them runs there.
     assert_eq!(data("wave").calls("150000 100", "auto").1, WAVE_LAUNCHES);

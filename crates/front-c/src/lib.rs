@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct ForCplusplus {
     /// Conversions that have to be written.
     pub conversions: Vec<Conversion>,
-    /// Arrays of structs at file scope that kernels cannot be given; see [`of_host`].
+    /// Arrays of structs at file scope that no pointer to a number points into; see [`of_host`].
     pub of_host: Vec<String>,
 }
 

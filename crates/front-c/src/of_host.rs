@@ -1,5 +1,5 @@
-//! Arrays of structs at file scope that no kernel can be given: a kernel gets arrays of numbers, and none is
-//! in such a struct, nor does the address of a member or of the struct become one of a number.
+//! Arrays of structs at file scope that no pointer to a number points into: no array of numbers is in such a struct,
+//! nor does the address of a member or of the struct become one of a number. A kernel of arrays of numbers is given none.
 
 use crate::normalize::walk;
 use hexcc_clang::ast::{
@@ -48,30 +48,20 @@ fn is_alone(unit: &Unit, of: RecordId) -> bool {
         }
         _ => false,
     };
-    let bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
-    let inits = unit.decls.iter().filter_map(|decl| decl.init.as_ref());
+    let mut bodies = unit.functions.iter().filter_map(|f| f.body.as_ref());
+    let mut inits = unit.decls.iter().filter_map(|decl| decl.init.as_ref());
     fields.iter().all(|field| is_scalar(unit[*field].ty))
-        && !inits.into_iter().any(|init| walk::has(init, is_address))
-        && !bodies
-            .into_iter()
-            .any(|body| walk::any(unit, body, is_address))
+        && !inits.any(|init| walk::has(init, is_address))
+        && !bodies.any(|body| walk::any(unit, body, is_address))
 }
 
 #[cfg(test)]
 mod tests {
     use super::of_host;
-    use hexcc_clang::{Clang, ParseRequest, parse};
-    use std::path::Path;
+    use crate::normalize::tests::unit_of;
 
     fn found(text: &str) -> Vec<String> {
-        let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
-        let clang = Clang::find(&vendor).expect("scripts/setup fetches libclang");
-        let request = ParseRequest {
-            file: "of_host.c".into(),
-            text: Some(text.to_owned()),
-            ..ParseRequest::default()
-        };
-        of_host(&parse(&clang, &request).expect("a unit"))
+        of_host(&unit_of(text))
     }
 
     const HEAD: &str = "typedef struct level { int n; double h; double *u; } level;

@@ -5,12 +5,13 @@ use super::program::Replacement;
 use crate::csource::{self, Code, Edit, Scope, declared_type};
 use crate::ctype::CType;
 use crate::interface::Interface;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::scop::SavedScop;
+use std::collections::BTreeMap;
 
-/// Lets kernels use arrays at file scope that they may be given, others than those of the host. Only this file can name them then: what another one would
+/// Lets kernels use arrays at file scope that they may be given. Only this file can name them then: what another one would
 /// see under the name is not the array.
 pub(super) fn arrays(
-    (text, of_host): (&str, &BTreeSet<String>),
+    (text, saved): (&str, &SavedScop),
     files: Files,
     replacements: &[Replacement],
 ) -> Vec<Edit> {
@@ -23,7 +24,7 @@ pub(super) fn arrays(
     };
     let may_share = |array: &FileScopeArray| {
         (array.is_static || files == Files::One)
-            && !of_host.contains(&array.name)
+            && !saved.is_of_host(&array.name)
             && replacements.iter().any(|r| may_use(r.interface, array))
     };
     at_file_scope(text)

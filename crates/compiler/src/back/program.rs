@@ -339,7 +339,7 @@ fn sharing(
     };
     let shared = match blocks_of {
         Allocation::OfHost => resident::Shared::default(),
-        _ => resident::shared((program, &saved.of_host), blocks, (replacements, host)),
+        _ => resident::shared((program, saved), blocks, (replacements, host)),
     };
     let mut text = "#include <string.h>\n\n".to_string();
     if gated {

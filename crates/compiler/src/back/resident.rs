@@ -15,7 +15,8 @@ use super::program::{
     Entry, Replacement, bytes_of, condition, head, host_names, overlap_checks, shared_bytes,
 };
 use crate::csource::{self, Edit};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::scop::SavedScop;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Bytes of blocks that are shared; less where the program has to know what its blocks are.
@@ -131,7 +132,7 @@ pub(super) enum Blocks {
 /// Lets kernels use memory of the program where it is. What other files in C allocate or free is their
 /// own, as is what they may name, and without a device there are no arrays that CUDA manages.
 pub(super) fn shared(
-    (text, of_host): (&str, &BTreeSet<String>),
+    (text, saved): (&str, &SavedScop),
     blocks: Blocks,
     (replacements, host): (&[Replacement], Host),
 ) -> Shared {
@@ -140,7 +141,7 @@ pub(super) fn shared(
         shared.allocated = allocations(text, blocks);
     }
     if host.otherwise == Otherwise::Ends {
-        shared.managed = managed::arrays((text, of_host), host.files, replacements);
+        shared.managed = managed::arrays((text, saved), host.files, replacements);
     }
     // CUDA begins with the first look at one that it manages.
     let gated = replacements.iter().any(|r| r.gated);

@@ -39,7 +39,7 @@ pub struct SavedScop {
     /// Conversions that C makes by itself and C++ does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conversions: Vec<Conversion>,
-    /// Arrays of structs at file scope that kernels cannot be given.
+    /// Arrays of structs at file scope that no pointer to a number points into.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub of_host: BTreeSet<String>,
     /// What its headers name otherwise than C++.
@@ -147,6 +147,12 @@ impl SavedScop {
     /// Whether nests are translated, and the loop around them stays on the host.
     pub fn is_nests(&self) -> bool {
         self.stays.is_some()
+    }
+
+    /// Whether an array of structs at file scope is the host's alone. Where kernels get structs, by their names or by
+    /// pointers to them, any array of structs may be one of these.
+    pub fn is_of_host(&self, name: &str) -> bool {
+        self.of_host.contains(name) && self.regions().all(|scop| scop.records.is_empty())
     }
 
     /// Reads what `--emit scop` has written.
