@@ -13,6 +13,7 @@ use crate::region::{Region, tile, unit_name};
 use crate::scop::{Around, ArrayId, Chunk, Scop, Statement};
 use crate::tiling::overlapped::StreamKernel;
 use crate::tiling::{Analysis, Kernel};
+use crate::updates;
 use hexcc_isl::AstBuild;
 use std::borrow::Cow;
 
@@ -29,28 +30,39 @@ pub(crate) fn on_torus(
     options: &Options,
 ) -> Result<Option<TiledNest>> {
     let wanted = matches!(options.tiling, Tiling::Auto | Tiling::Overlapped);
-    let mut chunks = region.scop.chunks.iter().filter(|c| !c.stmts.is_empty());
-    let (Some(chunk), None, true) = (chunks.next(), chunks.next(), wanted) else {
-        return Ok(None);
-    };
-    let is_whole = region.scop.guards.doubts.is_empty() && region.scop.cells.is_empty();
-    if options.language != Language::Cuda || !is_whole {
+    let scop = &region.scop;
+    let is_whole = scop.guards.doubts.is_empty() && scop.cells.is_empty();
+    if options.language != Language::Cuda || !is_whole || !wanted {
         return Ok(None);
     }
-    let made = OnRing::of(&region.scop, chunk, around).and_then(|ring| {
-        let Some(ring) = ring else {
-            return Ok(None);
-        };
-        // As many cells beside the domain as the launch of most steps needs, whose steps are chosen with too many.
-        let Some((nest, steps)) = ring.in_tiles(around, options, MOST_STEPS)? else {
-            return Ok(None);
-        };
-        Ok(Some(match ring.in_tiles(around, options, steps)? {
-            Some((exact, again)) if again <= steps => exact,
-            _ => nest,
-        }))
+    // A region that is refused otherwise has its updates apart.
+    let made = updates::fused(scop).and_then(|fused| match fused {
+        Some(fused) => of_scop(&fused, around, options),
+        None => Ok(None),
     });
-    where_possible(&region.scop.ctx, made)
+    match where_possible(&scop.ctx, made)? {
+        None => where_possible(&scop.ctx, of_scop(scop, around, options)),
+        made => Ok(made),
+    }
+}
+
+/// The time loop of a scop on a torus.
+fn of_scop(scop: &Scop, around: Around, options: &Options) -> Result<Option<TiledNest>> {
+    let mut chunks = scop.chunks.iter().filter(|c| !c.stmts.is_empty());
+    let (Some(chunk), None) = (chunks.next(), chunks.next()) else {
+        return Ok(None);
+    };
+    let Some(ring) = OnRing::of(scop, chunk, around)? else {
+        return Ok(None);
+    };
+    // As many cells beside the domain as the launch of most steps needs, whose steps are chosen with too many.
+    let Some((nest, steps)) = ring.in_tiles(around, options, MOST_STEPS)? else {
+        return Ok(None);
+    };
+    Ok(Some(match ring.in_tiles(around, options, steps)? {
+        Some((exact, again)) if again <= steps => exact,
+        _ => nest,
+    }))
 }
 
 /// A time loop on a torus.

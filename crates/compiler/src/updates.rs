@@ -1,7 +1,7 @@
-//! Updates of single elements as part of the statements that have written them.
+//! Updates of elements as part of the statements that have written them.
 //!
 //! `for (..) v[i][j] = f(u, i, j); v[a][b] += source[t];` computes one element of `v` twice in a time step: by the sweep, and by
-//! the update behind it, which needs a slot of its own. Where nothing looks at the element in between, and what the update
+//! the update behind it, which needs a slot of its own. `v[i][j] = f(u, i, j); if (v[i][j] > 1) v[i][j] = 1;` does with all. Where nothing looks at the element in between, and what the update
 //! reads stays, it is one statement there: `x = f(u, a, b), v[a][b] = x + source[t]`, in the place of the sweep's. Operations
 //! keep their order and types, so results stay equal bit for bit.
 
@@ -116,7 +116,7 @@ fn parts(scop: &Scop, chunk: &Chunk, update: usize) -> Result<Option<(Vec<Part>,
     let mut parts = Vec::new();
     for &sweep in chunk.stmts.iter().take_while(|&&other| other != update) {
         let written = &scop.stmts[sweep];
-        let is_sweep = written.domain.dim(DimType::Set)? > n_dims;
+        let is_sweep = written.domain.dim(DimType::Set)? >= n_dims;
         if written.write.array != stmt.write.array || !is_sweep {
             continue;
         }
@@ -131,7 +131,9 @@ fn parts(scop: &Scop, chunk: &Chunk, update: usize) -> Result<Option<(Vec<Part>,
             return Ok(None);
         }
         let others = written.domain.subtract(&part.instances.range()?)?;
-        if others.coalesce()?.basic_sets()?.len() > MOST_PIECES {
+        // Every guard would part the sweep once more.
+        let is_parted = written.domain.dim(DimType::Set)? == n_dims && !others.is_empty()?;
+        if is_parted || others.coalesce()?.basic_sets()?.len() > MOST_PIECES {
             return Ok(None);
         }
         rest = rest.subtract(&part.instances.domain()?)?;
