@@ -80,6 +80,9 @@ pub struct KernelArgs {
     /// What a thread computes with one launch per step, or a warp of overlapped tiles
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value = "auto")]
     pub kernel: KernelArg,
+    /// Cells of a thread along each loop that threads share, outermost first: `2x4`
+    #[arg(help_heading = KERNEL, hide_short_help = true, long, value_name = "AxB", value_parser = parse_cells)]
+    pub cells: Option<CellsArg>,
     /// Memory that a hexagonal tile computes in
     #[arg(help_heading = KERNEL, hide_short_help = true, long, value_enum, default_value_t = Memory::Shared)]
     pub memory: Memory,
@@ -216,10 +219,26 @@ pub enum KernelArg {
     Naive,
     /// A block of neighbouring cells, with accesses of 16 bytes
     Coarsened,
-    /// The same, plane after plane, with earlier planes in registers
+    /// The same, from a tile of the block in shared memory
+    Tiled,
+    /// Such cells plane after plane, with earlier planes in registers
     Streamed,
+    /// The same, with the current plane of the block in shared memory
+    StreamedTiled,
     /// Overlapped tiles in which the warps of a block have the same columns at consecutive times
     Pipelined,
+}
+
+/// Numbers of cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellsArg(pub Vec<u32>);
+
+fn parse_cells(text: &str) -> Result<CellsArg, String> {
+    let numbers = text.split('x').map(|n| match n.parse::<u32>() {
+        Ok(n) if (1..=16).contains(&n) => Ok(n),
+        _ => Err(format!("`{n}` is no number from 1 to 16")),
+    });
+    Ok(CellsArg(numbers.collect::<Result<_, _>>()?))
 }
 
 impl From<KernelArg> for StepKernel {
@@ -228,7 +247,9 @@ impl From<KernelArg> for StepKernel {
             KernelArg::Auto => StepKernel::Auto,
             KernelArg::Naive => StepKernel::Naive,
             KernelArg::Coarsened => StepKernel::Coarsened,
+            KernelArg::Tiled => StepKernel::Tiled,
             KernelArg::Streamed => StepKernel::Streamed,
+            KernelArg::StreamedTiled => StepKernel::StreamedTiled,
             KernelArg::Pipelined => StepKernel::Pipelined,
         }
     }
@@ -384,7 +405,7 @@ impl KernelArgs {
             tiling: match (self.tiling, self.kernel) {
                 // Its tiles have the sizes of a CPU.
                 (TilingArg::Auto, KernelArg::Auto) if self.is_plain_opencl() => Tiling::Stepwise,
-                (TilingArg::Auto, KernelArg::Auto) => Tiling::Auto,
+                (TilingArg::Auto, KernelArg::Auto) if self.cells.is_none() => Tiling::Auto,
                 (TilingArg::Auto, KernelArg::Pipelined) => Tiling::Overlapped,
                 (TilingArg::Auto, _) => Tiling::Stepwise,
                 (tiling, _) => tiling.into(),
@@ -403,6 +424,7 @@ impl KernelArgs {
             language: self.language.into(),
             sums: self.sums.into(),
             kernel: self.kernel.into(),
+            cells: self.cells.clone().map(|CellsArg(cells)| cells),
         };
         // Said before the input is read.
         options.switches().map_err(|d| Failure::plain(*d))?;

@@ -1,6 +1,6 @@
 //! `hexcc bench`: tiled kernels beside one thread per cell, as a table.
 
-use crate::args::{InputArgs, KernelArgs, STATUSES, TargetArgs};
+use crate::args::{InputArgs, KernelArgs, STATUSES, TargetArgs, TilingArg};
 use crate::compile::context;
 use crate::emit::{self, Log, Prefix};
 use crate::limit::TimeLimit;
@@ -8,9 +8,10 @@ use crate::measuring::workbench;
 use crate::messages;
 use crate::preprocessor::PreprocessorArgs;
 use crate::render::Failure;
-use clap::Parser;
+use clap::{Parser, ValueEnum};
+use hexcc_compiler::options::Tiling;
 use hexcc_tuner::report::{self, BenchRow};
-use hexcc_tuner::{Error, Prepared, Request, cache, check_tiles};
+use hexcc_tuner::{Error, Prepared, Request, Workbench, cache, check_tiles};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
     bin_name = "hexcc bench",
     arg_required_else_help = true,
     disable_help_flag = true,
+    args_override_self = true,
     after_help = STATUSES
 )]
 pub struct Bench {
@@ -33,7 +35,7 @@ pub struct Bench {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    preprocessor: PreprocessorArgs,
+    pub preprocessor: PreprocessorArgs,
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
@@ -44,9 +46,24 @@ pub struct Bench {
     /// Timed runs, of which the median counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = parse_samples)]
     samples: usize,
-    /// Write PREFIX.jsonl and PREFIX.txt
-    #[arg(short, long, value_name = "PREFIX", default_value = "bench")]
-    output: PathBuf,
+    /// Which kernels: what a translation takes with its alternatives, or all kinds that there are
+    #[arg(long, value_enum, default_value = "usual")]
+    kernels: KernelsArg,
+    /// Let a profiler see some launches of each kernel: what `hexcc profile` does
+    #[arg(long, hide = true)]
+    profiled: bool,
+    /// Write PREFIX.jsonl and PREFIX.txt, or PREFIX.html and PREFIX.md [default: the command]
+    #[arg(short, long, value_name = "PREFIX")]
+    output: Option<PathBuf>,
+}
+
+/// Which kernels are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KernelsArg {
+    /// What a translation takes, one launch per step and hexagonal tiles
+    Usual,
+    /// Each kind of one launch per step, and each tiling over time
+    All,
 }
 
 fn parse_samples(text: &str) -> Result<usize, String> {
@@ -60,24 +77,11 @@ impl Bench {
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
         self.kernel.messages.settle();
-        // All files are read before the first one is measured.
-        let requests = (self.files.iter())
-            .map(|file| self.prepare(file))
-            .collect::<Result<Vec<_>, _>>()?;
+        let requests = self.requests(self.kernels == KernelsArg::All)?;
         let bench = workbench()?;
-        let prefix = Prefix(self.output.clone());
+        let prefix = self.prefix("bench");
         let mut log = Log::create(&prefix)?;
-        let mut failure = None;
-        let rows = hexcc_tuner::bench(&bench, &requests, &mut |row| match tell(row, &mut log) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(why) => {
-                failure = Some(why);
-                ControlFlow::Break(())
-            }
-        })?;
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
+        let rows = self.rows(&bench, &requests, &mut log)?;
         let table = report::bench_table(&rows);
         emit::write(&prefix.with_added("txt"), &table)?;
         emit::write(Path::new("-"), &table)?;
@@ -86,8 +90,41 @@ impl Bench {
         Ok(ExitCode::from(u8::from(!equal)))
     }
 
+    /// What translations of the files would be, all of which are read before the first one is measured.
+    pub fn requests(&self, all_kernels: bool) -> Result<Vec<Prepared>, Failure> {
+        let files = self.files.iter();
+        files.map(|file| self.prepare(file, all_kernels)).collect()
+    }
+
+    /// What names of results begin with.
+    pub fn prefix(&self, default: &str) -> Prefix {
+        Prefix(
+            self.output
+                .clone()
+                .unwrap_or_else(|| PathBuf::from(default)),
+        )
+    }
+
+    /// Measures them, with a line of the log for each row.
+    pub fn rows(
+        &self,
+        bench: &Workbench,
+        requests: &[Prepared],
+        log: &mut Log,
+    ) -> Result<Vec<BenchRow>, Failure> {
+        let mut failure = None;
+        let rows = hexcc_tuner::bench(bench, requests, &mut |row| match tell(row, log) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(why) => {
+                failure = Some(why);
+                ControlFlow::Break(())
+            }
+        })?;
+        failure.map_or(Ok(rows), Err)
+    }
+
     /// What a translation of a file would be, in tiles.
-    fn prepare(&self, file: &Path) -> Result<Prepared, Failure> {
+    fn prepare(&self, file: &Path, all_kernels: bool) -> Result<Prepared, Failure> {
         let input = InputArgs {
             files: vec![file.to_path_buf()],
             function: None,
@@ -98,11 +135,18 @@ impl Bench {
         let input = input.read(self.kernel.sums, &limit)?;
         let ctx = context(&limit)?;
         let lookup = cache::folder().and_then(|folder| self.kernel.lookup(&self.target, &folder));
+        let mut options = self.kernel.options(&self.target)?;
+        // A kernel that makes one step a launch is measured beside tiles.
+        if self.kernel.tiling == TilingArg::Auto && options.tiling == Tiling::Stepwise {
+            options.tiling = Tiling::Auto;
+        }
         let mut request = Request {
-            options: self.kernel.options(&self.target)?,
+            options,
             fmad: self.fast,
             lookup,
             samples: self.samples,
+            all_kernels,
+            profiled: self.profiled,
             ..Request::new(name_of(file), input.saved)
         };
         if self.files.len() > 1 {

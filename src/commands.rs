@@ -4,6 +4,7 @@ use crate::args::HelpArgs;
 use crate::bench::Bench;
 use crate::emit;
 use crate::explain::Explain;
+use crate::profile::Profile;
 use crate::render::Failure;
 use crate::run::Run;
 use crate::translate::Translate;
@@ -62,6 +63,7 @@ fn whole() -> Command {
         .subcommand(named("explain", Explain::command()))
         .subcommand(named("tune", Tune::command()))
         .subcommand(named("bench", Bench::command()))
+        .subcommand(named("profile", Profile::command()))
         .subcommand(named("completions", Completions::command()))
         .subcommand(named("man", Man::command()))
         .subcommand(named("help", Help::command()))
@@ -75,6 +77,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
         Some(("explain", of)) => parsed::<Explain>(of).run(),
         Some(("tune", of)) => parsed::<Tune>(of).run(),
         Some(("bench", of)) => parsed::<Bench>(of).run(),
+        Some(("profile", of)) => parsed::<Profile>(of).run(),
         Some(("completions", of)) => completions(&parsed(of)),
         Some(("man", of)) => man(&parsed(of)),
         Some(("help", of)) => help(&parsed(of)),

@@ -16,6 +16,7 @@ mod limit;
 mod measuring;
 mod messages;
 mod preprocessor;
+mod profile;
 mod render;
 mod run;
 mod spelling;

@@ -1,6 +1,6 @@
 /* coarse2d: forms of loops whose threads may have several cells: arrays of other widths, elements that are
  * the same for a row or a column, a shifted result, values of iterators, what the cell has just stored.
- * hexcc-test: args=N,T run=3,2;8,3;13,2;16,4;31,3;64,2 variants=--kernel=coarsened;--kernel=streamed flags=--tiling,stepwise
+ * hexcc-test: args=N,T run=3,2;8,3;13,2;16,4;31,3;64,2 variants=--kernel=coarsened;--kernel=streamed;--kernel=tiled;--kernel=streamed-tiled;--kernel=tiled,--cells=1x1;--kernel=coarsened,--cells=4x1 flags=--tiling,stepwise
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* fileplanes3d: Three planes in variables of the file, rotated by a function; every few steps another function looks at them.
- * hexcc-test: args=N,M,K,T run=3,3,3,2;5,7,9,5;9,9,9,0;16,12,40,7;20,9,33,13 warns=HX0107
+ * hexcc-test: args=N,M,K,T run=3,3,3,2;5,7,9,5;9,9,9,0;16,12,40,7;20,9,33,13 variants=--kernel=tiled;--kernel=streamed-tiled,--cells=1x2x1 warns=HX0107
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -63,6 +63,8 @@ pub struct Options {
     pub sums: Sums,
     /// What a thread of single steps has.
     pub kernel: StepKernel,
+    /// Cells of a thread along each loop that threads share, outermost first, with one launch per step.
+    pub cells: Option<Vec<u32>>,
 }
 
 /// What a program becomes.
@@ -110,20 +112,35 @@ pub enum StepKernel {
     Naive,
     /// Some neighbouring cells along each loop.
     Coarsened,
+    /// Some neighbouring cells, which a block of threads reads from a tile in shared memory.
+    Tiled,
     /// Some neighbouring cells of one plane after the other, with planes before kept in registers.
     Streamed,
+    /// The same, with the current plane of a block in shared memory.
+    StreamedTiled,
     /// None: of overlapped tiles, the warps of a block are a pipeline in time.
     Pipelined,
 }
 
 impl StepKernel {
+    /// Those that make one step a launch.
+    pub const OF_STEPS: [StepKernel; 5] = [
+        StepKernel::Naive,
+        StepKernel::Coarsened,
+        StepKernel::Tiled,
+        StepKernel::Streamed,
+        StepKernel::StreamedTiled,
+    ];
+
     /// What `--kernel` calls it.
     pub fn name(self) -> &'static str {
         match self {
             StepKernel::Auto => "auto",
             StepKernel::Naive => "naive",
             StepKernel::Coarsened => "coarsened",
+            StepKernel::Tiled => "tiled",
             StepKernel::Streamed => "streamed",
+            StepKernel::StreamedTiled => "streamed-tiled",
             StepKernel::Pipelined => "pipelined",
         }
     }
@@ -181,6 +198,7 @@ impl Default for Options {
             language: Language::Cuda,
             sums: Sums::Parallel,
             kernel: StepKernel::Auto,
+            cells: None,
         }
     }
 }
@@ -328,6 +346,7 @@ impl Options {
     /// Refuses options of one tiling together with the other.
     fn check_tiling(&self) -> Result<()> {
         let is_c = self.language.is_c();
+        let is_openmp = self.language == Language::OpenMp;
         let target = format!("--target {}", self.language.name());
         let target = target.as_str();
         let of_gpus = (self.hybrid_only().find(|option| !SCHEDULE.contains(option)))
@@ -335,7 +354,14 @@ impl Options {
         let (option, other) = match (self.tiling, self.hybrid_only().next(), self.stream_tile) {
             (Tiling::Overlapped, ..) if is_c => ("--tiling overlapped", target),
             _ if is_c && of_gpus.is_some() => (of_gpus.unwrap_or_default(), target),
-            _ if is_c && self.kernel != StepKernel::Auto => ("--kernel", target),
+            _ if is_openmp && self.kernel != StepKernel::Auto => ("--kernel", target),
+            _ if is_c && self.kernel == StepKernel::Pipelined => ("--kernel pipelined", target),
+            _ if is_openmp && self.cells.is_some() => ("--cells", target),
+            (Tiling::Overlapped, ..) if self.cells.is_some() => ("--cells", "--tiling overlapped"),
+            (Tiling::Hybrid, ..) if self.cells.is_some() => ("--cells", "--tiling hybrid"),
+            _ if self.cells.is_some() && self.kernel == StepKernel::Naive => {
+                ("--cells", "--kernel naive")
+            }
             (Tiling::Overlapped, ..)
                 if !matches!(self.kernel, StepKernel::Auto | StepKernel::Pipelined) =>
             {

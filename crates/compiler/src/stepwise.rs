@@ -6,7 +6,7 @@ use crate::interface::Interface;
 use crate::ir::verify::verify;
 use crate::ir::{Expr, KernelId, Stmt, visit};
 use crate::kernel::KernelArray;
-use crate::lower::stepwise::{Kind, Lowered};
+use crate::lower::stepwise::{Kind, Lowered, Wanted};
 use crate::options::{Language, Options, StepKernel, Tiling};
 use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile, Statement};
 use crate::temporaries::{End, end_of};
@@ -110,7 +110,16 @@ pub fn compile(
     let arrays = (ids.as_slice(), in_place);
     let wanted = match options.language {
         Language::Cuda => options.kernel,
-        Language::OpenMp | Language::OpenCl => StepKernel::Naive,
+        Language::OpenCl if options.kernel == StepKernel::Auto => match options.cells {
+            Some(_) => StepKernel::Coarsened,
+            None => StepKernel::Naive,
+        },
+        Language::OpenCl => options.kernel,
+        Language::OpenMp => StepKernel::Naive,
+    };
+    let wanted = Wanted {
+        kernel: wanted,
+        cells: options.cells.as_deref(),
     };
     let how = (wanted, options.divisions());
     let Lowered {
@@ -145,19 +154,27 @@ pub fn compile(
 }
 
 /// Refuses a kernel that was asked for by its name and that no step can have.
-fn has_wanted(scop: &Scop, plan: &Plan, wanted: StepKernel, kinds: &[Kind]) -> Result<()> {
-    let by_name = !matches!(wanted, StepKernel::Auto | StepKernel::Naive);
+fn has_wanted(scop: &Scop, plan: &Plan, wanted: Wanted<'_>, kinds: &[Kind]) -> Result<()> {
+    let by_name = wanted.is_by_name() && wanted.kernel != StepKernel::Naive;
+    let none = "no thread reads beside its cells, once a plane, what others of its block read, too";
+    let is_wanted = |kind: &Kind| match (kind, wanted.kernel) {
+        (Ok(_), StepKernel::Auto) => true,
+        (kind, wanted) => *kind == Ok(wanted),
+    };
     let reason = (plan.steps.iter().zip(kinds))
-        .filter_map(|(step, kind)| Some((step, kind.as_ref().err()?)))
+        .map(|(step, kind)| (step, kind.as_ref().err().map_or(none, String::as_str)))
         .min_by_key(|(step, _)| std::cmp::Reverse(step.spread.len()));
-    let Some((step, reason)) = reason.filter(|_| by_name && kinds.iter().all(Kind::is_err)) else {
+    let Some((step, reason)) = reason.filter(|_| by_name && !kinds.iter().any(is_wanted)) else {
         return Ok(());
     };
     let first = step.stmts.first().map(|&s| scop.stmts[s].span.clone());
     Err(Box::new(
-        Diagnostic::error("HX0211", format!("no launch can be `{}`", wanted.name()))
-            .at(first.unwrap_or_default(), format!("not this one: {reason}"))
-            .help("leave `--kernel` away: then launches that can have such kernels do"),
+        Diagnostic::error(
+            "HX0211",
+            format!("no launch can be `{}`", wanted.kernel.name()),
+        )
+        .at(first.unwrap_or_default(), format!("not this one: {reason}"))
+        .help("leave `--kernel` away: then launches that can have such kernels do"),
     ))
 }
 

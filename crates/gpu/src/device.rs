@@ -8,6 +8,7 @@ use cudarc::driver::{
     DriverError, LaunchConfig, PushKernelArg, result,
 };
 use cudarc::nvrtc::Ptx;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// What the driver says about a GPU.
@@ -35,6 +36,8 @@ pub struct Device {
     pub info: DeviceInfo,
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    /// Launches that a profiler still sees; none where it sees all or nothing.
+    profiled: Cell<Option<u32>>,
 }
 
 /// Device memory.
@@ -254,6 +257,7 @@ impl Device {
             driver: text(version),
         };
         Ok(Device {
+            profiled: Cell::new(None),
             info,
             context,
             stream,
@@ -370,7 +374,45 @@ impl Device {
         // SAFETY: promised by the caller.
         let done = unsafe { builder.launch(config) };
         done.map(|_| ())
-            .map_err(|e| failed("launching a kernel", e))
+            .map_err(|e| failed("launching a kernel", e))?;
+        if let Some(left) = self.profiled.get() {
+            self.profiled
+                .set(left.checked_sub(1).filter(|left| *left > 0));
+            if left <= 1 {
+                self.end_profile()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a profiler that was told to wait for this see what is launched from here on.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn begin_profile(&self) -> Result<(), GpuError> {
+        self.synchronize()?;
+        // SAFETY: the driver is loaded, and nothing is given to it.
+        unsafe { sys::cuProfilerStart() }
+            .result()
+            .map_err(|e| failed("starting a profile", e))
+    }
+
+    /// Lets it see so many launches more, at most.
+    pub fn limit_profile(&self, launches: u32) {
+        self.profiled.set(Some(launches));
+    }
+
+    /// Ends that.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn end_profile(&self) -> Result<(), GpuError> {
+        self.profiled.set(None);
+        self.synchronize()?;
+        // SAFETY: the driver is loaded, and nothing is given to it.
+        unsafe { sys::cuProfilerStop() }
+            .result()
+            .map_err(|e| failed("ending a profile", e))
     }
 
     /// Milliseconds that the launches made by `run` take on the GPU.

@@ -6,6 +6,7 @@ use crate::measure::{
     median_ms,
 };
 use crate::problem::Problem;
+use crate::profile::Predicted;
 use crate::report::BenchRow;
 use crate::request::{Prepared, Request};
 use crate::single::Single;
@@ -15,12 +16,15 @@ use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::kernel::Stencil;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout};
-use hexcc_compiler::options::{Options, Tiling};
+use hexcc_compiler::options::{Options, StepKernel, Tiling};
 use hexcc_compiler::step_time::{self, StepTime, StepWork};
 use hexcc_compiler::target::Target;
 use hexcc_compiler::{pipeline, preference};
 use hexcc_gpu::{Binary, Flags, GpuError};
 use std::ops::{ControlFlow, Range};
+
+/// Launches of each row that a profiler sees.
+const PROFILED: u32 = 6;
 
 /// Runs before the timed ones.
 const WARM_UPS: usize = 2;
@@ -61,13 +65,39 @@ pub fn bench(
     Ok(rows)
 }
 
+/// What the model expects of each tiling and of one launch per step, where nothing can be measured.
+///
+/// # Errors
+/// As for [`bench`].
+pub fn predict(prepared: &Prepared, memory: u64) -> Result<Vec<Predicted>> {
+    let problem = prepared.problem(memory)?;
+    let first = prepared.for_problem(&problem)?;
+    let others = prepared.all_tilings(&problem, &first);
+    let steps = step_time(&first, &prepared.request.options.target);
+    let mut rows = vec![Predicted {
+        variant: Variant::STEPS.to_string(),
+        gcells: steps.gcells,
+        of_limit: steps.gcells / steps.limit,
+    }];
+    for compiled in std::iter::once(&first).chain(&others) {
+        let points = compiled.units.first().and_then(Unit::predicted);
+        let gcells = points.map(|points| points * steps.updates as f64);
+        rows.extend(gcells.map(|gcells| Predicted {
+            variant: chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string()),
+            gcells,
+            of_limit: gcells / steps.limit,
+        }));
+    }
+    Ok(rows)
+}
+
 /// A stencil to measure.
 struct Job<'a> {
     request: &'a Request,
     /// What a translation would be, and others to compare with.
     variants: Vec<Compiled>,
-    /// The same without tiles, where that can be measured.
-    single: Option<Single>,
+    /// The same without tiles, where that can be measured, by what threads have.
+    singles: Vec<(StepKernel, Single)>,
     /// That is what a translation would be.
     prefers_steps: bool,
     problem: Problem,
@@ -88,15 +118,18 @@ impl<'a> Job<'a> {
             true => prepared.hybrid(&problem)?,
             false => None,
         };
-        let (ctx, sets) = (&prepared.ctx, [problem.values()]);
-        let single = Single::new(ctx, &request.stencil, &request.options, &first, &sets);
+        let other = match request.all_kernels {
+            true => prepared.all_tilings(&problem, &first),
+            false => other.into_iter().collect(),
+        };
+        let singles = prepared.singles(&first, &problem);
         let steps = preference::over_all_tiles(&first.scop, &first.units);
         let prefers = steps.map_err(refused(&request.stencil))?.is_some();
         Ok(Job {
             request,
-            prefers_steps: first.tuned.is_none() && prefers && single.is_some(),
+            prefers_steps: first.tuned.is_none() && prefers && !singles.is_empty(),
             variants: [first].into_iter().chain(other).collect(),
-            single,
+            singles,
             problem,
             texts: Vec::new(),
         })
@@ -120,7 +153,7 @@ impl<'a> Job<'a> {
                 false => Vec::new(),
             });
         }
-        all.push(self.single.iter().map(|s| s.text(flags)).collect());
+        all.extend(self.singles.iter().map(|(_, s)| vec![s.text(flags)]));
         for compiled in &self.variants {
             let kernels: Vec<_> = compiled.units.iter().map(TiledKernel::of).collect();
             all.push(measure::texts(&kernels, flags));
@@ -147,11 +180,13 @@ impl<'a> Job<'a> {
         let ground = Ground::new(bench, self, first, compiled)?;
         let mut rows = vec![ground.naive_row()?];
         let results = ground.arrays(Precision::Source)?;
-        if let (Some(single), [binary]) = (&self.single, &self.binaries(2, compiled)?[..]) {
-            rows.push(ground.single_row(single, binary, &results)?);
+        for (i, (kernel, single)) in self.singles.iter().enumerate() {
+            if let [binary] = &self.binaries(2 + i, compiled)?[..] {
+                rows.push(ground.single_row((*kernel, single), binary, &results)?);
+            }
         }
         for (i, variant) in self.variants.iter().enumerate() {
-            let binaries = self.binaries(3 + i, compiled)?;
+            let binaries = self.binaries(2 + self.singles.len() + i, compiled)?;
             let row = ground.tiled_row(variant, binaries, &results)?;
             let is_default = i == 0 && !self.prefers_steps;
             rows.push(BenchRow { is_default, ..row });
@@ -193,6 +228,54 @@ impl Prepared {
             ..options.clone()
         };
         self.again(&options).map(Some)
+    }
+
+    /// What each tiling would be, but those that are like the first one.
+    fn all_tilings(&self, problem: &Problem, first: &Compiled) -> Vec<Compiled> {
+        let mut found: Vec<Compiled> = Vec::new();
+        for (tiling, kernel) in [
+            (Tiling::Hybrid, StepKernel::Auto),
+            (Tiling::Overlapped, StepKernel::Auto),
+            (Tiling::Overlapped, StepKernel::Pipelined),
+        ] {
+            let options = Options {
+                tiling,
+                kernel,
+                tile: None,
+                stream_tile: None,
+                sizes: problem.params.clone(),
+                keep_tiles: true,
+                ..self.request.options.clone()
+            };
+            let Ok(compiled) = self.again(&options) else {
+                continue;
+            };
+            let is_like = |other: &Compiled| chosen(other) == chosen(&compiled);
+            if !compiled.units.is_empty() && !is_like(first) && !found.iter().any(is_like) {
+                found.push(compiled);
+            }
+        }
+        found
+    }
+
+    /// The kernels that make one step a launch, the one that a translation takes first.
+    fn singles(&self, first: &Compiled, problem: &Problem) -> Vec<(StepKernel, Single)> {
+        let mut kernels = vec![StepKernel::Auto];
+        if self.request.all_kernels {
+            kernels.extend(StepKernel::OF_STEPS);
+        } else if self.request.options.kernel != StepKernel::Pipelined {
+            kernels = vec![self.request.options.kernel];
+        }
+        let single = |kernel: StepKernel| {
+            let options = Options {
+                kernel,
+                ..self.request.options.clone()
+            };
+            let sets = [problem.values()];
+            let single = Single::new(&self.ctx, &self.request.stencil, &options, first, &sets)?;
+            Some((kernel, single))
+        };
+        kernels.into_iter().filter_map(single).collect()
     }
 
     fn again(&self, options: &Options) -> Result<Compiled> {
@@ -282,11 +365,29 @@ impl<'a> Ground<'a> {
         median_ms(self.bench, WARM_UPS, self.job.request.samples, run)
     }
 
+    /// Lets a profiler see first launches of a run, behind those that fill arrays, which tell it where a row begins.
+    fn profile(
+        &self,
+        fill: &dyn Fn() -> GpuResult<()>,
+        run: &dyn Fn() -> GpuResult<()>,
+    ) -> GpuResult<()> {
+        if !self.job.request.profiled {
+            return Ok(());
+        }
+        let device = &self.bench.device;
+        device.begin_profile()?;
+        fill()?;
+        device.limit_profile(PROFILED);
+        run()?;
+        device.end_profile()
+    }
+
     fn measure_baseline(&mut self) -> GpuResult<()> {
         let (bench, compiled, params) = (self.bench, self.compiled, &self.params);
         let run = || (self.naive).run(bench, compiled, &self.reference, params);
         self.fill(&self.reference)?;
         let naive_ms = self.ms(&run)?;
+        self.profile(&|| self.fill(&self.reference), &run)?;
         self.fill(&self.reference)?;
         run()?;
         self.work = (self.naive).work(bench, compiled, &self.reference, params)?;
@@ -350,6 +451,8 @@ impl<'a> Ground<'a> {
             registers: resources.registers,
             local_bytes: resources.local_bytes,
             shared_bytes: resources.shared_bytes,
+            flops_per_byte: work.flops / work.cells / step_bytes,
+            resident: resources.resident,
             different: 0,
             error_rms: error.map(|e| e.rms),
             error_max: error.map(|e| e.largest),
@@ -363,7 +466,7 @@ impl<'a> Ground<'a> {
 
     fn single_row(
         &self,
-        single: &Single,
+        (kernel, single): (StepKernel, &Single),
         binary: &Binary,
         results: &Arrays,
     ) -> GpuResult<BenchRow> {
@@ -372,16 +475,17 @@ impl<'a> Ground<'a> {
         let run = || loaded.run(bench, results, 0);
         loaded.fill(bench, compiled, results, params)?;
         let ms = self.ms(&run)?;
+        self.profile(&|| loaded.fill(bench, compiled, results, params), &run)?;
         loaded.fill(bench, compiled, results, params)?;
         run()?;
         let both = (results, &self.reference);
         let different = loaded.different(bench, compiled, both, params)?;
         Ok(BenchRow {
             tiling: Some("stepwise"),
-            is_default: self.job.prefers_steps,
+            is_default: self.job.prefers_steps && kernel == self.job.singles[0].0,
             predicted_gcells: Some(step_time(compiled, self.target()).gcells),
             different,
-            ..self.row(Variant::STEPS.to_string(), ms, loaded.resources, None)
+            ..self.row(named(kernel), ms, loaded.resources, None)
         })
     }
 
@@ -402,6 +506,7 @@ impl<'a> Ground<'a> {
         let run = || tiled.run(bench, compiled, results, (0, params));
         fill_results()?;
         let ms = self.ms(&run)?;
+        self.profile(&fill_results, &run)?;
         fill_results()?;
         run()?;
         let mut different = 0;
@@ -429,6 +534,14 @@ impl<'a> Ground<'a> {
     fn limit_of_steps(&self) -> (f64, f64) {
         let time = step_time(self.compiled, self.target());
         (time.bytes as f64 / time.updates as f64, time.limit)
+    }
+}
+
+/// What rows call kernels that make one step a launch.
+fn named(kernel: StepKernel) -> String {
+    match kernel {
+        StepKernel::Auto => Variant::STEPS.to_string(),
+        kernel => format!("{}: {}", Variant::STEPS, kernel.name()),
     }
 }
 

@@ -60,13 +60,14 @@ pub mod files;
 pub mod hash;
 mod measure;
 pub mod problem;
+pub mod profile;
 pub mod report;
 mod request;
 mod search;
 mod single;
 pub mod variant;
 
-pub use bench::bench;
+pub use bench::{bench, predict};
 pub use error::{Error, NoTiles, Result, check_tiles};
 pub use measure::Workbench;
 pub use request::{Prepared, Request};

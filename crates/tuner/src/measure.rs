@@ -241,6 +241,8 @@ pub struct Resources {
     pub local_bytes: u32,
     /// Shared memory per block, bytes.
     pub shared_bytes: u32,
+    /// Threads that a multiprocessor holds at a time; `None` where that was not asked.
+    pub resident: Option<u32>,
 }
 
 impl Resources {
@@ -252,6 +254,7 @@ impl Resources {
             shared_bytes: attributes
                 .static_shared_bytes
                 .saturating_add(dynamic_shared),
+            resident: None,
         }
     }
 
@@ -261,6 +264,7 @@ impl Resources {
             registers: self.registers.max(other.registers),
             local_bytes: self.local_bytes.max(other.local_bytes),
             shared_bytes: self.shared_bytes.max(other.shared_bytes),
+            resident: self.resident.into_iter().chain(other.resident).min(),
         }
     }
 }

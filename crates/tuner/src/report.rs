@@ -462,6 +462,10 @@ pub struct BenchRow {
     pub local_bytes: u32,
     /// Shared memory per block, bytes.
     pub shared_bytes: u32,
+    /// Floating-point operations for each of the bytes of a single step.
+    pub flops_per_byte: f64,
+    /// Threads that a multiprocessor holds at a time, of kernels that make one step a launch.
+    pub resident: Option<u32>,
     /// Elements that differ from the baseline's.
     pub different: u64,
     /// Error against double precision: norm of the error over norm of the result.
@@ -483,11 +487,13 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
         "GFLOP/s",
         "ratio",
         "B/cell",
+        "FLOP/B",
         "limit",
         "of limit",
         "regs",
         "local",
         "shared",
+        "threads",
         "check",
         "error rms",
         "error max",
@@ -507,11 +513,14 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
             format!("{:.0}", r.gflops),
             format!("{:.2}x", r.ratio),
             format!("{:.1}", r.step_bytes),
+            format!("{:.2}", r.flops_per_byte),
             format!("{:.0}", r.step_limit),
             format!("{:.2}", r.of_limit),
             r.registers.to_string(),
             r.local_bytes.to_string(),
             r.shared_bytes.to_string(),
+            r.resident
+                .map_or_else(|| "-".to_string(), |n| n.to_string()),
             match r.different {
                 0 => "bit-equal".to_string(),
                 n => format!("{n} differ"),
@@ -520,7 +529,7 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
             small(r.error_max),
         ]);
     }
-    let mut widths = [0; 18];
+    let mut widths = [0; 20];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
             *width = (*width).max(cell.chars().count());
@@ -540,7 +549,7 @@ pub fn bench_table(rows: &[BenchRow]) -> String {
         text.push('\n');
     }
     text.push_str(
-        "* what a translation takes; B/cell, limit: of any kernel that makes one step a launch\n",
+        "* what a translation takes; B/cell, FLOP/B, limit: of any kernel that makes one step a launch; threads: that a multiprocessor holds at a time\n",
     );
     text
 }
@@ -697,6 +706,8 @@ mod tests {
             registers: 32,
             local_bytes: 0,
             shared_bytes: 0,
+            flops_per_byte: 0.625,
+            resident: None,
             different: 0,
             error_rms: Some(1.2e-7),
             error_max: None,
@@ -707,13 +718,14 @@ mod tests {
             variant: "h=3,w=6:64".to_string(),
             predicted_gcells: Some(500.0),
             different: 3,
+            resident: Some(1536),
             ..row.clone()
         };
         insta::assert_snapshot!(bench_table(&[row, tiled]), @r"
-        stencil   problem   tiling  variant          ms  GCell/s  predicted  GFLOP/s  ratio  B/cell  limit  of limit  regs  local  shared      check  error rms  error max
-        jacobi2d  N=64,T=8  -       naive         1.500    120.2          -      601  1.00x     8.0    538      0.22    32      0       0  bit-equal     1.2e-7          -
-        jacobi2d  N=64,T=8  hybrid  h=3,w=6:64 *  1.500    120.2      500.0      601  1.00x     8.0    538      0.22    32      0       0   3 differ     1.2e-7          -
-        * what a translation takes; B/cell, limit: of any kernel that makes one step a launch
+        stencil   problem   tiling  variant          ms  GCell/s  predicted  GFLOP/s  ratio  B/cell  FLOP/B  limit  of limit  regs  local  shared  threads      check  error rms  error max
+        jacobi2d  N=64,T=8  -       naive         1.500    120.2          -      601  1.00x     8.0    0.62    538      0.22    32      0       0        -  bit-equal     1.2e-7          -
+        jacobi2d  N=64,T=8  hybrid  h=3,w=6:64 *  1.500    120.2      500.0      601  1.00x     8.0    0.62    538      0.22    32      0       0     1536   3 differ     1.2e-7          -
+        * what a translation takes; B/cell, FLOP/B, limit: of any kernel that makes one step a launch; threads: that a multiprocessor holds at a time
         ");
     }
 }

@@ -30,6 +30,10 @@ pub struct Request {
     pub budget: Duration,
     /// Timed runs of a benchmark, of which the median counts.
     pub samples: usize,
+    /// A benchmark measures all kinds of kernels that the stencil can have.
+    pub all_kernels: bool,
+    /// A benchmark lets a profiler see some launches of each kernel ([`crate::profile`]).
+    pub profiled: bool,
 }
 
 impl Request {
@@ -43,6 +47,8 @@ impl Request {
             lookup: None,
             budget: Duration::from_secs(60),
             samples: 5,
+            all_kernels: false,
+            profiled: false,
         }
     }
 

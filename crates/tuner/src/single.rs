@@ -39,8 +39,8 @@ pub struct Single {
 }
 
 impl Single {
-    /// What a region that is tiled would be in single steps, for sets of parameters of its first
-    /// time loop; `None` where that is more than its time loops, or cannot be measured.
+    /// What a region that is tiled would be in single steps, with what threads have by the options, for sets of
+    /// parameters of its first time loop; `None` where that is more than its time loops, or cannot be measured.
     pub fn new(
         ctx: &Ctx,
         saved: &SavedScop,
@@ -101,8 +101,17 @@ impl Single {
             .map(|i| module.kernel(i))
             .collect::<Result<Vec<_>, _>>()?;
         let mut resources = Resources::default();
-        for kernel in &kernels {
-            resources = resources.max(Resources::of(&kernel.attributes()?, 0));
+        for (number, kernel) in kernels.iter().enumerate() {
+            let mut all = self.starts.iter().flatten();
+            // A kernel that is never launched says nothing.
+            let Some(start) = all.find(|start| start.kernel == number) else {
+                continue;
+            };
+            let threads = start.block.iter().product();
+            resources = resources.max(Resources {
+                resident: Some(threads * kernel.resident_blocks(threads, 0)?),
+                ..Resources::of(&kernel.attributes()?, 0)
+            });
         }
         Ok(LoadedSingle {
             single: self,

@@ -16,7 +16,8 @@
 //! * neighbouring elements are loaded and stored at once where their bytes are one word of
 //!   [`WIDE`] bytes: who makes the program knows that they lie on such a boundary;
 //! * an unrolled loop has constant ends;
-//! * kernels of blocks ([`Kernel::block`]) have no axes: what a thread does follows from its numbers.
+//! * what a thread of a block ([`Kernel::block`]) does follows from its numbers, or from axes: then
+//!   the last blocks have threads beyond the last iterations, which do not end before the others.
 //!   All threads of a block reach a barrier, and all lanes of a warp an exchange, which is why the
 //!   conditions around them are the same for all of these, and those under which iterations end before;
 //! * boxes of a block lie one behind the other, and copies of boxes stay inside of them;
@@ -258,6 +259,8 @@ pub enum Own {
     Column,
     /// Of its row in the block.
     Row,
+    /// Of its layer in the block, where threads have layers, too.
+    Layer,
     /// How many blocks there are.
     Blocks,
 }
@@ -272,6 +275,7 @@ impl Own {
             Own::Thread => "thread",
             Own::Column => "column",
             Own::Row => "row",
+            Own::Layer => "layer",
             Own::Blocks => "blocks",
         }
     }
@@ -584,7 +588,7 @@ pub struct Kernel {
     /// The loops whose iterations threads share; none for a kernel of one thread. Neighbouring
     /// threads lie along the first.
     pub axes: Vec<Axis>,
-    /// Its blocks, where their threads work together; there are no axes then.
+    /// Its blocks, where their threads work together.
     pub block: Option<Block>,
     /// How a kernel of tiles is launched, the threads of whose blocks have columns and rows.
     pub launching: Option<Launching>,
@@ -708,7 +712,7 @@ impl Program {
     pub fn type_of(&self, expr: &Expr) -> Option<CType> {
         Some(match expr {
             Expr::Helper(Helper::Relative, _) => CType::INT,
-            Expr::Own(Own::Column | Own::Row | Own::Blocks) => CType::UInt(4),
+            Expr::Own(Own::Column | Own::Row | Own::Layer | Own::Blocks) => CType::UInt(4),
             Expr::Int(_) | Expr::Helper(..) | Expr::Own(_) => INDEX,
             Expr::Wrapped { index, .. } => self.type_of(index)?,
             Expr::Holds { .. } => CType::INT,

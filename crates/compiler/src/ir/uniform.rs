@@ -55,7 +55,7 @@ impl<'a> Sameness<'a> {
         let own = match expr {
             Expr::Own(Own::Block | Own::Blocks) => Same::Block,
             Expr::Own(Own::Warp) => Same::Warp,
-            Expr::Own(Own::Lane | Own::Thread | Own::Column | Own::Row)
+            Expr::Own(Own::Lane | Own::Thread | Own::Column | Own::Row | Own::Layer)
             | Expr::Element { .. }
             | Expr::Behind { .. }
             | Expr::Item { .. }

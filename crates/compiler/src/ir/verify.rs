@@ -136,7 +136,9 @@ impl<'a> Checker<'a> {
         // Threads of columns and rows have no warps.
         let whole = kernel.launching.is_some() || block.threads.is_multiple_of(LANES);
         let fits = whole && (1..=MOST_THREADS).contains(&block.threads);
-        if !fits || !kernel.axes.is_empty() || block.resident == 0 {
+        let of_axes: u32 = kernel.axes.iter().map(|axis| axis.threads).product();
+        let agrees = kernel.axes.is_empty() || of_axes == block.threads;
+        if !fits || !agrees || block.resident == 0 {
             return Err(format!("kernel `{}` has an impossible block", kernel.name));
         }
         let mut bytes = 0u64;
@@ -201,6 +203,9 @@ impl<'a> Checker<'a> {
         }
         for axis in &kernel.axes {
             self.iterator(axis.var)?;
+            if axis.threads == 1 && kernel.block.is_some() {
+                self.same.uniform.insert(axis.var);
+            }
         }
         self.kernel = Some(kernel);
         self.block(&kernel.body)?;

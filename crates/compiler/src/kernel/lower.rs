@@ -524,7 +524,7 @@ impl Prepared<'_> {
         let text = self.source.text.get(stmt.span.clone()).unwrap_or("");
         Ok(KernelStmt {
             name: stmt.name.clone(),
-            line: stmt.lines.map(|lines| lines.first),
+            lines: stmt.lines,
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             slot: canonical.slot,
             guard,

@@ -34,7 +34,7 @@ use crate::interface::Interface;
 use crate::quotient::{Divisions, Form};
 use crate::rows::Rows;
 use crate::sched::HybridSchedule;
-use crate::scop::Expr;
+use crate::scop::{Expr, Lines};
 use hexcc_isl::AstExpr;
 use std::ops::Deref;
 
@@ -387,7 +387,7 @@ pub struct KernelStmt {
     /// isl name, for comments.
     pub name: String,
     /// Source line; none without a text.
-    pub line: Option<usize>,
+    pub lines: Option<Lines>,
     /// Source text, for comments.
     pub text: String,
     /// Slot in the logical time step.
@@ -423,39 +423,39 @@ const GENERAL_SUBSCRIPT: usize = 7;
 impl KernelStmt {
     /// What messages call it.
     pub fn place(&self) -> String {
-        match self.line {
-            Some(line) => format!("line {line}"),
+        match self.lines {
+            Some(lines) => format!("line {}", lines.first),
             None => format!("statement `{}`", self.name),
         }
     }
 
     /// The same as the subject of a sentence.
     pub fn subject(&self) -> String {
-        match self.line {
-            Some(line) => format!("the statement on line {line}"),
+        match self.lines {
+            Some(lines) => format!("the statement on line {}", lines.first),
             None => self.place(),
         }
     }
 
     /// Two as the subject of a sentence.
     pub fn subjects([a, b]: [&KernelStmt; 2]) -> String {
-        match (a.line, b.line) {
-            (Some(a), Some(b)) => format!("the statements on lines {a} and {b}"),
+        match (a.lines, b.lines) {
+            (Some(a), Some(b)) => format!("the statements on lines {} and {}", a.first, b.first),
             _ => format!("{} and {}", a.place(), b.place()),
         }
     }
 
     /// What comments call it.
     pub fn title(&self) -> String {
-        match self.line {
-            Some(line) => format!("{}, line {line}", self.name),
+        match self.lines {
+            Some(lines) => format!("{}, {lines}", self.name),
             None => self.name.clone(),
         }
     }
 
     /// What comments say of it, with so much of its text.
     pub fn comment(&self, text: &str) -> String {
-        match self.line {
+        match self.lines {
             Some(_) => format!("{}: {text}", self.title()),
             None => self.title(),
         }

@@ -9,6 +9,7 @@ mod source;
 mod statement;
 mod store;
 
+pub use self::coarse::Wanted;
 use self::coarse::{InCells, Shape};
 use self::functions::with_inputs;
 use self::narrow::Range;
@@ -45,7 +46,7 @@ pub fn lower(
     plan: &Plan,
     interface: &Interface,
     (arrays, in_place): (&[ArrayId], bool),
-    (kernel, divisions): (StepKernel, Divisions),
+    (wanted, divisions): (Wanted<'_>, Divisions),
 ) -> Result<Lowered> {
     let mut lowering = Lowering {
         scop,
@@ -77,7 +78,7 @@ pub fn lower(
         lowering.loop_names()?;
     }
     for step in &plan.steps {
-        lowering.step(step, kernel)?;
+        lowering.step(step, wanted)?;
     }
     if lowering.narrow {
         lowering.program.narrow = lowering.narrow_sizes(interface)?;
@@ -382,7 +383,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The kernels of a step.
-    fn step(&mut self, step: &'a Step, wanted: StepKernel) -> Result<()> {
+    fn step(&mut self, step: &'a Step, wanted: Wanted<'_>) -> Result<()> {
         let ranges = self.ranges(step)?;
         let node = self.loops_of_thread(step)?;
         let coarse = self.coarse(step, &ranges, &node, wanted)?;

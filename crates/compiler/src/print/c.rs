@@ -129,7 +129,8 @@ pub(crate) trait Dialect {
         None
     }
     /// Whether a pointer is a multiple of [`crate::ir::WIDE`] bytes, or is none.
-    fn aligned(&self, name: &str, op: &'static str) -> Piece {
+    fn aligned(&self, writer: &Writer<'_>, pointer: VarId, op: &'static str) -> Piece {
+        let name = writer.namer.get(pointer);
         Piece(
             format!("(size_t){name} % {} {op} 0", crate::ir::WIDE),
             precedence(op),
@@ -390,7 +391,7 @@ impl<'a> Writer<'a> {
 
     fn unary(&self, op: &str, arg: &Expr) -> Piece {
         match (op, arg) {
-            ("!", Expr::Aligned(id)) => self.dialect.aligned(&self.namer.get(*id), "!="),
+            ("!", Expr::Aligned(id)) => self.dialect.aligned(self, *id, "!="),
             _ => Piece(format!("{op}{}", self.piece(arg).at(ATOM)), UNARY),
         }
     }
@@ -410,7 +411,7 @@ impl<'a> Writer<'a> {
                 Piece(format!("{text}{}", self.dialect.suffix(*ty)), strength)
             }
             Expr::Var(id) => Piece(self.namer.get(*id), ATOM),
-            Expr::Aligned(id) => self.dialect.aligned(&self.namer.get(*id), "=="),
+            Expr::Aligned(id) => self.dialect.aligned(self, *id, "=="),
             Expr::Own(own) => Piece(self.dialect.own(*own), UNARY),
             Expr::Exchange { value, by } => {
                 Piece(self.dialect.exchange(&self.expr(value), *by), ATOM)

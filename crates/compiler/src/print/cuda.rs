@@ -359,7 +359,7 @@ impl Printer<'_> {
         match parts.is_empty() {
             true => {
                 self.position(&mut writer, kernel, &firsts);
-                writer.stmts(&kernel.body);
+                self.body(&mut writer, kernel);
             }
             false => self.reducing(&mut writer, kernel, &parts),
         }
@@ -377,7 +377,31 @@ impl Printer<'_> {
         format!("{}_first", self.program.var(axis.var).name)
     }
 
-    /// The iterations of a thread; one that has none ends. `firsts` are of all axes but the first.
+    /// What a thread does; arrays of its block have as many elements as they are declared with.
+    fn body(&self, writer: &mut Writer<'_>, kernel: &Kernel) {
+        for stmt in &kernel.body {
+            let shared = match stmt {
+                Stmt::Let { var, value: None } => match self.program.var(*var).ty {
+                    Type::Shared { elem, rows, len } => Some((*var, elem, rows, len)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some((var, elem, rows, len)) = shared else {
+                writer.stmts(std::slice::from_ref(stmt));
+                continue;
+            };
+            writer.declare(var);
+            let name = writer.namer.get(var);
+            writer.line(&format!(
+                "__shared__ __align__({}) {elem} {name}[{rows}][{len}];",
+                ir::WIDE
+            ));
+        }
+    }
+
+    /// The iterations of a thread; one that has none ends, unless others of its block wait for it. `firsts`
+    /// are of all axes but the first.
     fn position(&self, writer: &mut Writer<'_>, kernel: &Kernel, firsts: &[String]) {
         let mut beyond = Vec::new();
         for (a, axis) in kernel.axes.iter().enumerate().rev() {
@@ -395,7 +419,7 @@ impl Printer<'_> {
             ));
             beyond.push(format!("{} > {last}", writer.namer.get(axis.var)));
         }
-        if !beyond.is_empty() {
+        if !beyond.is_empty() && kernel.block.is_none() {
             writer.line(&format!("if ({}) return;", beyond.join(" || ")));
         }
     }

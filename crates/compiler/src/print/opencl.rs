@@ -6,7 +6,7 @@ mod launches;
 mod tiles;
 
 use self::device::Device;
-use super::c::{Dialect, Writer};
+use super::c::{ATOM, Dialect, Piece, Writer};
 use super::host::Host;
 use super::{unknown, whole};
 use crate::back::Otherwise;
@@ -95,6 +95,11 @@ impl Dialect for Printer<'_> {
 
     fn helper(&self, helper: Helper) -> String {
         format!("hexcc_{}", helper.name())
+    }
+
+    /// Buffers are multiples of the largest type.
+    fn aligned(&self, _: &Writer<'_>, _pointer: VarId, op: &'static str) -> Piece {
+        Piece(i32::from(op == "==").to_string(), ATOM)
     }
 
     fn fold(&self, _part: VarId, name: &str, _term: &str) -> String {

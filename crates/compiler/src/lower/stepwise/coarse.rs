@@ -8,6 +8,7 @@
 //! last ones. Such cells are computed, and not stored.
 
 mod build;
+mod tile;
 mod window;
 
 use self::window::{Window, windows};
@@ -33,10 +34,60 @@ const MOST_REGISTERS: usize = 216;
 /// quarter, acoustic3d and star3d2r (2.0) lose 6%.
 const MUCH: f64 = 2.5;
 
+/// What threads are asked to have.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The kind of kernel.
+    pub kernel: StepKernel,
+    /// Cells of a thread along each loop, outermost first.
+    pub cells: Option<&'a [u32]>,
+}
+
+impl Wanted<'_> {
+    /// Whether a kernel is wanted at any size.
+    pub fn is_by_name(&self) -> bool {
+        self.kernel != StepKernel::Auto || self.cells.is_some()
+    }
+
+    /// Whether threads can have the numbers of cells along `axes` loops; one along the innermost loop makes
+    /// accesses those of one element.
+    fn check(&self, cells: &mut Cells, axes: usize) -> std::result::Result<(), Reason> {
+        let Some(wanted) = self.cells else {
+            return Ok(());
+        };
+        if wanted.len() != axes {
+            let given = wanted.len();
+            return Err(format!(
+                "`--cells` has {given} numbers, and threads share {axes} loops"
+            ));
+        }
+        let streams = matches!(
+            self.kernel,
+            StepKernel::Streamed | StepKernel::StreamedTiled
+        );
+        if streams && wanted[0] != 1 {
+            return Err(
+                "a kernel that streams has one cell at a time in its first loop".to_string(),
+            );
+        }
+        match wanted.last().map(|n| i64::from(*n)) {
+            Some(1) => cells.lanes = 1,
+            Some(n) if n == cells.lanes => {}
+            _ => {
+                return Err(format!(
+                    "a thread has 1 cell along the innermost loop, or the {} of {WIDE} bytes",
+                    cells.lanes
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What a thread has.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    /// [`StepKernel::Coarsened`] or [`StepKernel::Streamed`].
+    /// None of [`StepKernel::Auto`], [`StepKernel::Naive`] and [`StepKernel::Pipelined`].
     kernel: StepKernel,
     /// Its cells at a time along each loop, outermost first.
     cells: Vec<i64>,
@@ -74,28 +125,61 @@ impl Shape {
     /// The shapes of a kernel in the order in which they are wanted: of 26 on an H200, the first is
     /// within 5% of the best for seven applications (docs/notes/results.md).
     fn of(kernel: StepKernel, axes: usize, lanes: i64, offset: i64) -> Vec<Shape> {
-        let (cells, threads): (&[&[i64]], &[u32]) = match (kernel, axes) {
-            (StepKernel::Streamed, 3) => (&[&[1, 2], &[1, 1]], &[1, 4, 32]),
-            (StepKernel::Streamed, _) => (&[&[1]], &[1, 128]),
-            (_, 3) => (&[&[2, 2], &[2, 1], &[1, 1]], &[2, 2, 32]),
-            _ => (&[&[2], &[1]], &[2, 64]),
+        // Cells along all loops but the innermost, and threads along all.
+        let shapes: &[(&[i64], &[u32])] = match (kernel, axes) {
+            (StepKernel::Streamed, 3) => &[(&[1, 2], &[1, 4, 32]), (&[1, 1], &[1, 4, 32])],
+            (StepKernel::Streamed, _) => &[(&[1], &[1, 128])],
+            (StepKernel::StreamedTiled, 3) => &[(&[1, 1], &[1, 8, 32])],
+            (StepKernel::StreamedTiled, _) => &[(&[1], &[1, 128])],
+            (StepKernel::Tiled, 3) => &[
+                (&[2, 1], &[2, 4, 32]),
+                (&[1, 1], &[2, 4, 32]),
+                (&[1, 1], &[4, 4, 16]),
+            ],
+            (StepKernel::Tiled, _) => &[(&[2], &[8, 32]), (&[1], &[8, 32])],
+            (_, 3) => &[
+                (&[2, 2], &[2, 2, 32]),
+                (&[2, 1], &[2, 2, 32]),
+                (&[1, 1], &[2, 2, 32]),
+            ],
+            _ => &[(&[2], &[2, 64]), (&[1], &[2, 64])],
         };
-        let shape = |outer: &&[i64]| Shape {
+        let shape = |(outer, threads): &(&[i64], &[u32])| Shape {
             kernel,
             cells: outer.iter().copied().chain([lanes]).collect(),
             threads: threads.to_vec(),
             offset,
         };
-        cells.iter().map(shape).collect()
+        shapes.iter().map(shape).collect()
     }
 
-    /// [`StepKernel::Coarsened`] or [`StepKernel::Streamed`].
+    /// None of [`StepKernel::Auto`], [`StepKernel::Naive`] and [`StepKernel::Pipelined`].
     pub fn kernel(&self) -> StepKernel {
         self.kernel
     }
 
+    /// Leaves tiles away where no thread reads what others of its block read.
+    fn without_tiles(&mut self, cells: &Cells) {
+        if windows(cells, self).iter().any(|w| w.tile.is_some()) {
+            return;
+        }
+        self.kernel = match self.kernel {
+            StepKernel::Tiled => StepKernel::Coarsened,
+            StepKernel::StreamedTiled => StepKernel::Streamed,
+            kernel => kernel,
+        };
+    }
+
     fn is_streamed(&self) -> bool {
-        self.kernel == StepKernel::Streamed
+        matches!(
+            self.kernel,
+            StepKernel::Streamed | StepKernel::StreamedTiled
+        )
+    }
+
+    /// Whether the threads of a block share what they load.
+    fn is_tiled(&self) -> bool {
+        matches!(self.kernel, StepKernel::Tiled | StepKernel::StreamedTiled)
     }
 
     fn lanes(&self) -> i64 {
@@ -213,9 +297,9 @@ impl Lowering<'_> {
         step: &Step,
         ranges: &[[AstExpr; 2]],
         node: &AstNode,
-        wanted: StepKernel,
+        wanted: Wanted<'_>,
     ) -> Result<std::result::Result<Vec<Coarse>, Reason>> {
-        if wanted == StepKernel::Naive {
+        if wanted.kernel == StepKernel::Naive {
             return Ok(Err("one cell a thread is asked for".to_string()));
         }
         if !is_straight(node) {
@@ -223,10 +307,13 @@ impl Lowering<'_> {
             return Ok(Err(why.to_string()));
         }
         let order = statements_in(node, self.plan, &step.stmts);
-        let cells = match coarsen::cells(self.scop, self.plan, step, &order)? {
+        let mut cells = match coarsen::cells(self.scop, self.plan, step, &order)? {
             Ok(cells) => cells,
             Err(reason) => return Ok(Err(reason)),
         };
+        if let Err(reason) = wanted.check(&mut cells, step.spread.len()) {
+            return Ok(Err(reason));
+        }
         let conditions = match self.conditions(&cells)? {
             Ok(conditions) => conditions,
             Err(reason) => return Ok(Err(reason)),
@@ -235,7 +322,7 @@ impl Lowering<'_> {
         let mut all = Vec::new();
         for kernel in kernels(&cells, step.spread.len(), wanted) {
             let least = match kernel {
-                _ if wanted != StepKernel::Auto => None,
+                _ if wanted.is_by_name() => None,
                 StepKernel::Streamed => Some(MANY_STREAMED),
                 _ => Some(MANY),
             };
@@ -243,7 +330,10 @@ impl Lowering<'_> {
             if matches!(many, Some(Expr::Int(0))) {
                 continue;
             }
-            let shape = choose(&cells, step.spread.len(), kernel);
+            let shape = match self.choose(&cells, step.spread.len(), (kernel, wanted.cells)) {
+                Ok(shape) => shape,
+                Err(reason) => return Ok(Err(reason)),
+            };
             all.push(Coarse {
                 kernel: self.coarse_kernel(
                     step,
@@ -262,10 +352,44 @@ impl Lowering<'_> {
         })
     }
 
+    /// The shape of a kernel that is expected to be the fastest, or the one that is asked for.
+    fn choose(
+        &self,
+        cells: &Cells,
+        axes: usize,
+        (kernel, wanted): (StepKernel, Option<&[u32]>),
+    ) -> std::result::Result<Shape, Reason> {
+        let offset = cells.writes.values().find_map(|near| near.offset(axes - 1));
+        let mut shapes = Shape::of(kernel, axes, cells.lanes, offset.unwrap_or(0));
+        if let (Some(wanted), Some(first)) = (wanted, shapes.first()) {
+            let mut shape = first.clone();
+            shape.cells = wanted.iter().map(|n| i64::from(*n)).collect();
+            shapes = vec![shape];
+        }
+        for shape in &mut shapes {
+            shape.without_tiles(cells);
+        }
+        let few_registers = |shape: &&Shape| registers(cells, shape) <= MOST_REGISTERS;
+        let few_bytes = |shape: &&Shape| self.bytes_shared(cells, shape) <= tile::MOST_BYTES;
+        let best = shapes.iter().find(|s| few_registers(s) && few_bytes(s));
+        match (best, shapes.last()) {
+            (Some(best), _) => Ok(best.clone()),
+            // Registers that spill are slow, and right.
+            (None, Some(last)) if few_bytes(&last) && wanted.is_none() => Ok(last.clone()),
+            (None, Some(last)) if few_bytes(&last) => {
+                Err("a thread of so many cells has too few registers".to_string())
+            }
+            _ => Err("a tile is larger than the shared memory of a block".to_string()),
+        }
+    }
+
     /// Under which conditions on the arguments rows begin at multiples of [`WIDE`] bytes.
     fn conditions(&self, cells: &Cells) -> Result<std::result::Result<Vec<Expr>, Reason>> {
         let near = cells.reads.values().chain(cells.writes.values());
-        let ids: BTreeSet<ArrayId> = near.map(|near| near.array).collect();
+        let ids: BTreeSet<ArrayId> = match cells.lanes {
+            1 => BTreeSet::new(),
+            _ => near.map(|near| near.array).collect(),
+        };
         let mut conditions = Vec::new();
         let mut pointers = Vec::new();
         for id in ids {
@@ -297,14 +421,18 @@ impl Lowering<'_> {
 
 /// Registers for what a thread loads.
 fn registers(cells: &Cells, shape: &Shape) -> usize {
-    let of_access = WIDE as usize / 4;
+    let of_access = match cells.lanes {
+        1 => 2,
+        _ => WIDE as usize / 4,
+    };
     let windows = windows(cells, shape);
     windows.iter().map(|w| w.spots.len() * of_access).sum()
 }
 
 /// The kernels that are wanted, the one of larger launches first.
-fn kernels(cells: &Cells, axes: usize, wanted: StepKernel) -> Vec<StepKernel> {
-    match wanted {
+fn kernels(cells: &Cells, axes: usize, wanted: Wanted<'_>) -> Vec<StepKernel> {
+    match wanted.kernel {
+        StepKernel::Auto if wanted.cells.is_some() => vec![StepKernel::Coarsened],
         StepKernel::Auto if axes == 3 && traffic(cells) >= MUCH => {
             vec![StepKernel::Streamed, StepKernel::Coarsened]
         }
@@ -330,15 +458,6 @@ fn traffic(cells: &Cells) -> f64 {
     let stores = cells.writes.len() as f64;
     let loads: f64 = windows.iter().map(of_block).sum();
     (loads + stores) / (windows.len() as f64 + stores)
-}
-
-/// The shape of a kernel that is expected to be the fastest.
-fn choose(cells: &Cells, axes: usize, kernel: StepKernel) -> Shape {
-    let offset = cells.writes.values().find_map(|near| near.offset(axes - 1));
-    let mut shapes = Shape::of(kernel, axes, cells.lanes, offset.unwrap_or(0));
-    let fits = |shape: &Shape| registers(cells, shape) <= MOST_REGISTERS;
-    let best = shapes.iter().position(fits).unwrap_or(shapes.len() - 1);
-    shapes.swap_remove(best)
 }
 
 /// Whether a thread runs each statement of a node once.

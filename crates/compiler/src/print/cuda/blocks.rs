@@ -62,6 +62,7 @@ pub(super) fn own(own: Own) -> String {
         Own::Block => "(int)blockIdx.x".to_string(),
         Own::Thread | Own::Column => "(int)threadIdx.x".to_string(),
         Own::Row => "(int)threadIdx.y".to_string(),
+        Own::Layer => "(int)threadIdx.z".to_string(),
         Own::Blocks => "(int)gridDim.x".to_string(),
         Own::Lane => format!("(int)threadIdx.x % {LANES}"),
         Own::Warp => format!("__shfl_sync(~0u, (int)threadIdx.x / {LANES}, 0)"),

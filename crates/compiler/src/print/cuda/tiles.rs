@@ -257,7 +257,7 @@ impl Dialect for Printer<'_> {
             Own::Thread => "thread",
             Own::Block => "blockIdx.x",
             Own::Blocks => "gridDim.x",
-            Own::Warp | Own::Lane => return unknown("a number of a warp"),
+            Own::Layer | Own::Warp | Own::Lane => return unknown("a number of a warp"),
         };
         name.to_string()
     }

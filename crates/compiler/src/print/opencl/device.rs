@@ -13,7 +13,9 @@
 use super::tiles::has_tiles;
 use crate::back::names::Names;
 use crate::ctype::{CType, math_function};
-use crate::ir::{self, Axis, Expr, Helper, INDEX, Kernel, Launch, Program, Stmt, Type, VarId};
+use crate::ir::{
+    self, Axis, Expr, Helper, INDEX, Kernel, Launch, Own, Program, Stmt, Type, Unroll, VarId, Wide,
+};
 use crate::print::c::{ATOM, Dialect, Piece, UNARY, Writer, definition_of};
 use crate::print::fold::{CHUNKS, Folds};
 use crate::print::host::called;
@@ -93,7 +95,12 @@ impl<'a> Device<'a> {
         let kernels = program.kernels.iter().flat_map(names);
         let quotients = program.quotients().into_iter().map(Fused::name);
         let of_quotients = ["fma", "as_uint", "as_ulong"].map(str::to_string);
-        let helpers = helpers.into_iter().chain(of_quotients).chain(quotients);
+        let copies = [2, 4].map(copying).map(str::to_string);
+        let helpers = helpers
+            .into_iter()
+            .chain(copies)
+            .chain(of_quotients)
+            .chain(quotients);
         let all = vectors.chain(helpers).chain(builtin).chain(kernels);
         let mut names = Names::new(FIXED);
         for name in all.chain(of_c.iter().cloned()) {
@@ -125,6 +132,7 @@ impl<'a> Device<'a> {
         text.push('\n');
         text.push_str(&self.helpers());
         text.push_str(&self.quotients());
+        text.push_str(&self.copies());
         text.push_str(&self.folds.text(self));
         let kernels: Vec<String> = self
             .program
@@ -208,9 +216,29 @@ impl<'a> Device<'a> {
         if text.is_empty() { text } else { text + "\n" }
     }
 
+    /// What copies neighbouring elements at once, by how many, as far as kernels do.
+    fn copies(&self) -> String {
+        let mut all = BTreeSet::new();
+        for kernel in &self.program.kernels {
+            ir::visit(&kernel.body, &mut |stmt| match stmt {
+                Stmt::Load(wide) | Stmt::Store(wide) => drop(all.insert(wide.lanes)),
+                Stmt::Copy { lanes, .. } if *lanes > 1 => drop(all.insert(*lanes)),
+                _ => {}
+            });
+        }
+        let definition = |n: &u32| {
+            format!(
+                "// {n} neighbouring elements at once.\n#define {}(to, from) vstore{n}(vload{n}(0, from), 0, to)\n\n",
+                copying(*n)
+            )
+        };
+        all.iter().map(definition).collect()
+    }
+
     /// The arguments that a kernel uses, in order.
     pub fn arguments(&self, kernel: &Kernel) -> Vec<VarId> {
-        let mut used = ir::used(&expressions(kernel));
+        let mut used = kernel.used();
+        used.extend(ir::used(&expressions(kernel)));
         used.extend(kernel.reductions.iter().map(|r| r.base));
         let all = self.program.args.iter().chain(&kernel.params);
         all.copied().filter(|arg| used.contains(arg)).collect()
@@ -235,8 +263,9 @@ impl<'a> Device<'a> {
             }
         };
         let mut text = format!(
-            "// {}: {head}.\n__kernel void {}({params}) {{\n{}}}\n",
+            "// {}: {head}.\n__kernel {}void {}({params}) {{\n{}}}\n",
             kernel.lines,
+            group_of(kernel),
             kernel.name,
             writer.finish()
         );
@@ -271,7 +300,8 @@ impl<'a> Device<'a> {
             writer.line(&format!("{declared} = {from}(long)get_global_id({a});"));
             beyond.push(format!("{} > {last}", writer.namer.get(axis.var)));
         }
-        if !beyond.is_empty() {
+        // Others of its group wait for one that has none.
+        if !beyond.is_empty() && kernel.block.is_none() {
             writer.line(&format!("if ({}) return;", beyond.join(" || ")));
         }
     }
@@ -348,7 +378,10 @@ impl Dialect for Device<'_> {
                 let constant = if written { "" } else { "const " };
                 format!("{constant}__global {} *{restrict}{name}", self.number(elem))
             }
-            Type::Shared { .. } | Type::Flag | Type::OfTiles(_) => unknown(name),
+            Type::Shared { elem, rows, len } => {
+                format!("__local {} {name}[{rows}][{len}]", self.number(elem))
+            }
+            Type::Flag | Type::OfTiles(_) => unknown(name),
         }
     }
 
@@ -392,6 +425,40 @@ impl Dialect for Device<'_> {
         self.folds.line(self.program, part, name, term)
     }
 
+    fn before_unrolled(&self, _writer: &Writer<'_>, unroll: Unroll) -> Option<String> {
+        (unroll == Unroll::Whole).then(|| "__attribute__((opencl_unroll_hint))".to_string())
+    }
+
+    fn wide(&self, wide: &Wide, _stored: bool) -> Option<&'static str> {
+        Some(copying(wide.lanes))
+    }
+
+    fn own(&self, own: Own) -> String {
+        match own {
+            Own::Thread | Own::Column => "(long)get_local_id(0)".to_string(),
+            Own::Row => "(long)get_local_id(1)".to_string(),
+            Own::Layer => "(long)get_local_id(2)".to_string(),
+            own => unknown(own.name()),
+        }
+    }
+
+    /// Copies are there once they are made.
+    fn together(&self, writer: &mut Writer<'_>, stmt: &Stmt) {
+        let line = match stmt {
+            Stmt::Barrier => "barrier(CLK_LOCAL_MEM_FENCE);".to_string(),
+            Stmt::Copy { to, from, lanes: 1 } => {
+                format!("{} = {};", writer.expr(to), writer.expr(from))
+            }
+            Stmt::Copy { to, from, lanes } => {
+                let (to, from) = (writer.expr(to), writer.expr(from));
+                format!("{}(&{to}, &{from});", copying(*lanes))
+            }
+            Stmt::EndOfGroup | Stmt::Wait(_) => return,
+            _ => unknown("a statement of threads that work together"),
+        };
+        writer.line(&line);
+    }
+
     /// [`ir::verify`] has seen that kernels launch nothing.
     fn launch(&self, _writer: &mut Writer<'_>, _launch: &Launch) {}
 }
@@ -415,6 +482,27 @@ fn builtin(name: &str) -> (String, Option<CType>) {
             (plain.unwrap_or(name).to_string(), None)
         }
     }
+}
+
+/// What copies so many neighbouring elements is called.
+fn copying(lanes: u32) -> &'static str {
+    match lanes {
+        2 => "hexcc_copy_2",
+        _ => "hexcc_copy_4",
+    }
+}
+
+/// The size that a kernel's groups must have, where work-items share memory.
+fn group_of(kernel: &Kernel) -> String {
+    if kernel.block.is_none() {
+        return String::new();
+    }
+    let threads = kernel.axes.iter().map(|axis| axis.threads);
+    let threads: Vec<String> = (threads.chain([1, 1]).take(3))
+        .map(|n| n.to_string())
+        .collect();
+    let threads = threads.join(", ");
+    format!("__attribute__((reqd_work_group_size({threads}))) ")
 }
 
 /// The kernel that combines the parts of another one.

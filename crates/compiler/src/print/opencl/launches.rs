@@ -2,7 +2,7 @@
 
 use super::device::{self, Device};
 use crate::ir::{Helper, Launch, Program, Type, VarId};
-use crate::print::c::{Dialect, Writer};
+use crate::print::c::{ATOM, Dialect, Piece, Writer};
 
 /// Remarks behind the kernels of a program: its launches, in their order.
 pub(super) fn remarks(device: &Device<'_>, program: &Program) -> String {
@@ -37,6 +37,11 @@ impl Dialect for Remarks<'_> {
 
     fn helper(&self, helper: Helper) -> String {
         self.device.helper(helper)
+    }
+
+    /// Buffers are multiples of the largest type.
+    fn aligned(&self, _: &Writer<'_>, _pointer: VarId, op: &'static str) -> Piece {
+        Piece(i32::from(op == "==").to_string(), ATOM)
     }
 
     fn fold(&self, part: VarId, name: &str, term: &str) -> String {

@@ -1,9 +1,10 @@
 //! The kernel of threads of several cells, piece by piece.
 
+use super::tile::{InBlock, Tile, moved};
 use super::window::{Window, offsets_of, windows};
 use super::{InCells, Shape, all, over_cells, plus, plus_sum};
 use crate::diag::{Diagnostic, Result};
-use crate::ir::{Axis, Expr, Helper, Kernel, Stmt, Type, Unroll, VarId, Wide};
+use crate::ir::{Axis, Block, Expr, Helper, Kernel, Stmt, Type, Unroll, VarId, Wide};
 use crate::lower::affine::{Env, from_isl};
 use crate::lower::stepwise::functions::Functions;
 use crate::lower::stepwise::statement::statement_number;
@@ -14,28 +15,49 @@ use hexcc_isl::{AstExpr, AstNode};
 use std::collections::BTreeMap;
 
 /// A kernel that is made.
-struct Build<'b> {
+pub(super) struct Build<'b> {
     step: &'b Step,
     order: &'b [usize],
     cells: &'b Cells,
-    shape: Shape,
+    pub shape: Shape,
+    /// Where a thread is in its block, where these share what they load.
+    in_block: Option<InBlock>,
     /// By loop, outermost first, its first and last iteration in the kernel.
-    ranges: Vec<[Expr; 2]>,
+    pub ranges: Vec<[Expr; 2]>,
     /// By loop, the first cell of the thread; the cell where there is one at a time.
-    vars: Vec<VarId>,
+    pub vars: Vec<VarId>,
     /// By loop, how far a cell is from the first one.
     at: Vec<Expr>,
     /// Names of isl's for the loops of the host.
     host: Env,
     /// By statement, the values of its iterators in the thread's first cell.
-    instances: BTreeMap<usize, Env>,
-    windows: Vec<Window>,
+    pub instances: BTreeMap<usize, Env>,
+    pub windows: Vec<Window>,
     /// Statements that define coordinates, and what they define by loop, offset and bound.
     lets: Vec<Stmt>,
     known: BTreeMap<(usize, i64, String), Expr>,
     /// By statement, the values that it gives to the cells along the innermost loop.
     values: BTreeMap<usize, VarId>,
 }
+
+/// The loads of a window.
+#[derive(Default)]
+struct Loads {
+    /// Before the first plane.
+    once: Vec<Stmt>,
+    /// In each plane.
+    each: Vec<Stmt>,
+    /// In each plane, from the tile of the block.
+    of_tile: Vec<Stmt>,
+}
+
+impl Build<'_> {
+    /// Where a thread is in its block.
+    pub fn in_block(&self) -> Result<&InBlock> {
+        (self.in_block.as_ref()).ok_or_else(|| Box::new(Diagnostic::bug("a tile of no block")))
+    }
+}
+
 impl Lowering<'_> {
     pub(super) fn coarse_kernel(
         &mut self,
@@ -58,6 +80,7 @@ impl Lowering<'_> {
         };
         let remark = format!("A thread has {} cells{planes}.", block.join(" x "));
         let mut body = vec![Stmt::Comment(remark)];
+        let mut blocks = Vec::new();
         for (axis, var) in vars.iter().enumerate() {
             let name = format!("{}_block", self.program.var(*var).name);
             let block = self.program.add_var(&name, Type::Index, true);
@@ -66,6 +89,13 @@ impl Lowering<'_> {
                 range: shape.range(axis, ends[axis].clone()),
                 threads: shape.threads[axis],
             });
+            blocks.push(block);
+        }
+        let in_block = match shape.is_tiled() {
+            true => Some(self.in_block(&shape, (&blocks, &ends), &mut body)),
+            false => None,
+        };
+        for (axis, (var, block)) in vars.iter().zip(blocks).enumerate() {
             let first = Expr::Var(block).times(Expr::Int(shape.step(axis)));
             let first = match axis == shape.inner() {
                 true => plus(first, -shape.offset),
@@ -96,14 +126,22 @@ impl Lowering<'_> {
             lets: Vec::new(),
             known: BTreeMap::new(),
             values: BTreeMap::new(),
+            in_block,
             shape,
         };
         body.extend(self.coarse_body(&mut build, node)?);
         let number = self.ranges.len() + 1;
+        let threads = build.shape.threads.iter().product();
         Ok(Kernel {
-            block: None,
+            block: build.in_block.map(|_| Block {
+                threads,
+                resident: 1,
+            }),
             launching: None,
-            name: format!("step_{number}_{}", build.shape.kernel.name()),
+            name: format!(
+                "step_{number}_{}",
+                build.shape.kernel.name().replace('-', "_")
+            ),
             lines: self.lines(step),
             params,
             axes,
@@ -119,13 +157,18 @@ impl Lowering<'_> {
         let mut body = Vec::new();
         let declare = |var: VarId| Stmt::Let { var, value: None };
         let whole = self.whole(build);
-        let mut planes = Vec::new();
+        let (mut planes, mut later) = (Vec::new(), Vec::new());
+        let tiles = self.tiles(build)?;
+        body.extend(tiles.before);
         for w in 0..build.windows.len() {
             body.push(declare(build.windows[w].own));
-            let (once, each) = self.loads(build, w)?;
-            planes.extend(each);
-            body.extend(once);
+            let loads = self.loads(build, w)?;
+            planes.extend(loads.each);
+            later.extend(loads.of_tile);
+            body.extend(loads.once);
         }
+        planes.extend(tiles.each);
+        planes.extend(later);
         planes.extend(self.cells_of_thread(build, node, whole.0)?);
         let lets = std::mem::take(&mut build.lets);
         body.splice(0..0, lets.into_iter().chain([whole.1]));
@@ -133,9 +176,8 @@ impl Lowering<'_> {
             body.extend(planes);
             return Ok(body);
         }
-        let (var, [first, last]) = (build.vars[0], build.ranges[0].clone());
-        let step = build.shape.step(0);
-        let end = Expr::helper(Helper::Lowest, plus(first.clone(), step - 1), last);
+        let (var, first) = (build.vars[0], build.ranges[0][0].clone());
+        let end = self.last_plane(build);
         body.push(Stmt::For {
             var,
             first,
@@ -203,39 +245,56 @@ impl Lowering<'_> {
         build.windows = windows;
     }
 
-    /// The loads of a window: those of a thread, and those of each plane.
-    fn loads(&mut self, build: &mut Build<'_>, w: usize) -> Result<(Vec<Stmt>, Vec<Stmt>)> {
-        let (mut once, mut each) = (Vec::new(), Vec::new());
+    /// The loads of a window.
+    fn loads(&mut self, build: &mut Build<'_>, w: usize) -> Result<Loads> {
+        let mut loads = Loads::default();
         let lanes = build.shape.lanes();
+        let tile: Option<Tile> = build.windows[w].tile.clone();
         if !build.shape.is_streamed() {
             for spot in build.windows[w].spots.clone() {
-                once.push(self.load(build, w, &spot, None)?);
+                loads.once.push(match &tile {
+                    Some(tile) => self.read_tile(build, (w, tile), &spot)?,
+                    None => self.load(build, w, &spot, None)?,
+                });
             }
-            return Ok((once, each));
+            return Ok(loads);
         }
         for ((rest, m), [first, last]) in build.windows[w].queues() {
             let spot = |plane: i64| -> (Vec<i64>, i64) {
                 let at = [plane].into_iter().chain(rest.iter().copied());
                 (at.collect(), m)
             };
+            if let Some(tile) = tile.as_ref().filter(|t| t.spots.contains(&spot(first))) {
+                loads
+                    .of_tile
+                    .push(self.read_tile(build, (w, tile), &spot(first))?);
+                continue;
+            }
             for plane in first..last {
                 // Each plane moves down before the first one is computed.
                 let from = plus(build.ranges[0][0].clone(), plane);
                 let mut load = self.load(build, w, &spot(plane), Some(from))?;
-                if let Stmt::Load(wide) = &mut load {
-                    wide.at = build.windows[w].place_of(lanes, &spot(plane + 1));
+                let at = build.windows[w].place_of(lanes, &spot(plane + 1));
+                match &mut load {
+                    Stmt::Load(wide) => wide.at = at,
+                    Stmt::Assign { target, .. } => {
+                        *target = Expr::element(build.windows[w].own, None, at);
+                    }
+                    _ => return Err(Box::new(Diagnostic::bug("a load of nothing"))),
                 }
-                once.push(load);
+                loads.once.push(load);
             }
             if first < last {
                 let window = &build.windows[w];
                 let stride = window.strides(lanes).0[0];
                 let to = window.place_of(lanes, &spot(first));
-                each.push(self.shift(window.own, (last - first, lanes), (to, stride)));
+                loads
+                    .each
+                    .push(self.shift(window.own, (last - first, lanes), (to, stride)));
             }
-            each.push(self.load(build, w, &spot(last), None)?);
+            loads.each.push(self.load(build, w, &spot(last), None)?);
         }
-        Ok((once, each))
+        Ok(loads)
     }
 
     /// Elements that the thread keeps of some planes become those of the planes before.
@@ -293,7 +352,7 @@ impl Lowering<'_> {
             });
         }
         let index = self.number_of(near.array, 0, values.into_iter())?;
-        Ok(Stmt::Load(Wide {
+        let wide = Wide {
             memory: self.array(near.array)?,
             row: None,
             own_row: None,
@@ -302,7 +361,8 @@ impl Lowering<'_> {
             at,
             lanes: lanes as u32,
             constant,
-        }))
+        };
+        Ok(moved(wide, false))
     }
 
     /// A variable for a coordinate, one for each that there is.
@@ -329,8 +389,8 @@ impl Lowering<'_> {
         }
         let last = plus(build.ranges[axis][1].clone(), most);
         match at {
-            0 if most >= 0 => here,
-            at if at <= most => self.named(build, (axis, at), here),
+            0 if most >= 0 && build.in_block.is_none() => here,
+            at if at <= most && build.in_block.is_none() => self.named(build, (axis, at), here),
             at => self.named(build, (axis, at), Expr::helper(Helper::Lowest, here, last)),
         }
     }
@@ -343,7 +403,8 @@ impl Lowering<'_> {
         let here = plus(k.clone(), build.shape.offset + m * lanes);
         let first = build.order.first().and_then(|s| build.cells.writes.get(s));
         let written = first.map(|near| self.columns(near.array));
-        let alike = matches!(written, Some(Ok(w)) if format!("{w:?}") == format!("{columns:?}"));
+        let alike = build.in_block.is_none()
+            && matches!(written, Some(Ok(w)) if format!("{w:?}") == format!("{columns:?}"));
         let mut inside = here;
         if m > 0 || !alike {
             let last = plus(columns.clone(), -lanes);
@@ -394,11 +455,16 @@ impl Lowering<'_> {
             body.push(Stmt::Let { var, value: None });
             build.values.insert(s, var);
         }
-        let lane = loops.pop();
-        let (lane, lanes) = lane.ok_or_else(|| Box::new(Diagnostic::bug("no lanes")))?;
+        let lane = match build.shape.lanes() {
+            1 => None,
+            _ => loops.pop(),
+        };
         let values = self.values(build, node)?;
-        body.push(over_cells(lane, lanes, values));
-        body.extend(self.stores(build, (lane, whole))?);
+        match lane {
+            Some((lane, lanes)) => body.push(over_cells(lane, lanes, values)),
+            None => body.push(Stmt::Scope(values)),
+        }
+        body.extend(self.stores(build, (lane.map(|(lane, _)| lane), whole))?);
         for (var, cells) in loops.into_iter().rev() {
             body = vec![over_cells(var, cells, body)];
         }
@@ -456,11 +522,12 @@ impl Lowering<'_> {
     fn cell(&self, build: &Build<'_>, axis: usize) -> Expr {
         let var = Expr::Var(build.vars[axis]);
         match &build.at[axis] {
-            Expr::Int(_) => var,
+            Expr::Int(_) if build.in_block.is_none() || build.shape.is_streamed() && axis == 0 => {
+                var
+            }
             at => {
                 let [lo, hi] = build.ranges[axis].clone();
-                let here = Expr::binary("+", var, at.clone());
-                let here = Expr::helper(Helper::Lowest, here, hi);
+                let here = Expr::helper(Helper::Lowest, var.plus(at.clone()), hi);
                 match axis == build.shape.inner() {
                     true => Expr::helper(Helper::Highest, here, lo),
                     false => here,
@@ -470,19 +537,24 @@ impl Lowering<'_> {
     }
 
     /// Stores what exists of the cells along the innermost loop.
-    fn stores(&mut self, build: &Build<'_>, (lane, whole): (VarId, VarId)) -> Result<Vec<Stmt>> {
+    fn stores(
+        &mut self,
+        build: &Build<'_>,
+        (lane, whole): (Option<VarId>, VarId),
+    ) -> Result<Vec<Stmt>> {
         let inner = build.shape.inner();
         let lanes = build.shape.lanes();
         let [lo, hi] = build.ranges[inner].clone();
-        let each = self
-            .program
-            .add_var(&self.program.var(lane).name.clone(), Type::Index, true);
+        let name = lane.map_or("lane".to_string(), |lane| {
+            self.program.var(lane).name.clone()
+        });
+        let each = self.program.add_var(&name, Type::Index, true);
         let (mut at_once, mut one_by_one) = (Vec::new(), Vec::new());
         for (s, own) in &build.values {
             let near = &build.cells.writes[s];
             let memory = self.array(near.array)?;
             let index = self.index_of_write(build, *s, near)?;
-            at_once.push(Stmt::Store(Wide {
+            let wide = Wide {
                 memory,
                 row: None,
                 own_row: None,
@@ -491,7 +563,8 @@ impl Lowering<'_> {
                 at: Expr::Int(0),
                 lanes: lanes as u32,
                 constant: false,
-            }));
+            };
+            at_once.push(moved(wide, true));
             one_by_one.push(Stmt::Assign {
                 target: Expr::element(memory, None, plus_sum(index, Expr::Var(each))),
                 value: Expr::element(*own, None, Expr::Var(each)),
@@ -511,9 +584,16 @@ impl Lowering<'_> {
         let stores = Stmt::If {
             cond: Expr::Var(whole),
             yes: at_once,
-            no: vec![over_cells(each, lanes, tested)],
+            no: match lanes {
+                1 => Vec::new(),
+                _ => vec![over_cells(each, lanes, tested)],
+            },
         };
-        let mut exist = Vec::new();
+        let in_block = build.in_block.as_ref();
+        let mut exist: Vec<Expr> = in_block
+            .and_then(|b| b.exists.clone())
+            .into_iter()
+            .collect();
         for axis in 0..inner {
             if let at @ Expr::Var(_) = &build.at[axis] {
                 let here = Expr::binary("+", Expr::Var(build.vars[axis]), at.clone());

@@ -1,5 +1,6 @@
 //! What a thread of several cells loads of each plane, and where it keeps that.
 
+use super::tile::{Tile, own_spots};
 use super::{Shape, plus, plus_sum};
 use crate::ir::{Expr, VarId};
 use crate::tiling::coarsen::{Cells, Near};
@@ -19,6 +20,8 @@ pub(super) struct Window {
     pub spots: BTreeSet<(Vec<i64>, i64)>,
     /// The thread's array.
     pub own: VarId,
+    /// The tile from which threads read it.
+    pub tile: Option<Tile>,
 }
 
 impl Window {
@@ -100,6 +103,7 @@ pub(super) fn windows(cells: &Cells, shape: &Shape) -> Vec<Window> {
                     offsets: offsets.iter().map(|o| [*o; 2]).collect(),
                     spots: BTreeSet::new(),
                     own: VarId(0),
+                    tile: None,
                 });
                 let last = windows.len() - 1;
                 &mut windows[last]
@@ -114,6 +118,13 @@ pub(super) fn windows(cells: &Cells, shape: &Shape) -> Vec<Window> {
             window
                 .spots
                 .extend(columns.iter().map(|m| (at.clone(), *m)));
+        }
+    }
+    for window in windows.iter_mut().filter(|_| shape.is_tiled()) {
+        window.tile = Tile::of(window, shape);
+        // Threads give the tile the cells that they have loaded themselves.
+        if let Some(plane @ Some(_)) = window.tile.as_ref().map(|tile| tile.plane) {
+            window.spots.extend(own_spots(shape, plane));
         }
     }
     windows
