@@ -108,19 +108,7 @@ pub fn compile(
         Language::OpenCl => false,
     };
     let arrays = (ids.as_slice(), in_place);
-    let wanted = match options.language {
-        Language::Cuda => options.kernel,
-        Language::OpenCl if options.kernel == StepKernel::Auto => match options.cells {
-            Some(_) => StepKernel::Coarsened,
-            None => StepKernel::Naive,
-        },
-        Language::OpenCl => options.kernel,
-        Language::OpenMp => StepKernel::Naive,
-    };
-    let wanted = Wanted {
-        kernel: wanted,
-        cells: options.cells.as_deref(),
-    };
+    let wanted = wanted(options);
     let how = (wanted, options.divisions());
     let Lowered {
         program,
@@ -151,6 +139,21 @@ pub fn compile(
         kernels,
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
     })
+}
+
+/// What threads are asked to have.
+fn wanted(options: &Options) -> Wanted<'_> {
+    let kernel = match (options.language, options.kernel) {
+        // A thread of the CPU has a part of a loop.
+        (Language::OpenMp, _) => StepKernel::Naive,
+        (Language::OpenCl, StepKernel::Auto) if options.cells.is_some() => StepKernel::Coarsened,
+        (Language::OpenCl, StepKernel::Auto) => StepKernel::Naive,
+        (_, kernel) => kernel,
+    };
+    Wanted {
+        kernel,
+        cells: options.cells.as_deref(),
+    }
 }
 
 /// Refuses a kernel that was asked for by its name and that no step can have.

@@ -177,6 +177,14 @@ impl Shape {
         )
     }
 
+    /// What kernels of its kind are called in programs.
+    fn identifier(&self) -> &'static str {
+        match self.kernel {
+            StepKernel::StreamedTiled => "streamed_tiled",
+            kernel => kernel.name(),
+        }
+    }
+
     /// Whether the threads of a block share what they load.
     fn is_tiled(&self) -> bool {
         matches!(self.kernel, StepKernel::Tiled | StepKernel::StreamedTiled)

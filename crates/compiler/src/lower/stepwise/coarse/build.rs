@@ -95,23 +95,7 @@ impl Lowering<'_> {
             true => Some(self.in_block(&shape, (&blocks, &ends), &mut body)),
             false => None,
         };
-        for (axis, (var, block)) in vars.iter().zip(blocks).enumerate() {
-            let first = Expr::Var(block).times(Expr::Int(shape.step(axis)));
-            let first = match axis == shape.inner() {
-                true => plus(first, -shape.offset),
-                false => ends[axis][0].clone().plus(first),
-            };
-            if !(axis == 0 && shape.is_streamed()) {
-                let value = Some(first);
-                body.push(Stmt::Let { var: *var, value });
-            } else {
-                let name = format!("{}_begin", self.program.var(*var).name);
-                let begin = self.program.add_var(&name, Type::Index, true);
-                let value = Some(first);
-                body.push(Stmt::Let { var: begin, value });
-                ends[axis][0] = Expr::Var(begin);
-            }
-        }
+        self.first_cells(&shape, (&vars, &blocks), &mut ends, &mut body);
         axes.reverse();
         let mut build = Build {
             step,
@@ -138,16 +122,41 @@ impl Lowering<'_> {
                 resident: 1,
             }),
             launching: None,
-            name: format!(
-                "step_{number}_{}",
-                build.shape.kernel.name().replace('-', "_")
-            ),
+            name: format!("step_{number}_{}", build.shape.identifier()),
             lines: self.lines(step),
             params,
             axes,
             body,
             reductions: Vec::new(),
         })
+    }
+
+    /// Defines the first cell of a thread along each loop, given the variables of the loops and of the axes; streamed
+    /// planes begin there.
+    fn first_cells(
+        &mut self,
+        shape: &Shape,
+        (vars, blocks): (&[VarId], &[VarId]),
+        ends: &mut [[Expr; 2]],
+        body: &mut Vec<Stmt>,
+    ) {
+        for (axis, (var, block)) in vars.iter().zip(blocks).enumerate() {
+            let first = Expr::Var(*block).times(Expr::Int(shape.step(axis)));
+            let first = match axis == shape.inner() {
+                true => plus(first, -shape.offset),
+                false => ends[axis][0].clone().plus(first),
+            };
+            if !(axis == 0 && shape.is_streamed()) {
+                let value = Some(first);
+                body.push(Stmt::Let { var: *var, value });
+            } else {
+                let name = format!("{}_begin", self.program.var(*var).name);
+                let begin = self.program.add_var(&name, Type::Index, true);
+                let value = Some(first);
+                body.push(Stmt::Let { var: begin, value });
+                ends[axis][0] = Expr::Var(begin);
+            }
+        }
     }
 
     /// What a thread does.
