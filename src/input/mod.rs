@@ -12,6 +12,7 @@ mod names;
 mod outer;
 mod rewritten;
 mod several;
+mod signatures;
 mod swaps;
 mod together;
 
@@ -35,6 +36,7 @@ use hexcc_front_c::normalize::Wish;
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
+pub use signatures::signatures;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
