@@ -1,6 +1,6 @@
-//! The libraries that read C, where hexcc and they were installed by pip.
+//! What the command needs, where pip has installed it.
 //!
-//! The package `hexcc` has the command alone. Its extra `c` installs libclang, and tadashi, in which libpet comes.
+//! The package `hexcc` has the command and the emulation of CUDA. Its extra `c` installs libclang, and tadashi, in which libpet comes.
 
 use hexcc_front_c::child;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,16 @@ pub fn provide() {
             unsafe { env::set_var(variable, place) };
         }
     }
+}
+
+/// The folder that has `scripts` and the like: `share/hexcc` beside an installed command, else the clone that it was
+/// built in.
+pub fn root() -> PathBuf {
+    let installed = env::current_exe().ok().and_then(|exe| {
+        let share = exe.parent()?.parent()?.join("share/hexcc");
+        share.join("scripts").is_dir().then_some(share)
+    });
+    installed.unwrap_or_else(|| PathBuf::from(env!("HEXCC_ROOT")))
 }
 
 /// Folders of Python's packages that belong to a command in a `bin`, the newest Python's first.
