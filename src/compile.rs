@@ -5,6 +5,7 @@ use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
 use crate::messages;
 use crate::render::{self, Failure};
+use crate::signatures::signatures;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 #[cfg(test)]
@@ -68,7 +69,7 @@ impl InputArgs {
     /// The functions that the first file defines.
     pub fn signatures(&self, sums: SumsArg, limit: &TimeLimit) -> Result<Signatures, Failure> {
         let options = self.input_options(sums, Loops::default())?;
-        input::signatures(&options, limit)
+        signatures(&options, limit)
     }
 
     /// What is read, and how.

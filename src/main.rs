@@ -18,6 +18,7 @@ mod messages;
 mod preprocessor;
 mod render;
 mod run;
+mod signatures;
 mod spelling;
 mod translate;
 mod tune;

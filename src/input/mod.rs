@@ -3,16 +3,15 @@
 mod beside;
 mod choice;
 mod extract;
-mod facts;
+pub mod facts;
 mod guards;
-mod included;
+pub mod included;
 mod joined;
 mod merged;
 mod names;
 mod outer;
 mod rewritten;
 mod several;
-mod signatures;
 mod swaps;
 mod together;
 
@@ -36,7 +35,6 @@ use hexcc_front_c::normalize::Wish;
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
-pub use signatures::signatures;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};

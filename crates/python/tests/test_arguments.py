@@ -14,6 +14,11 @@ ADDRESS = """
 uint64_t where(int n, double u[n]) { for (int i = 0; i < n; i++) u[i] += 1; return (uint64_t)u; }
 """
 
+READ = """
+#include <stdint.h>
+uint64_t where(int n, const double u[n], double v[n]) { for (int i = 0; i < n; i++) v[i] = u[i]; return (uint64_t)u; }
+"""
+
 TYPES = """
 #define N 4
 enum kind { FIRST, SECOND };
@@ -57,15 +62,18 @@ class Exported:
 
 
 def test_dlpack_is_used_in_place(scale: hexcc.Function) -> None:
-    where = hexcc.compile(ADDRESS)
+    where = hexcc.compile(READ)
     u = np.zeros(10)
-    assert where(10, Exported(u)) == u.ctypes.data
+    assert where(10, Exported(u), np.zeros(10)) == u.ctypes.data
     with pytest.raises(TypeError, match="device 2"):
-        where(10, Exported(u, device=2))
+        where(10, Exported(u, device=2), np.zeros(10))
     u = np.ones((3, 4))
     if np.from_dlpack(Exported(u)).flags.writeable:
         scale(3, 4, Exported(u), 2.0)
         assert (u == 2).all()
+    else:  # NumPy before 2.1
+        with pytest.raises(ValueError, match="by `__dlpack__`: pass a NumPy array"):
+            scale(3, 4, Exported(u), 2.0)
 
 
 def test_prototypes_are_clangs() -> None:

@@ -84,7 +84,10 @@ def _array(parameter: Parameter, argument: Any, sizes: Mapping[str, int]) -> np.
     if not array.flags.aligned:
         raise ValueError(f"{named} takes aligned elements, and the array is not aligned")
     if not parameter.is_const and not array.flags.writeable:
-        raise ValueError(f"{named} is not `const` in C, and the array cannot be written")
+        tip = (
+            "" if array is argument else f"; NumPy {np.__version__} got it by `__dlpack__`: pass a NumPy array instead"
+        )
+        raise ValueError(f"{named} is not `const` in C, and the array cannot be written{tip}")
     return array
 
 

@@ -1,11 +1,12 @@
 //! The functions of a C file, for callers in other languages.
 
-use super::{InputOptions, facts, included, rewritten};
+use crate::input::{InputOptions, facts, included};
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_front_c::child;
+use hexcc_front_c::child::{self, FactsError};
 use hexcc_front_c::signature::Signatures;
+use std::env;
 use std::ops::Range;
 
 /// The functions that a C file defines; files that it includes for their functions are parts of it.
@@ -15,7 +16,9 @@ use std::ops::Range;
 /// Where it cannot be read, or clang finds errors.
 pub fn signatures(options: &InputOptions, limit: &TimeLimit) -> Result<Signatures, Failure> {
     let source = included::read(&options.file, options)?;
-    let found = rewritten::answered(options, &source, limit, child::signatures);
+    let question = facts::question(options, source.own_text(), limit);
+    let exe = env::current_exe().map_err(|e| FactsError::GaveUp(e.to_string()));
+    let found = exe.and_then(|exe| child::signatures(&exe, &question));
     let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
     if found.errors.is_empty() {
         return Ok(found);
