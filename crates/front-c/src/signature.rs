@@ -105,7 +105,10 @@ pub enum Kind {
         fields: Vec<Field>,
     },
     /// Something else.
-    Other,
+    Other {
+        /// What it is, in words of C.
+        name: String,
+    },
 }
 
 /// A member of a struct.
@@ -171,7 +174,7 @@ fn signature(unit: &Unit, function: &Function) -> Signature {
         TypeKind::Function { result, .. } => typed(unit, result, &mut [].iter()),
         _ => Type {
             is_const: false,
-            kind: Kind::Other,
+            kind: other("function"),
         },
     };
     let params = function.params.iter().map(|id| {
@@ -211,7 +214,9 @@ fn typed(unit: &Unit, ty: TypeId, extents: &mut std::slice::Iter<Expr>) -> Type 
             }
         }
         TypeKind::Record(id) => record(unit, *id),
-        _ => Kind::Other,
+        TypeKind::Function { .. } => other("function"),
+        TypeKind::Other(name) => other(name),
+        _ => other("type"),
     };
     let mut typed = Type {
         is_const: false,
@@ -223,9 +228,18 @@ fn typed(unit: &Unit, ty: TypeId, extents: &mut std::slice::Iter<Expr>) -> Type 
     typed
 }
 
+fn other(name: &str) -> Kind {
+    Kind::Other {
+        name: name.to_owned(),
+    }
+}
+
 fn integer(name: &str, size: Option<u64>, signed: bool) -> Kind {
     let name = name.to_owned();
-    size.map_or(Kind::Other, |size| Kind::Integer { name, size, signed })
+    match size {
+        Some(size) => Kind::Integer { name, size, signed },
+        None => Kind::Other { name },
+    }
 }
 
 fn number(builtin: Builtin, size: Option<u64>) -> Kind {
@@ -248,8 +262,10 @@ fn number(builtin: Builtin, size: Option<u64>) -> Kind {
 /// A struct whose members are numbers, arrays and structs; pointers in it would lead round in circles.
 fn record(unit: &Unit, id: RecordId) -> Kind {
     let record = &unit[id];
+    let keyword = if record.is_union { "union" } else { "struct" };
+    let unknown = other(format!("{keyword} {}", record.tag).trim_end());
     if record.is_union || !record.is_complete {
-        return Kind::Other;
+        return unknown;
     }
     let field = |id: &ast::FieldId| {
         let field = &unit[*id];
@@ -263,7 +279,7 @@ fn record(unit: &Unit, id: RecordId) -> Kind {
         Some(Field { name, offset, ty })
     };
     let fields: Option<Vec<Field>> = record.fields.iter().map(field).collect();
-    fields.map_or(Kind::Other, |fields| Kind::Struct {
+    fields.map_or(unknown, |fields| Kind::Struct {
         name: record.tag.clone(),
         size: record.size,
         fields,

@@ -79,11 +79,11 @@ def test_dlpack_is_used_in_place(scale: hexcc.Function) -> None:
 def test_prototypes_are_clangs() -> None:
     text = "#include <stdint.h>\n" + TYPES + SCALE
     types = hexcc.compile(text, "types").signature
-    assert types.is_static
+    assert types.is_static and types.result is None and types.result_type == "void"
     of = {p.name: p for p in types.parameters}
     assert of["b"].ctype is ctypes.c_uint8 and of["f"].ctype is ctypes.c_float
     assert of["flag"].ctype is ctypes.c_bool and of["kind"].ctype is ctypes.c_uint32
-    assert (of["x"].dtype, of["x"].is_const, of["x"].extents) == (np.int8, True, None)
+    assert of["x"].dtype == np.int8 and of["x"].is_const and of["x"].extents is None
     assert of["y"].c_type == "const unsigned short y[(n + 1)]" and of["y"].is_const
     assert of["z"].c_type == "float z[4][(2 * n)]" and not of["z"].is_const
     assert of["w"].c_type == "double (*w)[n]"

@@ -55,7 +55,8 @@ fn structs_have_members_and_lists_have_none() {
         panic!("{all:?}");
     };
     assert_eq!((size, fields[1].offset, fields.len()), (16, 4, 2));
-    assert_eq!(to(1), Kind::Other);
+    let name = "struct list".to_owned();
+    assert_eq!(to(1), Kind::Other { name });
 }
 
 #[test]

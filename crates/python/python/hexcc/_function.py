@@ -48,7 +48,7 @@ class Function:
         kind = ctypes.CFUNCTYPE(signature.result, *(p.ctype for p in signature.parameters))
         self._call = kind(address)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the function, and return what C returns.
 
         Arrays are NumPy arrays, or others with `__dlpack__` in memory of the CPU. Their elements have C's type,

@@ -59,12 +59,12 @@ class Signature:
     name: str
     parameters: tuple[Parameter, ...]
     result: Any
+    result_type: str
     is_static: bool
 
     def __str__(self) -> str:
         """Return the prototype in C."""
-        returned = "void" if self.result is None else self.result.__name__.removeprefix("c_")
-        return f"{returned} {self.name}({', '.join(str(p) for p in self.parameters) or 'void'})"
+        return f"{self.result_type} {self.name}({', '.join(str(p) for p in self.parameters) or 'void'})"
 
 
 def choose(functions: list[dict[str, Any]], name: str | None, path: str) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def parse(function: dict[str, Any]) -> Signature:
         result = _number(function["result"])
         if result is None:
             raise HexccError(f"`{name}` returns what Python cannot take: {_spelled(function['result'], '')}")
-    return Signature(name, parameters, result, function["static"])
+    return Signature(name, parameters, result, _spelled(function["result"], ""), function["static"])
 
 
 def _parameter(function: str, number: int, parameter: dict[str, Any]) -> Parameter:
