@@ -5,12 +5,14 @@ use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
 use crate::messages;
 use crate::render::{self, Failure};
+use crate::signatures::signatures;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 #[cfg(test)]
 use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Language, Options, Tiling};
 use hexcc_compiler::scop::SavedScop;
+use hexcc_front_c::signature::Signatures;
 use hexcc_isl::Ctx;
 use hexcc_tuner::cache::{self, Lookup};
 use std::path::Path;
@@ -56,6 +58,22 @@ impl InputArgs {
         limit: &TimeLimit,
         loops: Loops,
     ) -> Result<Input, Failure> {
+        let options = self.input_options(sums, loops)?;
+        let input = input::read(&options, limit)?;
+        if !input.saved.is_nests() {
+            render::render(&input.warnings, Some(&input.saved.source));
+        }
+        Ok(input)
+    }
+
+    /// The functions that the first file defines.
+    pub fn signatures(&self, sums: SumsArg, limit: &TimeLimit) -> Result<Signatures, Failure> {
+        let options = self.input_options(sums, Loops::default())?;
+        signatures(&options, limit)
+    }
+
+    /// What is read, and how.
+    fn input_options(&self, sums: SumsArg, loops: Loops) -> Result<InputOptions, Failure> {
         let files = self.paths();
         let Some((first, others)) = files.split_first() else {
             return Err(Failure::plain(Diagnostic::bug("no file is given")));
@@ -65,7 +83,7 @@ impl InputArgs {
         }
         let checked = self.preprocessor.check(&files);
         checked.map_err(|d| Failure::plain(*d))?;
-        let options = InputOptions {
+        Ok(InputOptions {
             file: first.clone(),
             others: others.to_vec(),
             function: self.function.clone(),
@@ -77,12 +95,7 @@ impl InputArgs {
             several: loops.several,
             planes: loops.planes,
             copies: loops.copies,
-        };
-        let input = input::read(&options, limit)?;
-        if !input.saved.is_nests() {
-            render::render(&input.warnings, Some(&input.saved.source));
-        }
-        Ok(input)
+        })
     }
 }
 

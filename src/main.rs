@@ -19,9 +19,11 @@ mod preprocessor;
 mod profile;
 mod render;
 mod run;
+mod signatures;
 mod spelling;
 mod translate;
 mod tune;
+mod wheel;
 
 // isl, which is C, allocates more than it computes: this takes the place of `malloc`.
 use libmimalloc_sys as _;
@@ -35,6 +37,7 @@ pub const VERSION: &str = env!("HEXCC_VERSION");
 const LOG_VARIABLE: &str = "HEXCC_LOG";
 
 fn main() -> ExitCode {
+    wheel::provide();
     match std::env::args().nth(1).as_deref() {
         Some(hexcc_pet::CHILD_ARGUMENT) => return hexcc_pet::run_child(),
         Some(hexcc_front_c::child::CHILD_ARGUMENT) => return hexcc_front_c::child::run_child(),

@@ -2,11 +2,11 @@
 
 use crate::emit::cannot_write;
 use crate::render::Failure;
+use crate::wheel;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_gpu::GpuError;
 use hexcc_tuner::{Error, NoTiles, Workbench, check_tiles};
-use std::path::Path;
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
@@ -31,7 +31,7 @@ impl From<Error> for Failure {
 /// # Errors
 /// What is missing.
 pub fn workbench() -> Result<Workbench, Failure> {
-    let toolkit = Path::new(env!("HEXCC_ROOT")).join("vendor/cuda/nvidia/cu13");
+    let toolkit = wheel::root().join("vendor/cuda/nvidia/cu13");
     Workbench::open(Some(&toolkit)).map_err(gpu_failure)
 }
 

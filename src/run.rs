@@ -12,6 +12,7 @@ use crate::emit::cannot_write;
 use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
+use crate::wheel;
 use build::{BuildArgs, Builder};
 use clap::Parser;
 use hexcc_compiler::back::{Instrument, LOOPS_RUN};
@@ -338,7 +339,7 @@ impl Run {
             LanguageArg::Opencl => return self.in_c(Target::OpenCl),
             LanguageArg::Cuda => {}
         }
-        let scripts = Path::new(env!("HEXCC_ROOT")).join("scripts");
+        let scripts = wheel::root().join("scripts");
         let has_gpu = || !self.emulate && gpu_present();
         if self.gpu && !has_gpu() {
             return Err(failure(
@@ -595,7 +596,7 @@ fn find_nvcc(scripts: &Path) -> Option<PathBuf> {
     let on_path = std::env::split_paths(&path)
         .map(|d| d.join("nvcc"))
         .find(|p| p.is_file());
-    let vendored = Path::new(env!("HEXCC_ROOT")).join("vendor/cuda/nvidia/cu13/bin/nvcc");
+    let vendored = wheel::root().join("vendor/cuda/nvidia/cu13/bin/nvcc");
     on_path.or_else(|| vendored.is_file().then(|| scripts.join("nvcc")))
 }
 

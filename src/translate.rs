@@ -31,6 +31,8 @@ enum Emit {
     C,
     /// The loops as hexcc has read them, as JSON, which later commands take as input
     Scop,
+    /// The functions of the file with the types of their parameters, as JSON
+    Signatures,
     /// Arrays and statements in the notation of isl
     Stencil,
     /// Dependences of the time loops that are tiled
@@ -184,6 +186,13 @@ impl Translate {
         self.kernel.messages.settle();
         self.check_emit()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
+        if self.emit == Some(Emit::Signatures) {
+            let found = self.input.signatures(self.kernel.sums, &limit)?;
+            let text = serde_json::to_string_pretty(&found);
+            let text = text.map_err(|e| Failure::plain(Diagnostic::bug(e)))?;
+            self.write(&(text + "\n"))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let whole = matches!(self.emit, None | Some(Emit::Cuda));
         let loops = self.kernel.loops(&self.target);
         let loops = Loops {

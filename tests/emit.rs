@@ -116,3 +116,11 @@ fn less_than_is_required() {
         );
     }
 }
+
+#[test]
+fn signatures_are_those_of_clang() {
+    insta::assert_snapshot!(
+        "emit_signatures",
+        emitted("signatures", &["steps/speeds2d.c"])
+    );
+}

@@ -185,7 +185,7 @@ impl Reader<'_> {
 }
 
 /// What libclang needs to know to read a text of the input.
-pub(super) fn question(options: &InputOptions, text: &str, limit: &TimeLimit) -> Question {
+pub fn question(options: &InputOptions, text: &str, limit: &TimeLimit) -> Question {
     Question {
         vendor: Path::new(env!("HEXCC_ROOT")).join("vendor"),
         file: options.file.clone(),
@@ -202,7 +202,7 @@ fn has_unknown_type(array: &PetArray) -> bool {
 }
 
 /// Why libclang says nothing.
-pub(super) fn explain(error: FactsError) -> Diagnostic {
+pub fn explain(error: FactsError) -> Diagnostic {
     match error {
         FactsError::Library(what) => Diagnostic::error(
             "HX0502",

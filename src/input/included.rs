@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const DEEPEST: usize = 8;
 
 /// A C file, with files that it includes for their functions.
-pub(super) fn read(path: &Path, options: &InputOptions) -> Result<SourceFile, Failure> {
+pub fn read(path: &Path, options: &InputOptions) -> Result<SourceFile, Failure> {
     let text = files::text(path).map_err(|e| unreadable(path, &e))?;
     let mut search = Search {
         include_dirs: &options.include_dirs,

@@ -3,9 +3,9 @@
 mod beside;
 mod choice;
 mod extract;
-mod facts;
+pub mod facts;
 mod guards;
-mod included;
+pub mod included;
 mod joined;
 mod merged;
 mod names;

@@ -7,6 +7,7 @@ use crate::ForCplusplus;
 use crate::beside::{self, Around};
 use crate::facts::Facts;
 use crate::normalize::{Forward, Rewritten, Wish};
+use crate::signature::Signatures;
 use hexcc_clang::ast::Unit;
 use hexcc_clang::{Clang, ClangError, ParseRequest, STACK_VARIABLE, deeply, parse};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+
+pub use hexcc_clang::LIBRARY_VARIABLE as LIBCLANG_VARIABLE;
 
 /// The only argument of the process.
 pub const CHILD_ARGUMENT: &str = "--clang-child";
@@ -63,6 +66,8 @@ enum Wanted {
     Neighbours(Vec<Range<usize>>),
     /// What C does around these parts.
     Around(Vec<Range<usize>>),
+    /// The functions that it defines.
+    Signatures,
 }
 
 /// What is answered.
@@ -75,6 +80,7 @@ enum Found {
     ForCplusplus(ForCplusplus),
     Neighbours(Vec<Vec<Range<usize>>>),
     Around(Vec<Around>),
+    Signatures(Signatures),
 }
 
 /// Why there are no facts.
@@ -213,6 +219,18 @@ pub fn around(
 ) -> Result<Vec<Around>, FactsError> {
     match ask(exe, (Wanted::Around(parts), question))? {
         Found::Around(all) => Ok(all),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for the functions that a text defines.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn signatures(exe: &Path, question: &Question) -> Result<Signatures, FactsError> {
+    match ask(exe, (Wanted::Signatures, question))? {
+        Found::Signatures(signatures) => Ok(signatures),
         _ => Err(other_answer()),
     }
 }
@@ -429,6 +447,7 @@ fn answer(
             Wanted::ForCplusplus => Found::ForCplusplus(ForCplusplus::of(unit)),
             Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(unit, &parts)),
             Wanted::Around(parts) => Found::Around(beside::around(unit, &parts)),
+            Wanted::Signatures => Found::Signatures(Signatures::of(unit)),
         })
     })
 }

@@ -9,6 +9,7 @@ pub mod emit;
 pub mod facts;
 pub mod normalize;
 pub mod of_host;
+pub mod signature;
 
 use conversions::Conversion;
 use hexcc_clang::ast::Unit;

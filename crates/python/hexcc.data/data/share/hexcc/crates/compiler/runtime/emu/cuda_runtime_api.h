@@ -1,0 +1,1 @@
+../../../../../../../../../../crates/compiler/runtime/emu/cuda_runtime_api.h

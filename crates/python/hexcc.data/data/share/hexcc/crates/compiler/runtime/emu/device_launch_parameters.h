@@ -1,0 +1,1 @@
+../../../../../../../../../../crates/compiler/runtime/emu/device_launch_parameters.h

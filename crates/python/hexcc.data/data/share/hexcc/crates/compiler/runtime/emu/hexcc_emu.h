@@ -1,0 +1,1 @@
+../../../../../../../../../../crates/compiler/runtime/emu/hexcc_emu.h

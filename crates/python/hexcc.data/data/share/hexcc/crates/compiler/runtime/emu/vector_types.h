@@ -1,0 +1,1 @@
+../../../../../../../../../../crates/compiler/runtime/emu/vector_types.h
