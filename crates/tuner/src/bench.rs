@@ -205,7 +205,7 @@ impl Prepared {
     /// What a translation would be for the sizes that are measured: the model chooses for them, and
     /// what is given or tuned is predicted for them.
     fn for_problem(&self, problem: &Problem) -> Result<Compiled> {
-        let mut options = self.request.options.clone();
+        let mut options = of_tiles(&self.request.options);
         options.sizes = problem.params.clone();
         options.keep_tiles = true;
         if self.compiled.tuned.is_some() {
@@ -225,7 +225,7 @@ impl Prepared {
         let options = Options {
             tiling: Tiling::Hybrid,
             sizes: problem.params.clone(),
-            ..options.clone()
+            ..of_tiles(options)
         };
         self.again(&options).map(Some)
     }
@@ -245,7 +245,7 @@ impl Prepared {
                 stream_tile: None,
                 sizes: problem.params.clone(),
                 keep_tiles: true,
-                ..self.request.options.clone()
+                ..of_tiles(&self.request.options)
             };
             let Ok(compiled) = self.again(&options) else {
                 continue;
@@ -282,6 +282,18 @@ impl Prepared {
         self.ctx.reset_operations();
         pipeline::compile(&self.ctx, &self.request.stencil, options)
             .map_err(refused(&self.request.stencil))
+    }
+}
+
+/// The options of tiles: what threads have with one launch per step is none of theirs.
+fn of_tiles(options: &Options) -> Options {
+    Options {
+        kernel: match options.kernel {
+            StepKernel::Pipelined => StepKernel::Pipelined,
+            _ => StepKernel::Auto,
+        },
+        cells: None,
+        ..options.clone()
     }
 }
 

@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads of a block by the number of loops that threads share, innermost first: of eleven shapes
 /// on an H200 never slower than the plain kernel of `hexcc bench` (docs/notes/results.md).
-const BLOCKS: [&[u32]; 4] = [&[], &[256], &[64, 4], &[64, 4, 1]];
+const BLOCKS: [&[u32]; 4] = [&[], &[256], &[64, 4], &[64, 2, 2]];
 
 /// The same for kernels that reduce: the threads of a block are in the order of the loops.
 const ROWS: [u32; MOST_AXES] = [256, 1, 1];
