@@ -5,6 +5,7 @@ use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
 use crate::messages;
 use crate::render::{self, Failure};
+use crate::stencils;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 #[cfg(test)]
@@ -56,6 +57,9 @@ impl InputArgs {
         limit: &TimeLimit,
         loops: Loops,
     ) -> Result<Input, Failure> {
+        if stencils::is_given(&self.files) {
+            return Err(stencils::needs_c());
+        }
         let files = self.paths();
         let Some((first, others)) = files.split_first() else {
             return Err(Failure::plain(Diagnostic::bug("no file is given")));
@@ -124,7 +128,7 @@ impl KernelArgs {
     }
 
     /// Refuses what has less than the user requires; warnings have said why.
-    fn check_required(&self, compiled: &Compiled) -> Result<(), Failure> {
+    pub fn check_required(&self, compiled: &Compiled) -> Result<(), Failure> {
         let on_cpu = compiled.stepwise.iter().any(|part| part.tiles.is_some());
         let is_tiled = on_cpu || !compiled.units.is_empty() || !compiled.tiled_nests.is_empty();
         if self.require != Some(RequireArg::Tiled) || is_tiled {

@@ -19,6 +19,7 @@ mod preprocessor;
 mod render;
 mod run;
 mod spelling;
+mod stencils;
 mod translate;
 mod tune;
 
