@@ -97,20 +97,28 @@ impl Stencil {
     }
 
     /// The same stencil, as a text has it: the place of the time loop in it, with those of its statements, by their names.
-    /// Messages point there. Statements without a place, or behind others that come later, are left where they were.
+    /// Messages point there. Without a place for each of them it stays as it is.
     pub fn located(
         mut self,
         source: SourceFile,
         time_loop: Range<usize>,
         places: &BTreeMap<String, Range<usize>>,
     ) -> Stencil {
+        let has_place = |stmt: &Statement| places.contains_key(&stmt.name);
+        if !self.scop.stmts.iter().all(has_place) {
+            return self;
+        }
         for stmt in &mut self.scop.stmts {
             let Some(place) = places.get(&stmt.name) else {
-                return self;
+                continue;
             };
             stmt.span = place.clone();
-            for access in stmt.reads.iter_mut().chain([&mut stmt.write]) {
-                access.stmt = place.clone();
+            // A text has what is written before what is read.
+            let mut seen = BTreeMap::new();
+            for access in std::iter::once(&mut stmt.write).chain(&mut stmt.reads) {
+                let nth = seen.entry(access.array).or_insert(0);
+                (access.stmt, access.nth) = (place.clone(), *nth);
+                *nth += 1;
             }
         }
         for chunk in &mut self.scop.chunks {

@@ -214,7 +214,7 @@ impl Checker {
             ranges.push((low, high, cells.span.clone()));
         }
         let n_wrong = self.wrong.len();
-        let mut values = Values::new(&self.names, &self.fields, known.ty);
+        let mut values = Values::new(&self.names, &self.fields, &known);
         for (name, value) in &stmt.lets {
             values.bind(name, value);
         }

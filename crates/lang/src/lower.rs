@@ -270,12 +270,14 @@ impl<'a> Lowering<'a> {
         }
         for (s, stmt) in self.statements.iter().enumerate() {
             for (read, cell) in stmt.reads.iter().zip(&self.cells[s]) {
-                let again = cell.image.intersect(&self.regions[s])?;
-                let Some(before) = self.written_before(s, read.field)? else {
-                    continue;
-                };
                 let is_own = read.field == stmt.field && cell.is_shifted;
-                if self.doubled[stmt.field] && is_own && !again.is_disjoint(&before)? {
+                if !(is_own && self.doubled[stmt.field]) {
+                    continue;
+                }
+                let again = cell.image.intersect(&self.regions[s])?;
+                if let Some(before) = self.written_before(s, read.field)?
+                    && !again.is_disjoint(&before)?
+                {
                     return Err(Box::new(self.three_planes(s, read)));
                 }
             }

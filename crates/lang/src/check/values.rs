@@ -1,7 +1,7 @@
 //! Values of statements, with types as in C.
 
 use super::bounds::offset;
-use super::{Meaning, unknown, wrong_number};
+use super::{Meaning, dimensions, unknown, wrong_number};
 use crate::model::{Field, Read};
 use crate::syntax::{self, Name, Value};
 use hexcc_compiler::ctype::{CType, math_function};
@@ -16,6 +16,8 @@ pub struct Values<'a> {
     fields: &'a [Field],
     /// The type of numbers without a suffix.
     real: CType,
+    /// Dimensions of the sub-grid.
+    n_dims: usize,
     bound: HashMap<String, usize>,
     /// Cells that are read.
     pub reads: Vec<Read>,
@@ -34,16 +36,20 @@ fn nothing() -> Expr {
 }
 
 impl<'a> Values<'a> {
-    /// Those of a statement that assigns to a field of this type.
+    /// Those of a statement that assigns to a field.
     pub fn new(
         names: &'a HashMap<String, (Meaning, Range<usize>)>,
         fields: &'a [Field],
-        ty: CType,
+        field: &Field,
     ) -> Values<'a> {
         Values {
             names,
             fields,
-            real: if ty == CType::Float { CType::Float } else { CType::Double },
+            real: match field.ty {
+                CType::Float => CType::Float,
+                _ => CType::Double,
+            },
+            n_dims: field.dims.len(),
             bound: HashMap::new(),
             reads: Vec::new(),
             locals: Vec::new(),
@@ -182,6 +188,17 @@ impl<'a> Values<'a> {
     }
 
     fn cell(&mut self, field: usize, offsets: Vec<i64>, span: Range<usize>) -> Expr {
+        let known = &self.fields[field];
+        let n = known.dims.len();
+        if n != 0 && n != self.n_dims {
+            let (has, of) = (dimensions(n), dimensions(self.n_dims));
+            let what = format!("`{}` has {has}, and the sub-grid has {of}", known.name);
+            let d = Diagnostic::error("HX0703", what)
+                .at(span, "an offset has no meaning here")
+                .help("declare the field with as many dimensions");
+            self.wrong.push(d);
+            return nothing();
+        }
         self.reads.push(Read {
             field,
             offsets,
