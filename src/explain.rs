@@ -107,8 +107,11 @@ impl Explain {
     /// Reports on a stencil.
     fn stencil(&self, limit: TimeLimit) -> Result<ExitCode, Failure> {
         if self.tiles || self.svg.is_some() {
-            let d = Diagnostic::error("HX0509", "`--tiles` and `--svg` take C, and the file has a stencil")
-                .help("`hexcc explain FILE.st` tells of the tiles that were chosen");
+            let d = Diagnostic::error(
+                "HX0509",
+                "`--tiles` and `--svg` take C, and the file has a stencil",
+            )
+            .help("`hexcc explain FILE.st` tells of the tiles that were chosen");
             return Err(Failure::plain(d));
         }
         let ctx = context(&limit)?;

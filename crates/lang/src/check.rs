@@ -156,7 +156,10 @@ impl Checker {
                 boundaries(kinds.len())
             );
             let d = Diagnostic::error("HX0703", what)
-                .at(kinds[0].span.start..last.span.end, "one for each dimension, or one for all")
+                .at(
+                    kinds[0].span.start..last.span.end,
+                    "one for each dimension, or one for all",
+                )
                 .also(field.name.span.clone(), "declared here");
             self.wrong.push(d);
         }
@@ -316,9 +319,7 @@ fn unknown(
     let text = &name.node;
     let d = Diagnostic::error("HX0702", format!("there is no {kind} `{text}`"))
         .at(name.span.clone(), "not declared");
-    let near = |other: &&String| {
-        other.eq_ignore_ascii_case(text) || is_one_edit_away(other, text)
-    };
+    let near = |other: &&String| other.eq_ignore_ascii_case(text) || is_one_edit_away(other, text);
     let mut nearest: Vec<&String> = names.keys().filter(near).collect();
     nearest.sort();
     match nearest.first() {

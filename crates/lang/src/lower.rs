@@ -57,7 +57,9 @@ pub fn lower(
     let mut lowering = Lowering::new(ctx, model).map_err(one)?;
     if lowering.statements.is_empty() {
         let d = Diagnostic::error("HX0701", "no statement of the time loop changes a cell");
-        return Err(vec![d.at(model.span.clone(), "nothing happens in its steps")]);
+        return Err(vec![
+            d.at(model.span.clone(), "nothing happens in its steps"),
+        ]);
     }
     let wrong = lowering.out_of_grid().map_err(one)?;
     if !wrong.is_empty() {
@@ -72,7 +74,10 @@ fn refused(error: BuildError, model: &Model) -> Box<Diagnostic> {
     match error {
         BuildError::Refused(d) => {
             let label = "in this time loop".to_string();
-            let d = Diagnostic { labels: Vec::new(), ..*d };
+            let d = Diagnostic {
+                labels: Vec::new(),
+                ..*d
+            };
             Box::new(d.at(model.span.clone(), label))
         }
         BuildError::Isl(error) | BuildError::Notation { error, .. } if error.quota => error.into(),
@@ -100,7 +105,11 @@ impl<'a> Lowering<'a> {
         let mut lowering = Lowering {
             ctx,
             model,
-            statements: model.statements.iter().filter(|s| !s.is_identity()).collect(),
+            statements: model
+                .statements
+                .iter()
+                .filter(|s| !s.is_identity())
+                .collect(),
             coordinates: coordinates.to_vec(),
             conditions: model.conditions.clone(),
             regions: Vec::new(),
@@ -157,7 +166,10 @@ impl<'a> Lowering<'a> {
     fn set(&self, stmt: &Statement, more: &[String]) -> Result<Set> {
         let all = [&self.domain(stmt)[..], &self.conditions, more].concat();
         let tuple = self.tuple(stmt.ranges.len());
-        Ok(Set::read(self.ctx, &self.text(&format!("[{tuple}]"), &all))?)
+        Ok(Set::read(
+            self.ctx,
+            &self.text(&format!("[{tuple}]"), &all),
+        )?)
     }
 
     /// The cell that a read means.
@@ -187,14 +199,16 @@ impl<'a> Lowering<'a> {
     /// Sub-grids and reads that leave a grid for some sizes.
     fn out_of_grid(&self) -> Result<Vec<Diagnostic>> {
         let mut wrong = Vec::new();
-        for stmt in &self.statements {
+        for stmt in &self.model.statements {
             let field = &self.model.fields[stmt.field];
             let n_wrong = wrong.len();
             for (d, (.., span)) in stmt.ranges.iter().enumerate() {
                 if let Some(end) = self.leaves(stmt, field, (d, 0))? {
                     let what = format!("the sub-grid leaves `{}` {end}", field.name);
                     let d = Diagnostic::error("HX0706", what).at(span.clone(), "for some sizes");
-                    wrong.push(d.help("choose other bounds, or say which sizes there are: `size n where n >= 4;`"));
+                    wrong.push(d.help(
+                        "choose other bounds, or say which sizes there are: `size n where n >= 4;`",
+                    ));
                 }
             }
             if wrong.len() == n_wrong {
@@ -325,7 +339,9 @@ impl<'a> Lowering<'a> {
         }
         if cell.goes_beyond {
             let name = &self.model.fields[read.field].name;
-            let what = format!("this read of `{name}` goes beyond the grid, to cells before and after their change");
+            let what = format!(
+                "this read of `{name}` goes beyond the grid, to cells before and after their change"
+            );
             return Err(Box::new(
                 Diagnostic::error("HX0709", what)
                     .at(read.span.clone(), "read here")
@@ -394,7 +410,11 @@ impl<'a> Lowering<'a> {
         let mut domain = vec![format!("{first} <= {time} < {end}")];
         domain.extend(self.domain(stmt));
         let mut iterators = vec![time.as_str()];
-        iterators.extend(self.coordinates[..stmt.ranges.len()].iter().map(String::as_str));
+        iterators.extend(
+            self.coordinates[..stmt.ranges.len()]
+                .iter()
+                .map(String::as_str),
+        );
         let made = builder.statement(name, &iterators, &domain.join(" and "));
         let mut made = made.map_err(wrong)?;
         for (read, cell) in stmt.reads.iter().zip(&self.cells[s]) {

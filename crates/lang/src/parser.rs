@@ -25,6 +25,18 @@ type Error<'t, 's> = extra::Err<Rich<'t, Token<'s>>>;
 /// Kinds of things that a message lists before it falls back to fewer words.
 const MAX_EXPECTED: usize = 6;
 
+/// What ends a value.
+const CLOSING: [&str; 8] = [
+    "`;`",
+    "`)`",
+    "`]`",
+    "`}`",
+    "`,`",
+    "`..`",
+    "`{`",
+    "the end of the text",
+];
+
 fn sign<'t, 's: 't, I>(sign: &'static str) -> impl Parser<'t, I, (), Error<'t, 's>> + Clone
 where
     I: ValueInput<'t, Token = Token<'s>, Span = SimpleSpan>,
@@ -80,15 +92,14 @@ where
         Offsets(Vec<Value>),
         Arguments(Vec<Value>),
     }
-    let after = choice((
-        offsets.map(After::Offsets),
-        arguments.map(After::Arguments),
-    ));
-    let named = name().then(after.or_not()).map(|(name, after)| match after {
-        None => Expr::Name(name.node),
-        Some(After::Offsets(offsets)) => Expr::Read(name, offsets),
-        Some(After::Arguments(arguments)) => Expr::Call(name, arguments),
-    });
+    let after = choice((offsets.map(After::Offsets), arguments.map(After::Arguments)));
+    let named = name()
+        .then(after.or_not())
+        .map(|(name, after)| match after {
+            None => Expr::Name(name.node),
+            Some(After::Offsets(offsets)) => Expr::Read(name, offsets),
+            Some(After::Arguments(arguments)) => Expr::Call(name, arguments),
+        });
     let cast = kind()
         .then(value.clone().delimited_by(sign("("), sign(")")))
         .map(|(ty, of)| Expr::Cast(ty, Box::new(of)));
@@ -120,7 +131,12 @@ where
             unary("!"),
             (binary("*", 6), binary("/", 6), binary("%", 6)),
             (binary("+", 5), binary("-", 5)),
-            (binary("<=", 4), binary(">=", 4), binary("<", 4), binary(">", 4)),
+            (
+                binary("<=", 4),
+                binary(">=", 4),
+                binary("<", 4),
+                binary(">", 4),
+            ),
             (binary("==", 3), binary("!=", 3)),
             binary("&&", 2),
             binary("||", 1),
@@ -316,23 +332,32 @@ fn diagnostic(error: &Rich<'_, Token<'_>>) -> Diagnostic {
         Some(token) => format!("unexpected {token}"),
         None => "the text ends too early".to_string(),
     };
-    let mut expected: Vec<String> = (error.expected().map(expected_text)).collect();
+    let mut expected: Vec<String> = error.expected().filter_map(expected_text).collect();
     expected.sort_by_key(|text| (text.starts_with('`'), text.clone()));
     expected.dedup();
     let label = match (error.reason(), expected.len()) {
         (RichReason::Custom(text), _) => text.clone(),
         (_, 0) => "nothing may stand here".to_string(),
-        (_, n) if n > MAX_EXPECTED => "expected an operator or the end of the value".to_string(),
+        (_, n) if n > MAX_EXPECTED => {
+            let ends = expected
+                .iter()
+                .filter(|text| CLOSING.contains(&text.as_str()));
+            let ends: Vec<&str> = ends.map(String::as_str).collect();
+            format!(
+                "expected {}",
+                [&["an operator"], &ends[..]].concat().join(" or ")
+            )
+        }
         _ => format!("expected {}", expected.join(" or ")),
     };
     Diagnostic::error("HX0701", found).at(error.span().into_range(), label)
 }
 
-fn expected_text(pattern: &RichPattern<'_, Token<'_>>) -> String {
+fn expected_text(pattern: &RichPattern<'_, Token<'_>>) -> Option<String> {
     match pattern {
-        RichPattern::Token(token) => (**token).to_string(),
-        RichPattern::Label(label) => label.to_string(),
-        RichPattern::EndOfInput => "the end of the text".to_string(),
-        _ => "something else".to_string(),
+        RichPattern::Token(token) => Some((**token).to_string()),
+        RichPattern::Label(label) => Some(label.to_string()),
+        RichPattern::EndOfInput => Some("the end of the text".to_string()),
+        _ => None,
     }
 }

@@ -62,7 +62,10 @@ fn texts_are_refused_with_places() {
         let all = wrong(text).unwrap_or_else(|| panic!("{name} is taken"));
         assert!(!all.is_empty(), "{name}: refused without a word");
         for d in &all {
-            assert!(d.code.starts_with("HX07") && !d.labels.is_empty(), "{name}: {d:?}");
+            assert!(
+                d.code.starts_with("HX07") && !d.labels.is_empty(),
+                "{name}: {d:?}"
+            );
         }
         let _ = writeln!(out, "== {name}\n{}", rendered(text, &all));
     }
@@ -74,7 +77,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         ((self.0 >> 33) % n.max(1) as u64) as usize
     }
 }
@@ -87,7 +93,9 @@ fn mutants_do_not_panic() {
     let mut n_refused = 0;
     for n in 0..400 {
         let (name, text) = &texts[n % texts.len()];
-        let mut words: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+        let mut words: Vec<&str> = text
+            .split_inclusive(|c: char| !c.is_alphanumeric())
+            .collect();
         for _ in 0..=random.below(3) {
             let (a, b) = (random.below(words.len()), random.below(words.len()));
             match random.below(5) {
@@ -104,7 +112,10 @@ fn mutants_do_not_panic() {
         };
         n_refused += 1;
         for d in &all {
-            assert!(d.code.starts_with("HX07") && !d.labels.is_empty(), "{name}: {d:?}\n{mutant}");
+            assert!(
+                d.code.starts_with("HX07") && !d.labels.is_empty(),
+                "{name}: {d:?}\n{mutant}"
+            );
             rendered(&mutant, &all);
         }
     }

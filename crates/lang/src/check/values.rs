@@ -80,7 +80,10 @@ impl<'a> Values<'a> {
         let expr = self.value(value);
         let ty = expr.ty();
         if self.wrong.len() == n_wrong && !field.ty.is_floating() && ty.is_floating() {
-            let what = format!("a `{ty}` is no value of `{}`, whose cells are `int`", field.name);
+            let what = format!(
+                "a `{ty}` is no value of `{}`, whose cells are `int`",
+                field.name
+            );
             let d = Diagnostic::error("HX0704", what)
                 .at(value.span.clone(), format!("this is a `{ty}`"))
                 .help("`int(..)` rounds it towards zero");
@@ -175,7 +178,11 @@ impl<'a> Values<'a> {
                 return self.cell(*n, offsets, name.span.clone());
             }
             Some((meaning, declared)) => {
-                let what = format!("`{}` is {}, and no value", name.node, meaning.kind(self.fields));
+                let what = format!(
+                    "`{}` is {}, and no value",
+                    name.node,
+                    meaning.kind(self.fields)
+                );
                 Diagnostic::error("HX0704", what)
                     .at(name.span.clone(), "used as a value here")
                     .also(declared.clone(), "declared here")
@@ -259,7 +266,11 @@ impl<'a> Values<'a> {
         if function.n_args != args.len() {
             let n = function.n_args;
             let plural = if n == 1 { "" } else { "s" };
-            let what = format!("`{}` has {n} argument{plural}, not {}", name.node, args.len());
+            let what = format!(
+                "`{}` has {n} argument{plural}, not {}",
+                name.node,
+                args.len()
+            );
             self.wrong
                 .push(Diagnostic::error("HX0703", what).at(value.span.clone(), "called here"));
             return nothing();
