@@ -91,6 +91,15 @@ fn kernels_are_those_of_the_same_stencils_in_c() {
     }
 }
 
+/// The cells that the array of `ring.st` has on either side of the grid.
+fn halo(text: &str) -> usize {
+    let extent = text
+        .split_once("// [2][N + ")
+        .and_then(|(_, rest)| rest.split_once(']'));
+    let both = extent.map_or(0, |(n, _)| n.parse().expect("a number"));
+    both / 2
+}
+
 /// In the emulation the results equal those of loops in C bit for bit, whatever the order of threads.
 #[test]
 fn results_are_those_of_loops_in_c() {
@@ -103,11 +112,14 @@ fn results_are_those_of_loops_in_c() {
             let header = folder.path().join(name).with_extension("cuh");
             std::fs::write(header, kernels(file, options)).expect("a file");
         }
+        let halo = halo(&kernels(&data.join("ring.st"), options));
+        assert!((halo == 0) == (flag == "-DDENSE"), "{halo}");
+        let halo = format!("-DHALO={halo}");
         let (source, program) = (folder.path().join("check.cu"), folder.path().join("check"));
         std::fs::copy(data.join("check.cu"), &source).expect("a file");
         let mut command = Command::new(root().join("scripts/emucc"));
         command
-            .args(["-O1", "-w", flag])
+            .args(["-O1", "-w", flag, &halo])
             .arg(&source)
             .arg("-o")
             .arg(&program);
@@ -159,24 +171,32 @@ fn what_needs_c_is_refused() {
     insta::assert_snapshot!(said);
 }
 
-/// Messages show the lines of the text, those of the compiler, too.
+/// Messages show the lines of the text: one of each code, and one of the compiler.
 #[test]
 fn messages_show_lines() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let file = folder.path().join("wrong.st");
-    let text = "stencil wrong;\nsize n, T;\nfield u[n]: float;\nfor t in 0..T {\n  u[:] = 0.5 * (u[-1] + w);\n  u[1:n] = u[-1] + ;\n}\n";
-    let said = |text: &str| {
-        std::fs::write(&file, text).expect("a file");
+    for (folder, name) in [
+        ("crates/lang/tests/refused", "missing_semicolon"),
+        ("crates/lang/tests/refused", "unknown_names"),
+        ("crates/lang/tests/refused", "too_few_ranges"),
+        ("crates/lang/tests/refused", "float_to_int"),
+        ("crates/lang/tests/refused", "offset_is_no_number"),
+        ("crates/lang/tests/refused", "leaves_at_low_end"),
+        ("crates/lang/tests/refused", "assigned_const"),
+        ("crates/lang/tests/refused", "three_values"),
+        ("tests/data/st", "torus"),
+    ] {
         let mut command = hexcc();
-        command.current_dir(folder.path()).arg("wrong.st");
+        command
+            .current_dir(root().join(folder))
+            .arg(format!("{name}.st"));
         let out = output(&mut command).expect("hexcc starts");
-        String::from_utf8_lossy(&out.stderr).into_owned()
-    };
-    let unread = said(text);
-    let unknown = said(&text.replace("+ ;", "+ 1;"));
-    let leaves = said(&text.replace("+ ;", "+ 1;").replace('w', "u"));
-    let not_tiled = said(include_str!("data/st/torus.st"));
-    insta::assert_snapshot!([unread, unknown, leaves, not_tiled].join("\n"));
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        let is_refused = out.status.code() == Some(1) && out.stdout.is_empty();
+        assert!(is_refused != (name == "torus"), "{said}");
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.bind(|| insta::assert_snapshot!(format!("st_{name}"), said));
+    }
 }
 
 #[test]

@@ -230,7 +230,7 @@ impl<'a> Lowering<'a> {
                 };
                 if let Some(end) = end {
                     let what = format!("this read leaves `{}` {end}", field.name);
-                    let ranges = (&stmt.ranges).iter().map(|(.., span)| span);
+                    let ranges = stmt.ranges.iter().map(|(.., span)| span);
                     let starts = ranges.clone().map(|span| span.start).min();
                     let ends = ranges.map(|span| span.end).max();
                     let all = starts.unwrap_or_default()..ends.unwrap_or_default();

@@ -26,7 +26,8 @@ type Error<'t, 's> = extra::Err<Rich<'t, Token<'s>>>;
 const MAX_EXPECTED: usize = 6;
 
 /// What ends a value.
-const CLOSING: [&str; 8] = [
+const CLOSING: [&str; 9] = [
+    "`:`",
     "`;`",
     "`)`",
     "`]`",

@@ -8,6 +8,7 @@
 #include "order.cuh"
 #include "poisson2d.cuh"
 #include "rician2d.cuh"
+#include "ring.cuh"
 #include "torus.cuh"
 #include "tv2d.cuh"
 #include <stdio.h>
@@ -74,6 +75,28 @@ static void in_1d(long long N, long long T) {
   for (long long t = 0; t < T; ++t)
     for (long long i = 1; i < N - 1; ++i) A.at((t + 1) % 2, i) = 0.33f * (A.at(t % 2, i - 1) + A.at(t % 2, i) + A.at(t % 2, i + 1));
   A.compare("jacobi1d", N, T);
+}
+
+// A ring lies behind HALO cells, and before as many.
+static void ring(long long N, long long T) {
+  const long long W = N + 2 * HALO;
+  Field<float> A(1, N, 2), beside(1, W, 2);
+  for (long long p = 0; p < 2; ++p)
+    for (long long i = 0; i < N; ++i) beside.at(p, HALO + i) = A.at(p, i);
+  beside.copy(cudaMemcpyHostToDevice, beside.c);
+  hexcc_ring::Args args{};
+  args.N = N, args.T = T;
+  FIELD(args, A, beside);
+  RUN(hexcc_ring, args);
+  beside.copy(cudaMemcpyDeviceToHost, beside.c);
+  for (long long t = 0; t < T; ++t)
+    for (long long i = 0; i < N; ++i)
+      A.at((t + 1) % 2, i) = 0.25f * A.at(t % 2, (i - 1 + N) % N) + 0.5f * A.at(t % 2, i) + 0.25f * A.at(t % 2, (i + 1) % N);
+  // Compared are the cells of the ring after the last step.
+  for (long long i = 0; i < N; ++i) A.at((T + 1) % 2, i) = A.at(T % 2, i) = A.at(T % 2, i) == beside.at(T % 2, HALO + i) ? 0 : 1;
+  for (float differs : A.c)
+    if (differs != 0) fprintf(stderr, "ring, N = %lld, T = %lld: other results\n", N, T), exit(2);
+  check(cudaFree(A.device)), check(cudaFree(beside.device));
 }
 
 static void order(long long N, long long T) {
@@ -230,7 +253,7 @@ static void tv(long long N, long long M, long long T) {
 int main() {
   const long long sizes[][3] = {{1, 3, 1}, {2, 2, 3}, {3, 5, 2}, {4, 4, 5}, {9, 17, 4}, {33, 20, 7}, {40, 70, 9}, {70, 40, 17}};
   for (auto [N, M, T] : sizes) {
-    in_1d(N * M, T), order(N * M, T), planes(N, M, T), fdtd(N, M, T), rician(N, M, T), tv(N, M, T);
+    in_1d(N * M, T), ring(N * M, T), order(N * M, T), planes(N, M, T), fdtd(N, M, T), rician(N, M, T), tv(N, M, T);
     if (N < 50) in_3d(N, T);
   }
   puts("all results are those of C");
