@@ -24,24 +24,20 @@ fn kernels(file: &Path, options: &[&str]) -> String {
     succeed(&mut command).unwrap_or_else(|e| panic!("{} {options:?}: {e}", file.display()))
 }
 
-/// The lines of a text without comments, which name the source, and with conditions on sizes in one order.
+/// The lines of a text without comments, which name the source; of conditions only the words, for their order follows
+/// that of sizes.
 fn code(text: &str) -> Vec<String> {
     let lines = text
         .lines()
         .map(|line| line.split("//").next().unwrap_or(line).trim());
     let lines = lines.filter(|line| !line.is_empty());
     lines
-        .map(|line| {
-            match line
-                .strip_prefix("if (!(")
-                .and_then(|rest| rest.split_once("))"))
-            {
-                None => line.to_string(),
-                Some((conditions, rest)) => {
-                    let mut conditions: Vec<&str> = conditions.split(" && ").collect();
-                    conditions.sort_unstable();
-                    format!("if (!({})){rest}", conditions.join(" && "))
-                }
+        .map(|line| match line.starts_with("if (") {
+            false => line.to_string(),
+            true => {
+                let mut words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).collect();
+                words.sort_unstable();
+                words.join(" ")
             }
         })
         .collect()

@@ -11,6 +11,7 @@ use hexcc_compiler::scop::{ArrayId, SourceFile};
 use hexcc_compiler::stencil::{BuildError, Stencil, StencilBuilder};
 use hexcc_isl::{Ctx, Map, Set};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Names of coordinates, outermost first.
 const COORDINATES: [&str; 4] = ["i", "j", "k", "l"];
@@ -199,7 +200,13 @@ impl<'a> Lowering<'a> {
     /// Sub-grids and reads that leave a grid for some sizes.
     fn out_of_grid(&self) -> Result<Vec<Diagnostic>> {
         let mut wrong = Vec::new();
+        wrong.extend(self.no_steps()?);
         for stmt in &self.model.statements {
+            if self.set(stmt, &[])?.is_empty()? {
+                let what = "the sub-grid has no cells, whatever the sizes are";
+                wrong.push(Diagnostic::error("HX0706", what).at(sub_grid(stmt), "nothing is here"));
+                continue;
+            }
             let field = &self.model.fields[stmt.field];
             let n_wrong = wrong.len();
             for (d, (.., span)) in stmt.ranges.iter().enumerate() {
@@ -218,6 +225,18 @@ impl<'a> Lowering<'a> {
         Ok(wrong)
     }
 
+    /// A time loop without steps.
+    fn no_steps(&self) -> Result<Option<Diagnostic>> {
+        let (first, end) = &self.model.steps;
+        let all = [vec![format!("{first} < {end}")], self.conditions.clone()].concat();
+        let is_never = Set::read(self.ctx, &self.text("[]", &all))?.is_empty()?;
+        let d = Diagnostic::error(
+            "HX0701",
+            "the time loop has no steps, whatever the sizes are",
+        );
+        Ok(is_never.then(|| d.at(self.model.span.clone(), "it ends before it begins")))
+    }
+
     fn reads_out_of_grid(&self, stmt: &Statement) -> Result<Vec<Diagnostic>> {
         let mut wrong = Vec::new();
         for read in &stmt.reads {
@@ -230,14 +249,10 @@ impl<'a> Lowering<'a> {
                 };
                 if let Some(end) = end {
                     let what = format!("this read leaves `{}` {end}", field.name);
-                    let ranges = stmt.ranges.iter().map(|(.., span)| span);
-                    let starts = ranges.clone().map(|span| span.start).min();
-                    let ends = ranges.map(|span| span.end).max();
-                    let all = starts.unwrap_or_default()..ends.unwrap_or_default();
                     wrong.push(
                         Diagnostic::error("HX0706", what)
                             .at(read.span.clone(), "there is no such cell at the border of the sub-grid")
-                            .also(all, "the sub-grid")
+                            .also(sub_grid(stmt), "the sub-grid")
                             .help("choose a smaller sub-grid, or declare what lies beyond the grid: `boundary periodic`, `nearest` or `mirrored`"),
                     );
                 }
@@ -435,6 +450,13 @@ impl<'a> Lowering<'a> {
         let written = made.write(arrays[stmt.field], &subscripts, stmt.value.clone());
         written.map_err(wrong)
     }
+}
+
+/// The place of the ranges of a statement.
+fn sub_grid(stmt: &Statement) -> Range<usize> {
+    let starts = stmt.ranges.iter().map(|(.., span)| span.start);
+    let ends = stmt.ranges.iter().map(|(.., span)| span.end);
+    starts.min().unwrap_or_default()..ends.max().unwrap_or_default()
 }
 
 /// The cell along a dimension at an offset, in isl's notation.
