@@ -80,7 +80,9 @@ impl KernelArgs {
             return Err(Failure::plain(d));
         }
         let options = self.options(target)?;
-        let compiled = stencil.compile(&options).map_err(|d| failure(stencil, d))?;
+        let compiled = stencil
+            .compile(&options)
+            .map_err(|d| failure(stencil, *d))?;
         render::render(&compiled.warnings, Some(stencil.source()));
         if self.verbose {
             for (pass, time) in &compiled.timings {
@@ -94,9 +96,9 @@ impl KernelArgs {
 }
 
 /// A failure of what is made of a stencil.
-pub fn failure(stencil: &Stencil, d: Box<Diagnostic>) -> Failure {
+pub fn failure(stencil: &Stencil, d: Diagnostic) -> Failure {
     Failure {
-        diagnostics: vec![*d],
+        diagnostics: vec![d],
         source: Some(Box::new(stencil.source().clone())),
     }
 }

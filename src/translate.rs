@@ -200,7 +200,7 @@ impl Translate {
         let ctx = context(&limit)?;
         let stencil = self.input.read_stencil(&ctx)?;
         let compiled = self.kernel.compile_stencil(&stencil, &self.target)?;
-        let wrong = |d| stencils::failure(&stencil, d);
+        let wrong = |d: Box<Diagnostic>| stencils::failure(&stencil, *d);
         let text = match self.emit {
             Some(Emit::Stencil) => dumps::stencil(&compiled),
             Some(Emit::Deps) => dependences(&compiled)?,
