@@ -30,7 +30,7 @@ pub const STATUSES: &str = "Exit status: 0 done, 1 input refused or results that
 /// Options that choose the input.
 #[derive(Debug, Args, Clone)]
 pub struct InputArgs {
-    /// C files of the program, or a scop saved with `--emit scop`; `-` is C on the standard input
+    /// C files of the program, a stencil in a file `.st`, or a scop saved with `--emit scop`; `-` is C on the standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Function whose scop to translate

@@ -5,7 +5,11 @@ use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
 use crate::messages;
 use crate::render::{self, Failure};
+<<<<<<< HEAD
 use crate::signatures::signatures;
+=======
+use crate::stencils;
+>>>>>>> lang
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 #[cfg(test)]
@@ -58,6 +62,7 @@ impl InputArgs {
         limit: &TimeLimit,
         loops: Loops,
     ) -> Result<Input, Failure> {
+<<<<<<< HEAD
         let options = self.input_options(sums, loops)?;
         let input = input::read(&options, limit)?;
         if !input.saved.is_nests() {
@@ -74,6 +79,11 @@ impl InputArgs {
 
     /// What is read, and how.
     fn input_options(&self, sums: SumsArg, loops: Loops) -> Result<InputOptions, Failure> {
+=======
+        if stencils::is_given(&self.files) {
+            return Err(stencils::needs_c());
+        }
+>>>>>>> lang
         let files = self.paths();
         let Some((first, others)) = files.split_first() else {
             return Err(Failure::plain(Diagnostic::bug("no file is given")));
@@ -137,7 +147,7 @@ impl KernelArgs {
     }
 
     /// Refuses what has less than the user requires; warnings have said why.
-    fn check_required(&self, compiled: &Compiled) -> Result<(), Failure> {
+    pub fn check_required(&self, compiled: &Compiled) -> Result<(), Failure> {
         let on_cpu = compiled.stepwise.iter().any(|part| part.tiles.is_some());
         let is_tiled = on_cpu || !compiled.units.is_empty() || !compiled.tiled_nests.is_empty();
         if self.require != Some(RequireArg::Tiled) || is_tiled {

@@ -8,13 +8,14 @@ use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::measuring::tiled;
 use crate::render::Failure;
+use crate::stencils;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use hexcc_compiler::back::Instrument;
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::report::{
-    TilingPicture, explain, explain_placement, explain_tiles, tiling_svg,
+    TilingPicture, explain, explain_placement, explain_stencil, explain_tiles, tiling_svg,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,9 @@ impl Explain {
             return Ok(ExitCode::SUCCESS);
         }
         let limit = TimeLimit::start(self.kernel.time_limit);
+        if stencils::is_given(&self.input.files) {
+            return self.stencil(limit);
+        }
         let kernel = KernelArgs {
             keep_tiles: self.tiles || self.svg.is_some(),
             ..self.kernel.clone()
@@ -97,6 +101,26 @@ impl Explain {
         if let Some(report) = report {
             emit::write(Path::new("-"), &report)?;
         }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Reports on a stencil.
+    fn stencil(&self, limit: TimeLimit) -> Result<ExitCode, Failure> {
+        if self.tiles || self.svg.is_some() {
+            let d = Diagnostic::error(
+                "HX0509",
+                "`--tiles` and `--svg` take C, and the file has a stencil",
+            )
+            .help("`hexcc explain FILE.st` tells of the tiles that were chosen");
+            return Err(Failure::plain(d));
+        }
+        let ctx = context(&limit)?;
+        let stencil = self.input.read_stencil(&ctx)?;
+        let compiled = self.kernel.compile_stencil(&stencil, &self.target)?;
+        ctx.reset_operations();
+        let report = explain_stencil(&stencil, &compiled) + &durations(&compiled);
+        limit.finish()?;
+        emit::write(Path::new("-"), &report)?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -21,6 +21,7 @@ mod render;
 mod run;
 mod signatures;
 mod spelling;
+mod stencils;
 mod translate;
 mod tune;
 mod wheel;

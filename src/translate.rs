@@ -7,6 +7,7 @@ use crate::emit;
 use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::render::{self, Failure};
+use crate::stencils;
 use clap::{Parser, ValueEnum};
 use hexcc_compiler::back::Instrument;
 use hexcc_compiler::compiled::Compiled;
@@ -181,11 +182,47 @@ impl Translate {
         emit::write(&self.output, text)
     }
 
+    /// Writes what becomes of a stencil: kernels and their launches, for there is no program around it.
+    fn stencil(&self, limit: TimeLimit) -> Result<ExitCode, Failure> {
+        let of_program = match self.emit {
+            Some(Emit::Cuda) => "--emit cuda",
+            Some(Emit::C) => "--emit c",
+            Some(Emit::Scop) => "--emit scop",
+            Some(Emit::Reference) => "--emit reference",
+            _ if self.reference.is_some() => "--reference",
+            _ => "",
+        };
+        if !of_program.is_empty() {
+            let what = format!("`{of_program}` has no C program to write");
+            let d = Diagnostic::error("HX0509", what)
+                .note("the file has a stencil, of which kernels and launches are a text")
+                .help("leave it away, which writes what `--emit kernel` does");
+            return Err(Failure::plain(d));
+        }
+        let ctx = context(&limit)?;
+        let stencil = self.input.read_stencil(&ctx)?;
+        let compiled = self.kernel.compile_stencil(&stencil, &self.target)?;
+        let wrong = |d: Box<Diagnostic>| stencils::failure(&stencil, *d);
+        let text = match self.emit {
+            Some(Emit::Stencil) => dumps::stencil(&compiled),
+            Some(Emit::Deps) => dependences(&compiled)?,
+            Some(Emit::Schedule) => dumps::schedule(&compiled).map_err(wrong)?,
+            Some(Emit::Ir) => program_text(&compiled)?,
+            _ => output::print_stencil(&stencil, &compiled, crate::VERSION).map_err(wrong)?,
+        };
+        limit.finish()?;
+        self.write(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
     /// Does it.
     pub fn run(&self) -> Result<ExitCode, Failure> {
         self.kernel.messages.settle();
         self.check_emit()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
+        if stencils::is_given(&self.input.files) {
+            return self.stencil(limit);
+        }
         if self.emit == Some(Emit::Signatures) {
             let found = self.input.signatures(self.kernel.sums, &limit)?;
             let text = serde_json::to_string_pretty(&found);

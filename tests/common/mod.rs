@@ -183,7 +183,7 @@ fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<Program> {
         (paths.into_iter()).partition(|p| p.extension().is_some_and(|e| e == "h"));
     for path in paths {
         if path.is_dir()
-            && ["errors", "real", "steps"]
+            && ["errors", "real", "st", "steps"]
                 .iter()
                 .any(|f| path == testsuite().join(f))
         {

@@ -13,6 +13,7 @@
 //! | HX04xx | target resources |
 //! | HX05xx | environment: pet, nvcc, GPU, files |
 //! | HX06xx | tuning and benchmarks on a GPU |
+//! | HX07xx | the stencil language |
 //! | HX9xxx | a bug in hexcc |
 
 use std::fmt;

@@ -3,7 +3,7 @@
 //! A stencil is one time loop with statements in it, in the order in which they are written, each in a
 //! nest of its own. Sets and functions are given as text in isl's notation, with the names of sizes and
 //! iterators; what a statement computes is an [`Expr`], whose operations keep their order. There are no
-//! places in a source: messages name statements. The [crate] has an example, `examples/heat.rs` a longer one.
+//! places in a source, and messages name statements, unless [`Stencil::located`] gives them places. The [crate] has an example, `examples/heat.rs` a longer one.
 
 use crate::clock::Clock;
 use crate::compiled::Compiled;
@@ -13,8 +13,8 @@ use crate::options::{Language, Options};
 use crate::pipeline;
 use crate::region::Region;
 use crate::scop::{
-    Access, Around, Array, ArrayId, Chunk, Expr, Guards, Locations, Scop, SourceFile, Statement,
-    bounds,
+    Access, Around, Array, ArrayId, Chunk, Expr, Guards, Local, Locations, Scop, SourceFile,
+    Statement, bounds,
 };
 use hexcc_isl::{Ctx, DimType, Map, MultiPwAff, PwAff, Set};
 use hexcc_pet::deep::{MAX_DEPTH, deeply};
@@ -81,7 +81,7 @@ type Built<T> = std::result::Result<T, BuildError>;
 pub struct Stencil {
     name: String,
     scop: Scop,
-    /// There is no text.
+    /// Without path and text where there is none.
     source: SourceFile,
 }
 
@@ -89,6 +89,44 @@ impl Stencil {
     /// Arrays and statements.
     pub fn scop(&self) -> &Scop {
         &self.scop
+    }
+
+    /// The text that [`Stencil::located`] has given.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
+    /// The same stencil, as a text has it: the place of the time loop in it, with those of its statements, by their names.
+    /// Messages point there. Without a place for each of them it stays as it is.
+    pub fn located(
+        mut self,
+        source: SourceFile,
+        time_loop: Range<usize>,
+        places: &BTreeMap<String, Range<usize>>,
+    ) -> Stencil {
+        let has_place = |stmt: &Statement| places.contains_key(&stmt.name);
+        if !self.scop.stmts.iter().all(has_place) {
+            return self;
+        }
+        for stmt in &mut self.scop.stmts {
+            let Some(place) = places.get(&stmt.name) else {
+                continue;
+            };
+            stmt.span = place.clone();
+            // A text has what is written before what is read.
+            let mut seen = BTreeMap::new();
+            for access in std::iter::once(&mut stmt.write).chain(&mut stmt.reads) {
+                let nth = seen.entry(access.array).or_insert(0);
+                (access.stmt, access.nth) = (place.clone(), *nth);
+                *nth += 1;
+            }
+        }
+        for chunk in &mut self.scop.chunks {
+            chunk.span = time_loop.clone();
+        }
+        self.scop.region = time_loop;
+        self.source = source;
+        self
     }
 
     /// Compiles it, with the passes that a scop of a C program has; no memory of arrays is taken to be
@@ -142,8 +180,11 @@ impl Stencil {
         }
     }
 
-    /// A message with notes in the place of labels, which name the statements.
+    /// A message with notes in the place of labels, which name the statements, where there is no text.
     fn by_name(&self, mut d: Diagnostic) -> Diagnostic {
+        if !self.source.text.is_empty() {
+            return d;
+        }
         let labels = std::mem::take(&mut d.labels).into_iter();
         let notes = labels.map(|label| format!("{}: {}", self.named(&label.span), label.text));
         d.notes = notes.chain(std::mem::take(&mut d.notes)).collect();
@@ -258,6 +299,7 @@ impl StencilBuilder {
             iterators: iterators.iter().map(|i| i.to_string()).collect(),
             domain,
             reads: Vec::new(),
+            locals: Vec::new(),
             seen: BTreeMap::new(),
         })
     }
@@ -347,6 +389,7 @@ pub struct StatementBuilder<'a> {
     iterators: Vec<String>,
     domain: Set,
     reads: Vec<Access>,
+    locals: Vec<Local>,
     /// Accesses by array.
     seen: BTreeMap<ArrayId, usize>,
 }
@@ -363,17 +406,34 @@ impl StatementBuilder<'_> {
         Ok(Expr::Read(self.reads.len() - 1, ty))
     }
 
+    /// A value with a name, for later values of the statement; it is computed once, and has the type that C gives it.
+    ///
+    /// # Errors
+    /// A name that is none, and a value with parts that it cannot have.
+    pub fn local(&mut self, name: &str, value: Expr) -> Built<Expr> {
+        self.builder.check_name(name)?;
+        let is_taken = (self.iterators.iter().chain([&self.name]))
+            .chain(self.locals.iter().map(|local| &local.name))
+            .any(|other| other == name);
+        if is_taken {
+            return Err(BuildError::Name(name.to_string()));
+        }
+        let value = self.checked(value)?;
+        let ty = deeply(|| value.ty());
+        self.locals.push(Local {
+            name: name.to_string(),
+            ty,
+            value,
+        });
+        Ok(Expr::Local(self.locals.len() - 1, ty))
+    }
+
     /// Ends the statement: the element that it gives a value, which is converted to its type as in C.
     ///
     /// # Errors
     /// As for [`StatementBuilder::read`], and a value with parts that it cannot have.
     pub fn write(mut self, array: ArrayId, subscripts: &[&str], value: Expr) -> Built<()> {
-        if depth(&value) > MAX_DEPTH {
-            // To drop it takes as many levels of the stack.
-            deeply(move || drop(value));
-            return Err(self.cannot_have(format!("more than {MAX_DEPTH} levels of operators")));
-        }
-        deeply(|| self.check(&value))?;
+        let value = self.checked(value)?;
         let write = self.access(array, subscripts)?;
         if subscripts.is_empty() {
             return Err(self.wrong_subscripts(array, 0));
@@ -396,7 +456,7 @@ impl StatementBuilder<'_> {
             schedule,
             write,
             reads: self.reads,
-            locals: Vec::new(),
+            locals: self.locals,
             value,
         });
         Ok(())
@@ -467,6 +527,17 @@ impl StatementBuilder<'_> {
         }
     }
 
+    /// A value that the statement can have.
+    fn checked(&self, value: Expr) -> Built<Expr> {
+        if depth(&value) > MAX_DEPTH {
+            // To drop it takes as many levels of the stack.
+            deeply(move || drop(value));
+            return Err(self.cannot_have(format!("more than {MAX_DEPTH} levels of operators")));
+        }
+        deeply(|| self.check(&value))?;
+        Ok(value)
+    }
+
     /// Refuses what later passes take for granted.
     fn check(&self, value: &Expr) -> Built<()> {
         let mut wrong = None;
@@ -484,7 +555,8 @@ impl StatementBuilder<'_> {
                     math_function(name).is_some_and(|f| f.n_args == args.len())
                 }
                 Expr::Cond { .. } | Expr::Cast { .. } => true,
-                Expr::Affine { .. } | Expr::Local(..) | Expr::Cell { .. } => false,
+                Expr::Local(i, ty) => self.locals.get(*i).is_some_and(|local| local.ty == *ty),
+                Expr::Affine { .. } | Expr::Cell { .. } => false,
             };
             if !is_right && wrong.is_none() {
                 wrong = Some(format!("{e:?}"));

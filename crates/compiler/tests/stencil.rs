@@ -10,9 +10,10 @@ use hexcc_compiler::ctype::CType;
 use hexcc_compiler::options::{Language, Options, Tiling};
 use hexcc_compiler::output;
 use hexcc_compiler::pipeline;
-use hexcc_compiler::scop::{Expr, SavedScop};
+use hexcc_compiler::scop::{Expr, SavedScop, SourceFile};
 use hexcc_compiler::stencil::{BuildError, StencilBuilder};
 use hexcc_isl::Ctx;
+use std::collections::BTreeMap;
 
 fn ctx() -> Ctx {
     Ctx::new().expect("memory for a context")
@@ -110,6 +111,52 @@ fn messages_name_statements() {
     };
     assert_eq!((d.code, d.labels.len()), ("HX0111", 0));
     assert!(d.notes[0].starts_with("statement `next`: "), "{d:?}");
+}
+
+/// Messages point to places in a text that has the stencil, and values with names are computed once.
+#[test]
+fn texts_have_places_and_values_names() {
+    let build = || -> Result<_, BuildError> {
+        let mut builder = StencilBuilder::new(&ctx(), "one", &["N", "T"], "")?;
+        let a = builder.array("A", CType::Float, &["N"])?;
+        let mut next = builder.statement("next", &["t", "i"], "0 <= t < T and 1 <= i < N - 1")?;
+        let sum = next.read(a, &["i - 1"])? + next.read(a, &["i + 1"])?;
+        let half = next.local("half", Expr::from(0.5f32) * sum)?;
+        assert!(matches!(
+            next.local("half", Expr::from(1f32)),
+            Err(BuildError::Name(_))
+        ));
+        assert!(matches!(
+            next.local("A", Expr::from(1f32)),
+            Err(BuildError::Name(_))
+        ));
+        next.write(a, &["i"], half.clone() * half)?;
+        builder.build()
+    };
+    let stencil = build().expect("a stencil");
+    let text = "loop { next: A = .. }";
+    let source = SourceFile::new("one.txt".to_string(), text.to_string());
+    let at = text.find("next").expect("it is there");
+    let without = build()
+        .expect("a stencil")
+        .located(source.clone(), 0..4, &BTreeMap::new());
+    assert!(without.source().text.is_empty());
+    let places = BTreeMap::from([("next".to_string(), at..at + 12)]);
+    let stencil = stencil.located(source, 0..4, &places);
+    let hybrid = Options {
+        tiling: Tiling::Hybrid,
+        ..Options::default()
+    };
+    let Err(d) = stencil.compile(&hybrid) else {
+        panic!("the loop over cells carries a dependence");
+    };
+    assert_eq!(d.code, "HX0203");
+    assert!(
+        d.labels
+            .iter()
+            .all(|label| (at..=at + 12).contains(&label.span.start)),
+        "{d:?}"
+    );
 }
 
 /// Two statements of different depth, in their order, with a scalar.

@@ -14,7 +14,8 @@ use crate::kernel::{
     Interval, KernelAccess, KernelArray, KernelIr, Read, Schema, SharedBox, SharedDim, Sub,
 };
 use crate::sched::{Hexagon, Phase};
-use crate::scop::{Access, Array, SavedScop, Scop, Statement};
+use crate::scop::{Access, Array, SavedScop, Scop, SourceFile, Statement};
+use crate::stencil::Stencil;
 use crate::tiling::Kernel;
 use crate::tiling::hybrid::Hybrid;
 use hexcc_isl::{DimType, Set};
@@ -35,8 +36,19 @@ const MAX_ROWS: i64 = 48;
 /// Describes every time loop of a compilation: statements, arrays,
 /// dependences, cone, schedule, counts and the condition for full tiles.
 pub fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
+    let told = segments::explain(saved, compiled);
+    explain_source(&saved.source, compiled, &told)
+}
+
+/// The same for a stencil that a program has built.
+pub fn explain_stencil(stencil: &Stencil, compiled: &Compiled) -> String {
+    explain_source(stencil.source(), compiled, "")
+}
+
+/// The same, with what there is to say of segments.
+fn explain_source(source: &SourceFile, compiled: &Compiled, segments: &str) -> String {
     let mut report = Report {
-        saved,
+        source,
         scop: &compiled.scop,
         text: String::new(),
     };
@@ -44,10 +56,10 @@ pub fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
     for (index, unit) in compiled.units.iter().enumerate() {
         report.unit(index, unit);
     }
-    report.text.push_str(&segments::explain(saved, compiled));
+    report.text.push_str(segments);
     for (index, nest) in compiled.tiled_nests.iter().enumerate() {
         let mut of_nest = Report {
-            saved,
+            source,
             scop: &nest.scop,
             text: String::new(),
         };
@@ -55,13 +67,13 @@ pub fn explain(saved: &SavedScop, compiled: &Compiled) -> String {
         report.text.push_str(&of_nest.text);
     }
     for part in &compiled.stepwise {
-        report.text.push_str(&steps::explain(saved, part));
+        report.text.push_str(&steps::explain(source, part));
     }
     report.text
 }
 
 struct Report<'a> {
-    saved: &'a SavedScop,
+    source: &'a SourceFile,
     scop: &'a Scop,
     text: String,
 }
@@ -79,7 +91,7 @@ impl Report<'_> {
 
     /// `FILE:LINE:COLUMN` of a byte offset.
     fn location(&self, offset: usize) -> String {
-        let place = self.saved.source.place(offset);
+        let place = self.source.place(offset);
         let (line, column) = csource::line_col(place.text, place.offset);
         format!("{}:{line}:{column}", place.path)
     }
@@ -98,7 +110,7 @@ impl Report<'_> {
             }
             n => format!("{n} time loop{} tiled", plural(n)),
         };
-        let path = &self.saved.source.path;
+        let path = &self.source.path;
         self.line(format!("{path}: {what}; size parameters: {params}"));
         let is_tiled = |start: usize| {
             (compiled.units.iter()).any(|u| u.analysis.chunk.span.start == start)
@@ -118,7 +130,7 @@ impl Report<'_> {
     fn unit(&mut self, index: usize, unit: &Unit) {
         let place = self.location(unit.analysis.chunk.span.start);
         let function =
-            csource::enclosing_function(&self.saved.source.text, unit.analysis.chunk.span.start);
+            csource::enclosing_function(&self.source.text, unit.analysis.chunk.span.start);
         let function = function.map_or(String::new(), |f| format!(", in {}()", f.name));
         self.section(&format!("time loop {} at {place}{function}", index + 1));
         let (names, k) = (&unit.analysis.canonical.names, unit.analysis.canonical.k);
@@ -272,7 +284,7 @@ impl Report<'_> {
         if !stmt.locals.is_empty() {
             return None;
         }
-        let text = &self.saved.source.text;
+        let text = &self.source.text;
         let name = &self.scop.array(access.array).name;
         let span = csource::find_access(text, stmt.span.clone(), name, access.nth)?;
         Some(

@@ -10,7 +10,7 @@ mod steps;
 mod svg;
 mod tiles;
 
-pub use explain::explain;
+pub use explain::{explain, explain_stencil};
 pub use placement::explain_placement;
 pub use svg::{TilingPicture, tiling_svg};
 pub use tiles::explain_tiles;

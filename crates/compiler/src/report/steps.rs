@@ -5,12 +5,11 @@ use crate::back::names::Names;
 use crate::compiled::Stepwise;
 use crate::csource;
 use crate::ir::{Kernel, KernelId};
-use crate::scop::SavedScop;
+use crate::scop::SourceFile;
 use std::fmt::Write;
 
 /// Lists the launches of a part of the region, in their order.
-pub(super) fn explain(saved: &SavedScop, part: &Stepwise) -> String {
-    let source = &saved.source;
+pub(super) fn explain(source: &SourceFile, part: &Stepwise) -> String {
     let place = source.place(part.span.start);
     let (line, column) = csource::line_col(place.text, place.offset);
     let what = match &part.tiles {

@@ -63,7 +63,8 @@ pub struct OfOther {
 pub enum Locations {
     /// Bytes of the text of a [`SourceFile`].
     Text,
-    /// Numbers of statements, in textual order: a program has built the stencil, and there is no text.
+    /// Numbers of statements, in textual order: a program has built the stencil, and there is no text; or bytes of one that is
+    /// no C, which [`Stencil::located`](crate::stencil::Stencil::located) has given.
     Statements,
 }
 

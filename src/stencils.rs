@@ -1,0 +1,104 @@
+//! Stencils in files of their own, `.st`, in the language of `hexcc-lang`: read, compiled and told about without C.
+
+use crate::args::{InputArgs, KernelArgs, TargetArgs};
+use crate::files;
+use crate::messages;
+use crate::render::{self, Failure};
+use hexcc_compiler::compiled::Compiled;
+use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::scop::SourceFile;
+use hexcc_compiler::stencil::Stencil;
+use hexcc_isl::Ctx;
+use std::path::{Path, PathBuf};
+
+/// Whether a file has a stencil in it.
+fn is_stencil(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "st")
+}
+
+/// Whether the command line names such a file.
+pub fn is_given(files: &[PathBuf]) -> bool {
+    files.iter().any(|file| is_stencil(file))
+}
+
+/// The refusal of a command that compares with C, or measures.
+pub fn needs_c() -> Failure {
+    let d = Diagnostic::error("HX0509", "this command takes C, and the file has a stencil")
+        .note("a stencil has no program around it, which would run and be compared")
+        .help("`hexcc FILE.st -o OUT.cuh` makes kernels and a function that launches them, and `hexcc explain FILE.st` tells about them");
+    Failure::plain(d)
+}
+
+impl InputArgs {
+    /// Reads the stencil that the command line names.
+    pub fn read_stencil(&self, ctx: &Ctx) -> Result<Stencil, Failure> {
+        let [file] = &self.files[..] else {
+            let d = Diagnostic::error("HX0509", "a stencil is a file of its own")
+                .help("translate each file by itself, and include the results");
+            return Err(Failure::plain(d));
+        };
+        if let Some(option) = self.of_c() {
+            let what = format!("`{option}` has no effect on a stencil");
+            let d = Diagnostic::error("HX0509", what)
+                .note("it chooses or changes what is read of a C file")
+                .help("leave it away");
+            return Err(Failure::plain(d));
+        }
+        let path = file.display().to_string();
+        let text = files::text(file).map_err(|e| {
+            let what = format!("cannot read `{path}`: {e}");
+            Failure::plain(Diagnostic::error("HX0501", what))
+        })?;
+        hexcc_lang::read(ctx, &path, &text).map_err(|diagnostics| Failure {
+            diagnostics,
+            source: Some(Box::new(SourceFile::new(path, text))),
+        })
+    }
+
+    /// An option that is about C.
+    fn of_c(&self) -> Option<&'static str> {
+        match () {
+            () if self.function.is_some() => Some("--function"),
+            () if self.line.is_some() => Some("--line"),
+            () if !self.preprocessor.defines().is_empty() => Some("-D"),
+            () if !self.preprocessor.before().is_empty() => Some("-include"),
+            () => None,
+        }
+    }
+}
+
+impl KernelArgs {
+    /// Compiles a stencil, and prints warnings.
+    pub fn compile_stencil(
+        &self,
+        stencil: &Stencil,
+        target: &TargetArgs,
+    ) -> Result<Compiled, Failure> {
+        if self.fallback {
+            let d = Diagnostic::error("HX0509", "`--fallback` has no loops to fall back to")
+                .note("a stencil has no program around it");
+            return Err(Failure::plain(d));
+        }
+        let options = self.options(target)?;
+        let compiled = stencil
+            .compile(&options)
+            .map_err(|d| failure(stencil, *d))?;
+        render::render(&compiled.warnings, Some(stencil.source()));
+        if self.verbose {
+            for (pass, time) in &compiled.timings {
+                messages::tell(&format!("{pass:>12}: {:7.2} ms", time.as_secs_f64() * 1e3));
+            }
+        }
+        render::check()?;
+        self.check_required(&compiled)?;
+        Ok(compiled)
+    }
+}
+
+/// A failure of what is made of a stencil.
+pub fn failure(stencil: &Stencil, d: Diagnostic) -> Failure {
+    Failure {
+        diagnostics: vec![d],
+        source: Some(Box::new(stencil.source().clone())),
+    }
+}
