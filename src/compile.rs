@@ -5,11 +5,8 @@ use crate::input::{self, Input, InputOptions, Planes};
 use crate::limit::TimeLimit;
 use crate::messages;
 use crate::render::{self, Failure};
-<<<<<<< HEAD
 use crate::signatures::signatures;
-=======
 use crate::stencils;
->>>>>>> lang
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 #[cfg(test)]
@@ -62,7 +59,6 @@ impl InputArgs {
         limit: &TimeLimit,
         loops: Loops,
     ) -> Result<Input, Failure> {
-<<<<<<< HEAD
         let options = self.input_options(sums, loops)?;
         let input = input::read(&options, limit)?;
         if !input.saved.is_nests() {
@@ -79,11 +75,9 @@ impl InputArgs {
 
     /// What is read, and how.
     fn input_options(&self, sums: SumsArg, loops: Loops) -> Result<InputOptions, Failure> {
-=======
         if stencils::is_given(&self.files) {
             return Err(stencils::needs_c());
         }
->>>>>>> lang
         let files = self.paths();
         let Some((first, others)) = files.split_first() else {
             return Err(Failure::plain(Diagnostic::bug("no file is given")));
