@@ -27,6 +27,8 @@ const DEEP_HYBRID: f64 = 0.87;
 /// Hybrid tiles in two space dimensions, where there are no overlapped ones: of elastic2d (1.28), peronamalik2d, gradient2d and
 /// lbm_d2q9 (1.01) on an H200. Of lbm_d2q9 single steps are 1.22 times as fast.
 const FLAT_HYBRID: f64 = 1.1;
+/// Points from which on that is so: starting kernels is what takes time of smaller ones.
+const LARGE: f64 = 1e6;
 /// Hybrid tiles that are bound by instructions, of which the model counts too many, or compute in
 /// `double` (j3d27pt).
 const BUSY_HYBRID: f64 = 1.2;
@@ -49,9 +51,10 @@ const PLANES: f64 = 0.85;
 /// their kind; `None` where nothing is predicted, or tiles are always better.
 fn expected(unit: &Unit) -> Option<f64> {
     let predicted = unit.predicted()?;
-    let dimensions = unit.tiled.problem.extents.len();
-    Some(match (&unit.tiled.kernel, dimensions) {
-        (Kernel::Hybrid(_), 2) => predicted * FLAT_HYBRID,
+    let extents = &unit.tiled.problem.extents;
+    let points: f64 = extents.iter().map(|n| *n as f64).product();
+    Some(match (&unit.tiled.kernel, extents.len()) {
+        (Kernel::Hybrid(_), 2) if points >= LARGE => predicted * FLAT_HYBRID,
         (Kernel::Hybrid(hybrid), 3..) => predicted * of_hybrid(hybrid),
         (Kernel::Overlapped(StreamKernel::Planes(_), _), 3..) => predicted * PLANES,
         (Kernel::Overlapped(StreamKernel::Rows(_), _), 3..) => predicted * PATCHES,
