@@ -52,7 +52,7 @@ const PLANES: f64 = 0.85;
 fn expected(unit: &Unit) -> Option<f64> {
     let predicted = unit.predicted()?;
     let extents = &unit.tiled.problem.extents;
-    let points: f64 = extents.iter().map(|n| *n as f64).product();
+    let points: f64 = extents.iter().product();
     Some(match (&unit.tiled.kernel, extents.len()) {
         (Kernel::Hybrid(_), 2) if points >= LARGE => predicted * FLAT_HYBRID,
         (Kernel::Hybrid(hybrid), 3..) => predicted * of_hybrid(hybrid),
