@@ -68,7 +68,7 @@ pub fn bench(
 /// What the model expects of each tiling and of one launch per step, where nothing can be measured.
 ///
 /// # Errors
-/// As for [`bench`].
+/// As for [`bench()`].
 pub fn predict(prepared: &Prepared, memory: u64) -> Result<Vec<Predicted>> {
     let problem = prepared.problem(memory)?;
     let first = prepared.for_problem(&problem)?;
