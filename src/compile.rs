@@ -12,7 +12,7 @@ use hexcc_compiler::diag::Diagnostic;
 #[cfg(test)]
 use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Language, Options, Tiling};
-use hexcc_compiler::scop::SavedScop;
+use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_front_c::signature::Signatures;
 use hexcc_isl::Ctx;
 use hexcc_tuner::cache::{self, Lookup};
@@ -196,7 +196,12 @@ impl KernelArgs {
         if saved.is_nests() {
             render::render(of_input, Some(&saved.source));
         }
-        render::render(&compiled.warnings, Some(&saved.source));
+        self.tell_compiled(compiled, &saved.source)
+    }
+
+    /// Prints warnings of a compilation, and what each pass took. Fails where warnings are errors.
+    pub fn tell_compiled(&self, compiled: &Compiled, source: &SourceFile) -> Result<(), Failure> {
+        render::render(&compiled.warnings, Some(source));
         if self.verbose {
             for (pass, time) in &compiled.timings {
                 messages::tell(&format!("{pass:>12}: {:7.2} ms", time.as_secs_f64() * 1e3));

@@ -51,13 +51,12 @@ impl Profile {
         if counters.is_none() {
             messages::tell("ncu has told nothing: the profile has times, and no counters");
         }
-        let counters = counters.as_deref();
-        let text = profile::markdown(&rows, counters);
+        let rows = profile::rows(&rows, counters.as_deref());
+        let text = profile::markdown(&rows);
         let target = &request.request().options.target;
-        let page = profile::page(&rows, counters, (target, is_double(request)));
-        let lines = profile::rows(&rows, counters);
-        let lines: Vec<String> = lines
-            .map(|row| report::json_line("profile", &row))
+        let page = profile::page(&rows, (target, is_double(request)));
+        let lines: Vec<String> = (rows.iter())
+            .map(|row| report::json_line("profile", row))
             .collect();
         emit::write(&prefix.with_added("jsonl"), &lines.concat())?;
         emit::write(&prefix.with_added("html"), &page)?;

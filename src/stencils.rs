@@ -2,8 +2,8 @@
 
 use crate::args::{InputArgs, KernelArgs, TargetArgs};
 use crate::files;
-use crate::messages;
-use crate::render::{self, Failure};
+use crate::input;
+use crate::render::Failure;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::scop::SourceFile;
@@ -45,10 +45,7 @@ impl InputArgs {
             return Err(Failure::plain(d));
         }
         let path = file.display().to_string();
-        let text = files::text(file).map_err(|e| {
-            let what = format!("cannot read `{path}`: {e}");
-            Failure::plain(Diagnostic::error("HX0501", what))
-        })?;
+        let text = files::text(file).map_err(|e| input::unreadable(file, &e))?;
         hexcc_lang::read(ctx, &path, &text).map_err(|diagnostics| Failure {
             diagnostics,
             source: Some(Box::new(SourceFile::new(path, text))),
@@ -83,13 +80,7 @@ impl KernelArgs {
         let compiled = stencil
             .compile(&options)
             .map_err(|d| failure(stencil, *d))?;
-        render::render(&compiled.warnings, Some(stencil.source()));
-        if self.verbose {
-            for (pass, time) in &compiled.timings {
-                messages::tell(&format!("{pass:>12}: {:7.2} ms", time.as_secs_f64() * 1e3));
-            }
-        }
-        render::check()?;
+        self.tell_compiled(&compiled, stencil.source())?;
         self.check_required(&compiled)?;
         Ok(compiled)
     }

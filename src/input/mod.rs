@@ -1599,7 +1599,7 @@ fn read_saved(path: &Path) -> Result<SavedScop, Failure> {
     SavedScop::parse(&text).map_err(bad)
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+pub fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::plain(Diagnostic::error(
         "HX0501",
         format!("cannot read `{}`: {error}", path.display()),

@@ -132,6 +132,16 @@ impl StepKernel {
         StepKernel::StreamedTiled,
     ];
 
+    /// Whether threads go from one plane to the next.
+    pub fn is_streamed(self) -> bool {
+        matches!(self, StepKernel::Streamed | StepKernel::StreamedTiled)
+    }
+
+    /// Whether the threads of a block share what they load.
+    pub fn is_tiled(self) -> bool {
+        matches!(self, StepKernel::Tiled | StepKernel::StreamedTiled)
+    }
+
     /// What `--kernel` calls it.
     pub fn name(self) -> &'static str {
         match self {

@@ -80,10 +80,9 @@ pub fn predict(prepared: &Prepared, memory: u64) -> Result<Vec<Predicted>> {
         of_limit: steps.gcells / steps.limit,
     }];
     for compiled in std::iter::once(&first).chain(&others) {
-        let points = compiled.units.first().and_then(Unit::predicted);
-        let gcells = points.map(|points| points * steps.updates as f64);
+        let gcells = predicted_gcells(compiled, &steps);
         rows.extend(gcells.map(|gcells| Predicted {
-            variant: chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string()),
+            variant: name_of(compiled),
             gcells,
             of_limit: gcells / steps.limit,
         }));
@@ -113,14 +112,11 @@ impl<'a> Job<'a> {
         let first = prepared.for_problem(&problem)?;
         // The other tiling, too, where it applies.
         let units = &first.units;
-        let other = units.iter().any(|u| u.stream().is_some());
-        let other = match other && units.iter().all(|u| u.hybrid().is_some()) {
-            true => prepared.hybrid(&problem)?,
-            false => None,
-        };
-        let other = match request.all_kernels {
-            true => prepared.all_tilings(&problem, &first),
-            false => other.into_iter().collect(),
+        let is_streamed = units.iter().any(|u| u.stream().is_some());
+        let other = match is_streamed && units.iter().all(|u| u.hybrid().is_some()) {
+            _ if request.all_kernels => prepared.all_tilings(&problem, &first),
+            true => prepared.hybrid(&problem)?.into_iter().collect(),
+            false => Vec::new(),
         };
         let singles = prepared.singles(&first, &problem);
         let steps = preference::over_all_tiles(&first.scop, &first.units);
@@ -526,15 +522,12 @@ impl<'a> Ground<'a> {
             let both = (tiled.layouts(i, 0), self.layouts[i].as_slice());
             different += results.different(&self.reference, bench, unit.stencil(), both)?;
         }
-        let variant = chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string());
         let streamed = compiled.units.iter().any(|u| u.stream().is_some());
-        let updates = step_time(compiled, self.target()).updates;
         Ok(BenchRow {
             tiling: Some(if streamed { "overlapped" } else { "hybrid" }),
-            predicted_gcells: (compiled.units.first().and_then(Unit::predicted))
-                .map(|points| points * updates as f64),
+            predicted_gcells: predicted_gcells(compiled, &step_time(compiled, self.target())),
             different,
-            ..self.row(variant, ms, tiled.resources, self.error(results)?)
+            ..self.row(name_of(compiled), ms, tiled.resources, self.error(results)?)
         })
     }
 
@@ -547,6 +540,17 @@ impl<'a> Ground<'a> {
         let time = step_time(self.compiled, self.target());
         (time.bytes as f64 / time.updates as f64, time.limit)
     }
+}
+
+/// What rows call tiles over time.
+fn name_of(compiled: &Compiled) -> String {
+    chosen(compiled).map_or_else(|| "tiled".to_string(), |v| v.to_string())
+}
+
+/// What is predicted of these, in updates of a cell as one launch per step counts them.
+fn predicted_gcells(compiled: &Compiled, steps: &StepTime) -> Option<f64> {
+    let points = compiled.units.first().and_then(Unit::predicted);
+    points.map(|points| points * steps.updates as f64)
 }
 
 /// What rows call kernels that make one step a launch.

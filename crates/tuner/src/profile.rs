@@ -17,23 +17,26 @@ const MARK: &str = "fill";
 
 /// Metrics of ncu and what they are here.
 const METRICS: [(&str, Metric); 7] = [
-    ("gpu__time_duration.sum", Metric::Nanoseconds),
-    ("dram__bytes.sum", Metric::DramBytes),
-    (
-        "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-        Metric::Dram,
-    ),
-    ("l1tex__t_sector_hit_rate.pct", Metric::L1Hits),
-    ("lts__t_sector_hit_rate.pct", Metric::L2Hits),
-    (
-        "sm__inst_issued.avg.pct_of_peak_sustained_active",
-        Metric::Issued,
-    ),
-    (
-        "sm__warps_active.avg.pct_of_peak_sustained_active",
-        Metric::Warps,
-    ),
+    (TIME, |c| &mut c.ns),
+    ("dram__bytes.sum", |c| &mut c.dram_bytes),
+    ("dram__throughput.avg.pct_of_peak_sustained_elapsed", |c| {
+        &mut c.dram
+    }),
+    ("l1tex__t_sector_hit_rate.pct", |c| &mut c.l1_hits),
+    ("lts__t_sector_hit_rate.pct", |c| &mut c.l2_hits),
+    ("sm__inst_issued.avg.pct_of_peak_sustained_active", |c| {
+        &mut c.issued
+    }),
+    ("sm__warps_active.avg.pct_of_peak_sustained_active", |c| {
+        &mut c.warps
+    }),
 ];
+
+/// Where a metric is here.
+type Metric = fn(&mut Counters) -> &mut f64;
+
+/// What ncu calls the time of a launch.
+const TIME: &str = "gpu__time_duration.sum";
 
 /// Why warps wait, as ncu calls it and in words.
 const STALLS: [(&str, &str); 10] = [
@@ -48,17 +51,6 @@ const STALLS: [(&str, &str); 10] = [
     ("no_instruction", "wait for instructions to be fetched"),
     ("imc_miss", "wait for constants"),
 ];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Metric {
-    Nanoseconds,
-    DramBytes,
-    Dram,
-    L1Hits,
-    L2Hits,
-    Issued,
-    Warps,
-}
 
 /// What counters say of the kernel of a row that takes longest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -94,14 +86,12 @@ pub struct Row<'a> {
 }
 
 /// Rows with their counters.
-pub fn rows<'a>(
-    rows: &'a [BenchRow],
-    counters: Option<&'a [Counters]>,
-) -> impl Iterator<Item = Row<'a>> {
-    rows.iter().enumerate().map(move |(i, row)| Row {
+pub fn rows<'a>(rows: &'a [BenchRow], counters: Option<&'a [Counters]>) -> Vec<Row<'a>> {
+    let row = |(i, row)| Row {
         row,
         counters: counters.and_then(|all| all.get(i)),
-    })
+    };
+    rows.iter().enumerate().map(row).collect()
 }
 
 /// What the model expects.
@@ -201,8 +191,7 @@ fn launches(table: &str) -> Option<Vec<Launch>> {
 
 /// What the launches of a row say of the kernel that takes longest of them.
 fn counters(row: &[Launch]) -> Option<Counters> {
-    let (time, _) = METRICS[0];
-    let ns = |launch: &&Launch| launch.values.get(time).copied().unwrap_or(0.0);
+    let ns = |launch: &&Launch| launch.values.get(TIME).copied().unwrap_or(0.0);
     let mut times: BTreeMap<&str, f64> = BTreeMap::new();
     for launch in row {
         *times.entry(&launch.kernel).or_default() += ns(&launch);
@@ -216,16 +205,7 @@ fn counters(row: &[Launch]) -> Option<Counters> {
         ..Counters::default()
     };
     for (name, metric) in METRICS {
-        let value = launch.values.get(name).copied().unwrap_or(0.0);
-        *match metric {
-            Metric::Nanoseconds => &mut found.ns,
-            Metric::DramBytes => &mut found.dram_bytes,
-            Metric::Dram => &mut found.dram,
-            Metric::L1Hits => &mut found.l1_hits,
-            Metric::L2Hits => &mut found.l2_hits,
-            Metric::Issued => &mut found.issued,
-            Metric::Warps => &mut found.warps,
-        } = value;
+        *metric(&mut found) = launch.values.get(name).copied().unwrap_or(0.0);
     }
     // Cycles a warp waits for each instruction that is issued; it takes one to issue.
     let waits = STALLS.map(|(name, words)| {

@@ -379,25 +379,14 @@ impl Printer<'_> {
 
     /// What a thread does; arrays of its block have as many elements as they are declared with.
     fn body(&self, writer: &mut Writer<'_>, kernel: &Kernel) {
-        for stmt in &kernel.body {
-            let shared = match stmt {
-                Stmt::Let { var, value: None } => match self.program.var(*var).ty {
-                    Type::Shared { elem, rows, len } => Some((*var, elem, rows, len)),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let Some((var, elem, rows, len)) = shared else {
-                writer.stmts(std::slice::from_ref(stmt));
-                continue;
-            };
-            writer.declare(var);
-            let name = writer.namer.get(var);
+        self.with_shared(writer, kernel, &mut |writer, array| {
+            let (elem, rows, len) = (array.elem, array.rows, array.len);
+            let name = writer.namer.get(array.var);
             writer.line(&format!(
                 "__shared__ __align__({}) {elem} {name}[{rows}][{len}];",
                 ir::WIDE
             ));
-        }
+        });
     }
 
     /// The iterations of a thread; one that has none ends, unless others of its block wait for it. `firsts`

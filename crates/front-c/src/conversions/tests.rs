@@ -1,6 +1,5 @@
 use super::*;
-use hexcc_clang::{Clang, ParseRequest, parse};
-use std::path::Path;
+use crate::normalize::tests::parsed;
 
 const HEAD: &str = "typedef unsigned long size_t; void *malloc(size_t); char *strchr(const char *, int);
 typedef struct node { int n; double *cells; struct node *next; } node; enum kind { FIRST, SECOND }; enum other { THIRD };
@@ -13,14 +12,7 @@ void take(double *p, enum kind k, const double *q); void rest(int n, ...);
 ";
 
 fn found(text: &str) -> Vec<Conversion> {
-    let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
-    let clang = Clang::find(&vendor).expect("scripts/setup fetches libclang");
-    let request = ParseRequest {
-        file: "conversions.c".into(),
-        text: Some(text.to_owned()),
-        ..ParseRequest::default()
-    };
-    conversions(&parse(&clang, &request).expect("a unit"))
+    conversions(&parsed(text))
 }
 
 /// The statements of a function with its casts.

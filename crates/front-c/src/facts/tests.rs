@@ -1,6 +1,5 @@
 use super::*;
-use hexcc_clang::{Clang, ParseRequest, parse};
-use std::path::Path;
+use crate::normalize::tests::parsed;
 
 const TEXT: &str = "
 typedef double real;
@@ -17,14 +16,7 @@ float all_later;
 ";
 
 fn facts(text: &str) -> Facts {
-    let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
-    let clang = Clang::find(&vendor).expect("scripts/setup fetches libclang");
-    let request = ParseRequest {
-        file: "facts.c".into(),
-        text: Some(text.to_owned()),
-        ..ParseRequest::default()
-    };
-    Facts::of(&parse(&clang, &request).expect("a unit"))
+    Facts::of(&parsed(text))
 }
 
 fn at(word: &str) -> usize {

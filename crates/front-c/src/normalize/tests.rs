@@ -30,6 +30,13 @@ fn forms_of(text: &str) -> Vec<Rewritten> {
 
 /// The tree of a text.
 pub(crate) fn unit_of(text: &str) -> Unit {
+    let unit = parsed(text);
+    assert!(!unit.has_errors(), "{:?}", unit.messages);
+    unit
+}
+
+/// The same of a text that may have errors.
+pub(crate) fn parsed(text: &str) -> Unit {
     let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
     let clang = Clang::find(&vendor).unwrap();
     let request = ParseRequest {
@@ -37,9 +44,7 @@ pub(crate) fn unit_of(text: &str) -> Unit {
         text: Some(text.to_owned()),
         ..ParseRequest::default()
     };
-    let unit = parse(&clang, &request).unwrap();
-    assert!(!unit.has_errors(), "{:?}", unit.messages);
-    unit
+    parse(&clang, &request).unwrap()
 }
 
 /// The only loop of a text that is rewritten, as one over all steps, and the passes.

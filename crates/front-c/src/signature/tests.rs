@@ -1,16 +1,8 @@
 use super::{Extent, Kind, Signatures};
-use hexcc_clang::{Clang, ParseRequest, parse};
-use std::path::Path;
+use crate::normalize::tests::parsed;
 
 fn of(text: &str) -> Signatures {
-    let vendor = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vendor");
-    let clang = Clang::find(&vendor).expect("scripts/setup fetches libclang");
-    let request = ParseRequest {
-        file: "input.c".into(),
-        text: Some(text.to_owned()),
-        ..ParseRequest::default()
-    };
-    Signatures::of(&parse(&clang, &request).expect("clang reads it"))
+    Signatures::of(&parsed(text))
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A profile as a page: a roofline and a table, in HTML, and the table in Markdown for a terminal.
 
-use super::Counters;
-use crate::report::BenchRow;
+use super::{Counters, Row};
 use hexcc_compiler::target::Target;
 use std::fmt::Write;
 
@@ -39,7 +38,8 @@ that moves each array once.";
 const REASONS: usize = 3;
 
 /// A row of the table, as text.
-fn cells(row: &BenchRow, counters: Option<&Counters>) -> [String; 11] {
+fn cells(of_row: &Row<'_>) -> [String; 11] {
+    let Row { row, counters } = of_row;
     let percent = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{v:.0}"));
     let of = |f: fn(&Counters) -> f64| percent(counters.map(f));
     let reasons = counters.map(|c| {
@@ -55,7 +55,7 @@ fn cells(row: &BenchRow, counters: Option<&Counters>) -> [String; 11] {
         row.predicted_gcells
             .map_or("-".to_string(), |v| format!("{v:.1}")),
         format!("{:.2}", row.ratio),
-        intensity(row, counters).map_or("-".to_string(), |v| format!("{v:.2}")),
+        intensity(of_row).map_or("-".to_string(), |v| format!("{v:.2}")),
         of(|c| c.dram),
         of(|c| c.l1_hits),
         of(|c| c.l2_hits),
@@ -66,7 +66,7 @@ fn cells(row: &BenchRow, counters: Option<&Counters>) -> [String; 11] {
 }
 
 /// Operations for each byte of DRAM: measured, or those of a step that moves each array once.
-fn intensity(row: &BenchRow, counters: Option<&Counters>) -> Option<f64> {
+fn intensity(Row { row, counters }: &Row<'_>) -> Option<f64> {
     match counters {
         // Operations and bytes of a nanosecond.
         Some(c) if c.dram_bytes > 0.0 && c.ns > 0.0 => Some(row.gflops * c.ns / c.dram_bytes),
@@ -78,48 +78,35 @@ fn intensity(row: &BenchRow, counters: Option<&Counters>) -> Option<f64> {
     }
 }
 
-/// Counters of a row, where there are some of all rows.
-fn of_row(counters: Option<&[Counters]>, row: usize) -> Option<&Counters> {
-    counters.and_then(|all| all.get(row))
-}
-
-fn title(rows: &[BenchRow]) -> String {
+fn title(rows: &[Row<'_>]) -> String {
     let first = rows.first();
-    first.map_or(String::new(), |row| {
+    first.map_or(String::new(), |Row { row, .. }| {
         format!("{}, {}, on {}", row.stencil, row.problem, row.gpu)
     })
 }
 
-fn remarks(counters: Option<&[Counters]>) -> &'static str {
-    match counters {
-        Some(_) => REMARKS,
-        None => WITHOUT,
+fn remarks(rows: &[Row<'_>]) -> &'static str {
+    match rows.iter().any(|row| row.counters.is_some()) {
+        true => REMARKS,
+        false => WITHOUT,
     }
 }
 
 /// The table in Markdown.
-pub fn markdown(rows: &[BenchRow], counters: Option<&[Counters]>) -> String {
+pub fn markdown(rows: &[Row<'_>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = format!("# {}\n\n", title(rows));
     text.push_str(&line(&TITLES.map(str::to_string)));
     text.push_str(&line(&TITLES.map(|_| "---".to_string())));
-    for (i, row) in rows.iter().enumerate() {
-        text.push_str(&line(&cells(row, of_row(counters, i))));
+    for row in rows {
+        text.push_str(&line(&cells(row)));
     }
-    let _ = write!(
-        text,
-        "\n{}\n\\* what a translation takes.\n",
-        remarks(counters)
-    );
+    let _ = write!(text, "\n{}\n\\* what a translation takes.\n", remarks(rows));
     text
 }
 
 /// The page; `is_double` says of what type most operations are.
-pub fn page(
-    rows: &[BenchRow],
-    counters: Option<&[Counters]>,
-    (target, is_double): (&Target, bool),
-) -> String {
+pub fn page(rows: &[Row<'_>], (target, is_double): (&Target, bool)) -> String {
     let row = |tag: &str, cells: &[String]| {
         let cells = cells
             .iter()
@@ -127,8 +114,8 @@ pub fn page(
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     };
     let mut table = row("th", &TITLES.map(str::to_string));
-    for (i, bench) in rows.iter().enumerate() {
-        table.push_str(&row("td", &cells(bench, of_row(counters, i))));
+    for bench in rows {
+        table.push_str(&row("td", &cells(bench)));
     }
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -136,8 +123,8 @@ pub fn page(
          <h1>{title}</h1>\n{chart}\n<div class=\"wide\"><table>\n{table}</table></div>\n<p>{remarks} * what a translation takes.</p>\n\
          </body>\n</html>\n",
         title = escaped(&title(rows)),
-        chart = Roofline::new(rows, counters, target, is_double).svg(),
-        remarks = remarks(counters),
+        chart = Roofline::new(rows, target, is_double).svg(),
+        remarks = remarks(rows),
     )
 }
 
@@ -178,22 +165,18 @@ struct Roofline {
 }
 
 impl Roofline {
-    fn new(
-        rows: &[BenchRow],
-        counters: Option<&[Counters]>,
-        target: &Target,
-        is_double: bool,
-    ) -> Roofline {
+    fn new(rows: &[Row<'_>], target: &Target, is_double: bool) -> Roofline {
         let lanes = match is_double {
             true => target.fp64_lanes,
             false => target.fp32_lanes,
         };
         let peak = target.sms as f64 * lanes * target.clock_mhz / 1e3;
-        let points = rows.iter().enumerate().filter_map(|(i, row)| {
+        let points = rows.iter().filter_map(|of_row| {
+            let row = of_row.row;
             Some(Point {
                 label: row.variant.clone(),
                 is_tiled: row.tiling.is_some_and(|tiling| tiling != "stepwise"),
-                at: (intensity(row, of_row(counters, i))?, row.gflops),
+                at: (intensity(of_row)?, row.gflops),
             })
         });
         let points: Vec<Point> = points.filter(|p| p.at.0 > 0.0 && p.at.1 > 0.0).collect();

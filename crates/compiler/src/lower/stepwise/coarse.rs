@@ -61,11 +61,7 @@ impl Wanted<'_> {
                 "`--cells` has {given} numbers, and threads share {axes} loops"
             ));
         }
-        let streams = matches!(
-            self.kernel,
-            StepKernel::Streamed | StepKernel::StreamedTiled
-        );
-        if streams && wanted[0] != 1 {
+        if self.kernel.is_streamed() && wanted[0] != 1 {
             return Err(
                 "a kernel that streams has one cell at a time in its first loop".to_string(),
             );
@@ -159,8 +155,8 @@ impl Shape {
     }
 
     /// Leaves tiles away where no thread reads what others of its block read.
-    fn without_tiles(&mut self, cells: &Cells) {
-        if windows(cells, self).iter().any(|w| w.tile.is_some()) {
+    fn without_tiles(&mut self, windows: &[Window]) {
+        if windows.iter().any(|w| w.tile.is_some()) {
             return;
         }
         self.kernel = match self.kernel {
@@ -171,10 +167,7 @@ impl Shape {
     }
 
     fn is_streamed(&self) -> bool {
-        matches!(
-            self.kernel,
-            StepKernel::Streamed | StepKernel::StreamedTiled
-        )
+        self.kernel.is_streamed()
     }
 
     /// What kernels of its kind are called in programs.
@@ -187,7 +180,7 @@ impl Shape {
 
     /// Whether the threads of a block share what they load.
     fn is_tiled(&self) -> bool {
-        matches!(self.kernel, StepKernel::Tiled | StepKernel::StreamedTiled)
+        self.kernel.is_tiled()
     }
 
     fn lanes(&self) -> i64 {
@@ -374,19 +367,20 @@ impl Lowering<'_> {
             shape.cells = wanted.iter().map(|n| i64::from(*n)).collect();
             shapes = vec![shape];
         }
-        for shape in &mut shapes {
-            shape.without_tiles(cells);
-        }
-        let few_registers = |shape: &&Shape| registers(cells, shape) <= MOST_REGISTERS;
-        let few_bytes = |shape: &&Shape| self.bytes_shared(cells, shape) <= tile::MOST_BYTES;
-        let best = shapes.iter().find(|s| few_registers(s) && few_bytes(s));
-        match (best, shapes.last()) {
-            (Some(best), _) => Ok(best.clone()),
-            // Registers that spill are slow, and right.
-            (None, Some(last)) if few_bytes(&last) && wanted.is_none() => Ok(last.clone()),
-            (None, Some(last)) if few_bytes(&last) => {
-                Err("a thread of so many cells has too few registers".to_string())
+        // Registers that spill are slow, and right.
+        let mut spills = None;
+        for mut shape in shapes {
+            let windows = windows(cells, &shape);
+            shape.without_tiles(&windows);
+            let fits = self.bytes_shared(&windows, cells.lanes) <= tile::MOST_BYTES;
+            if fits && registers(cells, &windows) <= MOST_REGISTERS {
+                return Ok(shape);
             }
+            spills = fits.then_some(shape);
+        }
+        match (spills, wanted) {
+            (Some(shape), None) => Ok(shape),
+            (Some(_), _) => Err("a thread of so many cells has too few registers".to_string()),
             _ => Err("a tile is larger than the shared memory of a block".to_string()),
         }
     }
@@ -428,12 +422,11 @@ impl Lowering<'_> {
 }
 
 /// Registers for what a thread loads.
-fn registers(cells: &Cells, shape: &Shape) -> usize {
+fn registers(cells: &Cells, windows: &[Window]) -> usize {
     let of_access = match cells.lanes {
         1 => 2,
         _ => WIDE as usize / 4,
     };
-    let windows = windows(cells, shape);
     windows.iter().map(|w| w.spots.len() * of_access).sum()
 }
 

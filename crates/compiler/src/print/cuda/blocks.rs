@@ -3,6 +3,7 @@
 
 use super::{Folds, Printer};
 use crate::back::names::Names;
+use crate::ctype::CType;
 use crate::ir::{Expr, Function, Kernel, LANES, Own, Program, Stmt, Type, VarId, WIDE};
 use crate::print::c::Writer;
 use crate::print::namer::Namer;
@@ -44,6 +45,15 @@ pub fn kernels_of_blocks(program: &Program, names: &Names, params: &Parameters<'
         printer.kernel_of_blocks(&mut text, kernel, params);
     }
     text
+}
+
+/// An array of a block, declared as a pointer to rows.
+pub(super) struct SharedArray {
+    pub var: VarId,
+    pub declared: String,
+    pub elem: CType,
+    pub rows: u32,
+    pub len: u32,
 }
 
 /// Bytes that an array of the block takes, and those up to the next one.
@@ -151,6 +161,38 @@ impl Printer<'_> {
         );
     }
 
+    /// The statements of a kernel, of which `shared` writes the arrays of its block.
+    pub(super) fn with_shared(
+        &self,
+        writer: &mut Writer<'_>,
+        kernel: &Kernel,
+        shared: &mut dyn FnMut(&mut Writer<'_>, &SharedArray),
+    ) {
+        for stmt in &kernel.body {
+            match stmt {
+                Stmt::Let { var, value: None } => {
+                    let (var, ty) = (*var, self.program.var(*var).ty);
+                    let declared = writer.declare(var);
+                    let Type::Shared { elem, rows, len } = ty else {
+                        writer.line(&format!("{declared};"));
+                        continue;
+                    };
+                    shared(
+                        writer,
+                        &SharedArray {
+                            var,
+                            declared,
+                            elem,
+                            rows,
+                            len,
+                        },
+                    );
+                }
+                stmt => writer.stmts(std::slice::from_ref(stmt)),
+            }
+        }
+    }
+
     fn kernel_of_blocks(&self, text: &mut String, kernel: &Kernel, given: &Parameters<'_>) {
         let Some(block) = kernel.block else {
             return;
@@ -161,16 +203,8 @@ impl Printer<'_> {
             writer.line(&format!("{declared} = {};", (given.value)(param)));
         }
         let mut offset = 0;
-        for stmt in &kernel.body {
-            let Stmt::Let { var, value: None } = stmt else {
-                writer.stmts(std::slice::from_ref(stmt));
-                continue;
-            };
-            let declared = writer.declare(*var);
-            let Type::Shared { elem, len, .. } = self.program.var(*var).ty else {
-                writer.line(&format!("{declared};"));
-                continue;
-            };
+        self.with_shared(&mut writer, kernel, &mut |writer, array| {
+            let (declared, elem, len) = (&array.declared, array.elem, array.len);
             if offset == 0 {
                 let line = format!("extern __shared__ __align__({WIDE}) unsigned char {SHARED}[];");
                 writer.line(&line);
@@ -178,8 +212,8 @@ impl Printer<'_> {
             writer.line(&format!(
                 "{declared} = ({elem} (*)[{len}])({SHARED} + {offset});"
             ));
-            offset += bytes_of(self.program.var(*var).ty);
-        }
+            offset += bytes_of(self.program.var(array.var).ty);
+        });
         let _ = write!(
             text,
             "\n// {}\n__global__ void __launch_bounds__({}, {}) {}({}) {{\n{}}}\n",

@@ -10,11 +10,12 @@ use super::build::Build;
 use super::window::Window;
 use super::{Lowering, Shape, plus};
 use crate::diag::{Diagnostic, Result};
+use crate::ir::build::let_;
 use crate::ir::{Expr, Helper, Own, Stmt, Type, Unroll, VarId, Wide};
 use crate::lower::affine::from_isl;
 use crate::lower::stepwise::functions::Functions;
 use crate::scop::Scop;
-use crate::tiling::coarsen::{Cells, Sub};
+use crate::tiling::coarsen::Sub;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of tiles that a block may have without being asked for by a launch.
@@ -157,11 +158,10 @@ fn streamed(window: &Window, shape: &Shape) -> Option<(Option<i64>, BTreeSet<Spo
 
 impl Lowering<'_> {
     /// Bytes that the tiles of a block have.
-    pub(super) fn bytes_shared(&self, cells: &Cells, shape: &Shape) -> usize {
-        let windows = super::windows(cells, shape);
+    pub(super) fn bytes_shared(&self, windows: &[Window], lanes: i64) -> usize {
         let of_window = |window: &Window| -> Option<usize> {
             let elem = array_of(self.scop, window).elem;
-            match window.tile.as_ref()?.ty(elem, shape.lanes()) {
+            match window.tile.as_ref()?.ty(elem, lanes) {
                 Type::Shared { rows, len, .. } => Some((rows * len) as usize * elem.size()),
                 _ => None,
             }
@@ -193,7 +193,7 @@ impl Lowering<'_> {
                 _ => {
                     let number = Expr::Own(numbers[shape.inner() - axis]);
                     let name = format!("{}_in_block", name.trim_end_matches("_block"));
-                    self.let_(&name, number, body)
+                    self.named_index(&name, number, body)
                 }
             };
             let before = super::minus(Expr::Var(*block), own.clone());
@@ -203,7 +203,7 @@ impl Lowering<'_> {
             };
             let first = lo.plus(before.times(Expr::Int(cells)));
             let tile = format!("{}_tile", name.trim_end_matches("_block"));
-            place.first.push(self.let_(&tile, first, body));
+            place.first.push(self.named_index(&tile, first, body));
             place.number = (place.number.times(Expr::Int(i64::from(threads)))).plus(own.clone());
             place.own.push(own);
             if threads > 1 {
@@ -211,22 +211,20 @@ impl Lowering<'_> {
             }
         }
         let number = std::mem::replace(&mut place.number, Expr::Int(0));
-        place.number = self.let_("thread", number, body);
+        place.number = self.named_index("thread", number, body);
         if let Some(exists) = super::all(exists) {
             let ty = Type::Number(crate::ctype::CType::INT);
             let var = self.program.add_var("exists", ty, true);
-            let value = Some(exists);
-            body.push(Stmt::Let { var, value });
+            body.push(let_(var, exists));
             place.exists = Some(Expr::Var(var));
         }
         place
     }
 
     /// A variable for a number.
-    fn let_(&mut self, name: &str, value: Expr, body: &mut Vec<Stmt>) -> Expr {
+    fn named_index(&mut self, name: &str, value: Expr, body: &mut Vec<Stmt>) -> Expr {
         let var = self.program.add_var(name, Type::Index, true);
-        let value = Some(value);
-        body.push(Stmt::Let { var, value });
+        body.push(let_(var, value));
         Expr::Var(var)
     }
 
@@ -298,8 +296,8 @@ impl Lowering<'_> {
         self.copies(build, tile.n_rows() * width, |lowering, piece, body| {
             let row = Expr::binary("/", piece.clone(), Expr::Int(width));
             let column = Expr::binary("%", piece, Expr::Int(width));
-            let row = lowering.let_("row", row, body);
-            let column = lowering.let_("column", column, body);
+            let row = lowering.named_index("row", row, body);
+            let column = lowering.named_index("column", column, body);
             let rows = match tile.rows.as_slice() {
                 [_, (_, _, n)] => ["/", "%"]
                     .map(|op| Expr::binary(op, row.clone(), Expr::Int(*n)))
@@ -334,9 +332,9 @@ impl Lowering<'_> {
                 self.copies(build, (n - cells) * width, |lowering, piece, body| {
                     let row = Expr::binary("/", piece.clone(), Expr::Int(width));
                     let column = Expr::binary("%", piece, Expr::Int(width));
-                    let row = lowering.let_("row", row, body);
-                    let row = lowering.let_("halo_row", beside(row, -lo, cells), body);
-                    let column = lowering.let_("column", column, body);
+                    let row = lowering.named_index("row", row, body);
+                    let row = lowering.named_index("halo_row", beside(row, -lo, cells), body);
+                    let column = lowering.named_index("column", column, body);
                     lowering.copy(build, (w, tile), (vec![row], column), Some(at), body)
                 })?,
             );
@@ -347,13 +345,13 @@ impl Lowering<'_> {
             all.extend(self.copies(build, cells * sides, |lowering, piece, body| {
                 let row = Expr::binary("/", piece.clone(), Expr::Int(sides));
                 let rows = match inner {
-                    Some(_) => vec![lowering.let_("row", plus(row, -lo), body)],
+                    Some(_) => vec![lowering.named_index("row", plus(row, -lo), body)],
                     None => Vec::new(),
                 };
                 let side = Expr::binary("%", piece, Expr::Int(sides));
-                let side = lowering.let_("side", side, body);
+                let side = lowering.named_index("side", side, body);
                 let column = beside(side, -tile.columns[0], threads);
-                let column = lowering.let_("column", column, body);
+                let column = lowering.named_index("column", column, body);
                 lowering.copy(build, (w, tile), (rows, column), Some(at), body)
             })?);
         }
@@ -460,51 +458,43 @@ impl Lowering<'_> {
     }
 
     /// Stores the cells of a thread in the tile of the current plane.
-    fn publish(&mut self, build: &Build<'_>, (w, tile): (usize, &Tile)) -> Result<Vec<Stmt>> {
-        let window = &build.windows[w];
-        let mut all = Vec::new();
-        for spot in own_spots(&build.shape, tile.plane) {
-            let (row, index) = self.in_tile(build, tile, &spot)?;
-            let at = window.place_of(build.shape.lanes(), &spot);
-            all.push(moved(
-                Wide {
-                    memory: tile.memory,
-                    row: Some(row),
-                    index,
-                    own: window.own,
-                    own_row: None,
-                    at,
-                    lanes: build.shape.lanes() as u32,
-                    constant: false,
-                },
-                true,
-            ));
-        }
-        Ok(all)
+    fn publish(&self, build: &Build<'_>, of: (usize, &Tile)) -> Result<Vec<Stmt>> {
+        let spots = own_spots(&build.shape, of.1.plane);
+        let stores = spots.iter().map(|spot| self.access(build, of, spot, true));
+        stores.collect()
     }
 
     /// Reads what a tile has of a window.
     pub(super) fn read_tile(
-        &mut self,
+        &self,
+        build: &Build<'_>,
+        of: (usize, &Tile),
+        spot: &Spot,
+    ) -> Result<Stmt> {
+        self.access(build, of, spot, false)
+    }
+
+    /// What a thread reads from a tile of a window, or stores there.
+    fn access(
+        &self,
         build: &Build<'_>,
         (w, tile): (usize, &Tile),
         spot: &Spot,
+        stored: bool,
     ) -> Result<Stmt> {
-        let window = &build.windows[w];
+        let (window, lanes) = (&build.windows[w], build.shape.lanes());
         let (row, index) = self.in_tile(build, tile, spot)?;
-        Ok(moved(
-            Wide {
-                memory: tile.memory,
-                row: Some(row),
-                index,
-                own: window.own,
-                own_row: None,
-                at: window.place_of(build.shape.lanes(), spot),
-                lanes: build.shape.lanes() as u32,
-                constant: false,
-            },
-            false,
-        ))
+        let wide = Wide {
+            memory: tile.memory,
+            row: Some(row),
+            index,
+            own: window.own,
+            own_row: None,
+            at: window.place_of(lanes, spot),
+            lanes: lanes as u32,
+            constant: false,
+        };
+        Ok(moved(wide, stored))
     }
 }
 
