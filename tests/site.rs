@@ -5,6 +5,7 @@ mod common;
 
 use common::documents::{self, anchors, blocks, follow, links, prose, sentences};
 use common::{assert_none, hexcc, in_parallel, output, root, succeed};
+use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,27 @@ fn other_documents() -> Vec<(String, PathBuf)> {
     found.extend(["README.md", "CHANGELOG.md", "examples/README.md"].map(|name| root().join(name)));
     let name = |path: PathBuf| (path.display().to_string(), path);
     found.into_iter().map(name).collect()
+}
+
+/// The text of the notebooks of examples/, without their code; scripts/python runs it.
+fn notebooks() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    files(&root().join("examples"), ".ipynb", &mut found);
+    let text = |path: &PathBuf| {
+        let notebook: Value = serde_json::from_str(&read(path)).expect("a notebook");
+        let cells = notebook["cells"].as_array().expect("cells");
+        let texts = cells.iter().filter(|cell| cell["cell_type"] == "markdown");
+        let lines = texts.map(|cell| {
+            let lines = cell["source"].as_array().expect("lines").iter();
+            lines
+                .map(|l| l.as_str().expect("a line"))
+                .collect::<String>()
+        });
+        lines.collect::<Vec<_>>().join("\n\n")
+    };
+    let texts: Vec<String> = found.iter().map(text).collect();
+    assert!(texts.len() >= 3, "{}", texts.len());
+    found.into_iter().zip(texts).collect()
 }
 
 #[test]
@@ -191,6 +213,11 @@ fn links_and_pictures_are_there() {
         let wrong = all.iter().filter_map(|target| wrong_link(&path, target));
         failures.extend(wrong.map(|e| format!("{name}: {e}")));
     }
+    for (path, text) in notebooks() {
+        let wrong = links(&text).into_iter();
+        let wrong = wrong.filter_map(|target| wrong_link(&path, &target));
+        failures.extend(wrong.map(|e| format!("{}: {e}", path.display())));
+    }
     assert_none("links", &failures);
     assert!(n_links > 600, "{n_links}");
 }
@@ -229,6 +256,7 @@ fn what_is_generated_has_a_source() {
                 ["speeds" | "roofline" | "codes"] => {}
                 ["bars", "stars" | "boxes" | "applications" | "steps"] => {}
                 ["example", program] if root().join(format!("examples/{program}.c")).exists() => {}
+                ["notebook", name] if root().join(format!("examples/{name}.ipynb")).exists() => {}
                 ["table", document, section, rest @ ..] => {
                     let number: usize = rest.first().map_or(1, |n| n.parse().expect("a number"));
                     if n_tables_below(document, section) < number {
@@ -288,6 +316,10 @@ fn pages_and_sentences_are_short() {
         let text = read(&root().join(name));
         let long = sentences(&text).into_iter().filter(|s| is_long(s));
         failures.extend(long.map(|sentence| format!("{name}: {sentence}")));
+    }
+    for (path, text) in notebooks() {
+        let long = sentences(&text).into_iter().filter(|s| is_long(s));
+        failures.extend(long.map(|sentence| format!("{}: {sentence}", path.display())));
     }
     assert_none("pages or sentences are long", &failures);
     let terms = read(&folder().join("glossary.md"));
@@ -355,19 +387,20 @@ fn pages_have_no_coined_words() {
 #[derive(Clone, Debug)]
 struct Claim {
     program: String,
-    verdict: String,
+    /// For CUDA, and for CPUs.
+    verdicts: [String; 2],
 }
 
-/// The rows `| .. | [swap.c](programs/swap.c) | yes |`.
+/// The rows `| .. | [swap.c](programs/swap.c) | yes | no |`.
 fn claims() -> Vec<Claim> {
     let text = read(&folder().join("your-program.md"));
     let row = |line: &str| {
         let (_, rest) = line.strip_prefix('|')?.split_once("](programs/")?;
         let (program, rest) = rest.split_once(") | ")?;
-        let verdict = rest.strip_suffix(" |")?.to_string();
+        let (cuda, cpus) = rest.strip_suffix(" |")?.split_once(" | ")?;
         Some(Claim {
             program: program.to_string(),
-            verdict,
+            verdicts: [cuda.to_string(), cpus.to_string()],
         })
     };
     text.lines().filter_map(row).collect()
@@ -386,15 +419,17 @@ fn wrong_claim(claim: &Claim) -> Result<(), String> {
         let out = output(hexcc().arg(&source).args(options).args(["-o", "/dev/null"]))?;
         Ok::<bool, String>(out.status.success())
     };
-    let verdict = match translates(&["--require", "tiled"])? {
-        true => "yes",
-        false if translates(&[])? => "no",
-        false => "refused",
-    };
-    match verdict == claim.verdict {
-        true => Ok(()),
-        false => Err(format!("{}, not {}", verdict, claim.verdict)),
+    for (target, claimed) in ["cuda", "openmp"].iter().zip(&claim.verdicts) {
+        let verdict = match translates(&["--target", target, "--require", "tiled"])? {
+            true => "yes",
+            false if translates(&["--target", target])? => "no",
+            false => "refused",
+        };
+        if verdict != claimed {
+            return Err(format!("{target}: {verdict}, not {claimed}"));
+        }
     }
+    Ok(())
 }
 
 #[test]
@@ -405,7 +440,8 @@ fn programs_are_tiled_as_the_table_says() {
         .filter_map(|(claim, result)| Some(format!("{}: {}", claim.program, result.err()?)))
         .collect();
     assert_none("programs are not what the table says", &failures);
-    let tiled = all.iter().filter(|claim| claim.verdict == "yes").count();
+    let is_tiled = |claim: &&Claim| claim.verdicts[0] == "yes";
+    let tiled = all.iter().filter(is_tiled).count();
     assert!(tiled >= 10 && all.len() > tiled, "{all:?}");
 }
 

@@ -1,8 +1,9 @@
 """What MkDocs does not do by itself for the site: pages and tables that are made of other documents.
 
-There is a page for each diagnostic, of docs/diagnostics.md, and for each command, of `hexcc --help-all`. Documents and
-sources that pages link to become pages as well, so that the site needs nothing from elsewhere.
+There is a page for each diagnostic, of docs/diagnostics.md, and for each command, of `hexcc --help-all`. Documents,
+notebooks and sources that pages link to become pages as well, so that the site needs nothing from elsewhere.
 """
+import json
 import os
 import pathlib
 import posixpath
@@ -38,9 +39,14 @@ def slug(heading, _="-"):
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
+def anchor(heading, _="-"):
+    """An anchor as on GitHub, but that the theme's menu finds none that begins with a digit."""
+    return re.sub(r"^(?=\d)", "n-", slug(heading))
+
+
 def on_config(config):
     """Anchors of headings are those of GitHub, where the same documents are read."""
-    config.mdx_configs["toc"] = {"slugify": slug}
+    config.mdx_configs["toc"] = {"slugify": anchor}
     return config
 
 
@@ -63,7 +69,7 @@ def on_files(files, config):
             name = os.path.relpath(SITE / posixpath.dirname(page.src_uri) / target, SITE)
             if (SITE / name).exists() and not files.get_file_from_path(name):
                 files.append(linked(name, config))
-                waiting += [files.get_file_from_path(name)] if name.endswith(".md") else []
+                waiting += [files.get_file_from_path(name)] if name.endswith((".md", ".ipynb")) else []
     return files
 
 
@@ -73,6 +79,8 @@ def linked(name, config):
     inside = path.relative_to(ROOT).as_posix()
     if path.suffix in (".md", ".svg", ".png"):
         file = File.generated(config, name, abs_src_path=str(path), inclusion=InclusionLevel.NOT_IN_NAV)
+    elif path.suffix == ".ipynb":
+        file = Source.generated(config, name, content=notebook(path), inclusion=InclusionLevel.NOT_IN_NAV)
     else:
         text = "\n".join(sorted(found.name for found in path.iterdir())) if path.is_dir() else path.read_text().rstrip()
         text = f"# {inside}\n\n````{LANGUAGES.get(path.suffix[1:], 'text')}\n{text}\n````\n"
@@ -83,6 +91,27 @@ def linked(name, config):
     elif isinstance(file, Source):
         file.dest_uri = name + ".html"
     return file
+
+
+def drawn(name):
+    """The last picture of a notebook of examples/."""
+    return re.findall(r"^<img .*>$", notebook(ROOT / f"examples/{name}.ipynb"), flags=re.M)[-1]
+
+
+def notebook(path):
+    """A notebook as Markdown: its text, its code, and what the code has printed and drawn."""
+    pieces = []
+    for cell in json.loads(path.read_text())["cells"]:
+        text = "".join(cell["source"])
+        pieces.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            words = "".join(data.get("text/plain", output.get("text", []))).rstrip()
+            picture = data.get("image/png", "").strip()
+            pieces.append(f'<img alt="{words}" src="data:image/png;base64,{picture}">' if picture else f"```text\n{words}\n```")
+    place = path.relative_to(ROOT).as_posix()
+    pieces.append(f"This page is the notebook `{place}` of the repository.")
+    return "\n\n".join(pieces) + "\n"
 
 
 def on_page_markdown(markdown, **_):
@@ -227,5 +256,5 @@ def options(text):
 
 
 CHARTS = runpy.run_path(str(ROOT / "docs/theme/charts.py"))
-GENERATED = {"table": table, "speeds": speeds, "example": example, "codes": codes,
+GENERATED = {"table": table, "speeds": speeds, "example": example, "notebook": drawn, "codes": codes,
              "roofline": CHARTS["roofline"], "bars": CHARTS["bars"]}
