@@ -253,7 +253,7 @@ fn what_is_generated_has_a_source() {
             };
             let words: Vec<&str> = words.trim_end_matches(" -->").split(' ').collect();
             match &words[..] {
-                ["speeds" | "roofline" | "codes"] => {}
+                ["speeds" | "estimates" | "roofline" | "codes"] => {}
                 ["bars", "stars" | "boxes" | "applications" | "steps"] => {}
                 ["example", program] if root().join(format!("examples/{program}.c")).exists() => {}
                 ["notebook", name] if root().join(format!("examples/{name}.ipynb")).exists() => {}

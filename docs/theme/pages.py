@@ -11,6 +11,7 @@ import re
 import runpy
 import subprocess
 
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from pygments.formatters import HtmlFormatter
@@ -18,6 +19,17 @@ from pygments.formatters import HtmlFormatter
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SITE = ROOT / "docs/site"
 COMMANDS = {"translate": [], "run": ["run"], "explain": ["explain"], "tune": ["tune"], "bench": ["bench"]}
+RESULTS = "docs/notes/results.md"
+# Tables in which a column is the quotient of two others.
+QUOTIENTS = [
+    (RESULTS, "what-a-thread-has", "default", "naive", "to naive"),
+    (RESULTS, "applications", "GCell/s", "naive", "to naive"),
+    (RESULTS, "applications", "GCell/s", "limit", "of limit"),
+    (RESULTS, "warps-as-a-pipeline-in-time", "pipelined", "default", "ratio"),
+    (RESULTS, "c-with-openmp", "the C program", "tiles", "of C"),
+    (RESULTS, "c-with-openmp", "`--tiling stepwise`", "tiles", "of single steps"),
+    ("examples/README.md", "on-a-gpu", "C", "H100", "times as fast"),
+]
 LANGUAGES = {"c": "c", "h": "c", "cu": "cuda", "cuh": "cuda", "py": "python", "rs": "rust", "toml": "toml", "json": "json"}
 
 
@@ -45,7 +57,9 @@ def anchor(heading, _="-"):
 
 
 def on_config(config):
-    """Anchors of headings are those of GitHub, where the same documents are read."""
+    """Figures of tables agree with each other, and anchors of headings are those of GitHub, where the same documents are read."""
+    if wrong := list(wrong_quotients()):
+        raise PluginError("\n".join(wrong))
     config.mdx_configs["toc"] = {"slugify": anchor}
     return config
 
@@ -157,6 +171,52 @@ def speeds():
     return "\n".join(lines)
 
 
+def columns(document, anchor, *names):
+    """The rows of a table that have a number in each of these columns: what the row is, and the numbers as they stand there."""
+    rows = [[cell.strip(" *") for cell in line[1:-1].split("|")] for line in table(document, anchor).splitlines()]
+    places = [rows[0].index(name) for name in names]
+    found = [(row[0], *(row[at] for at in places)) for row in rows[2:]]
+    return [row for row in found if all(re.fullmatch(r"[\d.]+", number) for number in row[1:])]
+
+
+def wrong_quotients():
+    """Rows in which a column is not the quotient of two others, as exactly as these are written."""
+    half = lambda number: 0.5 * 10.0 ** -len(number.partition(".")[2])
+    for document, anchor, over, under, quotient in QUOTIENTS:
+        for row, a, b, q in columns(document, anchor, over, under, quotient):
+            least = (float(a) - half(a)) / (float(b) + half(b)) - half(q)
+            most = (float(a) + half(a)) / (float(b) - half(b)) + half(q)
+            if not least - 1e-9 <= float(q) <= most + 1e-9:
+                yield f"{document}: {row}: {a} / {b} is not {q}"
+
+
+def ratios(anchor, over, under):
+    """The name of each row of a table of docs/notes/results.md, and the quotient of two columns."""
+    return [(row, float(a) / float(b)) for row, a, b in columns(RESULTS, anchor, over, under)]
+
+
+def estimates():
+    """How many times as fast each kind of time loop is: the least and the most of what was measured."""
+    found = {}
+    applications = [(row, float(ratio)) for row, ratio in columns(RESULTS, "applications", "to naive")]
+    for row, ratio in [*ratios("streamed-kernels", "GCell/s", "baseline"), *applications]:
+        known = re.match(r"(star|j2d|j3d|box|gradient)", row)
+        real = "double" if "double" in row else "float"
+        size = "3D" if "^3" in row else "2D"
+        if ratio > 1:
+            found.setdefault(("one array" if known else "several arrays", size, real), []).append(ratio)
+    steps = [ratio for _, ratio in ratios("what-a-thread-has", "default", "naive")]
+    links = {"one array": "[stars, boxes, Jacobi](results/stencils.md#tiled-stencils)",
+             "several arrays": "[applications](results/applications.md), waves, FDTD"}
+    lines = ["| your time loop | dimensions | type | times as fast | measured programs |", "|---|---|---|---|---|"]
+    for (arrays, size, real), all_ratios in sorted(found.items()):
+        span = " to ".join(dict.fromkeys(f"{end(all_ratios):.1f}" for end in (min, max)))
+        lines.append(f"| tiled, {arrays} | {size} | `{real}` | {span} | {links[arrays]} |")
+    span = f"{min(steps):.1f} to {max(steps):.1f}"
+    lines.append(f"| not tiled | 2D, 3D | `float` | {span} | [{len(steps)} programs](results/steps.md) |")
+    return "\n".join(lines)
+
+
 def example(name):
     """What hexcc makes of a program of examples/, and its seconds, out of the tables of examples/README.md."""
     rows = [line.strip("| ").split(" | ") for line in (ROOT / "examples/README.md").read_text().splitlines()]
@@ -256,5 +316,5 @@ def options(text):
 
 
 CHARTS = runpy.run_path(str(ROOT / "docs/theme/charts.py"))
-GENERATED = {"table": table, "speeds": speeds, "example": example, "notebook": drawn, "codes": codes,
+GENERATED = {"table": table, "speeds": speeds, "estimates": estimates, "example": example, "notebook": drawn, "codes": codes,
              "roofline": CHARTS["roofline"], "bars": CHARTS["bars"]}
