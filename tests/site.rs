@@ -321,6 +321,12 @@ fn pages_and_sentences_are_short() {
         let long = sentences(&text).into_iter().filter(|s| is_long(s));
         failures.extend(long.map(|sentence| format!("{}: {sentence}", path.display())));
     }
+    let codes = read(&root().join("docs/diagnostics.md"));
+    for row in codes.lines().filter(|l| l.starts_with("| HX")) {
+        let cells = row.trim_matches(['|', ' ']).split(" | ");
+        let long = cells.flat_map(sentences).filter(|s| is_long(s));
+        failures.extend(long.map(|sentence| format!("docs/diagnostics.md: {sentence}")));
+    }
     assert_none("pages or sentences are long", &failures);
     let terms = read(&folder().join("glossary.md"));
     let n_rows = terms.lines().filter(|l| l.starts_with('|')).count();
