@@ -496,3 +496,18 @@ fn every_program_is_linked() {
         .collect();
     assert_none("programs are linked nowhere", &missing);
 }
+
+/// All that a user or developer may call.
+const MOST_SCRIPTS: usize = 8;
+
+/// Lines of the README.
+const MOST_LINES: usize = 130;
+
+#[test]
+fn scripts_are_few_and_the_readme_is_short() {
+    let scripts = fs::read_dir(root().join("scripts")).expect("the folder can be listed");
+    let n_scripts = scripts.count();
+    assert!(n_scripts <= MOST_SCRIPTS, "{n_scripts} scripts");
+    let n_lines = read(&root().join("README.md")).lines().count();
+    assert!(n_lines <= MOST_LINES, "{n_lines} lines");
+}
