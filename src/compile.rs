@@ -76,7 +76,7 @@ impl InputArgs {
     /// What is read, and how.
     fn input_options(&self, sums: SumsArg, loops: Loops) -> Result<InputOptions, Failure> {
         if stencils::is_given(&self.files) {
-            return Err(stencils::needs_c());
+            self.check_stencil()?;
         }
         let files = self.paths();
         let Some((first, others)) = files.split_first() else {

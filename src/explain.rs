@@ -14,6 +14,7 @@ use clap::{CommandFactory, Parser};
 use hexcc_compiler::back::Instrument;
 use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
+use hexcc_compiler::options::Language;
 use hexcc_compiler::report::{
     TilingPicture, explain, explain_placement, explain_stencil, explain_tiles, tiling_svg,
 };
@@ -61,7 +62,8 @@ impl Explain {
             return Ok(ExitCode::SUCCESS);
         }
         let limit = TimeLimit::start(self.kernel.time_limit);
-        if stencils::is_given(&self.input.files) {
+        let is_c = Language::from(self.kernel.language).is_c();
+        if stencils::is_given(&self.input.files) && !is_c {
             return self.stencil(limit);
         }
         let kernel = KernelArgs {

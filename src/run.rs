@@ -12,6 +12,7 @@ use crate::emit::cannot_write;
 use crate::input::Input;
 use crate::limit::TimeLimit;
 use crate::render::Failure;
+use crate::stencils;
 use crate::wheel;
 use build::{BuildArgs, Builder};
 use clap::Parser;
@@ -334,6 +335,9 @@ impl Run {
     }
 
     fn target(&self) -> Result<Target, Failure> {
+        if stencils::is_given(&self.input.files) {
+            return Err(stencils::needs_c());
+        }
         match self.kernel.language {
             LanguageArg::Openmp => return self.in_c(Target::Cpu),
             LanguageArg::Opencl => return self.in_c(Target::OpenCl),

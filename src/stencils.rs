@@ -1,4 +1,5 @@
-//! Stencils in files of their own, `.st`, in the language of `hexcc-lang`: read, compiled and told about without C.
+//! Stencils in files of their own, `.st`, in the language of `hexcc-lang`: read, compiled and told about without C, or as plain C
+//! for what takes that.
 
 use crate::args::{InputArgs, KernelArgs, TargetArgs};
 use crate::files;
@@ -25,18 +26,30 @@ pub fn is_given(files: &[PathBuf]) -> bool {
 pub fn needs_c() -> Failure {
     let d = Diagnostic::error("HX0509", "this command takes C, and the file has a stencil")
         .note("a stencil has no program around it, which would run and be compared")
-        .help("`hexcc FILE.st -o OUT.cuh` makes kernels and a function that launches them, and `hexcc explain FILE.st` tells about them");
+        .help("`hexcc FILE.st -o OUT.cuh` makes kernels and a function that launches them, and `hexcc bench FILE.st` measures these");
     Failure::plain(d)
 }
 
+/// The text of a C file, or the plain C of a stencil.
+pub fn as_c(file: &Path, text: String) -> Result<String, Failure> {
+    if !is_stencil(file) {
+        return Ok(text);
+    }
+    let ctx = Ctx::new().map_err(|e| Failure::plain(*Box::<Diagnostic>::from(e)))?;
+    hexcc_lang::print_c(&ctx, &text).map_err(|diagnostics| Failure {
+        diagnostics,
+        source: Some(Box::new(SourceFile::new(file.display().to_string(), text))),
+    })
+}
+
 impl InputArgs {
-    /// Reads the stencil that the command line names.
-    pub fn read_stencil(&self, ctx: &Ctx) -> Result<Stencil, Failure> {
-        let [file] = &self.files[..] else {
+    /// Refuses what a stencil does not have.
+    pub fn check_stencil(&self) -> Result<(), Failure> {
+        if self.files.len() > 1 {
             let d = Diagnostic::error("HX0509", "a stencil is a file of its own")
                 .help("translate each file by itself, and include the results");
             return Err(Failure::plain(d));
-        };
+        }
         if let Some(option) = self.of_c() {
             let what = format!("`{option}` has no effect on a stencil");
             let d = Diagnostic::error("HX0509", what)
@@ -44,6 +57,13 @@ impl InputArgs {
                 .help("leave it away");
             return Err(Failure::plain(d));
         }
+        Ok(())
+    }
+
+    /// Reads the stencil that the command line names.
+    pub fn read_stencil(&self, ctx: &Ctx) -> Result<Stencil, Failure> {
+        self.check_stencil()?;
+        let file = self.files.first().map_or(Path::new(""), PathBuf::as_path);
         let path = file.display().to_string();
         let text = files::text(file).map_err(|e| input::unreadable(file, &e))?;
         hexcc_lang::read(ctx, &path, &text).map_err(|diagnostics| Failure {

@@ -4,7 +4,8 @@ use crate::args::{InputArgs, KernelArgs, LanguageArg, OUTPUT, STATUSES, TargetAr
 use crate::compile::{Loops, context};
 use crate::dependencies;
 use crate::emit;
-use crate::input::Input;
+use crate::files;
+use crate::input::{Input, unreadable};
 use crate::limit::TimeLimit;
 use crate::render::{self, Failure};
 use crate::stencils;
@@ -18,7 +19,7 @@ use hexcc_compiler::options::Language;
 use hexcc_compiler::output;
 use hexcc_compiler::report::dumps;
 use hexcc_compiler::tiling::Kernel;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What to write.
@@ -186,8 +187,6 @@ impl Translate {
     fn stencil(&self, limit: TimeLimit) -> Result<ExitCode, Failure> {
         let of_program = match self.emit {
             Some(Emit::Cuda) => "--emit cuda",
-            Some(Emit::C) => "--emit c",
-            Some(Emit::Scop) => "--emit scop",
             Some(Emit::Reference) => "--emit reference",
             _ if self.reference.is_some() => "--reference",
             _ => "",
@@ -198,6 +197,17 @@ impl Translate {
                 .note("the file has a stencil, of which kernels and launches are a text")
                 .help("leave it away, which writes what `--emit kernel` does");
             return Err(Failure::plain(d));
+        }
+        if self.emit == Some(Emit::C) {
+            self.input.check_stencil()?;
+            let file = self
+                .input
+                .files
+                .first()
+                .map_or(Path::new(""), PathBuf::as_path);
+            let text = files::text(file).map_err(|e| unreadable(file, &e))?;
+            self.write(&stencils::as_c(file, text)?)?;
+            return Ok(ExitCode::SUCCESS);
         }
         let ctx = context(&limit)?;
         let stencil = self.input.read_stencil(&ctx)?;
@@ -220,7 +230,10 @@ impl Translate {
         self.kernel.messages.settle();
         self.check_emit()?;
         let limit = TimeLimit::start(self.kernel.time_limit);
-        if stencils::is_given(&self.input.files) {
+        // As plain C it has what a program of C has.
+        let is_c = Language::from(self.kernel.language).is_c()
+            || matches!(self.emit, Some(Emit::Scop | Emit::Signatures));
+        if stencils::is_given(&self.input.files) && !is_c {
             return self.stencil(limit);
         }
         if self.emit == Some(Emit::Signatures) {

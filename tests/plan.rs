@@ -307,7 +307,7 @@ fn driver(unit: &Unit, params: &[i64], alike: bool) -> Option<String> {
             tiled_body(ir, &plan::launches(ir, params)?, &list)
         }
         Some(stream) => {
-            let run = stream.plan(params)?;
+            let run = stream.plan(params, &layouts)?;
             bytes.resize(bytes.len() + 8 * run.workspaces.len(), 0);
             streamed_body(stream, &run, alike)?
         }

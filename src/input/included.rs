@@ -3,7 +3,7 @@
 
 use super::{InputOptions, modern, unreadable};
 use crate::render::Failure;
-use crate::{files, preprocessor};
+use crate::{files, preprocessor, stencils};
 use hexcc_compiler::csource;
 use hexcc_compiler::scop::{Piece, SourceFile};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const DEEPEST: usize = 8;
 
 /// A C file, with files that it includes for their functions.
 pub fn read(path: &Path, options: &InputOptions) -> Result<SourceFile, Failure> {
-    let text = files::text(path).map_err(|e| unreadable(path, &e))?;
+    let text = stencils::as_c(path, files::text(path).map_err(|e| unreadable(path, &e))?)?;
     let mut search = Search {
         include_dirs: &options.include_dirs,
         main: path,

@@ -3,6 +3,7 @@
 //! A [`Signatures`] has all that a caller needs to pass numbers and arrays: sizes of elements, what is `const`, and
 //! lengths of arrays as far as parameters give them. It knows nothing of loops.
 
+pub mod body;
 #[cfg(test)]
 mod tests;
 
@@ -38,6 +39,8 @@ pub struct Signature {
     pub result: Type,
     /// What it takes.
     pub params: Vec<Param>,
+    /// What it does.
+    pub body: Vec<body::Step>,
 }
 
 /// A parameter.
@@ -190,6 +193,7 @@ fn signature(unit: &Unit, function: &Function) -> Signature {
         is_variadic: function.is_variadic,
         result,
         params: params.collect(),
+        body: body::steps(unit, function),
     }
 }
 

@@ -36,8 +36,23 @@ pub struct Device {
     pub info: DeviceInfo,
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    /// The default stream, which memory is taken and given back on.
+    home: Arc<CudaStream>,
     /// Launches that a profiler still sees; none where it sees all or nothing.
     profiled: Cell<Option<u32>>,
+}
+
+/// A device that is current for the thread.
+pub struct Entered<'a> {
+    _device: &'a Device,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let mut left = std::ptr::null_mut();
+        // SAFETY: `enter` has pushed a context; the driver writes a handle. A failure leaves nothing to be done.
+        let _ = unsafe { sys::cuCtxPopCurrent_v2(&raw mut left) };
+    }
 }
 
 /// Device memory.
@@ -223,6 +238,14 @@ impl Device {
     /// # Errors
     /// [`GpuError::NoDriver`], [`GpuError::DriverTooOld`], [`GpuError::NoDevice`].
     pub fn open() -> Result<Device, GpuError> {
+        Device::open_nth(0)
+    }
+
+    /// Opens a GPU by its number, in the primary context, which libraries of the process have, too.
+    ///
+    /// # Errors
+    /// [`GpuError::NoDriver`], [`GpuError::DriverTooOld`], [`GpuError::NoDevice`].
+    pub fn open_nth(ordinal: usize) -> Result<Device, GpuError> {
         // SAFETY: loading the driver has no preconditions.
         if !unsafe { sys::is_culib_present() } {
             return Err(GpuError::NoDriver);
@@ -235,7 +258,7 @@ impl Device {
                 wanted: text(MIN_DRIVER),
             });
         }
-        let context = CudaContext::new(0).map_err(|e| GpuError::NoDevice(describe(e)))?;
+        let context = CudaContext::new(ordinal).map_err(|e| GpuError::NoDevice(describe(e)))?;
         // One stream does everything, so nothing has to wait for anything.
         // SAFETY: no event was created yet.
         unsafe { context.disable_event_tracking() };
@@ -260,8 +283,38 @@ impl Device {
             profiled: Cell::new(None),
             info,
             context,
+            home: Arc::clone(&stream),
             stream,
         })
+    }
+
+    /// Launches and copies from here on go to a stream of the driver, by its handle; 0 is the default one.
+    ///
+    /// # Safety
+    /// It must be a stream of this device's context, and live until another one is set.
+    pub unsafe fn set_stream(&mut self, stream: u64) {
+        let handle = std::ptr::with_exposed_provenance_mut(stream as usize);
+        // SAFETY: promised by the caller.
+        self.stream = unsafe { self.context.wrap_borrowed_stream(handle) };
+    }
+
+    /// Waits for everything that was started on the device by this process, on any stream.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`] with the first error of a kernel.
+    pub fn synchronize_all(&self) -> Result<(), GpuError> {
+        (self.context.synchronize()).map_err(|e| failed("running a kernel", e))
+    }
+
+    /// Makes the device current for the thread, until what is returned is dropped; then what was current is it again.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn enter(&self) -> Result<Entered<'_>, GpuError> {
+        // SAFETY: the context lives as long as the device.
+        let status = unsafe { sys::cuCtxPushCurrent_v2(self.context.cu_ctx()) };
+        (status.result()).map_err(|e| failed("entering the GPU", e))?;
+        Ok(Entered { _device: self })
     }
 
     /// Device memory that holds `bytes` bytes of anything.
@@ -272,12 +325,12 @@ impl Device {
         let len = usize::try_from(bytes.max(1)).map_err(|_| GpuError::OutOfMemory(bytes))?;
         // SAFETY: kernels fill the memory before they read it; bytes have no
         // invalid values.
-        let slice = unsafe { self.stream.alloc::<u8>(len) }.map_err(|e| match e.0 {
+        let slice = unsafe { self.home.alloc::<u8>(len) }.map_err(|e| match e.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => GpuError::OutOfMemory(bytes),
             _ => failed("allocating device memory", e),
         })?;
-        self.synchronize()?;
-        let pointer = slice.device_ptr(&self.stream).0;
+        (self.home.synchronize()).map_err(|e| failed("allocating device memory", e))?;
+        let pointer = slice.device_ptr(&self.home).0;
         Ok(Buffer { slice, pointer })
     }
 
@@ -317,6 +370,46 @@ impl Device {
         // SAFETY: promised by the caller.
         let done = unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream.cu_stream()) };
         done.map_err(|e| failed("copying on the GPU", e))
+    }
+
+    /// Copies rows of so many bytes, each from one place on the device to another, and returns at once. Places are those of
+    /// the first rows with the distances of the others.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    ///
+    /// # Safety
+    /// Both places must lie in living memory of the device that has so many rows there.
+    pub unsafe fn copy_rows(
+        &self,
+        to: (u64, usize),
+        from: (u64, usize),
+        (bytes, rows): (usize, usize),
+    ) -> Result<(), GpuError> {
+        if bytes == 0 || rows == 0 {
+            return Ok(());
+        }
+        let what = sys::CUDA_MEMCPY2D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            srcHost: std::ptr::null(),
+            srcDevice: from.0,
+            srcArray: std::ptr::null_mut(),
+            srcPitch: from.1,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            dstHost: std::ptr::null_mut(),
+            dstDevice: to.0,
+            dstArray: std::ptr::null_mut(),
+            dstPitch: to.1,
+            WidthInBytes: bytes,
+            Height: rows,
+        };
+        // SAFETY: promised by the caller.
+        let status = unsafe { sys::cuMemcpy2DAsync_v2(&raw const what, self.stream.cu_stream()) };
+        (status.result()).map_err(|e| failed("copying on the GPU", e))
     }
 
     /// Fills bytes on the device with zeros, and returns at once.

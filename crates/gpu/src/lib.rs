@@ -12,7 +12,7 @@ mod error;
 mod nvrtc;
 
 pub use device::{
-    Attributes, Buffer, Device, DeviceInfo, Kernel, Launch, Module, Packed, TensorElement,
+    Attributes, Buffer, Device, DeviceInfo, Entered, Kernel, Launch, Module, Packed, TensorElement,
     TensorMap, device_name,
 };
 pub use error::GpuError;

@@ -57,6 +57,11 @@ impl Compiler {
         })
     }
 
+    /// What the code is for, such as `sm_90`.
+    pub fn arch(&self) -> &str {
+        &self.arch
+    }
+
     /// Compiles a text; `kernels` are the qualified names of its `__global__`
     /// functions, such as `name::kernel`.
     ///

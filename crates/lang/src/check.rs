@@ -230,6 +230,7 @@ impl Checker {
             reads,
             locals,
             value,
+            group: stmt.group,
             span: stmt.span.clone(),
         })
     }

@@ -9,6 +9,7 @@
 //! | `parser` | [`syntax`] of these, with recovery behind the next `;` |
 //! | `check` | `model`: names, bounds, offsets and types |
 //! | `lower` | the stencil: planes of fields, and subscripts beyond boundaries |
+//! | `c` | the same as plain C, for what takes C |
 //!
 //! ```
 //! use hexcc_isl::Ctx;
@@ -29,6 +30,7 @@
 //!
 //! Architecture invariant: no file or process access, no kernels, and no panic on any text.
 
+mod c;
 mod check;
 mod lexer;
 mod lower;
@@ -49,20 +51,34 @@ use hexcc_pet::deep::deeply;
 /// and types, then what leaves the grids. The labels are places in the text.
 pub fn read(ctx: &Ctx, path: &str, text: &str) -> Result<Stencil, Vec<Diagnostic>> {
     deeply(|| {
-        let (tokens, mut wrong) = lexer::tokens(text);
-        if tokens.is_empty() && !wrong.is_empty() {
-            return Err(wrong);
-        }
-        let (program, errors) = parser::parse(&tokens, text.len());
-        wrong.extend(errors);
-        let checked = program.as_ref().map(check::check);
-        match (checked, wrong.is_empty()) {
-            (Some(Ok(model)), true) => {
-                let source = SourceFile::new(path.to_string(), text.to_string());
-                lower::lower(ctx, &model, source)
-            }
-            (Some(Err(errors)), true) => Err(errors),
-            _ => Err(wrong),
-        }
+        let source = SourceFile::new(path.to_string(), text.to_string());
+        lower::lower(ctx, &model(text)?, source)
     })
+}
+
+/// A text as a function in plain C, which does the same in the same order: sizes, scalars and fields are its parameters. A field
+/// with two planes has `[2]` before its extents.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn print_c(ctx: &Ctx, text: &str) -> Result<String, Vec<Diagnostic>> {
+    deeply(|| {
+        let model = model(text)?;
+        let lowering = lower::planned(ctx, &model)?;
+        c::print(&lowering).map_err(|d| vec![*d])
+    })
+}
+
+/// The meaning of a text.
+fn model(text: &str) -> Result<model::Model, Vec<Diagnostic>> {
+    let (tokens, mut wrong) = lexer::tokens(text);
+    if tokens.is_empty() && !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let (program, errors) = parser::parse(&tokens, text.len());
+    wrong.extend(errors);
+    match program.as_ref().map(check::check) {
+        Some(checked) if wrong.is_empty() => checked,
+        _ => Err(wrong),
+    }
 }

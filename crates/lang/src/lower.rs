@@ -5,7 +5,8 @@
 //! after it into the other one. Every cell is either written in all steps or never, so that each plane is complete, if
 //! both begin with the same values where no statement writes. All other fields have one plane.
 
-use crate::model::{Boundary, Field, Model, Read, Statement};
+use crate::c::affine;
+use crate::model::{Affine, Boundary, Field, Model, Read, Statement};
 use hexcc_compiler::diag::{Diagnostic, Result};
 use hexcc_compiler::scop::{ArrayId, SourceFile};
 use hexcc_compiler::stencil::{BuildError, Stencil, StencilBuilder};
@@ -28,13 +29,26 @@ struct Cell {
     goes_beyond: bool,
 }
 
+/// Which value of a field with two planes a read means.
+pub enum Plane {
+    /// That before the step.
+    Old,
+    /// That of the step.
+    New,
+    /// That of the step for cells within one of these boxes, each with subscript, first cell and the one behind the last along
+    /// each dimension.
+    Within(Vec<Vec<(String, Affine, Affine)>>),
+}
+
 /// A program on its way.
-struct Lowering<'a> {
+pub struct Lowering<'a> {
     ctx: &'a Ctx,
-    model: &'a Model,
+    /// What is lowered.
+    pub model: &'a Model,
     /// The statements that change something.
-    statements: Vec<&'a Statement>,
-    coordinates: Vec<String>,
+    pub statements: Vec<&'a Statement>,
+    /// Names of coordinates, outermost first.
+    pub coordinates: Vec<String>,
     /// What holds for sizes.
     conditions: Vec<String>,
     /// The cells that each statement writes.
@@ -42,7 +56,7 @@ struct Lowering<'a> {
     /// The reads of each statement.
     cells: Vec<Vec<Cell>>,
     /// By field, whether it has two planes.
-    doubled: Vec<bool>,
+    pub doubled: Vec<bool>,
 }
 
 /// The stencil of a program.
@@ -54,6 +68,19 @@ pub fn lower(
     model: &Model,
     source: SourceFile,
 ) -> std::result::Result<Stencil, Vec<Diagnostic>> {
+    planned(ctx, model)?
+        .build(source)
+        .map_err(|d: Box<Diagnostic>| vec![*d])
+}
+
+/// A program of which is known which fields have two planes.
+///
+/// # Errors
+/// What cannot be lowered exactly, located.
+pub fn planned<'a>(
+    ctx: &'a Ctx,
+    model: &'a Model,
+) -> std::result::Result<Lowering<'a>, Vec<Diagnostic>> {
     let one = |d: Box<Diagnostic>| vec![*d];
     let mut lowering = Lowering::new(ctx, model).map_err(one)?;
     if lowering.statements.is_empty() {
@@ -67,7 +94,7 @@ pub fn lower(
         return Err(wrong);
     }
     lowering.find_planes().map_err(one)?;
-    lowering.build(source).map_err(one)
+    Ok(lowering)
 }
 
 /// A refusal by the builder, which has checked less than is checked before.
@@ -289,29 +316,50 @@ impl<'a> Lowering<'a> {
 
     /// Finds the fields that need two planes, and refuses where these are too few.
     fn find_planes(&mut self) -> Result<()> {
-        for (s, stmt) in self.statements.iter().enumerate() {
-            for (read, cell) in stmt.reads.iter().zip(&self.cells[s]) {
-                let is_own = read.field == stmt.field && cell.is_shifted;
-                if is_own && !cell.image.is_disjoint(&self.regions[s])? {
-                    self.doubled[stmt.field] = true;
+        for s in 0..self.statements.len() {
+            for (read, cell) in self.statements[s].reads.iter().zip(&self.cells[s]) {
+                if self.lost(s, read, cell)?.is_some() {
+                    self.doubled[read.field] = true;
                 }
             }
         }
         for (s, stmt) in self.statements.iter().enumerate() {
             for (read, cell) in stmt.reads.iter().zip(&self.cells[s]) {
-                let is_own = read.field == stmt.field && cell.is_shifted;
-                if !(is_own && self.doubled[stmt.field]) {
-                    continue;
-                }
-                let again = cell.image.intersect(&self.regions[s])?;
-                if let Some(before) = self.written_before(s, read.field)?
-                    && !again.is_disjoint(&before)?
+                if let Some(lost) = self.lost(s, read, cell)?
+                    && let Some(before) = self.written_before(s, read.field)?
+                    && !lost.is_disjoint(&before)?
                 {
                     return Err(Box::new(self.three_planes(s, read)));
                 }
             }
         }
         Ok(())
+    }
+
+    /// The cells of a read whose values would be gone if its field had one plane.
+    fn lost(&self, s: usize, read: &Read, cell: &Cell) -> Result<Option<Set>> {
+        let mut lost: Option<Set> = None;
+        for (other, stmt) in self.statements[..=s].iter().enumerate() {
+            let is_own = other == s && cell.is_shifted;
+            let is_mate = other < s && self.are_together(other, s);
+            if stmt.field != read.field || !(is_own || is_mate) {
+                continue;
+            }
+            let cells = cell.image.intersect(&self.regions[other])?;
+            if !cells.is_empty()? {
+                lost = Some(match lost {
+                    Some(all) => all.union(&cells)?,
+                    None => cells,
+                });
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Whether two statements read what was there before both.
+    fn are_together(&self, a: usize, b: usize) -> bool {
+        let group = |s: usize| self.statements[s].group;
+        group(a).is_some() && group(a) == group(b)
     }
 
     fn three_planes(&self, s: usize, read: &Read) -> Diagnostic {
@@ -325,11 +373,11 @@ impl<'a> Lowering<'a> {
             .help(format!("let the first statement write a field of its own, and read that instead of `{name}`"))
     }
 
-    /// The cells of a field that statements before one have written in a step.
+    /// The cells of a field that statements before one have written in a step, those in the same block left out.
     fn written_before(&self, s: usize, field: usize) -> Result<Option<Set>> {
         let mut all: Option<Set> = None;
-        for (region, stmt) in self.regions[..s].iter().zip(&self.statements) {
-            if stmt.field == field {
+        for (other, region) in self.regions[..s].iter().enumerate() {
+            if self.statements[other].field == field && !self.are_together(other, s) {
                 all = Some(match all {
                     Some(all) => all.union(region)?,
                     None => region.clone(),
@@ -339,18 +387,17 @@ impl<'a> Lowering<'a> {
         Ok(all)
     }
 
-    /// The plane in which a statement reads.
-    fn plane(&self, s: usize, read: &Read, cell: &Cell) -> Result<String> {
-        let time = &self.model.time;
-        let (old, new) = (format!("{time} mod 2"), format!("({time} + 1) mod 2"));
+    /// The plane in which a statement reads, by the numbers of both.
+    pub fn plane(&self, s: usize, n: usize) -> Result<Plane> {
+        let (read, cell) = (&self.statements[s].reads[n], &self.cells[s][n]);
         let Some(before) = self.written_before(s, read.field)? else {
-            return Ok(old);
+            return Ok(Plane::Old);
         };
         if cell.image.is_disjoint(&before)? {
-            return Ok(old);
+            return Ok(Plane::Old);
         }
         if cell.image.is_subset(&before)? {
-            return Ok(new);
+            return Ok(Plane::New);
         }
         if cell.goes_beyond {
             let name = &self.model.fields[read.field].name;
@@ -363,15 +410,60 @@ impl<'a> Lowering<'a> {
                     .help("write the changed values into a field of their own"),
             ));
         }
-        let writers = self.statements[..s].iter();
-        let writers = writers.filter(|stmt| stmt.field == read.field);
-        let within = writers.map(|stmt| {
-            let ranges = cell.subscripts.iter().zip(&stmt.ranges);
-            let ranges = ranges.map(|(at, (low, high, _))| format!("{low} <= {at} < {high}"));
-            ranges.collect::<Vec<_>>().join(" and ")
+        let writers = (0..s).filter(|&other| {
+            self.statements[other].field == read.field && !self.are_together(other, s)
         });
-        let within = within.collect::<Vec<_>>().join(" or ");
-        Ok(format!("{within} ? {new} : {old}"))
+        let within = writers.map(|other| {
+            let ranges = cell.subscripts.iter().zip(&self.statements[other].ranges);
+            let ranges = ranges.map(|(at, (low, high, _))| (at.clone(), low.clone(), high.clone()));
+            ranges.collect()
+        });
+        Ok(Plane::Within(within.collect()))
+    }
+
+    /// The number of a plane in isl's notation.
+    fn plane_in_isl(&self, plane: &Plane) -> String {
+        let time = &self.model.time;
+        let (old, new) = (format!("{time} mod 2"), format!("({time} + 1) mod 2"));
+        let inside = |(at, low, high): &(String, Affine, Affine)| format!("{low} <= {at} < {high}");
+        match plane {
+            Plane::Old => old,
+            Plane::New => new,
+            Plane::Within(boxes) => {
+                format!("{} ? {new} : {old}", any(boxes, &inside, (" and ", " or ")))
+            }
+        }
+    }
+
+    /// The number of a plane in C.
+    pub fn plane_in_c(&self, plane: &Plane) -> String {
+        let time = &self.model.time;
+        let is_positive = self
+            .model
+            .steps
+            .0
+            .as_number()
+            .is_some_and(|first| first >= 0);
+        // What is left of a negative number is negative in C.
+        let (old, new) = match is_positive {
+            true => (format!("{time} % 2"), format!("({time} + 1) % 2")),
+            false => (
+                format!("({time} % 2 + 2) % 2"),
+                format!("({time} % 2 + 3) % 2"),
+            ),
+        };
+        let inside = |(at, low, high): &(String, Affine, Affine)| {
+            let (low, high) = (affine(low), affine(high));
+            format!("{at} >= {low} && {at} < {high}")
+        };
+        match plane {
+            Plane::Old => old,
+            Plane::New => new,
+            Plane::Within(boxes) => format!(
+                "({}) ? {new} : {old}",
+                any(boxes, &inside, (" && ", ") || ("))
+            ),
+        }
     }
 
     /// The stencil.
@@ -432,9 +524,9 @@ impl<'a> Lowering<'a> {
         );
         let made = builder.statement(name, &iterators, &domain.join(" and "));
         let mut made = made.map_err(wrong)?;
-        for (read, cell) in stmt.reads.iter().zip(&self.cells[s]) {
+        for (n, (read, cell)) in stmt.reads.iter().zip(&self.cells[s]).enumerate() {
             let plane = match self.doubled[read.field] {
-                true => Some(self.plane(s, read, cell)?),
+                true => Some(self.plane_in_isl(&self.plane(s, n)?)),
                 false => None,
             };
             let subscripts = plane.iter().chain(&cell.subscripts);
@@ -450,6 +542,19 @@ impl<'a> Lowering<'a> {
         let written = made.write(arrays[stmt.field], &subscripts, stmt.value.clone());
         written.map_err(wrong)
     }
+}
+
+/// A condition that holds in any of some boxes, with the words for both.
+fn any(
+    boxes: &[Vec<(String, Affine, Affine)>],
+    inside: &dyn Fn(&(String, Affine, Affine)) -> String,
+    (and, or): (&str, &str),
+) -> String {
+    let of_box = |ranges: &Vec<(String, Affine, Affine)>| {
+        let all: Vec<String> = ranges.iter().map(inside).collect();
+        all.join(and)
+    };
+    boxes.iter().map(of_box).collect::<Vec<_>>().join(or)
 }
 
 /// The place of the ranges of a statement.

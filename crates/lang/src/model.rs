@@ -99,6 +99,8 @@ pub struct Statement {
     pub locals: Vec<(String, Expr)>,
     /// The value.
     pub value: Expr,
+    /// Which statements read what was there before all of them: those with the same number.
+    pub group: Option<usize>,
     /// Its place.
     pub span: Range<usize>,
 }

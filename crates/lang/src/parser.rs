@@ -273,6 +273,7 @@ where
                 ranges,
                 lets,
                 value,
+                group: None,
                 span: SimpleSpan::into_range(e.span()),
             })
         });
@@ -296,7 +297,20 @@ where
         .then_ignore(sign(";"))
         .map(Some)
         .recover_with(via_parser(behind_sign().map(|()| None)));
-    let body = statement().repeated().collect::<Vec<_>>();
+    let together = word("together")
+        .ignore_then(
+            (statement().repeated().collect::<Vec<_>>()).delimited_by(sign("{"), sign("}")),
+        )
+        .map_with(|all, e| {
+            let group = Some(SimpleSpan::into_range(e.span()).start);
+            let joined = |stmt: Option<Statement>| stmt.map(|stmt| Statement { group, ..stmt });
+            all.into_iter().map(joined).collect::<Vec<_>>()
+        });
+    let alone = statement().map(|stmt| vec![stmt]);
+    let body = choice((together, alone))
+        .repeated()
+        .collect::<Vec<_>>()
+        .map(|all| all.concat());
     let steps = (word("for").ignore_then(name()))
         .then_ignore(word("in"))
         .then(value())

@@ -123,6 +123,8 @@ pub struct Statement {
     pub lets: Vec<(Name, Value)>,
     /// The value.
     pub value: Value,
+    /// Which block `together { .. }` it is in, by where that begins.
+    pub group: Option<usize>,
     /// All of it.
     pub span: Range<usize>,
 }

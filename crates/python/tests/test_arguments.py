@@ -65,7 +65,11 @@ def test_dlpack_is_used_in_place(scale: hexcc.Function) -> None:
     where = hexcc.compile(READ)
     u = np.zeros(10)
     assert where(10, Exported(u), np.zeros(10)) == u.ctypes.data
-    with pytest.raises(TypeError, match="device 2"):
+    with pytest.raises(TypeError, match="device 3"):
+        where(10, Exported(u, device=3), np.zeros(10))
+    with pytest.raises(TypeError, match="device 2:0; compile with target='cuda'"):
+        hexcc.compile(READ, target="openmp")(10, Exported(u, device=2), np.zeros(10))
+    with pytest.raises(hexcc.TargetError, match="returns a number"):
         where(10, Exported(u, device=2), np.zeros(10))
     u = np.ones((3, 4))
     if np.from_dlpack(Exported(u)).flags.writeable:

@@ -82,7 +82,7 @@ def test_the_texts(tmp_path: Path) -> None:
     assert "__global__" in heat.cuda
     assert "heat.c:4:3, in heat()" in heat.explain()
     assert repr(heat) == "<hexcc.Function void heat(int n, int steps, double u[n], double v[n])>"
-    assert heat.__name__ == "heat" and heat.library.exists() and heat.warnings == ()
+    assert heat.__name__ == "heat" and heat.library is not None and heat.library.exists() and heat.warnings == ()
 
 
 def test_functions_are_chosen() -> None:
@@ -98,9 +98,8 @@ def test_functions_are_chosen() -> None:
 
 
 def test_targets() -> None:
-    with pytest.raises(NotImplementedError, match="openmp") as raised:
-        hexcc.compile(HEAT, target="cuda")
-    assert isinstance(raised.value, hexcc.TargetError)
+    assert "#pragma omp" in hexcc.compile(HEAT, target="openmp").source
+    assert "__global__" in hexcc.compile(HEAT, target="cuda").source
     with pytest.raises(ValueError, match="'auto', 'openmp' or 'cuda'"):
         hexcc.compile(HEAT, target="hip")  # type: ignore[arg-type]
 

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`problem`] | the sizes that are measured: given, of a header comment, or chosen to fit the GPU |
 //! | [`variant`] | what a search varies, as options spell it |
+//! | [`launch`] | kernels of a region on arrays that a program has |
 //! | `measure` | kernels and arrays on a GPU: the baseline, tiled variants, times |
 //! | `single` | single steps, launched as the host code of a translation does |
 //! | `search` | candidates, compiled by all processors and measured one after the other |
@@ -58,6 +59,7 @@ pub mod compare;
 mod error;
 pub mod files;
 pub mod hash;
+pub mod launch;
 mod measure;
 pub mod problem;
 pub mod profile;
@@ -69,7 +71,7 @@ pub mod variant;
 
 pub use bench::{bench, predict};
 pub use error::{Error, NoTiles, Result, check_tiles};
-pub use measure::Workbench;
+pub use measure::{Text, Workbench};
 pub use request::{Prepared, Request};
 pub use search::{Event, Kept, Outcome, Search, Tuning, Watch};
 

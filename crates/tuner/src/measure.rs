@@ -21,7 +21,7 @@ use hexcc_compiler::tiling::hybrid::HybridKernel;
 use hexcc_compiler::tiling::overlapped::StreamKernel;
 use hexcc_gpu::{Attributes, Binary, Compiler, Flags, GpuError, Kernel, Module, Packed};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stream::LoadedStream;
+pub(crate) use stream::LoadedStream;
 
 /// The error of a number that does not fit.
 pub fn too_large(what: &str) -> GpuError {
@@ -46,6 +46,24 @@ impl<'a> TiledKernel<'a> {
         match &unit.tiled.kernel {
             tiling::Kernel::Overlapped(stream, _) => TiledKernel::Streamed(stream),
             tiling::Kernel::Hybrid(hybrid) => TiledKernel::Hybrid(&hybrid.kernel),
+        }
+    }
+
+    /// Its text.
+    pub(crate) fn text(&self, flags: Flags) -> Text {
+        match self {
+            TiledKernel::Hybrid(ir) => Text {
+                text: output::print_kernels(&[ir]),
+                names: vec![format!("{}::kernel", ir.stencil.name)],
+                flags,
+            },
+            TiledKernel::Streamed(stream) => Text {
+                text: output::print_stream_kernel(stream),
+                names: (stream.instances().iter())
+                    .map(|k| format!("{}::{}", stream.stencil().name, k.name()))
+                    .collect(),
+                flags,
+            },
         }
     }
 
@@ -89,6 +107,7 @@ enum Code {
 }
 
 /// CUDA text with kernels, for NVRTC.
+#[derive(Clone, Debug)]
 pub struct Text {
     /// It.
     pub text: String,
@@ -145,22 +164,7 @@ pub fn compile_all(compiler: &Compiler, texts: &[Text]) -> Vec<Result<Binary, Gp
 
 /// The texts of the kernels of a region's time loops.
 pub fn texts(kernels: &[TiledKernel], flags: Flags) -> Vec<Text> {
-    (kernels.iter())
-        .map(|kernel| match kernel {
-            TiledKernel::Hybrid(ir) => Text {
-                text: output::print_kernels(&[ir]),
-                names: vec![format!("{}::kernel", ir.stencil.name)],
-                flags,
-            },
-            TiledKernel::Streamed(stream) => Text {
-                text: output::print_stream_kernel(stream),
-                names: (stream.instances().iter())
-                    .map(|k| format!("{}::{}", stream.stencil().name, k.name()))
-                    .collect(),
-                flags,
-            },
-        })
-        .collect()
+    kernels.iter().map(|kernel| kernel.text(flags)).collect()
 }
 
 /// Compiles the kernels of a region's time loops.
@@ -191,6 +195,9 @@ pub fn assemble(
     let sizes = || too_large("the sizes");
     let units = (kernels.iter().zip(binaries))
         .map(|(kernel, binary)| {
+            let layouts: Vec<Vec<ArrayLayout>> = (sets.iter())
+                .map(|params| plan::layouts(kernel.stencil(), params).ok_or_else(sizes))
+                .collect::<Result<_, _>>()?;
             let code = match kernel {
                 TiledKernel::Hybrid(ir) => Code::Hybrid {
                     shared_bytes: u32::try_from(ir.shared_bytes).unwrap_or(u32::MAX),
@@ -200,16 +207,14 @@ pub fn assemble(
                 },
                 TiledKernel::Streamed(stream) => Code::Streamed {
                     instances: stream.instances(),
-                    runs: (sets.iter())
-                        .map(|params| stream.plan(params).ok_or_else(sizes))
+                    runs: (sets.iter().zip(&layouts))
+                        .map(|(params, layouts)| stream.plan(params, layouts).ok_or_else(sizes))
                         .collect::<Result<_, _>>()?,
                 },
             };
             Ok(BuiltUnit {
                 binary,
-                layouts: (sets.iter())
-                    .map(|params| plan::layouts(kernel.stencil(), params).ok_or_else(sizes))
-                    .collect::<Result<_, _>>()?,
+                layouts,
                 code,
             })
         })
@@ -357,7 +362,7 @@ impl<'a> Tiled<'a> {
                     let pointers = arrays.pointers(stencil);
                     let actions = stream.actions(bench, run, set, &pointers)?;
                     for action in actions.iter() {
-                        stream.start(bench, loaded, run, &pointers, &args, action)?;
+                        stream.start(bench, &loaded.kernels, run, (&pointers, &args), action)?;
                     }
                 }
                 (Code::Streamed { .. }, None) => {}
@@ -367,7 +372,7 @@ impl<'a> Tiled<'a> {
     }
 }
 
-fn start_hybrid(
+pub(crate) fn start_hybrid(
     bench: &Workbench,
     kernels: &[Kernel],
     launches: &[Launch],

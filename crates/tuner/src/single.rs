@@ -19,7 +19,7 @@ type Values = BTreeMap<VarId, i64>;
 
 /// A launch as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Start {
+pub struct Start {
     kernel: usize,
     grid: [u32; 3],
     block: [u32; 3],
@@ -76,19 +76,8 @@ impl Single {
 
     /// Its kernels, for NVRTC.
     pub fn text(&self, flags: Flags) -> Text {
-        let program = &self.part.program;
-        let instance = match (&program.narrow, self.narrow) {
-            (None, _) => "",
-            (Some(_), true) => "<int>",
-            (Some(_), false) => "<long long>",
-        };
-        let name =
-            |k: &hexcc_compiler::ir::Kernel| format!("{}::{}{instance}", program.name, k.name);
-        Text {
-            text: output::print_steps(&self.part),
-            names: program.kernels.iter().map(name).collect(),
-            flags,
-        }
+        let text = output::print_steps(&self.part);
+        text_of((&self.part.program, text), self.narrow, flags)
     }
 
     /// Loads its kernels.
@@ -120,13 +109,60 @@ impl Single {
             resources,
         })
     }
+}
 
-    /// The bytes of a kernel's parameter.
-    fn packed(&self, value: i64) -> Option<Packed> {
-        match self.part.program.narrow.is_some() && self.narrow {
-            true => Packed::new(&i32::try_from(value).ok()?.to_ne_bytes()),
-            false => Packed::of_integers(&[value]),
-        }
+/// The bytes of a kernel's parameter, which has 32 bits where kernels are narrow.
+fn packed(value: i64, narrow: bool) -> Option<Packed> {
+    match narrow {
+        true => Packed::new(&i32::try_from(value).ok()?.to_ne_bytes()),
+        false => Packed::of_integers(&[value]),
+    }
+}
+
+/// Starts launches with `Args`.
+///
+/// # Errors
+/// [`GpuError::Driver`].
+pub fn launch_all(
+    bench: &Workbench,
+    kernels: &[Kernel],
+    starts: &[Start],
+    (args, narrow): (&Packed, bool),
+) -> Result<(), GpuError> {
+    for start in starts {
+        let Some(kernel) = kernels.get(start.kernel) else {
+            continue;
+        };
+        let params = start.params.iter().map(|p| packed(*p, narrow));
+        let params: Option<Vec<Packed>> = params.collect();
+        let params = params.ok_or_else(|| too_large("the sizes"))?;
+        let list: Vec<&Packed> = std::iter::once(args).chain(&params).collect();
+        let launch = hexcc_gpu::Launch {
+            kernel,
+            grid: start.grid,
+            block: start.block,
+            shared_bytes: 0,
+            args: &list,
+        };
+        // SAFETY: the kernel takes `Args` and integers as laid out here; its accesses are the
+        // program's own, and the arrays live.
+        unsafe { bench.device.launch(&launch) }?;
+    }
+    Ok(())
+}
+
+/// The kernels of a part in single steps, with indices of 32 or of 64 bits where there are both.
+pub fn text_of((program, text): (&Program, String), narrow: bool, flags: Flags) -> Text {
+    let instance = match (&program.narrow, narrow) {
+        (None, _) => "",
+        (Some(_), true) => "<int>",
+        (Some(_), false) => "<long long>",
+    };
+    let name = |k: &hexcc_compiler::ir::Kernel| format!("{}::{}{instance}", program.name, k.name);
+    Text {
+        text,
+        names: program.kernels.iter().map(name).collect(),
+        flags,
     }
 }
 
@@ -177,26 +213,8 @@ impl LoadedSingle<'_> {
         };
         let interface = &single.part.interface;
         let args = arguments(interface, Precision::Source, params, arrays, None, &[])?;
-        for start in starts {
-            let Some(kernel) = self.kernels.get(start.kernel) else {
-                continue;
-            };
-            let params: Option<Vec<Packed>> =
-                start.params.iter().map(|p| single.packed(*p)).collect();
-            let params = params.ok_or_else(|| too_large("the sizes"))?;
-            let list: Vec<&Packed> = std::iter::once(&args).chain(&params).collect();
-            let launch = hexcc_gpu::Launch {
-                kernel,
-                grid: start.grid,
-                block: start.block,
-                shared_bytes: 0,
-                args: &list,
-            };
-            // SAFETY: the kernel takes `Args` and integers as laid out here; its accesses are the
-            // program's own, and the arrays live.
-            unsafe { bench.device.launch(&launch) }?;
-        }
-        Ok(())
+        let narrow = single.part.program.narrow.is_some() && single.narrow;
+        launch_all(bench, &self.kernels, starts, (&args, narrow))
     }
 
     /// Number of elements that differ from a baseline's results.
@@ -226,8 +244,12 @@ fn is_plain(part: &Stepwise, tiled: &Compiled) -> bool {
         let mut arrays = tiled.units.iter().flat_map(|u| &u.stencil().arrays);
         arrays.any(|a| a.name == name)
     };
-    let arrays = &part.interface.arrays;
-    arrays.iter().all(|a| a.rows.is_none() && known(&a.name))
+    is_alone(part) && part.interface.arrays.iter().all(|a| known(&a.name))
+}
+
+/// Whether kernels use nothing but arrays as they are on a device.
+pub fn is_alone(part: &Stepwise) -> bool {
+    part.interface.arrays.iter().all(|a| a.rows.is_none())
         && part.interface.cells.is_empty()
         && part.program.kernels.iter().all(|k| k.reductions.is_empty())
 }
@@ -245,14 +267,14 @@ fn sizes(program: &Program, params: &[i64]) -> Values {
     ids.zip(params.iter().copied()).collect()
 }
 
-fn is_narrow(program: &Program, params: &[i64]) -> bool {
+pub fn is_narrow(program: &Program, params: &[i64]) -> bool {
     let condition = program.narrow.as_ref();
     condition.and_then(|c| value(c, &sizes(program, params))) == Some(1)
 }
 
 /// What the host code of a program launches; `None` where it does more than that, or a number does not
 /// fit.
-fn starts(program: &Program, params: &[i64]) -> Option<Vec<Start>> {
+pub fn starts(program: &Program, params: &[i64]) -> Option<Vec<Start>> {
     let mut starts = Vec::new();
     let mut values = sizes(program, params);
     host(program, &program.host, &mut values, &mut starts)?;

@@ -9,6 +9,7 @@
 #include "poisson2d.cuh"
 #include "rician2d.cuh"
 #include "ring.cuh"
+#include "both.cuh"
 #include "torus.cuh"
 #include "tv2d.cuh"
 #include <stdio.h>
@@ -120,6 +121,22 @@ static void order(long long N, long long T) {
     for (long long i = 0; i < N; ++i) A.at((t + 1) % 2, i) = now[i];
   }
   A.compare("order, A", N, T), B.compare("order, B", N, T), C.compare("order, C", N, T);
+}
+
+static void both(long long N, long long T) {
+  if (N < 2) return;
+  Field<double> A(1, N, 2), B(1, N);
+  hexcc_both::Args args{};
+  args.N = N, args.T = T;
+  FIELD(args, A, A), args.B = B.device;
+  RUN(hexcc_both, args);
+  for (long long t = 0; t < T; ++t) {
+    const long long from = t % 2, to = (t + 1) % 2;
+    for (long long i = 0; i < N; ++i) A.at(to, i) = A.at(from, i) + 0.5 * B.at(0, i);
+    for (long long i = 1; i < N - 1; ++i) B.at(0, i) -= 0.25 * (A.at(from, i - 1) + A.at(from, i + 1));
+    B.at(0, 0) = 0.125 * A.at(to, 1);
+  }
+  A.compare("both, A", N, T), B.compare("both, B", N, T);
 }
 
 // One array of N x M cells in two planes.
@@ -253,7 +270,7 @@ static void tv(long long N, long long M, long long T) {
 int main() {
   const long long sizes[][3] = {{1, 3, 1}, {2, 2, 3}, {3, 5, 2}, {4, 4, 5}, {9, 17, 4}, {33, 20, 7}, {40, 70, 9}, {70, 40, 17}};
   for (auto [N, M, T] : sizes) {
-    in_1d(N * M, T), ring(N * M, T), order(N * M, T), planes(N, M, T), fdtd(N, M, T), rician(N, M, T), tv(N, M, T);
+    in_1d(N * M, T), ring(N * M, T), order(N * M, T), both(N * M, T), planes(N, M, T), fdtd(N, M, T), rician(N, M, T), tv(N, M, T);
     if (N < 50) in_3d(N, T);
   }
   puts("all results are those of C");

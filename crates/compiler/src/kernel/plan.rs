@@ -2,6 +2,7 @@
 //! generated host code. Mirrors `launch` in the generated text.
 
 use super::{Interval, KernelArray, KernelIr, Stencil};
+use crate::interface::Interface;
 use hexcc_isl::{AstExpr, AstOp};
 
 /// One kernel launch.
@@ -145,8 +146,8 @@ pub const PITCH_BYTES: i64 = 128;
 
 /// The layout of every array, in the order of [`Interface::arrays`](crate::interface::Interface::arrays).
 /// `None` where a number does not fit, or is negative.
-pub fn layouts(stencil: &Stencil, params: &[i64]) -> Option<Vec<ArrayLayout>> {
-    let value_of = |name: &str| value_of(stencil, params, name);
+pub fn layouts(interface: &Interface, params: &[i64]) -> Option<Vec<ArrayLayout>> {
+    let value_of = |name: &str| value_of(interface, params, name);
     let layout = |(array, planes): (&KernelArray, &Option<i64>)| {
         let mut extents: Vec<i64> = (array.extents.iter())
             .map(|e| eval(e, &value_of).filter(|&n| n >= 0))
@@ -169,12 +170,24 @@ pub fn layouts(stencil: &Stencil, params: &[i64]) -> Option<Vec<ArrayLayout>> {
             elements,
         })
     };
-    let arrays = stencil.arrays.iter().zip(&stencil.planes);
+    let arrays = interface.arrays.iter().zip(&interface.planes);
     arrays.map(layout).collect()
 }
 
+/// Whether the kernels do for these parameters what C does; `None` where a number does not fit.
+pub fn applies(interface: &Interface, params: &[i64]) -> Option<bool> {
+    let holds = |condition| eval(condition, &|name| value_of(interface, params, name));
+    Some(holds(&interface.assumed)? != 0 && holds(&interface.expected)? != 0)
+}
+
+/// Whether there is anything to compute for these parameters; `None` where a number does not fit.
+pub fn has_work(interface: &Interface, params: &[i64]) -> Option<bool> {
+    let value_of = |name: &str| value_of(interface, params, name);
+    Some(eval(&interface.nonempty, &value_of)? != 0)
+}
+
 /// The value of a parameter.
-pub(super) fn value_of(stencil: &Stencil, params: &[i64], name: &str) -> Option<i64> {
-    let at = stencil.params.iter().position(|p| p == name)?;
+pub(super) fn value_of(interface: &Interface, params: &[i64], name: &str) -> Option<i64> {
+    let at = interface.params.iter().position(|p| p == name)?;
     params.get(at).copied()
 }

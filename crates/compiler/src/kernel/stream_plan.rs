@@ -199,12 +199,11 @@ fn threads(warps: i64) -> u32 {
 }
 
 impl StreamRun {
-    /// The run of a kernel that streams rows; `None` where a number does not fit.
-    pub fn of_rows(ir: &StreamIr, params: &[i64]) -> Option<StreamRun> {
+    /// The run of a kernel that streams rows, on arrays that lie so; `None` where a number does not fit.
+    pub fn of_rows(ir: &StreamIr, params: &[i64], layouts: &[ArrayLayout]) -> Option<StreamRun> {
         let kernels = instances_of_rows(ir);
-        let layouts = plan::layouts(&ir.stencil, params)?;
         let fields: Vec<RowField> = (0..ir.fields.len())
-            .map(|f| RowField::new(ir, f, &layouts))
+            .map(|f| RowField::new(ir, f, layouts))
             .collect::<Option<_>>()?;
         let workspaces = (fields.iter())
             .filter(|f| f.live > 0)
@@ -214,10 +213,10 @@ impl StreamRun {
         let (kind, compare) = match ranges.first() {
             None => (Kind::Nothing, Vec::new()),
             Some(&t) => {
-                let compare = compared(ir, &fields, &layouts, params, t.0)?;
+                let compare = compared(ir, &fields, layouts, params, t.0)?;
                 let mut rows = Rows::new(ir, fields, &kernels, t, &ranges)?;
                 if let Some(warps) = &ir.warps {
-                    rows.pipelined = Pipelined::new(ir, warps, &layouts, params, &rows);
+                    rows.pipelined = Pipelined::new(ir, warps, layouts, params, &rows);
                 }
                 // Nothing is compared where it would change nothing.
                 let needed = ir.has_planes() || rows.pipelined.is_some_and(|p| p.worth);
@@ -233,11 +232,11 @@ impl StreamRun {
         })
     }
 
-    /// The run of a kernel that streams planes; `None` where a number does not fit.
-    pub fn of_planes(ir: &BlocksIr, params: &[i64]) -> Option<StreamRun> {
+    /// The run of a kernel that streams planes, on arrays that lie so; `None` where a number does not fit.
+    pub fn of_planes(ir: &BlocksIr, params: &[i64], layouts: &[ArrayLayout]) -> Option<StreamRun> {
         let planes = match plan::ranges(&ir.stencil, params)?.first() {
             None => None,
-            Some(&t) => Some(Planes::new(ir, t, params)?),
+            Some(&t) => Some(Planes::new(ir, t, params, layouts)?),
         };
         Some(StreamRun {
             kernels: instances_of_planes(ir),
@@ -857,8 +856,12 @@ struct PlaneTiles {
 }
 
 impl Planes {
-    fn new(ir: &BlocksIr, t: (i64, i64), params: &[i64]) -> Option<Planes> {
-        let layouts = plan::layouts(&ir.stencil, params)?;
+    fn new(
+        ir: &BlocksIr,
+        t: (i64, i64),
+        params: &[i64],
+        layouts: &[ArrayLayout],
+    ) -> Option<Planes> {
         let layout = layouts.get(ir.array)?;
         let n = *layout.extents.last_chunk::<3>()?;
         let value_of = |name: &str| plan::value_of(&ir.stencil, params, name);

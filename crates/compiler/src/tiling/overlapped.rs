@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::diag::Result;
 use crate::kernel::Stencil;
 use crate::kernel::blocks::BlocksIr;
+use crate::kernel::plan::ArrayLayout;
 use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile, StreamWork, WORD};
 use crate::kernel::stream_plan::{self, Instance, StreamRun};
 use crate::kernel::warps::{self, WarpTile};
@@ -101,12 +102,13 @@ impl StreamKernel {
         }
     }
 
-    /// The launches for given parameters, in the order of [`Interface::params`](crate::interface::Interface::params); `None`
-    /// where a number does not fit.
-    pub fn plan(&self, params: &[i64]) -> Option<StreamRun> {
+    /// The launches for given parameters, in the order of [`Interface::params`](crate::interface::Interface::params), on
+    /// arrays that lie as [`plan::layouts`](crate::kernel::plan::layouts) has it, or with other pitches that are multiples of
+    /// 16 bytes; `None` where a number does not fit.
+    pub fn plan(&self, params: &[i64], layouts: &[ArrayLayout]) -> Option<StreamRun> {
         match self {
-            StreamKernel::Rows(ir) => StreamRun::of_rows(ir, params),
-            StreamKernel::Planes(ir) => StreamRun::of_planes(ir, params),
+            StreamKernel::Rows(ir) => StreamRun::of_rows(ir, params, layouts),
+            StreamKernel::Planes(ir) => StreamRun::of_planes(ir, params, layouts),
         }
     }
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _signature
 from ._signature import Parameter, Signature
 
-_CPU = 1  # kDLCPU of DLPack
+_CPU, _GPU = 1, 2  # kDLCPU and kDLCUDA of DLPack
 
 
 def bind(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
@@ -39,14 +39,15 @@ def convert(signature: Signature, arguments: Sequence[Any]) -> tuple[list[Any], 
     Raises `TypeError` for what has another type, and `ValueError` for what has another size or layout.
     """
     pairs = list(zip(signature.parameters, arguments))
-    numbers = {p.name: _number(p, argument) for p, argument in pairs if not p.is_array}
-    sizes = {name: number for name, number in numbers.items() if isinstance(number, int)}
-    arrays = {p.name: _array(p, argument, sizes) for p, argument in pairs if p.is_array}
+    numbers = {p.name: number(p, argument) for p, argument in pairs if not p.is_array}
+    sizes = {name: value for name, value in numbers.items() if isinstance(value, int)}
+    arrays = {p.name: array(p, argument, sizes) for p, argument in pairs if p.is_array}
     passed = [arrays[p.name].ctypes.data if p.is_array else numbers[p.name] for p, _ in pairs]
     return passed, list(arrays.values())
 
 
-def _number(parameter: Parameter, argument: Any) -> Any:
+def number(parameter: Parameter, argument: Any) -> Any:
+    """Make a number of C; raises `TypeError` for what is none, and `ValueError` for one that is too large."""
     code = np.dtype(parameter.ctype)
     if code.kind == "f":
         if isinstance(argument, (str, bytes)) or not hasattr(type(argument), "__float__"):
@@ -59,36 +60,37 @@ def _number(parameter: Parameter, argument: Any) -> Any:
         except (TypeError, ValueError, OverflowError) as error:
             raise TypeError(f"{_named(parameter)} takes a number: {error}") from None
     try:
-        number = operator.index(argument)
+        whole = operator.index(argument)
     except TypeError:
         raise TypeError(f"{_named(parameter)} takes an integer, not {_type(argument)}") from None
     if code.kind == "b":
-        return bool(number)
+        return bool(whole)
     limits = np.iinfo(code)
-    if not limits.min <= number <= limits.max:
-        raise ValueError(f"{_named(parameter)} takes {limits.min} to {limits.max}, and {number} was given")
-    return number
+    if not limits.min <= whole <= limits.max:
+        raise ValueError(f"{_named(parameter)} takes {limits.min} to {limits.max}, and {whole} was given")
+    return whole
 
 
-def _array(parameter: Parameter, argument: Any, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
-    array = _viewed(parameter, argument)
+def array(parameter: Parameter, argument: Any, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
+    """View an array in memory of the CPU as C takes it; raises `TypeError` and `ValueError` as `convert` does."""
+    viewed = _viewed(parameter, argument)
     named = _named(parameter)
-    if array.dtype != parameter.dtype:
-        raise TypeError(f"{named} takes elements of dtype {parameter.dtype}, and the array has {array.dtype}")
-    _check_shape(parameter, array.shape, sizes)
-    if not array.flags.c_contiguous:
+    if viewed.dtype != parameter.dtype:
+        raise TypeError(f"{named} takes elements of dtype {parameter.dtype}, and the array has {viewed.dtype}")
+    check_shape(parameter, viewed.shape, sizes)
+    if not viewed.flags.c_contiguous:
         raise ValueError(
-            f"{named} takes dense rows, and the array has strides {array.strides} for shape {array.shape}; "
+            f"{named} takes dense rows, and the array has strides {viewed.strides} for shape {viewed.shape}; "
             "pass `numpy.ascontiguousarray(..)`, which is a copy"
         )
-    if not array.flags.aligned:
+    if not viewed.flags.aligned:
         raise ValueError(f"{named} takes aligned elements, and the array is not aligned")
-    if not parameter.is_const and not array.flags.writeable:
+    if not parameter.is_const and not viewed.flags.writeable:
         tip = (
-            "" if array is argument else f"; NumPy {np.__version__} got it by `__dlpack__`: pass a NumPy array instead"
+            "" if viewed is argument else f"; NumPy {np.__version__} got it by `__dlpack__`: pass a NumPy array instead"
         )
         raise ValueError(f"{named} is not `const` in C, and the array cannot be written{tip}")
-    return array
+    return viewed
 
 
 def _viewed(parameter: Parameter, argument: Any) -> np.ndarray[Any, Any]:
@@ -97,16 +99,18 @@ def _viewed(parameter: Parameter, argument: Any) -> np.ndarray[Any, Any]:
         return argument
     if not hasattr(argument, "__dlpack__"):
         raise TypeError(f"{_named(parameter)} takes a NumPy array, or one with `__dlpack__`, not {_type(argument)}")
-    device, number = argument.__dlpack_device__()
+    device, ordinal = argument.__dlpack_device__()
     if device != _CPU:
-        raise TypeError(f"{_named(parameter)} takes memory of the CPU, and the array is on device {device}:{number}")
+        where = f"{_named(parameter)} takes memory of the CPU, and the array is on device {device}:{ordinal}"
+        raise TypeError(f"{where}; compile with target='cuda'" if device == _GPU else where)
     try:
         return np.from_dlpack(argument)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise TypeError(f"{_named(parameter)}: NumPy cannot view {_type(argument)}: {error}") from error
 
 
-def _check_shape(parameter: Parameter, shape: tuple[int, ...], sizes: Mapping[str, int]) -> None:
+def check_shape(parameter: Parameter, shape: tuple[int, ...], sizes: Mapping[str, int]) -> None:
+    """Compare the shape of an array with that of the prototype; raises `ValueError` where they differ."""
     if parameter.extents is None:
         return
     wanted = [_signature.value(extent, sizes) for extent in parameter.extents]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -32,6 +33,20 @@ def folder() -> Path:
     except OSError as error:
         raise BuildError(f"the cache cannot be made: {error}; set HEXCC_CACHE_DIR to another folder") from error
     return found
+
+
+@functools.cache
+def cuda_toolkit() -> Path | None:
+    """Find NVRTC among NVIDIA's packages; `None` leaves it to CUDA's own folders."""
+    for package in ("nvidia.cu13", "nvidia.cuda_nvrtc"):
+        try:
+            spec = importlib.util.find_spec(package)
+        except ModuleNotFoundError:
+            continue
+        for place in (spec.submodule_search_locations or []) if spec else []:
+            if list(Path(place).glob("lib/libnvrtc.so*")):
+                return Path(place)
+    return None
 
 
 def key(*parts: object) -> str:

@@ -11,15 +11,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, Union
 
-from . import _build, _command, _signature
-from ._errors import Diagnostic, TargetError
-from ._function import Function
+from . import _build, _command, _gpu, _signature
+from ._errors import Diagnostic
+from ._function import Function, Translation
 
 Target = Literal["auto", "openmp", "cuda"]
 Source = Union[str, "os.PathLike[str]"]
 
 # What was translated is read again only by programs that write it in the same way.
-_FORMAT = 1
+_FORMAT = 2
 
 
 def compile(
@@ -38,7 +38,8 @@ def compile(
     Args:
         source: A C file; or C text, which a string with a brace `{` is.
         function: The function to call; needed where the file has several that are not `static`.
-        target: `"openmp"` runs on the threads of the CPU. `"auto"` is the same today.
+        target: `"openmp"` runs on the threads of the CPU. `"cuda"` runs on a GPU, and copies arrays of NumPy there and
+            back. `"auto"` runs where the arrays of a call are.
         defines: Macros; a value of `None` defines a macro without a value.
         include_dirs: Folders for `#include`.
         options: Further options of the command, such as `["--tiling", "stepwise"]`.
@@ -48,31 +49,36 @@ def compile(
     Raises:
         TranslationError: hexcc refuses the C program. The text shows the place.
         BuildError: The C compiler is missing or fails.
-        TargetError: Python cannot run the target yet.
+        TargetError: Python cannot run the function on a GPU.
+        GpuError: The GPU or its compiler is missing or fails.
         ValueError: The file has no such function, or several and none is named.
         HexccError: Python cannot pass what the function takes.
     """
-    if target == "cuda":
-        raise TargetError(
-            "Python cannot launch CUDA kernels yet; target='openmp' runs on the CPU, and the attribute `.cuda` "
-            "of what it returns is the CUDA program, which nvcc compiles"
-        )
-    if target not in ("auto", "openmp"):
+    if target not in ("auto", "openmp", "cuda"):
         raise ValueError(f"target={target!r}: it can be 'auto', 'openmp' or 'cuda'")
     program = _Program.of(source, defines or {}, include_dirs, options)
-    translated = _translated(program)
-    chosen = _signature.choose(translated.functions, function, program.name)
+    translated = None if target == "cuda" else _translated(program)
+    chosen = _signature.choose(
+        _functions(program) if translated is None else translated.functions, function, program.name
+    )
     signature = _signature.parse(chosen)
-    beside = [] if program.path is None else ["-iquote", str(program.path.resolve().parent)]
-    all_flags = [*beside, *program.for_cc, *flags]
-    library = _build.library(translated.text, signature.name, cc, all_flags, translated.inputs)
+    cpu = None
+    if translated is not None:
+        beside = [] if program.path is None else ["-iquote", str(program.path.resolve().parent)]
+        all_flags = [*beside, *program.for_cc, *flags]
+        library = _build.library(translated.text, signature.name, cc, all_flags, translated.inputs)
+        cpu = Translation(translated.text, library, translated.warnings)
 
     def texts(kind: str) -> str:
-        arguments = ["--target", "cuda"] if kind == "cuda" else ["--target", "openmp"]
+        is_cuda = kind == "cuda" or (kind == "explain" and cpu is None)
         word = ["explain"] if kind == "explain" else []
-        return _command.run([*word, *program.arguments, *arguments], program.text)[0]
+        arguments = [*word, *program.arguments, "--target", "cuda" if is_cuda else "openmp"]
+        return _command.run(arguments, program.text)[0]
 
-    return Function(signature, translated.text, library, translated.warnings, texts)
+    def region() -> _gpu.Region:
+        return _gpu.Region.of(program, signature, options)
+
+    return Function(signature, cpu, None if target == "openmp" else region, texts)
 
 
 @dataclass(frozen=True)
@@ -103,9 +109,16 @@ class _Program:
 
     @property
     def arguments(self) -> list[str]:
+        return [self._file, *self.options]
+
+    @property
+    def arguments_of_cc(self) -> list[str]:
+        return [self._file, *self.for_cc]
+
+    @property
+    def _file(self) -> str:
         # A name may begin with a dash.
-        file = "-" if self.path is None else os.path.join(".", self.path)
-        return [file, *self.options]
+        return "-" if self.path is None else os.path.join(".", self.path)
 
 
 def _macro(value: object) -> str:
@@ -157,9 +170,14 @@ def _translate(program: _Program) -> _Translated:
         _, warnings = _command.run([*program.arguments, *arguments], program.text)
         text = out.read_text(encoding="utf-8", errors="surrogateescape")
         files = _prerequisites(rule.read_text(encoding="utf-8", errors="surrogateescape"))
-    printed, _ = _command.run([*program.arguments, "--emit", "signatures"], program.text)
     inputs = {str(Path(file).resolve()): _build.hash_of(Path(file)) for file in files}
-    return _Translated(text, json.loads(printed)["functions"], warnings, inputs)
+    return _Translated(text, _functions(program), warnings, inputs)
+
+
+def _functions(program: _Program) -> list[dict[str, Any]]:
+    printed, _ = _command.run([*program.arguments_of_cc, "--emit", "signatures"], program.text)
+    found: list[dict[str, Any]] = json.loads(printed)["functions"]
+    return found
 
 
 def _prerequisites(rule: str) -> list[str]:

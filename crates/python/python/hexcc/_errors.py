@@ -66,4 +66,8 @@ class BuildError(HexccError):
 
 
 class TargetError(HexccError, NotImplementedError):
-    """Python cannot run this target yet."""
+    """Python cannot run this function on a GPU; the text says why."""
+
+
+class GpuError(HexccError):
+    """The GPU, its driver or NVRTC is missing, or fails; the text has what they say."""

@@ -6,14 +6,24 @@ import ctypes
 import functools
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _arguments, _build
+from . import _arguments, _build, _gpu
 from ._errors import BuildError, Diagnostic
 from ._signature import Signature
 
 _PLACES = ("", "auto", "threads", "gpu", "host")
+
+
+@dataclass(frozen=True)
+class Translation:
+    """C with OpenMP, its library, and what hexcc warned of."""
+
+    text: str
+    library: Path
+    warnings: tuple[Diagnostic, ...]
 
 
 class Function:
@@ -27,39 +37,51 @@ class Function:
     def __init__(
         self,
         signature: Signature,
-        source: str,
-        library: Path,
-        warnings: tuple[Diagnostic, ...],
+        cpu: Translation | None,
+        gpu: Callable[[], _gpu.Region] | None,
         texts: Callable[[str], str],
     ) -> None:
-        """Load a library; `texts` makes the texts named `cuda` and `explain`."""
+        """Load a library; `gpu` makes kernels when they are needed, `texts` the texts named `cuda` and `explain`."""
         self.__name__ = signature.name
         self.__doc__ = f"`{signature}`, translated by hexcc."
         self._signature = signature
-        self._source = source
-        self._library = library
-        self._warnings = warnings
+        self._cpu = cpu
         self._texts = texts
+        self._make_region = gpu
+        self._region: _gpu.Region | None = None
+        if cpu is None:
+            self._region = gpu() if gpu else None
+            return
         try:
-            self._loaded = ctypes.CDLL(str(library))
+            self._loaded = ctypes.CDLL(str(cpu.library))
         except OSError as error:
             raise BuildError(f"the library cannot be loaded: {error}") from error
         address = ctypes.c_void_p.in_dll(self._loaded, _build.ENTRY).value or 0
         kind = ctypes.CFUNCTYPE(signature.result, *(p.ctype for p in signature.parameters))
         self._call = kind(address)
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, stream: Any = None, **kwargs: Any) -> Any:
         """Run the function, and return what C returns.
 
-        Arrays are NumPy arrays, or others with `__dlpack__` in memory of the CPU. Their elements have C's type,
+        Arrays are NumPy arrays, or others with `__dlpack__`. Their elements have C's type,
         their rows are dense, and their shapes are those of the prototype, where it tells them.
+
+        Arrays in memory of a GPU are used by kernels there, which the call starts on `stream`: one of torch or CuPy,
+        its number, or the current one of the arrays' library. The call does not wait for them.
 
         Raises `TypeError` for arguments of another type, and `ValueError` for other sizes and layouts.
         """
+        ordered = _arguments.bind(self._signature, args, kwargs)
+        region = self._region
+        if self._make_region is not None and (self._cpu is None or any(map(_gpu.is_on_gpu, ordered))):
+            region = self._region = region or self._make_region()
+            region(ordered, stream)
+            return None
+        if stream is not None:
+            raise TypeError("stream= is for arrays in memory of a GPU")
         place = os.environ.get("HEXCC_RUN_ON", "")
         if place not in _PLACES:
             raise ValueError(f"HEXCC_RUN_ON={place}: it can be auto, threads, gpu or host")
-        ordered = _arguments.bind(self._signature, args, kwargs)
         passed, arrays = _arguments.convert(self._signature, ordered)
         result = self._call(*passed)
         del arrays  # They had to live until here.
@@ -72,18 +94,20 @@ class Function:
 
     @property
     def source(self) -> str:
-        """The translation, which is C with OpenMP."""
-        return self._source
+        """The translation: C with OpenMP, or the CUDA text of the kernels with `target="cuda"`."""
+        if self._cpu is not None:
+            return self._cpu.text
+        return self._region.kernels.cuda if self._region else ""
 
     @property
-    def library(self) -> Path:
-        """The shared library in the cache."""
-        return self._library
+    def library(self) -> Path | None:
+        """The shared library in the cache; `None` with `target="cuda"`."""
+        return None if self._cpu is None else self._cpu.library
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What hexcc warned of, such as loops that it leaves as they are."""
-        return self._warnings
+        return () if self._cpu is None else self._cpu.warnings
 
     @functools.cached_property
     def cuda(self) -> str:

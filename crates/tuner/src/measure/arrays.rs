@@ -110,9 +110,9 @@ impl Arrays {
             let (rows, n, pitch) = rows(layout);
             let wide = self.precision == Precision::Double && array.elem == CType::Float;
             let kernel = if wide {
-                &bench.helpers.fill_wide
+                &bench.helpers()?.fill_wide
             } else {
-                &bench.helpers.fill[index_of(target.elem)]
+                &bench.helpers()?.fill[index_of(target.elem)]
             };
             let pointer = target.buffer.pointer().cast_signed();
             let seed = fnv(&array.name).cast_signed();
@@ -159,7 +159,7 @@ impl Arrays {
             }
             let (rows, n, pitch) = rows(la);
             bench.help(
-                &bench.helpers.different[index_of(a.elem)],
+                &bench.helpers()?.different[index_of(a.elem)],
                 &[
                     a.buffer.pointer().cast_signed(),
                     b.buffer.pointer().cast_signed(),
@@ -200,7 +200,7 @@ impl Arrays {
             any = true;
             let (rows, n, pitch) = rows(layout);
             bench.help(
-                &bench.helpers.error,
+                &bench.helpers()?.error,
                 &[
                     a.buffer.pointer().cast_signed(),
                     b.buffer.pointer().cast_signed(),

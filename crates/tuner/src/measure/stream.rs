@@ -1,6 +1,6 @@
 //! Kernels that stream, launched as the host code of a translation does.
 
-use super::{LoadedUnit, Workbench, too_large};
+use super::{Workbench, too_large};
 use hexcc_compiler::ctype::CType;
 use hexcc_compiler::kernel::stream_plan::{
     self, Action, Base, Compare, Gpu, Instance, Place, StreamRun, Word,
@@ -9,9 +9,9 @@ use hexcc_gpu::{Buffer, GpuError, Kernel, Packed, TensorElement};
 use std::borrow::Cow;
 
 /// What a streamed kernel needs on the GPU.
-pub(super) struct LoadedStream {
+pub(crate) struct LoadedStream {
     gpu: Gpu,
-    pub(super) workspaces: Vec<Buffer>,
+    pub(crate) workspaces: Vec<Buffer>,
     /// What [`Compare`] finds.
     flag: Buffer,
     /// Per set of parameters, where buffers are the same.
@@ -19,7 +19,7 @@ pub(super) struct LoadedStream {
 }
 
 impl LoadedStream {
-    pub(super) fn new(
+    pub(crate) fn new(
         bench: &Workbench,
         kernels: &[Kernel],
         instances: &[Instance],
@@ -53,7 +53,7 @@ impl LoadedStream {
     }
 
     /// What the host of the generated program does, the comparison included.
-    pub(super) fn actions(
+    pub(crate) fn actions(
         &self,
         bench: &Workbench,
         run: &StreamRun,
@@ -88,7 +88,7 @@ impl LoadedStream {
         let ([lo_i, lo_j, lo_k], [hi_i, hi_j, hi_k]) = (compare.lo, compare.hi);
         let wide = compare.element_bytes == 8;
         bench.help(
-            &bench.helpers.differ_outside[usize::from(wide)],
+            &bench.helpers()?.differ_outside[usize::from(wide)],
             &[
                 first,
                 first + compare.distance,
@@ -117,13 +117,12 @@ impl LoadedStream {
         base.wrapping_add_signed(place.offset)
     }
 
-    pub(super) fn start(
+    pub(crate) fn start(
         &self,
         bench: &Workbench,
-        loaded: &LoadedUnit,
+        kernels: &[Kernel],
         run: &StreamRun,
-        pointers: &[u64],
-        args: &Packed,
+        (pointers, args): (&[u64], &Packed),
         action: &Action,
     ) -> Result<(), GpuError> {
         let (kernel, grid, pass) = match action {
@@ -135,8 +134,7 @@ impl LoadedStream {
             }
             Action::Launch { kernel, grid, pass } => (*kernel, *grid, pass),
         };
-        let (Some(instance), Some(kernel)) = (run.kernels.get(kernel), loaded.kernels.get(kernel))
-        else {
+        let (Some(instance), Some(kernel)) = (run.kernels.get(kernel), kernels.get(kernel)) else {
             return Ok(());
         };
         let mut bytes = Vec::new();

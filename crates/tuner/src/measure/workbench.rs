@@ -2,6 +2,7 @@
 
 use hexcc_compiler::ctype::CType;
 use hexcc_gpu::{Compiler, Device, Flags, GpuError, Kernel, Module, Packed};
+use std::cell::OnceCell;
 use std::path::Path;
 
 /// A device and a compiler for it.
@@ -10,7 +11,7 @@ pub struct Workbench {
     pub device: Device,
     /// NVRTC for its architecture.
     pub compiler: Compiler,
-    pub(super) helpers: Helpers,
+    helpers: OnceCell<Helpers>,
 }
 
 /// Kernels of our own that fill and compare arrays.
@@ -53,14 +54,8 @@ pub(super) fn helper_names() -> Vec<String> {
     names
 }
 
-impl Workbench {
-    /// Opens the GPU and NVRTC, which a CUDA toolkit in the given folder may have, too.
-    ///
-    /// # Errors
-    /// What is missing.
-    pub fn open(toolkit: Option<&Path>) -> Result<Workbench, GpuError> {
-        let device = Device::open()?;
-        let compiler = Compiler::new(device.info.capability, toolkit)?;
+impl Helpers {
+    fn new(device: &Device, compiler: &Compiler) -> Result<Helpers, GpuError> {
         let names = helper_names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let binary = compiler.compile(HELPERS, &names, Flags::default())?;
@@ -69,19 +64,47 @@ impl Workbench {
         let kernels = |from: usize| -> Result<Vec<Kernel>, GpuError> {
             (from..from + n).map(|i| module.kernel(i)).collect()
         };
-        let helpers = Helpers {
+        Ok(Helpers {
             fill: kernels(0)?,
             different: kernels(n)?,
             fill_wide: module.kernel(2 * n)?,
             error: module.kernel(2 * n + 1)?,
             differ_outside: [module.kernel(2 * n + 2)?, module.kernel(2 * n + 3)?],
             _module: module,
-        };
-        Ok(Workbench {
-            device,
-            compiler,
-            helpers,
         })
+    }
+}
+
+impl Workbench {
+    /// Opens the GPU and NVRTC, which a CUDA toolkit in the given folder may have, too.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn open(toolkit: Option<&Path>) -> Result<Workbench, GpuError> {
+        let bench = Workbench::on(Device::open()?, toolkit)?;
+        bench.helpers()?;
+        Ok(bench)
+    }
+
+    /// NVRTC for a GPU that is open. Kernels of our own are compiled when they are needed.
+    ///
+    /// # Errors
+    /// [`GpuError::NoNvrtc`].
+    pub fn on(device: Device, toolkit: Option<&Path>) -> Result<Workbench, GpuError> {
+        Ok(Workbench {
+            compiler: Compiler::new(device.info.capability, toolkit)?,
+            device,
+            helpers: OnceCell::new(),
+        })
+    }
+
+    /// Kernels of our own.
+    pub(super) fn helpers(&self) -> Result<&Helpers, GpuError> {
+        if let Some(helpers) = self.helpers.get() {
+            return Ok(helpers);
+        }
+        let made = Helpers::new(&self.device, &self.compiler)?;
+        Ok(self.helpers.get_or_init(|| made))
     }
 
     /// Runs a helper on as many threads as the GPU takes.
