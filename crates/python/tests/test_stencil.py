@@ -191,6 +191,23 @@ def test_integers_are_those_of_c() -> None:
     assert np.array_equal(u, expected)
 
 
+def in_turn(u: F64[X], v: F64[X]):  # type: ignore[no-untyped-def]
+    half, double = 0.5 * u, 2 * u
+    u = half + double + v[1]
+    v = v - u[-1]
+    return u, v
+
+
+def test_fields_change_in_turn() -> None:
+    u, v = np.arange(9.0), np.arange(9.0) % 4
+    p, q = u.copy(), v.copy()
+    hexcc.stencil(in_turn)(u, v, steps=3)
+    for _ in range(3):
+        p[:-1] = 0.5 * p[:-1] + 2 * p[:-1] + q[1:]
+        q[1:] = q[1:] - p[:-1]
+    assert np.array_equal(u, p) and np.array_equal(v, q)
+
+
 def test_arguments_are_checked() -> None:
     stencil = hexcc.stencil(heat)
     u = np.zeros((4, 5), np.float32)
@@ -215,7 +232,9 @@ def test_arguments_are_checked() -> None:
 MALFORMED = [
     ("def a(u: F32[X]):\n    return u[1] + w", 2, "`w` is no field"),
     ("def a(u: F32[X]):\n    x = u[1, 0]\n    return x", 2, "1 dimensions"),
-    ("def a(u: F32[X]):\n    u = 1\n    return u", 2, "`u` is a field"),
+    ("def a(u: F32[X]):\n    d = u[1]\n    u = 2 * u\n    return u + d", 4, "before `u` changed"),
+    ("def a(u: F32[X]):\n    u, v = 1, u\n    return u", 2, "one after the other"),
+    ("def a(u: F32[X]):\n    x, y = u\n    return x", 2, "as many values"),
     ("def a(u):\n    return u", 1, "has a field"),
     ("def a():\n    return 1", 1, "has a field"),
     ("def a(u: F32[X]):\n    for i in range(3):\n        pass\n    return u", 2, "assignments and one `return`"),
@@ -236,7 +255,6 @@ MALFORMED = [
     ("def a(u: F32[X]):\n    return u // 2", 2, "no value of a stencil"),
     ("def a(u: F32[X]):\n    return u[0][1]", 2, "only fields have cells"),
     ("def a(u: F32[X], c):\n    return c[0] + u", 2, "only fields have cells"),
-    ("def a(u: F32[X]):\n    x, y = u, u\n    return x", 2, "assigns to names"),
     ("def a(u: F32[X]):\n    u[0] = 1\n    return u", 2, "assigns to names"),
     ("def a(u: F32[X], c):\n    c += 1\n    return u + c", 2, "`c` is a number"),
     ("def a(u: F32[X], c=3):\n    return u + c", 1, "without defaults"),

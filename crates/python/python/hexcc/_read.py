@@ -38,11 +38,17 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 @dataclass(frozen=True)
 class Field:
-    """A field: its name, the C type of a cell, and the names of its dimensions."""
+    """A field: its name, the C type of a cell, the names of its dimensions, and how many cells more each has."""
 
     name: str
     kind: str
     dims: tuple[str, ...]
+    more: tuple[int, ...]
+
+    @property
+    def extents(self) -> tuple[str, ...]:
+        """The cells along each dimension, in the language."""
+        return tuple(_sum(dim, more) for dim, more in zip(self.dims, self.more))
 
 
 @dataclass(frozen=True)
@@ -68,10 +74,17 @@ class Model:
     fields: tuple[Field, ...]
     scalars: tuple[tuple[str, str], ...]
     lets: tuple[tuple[str, Value], ...]
-    results: tuple[Value, ...]
+    # Fields that change one after the other, and those that change together at the end.
+    updates: tuple[tuple[Field, Value], ...]
+    results: tuple[tuple[Field, Value], ...]
     sizes: tuple[str, ...]
     steps: str
     parameters: tuple[str, ...]
+
+    @property
+    def statements(self) -> tuple[tuple[Field, Value], ...]:
+        """All changes of a step."""
+        return (*self.updates, *self.results)
 
     def reach(self, result: Value) -> frozenset[tuple[str, tuple[int, ...]]]:
         """The cells that a result reads, through values with names, too."""
@@ -134,6 +147,10 @@ class _Reader:
     fields: dict[str, Field] = field(default_factory=dict)
     scalars: dict[str, str] = field(default_factory=dict)
     lets: list[tuple[str, Value]] = field(default_factory=list)
+    updates: list[tuple[Field, Value]] = field(default_factory=list)
+    # How often fields have changed, now and when a value with a name was computed.
+    changes: dict[str, int] = field(default_factory=dict)
+    changes_at: dict[str, dict[str, int]] = field(default_factory=dict)
     # What a name of Python is called now.
     named: dict[str, str] = field(default_factory=dict)
 
@@ -168,6 +185,7 @@ class _Reader:
             tuple(self.fields.values()),
             tuple(self.scalars.items()),
             tuple(self.lets),
+            tuple(self.updates),
             results,
             sizes,
             steps,
@@ -191,9 +209,10 @@ class _Reader:
                 of = ast.parse(of.value, mode="eval").body
             if isinstance(of, ast.Subscript) and _last(of.value) in KINDS:
                 elements = of.slice.elts if isinstance(of.slice, ast.Tuple) else [of.slice]
-                names = [_last(element) or self.refuse(parameter, "dimensions have names") for element in elements]
-                dims = tuple(self.free(parameter, name) for name in names)
-                self.fields[parameter.arg] = Field(parameter.arg, KINDS[_last(of.value) or ""], dims)
+                dims = [self.extent(parameter, element) for element in elements]
+                kind = KINDS[_last(of.value) or ""]
+                names, more = tuple(name for name, _ in dims), tuple(more for _, more in dims)
+                self.fields[parameter.arg] = Field(parameter.arg, kind, names, more)
             elif of is None or _last(of) == "float":
                 untyped.append(parameter.arg)
                 self.scalars[parameter.arg] = ""
@@ -207,28 +226,51 @@ class _Reader:
         for name in untyped:
             self.scalars[name] = next(iter(kinds)) if len(kinds) == 1 else "double"
 
+    def extent(self, parameter: ast.arg, node: ast.expr) -> tuple[str, int]:
+        """The dimension `X`, or `X + 1` with one cell more."""
+        more = 0
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            more = self.offset(node.right) * (1 if isinstance(node.op, ast.Add) else -1)
+            node = node.left
+        name = _last(node) or self.refuse(parameter, "dimensions have names, such as X or X + 1")
+        return self.free(parameter, name), more
+
     def statement(self, node: ast.stmt) -> None:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            target: ast.expr = node.target
-            value: ast.expr = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
-            value.left.lineno, value.left.col_offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
-            ast.copy_location(value, node)
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target, value = node.targets[0], node.value
+            value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+            ast.copy_location(value.left, node)
+            self.assign(node.target, self.value(ast.copy_location(value, node)))
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            target, value = node.target, node.value
+            self.assign(node.target, self.value(node.value))
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            self.assignments(node.targets[0], node.value)
         else:
             self.refuse(
                 node, "a stencil has assignments and one `return`", "`a if c else b` chooses between two values"
             )
+
+    def assignments(self, target: ast.expr, value: ast.expr) -> None:
+        if not isinstance(target, ast.Tuple):
+            self.assign(target, self.value(value))
+            return
+        values = value.elts if isinstance(value, ast.Tuple) else []
+        if len(values) != len(target.elts):
+            self.refuse(target, "several names take as many values")
+        for name in target.elts:
+            if isinstance(name, ast.Name) and name.id in self.fields:
+                self.refuse(name, "fields change one after the other, or together by `return`")
+        for name, made in zip(target.elts, [self.value(value) for value in values]):
+            self.assign(name, made)
+
+    def assign(self, target: ast.expr, made: Value) -> None:
         if not isinstance(target, ast.Name):
-            self.refuse(target, "a stencil assigns to names", "fields get their next values by `return`")
-        if target.id in self.fields or target.id in self.scalars:
-            what = "field" if target.id in self.fields else "number"
-            self.refuse(
-                target, f"`{target.id}` is a {what}, and no name of a value", "`return` gives fields their next values"
-            )
-        made = self.value(value)
+            self.refuse(target, "a stencil assigns to names", "`u = ..` gives all cells of a field new values")
+        if target.id in self.scalars:
+            self.refuse(target, f"`{target.id}` is a number, and no name of a value")
+        if target.id in self.fields:
+            self.updates.append((self.fields[target.id], made))
+            self.changes[target.id] = self.changes.get(target.id, 0) + 1
+            return
         taken = {*self.fields, *self.scalars, *(name for name, _ in self.lets)}
         taken |= {name for of in self.fields.values() for name in of.dims}
         name = target.id
@@ -236,13 +278,16 @@ class _Reader:
             name += "_"
         self.lets.append((name, made))
         self.named[target.id] = name
+        self.changes_at[name] = dict(self.changes)
 
-    def results(self, node: ast.Return, value: ast.expr) -> tuple[Value, ...]:
+    def results(self, node: ast.Return, value: ast.expr) -> tuple[tuple[Field, Value], ...]:
         elements = value.elts if isinstance(value, ast.Tuple) else [value]
         if len(elements) > len(self.fields):
             n = len(self.fields)
             self.refuse(node, f"`return` has {len(elements)} values for {n} field{'s' if n > 1 else ''}")
-        return tuple(self.value(element) for element in elements)
+        pairs = zip(self.fields.values(), map(self.value, elements))
+        # `return u` says that it keeps its values.
+        return tuple((of, made) for of, made in pairs if made.text != of.name)
 
     def value(self, node: ast.expr) -> Value:
         reads: set[tuple[str, tuple[int, ...]]] = set()
@@ -300,8 +345,15 @@ class _Reader:
     def name(self, node: ast.Name, reads: set[Any], names: set[str]) -> str:
         name = node.id
         if name in self.named:
-            names.add(self.named[name])
-            return self.named[name]
+            known = self.named[name]
+            names.add(known)
+            let = dict(self.lets)[known]
+            for changed, _ in let.reads:
+                if self.changes.get(changed, 0) != self.changes_at[known].get(changed, 0):
+                    self.refuse(
+                        node, f"`{name}` was computed before `{changed}` changed", "compute it again behind that"
+                    )
+            return known
         if name in self.fields:
             reads.add((name, (0,) * len(self.fields[name].dims)))
             return name
@@ -368,40 +420,50 @@ def write(model: Model, boundaries: Mapping[str, str]) -> tuple[str, list[int]]:
     put(f"size {', '.join([*model.sizes, model.steps])};")
     for name, kind in model.scalars:
         put(f"scalar {name}: {kind};")
-    for number, of in enumerate(model.fields):
-        fixed = "" if number < len(model.results) else "const "
+    changing = {of.name for of, _ in model.statements}
+    for of in model.fields:
+        fixed = "" if of.name in changing else "const "
         beyond = [boundaries.get(dim, "constant") for dim in of.dims]
         ends = "" if set(beyond) == {"constant"} else f" boundary {', '.join(beyond)}"
-        put(f"{fixed}field {of.name}{''.join(f'[{dim}]' for dim in of.dims)}: {of.kind}{ends};")
+        put(f"{fixed}field {of.name}{''.join(f'[{n}]' for n in of.extents)}: {of.kind}{ends};")
     taken = {*model.sizes, model.steps, *(name for name, _ in model.lets), *(of.name for of in model.fields)}
     taken |= {name for name, _ in model.scalars}
     time = next(name for name in ("t", "time", "t_", "t__", "time_") if name not in taken)
     put(f"for {time} in 0..{model.steps} {{")
-    together = len(model.results) > 1
-    if together:
-        put("together {")
-    for of, result in zip(model.fields, model.results):
-        reach = model.reach(result)
+    for number, (of, result) in enumerate(model.statements):
+        if len(model.results) > 1 and number == len(model.updates):
+            put("together {")
         used = model.used(result)
-        ranges = "".join(_range(d, dim, reach, boundaries) for d, dim in enumerate(of.dims))
+        ranges = "".join(_range(model, d, of, result, boundaries) for d in range(len(of.dims)))
         put(f"  {of.name}{ranges} = {{", result.line)
         for name, value in model.lets:
             if name in used:
                 put(f"    let {name} = {value.text};", value.line)
         put(f"    {result.text}", result.line)
         put("  };", result.line)
-    if together:
+    if len(model.results) > 1:
         put("}")
     put("}")
     return "\n".join(text for text, _ in lines) + "\n", [line for _, line in lines]
 
 
-def _range(d: int, dim: str, reach: frozenset[tuple[str, tuple[int, ...]]], boundaries: Mapping[str, str]) -> str:
+def _range(model: Model, d: int, of: Field, result: Value, boundaries: Mapping[str, str]) -> str:
     """The cells of a dimension whose reads are inside the grid."""
-    if boundaries.get(dim, "constant") != "constant":
-        return "[:]"
-    along = [offsets[d] for _, offsets in reach if d < len(offsets)]
-    low, high = max([0, *(-offset for offset in along)]), max([0, *along])
+    fields = {other.name: other for other in model.fields}
+    low, high = 0, 0
+    for name, offsets in model.reach(result):
+        other = fields[name]
+        if other.dims != of.dims:
+            model.refuse(
+                f"`{of.name}` and `{name}` have other dimensions", result.line, ["a value has those of its field"]
+            )
+        if boundaries.get(of.dims[d], "constant") == "constant":
+            low = max(low, -offsets[d])
+            high = max(high, of.more[d] - other.more[d] + offsets[d])
     if low == 0 and high == 0:
         return "[:]"
-    return f"[{low}:{dim}{f' - {high}' if high else ''}]"
+    return f"[{low}:{_sum(of.dims[d], of.more[d] - high)}]"
+
+
+def _sum(name: str, more: int) -> str:
+    return name if more == 0 else f"{name} {'+' if more > 0 else '-'} {abs(more)}"

@@ -87,9 +87,10 @@ class Stencil:
                 raise TypeError(f"`{of.name}` takes an array, not `{type(given[of.name]).__name__}`")
             if len(shape) != len(of.dims):
                 raise ValueError(f"`{of.name}` has {len(of.dims)} dimensions, and the array has shape {tuple(shape)}")
-            for dim, length in zip(of.dims, shape):
-                if sizes.setdefault(dim, int(length)) != int(length):
-                    raise ValueError(f"`{of.name}` has {int(length)} cells along {dim}, and another field {sizes[dim]}")
+            for dim, more, extent, length in zip(of.dims, of.more, of.extents, shape):
+                if sizes.setdefault(dim, int(length) - more) != int(length) - more:
+                    least = sizes[dim] + more
+                    raise ValueError(f"`{of.name}` has {int(length)} cells along {extent}, where others have {least}")
         for dim, least in self._least().items():
             if sizes[dim] < least:
                 raise ValueError(f"{dim} is at least {least} with this boundary, and the arrays have {sizes[dim]}")
@@ -99,7 +100,7 @@ class Stencil:
         """The cells that boundaries need along dimensions."""
         least: dict[str, int] = {}
         dims = {of.name: of.dims for of in self._model.fields}
-        for result in self._model.results:
+        for _, result in self._model.statements:
             for name, offsets in self._model.reach(result):
                 for dim, offset in zip(dims[name], offsets):
                     more = {"periodic": 0, "mirrored": 1}.get(self._boundaries.get(dim, ""), None)
@@ -209,6 +210,16 @@ class Stencil:
         return self._with("constant", dims)
 
     @property
+    def fields(self) -> tuple[_read.Field, ...]:
+        """Its fields, in the order of parameters."""
+        return self._model.fields
+
+    @property
+    def scalars(self) -> tuple[str, ...]:
+        """The names of its numbers."""
+        return tuple(name for name, _ in self._model.scalars)
+
+    @property
     def text(self) -> str:
         """The stencil in the stencil language."""
         return self._text
@@ -241,7 +252,8 @@ def stencil(function: Callable[..., Any] | None = None, /, *, options: Sequence[
 
     Parameters like `u: F32[Y, X]` are fields, others are numbers. `u[-1, 0]` is the cell before, along the first
     dimension, and `u` alone the cell itself. `return` has the next values of the fields, in their order; fields without
-    one never change. Values with names are computed once, `a if c else b` chooses.
+    one never change. All are computed from the values before the step. `u = ..` within the function changes a field at
+    once: what stands behind it reads the new values. Values with names are computed once, `a if c else b` chooses.
 
     Cells whose neighbours lie outside keep their values, unless `periodic`, `mirrored` or `nearest` says what is there.
 

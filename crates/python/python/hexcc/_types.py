@@ -23,6 +23,14 @@ class Dimension:
         """Give it a name."""
         self._name = name
 
+    def __add__(self, more: int) -> Dimension:
+        """Return the dimension with so many cells more."""
+        return Dimension(f"{self._name} + {more}")
+
+    def __sub__(self, less: int) -> Dimension:
+        """Return the dimension with so many cells less."""
+        return Dimension(f"{self._name} - {less}")
+
     def __repr__(self) -> str:
         """Return the name."""
         return self._name
