@@ -4,7 +4,7 @@ mod bounds;
 mod values;
 
 use crate::model::{Affine, Boundary, Field, Model, Statement};
-use crate::syntax::{self, Cells, Item, Name, Program, Spanned, Type};
+use crate::syntax::{self, CellType, Cells, Item, Name, Program, Spanned, Type};
 use bounds::{affine, condition};
 use hexcc_compiler::ctype::{CType, math_function};
 use hexcc_compiler::diag::Diagnostic;
@@ -24,6 +24,8 @@ enum Meaning {
     /// A field or scalar, by its number.
     Field(usize),
     Time,
+    /// A struct, or a field of structs.
+    Struct,
 }
 
 impl Meaning {
@@ -35,6 +37,7 @@ impl Meaning {
             Meaning::Field(n) if fields[n].dims.is_empty() => "a scalar",
             Meaning::Field(_) => "a field",
             Meaning::Time => "the time",
+            Meaning::Struct => "a struct",
         }
     }
 }
@@ -43,6 +46,7 @@ impl Meaning {
 #[derive(Default)]
 struct Checker {
     names: HashMap<String, (Meaning, Range<usize>)>,
+    structs: HashMap<String, Vec<(String, CType)>>,
     sizes: Vec<String>,
     fields: Vec<Field>,
     conditions: Vec<String>,
@@ -56,6 +60,19 @@ pub fn ctype(ty: Type) -> CType {
         Type::Double => CType::Double,
         Type::Int => CType::INT,
     }
+}
+
+/// The members of a vector, such as `float2`.
+fn vector(name: &str) -> Option<Vec<(String, CType)>> {
+    let (ty, n) = (["float", "double", "int"].iter())
+        .zip([CType::Float, CType::Double, CType::INT])
+        .find_map(|(word, ty)| Some((ty, name.strip_prefix(word)?)))?;
+    let n: usize = n
+        .parse()
+        .ok()
+        .filter(|n| (2..=4).contains(n) && name.len() < 8)?;
+    let members = ["x", "y", "z", "w"].iter().take(n);
+    Some(members.map(|member| (member.to_string(), ty)).collect())
 }
 
 /// The meaning of a program.
@@ -119,6 +136,7 @@ impl Checker {
                     self.add_field(name, ctype(*ty), (Vec::new(), true));
                 }
             }
+            Item::Struct { name, members } => self.structure(name, members),
             Item::Field(field) => self.field(field),
             Item::Broken => {}
         }
@@ -169,7 +187,52 @@ impl Checker {
             let boundary = kind.map_or(Boundary::Constant, |kind| kind.node);
             dims.push((self.bound(extent), boundary));
         }
-        self.add_field(&field.name, ctype(field.ty), (dims, field.is_const));
+        match &field.ty {
+            CellType::Number(ty) => {
+                self.add_field(&field.name, ctype(*ty), (dims, field.is_const));
+            }
+            CellType::Named(ty) => self.members(field, ty, &dims),
+        }
+    }
+
+    /// Keeps the members of a struct.
+    fn structure(&mut self, name: &Name, members: &[(Vec<Name>, Type)]) {
+        self.declare(name, Meaning::Struct);
+        let mut known: Vec<(String, CType)> = Vec::new();
+        for (member, ty) in members
+            .iter()
+            .flat_map(|(all, ty)| all.iter().map(move |m| (m, *ty)))
+        {
+            if known.iter().any(|(other, _)| *other == member.node) {
+                let what = format!("`{}` has two members `{}`", name.node, member.node);
+                let d = Diagnostic::error("HX0702", what);
+                self.wrong
+                    .push(d.at(member.span.clone(), "declared here again"));
+            }
+            known.push((member.node.clone(), ctype(ty)));
+        }
+        self.structs.insert(name.node.clone(), known);
+    }
+
+    /// Declares a field of structs: a grid for each member, `c_u` for `c.u`.
+    fn members(&mut self, field: &syntax::Field, ty: &Name, dims: &[(Affine, Boundary)]) {
+        let members = vector(&ty.node).or_else(|| self.structs.get(&ty.node).cloned());
+        let Some(members) = members else {
+            let d = Diagnostic::error("HX0702", format!("there is no type `{}`", ty.node))
+                .at(ty.span.clone(), "not declared")
+                .help("declare it before: `struct cell { u, v: float; }`; vectors are such as `float2`");
+            self.wrong.push(d);
+            return;
+        };
+        self.declare(&field.name, Meaning::Struct);
+        for (member, ty) in members {
+            let number = self.fields.len();
+            let grid = field.name.with(format!("{}_{member}", field.name.node));
+            self.add_field(&grid, ty, (dims.to_vec(), field.is_const));
+            let name = format!("{}.{member}", field.name.node);
+            let meaning = (Meaning::Field(number), field.name.span.clone());
+            self.names.insert(name, meaning);
+        }
     }
 
     /// A bound; 0 for one that is none, which is told.
@@ -252,7 +315,10 @@ impl Checker {
                 Diagnostic::error("HX0707", what)
                     .at(span, "assigned here")
                     .also(declared.clone(), "declared here")
-                    .note("statements change cells of fields")
+                    .note(match meaning {
+                        Meaning::Struct => "statements change one member of structs, such as `c[1:n].u = ..`",
+                        _ => "statements change cells of fields",
+                    })
             }
             None => unknown(name, &self.names, "field"),
         };
@@ -325,6 +391,7 @@ fn unknown(
     nearest.sort();
     match nearest.first() {
         Some(other) => d.help(format!("there is `{other}`")),
+        None if text.contains('.') => d.help("members are those of fields of structs and vectors"),
         None if math_function(text).is_some() => d.help("functions have arguments in parentheses"),
         None => d.help("declare it before the time loop: `size n;`, `scalar a: float;` or `field u[n]: float;`"),
     }

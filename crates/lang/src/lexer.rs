@@ -7,9 +7,9 @@ use std::fmt;
 use std::ops::Range;
 
 /// Words that are no names.
-const KEYWORDS: [&str; 14] = [
-    "stencil", "size", "where", "field", "scalar", "const", "boundary", "for", "in", "let",
-    "together", "float", "double", "int",
+const KEYWORDS: [&str; 15] = [
+    "stencil", "struct", "size", "where", "field", "scalar", "const", "boundary", "for", "in",
+    "let", "together", "float", "double", "int",
 ];
 
 /// Signs of two characters come before those of one.

@@ -366,7 +366,7 @@ impl<'a> Lowering<'a> {
         let name = &self.model.fields[read.field].name;
         let what = format!("`{name}` would need three values of a cell in one step");
         let d = Diagnostic::error("HX0709", what)
-            .at(read.span.clone(), "reads cells that this statement changes, and an earlier one has changed in the same step");
+            .at(read.span.clone(), "reads cells that this statement, or one together with it, changes; an earlier one has changed them in the same step");
         let before = (self.statements[..s].iter()).filter(|stmt| stmt.field == read.field);
         before
             .fold(d, |d, stmt| d.also(stmt.span.clone(), "changes the field first"))

@@ -12,7 +12,8 @@
 
 use crate::lexer::{Token, spanned};
 use crate::syntax::{
-    Boundary, Cells, Expr, Field, Item, Name, Program, Spanned, Statement, Steps, Type, Value,
+    Boundary, CellType, Cells, Expr, Field, Item, Name, Program, Spanned, Statement, Steps, Type,
+    Value,
 };
 use chumsky::error::{RichPattern, RichReason};
 use chumsky::input::ValueInput;
@@ -69,6 +70,22 @@ where
     name().separated_by(sign(",")).at_least(1).collect()
 }
 
+/// `.u` behind a cell of a struct.
+fn member<'t, 's: 't, I>() -> impl Parser<'t, I, Option<Name>, Error<'t, 's>> + Clone
+where
+    I: ValueInput<'t, Token = Token<'s>, Span = SimpleSpan>,
+{
+    sign(".").ignore_then(name()).or_not()
+}
+
+/// The name of a member of a field, `c.u`, at the place of the field.
+fn joined(field: Name, member: Option<Name>) -> Name {
+    match member {
+        Some(member) => field.with(format!("{}.{}", field.node, member.node)),
+        None => field,
+    }
+}
+
 /// Numbers, names, reads, calls, and values in parentheses.
 fn atom<'t, 's: 't, I, V>(value: V) -> impl Parser<'t, I, Value, Error<'t, 's>> + Clone
 where
@@ -94,13 +111,15 @@ where
         Arguments(Vec<Value>),
     }
     let after = choice((offsets.map(After::Offsets), arguments.map(After::Arguments)));
-    let named = name()
-        .then(after.or_not())
-        .map(|(name, after)| match after {
-            None => Expr::Name(name.node),
-            Some(After::Offsets(offsets)) => Expr::Read(name, offsets),
-            Some(After::Arguments(arguments)) => Expr::Call(name, arguments),
-        });
+    let named =
+        name()
+            .then(after.or_not())
+            .then(member())
+            .map(|((name, after), member)| match after {
+                None => Expr::Name(joined(name, member).node),
+                Some(After::Offsets(offsets)) => Expr::Read(joined(name, member), offsets),
+                Some(After::Arguments(arguments)) => Expr::Call(joined(name, member), arguments),
+            });
     let cast = kind()
         .then(value.clone().delimited_by(sign("("), sign(")")))
         .map(|(ty, of)| Expr::Cast(ty, Box::new(of)));
@@ -201,6 +220,18 @@ where
         .then_ignore(sign(":"))
         .then(kind())
         .map(|(names, ty)| Item::Scalars { names, ty });
+    let members = (names().then_ignore(sign(":")))
+        .then(kind())
+        .then_ignore(sign(";"))
+        .repeated()
+        .at_least(1)
+        .collect()
+        .delimited_by(sign("{"), sign("}"));
+    let structs = (word("struct").ignore_then(name()))
+        .then(members)
+        .then_ignore(sign(";").or_not())
+        .map(|(name, members)| Item::Struct { name, members });
+    let cell = choice((kind().map(CellType::Number), name().map(CellType::Named)));
     let extents = (value().delimited_by(sign("["), sign("]")))
         .repeated()
         .at_least(1)
@@ -213,7 +244,7 @@ where
         .then(name())
         .then(extents)
         .then_ignore(sign(":"))
-        .then(kind())
+        .then(cell)
         .then(boundaries)
         .map(|((((word, name), extents), ty), boundaries)| {
             Item::Field(Field {
@@ -224,10 +255,10 @@ where
                 is_const: word.is_some(),
             })
         });
-    let begin = choice((word("size"), word("scalar"), word("const"), word("field")));
+    let begin = choice(["size", "scalar", "const", "field", "struct"].map(word));
     let skipped = begin.then(behind_sign()).map(|_| Item::Broken);
-    choice((sizes, scalars, field))
-        .then_ignore(sign(";"))
+    let ended = choice((sizes, scalars, field)).then_ignore(sign(";"));
+    choice((ended, structs))
         .recover_with(via_parser(skipped))
         .boxed()
 }
@@ -264,6 +295,8 @@ where
     let assigned = choice((block, value().map(|value| (Vec::new(), value))));
     let assignment = name()
         .then(cells.repeated().at_least(1).collect::<Vec<_>>())
+        .then(member())
+        .map(|((field, ranges), member)| (joined(field, member), ranges))
         .then_ignore(sign("="))
         .then(assigned)
         .then_ignore(sign(";"))

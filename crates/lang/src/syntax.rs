@@ -54,6 +54,13 @@ pub enum Item {
         /// Their type.
         ty: Type,
     },
+    /// `struct cell { u, v: float; w: int; }`
+    Struct {
+        /// Its name.
+        name: Name,
+        /// Its members, with their types.
+        members: Vec<(Vec<Name>, Type)>,
+    },
     /// `const field u[n][m]: float boundary periodic;`
     Field(Field),
     /// What could not be read.
@@ -71,6 +78,15 @@ pub enum Type {
     Int,
 }
 
+/// Type of a cell.
+#[derive(Clone, Debug)]
+pub enum CellType {
+    /// A number.
+    Number(Type),
+    /// A struct, or a vector such as `float2`.
+    Named(Name),
+}
+
 /// The declaration of a field.
 #[derive(Clone, Debug)]
 pub struct Field {
@@ -79,7 +95,7 @@ pub struct Field {
     /// Cells along each dimension.
     pub extents: Vec<Value>,
     /// The type of a cell.
-    pub ty: Type,
+    pub ty: CellType,
     /// What lies beyond the ends: for all dimensions, or for each.
     pub boundaries: Vec<Spanned<Boundary>>,
     /// Whether no statement may change it.

@@ -7,6 +7,7 @@
 #include "nearest.cuh"
 #include "order.cuh"
 #include "poisson2d.cuh"
+#include "records.cuh"
 #include "rician2d.cuh"
 #include "ring.cuh"
 #include "both.cuh"
@@ -137,6 +138,25 @@ static void both(long long N, long long T) {
     B.at(0, 0) = 0.125 * A.at(to, 1);
   }
   A.compare("both, A", N, T), B.compare("both, B", N, T);
+}
+
+static void records(long long N, long long T) {
+  if (N < 2) return;
+  Field<float> u(1, N, 2);
+  Field<int> n(1, N);
+  Field<double> x(1, N), y(1, N);
+  hexcc_records::Args args{};
+  args.N = N, args.T = T;
+  FIELD(args, c_u, u), args.c_n = n.device, args.p_x = x.device, args.p_y = y.device;
+  RUN(hexcc_records, args);
+  for (long long t = 0; t < T; ++t) {
+    const long long from = t % 2, to = (t + 1) % 2;
+    for (long long i = 1; i < N - 1; ++i) u.at(to, i) = 0.5f * (u.at(from, i - 1) + u.at(from, i + 1));
+    for (long long i = 0; i < N; ++i) n.at(0, i) = (n.at(0, i) + (int)(u.at(to, i) * 8)) % 7;
+    for (long long i = 1; i < N - 1; ++i) x.at(0, i) += 0.25 * (y.at(0, i - 1) - y.at(0, i + 1));
+    for (long long i = 0; i < N; ++i) y.at(0, i) += x.at(0, i);
+  }
+  u.compare("records, u", N, T), n.compare("records, n", N, T), x.compare("records, x", N, T), y.compare("records, y", N, T);
 }
 
 // One array of N x M cells in two planes.
@@ -270,7 +290,7 @@ static void tv(long long N, long long M, long long T) {
 int main() {
   const long long sizes[][3] = {{1, 3, 1}, {2, 2, 3}, {3, 5, 2}, {4, 4, 5}, {9, 17, 4}, {33, 20, 7}, {40, 70, 9}, {70, 40, 17}};
   for (auto [N, M, T] : sizes) {
-    in_1d(N * M, T), ring(N * M, T), order(N * M, T), both(N * M, T), planes(N, M, T), fdtd(N, M, T), rician(N, M, T), tv(N, M, T);
+    in_1d(N * M, T), ring(N * M, T), order(N * M, T), both(N * M, T), records(N * M, T), planes(N, M, T), fdtd(N, M, T), rician(N, M, T), tv(N, M, T);
     if (N < 50) in_3d(N, T);
   }
   puts("all results are those of C");

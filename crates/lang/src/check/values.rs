@@ -186,7 +186,10 @@ impl<'a> Values<'a> {
                 Diagnostic::error("HX0704", what)
                     .at(name.span.clone(), "used as a value here")
                     .also(declared.clone(), "declared here")
-                    .help("declare a scalar for it, which the program passes")
+                    .help(match meaning {
+                        Meaning::Struct => "name one of its members, such as `c.u`",
+                        _ => "declare a scalar for it, which the program passes",
+                    })
             }
             None => unknown(name, self.names, "field or scalar"),
         };
