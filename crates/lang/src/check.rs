@@ -316,7 +316,9 @@ impl Checker {
                     .at(span, "assigned here")
                     .also(declared.clone(), "declared here")
                     .note(match meaning {
-                        Meaning::Struct => "statements change one member of structs, such as `c[1:n].u = ..`",
+                        Meaning::Struct => {
+                            "statements change one member of structs, such as `c[1:n].u = ..`"
+                        }
                         _ => "statements change cells of fields",
                     })
             }

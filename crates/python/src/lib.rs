@@ -15,6 +15,7 @@ use hexcc_compiler::scop::SavedScop;
 use hexcc_gpu::{Device, GpuError};
 use hexcc_isl::Ctx;
 use hexcc_tuner::Workbench;
+use hexcc_tuner::cache::{self as tuned, Lookup};
 use hexcc_tuner::launch::{Call, Kernels, Loaded, Memory, NotMade, RunError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -170,7 +171,13 @@ impl PyKernels {
     fn of_scop(text: &str, options: Vec<String>, device: Option<&str>) -> PyResult<PyKernels> {
         let (options, flags) = options::parse(&options, device)?;
         let saved = SavedScop::parse(text).map_err(broken)?;
-        PyKernels::made(|ctx| Kernels::of_scop(ctx, &saved, &options, flags).map_err(not_made))
+        let lookup = tuned::folder().map(|folder| Lookup {
+            folder,
+            same_gpu: device.is_some(),
+        });
+        PyKernels::made(|ctx| {
+            Kernels::of_scop(ctx, &saved, &options, flags, lookup.as_ref()).map_err(not_made)
+        })
     }
 
     /// The kernels of a text in the stencil language.

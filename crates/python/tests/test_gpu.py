@@ -209,6 +209,22 @@ def test_calls_again_are_calls(library: str, c_functions: Any) -> None:
 
 
 @on_gpu
+def test_what_is_tuned_is_taken(c_functions: Any) -> None:
+    function = hexcc.compile(text_of("source", "float"), target="cuda")
+    rows = function.bench(n=512, m=512, steps=16)
+    assert any(row["is_default"] for row in rows) and not any(row["different"] for row in rows)
+    before = function.source
+    assert any("measured" in row for row in function.tune(3, n=2048, m=2048, steps=64))
+    again = hexcc.compile(text_of("source", "float"), target="cuda")
+    assert again.source == function.source and before
+    arrays = arrays_of("source", 300, 300, np.float32, 1)
+    given = [moved("torch", array) for array in arrays]
+    again(300, 300, 17, 0.375, *given)
+    called(c_functions["source", "float"], "float", 300, 300, 17, arrays, "source")
+    assert np.array_equal(back("torch", given[0]), arrays[0])
+
+
+@on_gpu
 def test_arrays_that_do_not_fit_are_refused() -> None:
     torch = pytest.importorskip("torch")
     function = hexcc.compile(text_of("copied", "float"), target="cuda")
@@ -227,6 +243,8 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 
 
 def test_more_than_loops_is_refused() -> None:
+    with pytest.raises(hexcc.TargetError, match="for the CPU"):
+        hexcc.compile(text_of("copied", "float"), target="openmp").bench()
     for body, why in [
         ("for (int t = 0; t < n; t++) for (int i = 1; i < n - 1; i++) u[i] = u[i] * 2; u[0] = 1;", "line 1"),
         ("double s = 0; for (int i = 0; i < n; i++) s += u[i]; u[0] = s;", "line 1|variable of the host"),

@@ -6,6 +6,7 @@
 //! device to where they do, and back, as `launch` of the generated text has it. So are planes that a program has in
 //! memory of their own.
 
+use crate::cache::{self, Lookup};
 use crate::measure::too_large;
 use crate::measure::{LoadedStream, Text, TiledKernel, Workbench, compile_all, start_hybrid};
 use crate::single;
@@ -18,9 +19,9 @@ use hexcc_compiler::ir::Program;
 use hexcc_compiler::kernel::KernelArray;
 use hexcc_compiler::kernel::plan::{self, ArrayLayout, Launch};
 use hexcc_compiler::kernel::stream_plan::{Instance, StreamRun};
+use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::output;
-use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::stencil::Stencil;
 use hexcc_compiler::tiling;
@@ -162,7 +163,7 @@ impl Part {
 }
 
 impl Kernels {
-    /// Compiles a region of C that was saved.
+    /// Compiles a region of C that was saved, with the tiles that tuning has found for it.
     ///
     /// # Errors
     /// [`NotMade`].
@@ -171,9 +172,10 @@ impl Kernels {
         saved: &SavedScop,
         options: &Options,
         flags: Flags,
+        lookup: Option<&Lookup>,
     ) -> Result<Kernels, NotMade> {
         Kernels::of(options, flags, &|options| {
-            pipeline::compile(ctx, saved, options)
+            cache::compile(ctx, saved, options, lookup, &Known::default())
         })
     }
 

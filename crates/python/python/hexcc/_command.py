@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ._errors import Diagnostic, HexccError, TranslationError
+from ._errors import Diagnostic, GpuError, HexccError, TranslationError
 
 # Variables, and what they name: a package, and what is beside its folder.
 _LIBRARIES = (
@@ -90,6 +90,21 @@ def run(arguments: Sequence[str], text: str | None) -> tuple[str, tuple[Diagnost
     if "HX0502" in rendered:
         rendered += "\n = help: `pip install 'hexcc[c]'` installs what reads C"
     raise TranslationError(rendered, diagnostics)
+
+
+def show(arguments: Sequence[str]) -> None:
+    """Run the command with its messages on standard error, such as how far a search has come.
+
+    Raises `GpuError` where it fails.
+    """
+    unset = {name: place for name, place in _libraries().items() if not os.environ.get(name)}
+    words = [str(command()), *arguments]
+    try:
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, check=False, env={**os.environ, **unset})
+    except OSError as error:
+        raise HexccError(f"`{command()}` cannot be run: {error}") from error
+    if done.returncode != 0:
+        raise GpuError(f"`hexcc {arguments[0]}` ended with status {done.returncode}; standard error says why")
 
 
 def _diagnostics(lines: Iterable[str]) -> Iterable[Diagnostic]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _arguments, _build, _gpu
-from ._errors import BuildError, Diagnostic
+from . import _arguments, _build, _gpu, _measure
+from ._errors import BuildError, Diagnostic, TargetError
 from ._signature import Signature
 
 _PLACES = ("", "auto", "threads", "gpu", "host")
@@ -117,6 +117,33 @@ class Function:
     def explain(self) -> str:
         """Return what hexcc found in the loops and what it decided, as `hexcc explain` prints it."""
         return self._texts("explain")
+
+    def bench(self, options: Sequence[str] = (), **sizes: int) -> list[dict[str, Any]]:
+        """Measure the kernels on the GPU beside those of one thread a cell, as `hexcc bench` does.
+
+        Sizes are those of C's parameters, `bench(n=4096, steps=100)`; others are chosen to fit the GPU. Each row has
+        what was measured: `gcells` is billions of cells a second, `ms` the time, and `different` cells that differ.
+
+        Raises `GpuError` where nothing can be measured; standard error says why.
+        """
+        return _measure.bench(self._on_gpu().scop, self.__name__, sizes, options)
+
+    def tune(self, budget: float = 30.0, options: Sequence[str] = (), **sizes: int) -> list[dict[str, Any]]:
+        """Search for the fastest tiles for `budget` seconds, as `hexcc tune` does, and keep them for later.
+
+        Kernels of the function are those from then on, in later processes too. Returns all points that were measured.
+
+        Raises `GpuError` where nothing can be measured; standard error says why.
+        """
+        rows = _measure.tune(self._on_gpu().scop, self.__name__, sizes, budget, options)
+        self._region = self._make_region() if self._make_region else None
+        return rows
+
+    def _on_gpu(self) -> _gpu.Region:
+        if self._make_region is None:
+            raise TargetError(f"`{self.__name__}` was compiled for the CPU; compile it with target='cuda'")
+        self._region = self._region or self._make_region()
+        return self._region
 
     def __repr__(self) -> str:
         """Return the prototype."""

@@ -28,8 +28,11 @@ def is_on_gpu(argument: Any) -> bool:
 class Region:
     """The kernels of a C function that does nothing but its loops, and numbers that it computes before them."""
 
-    def __init__(self, kernels: _native.Kernels, signature: Signature, function: Mapping[str, Any], end: int) -> None:
+    def __init__(
+        self, scop: str, kernels: _native.Kernels, signature: Signature, function: Mapping[str, Any], end: int
+    ) -> None:
         """Raise `TargetError` where kernels need what no parameter and no such number is; loops end at byte `end`."""
+        self.scop = scop
         self.kernels = kernels
         self._signature = signature
         self._locals = [
@@ -69,7 +72,7 @@ class Region:
         except _native.NotLaunched as error:
             raise TargetError(f"`{signature.name}` cannot run on a GPU from Python: {error}") from None
         _check_whole(signature, function["body"], kernels.spans, text)
-        return Region(kernels, signature, function, kernels.spans[0][0])
+        return Region(scop, kernels, signature, function, kernels.spans[0][0])
 
     def __call__(self, ordered: Sequence[Any], stream: Any) -> None:
         """Start the kernels on arguments in C's order."""
