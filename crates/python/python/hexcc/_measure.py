@@ -27,6 +27,6 @@ def _rows(command: str, scop: str, name: str, sizes: Mapping[str, int], options:
         saved.write_text(scop, encoding="utf-8", errors="surrogateescape")
         named = ",".join(f"{size}={value}" for size, value in sizes.items())
         arguments = [command, str(saved), "-o", str(rows), *options]
-        _command.show([*arguments, "--sizes", named] if named else arguments)
+        _command.show([*arguments, "--set", named] if named else arguments)
         lines = rows.with_suffix(".jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines if line.strip()]
