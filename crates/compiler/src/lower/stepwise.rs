@@ -70,6 +70,7 @@ pub fn lower(
         extents: BTreeMap::new(),
         names: BTreeMap::new(),
         ranges: Vec::new(),
+        rough: BTreeSet::new(),
         kernels: Vec::new(),
         kinds: Vec::new(),
     };
@@ -121,6 +122,8 @@ struct Lowering<'a> {
     names: BTreeMap<usize, Vec<Option<String>>>,
     /// By step and axis, the first and the last iteration of its spread loops.
     ranges: Vec<Vec<[AstExpr; 2]>>,
+    /// Dimensions of the step that is lowered whose iterations lie in a range that is wider than need be.
+    rough: BTreeSet<usize>,
     /// By step, its kernels in the order in which they are launched where they can be.
     kernels: Vec<Vec<Launched>>,
     /// By step, what its threads have.
@@ -211,6 +214,15 @@ fn around_it(step: &Step, set: Set) -> Result<Set> {
         None => set,
         Some(_) => set.remove_divs()?,
     })
+}
+
+/// What is said where nothing can be written around the iterations of a loop either.
+const NO_RANGE: &str = "isl finds no expression for the first and the last tile";
+
+/// The first and the last of some values of a loop.
+fn ends(build: &AstBuild, values: &Set) -> Result<[AstExpr; 2]> {
+    let bound = |f: PwAff| -> Result<AstExpr> { Ok(build.expr_from_pw_aff(&f.coalesce()?)?) };
+    Ok([bound(values.dim_min(0)?)?, bound(values.dim_max(0)?)?])
 }
 
 fn position(d: usize) -> u32 {
@@ -457,19 +469,37 @@ impl<'a> Lowering<'a> {
     }
 
     /// By axis, the first and the last iteration of a step's spread loops.
-    fn ranges(&self, step: &Step) -> Result<Vec<[AstExpr; 2]>> {
+    fn ranges(&mut self, step: &Step) -> Result<Vec<[AstExpr; 2]>> {
+        self.rough.clear();
         let build = AstBuild::from_context(&self.context(step, &step.host)?)?;
         let mut ranges = Vec::new();
         for &d in step.spread.iter().rev() {
-            let values = self.along(step, d)?;
-            let bound = |f: PwAff| build.expr_from_pw_aff(&f.coalesce()?);
-            ranges.push([bound(values.dim_min(0)?)?, bound(values.dim_max(0)?)?]);
+            ranges.push(match ends(&build, &self.along(step, d)?) {
+                // Of tiles around several nests, isl has conditions on sizes that it does not write.
+                Err(why) if why.is_bug() => {
+                    self.rough.insert(d);
+                    ends(&build, &self.along(step, d)?).map_err(|why| match why.is_bug() {
+                        true => Box::new(Diagnostic::error("HX0401", NO_RANGE)),
+                        false => why,
+                    })?
+                }
+                found => found?,
+            });
         }
         Ok(ranges)
     }
 
-    /// The values of one spread loop, with the host's iterators as parameters.
+    /// The values of one spread loop, with the host's iterators as parameters; or a range around them, where threads test whether
+    /// an iteration is there.
     fn along(&self, step: &Step, d: usize) -> Result<Set> {
+        let set = self.exactly_along(step, d)?;
+        Ok(match self.rough.contains(&d) {
+            true => set.remove_divs()?.simple_hull()?,
+            false => set,
+        })
+    }
+
+    fn exactly_along(&self, step: &Step, d: usize) -> Result<Set> {
         let mut set = self.times(step)?;
         for e in (0..self.plan.depth).rev().filter(|e| *e != d) {
             set = match step.host.contains(&e) {
