@@ -6,7 +6,7 @@ use super::segments::bytes;
 use crate::back::names::Names;
 use crate::back::{Host, Memory, Placement, Stays};
 use crate::compiled::Compiled;
-use crate::cost::{CopiedArray, Estimate};
+use crate::cost::{CopiedArray, Estimate, Work};
 use crate::interface::Interface;
 use crate::kernel::{KernelArray, plan};
 use crate::options::Language;
@@ -239,13 +239,13 @@ fn sentence(
 
 /// The sizes: those that are given, and what is assumed of others.
 fn sizes<'a>(interface: &'a Interface, given: &[(String, i64)]) -> BTreeMap<&'a str, i64> {
-    let all = |of: &dyn Fn(&'a crate::cost::Work) -> &'a [AstExpr]| -> BTreeSet<&'a str> {
+    let all = |of: &dyn Fn(&'a Work) -> &'a [AstExpr]| -> BTreeSet<&'a str> {
         let work = interface.work.iter();
         work.flat_map(|w| of(w).iter().flat_map(AstExpr::names))
             .collect()
     };
     let (times, space) = (all(&|w| &w.launches), all(&|w| &w.threads));
-    let dims = interface.work.iter().map(|w| w.threads.len()).max();
+    let dims = interface.work.iter().map(dimensions).max();
     let points = POINTS[dims.unwrap_or(1).clamp(1, POINTS.len()) - 1];
     let value = |name: &'a str| {
         let given = given.iter().find(|(own, _)| own == name);
@@ -259,6 +259,13 @@ fn sizes<'a>(interface: &'a Interface, given: &[(String, i64)]) -> BTreeMap<&'a 
     };
     let params = interface.params.iter().map(String::as_str);
     params.map(|name| (name, value(name))).collect()
+}
+
+/// The dimensions of space: cores share the tiles along one of them alone, and run those along the others.
+fn dimensions(work: &Work) -> usize {
+    let loops = work.parts.iter().map(|part| part.extents.len()).max();
+    let of_space = loops.unwrap_or(0).saturating_sub(work.launches.len());
+    of_space.max(work.threads.len())
 }
 
 /// Nanoseconds in words.
