@@ -1322,7 +1322,7 @@ impl BodyReader<'_> {
             && declared?.dim(DimType::Set)? != map.dim(DimType::Out)?
         {
             let mut d = self.unsupported("an array used as a whole");
-            d.help.push("swap pointers only at the end of a time step, `tmp = A; A = B; B = tmp;`. Or use two time planes, `A[(t+1)%2]` and `A[t%2]`, or two nests, A to B and B to A".into());
+            d.help.push("for CUDA, swap pointers at the end of a time step, `tmp = A; A = B; B = tmp;`. Elsewhere use two time planes, `A[(t+1)%2]` and `A[t%2]`, or two nests, A to B and B to A".into());
             return Err(d);
         }
         let nth = self.seen.entry(array).or_insert(0);

@@ -157,7 +157,8 @@ fn merged(scop: &Scop, names: &[String], cycle: &[usize]) -> Result<Option<Array
         .iter()
         .flat_map(Statement::accesses)
         .any(is_whole);
-    let is_behind_pointer = |a: &&Array| a.pointer && !a.variable;
+    // A parameter `float u[n][m]`, which is assigned to, is a pointer as well.
+    let is_behind_pointer = |a: &&Array| (a.pointer || a.pointers == 0) && !a.variable;
     let pointers = match first.pointers {
         0 => 0,
         // The planes are tables of rows, and a table leads to these.

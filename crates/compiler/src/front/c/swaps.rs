@@ -257,10 +257,10 @@ fn cycles(assigned: &[(String, String)]) -> Option<Vec<Vec<&str>>> {
     is_swap.then_some(cycles)
 }
 
-/// Whether a name is a pointer to numbers, rows or pointers that a call of the function has of its own.
+/// Whether a name that is assigned to is a pointer that a call of the function has of its own: a parameter `float u[n][m]` is one.
 fn is_own_pointer(text: &str, name: &str, offset: usize) -> bool {
-    let declarator = csource::declarator(text, name, offset);
-    declarator.is_some_and(|d| d.place == Place::Call && d.stars > 0)
+    csource::declarator(text, name, offset)
+        .is_some_and(|d| d.place == Place::Call && d.stars + d.n_bounds > 0)
 }
 
 /// Whether a statement of the time loop ends nothing but loops in it.
