@@ -478,6 +478,8 @@ impl<'a> Lowering<'a> {
                 // Of tiles around several nests, isl has conditions on sizes that it does not write.
                 Err(why) if why.is_bug() => {
                     self.rough.insert(d);
+                    self.scop.ctx.reset_operations();
+                    let build = AstBuild::from_context(&self.context(step, &step.host)?)?;
                     ends(&build, &self.along(step, d)?).map_err(|why| match why.is_bug() {
                         true => Box::new(Diagnostic::error("HX0401", NO_RANGE)),
                         false => why,
@@ -541,7 +543,11 @@ impl<'a> Lowering<'a> {
             };
             context = context.intersect_params(&to_param(&within, 0, &dim_name(d))?.params()?)?;
         }
-        Ok(context.coalesce()?)
+        // Less is known, but nothing that does not hold.
+        Ok(match self.rough.is_empty() {
+            true => context.coalesce()?,
+            false => context.remove_divs()?.simple_hull()?,
+        })
     }
 
     fn kernel(&mut self, step: &Step, ranges: &[[AstExpr; 2]], node: &AstNode) -> Result<Kernel> {
