@@ -191,6 +191,7 @@ fn explained_placement() {
         "once.c --always-gpu",
         "once.c --target=openmp --set n=100",
         "../../../testsuite/jacobi2d.c --target=openmp",
+        "../../../testsuite/steps/firstlast2d.c --target=openmp",
         "swap.c --target=opencl --set n=1000",
         "looks.c --target=opencl --set n=1000",
     ];

@@ -258,7 +258,26 @@ fn sizes<'a>(interface: &'a Interface, given: &[(String, i64)]) -> BTreeMap<&'a 
         )
     };
     let params = interface.params.iter().map(String::as_str);
-    params.map(|name| (name, value(name))).collect()
+    let mut sizes: BTreeMap<&str, i64> = params.map(|name| (name, value(name))).collect();
+    for name in times.difference(&space) {
+        if !given.iter().any(|(own, _)| own == name) && is_first_step(interface, &sizes, name) {
+            sizes.insert(name, 0);
+        }
+    }
+    sizes
+}
+
+/// Whether the loops run more often, the less a size is, as from the first step of `for (t = first; t < last; t++)`.
+fn is_first_step(interface: &Interface, sizes: &BTreeMap<&str, i64>, name: &str) -> bool {
+    let with = |n: i64| -> i64 {
+        let value = |own: &str| match own == name {
+            true => Some(n),
+            false => sizes.get(own).copied(),
+        };
+        let launches = interface.work.iter().flat_map(|work| &work.launches);
+        launches.filter_map(|e| plan::eval(e, &value)).sum()
+    };
+    with(0) > with(STEPS)
 }
 
 /// The dimensions of space: cores share the tiles along one of them alone, and run those along the others.
