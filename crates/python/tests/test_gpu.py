@@ -192,6 +192,25 @@ def test_streams_and_threads_have_their_order(c_functions: Any) -> None:
 
 
 @on_gpu
+def test_memory_beside_arrays_goes_from_call_to_call(c_functions: Any) -> None:
+    """On a stream that waits for no other, calls with other arrays and sizes start while those before run."""
+    torch = pytest.importorskip("torch")
+    for name in ("copied", "swapped"):
+        function = hexcc.compile(text_of(name, "double"), target="cuda")
+        sets = [arrays_of(name, n, n, np.float64, n) for n in (1201, 1300, 903, 1201, 64, 1300, 1501)]
+        with torch.cuda.stream(torch.cuda.Stream()):
+            given = [[moved("torch", array) for array in arrays] for arrays in sets]
+            torch.cuda.synchronize()
+            for arrays in given:
+                function(*arrays[0].shape, 40, *arrays)
+            results = [[back("torch", array) for array in arrays] for arrays in given]
+        for arrays, result in zip(sets, results):
+            n = len(arrays[0])
+            called(c_functions[name, "double"], "double", n, n, 40, arrays, name)
+            assert all(np.array_equal(one, other) for one, other in zip(result, arrays)), (name, n)
+
+
+@on_gpu
 @pytest.mark.parametrize("library", ["torch", "cupy"])
 def test_calls_again_are_calls(library: str, c_functions: Any) -> None:
     """Other arrays, sizes and numbers between equal ones."""

@@ -148,6 +148,23 @@ def test_results_on_a_gpu_are_those_of_numpy(name: str, kind: str, library: str)
         assert all(np.array_equal(a, b) for a, b in zip(back, expected)), (shape, steps)
 
 
+@pytest.mark.skipif(not HAS_GPU, reason="there is no GPU")
+def test_calls_on_a_gpu_follow_each_other() -> None:
+    torch = pytest.importorskip("torch")
+    stencil = hexcc.stencil(heat)
+    random = np.random.default_rng(3)
+    arrays = [random.random((n, n), np.float32) for n in (700, 701, 700, 333, 700)]
+    for stream in (None, torch.cuda.Stream(), torch.cuda.Stream()):
+        given = [torch.from_numpy(array.copy()).cuda() for array in arrays]
+        torch.cuda.synchronize()
+        for array in given:
+            stencil(array, 0.1, steps=21, stream=stream)
+        torch.cuda.synchronize()
+        for array, before in zip(given, arrays):
+            (expected,) = by_numpy(heat, [before], [0.1], "constant", [[(1, 1), (1, 1)]], 21)
+            assert np.array_equal(array.cpu().numpy(), expected)
+
+
 def test_boundaries_are_along_dimensions() -> None:
     both = hexcc.stencil(heat).periodic("x").mirrored("y")
     assert "field u[Y][X]: float boundary mirrored, periodic;" in both.text

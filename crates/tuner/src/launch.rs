@@ -361,6 +361,8 @@ struct LoadedPart {
     /// By whether indices have 32 bits.
     code: [Option<Code>; 2],
     plan: Option<Plan>,
+    /// Memory of plans before. Launches follow each other in one order, so that others may have it at once.
+    spare: Vec<Buffer>,
 }
 
 struct Code {
@@ -417,7 +419,7 @@ impl Loaded {
         for (loaded, part) in self.parts.iter_mut().zip(&self.kernels.parts) {
             let is_planned = loaded.plan.as_ref().is_some_and(|plan| plan.call == *call);
             if !is_planned {
-                loaded.plan = None;
+                loaded.put_aside();
                 let made = Plan::new(&self.kernels, part, loaded, (bench, cache), call)?;
                 loaded.plan = made;
             }
@@ -432,6 +434,15 @@ impl Loaded {
 }
 
 impl LoadedPart {
+    /// Keeps the memory of the plan, which goes.
+    fn put_aside(&mut self) {
+        let Some(plan) = self.plan.take() else { return };
+        self.spare.extend(plan.staged.into_iter().flatten());
+        if let Launches::Streamed(both) = plan.launches {
+            self.spare.extend(both.1.into_memory());
+        }
+    }
+
     fn code(
         &mut self,
         part: &Part,
@@ -524,44 +535,75 @@ impl Plan {
             staged: Vec::new(),
             launches: Launches::Hybrid(Vec::new()),
         };
-        for (array, layout) in interface.arrays.iter().zip(&mut layouts) {
-            let given = memory_of(kernels, array, layout, call)?;
-            match in_place(array, layout, &given) {
-                Some(pointer) => {
-                    layout.pitch = layout.extents.last().copied().unwrap_or(1);
-                    plan.pointers.push(pointer);
-                    plan.staged.push(None);
-                }
-                None => {
-                    let bytes = layout.elements.unsigned_abs() * array.elem.size() as u64;
-                    let buffer = bench.device.allocate(bytes)?;
-                    plan.pointers.push(buffer.pointer());
-                    plan.staged.push(Some(buffer));
-                }
-            }
-        }
+        let given = (interface.arrays.iter().zip(&layouts))
+            .map(|(array, layout)| memory_of(kernels, array, layout, call))
+            .collect::<Result<Vec<_>, _>>()?;
         if let Part::Steps(steps) = part {
             plan.narrow = single::is_narrow(&steps.program, &params);
         }
-        let code = loaded.code(part, plan.narrow, (bench, cache), kernels.flags)?;
-        plan.launches = match part {
-            Part::Hybrid(hybrid) => {
-                Launches::Hybrid(plan::launches(hybrid, &params).ok_or_else(sizes)?)
-            }
-            Part::Streamed(stream) => {
-                let run = stream.plan(&params, &layouts).ok_or_else(sizes)?;
-                let runs = std::slice::from_ref(&run);
-                let instances = stream.instances();
-                let loaded = LoadedStream::new(bench, &code.kernels, &instances, runs)?;
-                Launches::Streamed(Box::new((run, loaded)))
-            }
-            Part::Steps(steps) => {
-                Launches::Steps(single::starts(&steps.program, &params).ok_or_else(sizes)?)
-            }
-        };
+        // Compiled before memory is taken: what goes when this fails is used by nobody.
+        loaded.code(part, plan.narrow, (bench, cache), kernels.flags)?;
+        let mut spare = std::mem::take(&mut loaded.spare);
+        let made = plan.place(
+            (part, &params),
+            (&given, &mut layouts),
+            loaded,
+            (bench, &mut spare),
+        );
+        // What no plan wants any more goes once nothing runs that may use it.
+        if !spare.is_empty() || made.is_err() {
+            bench.device.synchronize_all()?;
+        }
+        made?;
         plan.interface = params;
         plan.layouts = layouts;
         Ok(Some(plan))
+    }
+
+    /// Where arrays lie, and what is launched.
+    fn place(
+        &mut self,
+        (part, params): (&Part, &[i64]),
+        (given, layouts): (&[Vec<Memory>], &mut [ArrayLayout]),
+        loaded: &LoadedPart,
+        (bench, spare): (&Workbench, &mut Vec<Buffer>),
+    ) -> Result<(), GpuError> {
+        let arrays = part.interface().arrays.iter().zip(given);
+        for ((array, given), layout) in arrays.zip(layouts.iter_mut()) {
+            let own = match in_place(array, layout, given) {
+                Some(pointer) => {
+                    layout.pitch = layout.extents.last().copied().unwrap_or(1);
+                    self.pointers.push(pointer);
+                    None
+                }
+                None => {
+                    let bytes = layout.elements.unsigned_abs() * array.elem.size() as u64;
+                    let buffer = taken(spare, bench, bytes)?;
+                    self.pointers.push(buffer.pointer());
+                    Some(buffer)
+                }
+            };
+            self.staged.push(own);
+        }
+        let sizes = || too_large("the sizes");
+        self.launches = match part {
+            Part::Hybrid(hybrid) => {
+                Launches::Hybrid(plan::launches(hybrid, params).ok_or_else(sizes)?)
+            }
+            Part::Streamed(stream) => {
+                let run = stream.plan(params, layouts).ok_or_else(sizes)?;
+                let (runs, instances) = (std::slice::from_ref(&run), stream.instances());
+                let code = loaded.code[usize::from(self.narrow)].as_ref();
+                let kernels = code.map_or(&[][..], |code| &code.kernels);
+                let take = &mut |bytes| taken(spare, bench, bytes);
+                let loaded = LoadedStream::new(bench, kernels, &instances, runs, take)?;
+                Launches::Streamed(Box::new((run, loaded)))
+            }
+            Part::Steps(steps) => {
+                Launches::Steps(single::starts(&steps.program, params).ok_or_else(sizes)?)
+            }
+        };
+        Ok(())
     }
 
     fn run(
@@ -654,6 +696,15 @@ impl Plan {
             }
         }
         Ok(())
+    }
+}
+
+/// The smallest memory that was put aside and has so many bytes, or new one.
+fn taken(spare: &mut Vec<Buffer>, bench: &Workbench, bytes: u64) -> Result<Buffer, GpuError> {
+    let fits = (0..spare.len()).filter(|&i| spare[i].bytes() >= bytes);
+    match fits.min_by_key(|&i| spare[i].bytes()) {
+        Some(i) => Ok(spare.swap_remove(i)),
+        None => bench.device.allocate(bytes),
     }
 }
 

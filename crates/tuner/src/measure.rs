@@ -303,7 +303,8 @@ impl<'a> Tiled<'a> {
                         let needs = Resources::of(&kernel.attributes()?, first.shared_bytes);
                         resources = resources.max(needs);
                     }
-                    let stream = LoadedStream::new(bench, &kernels, instances, runs)?;
+                    let take = &mut |bytes| bench.device.allocate(bytes);
+                    let stream = LoadedStream::new(bench, &kernels, instances, runs, take)?;
                     (kernels, Some(stream))
                 }
             };

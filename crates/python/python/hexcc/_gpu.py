@@ -227,6 +227,8 @@ def view(parameter: Parameter, argument: Any, sizes: Mapping[str, int], stream: 
     dtype = np.dtype(spelled if spelled != "b1" else "?")
     if dtype != parameter.dtype:
         raise TypeError(f"{named} takes elements of dtype {parameter.dtype}, and the array has {dtype}")
+    if not parameter.is_const and type(argument).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        raise ValueError(f"{named} is written, and arrays of JAX never change")
     _arguments.check_shape(parameter, tuple(shape), sizes)
     if not is_dense:
         raise ValueError(f"{named} takes dense rows, and the array of shape {tuple(shape)} has others")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,9 @@ class Stencil:
         self._options = tuple(options)
         self._text, self._lines = _read.write(model, boundaries)
         self._c = self._of(lambda: _native.c_of(self._text))
+        # By field and GPU, memory for two planes, with its size and the stream that it was used on last.
+        self._planes: dict[tuple[str, int], tuple[int, int, _native.Memory]] = {}
+        self._lock = threading.Lock()
 
     def __call__(self, /, *args: Any, steps: int = 1, stream: Any = None, **kwargs: Any) -> None:
         """Run `steps` time steps on arrays, in place.
@@ -151,12 +155,12 @@ class Stencil:
         }
         params = [int(numbers[name]) for name in kernels.params]
         scalars = [float(numbers[name]) for name, _ in kernels.scalars]
-        with _gpu.Placed(given, numbers, stream) as placed:
+        with self._lock, _gpu.Placed(given, numbers, stream) as placed:
             memory, planes = dict(placed.memory), {}
             for of in self._model.fields:
                 if n_dims.get(of.name, 0) > len(of.dims):
                     pointer, size = memory[of.name]
-                    both = planes[of.name] = self._both(of.name, placed.device, size)
+                    both = planes[of.name] = self._both(of.name, placed, size)
                     for plane in range(2):
                         both.copy(plane * size, pointer, size, placed.stream, True)
                     memory[of.name] = (both.pointer, 2 * size)
@@ -166,12 +170,17 @@ class Stencil:
                 pointer, size = placed.memory[name]
                 both.copy(steps % 2 * size, pointer, size, placed.stream, False)
 
-    def _both(self, name: str, device: int, size: int) -> _native.Memory:
-        """Memory for two planes of a field."""
+    def _both(self, name: str, placed: _gpu.Placed, size: int) -> _native.Memory:
+        """Memory for two planes of a field; that of the call before, if that used the same stream."""
+        known = self._planes.get((name, placed.device))
+        if known is not None and known[:2] == (size, placed.stream):
+            return known[2]
         try:
-            return _native.Memory(device, max(2 * size, 1))
+            made = _native.Memory(placed.device, max(2 * size, 1))
         except _native.GpuFailed as error:
             raise GpuError(str(error)) from None
+        self._planes[name, placed.device] = (size, placed.stream, made)
+        return made
 
     def _of(self, make: Callable[[], Any]) -> Any:
         """Make something of the text; what is refused is told at the lines of Python."""

@@ -19,11 +19,13 @@ pub(crate) struct LoadedStream {
 }
 
 impl LoadedStream {
+    /// `take` gives memory of at least so many bytes.
     pub(crate) fn new(
         bench: &Workbench,
         kernels: &[Kernel],
         instances: &[Instance],
         runs: &[StreamRun],
+        take: &mut dyn FnMut(u64) -> Result<Buffer, GpuError>,
     ) -> Result<LoadedStream, GpuError> {
         let resident = (kernels.iter().zip(instances))
             .map(|(kernel, k)| Ok(kernel.resident_blocks(k.threads, k.shared_bytes)?.into()))
@@ -38,7 +40,7 @@ impl LoadedStream {
         let workspaces = (0..n_workspaces)
             .map(|w| {
                 let bytes = runs.iter().filter_map(|r| r.workspaces.get(w)).max();
-                (bench.device).allocate(bytes.map_or(0, |b| b.unsigned_abs()))
+                take(bytes.map_or(0, |b| b.unsigned_abs()))
             })
             .collect::<Result<_, _>>()?;
         let actions = (runs.iter())
@@ -47,9 +49,14 @@ impl LoadedStream {
         Ok(LoadedStream {
             gpu,
             workspaces,
-            flag: bench.device.allocate(8)?,
+            flag: take(8)?,
             actions,
         })
+    }
+
+    /// Its memory, for others.
+    pub(crate) fn into_memory(self) -> impl Iterator<Item = Buffer> {
+        self.workspaces.into_iter().chain([self.flag])
     }
 
     /// What the host of the generated program does, the comparison included.
