@@ -97,6 +97,15 @@ def test_functions_are_chosen() -> None:
     assert hexcc.compile(two, "helper")() == 1
 
 
+def test_rows_are_bars(tmp_path: Path) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    row = {"stencil": "heat", "tiling": None, "gcells": 3.0, "is_default": False}
+    axes = hexcc.plot([row, {**row, "tiling": "hybrid", "gcells": None}, {**row, "is_default": True, "gcells": 9.0}])
+    assert [bar.get_width() for bar in axes.patches] == [3.0, 9.0]
+    axes.figure.savefig(tmp_path / "bars.png")
+
+
 def test_targets() -> None:
     assert "#pragma omp" in hexcc.compile(HEAT, target="openmp").source
     assert "__global__" in hexcc.compile(HEAT, target="cuda").source

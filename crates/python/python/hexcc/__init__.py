@@ -8,6 +8,7 @@ The callable works on arrays in place, and its results equal those of the C prog
 from ._compile import compile
 from ._errors import BuildError, Diagnostic, GpuError, HexccError, TargetError, TranslationError
 from ._function import Function
+from ._measure import plot
 from ._signature import Parameter, Signature
 from ._stencil import Stencil, stencil
 from ._types import F32, F64, I32, X, Y, Z
@@ -30,5 +31,6 @@ __all__ = [
     "Y",
     "Z",
     "compile",
+    "plot",
     "stencil",
 ]

@@ -21,6 +21,27 @@ def tune(scop: str, name: str, sizes: Mapping[str, int], budget: float, options:
     return _rows("tune", scop, name, sizes, [*options, "--budget", f"{budget:g}s"])
 
 
+def plot(rows: Sequence[Mapping[str, Any]], axes: Any = None) -> Any:
+    """Draw rows of `bench` as bars, the kernels that hexcc takes in another colour, and return matplotlib's axes.
+
+    Needs matplotlib; `axes` are those to draw on, or new ones.
+    """
+    if axes is None:
+        from matplotlib import pyplot
+
+        axes = pyplot.subplots(layout="constrained", figsize=(7, 1 + 0.3 * len(rows)))[1]
+    # Points of a search that failed have no speed.
+    measured = [row for row in rows if row.get("gcells") is not None]
+    words = {None: "one thread a cell", "stepwise": "one launch per step"}
+    names = [f"{row['stencil']}, {words.get(row['tiling'], row['tiling'])}" for row in measured]
+    colours = ["tab:orange" if row["is_default"] else "tab:gray" for row in measured]
+    axes.barh(range(len(measured)), [row["gcells"] for row in measured], color=colours)
+    axes.set_yticks(range(len(measured)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("billions of cells per second")
+    return axes
+
+
 def _rows(command: str, scop: str, name: str, sizes: Mapping[str, int], options: Sequence[str]) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="hexcc-") as folder:
         saved, rows = Path(folder) / f"{name}.scop.json", Path(folder) / "rows"
