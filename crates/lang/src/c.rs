@@ -1,7 +1,7 @@
 //! A stencil as plain C: loops that do what the text says, for everything that takes C.
 
 use crate::lower::{Lowering, Plane};
-use crate::model::{Affine, Boundary, Field, Read, Statement};
+use crate::model::{Field, Read, Statement};
 use hexcc_compiler::diag::Result;
 use hexcc_compiler::scop::Expr;
 use std::fmt::Write;
@@ -21,10 +21,7 @@ pub fn print(lowering: &Lowering) -> Result<String> {
         let fixed = if field.is_const { "const " } else { "" };
         let mut text = format!("{fixed}{} {}", field.ty, field.name);
         text.push_str(if *two { "[2]" } else { "" });
-        let extents = field
-            .dims
-            .iter()
-            .map(|(extent, _)| format!("[{}]", affine(extent)));
+        let extents = field.dims.iter().map(|(extent, _)| format!("[{extent}]"));
         text.extend(extents);
         text
     });
@@ -32,7 +29,6 @@ pub fn print(lowering: &Lowering) -> Result<String> {
     let (name, parameters) = (&model.name, parameters.join(", "));
     let _ = writeln!(text, "\nvoid {name}({parameters})\n{{");
     let (time, (first, end)) = (&model.time, &model.steps);
-    let (first, end) = (affine(first), affine(end));
     let _ = writeln!(
         text,
         "  for (int {time} = {first}; {time} < {end}; {time}++) {{"
@@ -50,7 +46,6 @@ fn statement(lowering: &Lowering, s: usize) -> Result<String> {
     let mut text = String::new();
     let mut indent = "    ".to_string();
     for (name, (low, high, _)) in lowering.coordinates.iter().zip(&stmt.ranges) {
-        let (low, high) = (affine(low), affine(high));
         let _ = writeln!(
             text,
             "{indent}for (int {name} = {low}; {name} < {high}; {name}++)"
@@ -106,55 +101,9 @@ fn read(lowering: &Lowering, (s, n): (usize, usize)) -> Result<String> {
         let plane = lowering.plane(s, n)?;
         let _ = write!(text, "[{}]", lowering.plane_in_c(&plane));
     }
-    let dims = field.dims.iter().zip(&read.offsets);
-    for (name, ((extent, boundary), offset)) in lowering.coordinates.iter().zip(dims) {
-        let _ = write!(text, "[{}]", subscript(name, *offset, extent, *boundary));
-    }
+    let subscripts = &lowering.cells[s][n].subscripts;
+    text.extend(subscripts.iter().map(|at| format!("[{at}]")));
     Ok(text)
-}
-
-/// The cell along a dimension at an offset.
-fn subscript(name: &str, offset: i64, extent: &Affine, boundary: Boundary) -> String {
-    let at = match offset {
-        0 => return name.to_string(),
-        n if n < 0 => format!("{name} - {}", n.unsigned_abs()),
-        n => format!("{name} + {n}"),
-    };
-    let n = affine(extent);
-    match (boundary, offset < 0) {
-        (Boundary::Constant, _) => at,
-        (Boundary::Periodic, true) => format!("{at} >= 0 ? {at} : {at} + ({n})"),
-        (Boundary::Periodic, false) => format!("{at} < {n} ? {at} : {at} - ({n})"),
-        (Boundary::Nearest, true) => format!("{at} >= 0 ? {at} : 0"),
-        (Boundary::Nearest, false) => format!("{at} < {n} ? {at} : {n} - 1"),
-        (Boundary::Mirrored, true) => format!("{at} >= 0 ? {at} : -({at})"),
-        (Boundary::Mirrored, false) => format!("{at} < {n} ? {at} : 2 * ({n}) - 2 - ({at})"),
-    }
-}
-
-/// A sum in C.
-pub fn affine(sum: &Affine) -> String {
-    let mut text = String::new();
-    let join = |text: &mut String, is_negative: bool| match (text.is_empty(), is_negative) {
-        (true, true) => text.push('-'),
-        (true, false) => {}
-        (false, true) => text.push_str(" - "),
-        (false, false) => text.push_str(" + "),
-    };
-    for (name, factor) in &sum.terms {
-        join(&mut text, *factor < 0);
-        match factor.unsigned_abs() {
-            1 => text.push_str(name),
-            n => {
-                let _ = write!(text, "{n} * {name}");
-            }
-        }
-    }
-    if sum.constant != 0 || text.is_empty() {
-        join(&mut text, sum.constant < 0);
-        let _ = write!(text, "{}", sum.constant.unsigned_abs());
-    }
-    text
 }
 
 /// Whether a statement calls functions of `<math.h>`.

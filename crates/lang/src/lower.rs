@@ -5,7 +5,6 @@
 //! after it into the other one. Every cell is either written in all steps or never, so that each plane is complete, if
 //! both begin with the same values where no statement writes. All other fields have one plane.
 
-use crate::c::affine;
 use crate::model::{Affine, Boundary, Field, Model, Read, Statement};
 use hexcc_compiler::diag::{Diagnostic, Result};
 use hexcc_compiler::scop::{ArrayId, SourceFile};
@@ -18,9 +17,9 @@ use std::ops::Range;
 const COORDINATES: [&str; 4] = ["i", "j", "k", "l"];
 
 /// What a read of a cell becomes.
-struct Cell {
-    /// Its subscripts in isl's notation, without that of the plane.
-    subscripts: Vec<String>,
+pub struct Cell {
+    /// Its subscripts in the notation that isl and C share, without that of the plane.
+    pub subscripts: Vec<String>,
     /// All cells that instances of the statement read.
     image: Set,
     /// Whether it may be another cell than that which the statement writes.
@@ -54,7 +53,7 @@ pub struct Lowering<'a> {
     /// The cells that each statement writes.
     regions: Vec<Set>,
     /// The reads of each statement.
-    cells: Vec<Vec<Cell>>,
+    pub cells: Vec<Vec<Cell>>,
     /// By field, whether it has two planes.
     pub doubled: Vec<bool>,
 }
@@ -205,9 +204,7 @@ impl<'a> Lowering<'a> {
         let field = &self.model.fields[read.field];
         let dims = field.dims.iter().zip(&read.offsets);
         let subscripts: Vec<String> = (self.coordinates.iter().zip(dims))
-            .map(|(name, ((extent, boundary), offset))| {
-                subscript(name, *offset, &extent.to_string(), *boundary)
-            })
+            .map(|(name, ((extent, boundary), offset))| subscript(name, *offset, extent, *boundary))
             .collect();
         let is_plain = |((_, boundary), offset): (&(_, Boundary), &i64)| {
             *offset == 0 || *boundary == Boundary::Constant
@@ -452,10 +449,8 @@ impl<'a> Lowering<'a> {
                 format!("({time} % 2 + 3) % 2"),
             ),
         };
-        let inside = |(at, low, high): &(String, Affine, Affine)| {
-            let (low, high) = (affine(low), affine(high));
-            format!("{at} >= {low} && {at} < {high}")
-        };
+        let inside =
+            |(at, low, high): &(String, Affine, Affine)| format!("{at} >= {low} && {at} < {high}");
         match plane {
             Plane::Old => old,
             Plane::New => new,
@@ -564,8 +559,8 @@ fn sub_grid(stmt: &Statement) -> Range<usize> {
     starts.min().unwrap_or_default()..ends.max().unwrap_or_default()
 }
 
-/// The cell along a dimension at an offset, in isl's notation.
-fn subscript(name: &str, offset: i64, extent: &str, boundary: Boundary) -> String {
+/// The cell along a dimension at an offset, in the notation that isl and C share.
+fn subscript(name: &str, offset: i64, extent: &Affine, boundary: Boundary) -> String {
     let at = match offset {
         0 => return name.to_string(),
         n if n < 0 => format!("{name} - {}", n.unsigned_abs()),
@@ -573,10 +568,10 @@ fn subscript(name: &str, offset: i64, extent: &str, boundary: Boundary) -> Strin
     };
     match (boundary, offset < 0) {
         (Boundary::Constant, _) => at,
-        (Boundary::Periodic, true) => format!("{at} >= 0 ? {at} : {at} + {extent}"),
+        (Boundary::Periodic, true) => format!("{at} >= 0 ? {at} : {at} + ({extent})"),
         (Boundary::Periodic, false) => format!("{at} < {extent} ? {at} : {at} - ({extent})"),
-        (Boundary::Nearest, true) => format!("max({at}, 0)"),
-        (Boundary::Nearest, false) => format!("min({at}, {extent} - 1)"),
+        (Boundary::Nearest, true) => format!("{at} >= 0 ? {at} : 0"),
+        (Boundary::Nearest, false) => format!("{at} < {extent} ? {at} : {extent} - 1"),
         (Boundary::Mirrored, true) => format!("{at} >= 0 ? {at} : -({at})"),
         (Boundary::Mirrored, false) => {
             format!("{at} < {extent} ? {at} : 2 * ({extent}) - 2 - ({at})")

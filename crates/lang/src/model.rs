@@ -53,12 +53,24 @@ impl Affine {
 }
 
 impl fmt::Display for Affine {
-    /// In isl's notation.
+    /// In the notation that isl and C share.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, n) in &self.terms {
-            write!(f, "{n} * {name} + ")?;
+        let sizes = self.terms.iter().map(|(name, n)| (*n, Some(name)));
+        let number = (self.constant != 0 || self.terms.is_empty()).then_some((self.constant, None));
+        for (nth, (factor, name)) in sizes.chain(number).enumerate() {
+            f.write_str(match (nth, factor < 0) {
+                (0, true) => "-",
+                (0, false) => "",
+                (_, true) => " - ",
+                (_, false) => " + ",
+            })?;
+            match (name, factor.unsigned_abs()) {
+                (Some(name), 1) => f.write_str(name)?,
+                (Some(name), n) => write!(f, "{n} * {name}")?,
+                (None, n) => write!(f, "{n}")?,
+            }
         }
-        write!(f, "{}", self.constant)
+        Ok(())
     }
 }
 

@@ -12,14 +12,14 @@ mod options;
 use cache::Folder;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::scop::SavedScop;
-use hexcc_gpu::{Device, GpuError};
+use hexcc_gpu::{Device, GpuError as Failure};
 use hexcc_isl::Ctx;
 use hexcc_tuner::Workbench;
 use hexcc_tuner::cache::{self as tuned, Lookup};
 use hexcc_tuner::launch::{Call, Kernels, Loaded, Memory, NotMade, RunError};
-use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::{create_exception, import_exception};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::PathBuf;
@@ -38,12 +38,7 @@ create_exception!(
     PyValueError,
     "Kernels take more than launches."
 );
-create_exception!(
-    hexcc,
-    GpuFailed,
-    PyRuntimeError,
-    "The GPU or its libraries cannot do what was asked."
-);
+import_exception!(hexcc._errors, GpuError);
 
 /// Code, text, place in the source, and what is said of it.
 type Message = (String, String, Option<(usize, usize)>, Vec<String>);
@@ -73,13 +68,13 @@ fn not_made(error: NotMade) -> PyErr {
     }
 }
 
-fn failed(error: &GpuError) -> PyErr {
+fn failed(error: &Failure) -> PyErr {
     let more = match error {
-        GpuError::Compile { log } => format!(": {log}"),
-        GpuError::NoNvrtc { searched } => format!("; looked in {}", searched.join(", ")),
+        Failure::Compile { log } => format!(": {log}"),
+        Failure::NoNvrtc { searched } => format!("; looked in {}", searched.join(", ")),
         _ => String::new(),
     };
-    GpuFailed::new_err(format!("{error}{more}"))
+    GpuError::new_err(format!("{error}{more}"))
 }
 
 fn not_run(error: &RunError) -> PyErr {
@@ -285,7 +280,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("Refused", py.get_type::<Refused>())?;
     module.add("NotLaunched", py.get_type::<NotLaunched>())?;
-    module.add("GpuFailed", py.get_type::<GpuFailed>())?;
     module.add_class::<PyKernels>()?;
     module.add_class::<memory::Memory>()?;
     module.add_function(wrap_pyfunction!(device_name, module)?)?;

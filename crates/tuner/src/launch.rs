@@ -7,8 +7,9 @@
 //! memory of their own.
 
 use crate::cache::{self, Lookup};
-use crate::measure::too_large;
-use crate::measure::{LoadedStream, Text, TiledKernel, Workbench, compile_all, start_hybrid};
+use crate::measure::{
+    LoadedStream, Text, TiledKernel, Workbench, compile_all, packed, start_hybrid, too_large,
+};
 use crate::single;
 use hexcc_compiler::back::{self, Precision};
 use hexcc_compiler::compiled::{Compiled, Stepwise, Unit};
@@ -651,14 +652,11 @@ impl Plan {
         let precision = Precision::Source;
         let (params, pointers) = (&self.interface, &self.pointers);
         let bytes = back::pack_arguments(interface, precision, params, &scalars, pointers, layouts);
-        let packed = bytes.and_then(|mut bytes| {
-            if let Launches::Streamed(both) = &self.launches {
-                let places = both.1.workspaces.iter().map(Buffer::pointer);
-                bytes.extend(places.flat_map(u64::to_ne_bytes));
-            }
-            Packed::new(&bytes)
-        });
-        Ok(packed.ok_or_else(|| too_large("the arguments"))?)
+        let workspaces = match &self.launches {
+            Launches::Streamed(both) => &both.1.workspaces[..],
+            _ => &[],
+        };
+        Ok(packed(bytes, workspaces)?)
     }
 
     /// Copies arrays to where kernels use them, or back.

@@ -6,7 +6,7 @@ mod baseline;
 mod stream;
 mod workbench;
 
-pub use arrays::{Accuracy, Arrays, arguments};
+pub use arrays::{Accuracy, Arrays, arguments, packed};
 pub use baseline::{Baseline, Work};
 pub use workbench::Workbench;
 

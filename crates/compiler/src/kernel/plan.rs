@@ -81,7 +81,7 @@ pub fn eval(expr: &AstExpr, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<i6
 /// fit.
 pub fn ranges(stencil: &Stencil, params: &[i64]) -> Option<Vec<(i64, i64)>> {
     let value_of = |name: &str| value_of(stencil, params, name);
-    if eval(&stencil.nonempty, &value_of)? == 0 {
+    if !has_work(stencil, params)? {
         return Some(Vec::new());
     }
     (stencil.ranges.iter())

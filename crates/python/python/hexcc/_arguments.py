@@ -14,23 +14,24 @@ from ._signature import Parameter, Signature
 _CPU, _GPU = 1, 2  # kDLCPU and kDLCUDA of DLPack
 
 
-def bind(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-    """Order arguments as C's parameters are; raises `TypeError` as Python's own functions do."""
-    name, parameters = signature.name, signature.parameters
-    if len(args) > len(parameters):
-        raise TypeError(f"{name}() takes {len(parameters)} arguments, and {len(args)} were given")
-    given = dict(zip((p.name for p in parameters), args))
-    known = {p.name for p in parameters}
+def bind(name: str, names: Sequence[str], about: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """Order arguments as the parameters of a function are; raises `TypeError` as Python's own functions do.
+
+    `about` says what the parameters are, for messages.
+    """
+    if len(args) > len(names):
+        raise TypeError(f"{name}() takes {len(names)} arguments, and {len(args)} were given")
+    given = dict(zip(names, args))
     for keyword, argument in kwargs.items():
-        if keyword not in known:
-            raise TypeError(f"{name}() has no parameter `{keyword}`; its prototype is `{signature}`")
+        if keyword not in names:
+            raise TypeError(f"{name}() has no parameter `{keyword}`; {about}")
         if keyword in given:
             raise TypeError(f"{name}() got two values for parameter `{keyword}`")
         given[keyword] = argument
-    missing = [p.name for p in parameters if p.name not in given]
+    missing = [known for known in names if known not in given]
     if missing:
-        raise TypeError(f"{name}() lacks {', '.join(f'`{m}`' for m in missing)}; its prototype is `{signature}`")
-    return [given[p.name] for p in parameters]
+        raise TypeError(f"{name}() lacks {', '.join(f'`{m}`' for m in missing)}; {about}")
+    return [given[known] for known in names]
 
 
 def convert(signature: Signature, arguments: Sequence[Any]) -> tuple[list[Any], list[np.ndarray[Any, Any]]]:

@@ -45,6 +45,8 @@ class Function:
         self.__name__ = signature.name
         self.__doc__ = f"`{signature}`, translated by hexcc."
         self._signature = signature
+        self._names = tuple(p.name for p in signature.parameters)
+        self._about = f"its prototype is `{signature}`"
         self._cpu = cpu
         self._texts = texts
         self._make_region = gpu
@@ -71,7 +73,7 @@ class Function:
 
         Raises `TypeError` for arguments of another type, and `ValueError` for other sizes and layouts.
         """
-        ordered = _arguments.bind(self._signature, args, kwargs)
+        ordered = _arguments.bind(self.__name__, self._names, self._about, args, kwargs)
         region = self._region
         if self._make_region is not None and (self._cpu is None or any(map(_gpu.is_on_gpu, ordered))):
             region = self._region = region or self._make_region()

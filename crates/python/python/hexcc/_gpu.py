@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _arguments, _build, _command, _native, _values
-from ._errors import GpuError, TargetError
+from ._errors import TargetError
 from ._signature import Parameter, Signature
 
 _CUDA = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
@@ -119,10 +119,7 @@ def run(
     stream: int,
 ) -> None:
     """Start kernels on memory, each with its pointer and its bytes."""
-    try:
-        kernels.run(params, scalars, memory, device, stream, _folder(), _build.cuda_toolkit())
-    except _native.GpuFailed as error:
-        raise GpuError(str(error)) from None
+    kernels.run(params, scalars, memory, device, stream, _folder(), _build.cuda_toolkit())
 
 
 @functools.cache
@@ -157,13 +154,6 @@ def _scalar(name: str, value: Any) -> float:
     return float(value)
 
 
-@dataclass(frozen=True)
-class _View:
-    device: int
-    pointer: int
-    bytes: int
-
-
 class Placed:
     """Arrays of a call on one GPU: those of NumPy are copied there and back, others are used where they are."""
 
@@ -182,11 +172,9 @@ class Placed:
         self.memory: dict[str, tuple[int, int]] = {}
 
     def __enter__(self) -> Placed:
-        views = {}
         for name, (parameter, argument) in self._given.items():
             if is_on_gpu(argument):
-                views[name] = view(parameter, argument, self._sizes, self.stream)
-                self.memory[name] = (views[name].pointer, views[name].bytes)
+                self.memory[name] = view(parameter, argument, self._sizes, self.stream)
             else:
                 array = _arguments.array(parameter, argument, self._sizes)
                 memory = self._copied(array, parameter)
@@ -195,11 +183,8 @@ class Placed:
         return self
 
     def _copied(self, array: np.ndarray[Any, Any], parameter: Parameter) -> int:
-        try:
-            memory = _native.Memory(self.device, max(array.nbytes, 1))
-            memory.upload(array.ctypes.data, array.nbytes)
-        except _native.GpuFailed as error:
-            raise GpuError(str(error)) from None
+        memory = _native.Memory(self.device, max(array.nbytes, 1))
+        memory.upload(array.ctypes.data, array.nbytes)
         self._copies.append((memory, array, parameter.is_const))
         return memory.pointer
 
@@ -212,17 +197,14 @@ class Placed:
                 raise ValueError(f"`{before}` and `{name}` overlap; on a GPU arrays have memory of their own")
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        try:
-            for memory, array, is_const in self._copies if kind is None else []:
-                if not is_const:
-                    memory.download(array.ctypes.data, array.nbytes)
-        except _native.GpuFailed as error:
-            raise GpuError(str(error)) from None
+        for memory, array, is_const in self._copies if kind is None else []:
+            if not is_const:
+                memory.download(array.ctypes.data, array.nbytes)
 
 
-def view(parameter: Parameter, argument: Any, sizes: Mapping[str, int], stream: int) -> _View:
-    """Where an array of a GPU lies; raises `TypeError` and `ValueError` as for arrays of NumPy."""
-    _, device, pointer, shape, spelled, is_dense = _native.view(argument, stream)
+def view(parameter: Parameter, argument: Any, sizes: Mapping[str, int], stream: int) -> tuple[int, int]:
+    """Pointer and bytes of an array of a GPU; raises `TypeError` and `ValueError` as for arrays of NumPy."""
+    _, _, pointer, shape, spelled, is_dense = _native.view(argument, stream)
     named = f"`{parameter.name}` (`{parameter.c_type}`)"
     dtype = np.dtype(spelled if spelled != "b1" else "?")
     if dtype != parameter.dtype:
@@ -234,10 +216,7 @@ def view(parameter: Parameter, argument: Any, sizes: Mapping[str, int], stream: 
         raise ValueError(f"{named} takes dense rows, and the array of shape {tuple(shape)} has others")
     if pointer % dtype.itemsize:
         raise ValueError(f"{named} takes aligned elements, and the array is not aligned")
-    count = 1
-    for length in shape:
-        count *= length
-    return _View(device, pointer, count * dtype.itemsize)
+    return pointer, math.prod(shape) * dtype.itemsize
 
 
 def handle(stream: Any, library: str, device: int) -> int:

@@ -199,8 +199,13 @@ def value(extent: Extent, numbers: Mapping[str, int]) -> int | None:
     left, right = (value(side, numbers) for side in sides)
     if left is None or right is None:
         return None
+    return None if operator in "/%" and right == 0 else computed(operator, left, right)
+
+
+def computed(operator: str, left: int, right: int) -> int:
+    """Compute `+`, `-`, `*`, `/` or `%` of integers as C does; a divisor is not 0."""
     if operator in "/%":
         # C rounds towards zero.
-        quotient = 0 if right == 0 else abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return None if right == 0 else quotient if operator == "/" else left - quotient * right
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return quotient if operator == "/" else left - quotient * right
     return left + right if operator == "+" else left - right if operator == "-" else left * right

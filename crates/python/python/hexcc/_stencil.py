@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _arguments, _command, _gpu, _native, _read
 from ._compile import compile as compile_c
-from ._errors import GpuError, TargetError, TranslationError
+from ._errors import TargetError
 from ._function import Function
 from ._signature import Parameter
 
@@ -49,7 +49,9 @@ class Stencil:
 
         Raises `TypeError` for arguments of another type, and `ValueError` for other sizes and layouts.
         """
-        given = self._bound(args, kwargs)
+        names = self._model.parameters
+        about = f"it has {', '.join(names)}"
+        given = dict(zip(names, _arguments.bind(self.__name__, names, about, args, kwargs)))
         steps = _arguments.number(Parameter("steps", "int steps", np.ctypeslib.as_ctypes_type(np.int32)), steps)
         if steps < 0:
             raise ValueError(f"`steps` is at least 0, and {steps} was given")
@@ -65,23 +67,6 @@ class Stencil:
             raise TypeError("stream= is for arrays in memory of a GPU")
         else:
             self._on_cpu(numbers, arrays, steps)
-
-    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments by the names of parameters, in the order of the function."""
-        names = self._model.parameters
-        if len(args) > len(names):
-            raise TypeError(f"{self.__name__}() takes {len(names)} arguments, and {len(args)} were given")
-        given = dict(zip(names, args))
-        for name, argument in kwargs.items():
-            if name not in names:
-                raise TypeError(f"{self.__name__}() has no parameter `{name}`; it has {', '.join(names)}")
-            if name in given:
-                raise TypeError(f"{self.__name__}() got two values for parameter `{name}`")
-            given[name] = argument
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise TypeError(f"{self.__name__}() lacks {', '.join(f'`{name}`' for name in missing)}")
-        return given
 
     def _sizes(self, given: Mapping[str, Any]) -> dict[str, int]:
         sizes: dict[str, int] = {}
@@ -175,10 +160,7 @@ class Stencil:
         known = self._planes.get((name, placed.device))
         if known is not None and known[:2] == (size, placed.stream):
             return known[2]
-        try:
-            made = _native.Memory(placed.device, max(2 * size, 1))
-        except _native.GpuFailed as error:
-            raise GpuError(str(error)) from None
+        made = _native.Memory(placed.device, max(2 * size, 1))
         self._planes[name, placed.device] = (size, placed.stream, made)
         return made
 
@@ -273,6 +255,3 @@ def stencil(function: Callable[..., Any] | None = None, /, *, options: Sequence[
     if not callable(function):
         raise TypeError("hexcc.stencil takes a function")
     return Stencil(_read.read(function), {}, options, function.__doc__)
-
-
-__all__ = ["Stencil", "TranslationError", "stencil"]

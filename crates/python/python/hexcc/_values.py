@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _signature
+
 _FLOATS = {"float": np.float32, "double": np.float64}
 
 
@@ -47,14 +49,11 @@ def _value(node: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
 
 
 def _of(operator: str, left: Any, right: Any) -> Any:
-    if operator in "/%" and isinstance(left, int):
-        if right == 0:
+    if isinstance(left, int):
+        if operator in "/%" and right == 0:
             raise ValueError("a number before the loops is divided by zero")
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if operator == "/" else left - quotient * right
-    if operator == "/":
-        return left / right
-    return left + right if operator == "+" else left - right if operator == "-" else left * right
+        return _signature.computed(operator, left, right)
+    return left / right if operator == "/" else _signature.computed(operator, left, right)
 
 
 def _converted(value: Any, of: Mapping[str, Any]) -> Any:

@@ -283,11 +283,16 @@ pub fn arguments(
     let scalars = scalar_values(interface);
     let pointers = arrays.pointers(interface);
     let bytes = back::pack_arguments(interface, precision, params, &scalars, &pointers, layouts);
-    let packed = bytes.and_then(|mut bytes| {
+    packed(bytes, workspaces)
+}
+
+/// `struct Args` with the memory that a streamed kernel needs behind the rest.
+pub fn packed(args: Option<Vec<u8>>, workspaces: &[Buffer]) -> Result<Packed, GpuError> {
+    let all = args.and_then(|mut bytes| {
         bytes.extend(workspaces.iter().flat_map(|w| w.pointer().to_ne_bytes()));
         Packed::new(&bytes)
     });
-    packed.ok_or_else(|| too_large("the arguments"))
+    all.ok_or_else(|| too_large("the arguments"))
 }
 
 #[cfg(test)]
