@@ -280,6 +280,7 @@ fn in_tiles(
         scop: region.scop,
         unit,
         periodic: None,
+        slabs: None,
     }))
 }
 

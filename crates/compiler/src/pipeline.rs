@@ -9,6 +9,7 @@ use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, placed, tile, unit_name};
 use crate::scop::{Around, SavedScop};
+use crate::slabs;
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -23,6 +24,9 @@ pub fn compile_with(
     known: &Known,
 ) -> Result<Compiled> {
     let compiled = deeply(|| match saved.is_nests() {
+        true if options.gpus.is_some() => {
+            Err(slabs::no_effect("a time loop that stays on the host"))
+        }
         true => nests(ctx, saved, options, known),
         false => {
             if let Some(compiled) = known.take_whole(saved, options) {
@@ -43,6 +47,9 @@ pub(crate) fn passes(
     options: &Options,
     mut clock: Clock,
 ) -> Result<Compiled> {
+    if options.gpus.is_some() {
+        return slabs::compile(region, around, options, clock);
+    }
     if options.tiling == Tiling::Stepwise {
         return steps(region, around, options, clock, Vec::new());
     }

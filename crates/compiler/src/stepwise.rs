@@ -69,7 +69,11 @@ pub fn compile(
         accesses.collect()
     };
     let written = used(scop, true);
-    let dead = dead_after(scop, around.source, &written)?;
+    // Of slabs a step is all that there is: the next one reads what it leaves.
+    let dead = match options.gpus {
+        Some(_) => BTreeSet::new(),
+        None => dead_after(scop, around.source, &written)?,
+    };
     let (tiles, plan) = match time_loop {
         None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
         Some(analysis) => {
@@ -138,6 +142,7 @@ pub fn compile(
         program,
         kernels,
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
+        slabs: None,
     })
 }
 
