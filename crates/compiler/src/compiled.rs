@@ -1,5 +1,6 @@
 //! What a compilation results in.
 
+use crate::clock::Clock;
 use crate::diag::Diagnostic;
 use crate::interface::Interface;
 use crate::ir::{KernelId, Program};
@@ -192,4 +193,19 @@ pub struct Compiled {
     /// Where the tile sizes come from, for the comment in the generated code;
     /// empty for what the model or the user chose.
     pub tuned: Option<String>,
+}
+
+impl Compiled {
+    /// That of a scop of which nothing is translated yet.
+    pub(crate) fn of(scop: Scop, warnings: Vec<Diagnostic>, clock: Clock) -> Compiled {
+        Compiled {
+            scop,
+            units: Vec::new(),
+            stepwise: Vec::new(),
+            tiled_nests: Vec::new(),
+            warnings,
+            timings: clock.laps,
+            tuned: None,
+        }
+    }
 }

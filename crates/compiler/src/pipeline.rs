@@ -24,9 +24,6 @@ pub fn compile_with(
     known: &Known,
 ) -> Result<Compiled> {
     let compiled = deeply(|| match saved.is_nests() {
-        true if options.gpus.is_some() => {
-            Err(slabs::no_effect("a time loop that stays on the host"))
-        }
         true => nests(ctx, saved, options, known),
         false => {
             if let Some(compiled) = known.take_whole(saved, options) {
@@ -34,7 +31,10 @@ pub fn compile_with(
             }
             let mut clock = Clock::new(ctx);
             let region = Region::known(ctx, saved, options, &mut clock, known)?;
-            passes(region, saved.around(), options, clock)
+            match options.gpus {
+                Some(_) => slabs::compile(region, saved.around(), options, clock),
+                None => passes(region, saved.around(), options, clock),
+            }
         }
     });
     compiled.map_err(|d| placed(ctx, saved, d))
@@ -47,9 +47,6 @@ pub(crate) fn passes(
     options: &Options,
     mut clock: Clock,
 ) -> Result<Compiled> {
-    if options.gpus.is_some() {
-        return slabs::compile(region, around, options, clock);
-    }
     if options.tiling == Tiling::Stepwise {
         return steps(region, around, options, clock, Vec::new());
     }
@@ -73,13 +70,9 @@ pub(crate) fn passes(
     if let Some(steps) = steps_instead(&region, around, &units, options)? {
         return Ok(steps);
     }
+    let warnings = region.warnings(around);
     Ok(Compiled {
-        warnings: region.warnings(around),
-        scop: region.scop,
         units,
-        stepwise: Vec::new(),
-        tiled_nests: Vec::new(),
-        timings: clock.laps,
-        tuned: None,
+        ..Compiled::of(region.scop, warnings, clock)
     })
 }

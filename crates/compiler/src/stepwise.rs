@@ -69,11 +69,7 @@ pub fn compile(
         accesses.collect()
     };
     let written = used(scop, true);
-    // Of slabs a step is all that there is: the next one reads what it leaves.
-    let dead = match options.gpus {
-        Some(_) => BTreeSet::new(),
-        None => dead_after(scop, around.source, &written)?,
-    };
+    let dead = dead_after(scop, around.source, &written, options)?;
     let (tiles, plan) = match time_loop {
         None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
         Some(analysis) => {
@@ -253,8 +249,13 @@ fn dead_after(
     scop: &Scop,
     source: &SourceFile,
     written: &BTreeSet<ArrayId>,
+    options: &Options,
 ) -> Result<BTreeSet<ArrayId>> {
     let mut dead = BTreeSet::new();
+    // Of slabs a step is all that there is: the next one reads what it leaves.
+    if options.gpus.is_some() {
+        return Ok(dead);
+    }
     for &id in written {
         let array = scop.array(id);
         let end = end_of(scop, source, &array.name);

@@ -202,12 +202,7 @@ pub fn program(
     } else {
         generated.push_str(&gate::alone(replacements));
     }
-    if replacements.iter().any(|r| r.slabs.is_some()) {
-        generated.push_str(slabs::LIBRARY);
-        if host.instrument == Instrument::Dump {
-            generated.push_str(slabs::CLOCK);
-        }
-    }
+    generated.push_str(&slabs::library(replacements, host.instrument));
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
     let goes = |r: &Replacement| converging.filter(|c| ahead::is_of(r, c));

@@ -14,13 +14,22 @@ use crate::kernel::KernelArray;
 use crate::options::Gpus;
 
 /// What the program has once.
-pub(super) const LIBRARY: &str = concat!(
+const LIBRARY: &str = concat!(
     "#include <atomic>\n#include <chrono>\n#include <string.h>\n#include <thread>\n#include <vector>\n\n",
     include_str!("../print/lib/cuda/slabs.cuh")
 );
 
 /// What measures kernels, where `HEXCC_TIME` names a file.
-pub(super) const CLOCK: &str = include_str!("../print/lib/cuda/slabs_clock.cuh");
+const CLOCK: &str = include_str!("../print/lib/cuda/slabs_clock.cuh");
+
+/// What a program has once in which several GPUs share a domain.
+pub(super) fn library(replacements: &[Replacement], instrument: Instrument) -> String {
+    match (replacements.iter().any(|r| r.slabs.is_some()), instrument) {
+        (false, _) => String::new(),
+        (true, Instrument::None) => LIBRARY.to_string(),
+        (true, Instrument::Dump) => [LIBRARY, CLOCK].concat(),
+    }
+}
 
 /// An array of the program, and its rows on a GPU.
 struct Shared<'a> {

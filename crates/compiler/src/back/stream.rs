@@ -1726,7 +1726,6 @@ impl Printer<'_> {
         if !ends.is_empty() {
             self.out.line(format!("{};", ends.join(", ")));
         }
-        self.reach();
         self.out.line(format!("pass.{j}_lo = (int)floor_div({j}_lo, V) * V; // every lane's columns start at a multiple of V"));
         self.first_columns();
         self.out.open(format!(
@@ -1772,9 +1771,7 @@ impl Printer<'_> {
                 plans.join(", ")
             ));
             self.out.line("unsigned grid = 0;");
-            if ir.slab.is_none() {
-                self.out.line("error = plans[@](pass, grid);");
-            }
+            self.plan_alike();
         } else {
             self.out
                 .line("const unsigned grid = (unsigned)((pass.tiles + WARPS - 1) / WARPS);");
@@ -1786,8 +1783,7 @@ impl Printer<'_> {
         };
         self.out.open(format!("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches{toggles}, pass.t0 += sizes[@]) {{").as_str());
         self.planes_of_launch();
-        self.wrap_planes();
-        self.exchange_planes();
+        self.renew_planes();
         self.out.open("switch (sizes[@]) {");
         for s in &sizes {
             if Some(*s) == of_warps {

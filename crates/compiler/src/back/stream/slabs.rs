@@ -26,10 +26,14 @@ impl Printer<'_> {
 
     /// Before a launch: the rows beside the slab are renewed where too few of them are right, in the planes that it starts from.
     /// Results are the slab's own rows, and those beside it that are still right then.
-    pub(super) fn exchange_planes(&mut self) {
+    fn exchange_planes(&mut self) {
         let Some(slab) = self.ir.slab.clone() else {
             return;
         };
+        self.out.line(format!(
+            "constexpr long long REACH = {}; // rows on either side that are no longer right after a time step",
+            slab.reach
+        ));
         let mut planes = Vec::new();
         for f in 0..self.ir.fields.len() {
             for a in 0..self.ir.live(f) {
@@ -62,15 +66,17 @@ impl Printer<'_> {
         }
     }
 
-    /// How far a time step reaches.
-    pub(super) fn reach(&mut self) {
-        if let Some(slab) = &self.ir.slab {
-            let line = format!(
-                "constexpr long long REACH = {}; // rows on either side that are no longer right after a time step",
-                slab.reach
-            );
-            self.out.line(line);
+    /// Chooses how high tiles are, for all launches alike; those of slabs have other rows each time.
+    pub(super) fn plan_alike(&mut self) {
+        if self.ir.slab.is_none() {
+            self.out.line("error = plans[@](pass, grid);");
         }
+    }
+
+    /// Renews what planes have beside a domain that goes around, or beside a slab.
+    pub(super) fn renew_planes(&mut self) {
+        self.wrap_planes();
+        self.exchange_planes();
     }
 
     /// Bytes of a row of a field: of a plane, where it has three dimensions of space.
