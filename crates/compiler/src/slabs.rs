@@ -1,6 +1,6 @@
 //! A time loop on several GPUs: each has a slab of the rows, along the outermost dimension of space.
 //!
-//! The slab of a GPU is the program on arrays of [`Slab::count`] rows, of which the first is row [`Slab::first`] of the program's.
+//! The slab of a GPU is the program on arrays of a parameter `count` of rows, of which the first is row `first` of the program's.
 //! Statements run for the rows of the domain that lie in it, but for `rim` rows at either end, which are only read. Of the
 //! others, `halo` rows at either end are another GPU's: before each launch they are copied from there. What the launch makes of them
 //! goes wrong from the rim inwards, by the reach of the statements in each time step, and the halo is what a launch needs at
