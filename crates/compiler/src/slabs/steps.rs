@@ -43,7 +43,14 @@ impl Split {
             stmt.schedule = (stmt.schedule.project_out(DimType::Out, loop_of_time, 1)?)
                 .intersect_domain(&stmt.domain)?;
             for access in stmt.reads.iter_mut().chain([&mut stmt.write]) {
-                access.map = access.map.intersect_domain(&stmt.domain)?;
+                // Nothing is said twice that holds for all slabs: kernels of several cells ask whether accesses always exist.
+                let context = lifted.context.params()?;
+                access.map = (access.map.gist_params(&context)?).intersect_domain(&stmt.domain)?;
+                let own = access.map.domain()?.gist_params(&context)?;
+                access.map = access
+                    .map
+                    .gist_domain(&own)?
+                    .intersect_domain(&stmt.domain)?;
             }
         }
         let name = unit_name(around, scop, 0, options);

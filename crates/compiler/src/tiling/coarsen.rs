@@ -174,8 +174,7 @@ impl Touch {
         let host = (left.iter().enumerate())
             .filter(|(_, d)| step.host.contains(d))
             .map(|(place, _)| place);
-        let runs = domain.intersect_params(&scop.context.params()?)?;
-        let total = runs.is_subset(&access.map.domain()?)?;
+        let total = domain.is_subset(&access.map.domain()?)?;
         Ok(Touch {
             stmt,
             read,
