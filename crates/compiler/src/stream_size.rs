@@ -7,7 +7,7 @@
 
 use crate::ctype::CType;
 use crate::kernel::blocks::{BlocksIr, Order};
-use crate::kernel::stream::{self, Growths, LANES, StreamTile, StreamWork, WORD};
+use crate::kernel::stream::{self, FieldWork, Growths, LANES, StreamTile, StreamWork, WORD};
 use crate::model::Problem;
 use crate::sched::overlapped::Pipeline;
 use crate::target::Target;
@@ -109,6 +109,8 @@ pub struct StreamChoice {
     pub terms: [f64; 4],
     /// Predicted updates of points per nanosecond.
     pub gcells: f64,
+    /// The same where no multiplication is fused into an addition, where the model knows that.
+    pub apart: Option<f64>,
 }
 
 impl StreamChoice {
@@ -352,6 +354,7 @@ pub fn predict(
         dram_bytes: bytes / t,
         terms: [issue, shared, dram, converting].map(per_cell),
         gcells: cells / seconds / 1e9,
+        apart: None,
     })
 }
 
@@ -381,7 +384,8 @@ pub fn predict_planes(
         _ => 1.0,
     };
     // Instructions for a cell of a level: of the statement, and those that bring and keep rows.
-    let per_cell = operations * slow + words * (PLANE_SLOTS + PLANE_SLOTS_OF_ROW * rj as f64);
+    let beside_statement = words * (PLANE_SLOTS + PLANE_SLOTS_OF_ROW * rj as f64);
+    let per_cell = operations * slow + beside_statement;
 
     let extent = |d: usize| problem.extents.get(d).copied().unwrap_or(1.0);
     let (height, wide) = (extent(0), extent(2));
@@ -410,6 +414,11 @@ pub fn predict_planes(
     let converting =
         block_steps * per_block * conversions * 32.0 / CONVERSION_LANES * seconds_per_cycle;
     let seconds = norm.max(converting) + target.launch_us * 1e-6;
+    let precise = |f: &FieldWork| f.apart + stream::PRECISE_SLOTS * f.precise as f64;
+    let all_apart = work.fields.iter().map(precise).sum::<f64>() * slow + beside_statement;
+    let apart = issue * (all_apart / per_cell).max(1.0);
+    let apart = (apart.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
+    let apart = apart.max(converting) + target.launch_us * 1e-6;
     let computed = block_steps * at_once * (cols * rows * steps) as f64;
     let planes = (ir.held() + i64::from(matches!(ir.order, Order::Chain(_))) * 2 * ri) * steps;
     StreamChoice {
@@ -423,6 +432,7 @@ pub fn predict_planes(
         dram_bytes: 2.0 * bytes / steps as f64,
         terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
         gcells: cells / seconds / 1e9,
+        apart: Some(cells / apart / 1e9),
     }
 }
 
@@ -554,6 +564,7 @@ pub fn predict_patches(
         dram_bytes: bytes / t,
         terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
         gcells: cells / seconds / 1e9,
+        apart: None,
     })
 }
 

@@ -429,6 +429,17 @@ pub fn operation_slots<'a>(stmts: impl Iterator<Item = &'a KernelStmt>) -> i64 {
         .sum()
 }
 
+/// Issue slots of the operations of statements for a cell of a thread that has many: in all, and of these those of roots,
+/// quotients and functions.
+pub fn operation_slots_of_many(stmts: &[&KernelStmt]) -> [i64; 2] {
+    let mut known = HashSet::new();
+    let all = stmts.iter().map(|stmt| {
+        let slots = Slots::of(stmt, &mut known, &fixed_parts(stmt));
+        [slots.all, slots.slow]
+    });
+    all.fold([0; 2], |a, b| [a[0] + b[0], a[1] + b[1]])
+}
+
 /// The quotients among a statement's values, with what they are part of, that are made of numbers and scalars alone: where a
 /// thread has many cells, the compiler computes them before its loops.
 pub fn fixed_parts(stmt: &KernelStmt) -> HashSet<*const Expr> {

@@ -91,6 +91,8 @@ pub struct Tiled {
     pub not_overlapped: Option<Refusal>,
     /// What is predicted of single steps, where nobody has asked for tiles.
     pub steps: Option<StepTime>,
+    /// The compiler may fuse multiplications into additions.
+    pub fuses: bool,
 }
 
 impl Kernel {
@@ -168,6 +170,7 @@ impl<'a> TimeLoop<'a> {
             || step_time::predict(&StepWork::of(kernel.stencil()), &options.target, &problem);
         Ok(Tiled {
             steps: options.may_step().then(of_steps),
+            fuses: options.fast_math,
             kernel,
             problem,
             overlapped_sizes: overlapped.sizes,
