@@ -12,6 +12,7 @@ use crate::kernel::{KernelArray, Stencil, Sub};
 use crate::model::Resource;
 use crate::scop::{Access, Chunk, Scop};
 use crate::step_time::{MANY_CELLS, StepTime};
+use crate::stream_size::StreamChoice;
 use crate::tiling::hybrid::Hybrid;
 use crate::tiling::overlapped::StreamKernel;
 use crate::tiling::{Kernel, Tiled};
@@ -53,31 +54,59 @@ const PLANES_APART: f64 = 1.05;
 const FLAT_HYBRID: f64 = 1.03;
 /// The same of those that compute in `double`: of gradient2d, rician2d (1.07) and tv2d (1.57).
 const FLAT_DOUBLE: f64 = 1.45;
-/// Overlapped tiles in two space dimensions whose warps stream rows, of 13 programs with 32 steps (0.36 to 0.95), the median. More
-/// steps are faster.
-const ROWS: f64 = 0.7;
+/// The same of overlapped tiles whose warps stream rows, predicted with multiplications fused or apart, as nvcc has them: the
+/// median of 16 records of 13 programs without FMA and with 32 to 512 steps (0.72 to 1.24); that of 15 with FMA and 1000 steps is 0.97
+/// (0.86 to 1.07). Not among them are fdtd2d and wave2d with 32 steps, which are no multiple of their tiles'.
+const ROWS: f64 = 0.95;
 
 /// The speed that is expected of the tiles of a time loop, given what has been measured of others of
 /// their kind; `None` where nothing is predicted, or tiles are always better. In two space dimensions nothing was measured of small
 /// grids, whose launches take longer to start than to run.
 fn expected(unit: &Unit) -> Option<f64> {
-    let predicted = unit.predicted()?;
     let extents = &unit.tiled.problem.extents;
     let n_space = extents.len();
-    let apart = || unit.stream_choice().and_then(|choice| choice.apart);
-    let share = match &unit.tiled.kernel {
-        _ if n_space < 2 => return None,
-        _ if n_space == 2 && extents.iter().product::<f64>() < MANY_CELLS => return None,
-        Kernel::Hybrid(hybrid) if n_space == 2 && is_double(hybrid) => FLAT_DOUBLE,
-        Kernel::Hybrid(_) if n_space == 2 => FLAT_HYBRID,
+    match &unit.tiled.kernel {
+        _ if n_space < 2 => None,
+        _ if n_space == 2 && extents.iter().product::<f64>() < MANY_CELLS => None,
         Kernel::Hybrid(hybrid) => of_hybrid(hybrid),
-        Kernel::Overlapped(StreamKernel::Planes(_), _) if unit.tiled.fuses => PLANES,
-        Kernel::Overlapped(StreamKernel::Planes(_), _) => return apart().map(|p| p * PLANES_APART),
-        Kernel::Overlapped(kernel, _) if kernel.is_pipelined() => return None,
-        Kernel::Overlapped(StreamKernel::Rows(_), _) if n_space == 2 => ROWS,
-        Kernel::Overlapped(StreamKernel::Rows(_), _) => PATCHES,
-    };
-    Some(predicted * share)
+        Kernel::Overlapped(kernel, _) if kernel.is_pipelined() => None,
+        Kernel::Overlapped(StreamKernel::Planes(_), _) => {
+            Some(of_planes(unit.stream_choice()?, unit.tiled.fuses))
+        }
+        Kernel::Overlapped(StreamKernel::Rows(_), _) => {
+            Some(of_rows(unit.stream_choice()?, unit.tiled.fuses, n_space))
+        }
+    }
+}
+
+/// The speed that is expected of hybrid tiles; `None` where none is predicted.
+pub(crate) fn of_hybrid(hybrid: &Hybrid) -> Option<f64> {
+    let predicted = hybrid.choice().or(hybrid.tiles.first())?.prediction?.gcells;
+    Some(match hybrid.schedule.n_space {
+        ..2 => predicted,
+        2 if is_double(hybrid) => predicted * FLAT_DOUBLE,
+        2 => predicted * FLAT_HYBRID,
+        _ => predicted * share_of_deep(hybrid),
+    })
+}
+
+/// The same of overlapped tiles whose warps stream rows, or, in three space dimensions, patches. `fuses` tells whether nvcc
+/// fuses products with sums.
+pub(crate) fn of_rows(choice: &StreamChoice, fuses: bool, n_space: usize) -> f64 {
+    match n_space {
+        ..2 => choice.gcells,
+        2 if fuses => choice.gcells * ROWS,
+        2 => choice.apart.unwrap_or(choice.gcells) * ROWS,
+        _ => choice.gcells * PATCHES,
+    }
+}
+
+/// The same of those whose blocks stream planes.
+pub(crate) fn of_planes(choice: &StreamChoice, fuses: bool) -> f64 {
+    match choice.apart.filter(|_| !fuses) {
+        Some(apart) => apart * PLANES_APART,
+        None => choice.gcells * PLANES,
+    }
 }
 
 /// Whether an array in `double` is computed.
@@ -87,7 +116,7 @@ fn is_double(hybrid: &Hybrid) -> bool {
 }
 
 /// Measured over predicted speed of hybrid tiles in three space dimensions.
-fn of_hybrid(hybrid: &Hybrid) -> f64 {
+fn share_of_deep(hybrid: &Hybrid) -> f64 {
     let prediction = hybrid.choice().and_then(|choice| choice.prediction);
     match prediction.map(|p| p.limiting) {
         _ if is_crowded(&hybrid.kernel.stencil) => CROWDED_HYBRID,
@@ -95,16 +124,6 @@ fn of_hybrid(hybrid: &Hybrid) -> f64 {
         Some(Resource::Issue | Resource::Arithmetic) => BUSY_HYBRID,
         _ => DEEP_HYBRID,
     }
-}
-
-/// The predicted speed that overlapped tiles have to exceed where hybrid ones apply: in three space dimensions, where they are
-/// expected to be as fast.
-pub(crate) fn to_beat(hybrid: &Hybrid) -> Option<f64> {
-    let predicted = hybrid.tiles.first()?.prediction?.gcells;
-    Some(match hybrid.schedule.n_space {
-        3.. => predicted * of_hybrid(hybrid) / PATCHES,
-        _ => predicted,
-    })
 }
 
 /// Whether tiles have more slices of shared memory than registers for their addresses.

@@ -259,6 +259,10 @@ pub fn predict(
 
     // Instructions of a warp in one iteration.
     let mut issued = 10.0;
+    // And those more where no multiplication is fused.
+    let mut apart = 0.0;
+    // And those of precise operations that are there, but seldom run.
+    let mut seldom = 0.0;
     let mut shuffles = 0.0;
     let mut conversions = 0.0;
     for field in &work.fields {
@@ -270,7 +274,11 @@ pub fn predict(
         let exchanged = words * (field.margin.0 + field.margin.1) as f64 * t;
         shuffles += exchanged;
         conversions += t * v * 2.0 * field.products as f64;
-        issued += exchanged + t * v * field.operations * slow;
+        let precise = stream::PRECISE_SLOTS * field.precise as f64;
+        let others = field.operations - precise;
+        issued += exchanged + t * v * (others + field.precise_slots) * slow;
+        apart += t * v * (field.apart - others) * slow;
+        seldom += t * v * (precise - field.precise_slots) * slow;
         // Loads of arrays that are not fields.
         issued += t * v * MEMORY_READ_SLOTS * field.memory_reads as f64;
         let pieces = (v * field.bytes as f64 / 16.0).ceil();
@@ -283,7 +291,7 @@ pub fn predict(
         .max()
         .unwrap_or(1)
         .max(tile.ahead);
-    if issued * unroll as f64 * 16.0 > MAX_CODE && tile.steps > 1 {
+    if (issued + seldom) * unroll as f64 * 16.0 > MAX_CODE && tile.steps > 1 {
         return None;
     }
 
@@ -317,9 +325,12 @@ pub fn predict(
         Some(_) => LOAD_CYCLES / tile.ahead as f64,
         None => 0.0,
     };
-    let cycles = iterations * (resident * issued / issue_share(resident)).max(waiting);
     let seconds_per_cycle = 1e-6 / target.clock_mhz;
-    let issue = cycles * seconds_per_cycle;
+    let issuing = |issued: f64| {
+        let cycles = iterations * (resident * issued / issue_share(resident)).max(waiting);
+        cycles * seconds_per_cycle
+    };
+    let issue = issuing(issued);
     // Shuffles take the shared pipe 32 / shared_lanes cycles each.
     let shared =
         iterations * warps as f64 * shuffles * 32.0 / target.shared_lanes * seconds_per_cycle / 0.9;
@@ -337,11 +348,12 @@ pub fn predict(
     }
     let dram = bytes * columns * height / (target.dram_gbs * 1e9);
     let launch = target.launch_us * 1e-6;
-    let norm = [issue, shared, dram]
-        .map(|x| x.powi(NORM))
-        .iter()
-        .sum::<f64>();
-    let seconds = norm.powf(1.0 / f64::from(NORM)).max(converting) + launch;
+    let seconds = |issue: f64| {
+        let norm = [issue, shared, dram].map(|x| x.powi(NORM));
+        let norm = norm.iter().sum::<f64>().powf(1.0 / f64::from(NORM));
+        norm.max(converting) + launch
+    };
+    let gcells = |issue: f64| cells / seconds(issue) / 1e9;
     let per_cell = |x: f64| x / cells * 1e12;
     Some(StreamChoice {
         tile,
@@ -353,8 +365,8 @@ pub fn predict(
         slots: issued * 32.0 / (t * width as f64) * redundant_rows,
         dram_bytes: bytes / t,
         terms: [issue, shared, dram, converting].map(per_cell),
-        gcells: cells / seconds / 1e9,
-        apart: None,
+        gcells: gcells(issue),
+        apart: Some(gcells(issuing(issued + apart))),
     })
 }
 

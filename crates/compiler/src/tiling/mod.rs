@@ -149,7 +149,7 @@ impl<'a> TimeLoop<'a> {
             Tiling::Overlapped | Tiling::Stepwise => None,
             Tiling::Auto | Tiling::Hybrid => Some(self.hybrid(name, options, clock)),
         };
-        let best = hybrid.iter().flatten().find_map(preference::to_beat);
+        let best = hybrid.iter().flatten().find_map(preference::of_hybrid);
         let overlapped = (self.overlapped(name, options, best, clock))
             .or_else(|d| Err(self.with_other_tiling(d, name, options, clock)?))?;
         if let Some(refusal) = &overlapped.refusal {
