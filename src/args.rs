@@ -10,7 +10,7 @@ use hexcc_compiler::back::{Files, Host, Instrument, Otherwise, Placement};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::kernel::stream::StreamTile;
 use hexcc_compiler::kernel::{self, Schema};
-use hexcc_compiler::options::{Language, Options, StepKernel, Sums, Tiling, WavefrontChoice};
+use hexcc_compiler::options::{Gpus, Language, Options, StepKernel, Sums, Tiling, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::target::{Target, Targets};
 use hexcc_tuner::cache::gpu_name;
@@ -113,6 +113,9 @@ pub struct KernelArgs {
     /// What the program becomes
     #[arg(help_heading = TARGET, long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
     pub language: LanguageArg,
+    /// Share the domain among several GPUs, all or so many, along its outermost dimension
+    #[arg(help_heading = TARGET, long, value_name = "N", value_parser = parse_gpus)]
+    pub gpus: Option<GpusArg>,
     /// Let the program run its own loops where arrays overlap, or a GPU or its memory is missing
     #[arg(help_heading = TARGET, long)]
     pub fallback: bool,
@@ -239,6 +242,20 @@ fn parse_cells(text: &str) -> Result<CellsArg, String> {
         _ => Err(format!("`{n}` is no number from 1 to 16")),
     });
     Ok(CellsArg(numbers.collect::<Result<_, _>>()?))
+}
+
+/// How many GPUs share a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpusArg(pub Gpus);
+
+fn parse_gpus(text: &str) -> Result<GpusArg, String> {
+    if text == "all" {
+        return Ok(GpusArg(Gpus::All));
+    }
+    match text.parse::<u32>() {
+        Ok(n) if (1..=1024).contains(&n) => Ok(GpusArg(Gpus::Some(n))),
+        _ => Err("it is neither `all` nor a number from 1 to 1024".to_string()),
+    }
 }
 
 impl From<KernelArg> for StepKernel {
@@ -425,6 +442,7 @@ impl KernelArgs {
             sums: self.sums.into(),
             kernel: self.kernel.into(),
             cells: self.cells.clone().map(|CellsArg(cells)| cells),
+            gpus: self.gpus.map(|GpusArg(gpus)| gpus),
         };
         // Said before the input is read.
         options.switches().map_err(|d| Failure::plain(*d))?;

@@ -97,8 +97,20 @@ impl Bench {
 
     /// Runs a program; what it printed and its dump.
     fn run(&self, program: &Path, args: &[i64], seed: u64) -> Result<(Output, Vec<u8>), String> {
+        self.run_on(program, args, (seed, 1))
+    }
+
+    /// The same on so many devices.
+    fn run_on(
+        &self,
+        program: &Path,
+        args: &[i64],
+        (seed, devices): (u64, u32),
+    ) -> Result<(Output, Vec<u8>), String> {
         let dump = self.temporary(".dump");
-        let out = output(&mut self.command(program, args, &dump, seed))?;
+        let mut command = self.command(program, args, &dump, seed);
+        command.env("HEXCC_EMU_DEVICES", devices.to_string());
+        let out = output(&mut command)?;
         self.n_runs.fetch_add(1, Ordering::Relaxed);
         let bytes = match fs::read(&dump) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -302,6 +314,29 @@ fn compare_with_c(
         }
     }
     Ok(())
+}
+
+/// Compares a translation for several GPUs, CUDA and C, with the C program, unless it is known to pass.
+pub fn check_devices(
+    bench: &Bench,
+    ledger: &Ledger,
+    program: &Program,
+    (text, c): (&str, &str),
+    references: &References,
+) -> Result<(), String> {
+    let runs = format!("{:?} {} devices", program.runs, program.ulps);
+    ledger.verify(&[include_str!("emulated.rs"), text, c, &runs], || {
+        let (built, reference) = (built(bench, text)?, references.build(bench, c)?);
+        for args in &program.runs {
+            let expected = references.result(bench, &reference, args)?;
+            for (devices, seed) in (1..=4).zip(SEEDS.iter().cycle()) {
+                let found = bench.run_on(&built, args, (*seed, devices));
+                let verdict = found.and_then(|found| compare_runs(&expected, &found, program.ulps));
+                verdict.map_err(|e| format!("{args:?} on {devices} devices: {e}"))?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Lets one device allocation after the other fail, then the first launch: the program must

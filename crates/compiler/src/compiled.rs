@@ -1,9 +1,12 @@
 //! What a compilation results in.
 
+use crate::clock::Clock;
 use crate::diag::Diagnostic;
 use crate::interface::Interface;
 use crate::ir::{KernelId, Program};
 use crate::kernel::Stencil;
+use crate::kernel::stream::Slab;
+use crate::options::Gpus;
 use crate::sched::HybridSchedule;
 use crate::scop::{FinalValue, Scop};
 use crate::stream_size::StreamChoice;
@@ -72,6 +75,54 @@ pub struct TiledNest {
     pub unit: Unit,
     /// What the program has of a ring or torus, whose arrays are larger on the device.
     pub periodic: Option<Periodic>,
+    /// What several GPUs share of the program.
+    pub slabs: Option<InSlabs>,
+}
+
+/// What a program hands over to kernels of which each GPU runs those of a slab ([`crate::slabs`]).
+pub struct InSlabs {
+    /// The program's arrays, and for which sizes there is something to do.
+    pub interface: Interface,
+    /// What the slab of a GPU is called and has beside it.
+    pub slab: Slab,
+    /// By array of the interface, its dimension of rows; none for those that every GPU has as a whole.
+    pub dims: Vec<Option<usize>>,
+    /// The first and the last row that any statement writes.
+    pub rows: [AstExpr; 2],
+    /// Launches from one exchange of rows to the next, where slabs have rows enough.
+    pub launches: i64,
+    /// How many GPUs there are to be.
+    pub gpus: Gpus,
+    /// The loop over time, where kernels run single steps.
+    pub steps: Option<StepsOfSlab>,
+}
+
+/// Single steps on slabs: the host runs the loop over time.
+pub struct StepsOfSlab {
+    /// The parameter that is the time step.
+    pub time: String,
+    /// The first and the last one.
+    pub ends: [AstExpr; 2],
+    /// What a step writes.
+    pub planes: Vec<Renewed>,
+}
+
+/// A plane of an array that a time step writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renewed {
+    /// Index in [`InSlabs::interface`].
+    pub array: usize,
+    /// By dimension before that of rows.
+    pub plane: Vec<PlaneAt>,
+}
+
+/// A subscript that selects a plane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlaneAt {
+    /// The same one in all steps.
+    Always(i64),
+    /// That so many after the time step, modulo the number of planes where they turn.
+    After(i64, Option<i64>),
 }
 
 /// What a program hands over of a time loop on a ring or torus ([`crate::periodic`]).
@@ -96,9 +147,10 @@ pub struct Sides {
 impl TiledNest {
     /// What it takes from the program and leaves there.
     pub fn interface(&self) -> &Interface {
-        match &self.periodic {
-            Some(periodic) => &periodic.interface,
-            None => &self.unit.stencil().interface,
+        match (&self.slabs, &self.periodic) {
+            (Some(slabs), _) => &slabs.interface,
+            (None, Some(periodic)) => &periodic.interface,
+            (None, None) => &self.unit.stencil().interface,
         }
     }
 }
@@ -126,6 +178,8 @@ pub struct Stepwise {
     pub kernels: Vec<Vec<KernelId>>,
     /// Variables that the replaced code leaves with a value.
     pub finals: Vec<FinalValue>,
+    /// What several GPUs share of the program.
+    pub slabs: Option<Box<InSlabs>>,
 }
 
 /// The result of a compilation: time loops that are tiled, or single steps.
@@ -145,4 +199,19 @@ pub struct Compiled {
     /// Where the tile sizes come from, for the comment in the generated code;
     /// empty for what the model or the user chose.
     pub tuned: Option<String>,
+}
+
+impl Compiled {
+    /// That of a scop of which nothing is translated yet.
+    pub(crate) fn of(scop: Scop, warnings: Vec<Diagnostic>, clock: Clock) -> Compiled {
+        Compiled {
+            scop,
+            units: Vec::new(),
+            stepwise: Vec::new(),
+            tiled_nests: Vec::new(),
+            warnings,
+            timings: clock.laps,
+            tuned: None,
+        }
+    }
 }

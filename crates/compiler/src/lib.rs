@@ -95,6 +95,7 @@ pub mod report;
 pub mod rows;
 pub mod sched;
 pub mod scop;
+pub mod slabs;
 pub mod stencil;
 pub mod step_time;
 pub mod stepwise;

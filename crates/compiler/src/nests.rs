@@ -8,6 +8,7 @@ use crate::known::Known;
 use crate::options::{Language, Options, Tiling};
 use crate::region::{Region, name_at, tile, unit_name};
 use crate::scop::{Around, SavedScop, Scop};
+use crate::slabs;
 use crate::torus::on_torus;
 use crate::{preference, stepwise};
 use hexcc_isl::Ctx;
@@ -21,6 +22,9 @@ pub(crate) fn nests(
     options: &Options,
     known: &Known,
 ) -> Result<Compiled> {
+    if options.gpus.is_some() {
+        return Err(slabs::no_effect("a time loop that stays on the host"));
+    }
     let mut all: Option<Compiled> = None;
     let mut left = Vec::new();
     for (index, scop) in saved.regions().enumerate() {
@@ -280,6 +284,7 @@ fn in_tiles(
         scop: region.scop,
         unit,
         periodic: None,
+        slabs: None,
     }))
 }
 
@@ -325,14 +330,10 @@ pub(crate) fn untiled(
 ) -> Result<Compiled> {
     let refusal = region.refusal();
     if let Some(nest) = on_torus(&region, around, options)? {
+        let warnings = region.in_double.into_iter().collect();
         return Ok(Compiled {
-            warnings: region.in_double.into_iter().collect(),
-            scop: region.scop,
-            units: Vec::new(),
-            stepwise: Vec::new(),
             tiled_nests: vec![nest],
-            timings: clock.laps,
-            tuned: None,
+            ..Compiled::of(region.scop, warnings, clock)
         });
     }
     match options.may_step() && stepwise::may_replace(&refusal) {
@@ -467,12 +468,7 @@ pub(crate) fn steps(
         warnings.extend(stepwise::warnings(&region.scop, part));
     }
     Ok(Compiled {
-        warnings,
-        scop: region.scop,
-        units: Vec::new(),
         stepwise: parts,
-        tiled_nests: Vec::new(),
-        timings: clock.laps,
-        tuned: None,
+        ..Compiled::of(region.scop, warnings, clock)
     })
 }

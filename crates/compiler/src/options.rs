@@ -65,6 +65,17 @@ pub struct Options {
     pub kernel: StepKernel,
     /// Cells of a thread along each loop that threads share, outermost first, with one launch per step.
     pub cells: Option<Vec<u32>>,
+    /// GPUs that share the rows of a domain, or all that there are; one where absent.
+    pub gpus: Option<Gpus>,
+}
+
+/// How many GPUs share a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gpus {
+    /// All that there are.
+    All,
+    /// So many.
+    Some(u32),
 }
 
 /// What a program becomes.
@@ -209,6 +220,7 @@ impl Default for Options {
             sums: Sums::Parallel,
             kernel: StepKernel::Auto,
             cells: None,
+            gpus: None,
         }
     }
 }

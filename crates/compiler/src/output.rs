@@ -9,6 +9,7 @@ use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
 use crate::scop::{Around, SavedScop};
+use crate::slabs;
 use crate::stencil::Stencil;
 use crate::tiling::Kernel;
 use crate::tiling::hybrid::HybridKernel;
@@ -134,6 +135,10 @@ pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> R
 }
 
 fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> {
+    let of_steps = compiled.stepwise.iter().any(|part| part.slabs.is_some());
+    if of_steps || compiled.tiled_nests.iter().any(|nest| nest.slabs.is_some()) {
+        return Err(slabs::no_effect("`--emit kernel`"));
+    }
     let mut text = HEADER_INCLUDES.to_string();
     let units = compiled.units.iter().map(|unit| (unit, &[][..]));
     let nests = (compiled.tiled_nests.iter()).map(|nest| {
@@ -290,6 +295,7 @@ fn replacements<'a>(
             memory: tiled_memory,
             interface: nest.interface(),
             sides: nest.periodic.as_ref().map_or(&[], |p| &p.sides),
+            slabs: nest.slabs.as_ref().map(|slabs| (slabs, slabs.gpus)),
             ..in_tiles(
                 saved.around(),
                 compiled,
@@ -346,6 +352,7 @@ fn in_tiles<'a>(
         memory: Memory::Copied,
         otherwise,
         gated: false,
+        slabs: None,
     })
 }
 
@@ -358,7 +365,10 @@ fn in_steps(
 ) -> Replacement<'_> {
     Replacement {
         span: part.span.clone(),
-        interface: &part.interface,
+        interface: part
+            .slabs
+            .as_ref()
+            .map_or(&part.interface, |slabs| &slabs.interface),
         sides: &[],
         kernel,
         names,
@@ -371,6 +381,7 @@ fn in_steps(
         memory,
         otherwise,
         gated: false,
+        slabs: part.slabs.as_ref().map(|slabs| (&**slabs, slabs.gpus)),
     }
 }
 

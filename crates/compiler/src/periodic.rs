@@ -402,13 +402,13 @@ fn is_straight(function: &PwAff, domain: &Set) -> Result<bool> {
 }
 
 /// The iterators as functions of the instance.
-fn iterators_of(domain: &Set) -> Result<Vec<PwAff>> {
+pub(crate) fn iterators_of(domain: &Set) -> Result<Vec<PwAff>> {
     let everywhere = domain.universe_like()?;
     Ok(everywhere.identity()?.to_pw_affs()?)
 }
 
 /// One subscript of an access.
-fn along(map: &Map, d: usize) -> Result<Map> {
+pub(crate) fn along(map: &Map, d: usize) -> Result<Map> {
     let n = map.dim(DimType::Out)?;
     let map = map.project_out(DimType::Out, d as u32 + 1, (n - d - 1) as u32)?;
     let map = map.project_out(DimType::Out, 0, d as u32)?;

@@ -9,6 +9,7 @@ use crate::nests::{nests, on_cpu, steps, steps_instead, untiled};
 use crate::options::{Options, Tiling};
 use crate::region::{Region, placed, tile, unit_name};
 use crate::scop::{Around, SavedScop};
+use crate::slabs;
 use hexcc_isl::Ctx;
 use hexcc_pet::deep::deeply;
 
@@ -30,7 +31,10 @@ pub fn compile_with(
             }
             let mut clock = Clock::new(ctx);
             let region = Region::known(ctx, saved, options, &mut clock, known)?;
-            passes(region, saved.around(), options, clock)
+            match options.gpus {
+                Some(_) => slabs::compile(region, saved.around(), options, clock),
+                None => passes(region, saved.around(), options, clock),
+            }
         }
     });
     compiled.map_err(|d| placed(ctx, saved, d))
@@ -66,13 +70,9 @@ pub(crate) fn passes(
     if let Some(steps) = steps_instead(&region, around, &units, options)? {
         return Ok(steps);
     }
+    let warnings = region.warnings(around);
     Ok(Compiled {
-        warnings: region.warnings(around),
-        scop: region.scop,
         units,
-        stepwise: Vec::new(),
-        tiled_nests: Vec::new(),
-        timings: clock.laps,
-        tuned: None,
+        ..Compiled::of(region.scop, warnings, clock)
     })
 }

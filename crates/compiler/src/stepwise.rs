@@ -69,7 +69,7 @@ pub fn compile(
         accesses.collect()
     };
     let written = used(scop, true);
-    let dead = dead_after(scop, around.source, &written)?;
+    let dead = dead_after(scop, around.source, &written, options)?;
     let (tiles, plan) = match time_loop {
         None => (None, Plan::new(scop, &stmts, &dead, options.sums)?),
         Some(analysis) => {
@@ -138,6 +138,7 @@ pub fn compile(
         program,
         kernels,
         finals: run.iter().flat_map(|chunk| chunk.finals.clone()).collect(),
+        slabs: None,
     })
 }
 
@@ -248,8 +249,13 @@ fn dead_after(
     scop: &Scop,
     source: &SourceFile,
     written: &BTreeSet<ArrayId>,
+    options: &Options,
 ) -> Result<BTreeSet<ArrayId>> {
     let mut dead = BTreeSet::new();
+    // Of slabs a step is all that there is: the next one reads what it leaves.
+    if options.gpus.is_some() {
+        return Ok(dead);
+    }
     for &id in written {
         let array = scop.array(id);
         let end = end_of(scop, source, &array.name);

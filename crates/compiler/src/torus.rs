@@ -147,6 +147,7 @@ impl<'a> OnRing<'a> {
             scop: lifted,
             unit,
             periodic: Some(periodic),
+            slabs: None,
         };
         Ok(most.filter(|&most| most <= steps).map(|most| (nest, most)))
     }

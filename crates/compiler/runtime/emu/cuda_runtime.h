@@ -10,11 +10,19 @@
 // HEXCC_EMU_TRACE=1        prints a line for every launch
 // HEXCC_EMU_SEED=n         the order of threads and blocks, see hexcc_emu.h
 // HEXCC_EMU_STACK_KB=n     the stack of a thread, 256 unless told
+// HEXCC_EMU_DEVICES=n      there are so many devices, 1 unless told
+//
+// Threads of the host take turns. Of several devices each has memory of its own: what a kernel touches of
+// another's ends the program.
 #pragma once
 
 #include "cuda_device.h"
+#include <mutex>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define HEXCC_EMU 1
 #define __CUDACC__ 1
@@ -32,6 +40,7 @@ enum cudaError {
     cudaErrorInvalidDeviceFunction = 98,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
@@ -103,10 +112,12 @@ struct cudaFuncAttributes {
 
 struct CUstream_st {
     unsigned flags;
+    int device;
 };
 struct CUevent_st {
     struct timespec at;
     bool recorded;
+    int device;
 };
 typedef CUstream_st *cudaStream_t;
 typedef CUevent_st *cudaEvent_t;
@@ -126,7 +137,7 @@ constexpr int SMS = 132;
 
 // ------------------------------------------------------------------- errors
 
-inline cudaError_t last_error = cudaSuccess;
+inline thread_local cudaError_t last_error = cudaSuccess;
 // The error of a kernel that failed while it ran; it stays, as CUDA's do.
 inline cudaError_t sticky_error = cudaSuccess;
 
@@ -166,6 +177,18 @@ inline ErrorText error_text(cudaError_t error) {
     return {error, "unrecognized error code", "unrecognized error code"};
 }
 
+// ------------------------------------------------------------------- devices
+
+// Whoever uses what is below holds it.
+inline std::recursive_mutex turn;
+using Turn = std::lock_guard<std::recursive_mutex>;
+
+inline thread_local int device = 0;
+inline int n_devices() {
+    static const int n = static_cast<int>(env_number("HEXCC_EMU_DEVICES", 1));
+    return n;
+}
+
 // ------------------------------------------------------------------- memory
 
 struct Allocation {
@@ -173,6 +196,8 @@ struct Allocation {
     char *base;
     size_t bytes;
     bool managed; // the host may use it, too, and need not free it
+    int device;
+    size_t mapped; // bytes of its own pages, where there are several devices
 };
 inline Allocation *allocations = nullptr;
 inline long n_mallocs = 0;
@@ -198,7 +223,46 @@ inline void report_leaks(int status, void *) {
     if (status == 0) _exit(3);
 }
 
+// Memory of its own pages, so that kernels of other devices can be kept from it.
+inline void *map_pages(size_t bytes) {
+    void *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? nullptr : block;
+}
+
+// Keeps kernels from what other devices have, or lets all at it again.
+inline void protect(bool others) {
+    if (n_devices() <= 1) return;
+    for (const Allocation *a = allocations; a; a = a->next)
+        if (a->mapped > 0 && a->device != device)
+            mprotect(a->base - front_canary(), a->mapped, others ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
+inline void strayed(int, siginfo_t *info, void *) {
+    const uintptr_t at = reinterpret_cast<uintptr_t>(info->si_addr);
+    for (const Allocation *a = allocations; a; a = a->next) {
+        const uintptr_t base = reinterpret_cast<uintptr_t>(a->base);
+        if (a->mapped == 0 || at < base - front_canary() || at >= base + a->mapped) continue;
+        fprintf(stderr, "hexcc emulation: a kernel of device %d uses memory of device %d\n", device, a->device);
+        _exit(1);
+    }
+    signal(SIGSEGV, SIG_DFL);
+}
+
+inline void watch() {
+    static bool watches = false;
+    if (watches || n_devices() <= 1) return;
+    watches = true;
+    static char stack[1 << 16];
+    stack_t other{};
+    other.ss_sp = stack, other.ss_size = sizeof stack;
+    sigaltstack(&other, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = strayed, action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGSEGV, &action, nullptr);
+}
+
 inline cudaError_t allocate(void **out, size_t bytes, bool managed = false) {
+    const Turn mine(turn);
     static const long fail_at = env_number("HEXCC_EMU_FAIL_MALLOC", 0);
     static const bool no_device = env_number("HEXCC_EMU_NO_DEVICE", 0) != 0;
     if (++n_mallocs == 1 && env_number("HEXCC_EMU_LEAKS", 0) != 0) on_exit(report_leaks, nullptr);
@@ -209,19 +273,21 @@ inline cudaError_t allocate(void **out, size_t bytes, bool managed = false) {
     if (bytes == 0) return cudaSuccess;
     // Exactly sized under AddressSanitizer, so that the next byte is out of bounds.
     size_t canary = front_canary();
-    void *block = nullptr;
-    if (posix_memalign(&block, 256, bytes + 2 * canary) != 0) return report(cudaErrorMemoryAllocation);
+    const size_t mapped = n_devices() > 1 && !managed && canary > 0 ? bytes + 2 * canary : 0;
+    void *block = mapped > 0 ? map_pages(mapped) : nullptr;
+    if (mapped > 0 ? !block : posix_memalign(&block, 256, bytes + 2 * canary) != 0) return report(cudaErrorMemoryAllocation);
     char *base = static_cast<char *>(block) + canary;
     memset(block, POISON_CANARY, canary);
     memset(base, POISON_DEVICE, bytes);
     memset(base + bytes, POISON_CANARY, canary);
-    allocations = new Allocation{allocations, base, bytes, managed};
+    allocations = new Allocation{allocations, base, bytes, managed, device, mapped};
     *out = base;
     return cudaSuccess;
 }
 
 inline cudaError_t release(void *pointer) {
     if (!pointer) return cudaSuccess;
+    const Turn mine(turn);
     for (Allocation **at = &allocations; *at; at = &(*at)->next) {
         Allocation *found = *at;
         if (found->base != pointer) continue;
@@ -229,7 +295,10 @@ inline cudaError_t release(void *pointer) {
         if (!intact(found->base - canary, canary) || !intact(found->base + found->bytes, canary))
             die("a write outside the device array of %zu bytes was found when it was freed", found->bytes);
         *at = found->next;
-        free(found->base - canary);
+        if (found->mapped > 0)
+            munmap(found->base - canary, found->mapped);
+        else
+            free(found->base - canary);
         delete found;
         return cudaSuccess;
     }
@@ -274,9 +343,18 @@ inline cudaError_t check_copy(uintptr_t to, size_t to_bytes, uintptr_t from, siz
     return cudaSuccess;
 }
 
-inline cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+// The device whose memory an address is in; -1 for the host's.
+inline int device_of(const void *pointer) {
+    for (const Allocation *a = allocations; a; a = a->next)
+        if (pointer >= a->base && pointer < a->base + a->bytes) return a->device;
+    return -1;
+}
+
+inline cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, bool to_peer = false) {
     if (bytes == 0) return cudaSuccess;
+    const Turn mine(turn);
     cudaError_t error = check_copy(address(to), bytes, address(from), bytes, kind);
+    if (kind == cudaMemcpyDeviceToDevice && !to_peer && device_of(to) != device_of(from)) return report(cudaErrorInvalidValue);
     if (error == cudaSuccess) memmove(to, from, bytes);
     return error;
 }
@@ -285,6 +363,7 @@ inline cudaError_t copy_2d(void *to, size_t to_pitch, const void *from, size_t f
                            cudaMemcpyKind kind) {
     if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
     if (width == 0 || height == 0) return cudaSuccess;
+    const Turn mine(turn);
     size_t last = height - 1;
     cudaError_t error = check_copy(address(to), last * to_pitch + width, address(from), last * from_pitch + width, kind);
     if (error != cudaSuccess) return error;
@@ -296,6 +375,7 @@ inline cudaError_t copy_2d(void *to, size_t to_pitch, const void *from, size_t f
 inline cudaError_t fill_2d(void *to, size_t pitch, int value, size_t width, size_t height) {
     if (width == 0 || height == 0) return cudaSuccess;
     if (width > pitch) return report(cudaErrorInvalidPitchValue);
+    const Turn mine(turn);
     if (where(address(to), (height - 1) * pitch + width) != Where::Device) return report(cudaErrorInvalidValue);
     for (size_t row = 0; row < height; row++) memset(static_cast<char *>(to) + row * pitch, value, width);
     return cudaSuccess;
@@ -324,6 +404,7 @@ inline cudaError_t set_attribute(const void *function, cudaFuncAttribute attribu
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         static_cast<size_t>(value) > SHARED_OPTIN)
         return report(cudaErrorInvalidValue);
+    const Turn mine(turn);
     Kernel *kernel = find_kernel(function);
     if (!kernel) kernel = kernels = new Kernel{kernels, function, SHARED_DEFAULT};
     kernel->shared_limit = static_cast<size_t>(value);
@@ -333,8 +414,9 @@ inline cudaError_t set_attribute(const void *function, cudaFuncAttribute attribu
 struct Config {
     dim3 grid, block;
     size_t shared_bytes;
-    Config(dim3 grid_, dim3 block_, size_t shared_bytes_ = 0, cudaStream_t = nullptr)
-        : grid(grid_), block(block_), shared_bytes(shared_bytes_) {}
+    cudaStream_t stream;
+    Config(dim3 grid_, dim3 block_, size_t shared_bytes_ = 0, cudaStream_t stream_ = nullptr)
+        : grid(grid_), block(block_), shared_bytes(shared_bytes_), stream(stream_) {}
 };
 
 // The error that CUDA reports for a launch, or cudaSuccess.
@@ -346,6 +428,7 @@ inline cudaError_t check_launch(const char *name, const void *function, const Co
                 c.block.x, c.block.y, c.block.z, c.shared_bytes);
     if (m.launches == m.fail_launch) sticky_error = cudaErrorLaunchFailure;
     if (sticky_error != cudaSuccess) return sticky_error;
+    if (c.stream && c.stream->device != device) return cudaErrorInvalidResourceHandle;
     if (c.grid.x == 0 || c.grid.y == 0 || c.grid.z == 0 || c.block.x == 0 || c.block.y == 0 || c.block.z == 0)
         return cudaErrorInvalidConfiguration;
     if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535) return cudaErrorInvalidConfiguration;
@@ -364,14 +447,18 @@ template <class... P> struct Launch {
     void (*kernel)(P...);
     Config config;
     void operator()(P... args) const {
+        const Turn mine(turn);
+        watch();
         cudaError_t error = check_launch(name, reinterpret_cast<const void *>(kernel), config);
         if (error != cudaSuccess) {
             report(error);
             return;
         }
         auto body = [&] { kernel(args...); };
+        protect(true);
         run_grid(name, config.grid, config.block, config.shared_bytes,
                  [](void *arg) { (*static_cast<decltype(body) *>(arg))(); }, &body);
+        protect(false);
     }
 };
 template <class... P> inline Launch<P...> launch(const char *name, void (*kernel)(P...), const Config &config) {
@@ -493,6 +580,13 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
                                    cudaStream_t = nullptr) {
     return hexcc_emu::copy(to, from, bytes, kind);
 }
+inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                                       cudaStream_t = nullptr) {
+    const hexcc_emu::Turn mine(hexcc_emu::turn);
+    if (hexcc_emu::device_of(to) != to_device || hexcc_emu::device_of(from) != from_device)
+        return hexcc_emu::report(cudaErrorInvalidValue);
+    return hexcc_emu::copy(to, from, bytes, cudaMemcpyDeviceToDevice, true);
+}
 inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind) {
     return hexcc_emu::copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
@@ -568,21 +662,31 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, vo
 // -------------------------------------------------------------------- device
 
 inline cudaError_t cudaGetDeviceCount(int *count) {
-    *count = 1;
+    *count = hexcc_emu::n_devices();
     return cudaSuccess;
 }
 inline cudaError_t cudaGetDevice(int *device) {
-    *device = 0;
+    *device = hexcc_emu::device;
     return cudaSuccess;
 }
+inline bool hexcc_emu_exists(int device) { return device >= 0 && device < hexcc_emu::n_devices(); }
 inline cudaError_t cudaSetDevice(int device) {
-    return device == 0 ? cudaSuccess : hexcc_emu::report(cudaErrorInvalidDevice);
+    if (!hexcc_emu_exists(device)) return hexcc_emu::report(cudaErrorInvalidDevice);
+    hexcc_emu::device = device;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int other) {
+    *can = device != other;
+    return hexcc_emu_exists(device) && hexcc_emu_exists(other) ? cudaSuccess : hexcc_emu::report(cudaErrorInvalidDevice);
+}
+inline cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned) {
+    return hexcc_emu_exists(other) && other != hexcc_emu::device ? cudaSuccess : hexcc_emu::report(cudaErrorInvalidDevice);
 }
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attr, int device) {
-    return device == 0 ? hexcc_emu::attribute(value, attr) : hexcc_emu::report(cudaErrorInvalidDevice);
+    return hexcc_emu_exists(device) ? hexcc_emu::attribute(value, attr) : hexcc_emu::report(cudaErrorInvalidDevice);
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *prop, int device) {
-    if (device != 0) return hexcc_emu::report(cudaErrorInvalidDevice);
+    if (!hexcc_emu_exists(device)) return hexcc_emu::report(cudaErrorInvalidDevice);
     *prop = cudaDeviceProp{};
     snprintf(prop->name, sizeof prop->name, "NVIDIA H200 (emulated by hexcc)");
     prop->totalGlobalMem = hexcc_emu::DEVICE_BYTES;
@@ -615,7 +719,7 @@ inline cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVer
 // -------------------------------------------------------- streams and events
 
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
-    *stream = new CUstream_st{flags};
+    *stream = new CUstream_st{flags, hexcc_emu::device};
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
@@ -629,7 +733,7 @@ inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
 
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-    *event = new CUevent_st{};
+    *event = new CUevent_st{{}, false, hexcc_emu::device};
     return cudaSuccess;
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
@@ -638,8 +742,8 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
-    if (!event) return hexcc_emu::report(cudaErrorInvalidResourceHandle);
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+    if (!event || event->device != (stream ? stream->device : hexcc_emu::device)) return hexcc_emu::report(cudaErrorInvalidResourceHandle);
     clock_gettime(CLOCK_MONOTONIC, &event->at);
     event->recorded = true;
     return cudaSuccess;

@@ -261,12 +261,13 @@ inline cudaError_t tensor_map(CUtensorMap &map, const Pass &pass, const Element 
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 // As many launches of T time steps, each from one buffer to the other; `side` is the one that holds the present state.
-template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *const (&buffers)[2], int &side, long long launches, cudaStream_t stream) {
+template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *const (&buffers)[2], int &side, long long launches, cudaStream_t stream@SLAB@) {
   using S = Shape<Steps>;
   cudaError_t error = launches > 0 ? plan<Steps>(pass) : cudaSuccess;
   const int columns = round_up(pass.hi_k - pass.k_first, QUAD); // where TMA would cut them off anyway
   for (; launches > 0 && error == cudaSuccess; --launches, side = 1 - side) {
     pass.from = buffers[side], pass.to = buffers[1 - side];
+@EXCHANGE@
     const Element *const stored = pass.to + pass.lo_i * pass.plane + pass.lo_j * pass.row + pass.k_first;
     if (pass.major >= 9) error = tensor_map(pass.loads, pass, pass.from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
     if (pass.major >= 9 && error == cudaSuccess) error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
@@ -276,7 +277,7 @@ template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *
 }
 // Runs the whole computation on device arrays, in order on a stream; waits once, for what `compare` finds.
 // Arrays must start, and their rows lie, at multiples of 16 bytes (32 are faster); what pads a row to 16 bytes may be overwritten.
-inline cudaError_t @NAME@(const Args &args, cudaStream_t stream) {
+inline cudaError_t @NAME@(const Args &args, cudaStream_t stream@SLAB@) {
 @LAUNCH@  if (n_i > INT_MAX / 2 || n_j > INT_MAX / 2 || n_k > INT_MAX / 2) return cudaErrorInvalidValue; // coordinates are of type int
   Pass one{}, many;
   one.row = args.@A@_pitch / sizeof(Element), one.plane = one.row * n_j;
@@ -294,15 +295,16 @@ inline cudaError_t @NAME@(const Args &args, cudaStream_t stream) {
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     if (cudaFree(device_flag), differ) times = 0;
   }
+@DECIDED@
   int side = (int)wrap((int)(t_lo % 2) + @READ@, 2);
   // Both buffers are results in the end, so the last launch takes one step, and launches alternate as steps do.
   if (times % 2 != 0 && STEPS % 2 == 0 && error == cudaSuccess) {
     error = cudaMemcpyAsync(buffers[1 - side], buffers[side], one.plane * n_i * sizeof(Element), cudaMemcpyDeviceToDevice, stream);
     side = 1 - side;
   }
-  if (error == cudaSuccess) error = advance<STEPS>(args, many, buffers, side, times, stream);
+  if (error == cudaSuccess) error = advance<STEPS>(args, many, buffers, side, times, stream@PASSED@);
   lay_out<1>(one);
-  return error == cudaSuccess ? advance<1>(args, one, buffers, side, steps - times * STEPS, stream) : error;
+  return error == cudaSuccess ? advance<1>(args, one, buffers, side, steps - times * STEPS, stream@PASSED@) : error;
 }
 #endif
 

@@ -6,7 +6,7 @@
 use super::arguments::args_fields;
 use super::expr::{Row, ast_to_c, bits, body_with, quotients};
 use super::names::{Names, declarations};
-use super::stream::with_helpers;
+use super::stream::{slabs, with_helpers};
 use crate::ctype::CType;
 use crate::kernel::KernelStmt;
 use crate::kernel::Read;
@@ -126,7 +126,9 @@ const CHAIN: &str = r"      // A new plane of a level ends the values in the pla
 
 /// The namer with everything in `Args` named.
 pub fn blocks_names(ir: &BlocksIr) -> Names {
-    Names::of_stencil(FIXED, &ir.stencil)
+    let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
+    let fixed: Vec<&str> = FIXED.iter().chain(slabs).copied().collect();
+    Names::of_stencil(&fixed, &ir.stencil)
 }
 
 /// The namespace with the kernel and the function that launches it.
@@ -154,6 +156,7 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
     };
     let [ri, rj, rk] = ir.radius;
     let tile = &ir.tile;
+    let passed = ir.slab.as_ref().map_or("", |_| ", slab");
     let tensor = match elem {
         CType::Float => "FLOAT32",
         CType::Double => "FLOAT64",
@@ -183,6 +186,10 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("HIGH\n", align + "\n"),
         ("ARGS", args),
         ("UPDATE", update(ir, &names)),
+        ("EXCHANGE\n", exchange(ir)),
+        ("DECIDED\n", decided(ir).to_string()),
+        ("SLAB", slabs::parameter(ir.slab.is_some()).to_string()),
+        ("PASSED", passed.to_string()),
         ("LAUNCH", launch(ir, &names)),
         ("NAME", launch_name.to_string()),
         ("FIXED_COLUMNS", format!("{columns:#x}")),
@@ -302,6 +309,29 @@ fn read_texts(ir: &BlocksIr, names: &Names, element: impl Fn(&Offset) -> String)
             Read::Element(_) => offsets.next().map(&element).unwrap_or_default(),
         })
         .collect()
+}
+
+/// Before a launch on a slab: the planes beside it are renewed where too few of them are right.
+fn exchange(ir: &BlocksIr) -> String {
+    let Some(slab) = &ir.slab else {
+        return String::new();
+    };
+    let reach = slab.reach;
+    format!(
+        "    const hexcc_slabs::Rows starts[] = {{{{(void *)pass.from, pass.plane * sizeof(Element)}}}};
+    if (slab.right < {reach} * Steps) error = slab.exchange(starts);
+    if (error != cudaSuccess) break;
+    slab.right -= {reach} * Steps; // planes on either side that are right after it
+"
+    )
+}
+
+/// All GPUs have as many launches of many time steps.
+fn decided(ir: &BlocksIr) -> &'static str {
+    match ir.slab {
+        Some(_) => "  if (!slab.all(times > 0)) times = 0;\n",
+        None => "",
+    }
 }
 
 /// Lines, indented.

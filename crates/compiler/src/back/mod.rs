@@ -26,6 +26,7 @@ mod program;
 mod resident;
 pub(crate) mod rows;
 mod share;
+mod slabs;
 mod staged;
 mod stays;
 mod stream;

@@ -14,14 +14,15 @@ use super::names::{Names, mentions};
 use super::parts::Parts;
 use super::resident::{self, Allocation, Blocks};
 use super::rows::{self, Form};
+use super::slabs;
 use super::staged;
 use super::tiled_rows::{ROWS_INSIDE, TILED_ROWS, has_tiled_rows};
-use crate::compiled::Sides;
+use crate::compiled::{InSlabs, Sides};
 use crate::csource::{self, Edit};
 use crate::diag::{Diagnostic, Result};
 use crate::interface::{Interface, NOT_ASSUMED, NOT_EXPECTED, may_hold_members, may_share_memory};
 use crate::kernel::KernelArray;
-use crate::options::Language;
+use crate::options::{Gpus, Language};
 use crate::print::host as c;
 use crate::scop::{Converging, FinalValue, SavedScop};
 use hexcc_isl::AstExpr;
@@ -60,6 +61,8 @@ pub struct Replacement<'a> {
     pub otherwise: Otherwise,
     /// Whether the program decides that its own loops run.
     pub gated: bool,
+    /// How GPUs share the rows of its arrays, and how many GPUs; `None` for one GPU that has them all.
+    pub slabs: Option<(&'a InSlabs, Gpus)>,
 }
 
 impl Replacement<'_> {
@@ -199,6 +202,7 @@ pub fn program(
     } else {
         generated.push_str(&gate::alone(replacements));
     }
+    generated.push_str(&slabs::library(replacements, host.instrument));
     generated.push_str(&cells::prototypes(interfaces(), Language::Cuda));
     let converging = saved.segments.as_ref().and_then(|s| s.converging.as_ref());
     let goes = |r: &Replacement| converging.filter(|c| ahead::is_of(r, c));
@@ -665,7 +669,10 @@ fn namespace(
     let kernel = (r.kernel.strip_suffix(&end))
         .ok_or_else(|| Diagnostic::bug("a kernel's namespace does not end"))?;
     let host = match r.memory {
-        Memory::Copied => host_function(r, entry, instrument),
+        Memory::Copied => match r.slabs {
+            Some(shared) => slabs::host_function(r, entry, shared, instrument),
+            None => host_function(r, entry, instrument),
+        },
         Memory::Shared => resident::host_function(r, entry, (resident::arrays, "")),
         Memory::Staged => {
             let kept = converging.map_or_else(String::new, |_| ahead::kept(r));

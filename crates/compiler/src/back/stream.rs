@@ -14,6 +14,7 @@ mod around;
 mod keep;
 mod planes;
 mod records;
+pub(super) mod slabs;
 mod warps;
 
 /// Names the printer itself uses; source names that clash get a `_`.
@@ -163,8 +164,9 @@ struct Printer<'a> {
 }
 
 /// How the function that launches the kernel begins.
-fn launch_head(name: &str) -> String {
-    format!("inline cudaError_t {name}(const Args &args, cudaStream_t stream) {{")
+fn launch_head(name: &str, is_slab: bool) -> String {
+    let slab = slabs::parameter(is_slab);
+    format!("inline cudaError_t {name}(const Args &args, cudaStream_t stream{slab}) {{")
 }
 
 /// The memory that the kernel needs beside the arrays.
@@ -207,14 +209,18 @@ fn field_names(ir: &StreamIr, names: &mut Names) -> Vec<String> {
 pub fn stream_names(ir: &StreamIr) -> Names {
     match ir.has_planes() {
         true => {
-            let of_rows = FIXED.iter().copied().filter(|name| *name != "k");
-            let fixed: Vec<&str> = of_rows.chain(FIXED_PLANES.iter().copied()).collect();
+            let of_rows = FIXED.iter().filter(|name| **name != "k");
+            let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
+            let fixed = of_rows.chain(FIXED_PLANES).chain(slabs);
+            let fixed: Vec<&str> = fixed.copied().collect();
             Names::of_stencil(&fixed, &ir.stencil)
         }
         false => {
             let around = ir.around.iter().flat_map(|_| around::FIXED);
             let records = ir.records.first().map_or(&[][..], |_| records::FIXED);
-            let fixed: Vec<&str> = FIXED.iter().chain(around).chain(records).copied().collect();
+            let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
+            let fixed = FIXED.iter().chain(around).chain(records).chain(slabs);
+            let fixed: Vec<&str> = fixed.copied().collect();
             Names::of_stencil(&fixed, &ir.stencil)
         }
     }
@@ -1633,7 +1639,7 @@ impl Printer<'_> {
             true => "// Arrays must start, and their rows lie, at multiples of 16 bytes; what pads a row may be overwritten.",
             false => "// Arrays must start, and their rows lie, at multiples of 16 bytes.",
         });
-        let head = launch_head(&self.launch);
+        let head = launch_head(&self.launch, ir.slab.is_some());
         self.out.open(&head);
         let mut inner = Writer {
             text: String::new(),
@@ -1765,7 +1771,7 @@ impl Printer<'_> {
                 plans.join(", ")
             ));
             self.out.line("unsigned grid = 0;");
-            self.out.line("error = plans[@](pass, grid);");
+            self.plan_alike();
         } else {
             self.out
                 .line("const unsigned grid = (unsigned)((pass.tiles + WARPS - 1) / WARPS);");
@@ -1777,7 +1783,7 @@ impl Printer<'_> {
         };
         self.out.open(format!("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches{toggles}, pass.t0 += sizes[@]) {{").as_str());
         self.planes_of_launch();
-        self.wrap_planes();
+        self.renew_planes();
         self.out.open("switch (sizes[@]) {");
         for s in &sizes {
             if Some(*s) == of_warps {

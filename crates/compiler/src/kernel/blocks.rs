@@ -14,7 +14,7 @@
 //!   of the level before ([`Order::late`]).
 
 use super::lower::Prepared;
-use super::stream::{Domain, LANES, Refusal, Stream, StreamRead, StreamTile};
+use super::stream::{Domain, LANES, Refusal, Slab, Stream, StreamRead, StreamTile};
 use super::{KernelStmt, Read, Stencil, Sub, SymbolicRange};
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
@@ -71,6 +71,8 @@ pub struct BlocksIr {
     pub pipeline: Pipeline,
     /// Tile sizes.
     pub tile: StreamTile,
+    /// It is a GPU's share of the planes.
+    pub slab: Option<Slab>,
 }
 
 /// Largest distance of a read.
@@ -429,6 +431,7 @@ impl Prepared<'_> {
             radius,
             order,
             pipeline,
+            slab: None,
         };
         while wanted.rows == 0 && ir.bytes() > shared && ir.tile.rows > radius[1] {
             ir.tile.rows -= 1;

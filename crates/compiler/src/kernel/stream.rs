@@ -331,6 +331,27 @@ pub struct StreamIr {
     pub warps: Option<Box<WarpsIr>>,
     /// The domain is a ring or torus, whose cells arrays have beside it once more.
     pub around: Option<Around>,
+    /// It is a GPU's share of the rows.
+    pub slab: Option<Slab>,
+}
+
+/// A GPU's share of the rows of a domain, with copies of its neighbours' beside it ([`crate::slabs`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slab {
+    /// The parameter that is the row of the program that comes first.
+    pub first: String,
+    /// The parameter that is the number of rows.
+    pub count: String,
+    /// The parameter that is the first row that is written.
+    pub begin: String,
+    /// The parameter that is the first one behind these.
+    pub end: String,
+    /// How far a time step reaches.
+    pub reach: i64,
+    /// Rows on either side that a launch needs at most.
+    pub launch: i64,
+    /// Rows behind these that are never written.
+    pub rim: i64,
 }
 
 /// What a plane has beside a domain that is a ring or torus ([`crate::periodic`]).
@@ -1188,6 +1209,7 @@ impl Prepared<'_> {
             full: AstExpr::Int(1),
             warps: None,
             around: None,
+            slab: None,
         })
     }
 
@@ -1222,6 +1244,7 @@ impl Prepared<'_> {
             full,
             warps: None,
             around: None,
+            slab: None,
         };
         let mut proof = None;
         for steps in ir.step_sizes() {

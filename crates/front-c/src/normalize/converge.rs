@@ -31,6 +31,7 @@
 
 use super::behind;
 use super::folds::{self, Folded};
+use super::numbers;
 use super::scalars;
 use super::strip_mine::{STEPS, TimeLoop};
 use super::tree::{self, Namer};
@@ -290,8 +291,26 @@ fn number(unit: &Unit, (body, is_step): (&[Stmt], &[bool]), id: DeclId) -> Optio
     let is_quiet = (first..last).all(|at| is_step[at] || !walk::uses(unit, &body[at], id))
         && (last + 1..body.len()).all(|at| !is_step[at] || !walk::uses(unit, &body[at], id));
     let size = unit.canonical(unit[id].ty).size;
-    let is_word = scalars::is_arithmetic(unit, unit[id].ty) && matches!(size, Some(4 | 8));
+    let is_word = scalars::is_arithmetic(unit, unit[id].ty) && matches!(size, Some(4 | 8))
+        || is_bool(unit, id) && body.iter().all(|stmt| sets_truths(unit, stmt, id));
     (is_quiet && is_word).then_some(Number { id, begins, last })
+}
+
+fn is_bool(unit: &Unit, id: DeclId) -> bool {
+    unit.canonical(unit[id].ty).kind == TypeKind::Builtin(Builtin::Bool)
+}
+
+/// Whether what a statement assigns to a variable are the constants 0 and 1.
+fn sets_truths(unit: &Unit, stmt: &Stmt, id: DeclId) -> bool {
+    let is_truth = |expr: &Expr| match &expr.kind {
+        ExprKind::Assign(None, _, value) => {
+            matches!(numbers::value(unit, tree::plain(value)), Some(0 | 1))
+        }
+        _ => false,
+    };
+    let is_other =
+        |e: &Expr| tree::target(e).is_some_and(|to| tree::is_var(to, id)) && !is_truth(e);
+    !walk::any(unit, stmt, is_other)
 }
 
 /// The constant that a statement alone gives a variable.
@@ -451,7 +470,10 @@ impl Make<'_> {
         let name = self
             .namer
             .fresh(&format!("{}_at", self.unit[number.id].name));
-        let element = tree::unqualified(self.unit, self.unit[number.id].ty);
+        let element = match is_bool(self.unit, number.id) {
+            true => self.int,
+            false => tree::unqualified(self.unit, self.unit[number.id].ty),
+        };
         let ty = tree::array_type(self.unit, element, MOST as u64)?;
         let begins = number.begins.clone();
         let is_zero = is_zero(&begins);

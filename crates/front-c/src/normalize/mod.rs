@@ -6,6 +6,7 @@
 //! | pass | in | out |
 //! |---|---|---|
 //! | `trips` | `while (t < n) { ..; t++; }` | a `for` |
+//! | `called` | `while (step(u)) n++;` | a `do` that asks a variable |
 //! | `once` | macros that assign to pointers, `do { .. } while (0)` | what they do |
 //! | `settled` | `if (scheme == 0)` where `scheme` is always 1 | the branch that runs |
 //! | `alternate` | `if (t % 2 == 0) step(u, v); else step(v, u);` | two pointers, swapped |
@@ -17,6 +18,7 @@
 //! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
 //! | `mirrors` | `ip = i == n - 1 ? n - 2 : i + 1`, `u[ip]` | branches; tried where no other form is tiled |
+//! | `values` | `if (a[i] < 0) b[i] = 0; else b[i] = a[i];`, `continue`, `switch` | `b[i] = a[i] < 0 ? 0 : a[i];`; tried where no other form is tiled |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `apart` | `f[0]`, `g[0]` of `float *f[9], *g[9]`, swapped | pointers, swapped |
 //! | `parity` | `u[t % 2]`, `u[(t + 1) % 2]` of pointers | pointers, swapped |
@@ -38,6 +40,7 @@ mod alternate;
 mod apart;
 mod asserts;
 mod behind;
+mod called;
 mod choices;
 mod constants;
 mod converge;
@@ -73,6 +76,7 @@ pub(crate) mod tree;
 mod trips;
 mod unreached;
 mod unroll;
+mod values;
 pub(crate) mod walk;
 
 use crate::emit;
@@ -192,7 +196,7 @@ const MOVES: [(&str, Pass); 6] = [
 ];
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 11] = [
+const IN_CELLS: [&str; 12] = [
     "settled",
     "constants",
     "temporaries",
@@ -201,6 +205,7 @@ const IN_CELLS: [&str; 11] = [
     "planes",
     "guards",
     "mirrors",
+    "values",
     "hoist",
     "square",
     "located",
@@ -217,6 +222,8 @@ enum Variant {
     Guards,
     /// Neighbours that lie inside become branches.
     Mirrors,
+    /// What depends on data becomes values.
+    Values,
 }
 
 /// A loop behind the passes that do not part it.
@@ -261,6 +268,7 @@ fn forms(
     }
     all.extend(has_guards.then(|| normal(Variant::Guards)).flatten());
     all.extend(normal(Variant::Mirrors));
+    all.extend(normal(Variant::Values));
     let mut found: Vec<Rewritten> = Vec::new();
     for form in all.iter().flat_map(|normal| normal.forms(place.clone())) {
         if found.iter().all(|other| other.text != form.text) {
@@ -528,6 +536,11 @@ fn normal(
     if trips::counted(&unit, before, &mut stmt) {
         passes.push("trips");
     }
+    let mut around = Around::default();
+    if let Some(found) = called::called(&mut unit, &mut namer, &mut stmt) {
+        passes.push("called");
+        around.wrap(found);
+    }
     let is_counted = matches!(stmt.kind, StmtKind::For { .. });
     let (mut stmt, is_do) = as_for(stmt);
     let StmtKind::For { body, .. } = &mut stmt.kind else {
@@ -544,7 +557,6 @@ fn normal(
     if settled::settled(&unit, function, &mut body) {
         passes.push("settled");
     }
-    let mut around = Around::default();
     if let Some(found) = alternate::alternate(&mut unit, &mut namer, &globals, (&stmt, &mut body)) {
         passes.push("alternate");
         around.wrap(found);
@@ -636,6 +648,11 @@ fn in_cells(
         Variant::Mirrors => {
             passes.push("mirrors");
             mirrors::mirrors(unit, body)
+        }
+        Variant::Values => {
+            passes.push("values");
+            let taken = names_of(unit, function)?;
+            values::values((unit, namer), &taken, body)
         }
     };
     if split::split(unit, namer, body) {

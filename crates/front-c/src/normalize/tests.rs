@@ -22,6 +22,7 @@ mod square;
 mod strip_mine;
 mod temporaries;
 mod unreached;
+mod values;
 
 /// The forms of the loops of a text.
 fn forms_of(text: &str) -> Vec<Rewritten> {

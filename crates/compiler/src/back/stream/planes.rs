@@ -972,6 +972,7 @@ impl Printer<'_> {
         self.out
             .line("// every launch takes one time step. This waits for what `compare` finds.");
         self.compare_fields(&compared);
+        self.decided("differ", true);
     }
 
     /// Finds out in `differ` whether the time buffers of fields hold different values in cells that are never

@@ -216,6 +216,7 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
         }
         self.elements_have_numbers();
         self.compare_buffers();
+        self.decided("pipelines", false);
         Some("pipelines")
     }
 

@@ -236,3 +236,21 @@ fn what_stays() {
     // Nothing of the cells ends it.
     assert_none(&format!("while (t < most) {{ {SWEEP} {TURN} t++; }}"));
 }
+
+#[test]
+fn a_step_is_the_condition() {
+    let step = "static _Bool g(int n, float *u) { _Bool again = 0; for (int i = 1; i < n; i++) { u[i] = u[i] / 2; \
+        if (u[i] > 4) again = 1; } return again; } int f(int n, float *u) { int m = 0; while (g(n, u)) m++; return m; }";
+    let form = &forms_of(step)[0];
+    assert_eq!(form.passes, ["called", "inline", "converge"]);
+    let words: Vec<&str> = form.text.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(
+        text.starts_with("{ int goes_on; { int again_at[256] = { 0 }; _Bool again_b;"),
+        "{text}"
+    );
+    let host = "again_b = 0; again_b = again_at[n_done]; again_at[n_done] = 0; goes_on = again_b; if (goes_on) { m++; } n_done++; over = !goes_on;";
+    assert!(text.contains(host), "{text}");
+    // A number that is no truth as an `int`.
+    assert!(forms_of(&step.replace("again = 1", "again = i")).is_empty());
+}

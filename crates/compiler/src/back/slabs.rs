@@ -1,0 +1,398 @@
+//! The host function of a time loop whose rows several GPUs share ([`crate::slabs`]).
+
+use super::expr::ast_to_c;
+use super::fallback::{LOOPS_RUN, Otherwise};
+use super::names::Names;
+use super::parts::Parts;
+use super::program::{
+    Entry, Instrument, Replacement, const_of, extents, fits, head, host_names, overlap_checks,
+    padded,
+};
+use super::rows;
+use crate::compiled::{InSlabs, PlaneAt};
+use crate::kernel::KernelArray;
+use crate::options::Gpus;
+
+/// What the program has once.
+const LIBRARY: &str = concat!(
+    "#include <atomic>\n#include <chrono>\n#include <string.h>\n#include <thread>\n#include <vector>\n\n",
+    include_str!("../print/lib/cuda/slabs.cuh")
+);
+
+/// What measures kernels, where `HEXCC_TIME` names a file.
+const CLOCK: &str = include_str!("../print/lib/cuda/slabs_clock.cuh");
+
+/// What a program has once in which several GPUs share a domain.
+pub(super) fn library(replacements: &[Replacement], instrument: Instrument) -> String {
+    match (replacements.iter().any(|r| r.slabs.is_some()), instrument) {
+        (false, _) => String::new(),
+        (true, Instrument::None) => LIBRARY.to_string(),
+        (true, Instrument::Dump) => [LIBRARY, CLOCK].concat(),
+    }
+}
+
+/// An array of the program, and its rows on a GPU.
+struct Shared<'a> {
+    array: &'a KernelArray,
+    /// In the host function.
+    name: String,
+    /// Field of `Args`.
+    field: String,
+    /// How many planes it has, in the program and on a GPU.
+    planes: [String; 2],
+    /// The extent along rows, the lines of a row, and the columns of a line; rows are columns in one dimension.
+    rows: String,
+    lines: String,
+    columns: Option<String>,
+    /// Where the program has its planes, if apart.
+    parts: Option<Parts<'a>>,
+}
+
+impl<'a> Shared<'a> {
+    fn of(r: &Replacement<'a>, i: usize, d: usize, names: &Names) -> Shared<'a> {
+        let array = &r.interface.arrays[i];
+        let [own, on_device] = extents(array, r.interface.planes[i], names);
+        let product = |sizes: &[String]| match sizes {
+            [] => "(size_t)1".to_string(),
+            sizes => sizes.join(" * "),
+        };
+        let (last, middle) = match own.get(d + 1..).unwrap_or_default() {
+            [] => (None, &[][..]),
+            [middle @ .., last] => (Some(last.clone()), middle),
+        };
+        Shared {
+            array,
+            name: names.get(&array.name),
+            field: r.names.get(&array.name),
+            planes: [product(&own[..d]), product(&on_device[..d])],
+            rows: own[d].clone(),
+            lines: product(middle),
+            columns: last,
+            parts: Parts::of(array, names),
+        }
+    }
+
+    /// Lines that say how large it is.
+    fn sizes(&self) -> Vec<String> {
+        let (name, elem, what) = (&self.name, self.array.elem, &self.array.name);
+        let [planes, _] = &self.planes;
+        let mut lines: Vec<String> = self.parts.iter().map(Parts::places).collect();
+        let width = match &self.columns {
+            Some(columns) => format!("sizeof({elem}) * {columns}"),
+            None => format!("sizeof({elem})"),
+        };
+        lines.push(format!(
+            "  const size_t {name}_n_planes = {planes}, {name}_lines = {}, {name}_width = {width}; // a row has so many lines",
+            self.lines
+        ));
+        match (&self.columns, self.array.pitched) {
+            (None, true) => {
+                lines.push(format!(
+                    "  const size_t {name}_pitch = (sizeof({elem}) * (size_t)slab.rows + 127) / 128 * 128, {name}_line = {name}_width, {name}_plane = {name}_pitch; // bytes on the GPU"
+                ));
+                lines.push(fits(name, what));
+            }
+            (None, false) => lines.push(format!(
+                "  const size_t {name}_line = {name}_width, {name}_plane = (size_t)slab.rows * {name}_width; // bytes on the GPU"
+            )),
+            (Some(_), false) => lines.push(format!(
+                "  const size_t {name}_line = {name}_width, {name}_plane = (size_t)slab.rows * {name}_lines * {name}_width; // bytes on the GPU"
+            )),
+            (Some(_), true) => {
+                lines.push(format!(
+                    "  const size_t {name}_pitch = {}, {name}_line = {name}_pitch, {name}_plane = (size_t)slab.rows * {name}_lines * {name}_pitch; // bytes on the GPU",
+                    padded(name, "")
+                ));
+                lines.push(fits(name, what));
+            }
+        }
+        lines
+    }
+
+    /// Where a plane is in the program.
+    fn in_program(&self) -> String {
+        let name = &self.name;
+        match self.parts {
+            Some(_) => format!("{name}_parts[plane]"),
+            None => format!(
+                "({}char *){name} + plane * {} * {name}_lines * {name}_width",
+                const_of(self.array),
+                self.rows
+            ),
+        }
+    }
+
+    /// Lines that make it on a GPU.
+    fn enter(&self, touched: &str) -> Vec<String> {
+        let (name, field, what) = (&self.name, &self.field, &self.array.name);
+        let [_, planes] = &self.planes;
+        let mut lines = self.sizes();
+        lines.extend([
+            format!("  check(cudaMalloc((void **)&{name}_device, {planes} * {name}_plane), \"allocating {what}\");"),
+            format!("  check(cudaMemset({name}_device, 0xff, {planes} * {name}_plane), \"filling {what}\"); // what is read beside all rows: NaN"),
+            format!("  for (size_t plane = 0; plane < {name}_n_planes; ++plane)"),
+            format!(
+                "    {touched}check(slab.enter((char *){name}_device + plane * {name}_plane, {name}_line, {}, {name}_width, {name}_lines, (long long){}), \"copying {what} to the GPU\");",
+                self.in_program(), self.rows
+            ),
+            match self.array.pitched {
+                true => format!("  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"),
+                false => format!("  args.{field} = {name}_device;"),
+            },
+        ]);
+        lines
+    }
+
+    /// Lines that copy its own rows back.
+    fn leave(&self, touched: &str) -> Vec<String> {
+        let (name, what) = (&self.name, &self.array.name);
+        vec![
+            format!("  for (size_t plane = 0; plane < {name}_n_planes; ++plane)"),
+            format!(
+                "    {touched}check(slab.leave((char *){name}_device + plane * {name}_plane, {name}_line, {}, {name}_width, {name}_lines, (long long){}), \"copying {what} back\");",
+                self.in_program(),
+                self.rows
+            ),
+        ]
+    }
+}
+
+/// The function that shares the arrays among GPUs, runs the kernels and gathers the results.
+pub(super) fn host_function(
+    r: &Replacement,
+    entry: &Entry,
+    (shared, gpus): (&InSlabs, Gpus),
+    instrument: Instrument,
+) -> String {
+    let (ir, names) = (r.interface, host_names(r.interface));
+    let mut t = String::new();
+    let mut line = |text: &str| {
+        t.push_str(text);
+        t.push('\n');
+    };
+    line(
+        "// Shares the rows of the arrays among GPUs, runs the computation there, copies the results back; an error ends the program.",
+    );
+    head(r, &names, entry).iter().for_each(|text| line(text));
+    let (gathered, scattered) = rows::dense(r, &names);
+    let tests = overlap_checks(ir, &names).into_iter();
+    let tests: Vec<String> = tests.chain(rows::host_tests(r, &names)).collect();
+    before(r, &names, &tests).iter().for_each(|text| line(text));
+    gathered.iter().for_each(|text| line(text));
+    let [first, last] = [&shared.rows[0], &shared.rows[1]].map(|e| ast_to_c(e, &names));
+    let (launch, rim) = (shared.slab.launch, shared.slab.rim);
+    let all = match gpus {
+        Gpus::All => "0, // all GPUs".to_string(),
+        Gpus::Some(n) => format!("{n}, // GPUs"),
+    };
+    line(&format!("  hexcc_slabs::share(\"{}\", {all}", ir.name));
+    line(&format!("      {first}, {last}, // rows of the domain"));
+    line(&format!(
+        "      {launch}, {}, {rim}, // rows beside a slab that a launch needs, launches between exchanges, rows behind these that are read only",
+        shared.launches
+    ));
+    line("      [&](hexcc_slabs::Slab &slab) {");
+    let mut inner = Vec::new();
+    inner.extend(body(r, shared, &names, instrument));
+    for text in inner {
+        line(&format!("  {text}"));
+    }
+    line("  });");
+    scattered.iter().for_each(|text| line(text));
+    if r.returns() {
+        line("  return true;");
+    }
+    line("}");
+    t
+}
+
+/// Lines that find out whether arrays are apart.
+fn before(r: &Replacement, names: &Names, tests: &[String]) -> Vec<String> {
+    if tests.is_empty() {
+        return Vec::new();
+    }
+    let loops_run = r.otherwise == Otherwise::RunsLoops;
+    let mut lines = match loops_run {
+        true => rows::declarations(r, names),
+        false => Vec::new(),
+    };
+    let (name, reason) = (&r.interface.name, "what, cudaGetErrorString(error)");
+    lines.extend(loops_run.then(|| "  try {".to_string()));
+    lines.push("  const auto check = [&](cudaError_t error, const char *what) {".to_string());
+    lines.push("    if (error == cudaSuccess) return;".to_string());
+    lines.push(match loops_run {
+        true => format!("    if (!said++) fprintf(stderr, \"{name}: %s: %s{LOOPS_RUN}\\n\", {reason});\n    throw Unfit();"),
+        false => format!("    fprintf(stderr, \"{name}: %s: %s\\n\", {reason});\n    exit(EXIT_FAILURE);"),
+    });
+    lines.push("  };".to_string());
+    lines.extend(tests.iter().cloned());
+    if loops_run {
+        lines.push("  } catch (const Unfit &) {".to_string());
+        lines.extend(rows::releases(r, names));
+        lines.push("    return false;\n  }".to_string());
+    }
+    lines
+}
+
+/// What the thread of a GPU does.
+fn body(r: &Replacement, shared: &InSlabs, names: &Names, instrument: Instrument) -> Vec<String> {
+    let ir = r.interface;
+    let own = |name: &String| r.names.get(name);
+    let mut lines = vec![
+        "  const auto check = [&](cudaError_t error, const char *what) {".to_string(),
+        format!(
+            "    if (error != cudaSuccess) hexcc_slabs::fail(\"{}\", slab.device, what, error);",
+            ir.name
+        ),
+        "  };".to_string(),
+    ];
+    let mut set: Vec<String> = (ir.values())
+        .map(|name| format!("args.{} = {}", r.names.get(name), names.get(name)))
+        .collect();
+    set.push(format!("args.{} = slab.first", own(&shared.slab.first)));
+    set.push(format!("args.{} = slab.rows", own(&shared.slab.count)));
+    set.push(format!("args.{} = slab.begin", own(&shared.slab.begin)));
+    set.push(format!("args.{} = slab.end", own(&shared.slab.end)));
+    lines.push(format!("  Args args{{}}; {};", set.join(", ")));
+    let touched: Vec<String> = (ir.touched.iter())
+        .map(|touched| match super::program::condition(touched, names) {
+            None => String::new(),
+            Some(condition) => format!("if ({condition}) "),
+        })
+        .collect();
+    let mut behind = Vec::new();
+    for (i, array) in ir.arrays.iter().enumerate() {
+        let (name, what) = (names.get(&array.name), &array.name);
+        lines.push(format!("  {} *{name}_device = nullptr;", array.elem));
+        match shared.dims[i] {
+            Some(d) => {
+                let rows = Shared::of(r, i, d, names);
+                lines.extend(rows.enter(&touched[i]));
+                if array.written {
+                    behind.extend(rows.leave(&touched[i]));
+                }
+            }
+            None => lines.extend(whole(r, i, names, &touched[i])),
+        }
+        behind.push(format!(
+            "  check(cudaFree({name}_device), \"freeing {what}\");"
+        ));
+    }
+    for w in &r.workspaces {
+        let (field, name) = (&w.field, names.get(&ir.arrays[w.array].name));
+        lines.push(format!("  check(cudaMalloc((void **)&args.{field}, {} * {name}_plane), \"allocating {field}\");", w.planes));
+        lines.push(format!(
+            "  check(cudaMemset(args.{field}, 0xff, {} * {name}_plane), \"filling {field}\");",
+            w.planes
+        ));
+        behind.push(format!(
+            "  check(cudaFree(args.{field}), \"freeing {field}\");"
+        ));
+    }
+    lines.extend([
+        "  check(cudaDeviceSynchronize(), \"copying to the GPU\");".to_string(),
+        "  slab.team.meet(); // the program's arrays stay as they are until all have their rows"
+            .to_string(),
+    ]);
+    let is_timed = instrument == Instrument::Dump;
+    if is_timed {
+        lines.push("  hexcc_slabs::Clock clock(slab);".to_string());
+    }
+    lines.extend(launches(r, shared, names));
+    lines.push("  check(cudaStreamSynchronize(slab.stream), \"running the kernels\");".to_string());
+    if is_timed {
+        lines.push("  clock.stop();".to_string());
+    }
+    lines.extend(behind);
+    lines
+}
+
+/// Lines that launch the kernels.
+fn launches(r: &Replacement, shared: &InSlabs, names: &Names) -> Vec<String> {
+    let Some(steps) = &shared.steps else {
+        return vec![
+            "  check(launch(args, slab.stream, slab), \"launching the kernels\");".to_string(),
+        ];
+    };
+    let [first, last] = [&steps.ends[0], &steps.ends[1]].map(|e| ast_to_c(e, names));
+    let mut lines = vec![
+        format!("  for (long long slab_time = {first}; slab_time <= {last}; ++slab_time) {{"),
+        format!("    args.{} = slab_time;", r.names.get(&steps.time)),
+        "    check(launch(args, slab.stream), \"launching the kernels\");".to_string(),
+    ];
+    let planes: Vec<String> = (steps.planes.iter())
+        .map(|renewed| {
+            let array = &r.interface.arrays[renewed.array];
+            let name = names.get(&array.name);
+            let plane = renewed.plane.iter().zip(&array.extents);
+            let number = plane.fold(String::new(), |number, (at, extent)| {
+                let own = match at {
+                    PlaneAt::Always(n) => n.to_string(),
+                    PlaneAt::After(by, None) => format!("slab_time + {by}"),
+                    PlaneAt::After(by, Some(m)) => {
+                        format!("((slab_time + {by}) % {m} + {m}) % {m}")
+                    }
+                };
+                match number.as_str() {
+                    "" => own,
+                    _ => format!(
+                        "({number}) * {} + {own}",
+                        super::expr::ast_operand(extent, names)
+                    ),
+                }
+            });
+            let at = match number.as_str() {
+                "" | "0" => format!("{name}_device"),
+                _ => format!("(char *){name}_device + (size_t)({number}) * {name}_plane"),
+            };
+            format!("{{{at}, {name}_lines * {name}_line}}")
+        })
+        .collect();
+    lines.push(format!(
+        "    const hexcc_slabs::Rows written[] = {{{}}};",
+        planes.join(", ")
+    ));
+    lines.push("    check(slab.exchange(written), \"exchanging rows\");".to_string());
+    lines.push("  }".to_string());
+    lines
+}
+
+/// Lines that make an array that every GPU has as a whole.
+fn whole(r: &Replacement, i: usize, names: &Names, touched: &str) -> Vec<String> {
+    let array = &r.interface.arrays[i];
+    let (name, field, what, elem) = (
+        names.get(&array.name),
+        r.names.get(&array.name),
+        &array.name,
+        array.elem,
+    );
+    let [sizes, _] = extents(array, r.interface.planes[i], names);
+    let mut lines = Vec::new();
+    if let ([rows @ .., last], true) = (sizes.as_slice(), array.pitched) {
+        lines.push(format!(
+            "  const size_t {name}_rows = {}, {name}_width = sizeof({elem}) * {last};",
+            rows.join(" * ")
+        ));
+        lines.push(format!(
+            "  const size_t {name}_pitch = {};",
+            padded(&name, "")
+        ));
+        lines.push(fits(&name, what));
+        lines.push(format!("  check(cudaMalloc((void **)&{name}_device, {name}_rows * {name}_pitch), \"allocating {what}\");"));
+        lines.push(format!("  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the GPU\");"));
+        lines.push(format!(
+            "  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"
+        ));
+    } else {
+        lines.push(format!(
+            "  const size_t {name}_bytes = sizeof({elem}) * {};",
+            sizes.join(" * ")
+        ));
+        lines.push(format!(
+            "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {what}\");"
+        ));
+        lines.push(format!("  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the GPU\");"));
+        lines.push(format!("  args.{field} = {name}_device;"));
+    }
+    lines
+}
