@@ -9,6 +9,7 @@ use crate::kernel::stream::Slab;
 use crate::options::Gpus;
 use crate::sched::HybridSchedule;
 use crate::scop::{FinalValue, Scop};
+use crate::stream_size::StreamChoice;
 use crate::tile_size::Choice;
 use crate::tiling::hybrid::Hybrid;
 use crate::tiling::overlapped::StreamKernel;
@@ -53,10 +54,15 @@ impl Unit {
     pub fn predicted(&self) -> Option<f64> {
         match &self.tiled.kernel {
             Kernel::Hybrid(hybrid) => hybrid.choice().map(Choice::gcells),
-            Kernel::Overlapped(kernel, _) => (self.tiled.overlapped_sizes.iter())
-                .find(|c| c.tile == kernel.tile() && c.pipelined == kernel.is_pipelined())
-                .map(|c| c.gcells),
+            Kernel::Overlapped(..) => self.stream_choice().map(|c| c.gcells),
         }
+    }
+
+    /// What is predicted of the overlapped tiles that are taken.
+    pub(crate) fn stream_choice(&self) -> Option<&StreamChoice> {
+        let kernel = self.stream()?;
+        (self.tiled.overlapped_sizes.iter())
+            .find(|c| c.tile == kernel.tile() && c.pipelined == kernel.is_pipelined())
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) use ghosts::Ring;
 use crate::diag::Result;
 use crate::scop::{Access, ArrayId, Chunk, Scop, Statement};
 use hexcc_isl::{DimType, Map, PwAff, Set};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// The largest distance of a read.
@@ -31,6 +32,42 @@ pub(crate) struct Torus {
     pub rim: i64,
     /// How far the statements of a time step reach together, at most.
     pub reach: i64,
+    shifts: Shifts,
+}
+
+/// The subscripts that have been looked at.
+#[derive(Default)]
+struct Shifts(RefCell<Vec<Known>>);
+
+/// A subscript, and what it is.
+struct Known {
+    stmt: usize,
+    extent: PwAff,
+    map: Map,
+    shift: Option<Shift>,
+}
+
+impl Shifts {
+    /// What [`shift`] finds, once for each subscript of a statement.
+    fn of(&self, scop: &Scop, s: usize, access: &Access, d: usize) -> Result<Option<Shift>> {
+        let Some(extent) = scop.array(access.array).extents.get(d) else {
+            return Ok(None);
+        };
+        let map = along(&access.map, d)?;
+        for known in self.0.borrow().iter().filter(|known| known.stmt == s) {
+            if known.map.plain_is_equal(&map)? && known.extent.plain_is_equal(extent)? {
+                return Ok(known.shift);
+            }
+        }
+        let shift = shift(scop, &scop.stmts[s], &map, extent)?;
+        self.0.borrow_mut().push(Known {
+            stmt: s,
+            extent: extent.clone(),
+            map,
+            shift,
+        });
+        Ok(shift)
+    }
 }
 
 /// A subscript along a dimension that goes around: iterator number `iterator` plus `distance`.
@@ -55,13 +92,13 @@ impl Torus {
                 return Ok(None);
             }
         }
-        let mut dims = BTreeSet::new();
-        for (_, stmt) in &stmts {
+        let (mut dims, shifts) = (BTreeSet::new(), Shifts::default());
+        for (s, stmt) in &stmts {
             for access in stmt.accesses() {
                 for (d, sub) in access.map.to_pw_affs()?.iter().enumerate() {
                     let shift = match is_straight(sub, &stmt.domain)? {
                         true => None,
-                        false => shift(scop, stmt, access, d)?,
+                        false => shifts.of(scop, *s, access, d)?,
                     };
                     if shift.is_some_and(|shift| shift.goes_around) {
                         dims.insert((access.array, d));
@@ -77,6 +114,7 @@ impl Torus {
             dims,
             rim: 0,
             reach: 0,
+            shifts,
         };
         while torus.spread(scop)? {}
         torus.measured(scop)
@@ -91,7 +129,7 @@ impl Torus {
                 for (d, sub) in access.map.to_pw_affs()?.iter().enumerate() {
                     let key = (access.array, d);
                     if let (true, Some(shift)) =
-                        (self.dims.contains(&key), shift(scop, stmt, access, d)?)
+                        (self.dims.contains(&key), self.shifts.of(scop, *s, access, d)?)
                         && !iterators.contains(&shift.iterator)
                     {
                         iterators.push(shift.iterator);
@@ -119,7 +157,7 @@ impl Torus {
             for access in stmt.accesses() {
                 for d in 0..scop.array(access.array).extents.len() {
                     let goes = self.dims.contains(&(access.array, d));
-                    match shift(scop, stmt, access, d)? {
+                    match self.shifts.of(scop, *s, access, d)? {
                         Some(shift) if goes => reach = reach.max(shift.distance.abs()),
                         _ if goes => return Ok(None),
                         _ => {
@@ -134,7 +172,7 @@ impl Torus {
                     }
                 }
             }
-            if !self.is_whole(scop, stmt, iterators)? {
+            if !self.is_whole(scop, *s, iterators)? {
                 return Ok(None);
             }
             self.rim = self.rim.max(reach);
@@ -144,10 +182,11 @@ impl Torus {
     }
 
     /// Whether a statement writes the cell of its iterators, all cells of the ring for everything else.
-    fn is_whole(&self, scop: &Scop, stmt: &Statement, iterators: &[u32]) -> Result<bool> {
+    fn is_whole(&self, scop: &Scop, s: usize, iterators: &[u32]) -> Result<bool> {
+        let stmt = &scop.stmts[s];
         let mut ring = free_set(&stmt.domain, iterators)?;
         for &iterator in iterators {
-            let Some(extent) = self.extent(scop, stmt, iterator)? else {
+            let Some(extent) = self.extent(scop, s, iterator)? else {
                 return Ok(false);
             };
             ring = ring.intersect(&between(&ring, iterator, 0, &extent)?)?;
@@ -158,11 +197,11 @@ impl Torus {
     }
 
     /// How many cells an iterator goes around: the extent of the dimension of what is written that it selects.
-    fn extent(&self, scop: &Scop, stmt: &Statement, iterator: u32) -> Result<Option<PwAff>> {
-        let write = &stmt.write;
+    fn extent(&self, scop: &Scop, s: usize, iterator: u32) -> Result<Option<PwAff>> {
+        let write = &scop.stmts[s].write;
         for (d, extent) in scop.array(write.array).extents.iter().enumerate() {
             let shift = match self.dims.contains(&(write.array, d)) {
-                true => shift(scop, stmt, write, d)?,
+                true => self.shifts.of(scop, s, write, d)?,
                 false => None,
             };
             if shift.is_some_and(|s| s.iterator == iterator && s.distance == 0) {
@@ -199,7 +238,7 @@ impl Torus {
             let stmt = &scop.stmts[*s];
             let mut domain = free_set(&stmt.domain, iterators)?;
             for &iterator in iterators {
-                let Some(extent) = self.extent(scop, stmt, iterator)? else {
+                let Some(extent) = self.extent(scop, *s, iterator)? else {
                     return Ok(None);
                 };
                 let end = extent.add_constant(2 * halo + self.rim)?;
@@ -211,7 +250,7 @@ impl Torus {
             let new = &mut lifted.stmts[*s];
             for (access, old) in (new.reads.iter_mut().chain([&mut new.write])).zip(stmt.accesses())
             {
-                access.map = self.access(scop, (stmt, iterators), old, &domain)?;
+                access.map = self.access(scop, (*s, iterators), old, &domain)?;
             }
             new.schedule = schedule;
             new.domain = domain;
@@ -223,7 +262,7 @@ impl Torus {
     fn access(
         &self,
         scop: &Scop,
-        (stmt, iterators): (&Statement, &[u32]),
+        (s, iterators): (usize, &[u32]),
         access: &Access,
         domain: &Set,
     ) -> Result<Map> {
@@ -231,7 +270,7 @@ impl Torus {
         let mut product: Option<Map> = None;
         for d in 0..scop.array(access.array).extents.len() {
             let shift = match self.dims.contains(&(access.array, d)) {
-                true => shift(scop, stmt, access, d)?,
+                true => self.shifts.of(scop, s, access, d)?,
                 false => None,
             };
             let map = match shift {
@@ -308,11 +347,7 @@ fn is_plain(scop: &Scop, stmt: &Statement) -> Result<bool> {
 }
 
 /// The subscript of an access along a dimension, where it is that of a ring: `(i + c) mod E` for all sizes.
-fn shift(scop: &Scop, stmt: &Statement, access: &Access, d: usize) -> Result<Option<Shift>> {
-    let subs = access.map.to_pw_affs()?;
-    let (Some(_), Some(extent)) = (subs.get(d), scop.array(access.array).extents.get(d)) else {
-        return Ok(None);
-    };
+fn shift(scop: &Scop, stmt: &Statement, subscript: &Map, extent: &PwAff) -> Result<Option<Shift>> {
     // Planes of a time buffer, components: all cells are next to an end.
     let cells = extent.as_constant()?;
     if cells.is_some_and(|cells| cells.num <= 2 * MOST_REACH * cells.den) {
@@ -320,7 +355,7 @@ fn shift(scop: &Scop, stmt: &Statement, access: &Access, d: usize) -> Result<Opt
     }
     let own = iterators_of(&stmt.domain)?;
     let context = sizes(scop)?;
-    let map = along(&access.map, d)?.intersect_params(&context)?;
+    let map = subscript.intersect_params(&context)?;
     let end = extent.add_constant(-MOST_REACH)?;
     for (iterator, value) in (0..).zip(&own) {
         // Where the iterator is so far from both ends that what goes around does not leave the ring.

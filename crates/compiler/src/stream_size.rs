@@ -7,7 +7,7 @@
 
 use crate::ctype::CType;
 use crate::kernel::blocks::{BlocksIr, Order};
-use crate::kernel::stream::{self, Growths, LANES, StreamTile, StreamWork, WORD};
+use crate::kernel::stream::{self, FieldWork, Growths, LANES, StreamTile, StreamWork, WORD};
 use crate::model::Problem;
 use crate::sched::overlapped::Pipeline;
 use crate::target::Target;
@@ -109,6 +109,8 @@ pub struct StreamChoice {
     pub terms: [f64; 4],
     /// Predicted updates of points per nanosecond.
     pub gcells: f64,
+    /// The same where no multiplication is fused into an addition, where the model knows that.
+    pub apart: Option<f64>,
 }
 
 impl StreamChoice {
@@ -257,6 +259,10 @@ pub fn predict(
 
     // Instructions of a warp in one iteration.
     let mut issued = 10.0;
+    // And those more where no multiplication is fused.
+    let mut apart = 0.0;
+    // And those of precise operations that are there, but seldom run.
+    let mut seldom = 0.0;
     let mut shuffles = 0.0;
     let mut conversions = 0.0;
     for field in &work.fields {
@@ -268,7 +274,11 @@ pub fn predict(
         let exchanged = words * (field.margin.0 + field.margin.1) as f64 * t;
         shuffles += exchanged;
         conversions += t * v * 2.0 * field.products as f64;
-        issued += exchanged + t * v * field.operations * slow;
+        let precise = stream::PRECISE_SLOTS * field.precise as f64;
+        let others = field.operations - precise;
+        issued += exchanged + t * v * (others + field.precise_slots) * slow;
+        apart += t * v * (field.apart - others) * slow;
+        seldom += t * v * (precise - field.precise_slots) * slow;
         // Loads of arrays that are not fields.
         issued += t * v * MEMORY_READ_SLOTS * field.memory_reads as f64;
         let pieces = (v * field.bytes as f64 / 16.0).ceil();
@@ -281,7 +291,7 @@ pub fn predict(
         .max()
         .unwrap_or(1)
         .max(tile.ahead);
-    if issued * unroll as f64 * 16.0 > MAX_CODE && tile.steps > 1 {
+    if (issued + seldom) * unroll as f64 * 16.0 > MAX_CODE && tile.steps > 1 {
         return None;
     }
 
@@ -315,9 +325,12 @@ pub fn predict(
         Some(_) => LOAD_CYCLES / tile.ahead as f64,
         None => 0.0,
     };
-    let cycles = iterations * (resident * issued / issue_share(resident)).max(waiting);
     let seconds_per_cycle = 1e-6 / target.clock_mhz;
-    let issue = cycles * seconds_per_cycle;
+    let issuing = |issued: f64| {
+        let cycles = iterations * (resident * issued / issue_share(resident)).max(waiting);
+        cycles * seconds_per_cycle
+    };
+    let issue = issuing(issued);
     // Shuffles take the shared pipe 32 / shared_lanes cycles each.
     let shared =
         iterations * warps as f64 * shuffles * 32.0 / target.shared_lanes * seconds_per_cycle / 0.9;
@@ -335,11 +348,12 @@ pub fn predict(
     }
     let dram = bytes * columns * height / (target.dram_gbs * 1e9);
     let launch = target.launch_us * 1e-6;
-    let norm = [issue, shared, dram]
-        .map(|x| x.powi(NORM))
-        .iter()
-        .sum::<f64>();
-    let seconds = norm.powf(1.0 / f64::from(NORM)).max(converting) + launch;
+    let seconds = |issue: f64| {
+        let norm = [issue, shared, dram].map(|x| x.powi(NORM));
+        let norm = norm.iter().sum::<f64>().powf(1.0 / f64::from(NORM));
+        norm.max(converting) + launch
+    };
+    let gcells = |issue: f64| cells / seconds(issue) / 1e9;
     let per_cell = |x: f64| x / cells * 1e12;
     Some(StreamChoice {
         tile,
@@ -351,7 +365,8 @@ pub fn predict(
         slots: issued * 32.0 / (t * width as f64) * redundant_rows,
         dram_bytes: bytes / t,
         terms: [issue, shared, dram, converting].map(per_cell),
-        gcells: cells / seconds / 1e9,
+        gcells: gcells(issue),
+        apart: Some(gcells(issuing(issued + apart))),
     })
 }
 
@@ -381,7 +396,8 @@ pub fn predict_planes(
         _ => 1.0,
     };
     // Instructions for a cell of a level: of the statement, and those that bring and keep rows.
-    let per_cell = operations * slow + words * (PLANE_SLOTS + PLANE_SLOTS_OF_ROW * rj as f64);
+    let beside_statement = words * (PLANE_SLOTS + PLANE_SLOTS_OF_ROW * rj as f64);
+    let per_cell = operations * slow + beside_statement;
 
     let extent = |d: usize| problem.extents.get(d).copied().unwrap_or(1.0);
     let (height, wide) = (extent(0), extent(2));
@@ -410,6 +426,11 @@ pub fn predict_planes(
     let converting =
         block_steps * per_block * conversions * 32.0 / CONVERSION_LANES * seconds_per_cycle;
     let seconds = norm.max(converting) + target.launch_us * 1e-6;
+    let precise = |f: &FieldWork| f.apart + stream::PRECISE_SLOTS * f.precise as f64;
+    let all_apart = work.fields.iter().map(precise).sum::<f64>() * slow + beside_statement;
+    let apart = issue * (all_apart / per_cell).max(1.0);
+    let apart = (apart.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
+    let apart = apart.max(converting) + target.launch_us * 1e-6;
     let computed = block_steps * at_once * (cols * rows * steps) as f64;
     let planes = (ir.held() + i64::from(matches!(ir.order, Order::Chain(_))) * 2 * ri) * steps;
     StreamChoice {
@@ -423,6 +444,7 @@ pub fn predict_planes(
         dram_bytes: 2.0 * bytes / steps as f64,
         terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
         gcells: cells / seconds / 1e9,
+        apart: Some(cells / apart / 1e9),
     }
 }
 
@@ -554,6 +576,7 @@ pub fn predict_patches(
         dram_bytes: bytes / t,
         terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
         gcells: cells / seconds / 1e9,
+        apart: None,
     })
 }
 

@@ -213,6 +213,7 @@ pub fn predict(
         dram_bytes: bytes / steps,
         terms: [issue, 0.0, dram, 0.0].map(|x| x / cells * 1e12),
         gcells: cells / seconds / 1e9,
+        apart: None,
     })
 }
 

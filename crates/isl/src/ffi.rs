@@ -308,6 +308,7 @@ unsafe extern "C" {
     pub fn isl_map_is_empty(map: *mut isl_map) -> IslBool;
     pub fn isl_map_is_subset(map1: *mut isl_map, map2: *mut isl_map) -> IslBool;
     pub fn isl_map_is_equal(map1: *mut isl_map, map2: *mut isl_map) -> IslBool;
+    pub fn isl_map_plain_is_equal(map1: *mut isl_map, map2: *mut isl_map) -> IslBool;
     pub fn isl_map_is_disjoint(map1: *mut isl_map, map2: *mut isl_map) -> IslBool;
     pub fn isl_map_is_single_valued(map: *mut isl_map) -> IslBool;
     pub fn isl_map_is_injective(map: *mut isl_map) -> IslBool;
@@ -521,6 +522,7 @@ unsafe extern "C" {
     pub fn isl_pw_aff_floor(pwaff: *mut isl_pw_aff) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_max(pwaff1: *mut isl_pw_aff, pwaff2: *mut isl_pw_aff) -> *mut isl_pw_aff;
     pub fn isl_pw_aff_min(pwaff1: *mut isl_pw_aff, pwaff2: *mut isl_pw_aff) -> *mut isl_pw_aff;
+    pub fn isl_pw_aff_plain_is_equal(pa1: *mut isl_pw_aff, pa2: *mut isl_pw_aff) -> IslBool;
     pub fn isl_pw_aff_is_equal(pa1: *mut isl_pw_aff, pa2: *mut isl_pw_aff) -> IslBool;
     pub fn isl_pw_aff_domain(pwaff: *mut isl_pw_aff) -> *mut isl_set;
     pub fn isl_pw_aff_intersect_domain(pa: *mut isl_pw_aff, set: *mut isl_set) -> *mut isl_pw_aff;

@@ -104,6 +104,8 @@ questions! { Map {
     fn is_subset(other: Map) = ffi::isl_map_is_subset;
     /// Whether both have the same pairs.
     fn is_equal(other: Map) = ffi::isl_map_is_equal;
+    /// Whether they are equal and have the same constraints; `false` says nothing.
+    fn plain_is_equal(other: Map) = ffi::isl_map_plain_is_equal;
     /// Whether they have no pair in common.
     fn is_disjoint(other: Map) = ffi::isl_map_is_disjoint;
     /// Whether every element has at most one image.

@@ -74,6 +74,8 @@ operations! { MultiPwAff {
 questions! { PwAff {
     /// Whether both have the same domain and the same values.
     fn is_equal(other: PwAff) = ffi::isl_pw_aff_is_equal;
+    /// Whether they are equal and have the same pieces; `false` says nothing.
+    fn plain_is_equal(other: PwAff) = ffi::isl_pw_aff_plain_is_equal;
 } }
 
 impl PwAff {

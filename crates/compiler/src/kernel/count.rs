@@ -386,13 +386,34 @@ impl Slots {
         known: &mut HashSet<&'a str>,
         fixed: &HashSet<*const Expr>,
     ) -> Slots {
+        Slots::where_new(stmt, fixed, |name| known.insert(name))
+    }
+
+    /// The same where only the names of statements before are `known`: a loop that is unrolled has a value of the same name
+    /// for each of its iterations.
+    fn after<'a>(
+        stmt: &'a KernelStmt,
+        known: &mut HashSet<&'a str>,
+        fixed: &HashSet<*const Expr>,
+    ) -> Slots {
+        let slots = Slots::where_new(stmt, fixed, |name| !known.contains(name));
+        known.extend(stmt.locals.iter().map(|l| l.0.as_str()));
+        slots
+    }
+
+    /// Those of the intermediate values whose names are new, and of the value of a statement.
+    fn where_new<'a>(
+        stmt: &'a KernelStmt,
+        fixed: &HashSet<*const Expr>,
+        mut is_new: impl FnMut(&'a str) -> bool,
+    ) -> Slots {
         let mut slots = Slots {
             all: 0,
             double: 0,
             slow: 0,
             divisions: stmt.divisions,
         };
-        let locals = stmt.locals.iter().filter(|(name, ..)| known.insert(name));
+        let locals = stmt.locals.iter().filter(|l| is_new(&l.0));
         for value in locals.map(|l| &l.2).chain([&stmt.value]) {
             slots.add(value, fixed);
         }
@@ -420,13 +441,24 @@ impl Slots {
     }
 }
 
-/// Issue slots of the operations of statements that one thread runs; intermediate values of the same
-/// name count once.
+/// Issue slots of the operations of statements that one thread runs; intermediate values of several statements that have the
+/// same name count once.
 pub fn operation_slots<'a>(stmts: impl Iterator<Item = &'a KernelStmt>) -> i64 {
     let mut known = HashSet::new();
     stmts
-        .map(|stmt| Slots::of(stmt, &mut known, &HashSet::new()).all)
+        .map(|stmt| Slots::after(stmt, &mut known, &HashSet::new()).all)
         .sum()
+}
+
+/// Issue slots of the operations of statements for a cell of a thread that has many: in all, and of these those of roots,
+/// quotients and functions.
+pub fn operation_slots_of_many(stmts: &[&KernelStmt]) -> [i64; 2] {
+    let mut known = HashSet::new();
+    let all = stmts.iter().map(|stmt| {
+        let slots = Slots::after(stmt, &mut known, &fixed_parts(stmt));
+        [slots.all, slots.slow]
+    });
+    all.fold([0; 2], |a, b| [a[0] + b[0], a[1] + b[1]])
 }
 
 /// The quotients among a statement's values, with what they are part of, that are made of numbers and scalars alone: where a

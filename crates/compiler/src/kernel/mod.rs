@@ -26,7 +26,7 @@ pub mod stream;
 pub mod stream_plan;
 pub mod warps;
 
-pub use count::{Moves, SECTOR, Work, operation_slots};
+pub use count::{Moves, SECTOR, Work, operation_slots, operation_slots_of_many};
 pub use lower::{LowerOptions, Prepared, TileCounts, lower, prepare};
 
 use crate::ctype::CType;

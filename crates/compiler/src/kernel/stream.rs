@@ -1416,6 +1416,8 @@ pub struct FieldWork {
     pub calls: bool,
     /// Divisions and functions that are computed precisely, in many instructions each.
     pub precise: usize,
+    /// What these take beyond one instruction each where a warp has all levels.
+    pub precise_slots: f64,
     /// Quotients that are products in `double`.
     pub products: usize,
     /// Elements read from arrays that are not fields.
@@ -1435,6 +1437,13 @@ pub struct FieldWork {
 /// Instructions that a precise division or square root takes beyond one: measured with
 /// j2d5pt and gradient2d.
 pub(crate) const PRECISE_SLOTS: f64 = 27.0;
+
+/// The same of one in `float` where a warp has all levels: what columns of a lane do overlaps with the test for numbers out of the
+/// ordinary. Fitted to gradient2d with 200 and 512 steps.
+const ROOT_SLOTS: f64 = 13.0;
+
+/// The same of an exponential in `float`, which has no test: peronamalik2d with 32 and 200 steps.
+const EXP_SLOTS: f64 = 6.0;
 
 /// Instructions of a division by two products, with its part in what a row of them costs: the test, and
 /// the branch that the next row waits for. Measured with j2d5pt and j2d9pt in `double`.
@@ -1472,13 +1481,14 @@ impl Prepared<'_> {
                     fused,
                     calls,
                     divisions,
+                    division_slots,
                     products,
                 } = operations(&self.stmts[piece.stmt]);
                 let elem = self.scop.array(self.array_index[field.array]).elem;
                 // The option of nvcc is for float.
-                let precise = match elem {
-                    CType::Float if fast_math => 0,
-                    _ => divisions,
+                let (precise, precise_slots) = match elem {
+                    CType::Float if fast_math => (0, 0.0),
+                    _ => (divisions, division_slots),
                 };
                 let in_memory = |r: &&StreamRead| matches!(r, StreamRead::Memory(_));
                 FieldWork {
@@ -1488,6 +1498,7 @@ impl Prepared<'_> {
                     fused: fused + PRECISE_SLOTS * precise as f64,
                     calls,
                     precise,
+                    precise_slots,
                     products,
                     memory_reads: piece.reads.iter().filter(in_memory).count(),
                     rows_in_order: in_order(&piece.reads),
@@ -1535,6 +1546,8 @@ struct Operations {
     calls: bool,
     /// Divisions and functions.
     divisions: usize,
+    /// What these take beyond one instruction each where a warp has all levels.
+    division_slots: f64,
     /// Quotients that are products in `double`: two conversions and a multiplication.
     products: usize,
 }
@@ -1576,11 +1589,23 @@ fn for_new_parts(
     })
 }
 
+/// Instructions beyond one of a division or function of a type where a warp has all levels.
+fn slots_of_division(e: &Expr, ty: Option<&CType>) -> f64 {
+    match e {
+        _ if ty != Some(&CType::Float) => PRECISE_SLOTS,
+        Expr::Binary { op: "/", .. } => ROOT_SLOTS,
+        Expr::Call { name, .. } if name == "sqrt" || name == "sqrtf" => ROOT_SLOTS,
+        Expr::Call { name, .. } if name == "exp" || name == "expf" => EXP_SLOTS,
+        _ => PRECISE_SLOTS,
+    }
+}
+
 fn operations(stmt: &KernelStmt) -> Operations {
     let (mut sums, mut products, mut others) = (0.0f64, 0.0f64, 0.0f64);
     let mut fused = 0.0;
     let is_product = |e: &Expr| matches!(e, Expr::Binary { op: "*", .. });
     let (mut calls, mut divisions, mut n_products) = (false, 0, 0);
+    let mut division_slots = 0.0;
     // The compiler computes equal parts once.
     let mut parts = HashMap::new();
     let first: Vec<usize> = (stmt.reads.iter())
@@ -1589,6 +1614,11 @@ fn operations(stmt: &KernelStmt) -> Operations {
     let fixed = fixed_parts(stmt);
     let values = stmt.locals.iter().map(|l| &l.2).chain([&stmt.value]);
     for value in values {
+        let mut types = HashMap::new();
+        value.visit_typed(&mut |e, ty| {
+            types.insert(std::ptr::from_ref(e), ty);
+        });
+        let long = |e: &Expr| slots_of_division(e, types.get(&std::ptr::from_ref(e)));
         for_new_parts(value, &first, &mut parts, &mut |e| match e {
             e if fixed.contains(&std::ptr::from_ref(e)) => {}
             Expr::Binary {
@@ -1621,12 +1651,14 @@ fn operations(stmt: &KernelStmt) -> Operations {
                 others += if constant { 1.0 } else { 2.0 };
                 calls |= !constant;
                 divisions += 1;
+                division_slots += long(e);
             }
             Expr::Call { .. } if is_cheap_call(e) => others += 1.0,
             Expr::Call { .. } => {
                 others += 2.0;
                 calls = true;
                 divisions += 1;
+                division_slots += long(e);
             }
             Expr::Binary { .. } | Expr::Unary { .. } | Expr::Cond { .. } => others += 1.0,
             _ => {}
@@ -1639,6 +1671,7 @@ fn operations(stmt: &KernelStmt) -> Operations {
         fused: sums + products - fused + others,
         calls,
         divisions,
+        division_slots,
         products: n_products,
     }
 }

@@ -91,6 +91,8 @@ pub struct Tiled {
     pub not_overlapped: Option<Refusal>,
     /// What is predicted of single steps, where nobody has asked for tiles.
     pub steps: Option<StepTime>,
+    /// The compiler may fuse multiplications into additions.
+    pub fuses: bool,
 }
 
 impl Kernel {
@@ -147,7 +149,7 @@ impl<'a> TimeLoop<'a> {
             Tiling::Overlapped | Tiling::Stepwise => None,
             Tiling::Auto | Tiling::Hybrid => Some(self.hybrid(name, options, clock)),
         };
-        let best = hybrid.iter().flatten().find_map(preference::to_beat);
+        let best = hybrid.iter().flatten().find_map(preference::of_hybrid);
         let overlapped = (self.overlapped(name, options, best, clock))
             .or_else(|d| Err(self.with_other_tiling(d, name, options, clock)?))?;
         if let Some(refusal) = &overlapped.refusal {
@@ -168,6 +170,7 @@ impl<'a> TimeLoop<'a> {
             || step_time::predict(&StepWork::of(kernel.stencil()), &options.target, &problem);
         Ok(Tiled {
             steps: options.may_step().then(of_steps),
+            fuses: options.fast_math,
             kernel,
             problem,
             overlapped_sizes: overlapped.sizes,

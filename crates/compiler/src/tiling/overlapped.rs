@@ -12,6 +12,7 @@ use crate::kernel::warps::{self, WarpTile};
 use crate::lower;
 use crate::model::Problem;
 use crate::options::{Options, StepKernel, Tiling};
+use crate::preference;
 use crate::sched::overlapped::Pipeline;
 use crate::stream_size::{self, StreamChoice};
 use crate::target::Target;
@@ -160,7 +161,7 @@ struct Wish<'a> {
     problem: Problem,
     name: &'a str,
     options: &'a Options,
-    /// Predicted speed of the other tiling, where this one is not asked for: it has to be faster.
+    /// Expected speed of the other tiling, where this one is not asked for: it has to be faster.
     hybrid: Option<f64>,
     /// It is taken even where it is known to be slow.
     forced: bool,
@@ -206,12 +207,12 @@ impl Wish<'_> {
         is_slow.then_some(SLOW_IN_PLANES)
     }
 
-    /// Whether the other tiling is better.
-    fn slower(&self, best: Option<&StreamChoice>) -> Option<&'static str> {
+    /// Whether the other tiling is better than what is expected of this one.
+    fn slower(&self, expected: Option<f64>) -> Option<&'static str> {
         // Measured on an H100, Life in `unsigned char`, 8192^2: 101 us a step in hybrid tiles, 166 in rows.
         let is_small = self.work.fields.iter().any(|f| f.bytes < WORD);
         let is_slower =
-            |hybrid: f64| !self.forced && (is_small || best.is_none_or(|s| s.gcells < hybrid));
+            |hybrid: f64| !self.forced && (is_small || expected.is_none_or(|own| own < hybrid));
         (self.hybrid.is_some_and(is_slower)).then_some(HYBRID_IS_FASTER)
     }
 }
@@ -287,9 +288,10 @@ impl TimeLoop<'_> {
         let mut seen = HashSet::new();
         sizes.retain(|choice| !is_3d || seen.insert(choice.tile.steps));
         sizes.truncate(MAX_TILES);
-        let best = sizes.first();
+        let (fuses, n_space) = (wish.options.fast_math, self.analysis.canonical.n_space);
+        let expected = (sizes.first()).map(|best| preference::of_rows(best, fuses, n_space));
         let slow = wish.slow_in_3d().filter(|_| is_3d);
-        if let Some(objection) = slow.or_else(|| wish.slower(best)) {
+        if let Some(objection) = slow.or_else(|| wish.slower(expected)) {
             return Ok(Overlapped::refused(objection, sizes));
         }
         let usual = match is_3d {
@@ -392,12 +394,13 @@ impl TimeLoop<'_> {
     fn of_block(&self, ir: BlocksIr, wish: &Wish) -> Result<Overlapped> {
         let target = &wish.options.target;
         let prediction = stream_size::predict_planes(&ir, &wish.work, target, &wish.problem);
+        let fuses = wish.options.fast_math;
         let many_reads = !wish.forced && ir.offsets.len() > MOST_READS_IN_PLANES;
         let far_reads = !wish.forced && ir.radius.iter().any(|&r| r > MOST_RADIUS_IN_PLANES);
         let objection = (wish.slow_in_3d())
             .or(many_reads.then_some(MANY_READS_IN_PLANES))
             .or(far_reads.then_some(FAR_READS_IN_PLANES))
-            .or_else(|| wish.slower(Some(&prediction)));
+            .or_else(|| wish.slower(Some(preference::of_planes(&prediction, fuses))));
         let sizes = vec![prediction];
         if let Some(objection) = objection {
             return Ok(Overlapped::refused(objection, sizes));
