@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Seconds that a translation may take, unless the user says otherwise.
-pub const DEFAULT_SECONDS: u64 = 10;
+pub const DEFAULT_SECONDS: u64 = 20;
 
 /// Watches over a translation until it is dropped or [`TimeLimit::finish`]ed.
 ///

@@ -322,7 +322,7 @@ fn translate(entry: &Entry, to: &Path, options: &[&str]) -> Result<(i32, String)
         };
     }
     // More time than by default: verdicts are not to depend on how fast the machine is.
-    command.args(["--time-limit", "60"]).args(options);
+    command.args(["--time-limit", "150"]).args(options);
     command.arg(source(entry)).arg("-o").arg(to);
     let out = output(command.stdin(Stdio::null()))?;
     let said = String::from_utf8_lossy(&out.stderr).into_owned();

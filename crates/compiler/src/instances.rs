@@ -52,25 +52,37 @@ pub(crate) fn within(stmt: &Statement, domain: &Set) -> Result<Statement> {
     through(stmt, &domain.identity()?, &stmt.name)
 }
 
-/// Whether one of the `pairs` of an instance of a statement and one of `other` has the latter execute before the former, and
-/// behind the time that `since` gives for that; at that time, too, where `start` says so.
-pub(crate) fn is_between(
-    (stmt, since): (&Statement, &Map),
-    other: &Statement,
-    pairs: &Map,
-    start: Start,
-) -> Result<bool> {
-    let schedule = |s: &Statement| UnionMap::from_map(&s.schedule);
-    let since = UnionMap::from_map(since)?;
-    let after = match start {
-        Start::Then => since.lex_le_union_map(&schedule(other)?)?,
-        Start::Later => since.lex_lt_union_map(&schedule(other)?)?,
-    };
-    let before = (schedule(other)?.lex_lt_union_map(&schedule(stmt)?)?).reverse()?;
-    let between = UnionMap::from_map(pairs)?
-        .intersect(&after)?
-        .intersect(&before)?;
-    Ok(!between.is_empty()?)
+/// Pairs of an instance of a statement and one of another that executes before the former, and behind a time; at that time,
+/// too, for [`Start::Then`].
+pub(crate) struct Between {
+    after: UnionMap,
+    before: UnionMap,
+}
+
+impl Between {
+    /// `since` gives the time for an instance of `stmt`.
+    pub fn of(
+        (stmt, since): (&Statement, &Map),
+        other: &Statement,
+        start: Start,
+    ) -> Result<Between> {
+        let schedule = |s: &Statement| UnionMap::from_map(&s.schedule);
+        let since = UnionMap::from_map(since)?;
+        let after = match start {
+            Start::Then => since.lex_le_union_map(&schedule(other)?)?,
+            Start::Later => since.lex_lt_union_map(&schedule(other)?)?,
+        };
+        let before = (schedule(other)?.lex_lt_union_map(&schedule(stmt)?)?).reverse()?;
+        Ok(Between { after, before })
+    }
+
+    /// Whether one of these pairs is one.
+    pub fn has(&self, pairs: &Map) -> Result<bool> {
+        let between = UnionMap::from_map(pairs)?
+            .intersect(&self.after)?
+            .intersect(&self.before)?;
+        Ok(!between.is_empty()?)
+    }
 }
 
 /// Where what is between two times starts.

@@ -6,7 +6,7 @@
 //! keep their order and types, so results stay equal bit for bit.
 
 use crate::diag::{Diagnostic, Result};
-use crate::instances::{self, Start, moved, replace, through, within};
+use crate::instances::{Between, Start, moved, replace, through, within};
 use crate::scop::{Access, Chunk, Expr, Lines, Local, PartOfSweep, Scop, Statement};
 use hexcc_isl::{DimType, Map, Set, UnionMap};
 use std::rc::Rc;
@@ -158,23 +158,30 @@ fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<
     if !UnionMap::from_map(&own)?.is_subset(&later)? {
         return Ok(false);
     }
-    let is_between = |element: &Map, other: &Statement, access: &Access, start: Start| {
-        let pairs = element.apply_range(&access.map.reverse()?)?;
-        let pairs = pairs.intersect_domain(&instances.domain()?)?;
-        Ok::<bool, Box<Diagnostic>>(
-            !pairs.is_empty()? && instances::is_between((stmt, &with_sweep), other, &pairs, start)?,
-        )
-    };
+    let domain = instances.domain()?;
     let element = &stmt.write.map;
     for other in chunk.stmts.iter().map(|&i| &scop.stmts[i]) {
+        let mut found: [Option<Between>; 2] = [None, None];
+        let mut is_between = |element: &Map, access: &Access, start: Start| {
+            let pairs = element.apply_range(&access.map.reverse()?)?;
+            let pairs = pairs.intersect_domain(&domain)?;
+            if pairs.is_empty()? {
+                return Ok::<bool, Box<Diagnostic>>(false);
+            }
+            let known = &mut found[usize::from(start == Start::Later)];
+            let between = match known.take() {
+                Some(between) => between,
+                None => Between::of((stmt, &with_sweep), other, start)?,
+            };
+            known.insert(between).has(&pairs)
+        };
         for access in other.accesses().filter(|a| a.array == stmt.write.array) {
-            if access.whole || is_between(element, other, access, Start::Later)? {
+            if access.whole || is_between(element, access, Start::Later)? {
                 return Ok(false);
             }
         }
         for read in stmt.reads.iter().filter(|r| r.array == other.write.array) {
-            if !is_element(read, stmt)? && is_between(&read.map, other, &other.write, Start::Then)?
-            {
+            if !is_element(read, stmt)? && is_between(&read.map, &other.write, Start::Then)? {
                 return Ok(false);
             }
         }

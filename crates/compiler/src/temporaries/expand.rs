@@ -4,7 +4,7 @@ use super::copies::without_copies;
 use super::order::Order;
 use super::reason;
 use crate::diag::Result;
-use crate::instances::{self, Start, moved, through};
+use crate::instances::{Between, Start, moved, through};
 use crate::scop::{
     Access, ArrayId, Expr, KeptScalar, Local, Scop, Statement, are_apart, planes, schedule_of,
     writes_to,
@@ -433,7 +433,7 @@ impl<'a> Expander<'a> {
     ) -> Result<bool> {
         let stmts = &self.scop.stmts;
         let since = map.apply_range(&stmts[writer].schedule)?;
-        instances::is_between((&stmts[reader], &since), &stmts[other], pairs, Start::Then)
+        Between::of((&stmts[reader], &since), &stmts[other], Start::Then)?.has(pairs)
     }
 
     /// The subscripts of a statement's write or of one of its reads that are constants.
