@@ -113,7 +113,7 @@ pub struct KernelArgs {
     /// What the program becomes
     #[arg(help_heading = TARGET, long = "target", value_name = "TARGET", value_enum, default_value_t = LanguageArg::Cuda)]
     pub language: LanguageArg,
-    /// Share the domain among several GPUs, all or so many, along its outermost dimension
+    /// Share the domain among several GPUs along its outermost dimension: all, so many, or one for each rank (`mpi`)
     #[arg(help_heading = TARGET, long, value_name = "N", value_parser = parse_gpus)]
     pub gpus: Option<GpusArg>,
     /// Let the program run its own loops where arrays overlap, or a GPU or its memory is missing
@@ -249,12 +249,11 @@ fn parse_cells(text: &str) -> Result<CellsArg, String> {
 pub struct GpusArg(pub Gpus);
 
 fn parse_gpus(text: &str) -> Result<GpusArg, String> {
-    if text == "all" {
-        return Ok(GpusArg(Gpus::All));
-    }
-    match text.parse::<u32>() {
-        Ok(n) if (1..=1024).contains(&n) => Ok(GpusArg(Gpus::Some(n))),
-        _ => Err("it is neither `all` nor a number from 1 to 1024".to_string()),
+    match (text, text.parse::<u32>()) {
+        ("all", _) => Ok(GpusArg(Gpus::All)),
+        ("mpi", _) => Ok(GpusArg(Gpus::Ranks)),
+        (_, Ok(n)) if (1..=1024).contains(&n) => Ok(GpusArg(Gpus::Some(n))),
+        _ => Err("it is neither `all`, `mpi` nor a number from 1 to 1024".to_string()),
     }
 }
 

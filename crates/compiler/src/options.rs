@@ -76,6 +76,8 @@ pub enum Gpus {
     All,
     /// So many.
     Some(u32),
+    /// One for each rank of MPI.
+    Ranks,
 }
 
 /// What a program becomes.

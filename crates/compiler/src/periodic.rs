@@ -128,9 +128,10 @@ impl Torus {
             for access in stmt.accesses() {
                 for (d, sub) in access.map.to_pw_affs()?.iter().enumerate() {
                     let key = (access.array, d);
-                    if let (true, Some(shift)) =
-                        (self.dims.contains(&key), self.shifts.of(scop, *s, access, d)?)
-                        && !iterators.contains(&shift.iterator)
+                    if let (true, Some(shift)) = (
+                        self.dims.contains(&key),
+                        self.shifts.of(scop, *s, access, d)?,
+                    ) && !iterators.contains(&shift.iterator)
                     {
                         iterators.push(shift.iterator);
                         found = true;

@@ -178,7 +178,7 @@ pub fn program(
     let known = (text.as_str(), &c.spans[..], &c.names);
     let mut edits = known::assertions(saved, known, replacements, Dialect::CPlusPlus);
     let asserts = !edits.is_empty();
-    edits.extend(for_cplusplus(text));
+    edits.extend((for_cplusplus(text).into_iter()).chain(slabs::beginning(replacements, text)?));
     let undeclared = saved.undeclared.iter().map(|name| c.names.get(name));
     let mut declared = csource::declare_functions(text, &undeclared.collect::<Vec<_>>());
     edits.extend(saved.headers.around_includes(text));

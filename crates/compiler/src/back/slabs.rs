@@ -5,30 +5,69 @@ use super::fallback::{LOOPS_RUN, Otherwise};
 use super::names::Names;
 use super::parts::Parts;
 use super::program::{
-    Entry, Instrument, Replacement, const_of, extents, fits, head, host_names, overlap_checks,
-    padded,
+    Entry, Instrument, Replacement, const_of, extents, fits, head, host_names, insertion,
+    overlap_checks, padded,
 };
 use super::rows;
 use crate::compiled::{InSlabs, PlaneAt};
+use crate::csource::{Edit, functions};
+use crate::diag::{Diagnostic, Result};
 use crate::kernel::KernelArray;
 use crate::options::Gpus;
 
-/// What the program has once.
-const LIBRARY: &str = concat!(
+/// What the program has once: threads of this process share the domain.
+const OF_THREADS: [&str; 3] = [
     "#include <atomic>\n#include <chrono>\n#include <string.h>\n#include <thread>\n#include <vector>\n\n",
-    include_str!("../print/lib/cuda/slabs.cuh")
-);
+    include_str!("../print/lib/cuda/slabs.cuh"),
+    include_str!("../print/lib/cuda/slabs_peers.cuh"),
+];
+
+/// The same where ranks of MPI do.
+const OF_RANKS: [&str; 3] = [
+    "#include <mpi.h>\n#include <nccl.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n#include <vector>\n\n",
+    include_str!("../print/lib/cuda/slabs.cuh"),
+    include_str!("../print/lib/cuda/slabs_ranks.cuh"),
+];
 
 /// What measures kernels, where `HEXCC_TIME` names a file.
 const CLOCK: &str = include_str!("../print/lib/cuda/slabs_clock.cuh");
 
 /// What a program has once in which several GPUs share a domain.
 pub(super) fn library(replacements: &[Replacement], instrument: Instrument) -> String {
-    match (replacements.iter().any(|r| r.slabs.is_some()), instrument) {
-        (false, _) => String::new(),
-        (true, Instrument::None) => LIBRARY.to_string(),
-        (true, Instrument::Dump) => [LIBRARY, CLOCK].concat(),
+    let Some((_, gpus)) = replacements.iter().find_map(|r| r.slabs) else {
+        return String::new();
+    };
+    let library = match gpus {
+        Gpus::Ranks => OF_RANKS.concat(),
+        Gpus::All | Gpus::Some(_) => OF_THREADS.concat(),
+    };
+    match instrument {
+        Instrument::None => library,
+        Instrument::Dump => library + CLOCK,
     }
+}
+
+/// Where ranks share a domain: `main` begins with what makes all of them but the first wait for slabs.
+///
+/// # Errors
+/// HX0511 where there is no `main`.
+pub(super) fn beginning(replacements: &[Replacement], text: &str) -> Result<Option<Edit>> {
+    if !(replacements.iter()).any(|r| matches!(r.slabs, Some((_, Gpus::Ranks)))) {
+        return Ok(None);
+    }
+    let functions = functions(text);
+    let Some(main) = functions.iter().find(|f| f.name == "main") else {
+        let problem = Diagnostic::error("HX0511", "`--gpus mpi`: there is no `main` in this file");
+        let problem = problem
+            .note("all ranks begin there, and all but the first wait for their share of the work");
+        return Err(Box::new(problem.help(
+            "translate the file that has `main`, or all files of the program together",
+        )));
+    };
+    Ok(Some(insertion(
+        main.body.start,
+        " hexcc_slabs::begin();".to_string(),
+    )))
 }
 
 /// An array of the program, and its rows on a GPU.
@@ -183,6 +222,7 @@ pub(super) fn host_function(
     let (launch, rim) = (shared.slab.launch, shared.slab.rim);
     let all = match gpus {
         Gpus::All => "0, // all GPUs".to_string(),
+        Gpus::Ranks => "0, // as many as there are ranks".to_string(),
         Gpus::Some(n) => format!("{n}, // GPUs"),
     };
     line(&format!("  hexcc_slabs::share(\"{}\", {all}", ir.name));
@@ -191,7 +231,10 @@ pub(super) fn host_function(
         "      {launch}, {}, {rim}, // rows beside a slab that a launch needs, launches between exchanges, rows behind these that are read only",
         shared.launches
     ));
-    line("      [&](hexcc_slabs::Slab &slab) {");
+    line(match gpus {
+        Gpus::Ranks => "      [=](hexcc_slabs::Slab &slab) {",
+        Gpus::All | Gpus::Some(_) => "      [&](hexcc_slabs::Slab &slab) {",
+    });
     let mut inner = Vec::new();
     inner.extend(body(r, shared, &names, instrument));
     for text in inner {
@@ -379,7 +422,7 @@ fn whole(r: &Replacement, i: usize, names: &Names, touched: &str) -> Vec<String>
         ));
         lines.push(fits(&name, what));
         lines.push(format!("  check(cudaMalloc((void **)&{name}_device, {name}_rows * {name}_pitch), \"allocating {what}\");"));
-        lines.push(format!("  {touched}check(cudaMemcpy2D({name}_device, {name}_pitch, {name}, {name}_width, {name}_width, {name}_rows, cudaMemcpyHostToDevice), \"copying {what} to the GPU\");"));
+        lines.push(format!("  {touched}check(slab.enter_whole({name}_device, {name}_pitch, {name}, {name}_width, {name}_rows), \"copying {what} to the GPU\");"));
         lines.push(format!(
             "  args.{field} = {name}_device, args.{field}_pitch = (int){name}_pitch;"
         ));
@@ -391,7 +434,7 @@ fn whole(r: &Replacement, i: usize, names: &Names, touched: &str) -> Vec<String>
         lines.push(format!(
             "  check(cudaMalloc((void **)&{name}_device, {name}_bytes), \"allocating {what}\");"
         ));
-        lines.push(format!("  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the GPU\");"));
+        lines.push(format!("  {touched}check(slab.enter_whole({name}_device, {name}_bytes, {name}, {name}_bytes, 1), \"copying {what} to the GPU\");"));
         lines.push(format!("  args.{field} = {name}_device;"));
     }
     lines
