@@ -155,13 +155,20 @@ impl<'a> OnRing<'a> {
     /// What the program has, and, for the kernel, what goes around; `None` where the kernel does not take it.
     fn periodic(&self, unit: &mut Unit, beside: &[Vec<i64>]) -> Result<Option<Periodic>> {
         let scop = &*self.program;
-        let Kernel::Overlapped(StreamKernel::Rows(ir), _) = &mut unit.tiled.kernel else {
+        let Kernel::Overlapped(kernel, _) = &mut unit.tiled.kernel else {
             return Ok(None);
         };
-        let (stencil, n_space) = (&mut ir.stencil, ir.pipeline.n_space);
+        let fields: Vec<usize> = match kernel {
+            StreamKernel::Rows(ir) => ir.fields.iter().map(|f| f.array).collect(),
+            StreamKernel::Planes(ir) => vec![ir.array],
+        };
+        let (stencil, n_space, goes) = match kernel {
+            StreamKernel::Rows(ir) => (&mut ir.stencil, ir.pipeline.n_space, &mut ir.around),
+            StreamKernel::Planes(ir) => (&mut ir.stencil, ir.pipeline.n_space, &mut ir.around),
+        };
         let by_name = |name: &str| scop.arrays.iter().position(|a| a.name == name);
         let found: Option<Vec<usize>> = stencil.arrays.iter().map(|a| by_name(&a.name)).collect();
-        let Some(found) = found.filter(|_| n_space <= 2) else {
+        let Some(found) = found else {
             return Ok(None);
         };
         let beside: Vec<Vec<i64>> = found.iter().map(|&a| beside[a].clone()).collect();
@@ -173,9 +180,12 @@ impl<'a> OnRing<'a> {
             return Ok(None);
         };
         let is_alike = spaces.all(|(outer, space)| outer.iter().all(|&n| n == 0) && space == first);
-        let is_field = |a: usize| ir.fields.iter().any(|f| f.array == a);
-        let is_flat = (0..beside.len()).all(|a| is_field(a) || beside[a].len() == n_space);
-        if !is_alike || !is_flat {
+        let is_flat = (0..beside.len()).all(|a| fields.contains(&a) || beside[a].len() == n_space);
+        // Layers of the program are those of the domain: what copies them counts them so.
+        let has_ghosts = |&a: &usize| self.first[a].iter().any(|&first| first != 0);
+        let in_rows = stencil.arrays.iter().any(|a| a.rows.is_some());
+        let is_deep = n_space > 2 && (in_rows || found.iter().any(has_ghosts));
+        if !is_alike || !is_flat || is_deep {
             return Ok(None);
         }
         let stmts: Vec<_> = self.stmts.iter().collect();
@@ -187,7 +197,7 @@ impl<'a> OnRing<'a> {
             ..Interface::new(scop, &stencil.name, &stmts, arrays, stencil.scalars.clone())?
         };
         stencil.interface.nonempty = interface.nonempty.clone();
-        ir.around = Some(stream::Around {
+        *goes = Some(stream::Around {
             beside: first.to_vec(),
             rim: self.torus.rim,
         });

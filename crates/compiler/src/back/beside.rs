@@ -18,7 +18,7 @@ fn rows_and_columns<T>(mut all: impl DoubleEndedIterator<Item = T>, row: T) -> O
     all.next().is_none().then_some([rows, columns])
 }
 
-/// An array with cells beside it, one or two space dimensions behind those that select a plane.
+/// An array with cells beside it, one to three space dimensions behind those that select a plane. Of three, each layer is a plane.
 pub(super) struct Beside<'a> {
     array: &'a KernelArray,
     name: String,
@@ -35,6 +35,8 @@ pub(super) struct Beside<'a> {
     first: [i64; 2],
     /// Cells on either side along both.
     cells: [i64; 2],
+    /// Layers of the domain, and how many lie on either side, in three dimensions.
+    layers: Option<(String, i64)>,
 }
 
 impl<'a> Beside<'a> {
@@ -48,15 +50,26 @@ impl<'a> Beside<'a> {
         let (outer, space) = array
             .extents
             .split_at_checked(array.extents.len().checked_sub(sides.len())?)?;
-        let [own, on_device] = extents(array, r.interface.planes[index], names);
-        let planes = [&own, &on_device].map(|all| match &all[..outer.len()] {
+        let extent = |e| format!("(size_t){}", ast_operand(e, names));
+        let [mut own, mut on_device] = extents(array, r.interface.planes[index], names);
+        own.truncate(outer.len());
+        on_device.truncate(outer.len());
+        let (layers, sides, space) = match (sides.as_slice(), space) {
+            ([layers, sides @ ..], [_, space @ ..]) if sides.len() == 2 => {
+                let (cells, beside) = (extent(&layers.cells), layers.beside);
+                own.push(cells.clone());
+                on_device.push(format!("({cells} + {})", 2 * beside));
+                (Some((cells, beside)), sides, space)
+            }
+            (sides, space) => (None, sides, space),
+        };
+        let planes = [&own, &on_device].map(|all| match all.as_slice() {
             [] => "(size_t)1".to_string(),
             outer => outer.join(" * "),
         });
         let parts = Parts::of(array, names);
         // The first subscript selects a part, the others a plane of it.
-        let in_part = (parts.is_some() && outer.len() > 1).then(|| own[1..outer.len()].join(" * "));
-        let extent = |e| format!("(size_t){}", ast_operand(e, names));
+        let in_part = (parts.is_some() && own.len() > 1).then(|| own[1..].join(" * "));
         let one = "(size_t)1".to_string();
         let cells = sides.iter().map(|sides| extent(&sides.cells));
         Some(Beside {
@@ -69,6 +82,7 @@ impl<'a> Beside<'a> {
             space: rows_and_columns(cells, one)?,
             first: rows_and_columns(sides.iter().map(|sides| sides.first), 0)?,
             cells: rows_and_columns(sides.iter().map(|sides| sides.beside), 0)?,
+            layers,
         })
     }
 
@@ -208,8 +222,17 @@ impl<'a> Beside<'a> {
     /// The first cell of the domain in a plane of what is on the device, `NAME_device` or `NAME_tiles`.
     fn on_device(&self, where_to: &str) -> String {
         let (name, elem, [rows, columns]) = (&self.name, self.array.elem, self.cells);
+        let plane = match &self.layers {
+            None => "plane".to_string(),
+            Some((n, beside)) => {
+                format!(
+                    "(plane / {n} * ({n} + {}) + plane % {n} + {beside})",
+                    2 * beside
+                )
+            }
+        };
         format!(
-            "(char *){name}_{where_to} + (plane * {name}_all_rows + {rows}) * {name}_pitch + {columns} * sizeof({elem})"
+            "(char *){name}_{where_to} + ({plane} * {name}_all_rows + {rows}) * {name}_pitch + {columns} * sizeof({elem})"
         )
     }
 

@@ -260,6 +260,7 @@ inline cudaError_t tensor_map(CUtensorMap &map, const Pass &pass, const Element 
                                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
+@WRAP@
 // As many launches of T time steps, each from one buffer to the other; `side` is the one that holds the present state.
 template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *const (&buffers)[2], int &side, long long launches, cudaStream_t stream@SLAB@) {
   using S = Shape<Steps>;

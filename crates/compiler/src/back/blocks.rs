@@ -6,7 +6,7 @@
 use super::arguments::args_fields;
 use super::expr::{Row, ast_to_c, bits, body_with, quotients};
 use super::names::{Names, declarations};
-use super::stream::{slabs, with_helpers};
+use super::stream::{around, slabs, with_helpers};
 use crate::ctype::CType;
 use crate::kernel::KernelStmt;
 use crate::kernel::Read;
@@ -127,7 +127,8 @@ const CHAIN: &str = r"      // A new plane of a level ends the values in the pla
 /// The namer with everything in `Args` named.
 pub fn blocks_names(ir: &BlocksIr) -> Names {
     let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
-    let fixed: Vec<&str> = FIXED.iter().chain(slabs).copied().collect();
+    let around = ir.around.iter().flat_map(|_| around::FIXED);
+    let fixed: Vec<&str> = (FIXED.iter().chain(slabs).chain(around)).copied().collect();
     Names::of_stencil(&fixed, &ir.stencil)
 }
 
@@ -186,7 +187,8 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("HIGH\n", align + "\n"),
         ("ARGS", args),
         ("UPDATE", update(ir, &names)),
-        ("EXCHANGE\n", exchange(ir)),
+        ("WRAP\n", wrap(ir)),
+        ("EXCHANGE\n", renewed(ir)),
         ("DECIDED\n", decided(ir).to_string()),
         ("SLAB", slabs::parameter(ir.slab.is_some()).to_string()),
         ("PASSED", passed.to_string()),
@@ -311,8 +313,18 @@ fn read_texts(ir: &BlocksIr, names: &Names, element: impl Fn(&Offset) -> String)
         .collect()
 }
 
-/// Before a launch on a slab: the planes beside it are renewed where too few of them are right.
-fn exchange(ir: &BlocksIr) -> String {
+/// The kernel that fills what lies beside a domain that goes around.
+fn wrap(ir: &BlocksIr) -> String {
+    let lines = ir.around.iter().flat_map(around::kernel);
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Before a launch: what lies beside a domain that goes around is filled, and planes beside a slab are renewed where too few
+/// of them are right.
+fn renewed(ir: &BlocksIr) -> String {
+    if ir.around.is_some() {
+        return "    wrap<Element><<<2048, dim3(32, 8), 0, stream>>>((Element *)pass.from, pass.row * sizeof(Element), pass.n_i, pass.n_j, pass.n_k);\n".to_string();
+    }
     let Some(slab) = &ir.slab else {
         return String::new();
     };

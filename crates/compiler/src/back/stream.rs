@@ -10,7 +10,7 @@ use crate::kernel::stream::{StreamIr, StreamRead};
 use crate::kernel::{KernelAccess, KernelStmt, Sub};
 use std::ops::Range;
 
-mod around;
+pub(super) mod around;
 mod keep;
 mod planes;
 mod records;
@@ -207,23 +207,19 @@ fn field_names(ir: &StreamIr, names: &mut Names) -> Vec<String> {
 
 /// The namer with everything in `Args` named.
 pub fn stream_names(ir: &StreamIr) -> Names {
-    match ir.has_planes() {
+    let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
+    let beside = (ir.around.iter().flat_map(|_| around::FIXED)).chain(slabs);
+    let fixed: Vec<&str> = match ir.has_planes() {
         true => {
             let of_rows = FIXED.iter().filter(|name| **name != "k");
-            let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
-            let fixed = of_rows.chain(FIXED_PLANES).chain(slabs);
-            let fixed: Vec<&str> = fixed.copied().collect();
-            Names::of_stencil(&fixed, &ir.stencil)
+            of_rows.chain(FIXED_PLANES).chain(beside).copied().collect()
         }
         false => {
-            let around = ir.around.iter().flat_map(|_| around::FIXED);
             let records = ir.records.first().map_or(&[][..], |_| records::FIXED);
-            let slabs = ir.slab.iter().flat_map(|_| slabs::FIXED);
-            let fixed = FIXED.iter().chain(around).chain(records).chain(slabs);
-            let fixed: Vec<&str> = fixed.copied().collect();
-            Names::of_stencil(&fixed, &ir.stencil)
+            FIXED.iter().chain(records).chain(beside).copied().collect()
         }
-    }
+    };
+    Names::of_stencil(&fixed, &ir.stencil)
 }
 
 /// The namespace with the kernel and the function that launches it. Where planes are `apart`, `Args` has a pointer to each
@@ -281,8 +277,8 @@ pub fn print_stream(
         p.kernel();
         p.warps();
         p.warps_comparison();
-        p.wrap();
     }
+    p.wrap();
     p.launch();
     if keep {
         p.keep();

@@ -14,7 +14,7 @@
 //!   of the level before ([`Order::late`]).
 
 use super::lower::Prepared;
-use super::stream::{Domain, LANES, Refusal, Slab, Stream, StreamRead, StreamTile};
+use super::stream::{Around, Domain, LANES, Refusal, Slab, Stream, StreamRead, StreamTile};
 use super::{KernelStmt, Read, Stencil, Sub, SymbolicRange};
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
@@ -73,6 +73,8 @@ pub struct BlocksIr {
     pub tile: StreamTile,
     /// It is a GPU's share of the planes.
     pub slab: Option<Slab>,
+    /// What the buffers have beside a domain that goes around.
+    pub around: Option<Around>,
 }
 
 /// Largest distance of a read.
@@ -432,6 +434,7 @@ impl Prepared<'_> {
             order,
             pipeline,
             slab: None,
+            around: None,
         };
         while wanted.rows == 0 && ir.bytes() > shared && ir.tile.rows > radius[1] {
             ir.tile.rows -= 1;

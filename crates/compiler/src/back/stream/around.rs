@@ -5,7 +5,8 @@ use crate::back::expr::ast_to_c;
 use crate::kernel::stream::Around;
 
 /// Names that are used where a domain goes around.
-pub(super) const FIXED: &[&str] = &[
+pub(in crate::back) const FIXED: &[&str] = &[
+    "BESIDE_LAYERS",
     "BESIDE_ROWS",
     "BESIDE_COLUMNS",
     "RIM",
@@ -13,6 +14,10 @@ pub(super) const FIXED: &[&str] = &[
     "opposite",
     "plane",
     "height",
+    "depth",
+    "first_layer",
+    "n_layers",
+    "l",
     "n_rows",
     "n_columns",
     "inside",
@@ -43,6 +48,44 @@ __global__ void wrap(Element *plane, long long pitch, int height, int width) {
   }
 }";
 
+/// The same in three dimensions: a warp has a row at a time, of those of all layers.
+const WRAP_LAYERS: &str = "
+// The layer, row or column of a domain of n that the one at x is once more.
+__device__ __forceinline__ int opposite(int x, int beside, int n) { return beside > 0 ? beside + ((x - beside) % n + n) % n : x; }
+template <typename Element>
+__global__ void wrap(Element *plane, long long pitch, int depth, int height, int width) {
+  const int n_layers = depth - 2 * BESIDE_LAYERS, n_rows = height - 2 * BESIDE_ROWS, n_columns = width - 2 * BESIDE_COLUMNS;
+  const int first_layer = BESIDE_LAYERS > 0 ? RIM : 0, first_row = BESIDE_ROWS > 0 ? RIM : 0, first_column = BESIDE_COLUMNS > 0 ? RIM : 0;
+  const int rows = height - 2 * first_row, all = (depth - 2 * first_layer) * rows;
+  const auto line = [&](int l, int r) { return (Element *)((char *)plane + ((long long)l * height + r) * pitch); };
+  for (int n = (int)(blockIdx.x * blockDim.y + threadIdx.y); n < all; n += (int)(gridDim.x * blockDim.y)) {
+    const int l = first_layer + n / rows, r = first_row + n % rows;
+    const int l_from = opposite(l, BESIDE_LAYERS, n_layers), r_from = opposite(r, BESIDE_ROWS, n_rows);
+    const bool inside = l_from == l && r_from == r; // the domain's own cells stay
+    const int left = BESIDE_COLUMNS - first_column, wanted = inside ? 2 * left : width - 2 * first_column;
+    Element *const to = line(l, r), *const from = line(l_from, r_from);
+    for (int k = (int)threadIdx.x; k < wanted; k += 32) {
+      const int c = first_column + (inside && k >= left ? k + n_columns : k);
+      to[c] = from[opposite(c, BESIDE_COLUMNS, n_columns)];
+    }
+  }
+}";
+
+/// The lines of the kernel that fills what lies beside a domain of layers.
+pub(in crate::back) fn kernel(Around { beside, rim }: &Around) -> Vec<String> {
+    let [layers, rows, columns] = beside.as_slice() else {
+        return Vec::new();
+    };
+    let constants = format!(
+        "constexpr int BESIDE_LAYERS = {layers}, BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}, RIM = {rim}; // cells on either side along each dimension"
+    );
+    let lines = HEAD.lines().chain([constants.as_str()]);
+    lines
+        .chain(WRAP_LAYERS.lines())
+        .map(str::to_string)
+        .collect()
+}
+
 impl Printer<'_> {
     /// The kernel that fills the cells beside a domain.
     pub(super) fn wrap(&mut self) {
@@ -52,7 +95,12 @@ impl Printer<'_> {
         let (rows, columns, along) = match *beside.as_slice() {
             [rows, columns] => (rows, columns, format!("{} and {}", self.i, self.j)),
             [columns] => (0, columns, self.j.clone()),
-            _ => return,
+            _ => {
+                self.out.line("");
+                let lines = self.ir.around.iter().flat_map(kernel);
+                lines.for_each(|line| self.out.line(line));
+                return;
+            }
         };
         let constants = format!(
             "constexpr int BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}, RIM = {rim}; // cells on either side along {along}"
@@ -107,15 +155,24 @@ impl Printer<'_> {
             true => format!("args.{name}_pitch"),
             false => "0".to_string(), // a single row
         };
-        let (blocks, height, width) = match array.extents.as_slice() {
-            [.., height, width] if self.ir.pipeline.n_space == 2 => {
-                (2048, extent(height), extent(width))
-            }
-            [.., width] => (1, "1".to_string(), extent(width)),
-            [] => return String::new(),
+        let (blocks, sizes) = match (self.ir.pipeline.n_space, array.extents.as_slice()) {
+            (3, [.., depth, height, width]) => (2048, vec![depth, height, width]),
+            (2, [.., height, width]) => (2048, vec![height, width]),
+            (_, [.., width]) => (1, vec![width]),
+            _ => return String::new(),
         };
+        let threads = if sizes.len() == 3 {
+            "dim3(32, 8)"
+        } else {
+            "128"
+        };
+        let mut sizes: Vec<String> = sizes.into_iter().map(extent).collect();
+        if sizes.len() == 1 {
+            sizes.insert(0, "1".to_string()); // a single row
+        }
         format!(
-            "wrap<{elem}><<<{blocks}, 128, 0, stream>>>(({elem} *){plane}, {pitch}, {height}, {width});"
+            "wrap<{elem}><<<{blocks}, {threads}, 0, stream>>>(({elem} *){plane}, {pitch}, {});",
+            sizes.join(", ")
         )
     }
 }
