@@ -244,6 +244,7 @@ mod tests {
             warnings: Vec::new(),
             candidates: Vec::new(),
             is_all: false,
+            in_tiles: false,
             known: Known::default(),
         };
         let folder = tempfile::tempdir().expect("a temporary directory");

@@ -11,6 +11,7 @@ mod dependencies;
 mod emit;
 mod explain;
 mod files;
+mod foreign;
 mod input;
 mod limit;
 mod measuring;

@@ -59,5 +59,6 @@ fn programs_equal_c_on_several_devices() {
 /// A program that cannot be split, and why.
 fn refusal(name: &str, message: &str) -> String {
     let cause = message.lines().find_map(|l| l.split_once("error["));
-    format!("{name}: {}", cause.map_or(message, |(_, cause)| cause))
+    let first = || message.lines().next().unwrap_or_default();
+    format!("{name}: {}", cause.map_or_else(first, |(_, cause)| cause))
 }

@@ -23,13 +23,11 @@ impl Reader<'_> {
             let (scop, (many, _)) = self.guarded_in_steps(refused.region)?;
             let why = refused.why.first()?;
             many.then(|| Chosen {
-                scop,
-                nests: Vec::new(),
                 stays: Some(format!(
                     "the loop at line {}: {}",
                     refused.line, why.message
                 )),
-                candidates: Vec::new(),
+                ..scop.into()
             })
         })
     }

@@ -16,6 +16,7 @@ mod swaps;
 mod together;
 
 use crate::files;
+use crate::foreign::{cplusplus, divided, named_cplusplus};
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use choice::Candidate;
@@ -80,6 +81,8 @@ pub struct Input {
     pub candidates: Vec<Candidate>,
     /// The source has the text of all files of the program.
     pub is_all: bool,
+    /// One of the nests is in tiles, in a loop that could run in single steps as a whole.
+    pub in_tiles: bool,
     /// Nests that were compiled to see whether they can be.
     pub known: Known,
 }
@@ -126,6 +129,7 @@ fn read_file(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure
             warnings: Vec::new(),
             candidates: Vec::new(),
             is_all: false,
+            in_tiles: false,
             known: Known::default(),
         });
     }
@@ -222,48 +226,6 @@ impl NotRead {
     }
 }
 
-/// The refusal of a file that has the name of a C++ file.
-fn named_cplusplus(source: &SourceFile) -> Option<Diagnostic> {
-    const EXTENSIONS: [&str; 10] = [
-        "cpp", "cc", "cxx", "c++", "cp", "C", "hpp", "hh", "hxx", "cu",
-    ];
-    let extension = Path::new(&source.path).extension()?.to_str()?;
-    EXTENSIONS
-        .contains(&extension)
-        .then(|| cplusplus(source, csource::first_cplusplus(&source.text)))
-}
-
-/// The refusal of work that is divided by numbers of threads without asking how many there are: pragmas of
-/// OpenMP go from the file, and one thread alone would do its own part.
-fn divided(source: &SourceFile) -> Option<Diagnostic> {
-    let text = &source.text;
-    let call = csource::first_call(text, "omp_get_thread_num")?;
-    let asks = csource::first_call(text, "omp_get_num_threads").is_some();
-    let is_compiled = !csource::is_conditional(text, call.start);
-    (!asks && is_compiled && !csource::is_in_condition(text, call.start)).then(|| {
-        Diagnostic::error(
-            "HX0107",
-            "work is divided among threads of OpenMP by their numbers",
-        )
-        .at(call, "the number of a thread")
-        .note("pragmas of OpenMP are taken out, and one thread would do its part alone")
-        .help("write loops over all of the work, with `#pragma omp for`")
-    })
-}
-
-/// The refusal of C++, with the first place of it that is no C.
-fn cplusplus(source: &SourceFile, place: Option<Range<usize>>) -> Diagnostic {
-    let path = &source.path;
-    let d = Diagnostic::error("HX0115", format!("`{path}` is C++, and hexcc reads C"));
-    let d = match place {
-        Some(place) => d.at(place, "not C"),
-        None => d
-            .note("its name says so; the same text can compute something else in C++, where `sqrt` of a float is another function")
-            .help("if it is meant as C, give it a name that ends in `.c`"),
-    };
-    d.help("put the time loop into a C file of its own: its translation is C++, whose functions the other files can call")
-}
-
 fn read_source(
     options: &InputOptions,
     source: SourceFile,
@@ -329,6 +291,7 @@ fn read_as_is(
                 warnings,
                 candidates: chosen.candidates,
                 is_all: false,
+                in_tiles: chosen.in_tiles,
                 known,
             })
         }
@@ -365,6 +328,7 @@ struct Chosen {
     stays: Option<String>,
     /// As in [`Input`].
     candidates: Vec<Candidate>,
+    in_tiles: bool,
 }
 
 impl From<PetScop> for Chosen {
@@ -374,6 +338,7 @@ impl From<PetScop> for Chosen {
             nests: Vec::new(),
             stays: None,
             candidates: Vec::new(),
+            in_tiles: false,
         }
     }
 }
@@ -754,7 +719,9 @@ impl<'a> Reader<'a> {
                     Ok(()) => {
                         if let Some((outer, of_outer)) = self.around(&refused, region) {
                             if loops.iter().all(|l| l.depth <= outer.region.depth) {
-                                return Ok((of_outer.clone().into(), Vec::new()));
+                                let nests = self.parted(outer, (region, &scop));
+                                let whole = || (of_outer.clone().into(), Vec::new());
+                                return Ok(nests.unwrap_or_else(whole));
                             }
                             // A nest of a loop that stays on the CPU, as are others there.
                             let why = outer.why.clone();
@@ -913,10 +880,9 @@ impl<'a> Reader<'a> {
             "{the_loop} stays on the CPU, and {which} run in kernels"
         ));
         let chosen = Chosen {
-            scop,
             nests: found.collect(),
             stays: Some(format!("{the_loop}: {}", why.message)),
-            candidates: Vec::new(),
+            ..scop.into()
         };
         let small = search.small.then(stepwise::small);
         let deep = search.deep.then(stepwise::of_one_loop);

@@ -2,9 +2,9 @@
 //!
 //! A loop of few sweeps within the steps of another one can be tiled by itself; the rest of the step
 //! stays on the host then, and arrays are copied in each of them. Where the outer loop runs in single
-//! steps as a whole, that is better.
+//! steps as a whole, that is better, unless nests use the arrays where they are.
 
-use super::{Chosen, MADE_OF, Reader, Refused, deepest};
+use super::{Chosen, MADE_OF, Nests, Reader, Refused, deepest};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::Region;
 use hexcc_compiler::stepwise;
@@ -24,6 +24,36 @@ impl Reader<'_> {
             .filter(|r| self.runs_in(r.region, inner.span.start))
             .filter_map(|r| Some((r, r.scop.as_ref()?)));
         scops.find(|(_, scop)| self.is_shared_throughout(scop))
+    }
+
+    /// The nests in a loop that runs in single steps, where one of several is tiled and uses the arrays where they are.
+    pub(super) fn parted(
+        &self,
+        outer: &Refused,
+        (inner, scop): (&Region, &PetScop),
+    ) -> Option<(Chosen, Vec<Diagnostic>)> {
+        let stays = self.options.planes.is_some() && !self.options.copies;
+        let why = (outer.why.first()).filter(|_| stays && self.is_tiled_nest(scop))?;
+        let mut search = Nests::new(self);
+        (search.small, search.deep) = (true, true);
+        search.within(&outer.region.span, true);
+        search.found.sort_by_key(|nest| nest.span.start);
+        let mut nests = self.joined(search.found);
+        // What stands before it in its line belongs to it.
+        let (start, end) = (inner.span.start, inner.span.end);
+        let is_inner = |nest: &PetScop| nest.span.start <= start && nest.span.end == end;
+        if !search.refused.is_empty() || nests.len() < 2 || !nests.iter().any(is_inner) {
+            return None;
+        }
+        let the_loop = format!("the loop at line {}", outer.line);
+        let what = format!("{the_loop} stays on the CPU, and the nests in it run in kernels");
+        let chosen = Chosen {
+            stays: Some(format!("{the_loop}: {}", why.message)),
+            in_tiles: true,
+            ..nests.remove(0).into()
+        };
+        let warning = why.clone().into_warning(&what);
+        Some((Chosen { nests, ..chosen }, vec![warning]))
     }
 
     /// The nests in a loop that the host takes part in, where one of them is a loop that can be tiled:

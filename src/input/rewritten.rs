@@ -26,7 +26,11 @@ pub(super) fn in_tiles(options: &InputOptions, input: &Input, limit: &TimeLimit)
     if saved.is_nests() {
         let may_stay = options.copies && !stay(options, input, limit);
         let stays = || may_stay.then(|| first(Wanted::Resident)).flatten();
-        return first(Wanted::Tiles).or_else(stays);
+        let wanted = match input.in_tiles {
+            true => Wanted::Region,
+            false => Wanted::Tiles,
+        };
+        return first(wanted).or_else(stays);
     }
     let is_better_parted = saved.regions().any(is_better_parted);
     let parted = is_better_parted.then(|| first(Wanted::Segments)).flatten();

@@ -52,6 +52,7 @@ impl Reader<'_> {
             nests: scops.collect(),
             stays: Some(SEVERAL.to_string()),
             candidates: Vec::new(),
+            in_tiles: false,
         })
     }
 

@@ -1,4 +1,4 @@
-/* innersweeps2d: A time step with sweeps that could be tiled by themselves, and more beside them: the whole step runs.
+/* innersweeps2d: A time step with sweeps that are tiled by themselves, and more beside them.
  * hexcc-test: args=T run=0;1;5 warns=HX0203
  */
 #include <stdio.h>

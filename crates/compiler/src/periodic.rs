@@ -331,8 +331,11 @@ fn schedule(stmt: &Statement, iterators: &[u32], domain: &Set) -> Result<Option<
 /// Whether a statement only accesses arrays as a whole number of cells, at places that are functions of its iterators, and computes
 /// with nothing else of them.
 fn is_plain(scop: &Scop, stmt: &Statement) -> Result<bool> {
-    if !stmt.affine_values().is_empty() {
-        return Ok(false);
+    let n = stmt.domain.dim(DimType::Set)? as u32;
+    for value in stmt.affine_values() {
+        if value.involves(DimType::In, 0, n)? {
+            return Ok(false);
+        }
     }
     for access in stmt.accesses() {
         let array = scop.array(access.array);

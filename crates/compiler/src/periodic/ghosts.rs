@@ -82,7 +82,7 @@ impl Ring {
             let Some(moved) = moved(&program, &read, &dims)? else {
                 return Ok(None);
             };
-            own.push(within(parted.stmts[s], &parted.inside[s])?);
+            own.push(part(parted.stmts[s], &parted.inside[s])?);
             on_ring.push(moved);
         }
         Ok(Some(Ring::made(program, chunk, &dims, (own, on_ring))))
@@ -121,6 +121,15 @@ impl Ring {
             first,
         }
     }
+}
+
+/// Some instances of a statement whose values are those of sizes alone.
+fn part(stmt: &Statement, instances: &Set) -> Result<Statement> {
+    Ok(Statement {
+        locals: stmt.locals.clone(),
+        value: stmt.value.clone(),
+        ..within(stmt, instances)?
+    })
 }
 
 /// The ring's cells along a dimension of an array of `n` dimensions.
@@ -587,7 +596,7 @@ impl<'a> Parted<'a> {
     /// A statement where it writes the ring, with reads of the ring in the place of those of ghost cells; `None` where these do
     /// not have the values of the ring's.
     fn through_copies(&self, s: usize) -> Result<Option<Statement>> {
-        let mut stmt = within(self.stmts[s], &self.inside[s])?;
+        let mut stmt = part(self.stmts[s], &self.inside[s])?;
         for read in &mut stmt.reads {
             if self.scop.array(read.array).extents.is_empty() {
                 continue;

@@ -18,6 +18,7 @@
 //! | `planes` | `for (k = 0; k < 9; k++) g[k][i][j] = ..` | its body for each plane; tried where no other form is tiled |
 //! | `guards` | `j == 0 ? 25 : u[j - 1]` | branches; tried where no other form is tiled |
 //! | `mirrors` | `ip = i == n - 1 ? n - 2 : i + 1`, `u[ip]` | branches; tried where no other form is tiled |
+//! | `schemes` | `if (scheme == 0) for (..) v[i] = a; else for (..) v[i] = b;` | `v[i] = scheme == 0 ? a : b` in one loop; tried where no other form is tiled |
 //! | `values` | `if (a[i] < 0) b[i] = 0; else b[i] = a[i];`, `continue`, `switch` | `b[i] = a[i] < 0 ? 0 : a[i];`; tried where no other form is tiled |
 //! | `split` | `old = s.now; s.now = s.next; s.next = old` of structs | the same of their members |
 //! | `apart` | `f[0]`, `g[0]` of `float *f[9], *g[9]`, swapped | pointers, swapped |
@@ -64,6 +65,7 @@ mod pointed;
 mod promote;
 mod rotate;
 mod scalars;
+mod schemes;
 mod settled;
 mod small;
 mod split;
@@ -196,7 +198,7 @@ const MOVES: [(&str, Pass); 6] = [
 ];
 
 /// The passes that change the code of cells alone.
-const IN_CELLS: [&str; 12] = [
+const IN_CELLS: [&str; 13] = [
     "settled",
     "constants",
     "temporaries",
@@ -205,6 +207,7 @@ const IN_CELLS: [&str; 12] = [
     "planes",
     "guards",
     "mirrors",
+    "schemes",
     "values",
     "hoist",
     "square",
@@ -275,7 +278,18 @@ fn forms(
             found.push(form);
         }
     }
-    Some(found)
+    Some(rings_first(found))
+}
+
+/// The forms of a loop with those of rings on which one sweep is what a condition chose among others before those with ghost
+/// cells: these may be one region, and no other form is looked at then.
+fn rings_first(forms: Vec<Rewritten>) -> Vec<Rewritten> {
+    let has = |form: &Rewritten, pass: &str| form.passes.iter().any(|p| p == pass);
+    let (rings, mut others): (Vec<_>, Vec<_>) =
+        (forms.into_iter()).partition(|form| has(form, "schemes") && has(form, "ghosts"));
+    let at = others.iter().take_while(|form| has(form, "ghosts")).count();
+    others.splice(at..at, rings);
+    others
 }
 
 impl Normal {
@@ -650,9 +664,12 @@ fn in_cells(
             mirrors::mirrors(unit, body)
         }
         Variant::Values => {
-            passes.push("values");
+            let chooses = schemes::schemes(unit, globals, body);
+            passes.extend(chooses.then_some("schemes"));
             let taken = names_of(unit, function)?;
-            values::values((unit, namer), &taken, body)
+            let values = values::values((unit, namer), &taken, body);
+            passes.extend(values.then_some("values"));
+            chooses || values
         }
     };
     if split::split(unit, namer, body) {

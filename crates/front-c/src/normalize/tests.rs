@@ -18,6 +18,7 @@ mod peel;
 mod places;
 mod plain;
 mod pointed;
+mod schemes;
 mod square;
 mod strip_mine;
 mod temporaries;

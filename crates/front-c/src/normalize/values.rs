@@ -120,7 +120,7 @@ fn returned(unit: &Unit, stmts: &[Stmt], ty: TypeId) -> Option<Expr> {
 }
 
 /// A value in a type, said where C would take another one beside it.
-fn converted(unit: &Unit, value: Expr, ty: TypeId) -> Expr {
+pub(super) fn converted(unit: &Unit, value: Expr, ty: TypeId) -> Expr {
     let value = tree::plain(&value).clone();
     match same_type(unit, value.ty, ty) {
         true => value,
@@ -496,7 +496,7 @@ fn is_on_data(stmt: &Stmt) -> bool {
 }
 
 /// Whether an expression assigns.
-fn changes_any(expr: &Expr) -> bool {
+pub(super) fn changes_any(expr: &Expr) -> bool {
     walk::has(expr, |e| {
         tree::target(e).is_some() || matches!(e.kind, ExprKind::Statements(_))
     })
@@ -524,7 +524,7 @@ fn variable(entry: &Entry) -> Option<DeclId> {
 }
 
 /// Whether two places are one, as they are written.
-fn same_place(unit: &Unit, a: &Expr, b: &Expr) -> bool {
+pub(super) fn same_place(unit: &Unit, a: &Expr, b: &Expr) -> bool {
     let (a, b) = (tree::plain(a), tree::plain(b));
     match (&a.kind, &b.kind) {
         (ExprKind::Index(a, at), ExprKind::Index(b, its)) => {
@@ -535,7 +535,7 @@ fn same_place(unit: &Unit, a: &Expr, b: &Expr) -> bool {
     }
 }
 
-fn same_type(unit: &Unit, a: TypeId, b: TypeId) -> bool {
+pub(super) fn same_type(unit: &Unit, a: TypeId, b: TypeId) -> bool {
     let (a, b) = (unit.canonical(a), unit.canonical(b));
     matches!(a.kind, TypeKind::Builtin(_)) && a.kind == b.kind && a.size == b.size
 }
@@ -649,7 +649,7 @@ fn either(unit: &Unit, cond: &Expr, pair: Pair) -> Entry {
 }
 
 /// The place of two statements of a file, one after the other.
-fn around(a: Span, b: Span) -> Span {
+pub(super) fn around(a: Span, b: Span) -> Span {
     match a.file == b.file && a.expansion.is_none() && b.expansion.is_none() {
         true => Span {
             start: a.start.min(b.start),
