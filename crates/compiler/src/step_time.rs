@@ -76,7 +76,7 @@ pub struct WideWork {
     pub block_bytes: f64,
     /// Bytes that threads load.
     pub thread_bytes: f64,
-    /// Issue slots of operations, of which long ones count by [`LONG_SHARE`].
+    /// Issue slots of operations, of which long ones count by `LONG_SHARE`.
     pub slots: f64,
 }
 
