@@ -60,6 +60,10 @@ fn on_ranks(program: &Path, args: &[String], ranks: usize) -> Command {
         "-np",
     ]);
     command.arg(ranks.to_string()).arg(program).args(args);
+    // Several mpirun at once would make the same folder.
+    let folder = program.with_extension("mpi");
+    fs::create_dir_all(&folder).expect("the folder can be made");
+    command.env("OMPI_MCA_orte_tmpdir_base", folder);
     command.env("HEXCC_EMU_DEVICES", ranks.to_string());
     command
 }
