@@ -13,8 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What each program is compared in.
-const EMUCC: [&str; 4] = ["-O1", "-ffp-contract=off", "-w", "-fpermissive"];
+/// Builds a translation for the emulation; `flags` are those of [`flags`].
+fn build(cu: &Path, built: &Path, flags: &[String]) -> Result<(), String> {
+    let mut command = Command::new(root().join("scripts/emucc"));
+    command.args(["-O1", "-w"]).arg(cu).arg("-o").arg(built);
+    succeed(command.args(flags)).map(drop)
+}
 
 /// What mpicxx says of how it compiles and links; `None` without Open MPI.
 fn flags() -> Option<Vec<String>> {
@@ -96,15 +100,7 @@ fn check(program: &Program, [c, cu]: &[PathBuf; 2], flags: &[String]) -> Result<
         .args(["-O1", "-ffp-contract=off", "-std=gnu11", "-w"])
         .arg(c);
     succeed(command.arg("-o").arg(&reference).arg("-lm"))?;
-    let mut command = Command::new(root().join("scripts/emucc"));
-    succeed(
-        command
-            .args(EMUCC)
-            .arg(cu)
-            .arg("-o")
-            .arg(&built)
-            .args(flags),
-    )?;
+    build(cu, &built, flags)?;
     let dump = c.with_extension("dump");
     for args in &program.runs {
         let args: Vec<String> = args.iter().map(i64::to_string).collect();
@@ -177,16 +173,7 @@ fn a_failure_ends_all_ranks() {
         .unwrap()
         .unwrap();
     let built = work.path().join("built");
-    let mut command = Command::new(root().join("scripts/emucc"));
-    succeed(
-        command
-            .args(EMUCC)
-            .arg(&texts[1])
-            .arg("-o")
-            .arg(&built)
-            .args(&flags),
-    )
-    .unwrap();
+    build(&texts[1], &built, &flags).unwrap();
     let longest = program
         .runs
         .iter()

@@ -331,6 +331,21 @@ struct Chosen {
     in_tiles: bool,
 }
 
+/// Nests, of which there is one at least, in kernels where the loop at a line stays on the host for a reason; and what is said of it.
+fn staying(
+    (line, why): (usize, &Diagnostic),
+    which: &str,
+    mut nests: Vec<PetScop>,
+) -> (Chosen, Diagnostic) {
+    let the_loop = format!("the loop at line {line}");
+    let what = format!("{the_loop} stays on the CPU, and {which} run in kernels");
+    let chosen = Chosen {
+        stays: Some(format!("{the_loop}: {}", why.message)),
+        ..nests.remove(0).into()
+    };
+    (Chosen { nests, ..chosen }, why.clone().into_warning(&what))
+}
+
 impl From<PetScop> for Chosen {
     fn from(scop: PetScop) -> Chosen {
         Chosen {
@@ -862,28 +877,19 @@ impl<'a> Reader<'a> {
             true => Vec::new(),
             false => self.moving(&search),
         };
-        let mut found = search.found.into_iter();
-        let Some(scop) = found.next() else {
+        if search.found.is_empty() {
             return Err(search.refused);
-        };
+        }
         let which = match elsewhere {
             true => "nests elsewhere in the file",
             false => "the nests in it",
         };
-        let the_loop = format!("the loop at line {line}");
         // What is said of a swap is not why its planes have no tiles.
         let known = self.known.borrow();
         let of_planes =
             (deepest.first()).and_then(|r| known.why_planes_have_none(r.region.span.start));
         let why = of_planes.unwrap_or_else(|| why.clone());
-        let warning = why.clone().into_warning(&format!(
-            "{the_loop} stays on the CPU, and {which} run in kernels"
-        ));
-        let chosen = Chosen {
-            nests: found.collect(),
-            stays: Some(format!("{the_loop}: {}", why.message)),
-            ..scop.into()
-        };
+        let (chosen, warning) = staying((line, &why), which, search.found);
         let small = search.small.then(stepwise::small);
         let deep = search.deep.then(stepwise::of_one_loop);
         let doubts = small.into_iter().chain(deep);

@@ -4,7 +4,7 @@
 //! stays on the host then, and arrays are copied in each of them. Where the outer loop runs in single
 //! steps as a whole, that is better, unless nests use the arrays where they are.
 
-use super::{Chosen, MADE_OF, Nests, Reader, Refused, deepest};
+use super::{Chosen, MADE_OF, Nests, Reader, Refused, deepest, staying};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::Region;
 use hexcc_compiler::stepwise;
@@ -38,22 +38,16 @@ impl Reader<'_> {
         (search.small, search.deep) = (true, true);
         search.within(&outer.region.span, true);
         search.found.sort_by_key(|nest| nest.span.start);
-        let mut nests = self.joined(search.found);
+        let nests = self.joined(search.found);
         // What stands before it in its line belongs to it.
         let (start, end) = (inner.span.start, inner.span.end);
         let is_inner = |nest: &PetScop| nest.span.start <= start && nest.span.end == end;
         if !search.refused.is_empty() || nests.len() < 2 || !nests.iter().any(is_inner) {
             return None;
         }
-        let the_loop = format!("the loop at line {}", outer.line);
-        let what = format!("{the_loop} stays on the CPU, and the nests in it run in kernels");
-        let chosen = Chosen {
-            stays: Some(format!("{the_loop}: {}", why.message)),
-            in_tiles: true,
-            ..nests.remove(0).into()
-        };
-        let warning = why.clone().into_warning(&what);
-        Some((Chosen { nests, ..chosen }, vec![warning]))
+        let (mut chosen, warning) = staying((outer.line, why), "the nests in it", nests);
+        chosen.in_tiles = true;
+        Some((chosen, vec![warning]))
     }
 
     /// The nests in a loop that the host takes part in, where one of them is a loop that can be tiled:

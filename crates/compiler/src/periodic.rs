@@ -128,10 +128,9 @@ impl Torus {
             for access in stmt.accesses() {
                 for (d, sub) in access.map.to_pw_affs()?.iter().enumerate() {
                     let key = (access.array, d);
-                    if let (true, Some(shift)) = (
-                        self.dims.contains(&key),
-                        self.shifts.of(scop, *s, access, d)?,
-                    ) && !iterators.contains(&shift.iterator)
+                    if self.dims.contains(&key)
+                        && let Some(shift) = self.shifts.of(scop, *s, access, d)?
+                        && !iterators.contains(&shift.iterator)
                     {
                         iterators.push(shift.iterator);
                         found = true;
@@ -158,10 +157,10 @@ impl Torus {
             for access in stmt.accesses() {
                 for d in 0..scop.array(access.array).extents.len() {
                     let goes = self.dims.contains(&(access.array, d));
-                    match self.shifts.of(scop, *s, access, d)? {
-                        Some(shift) if goes => reach = reach.max(shift.distance.abs()),
-                        _ if goes => return Ok(None),
-                        _ => {
+                    match self.shift(scop, *s, access, d)? {
+                        Some(shift) => reach = reach.max(shift.distance.abs()),
+                        None if goes => return Ok(None),
+                        None => {
                             let map = along(&access.map, d)?;
                             let free = free(&map, &stmt.domain, iterators)?;
                             let free = free.intersect_domain(&stmt.domain)?;
@@ -180,6 +179,14 @@ impl Torus {
             self.reach += reach;
         }
         Ok((self.reach > 0).then_some(self))
+    }
+
+    /// The subscript of an access of a statement along a dimension that goes around, where it is that of a ring.
+    fn shift(&self, scop: &Scop, s: usize, access: &Access, d: usize) -> Result<Option<Shift>> {
+        match self.dims.contains(&(access.array, d)) {
+            true => self.shifts.of(scop, s, access, d),
+            false => Ok(None),
+        }
     }
 
     /// Whether a statement writes the cell of its iterators, all cells of the ring for everything else.
@@ -201,10 +208,7 @@ impl Torus {
     fn extent(&self, scop: &Scop, s: usize, iterator: u32) -> Result<Option<PwAff>> {
         let write = &scop.stmts[s].write;
         for (d, extent) in scop.array(write.array).extents.iter().enumerate() {
-            let shift = match self.dims.contains(&(write.array, d)) {
-                true => self.shifts.of(scop, s, write, d)?,
-                false => None,
-            };
+            let shift = self.shift(scop, s, write, d)?;
             if shift.is_some_and(|s| s.iterator == iterator && s.distance == 0) {
                 return Ok(Some(extent.clone()));
             }
@@ -270,11 +274,7 @@ impl Torus {
         let own = iterators_of(domain)?;
         let mut product: Option<Map> = None;
         for d in 0..scop.array(access.array).extents.len() {
-            let shift = match self.dims.contains(&(access.array, d)) {
-                true => self.shifts.of(scop, s, access, d)?,
-                false => None,
-            };
-            let map = match shift {
+            let map = match self.shift(scop, s, access, d)? {
                 Some(shift) => own[shift.iterator as usize]
                     .add_constant(shift.distance)?
                     .to_map()?,

@@ -419,18 +419,19 @@ pub fn predict_planes(
     let points = height * extent(1) * wide;
     // The halo comes from L2.
     let dram = 2.0 * bytes * points / (target.dram_gbs * 1e9);
-    let norm = (issue.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
     let cells = points * steps as f64;
     let conversions: f64 = work.fields.iter().map(|f| 2.0 * f.products as f64).sum();
     let per_block = lanes * (tile.warps * tile.min_blocks) as f64;
     let converting =
         block_steps * per_block * conversions * 32.0 / CONVERSION_LANES * seconds_per_cycle;
-    let seconds = norm.max(converting) + target.launch_us * 1e-6;
+    let gcells = |issue: f64| {
+        let norm = (issue.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
+        let seconds = norm.max(converting) + target.launch_us * 1e-6;
+        cells / seconds / 1e9
+    };
     let precise = |f: &FieldWork| f.apart + stream::PRECISE_SLOTS * f.precise as f64;
     let all_apart = work.fields.iter().map(precise).sum::<f64>() * slow + beside_statement;
-    let apart = issue * (all_apart / per_cell).max(1.0);
-    let apart = (apart.powi(NORM) + dram.powi(NORM)).powf(1.0 / f64::from(NORM));
-    let apart = apart.max(converting) + target.launch_us * 1e-6;
+    let issue_apart = issue * (all_apart / per_cell).max(1.0);
     let computed = block_steps * at_once * (cols * rows * steps) as f64;
     let planes = (ir.held() + i64::from(matches!(ir.order, Order::Chain(_))) * 2 * ri) * steps;
     StreamChoice {
@@ -443,8 +444,8 @@ pub fn predict_planes(
         slots: computed * per_cell / cells,
         dram_bytes: 2.0 * bytes / steps as f64,
         terms: [issue, 0.0, dram, converting].map(|x| x / cells * 1e12),
-        gcells: cells / seconds / 1e9,
-        apart: Some(cells / apart / 1e9),
+        gcells: gcells(issue),
+        apart: Some(gcells(issue_apart)),
     }
 }
 

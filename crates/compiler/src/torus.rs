@@ -158,14 +158,19 @@ impl<'a> OnRing<'a> {
         let Kernel::Overlapped(kernel, _) = &mut unit.tiled.kernel else {
             return Ok(None);
         };
-        let fields: Vec<usize> = match kernel {
-            StreamKernel::Rows(ir) => ir.fields.iter().map(|f| f.array).collect(),
-            StreamKernel::Planes(ir) => vec![ir.array],
+        let (fields, pipeline, stencil, goes) = match kernel {
+            StreamKernel::Rows(ir) => {
+                let fields: Vec<usize> = ir.fields.iter().map(|f| f.array).collect();
+                (fields, &ir.pipeline, &mut ir.stencil, &mut ir.around)
+            }
+            StreamKernel::Planes(ir) => (
+                vec![ir.array],
+                &ir.pipeline,
+                &mut ir.stencil,
+                &mut ir.around,
+            ),
         };
-        let (stencil, n_space, goes) = match kernel {
-            StreamKernel::Rows(ir) => (&mut ir.stencil, ir.pipeline.n_space, &mut ir.around),
-            StreamKernel::Planes(ir) => (&mut ir.stencil, ir.pipeline.n_space, &mut ir.around),
-        };
+        let n_space = pipeline.n_space;
         let by_name = |name: &str| scop.arrays.iter().position(|a| a.name == name);
         let found: Option<Vec<usize>> = stencil.arrays.iter().map(|a| by_name(&a.name)).collect();
         let Some(found) = found else {

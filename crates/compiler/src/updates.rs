@@ -169,11 +169,11 @@ fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<
                 return Ok::<bool, Box<Diagnostic>>(false);
             }
             let known = &mut found[usize::from(start == Start::Later)];
-            let between = match known.take() {
+            let between = match known {
                 Some(between) => between,
-                None => Between::of((stmt, &with_sweep), other, start)?,
+                None => known.insert(Between::of((stmt, &with_sweep), other, start)?),
             };
-            known.insert(between).has(&pairs)
+            between.has(&pairs)
         };
         for access in other.accesses().filter(|a| a.array == stmt.write.array) {
             if access.whole || is_between(element, access, Start::Later)? {

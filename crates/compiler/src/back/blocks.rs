@@ -315,7 +315,7 @@ fn read_texts(ir: &BlocksIr, names: &Names, element: impl Fn(&Offset) -> String)
 
 /// The kernel that fills what lies beside a domain that goes around.
 fn wrap(ir: &BlocksIr) -> String {
-    let lines = ir.around.iter().flat_map(around::kernel);
+    let lines = (ir.around.iter()).flat_map(|around| around::kernel(around, around::EACH));
     lines.map(|line| line + "\n").collect()
 }
 
@@ -323,7 +323,10 @@ fn wrap(ir: &BlocksIr) -> String {
 /// of them are right.
 fn renewed(ir: &BlocksIr) -> String {
     if ir.around.is_some() {
-        return "    wrap<Element><<<2048, dim3(32, 8), 0, stream>>>((Element *)pass.from, pass.row * sizeof(Element), pass.n_i, pass.n_j, pass.n_k);\n".to_string();
+        let sizes = ["pass.n_i", "pass.n_j", "pass.n_k"].map(str::to_string);
+        let pitch = "pass.row * sizeof(Element)";
+        let launch = around::launch("Element", "pass.from", pitch, &sizes);
+        return format!("    {launch}\n");
     }
     let Some(slab) = &ir.slab else {
         return String::new();

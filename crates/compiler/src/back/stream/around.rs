@@ -71,42 +71,56 @@ __global__ void wrap(Element *plane, long long pitch, int depth, int height, int
   }
 }";
 
-/// The lines of the kernel that fills what lies beside a domain of layers.
-pub(in crate::back) fn kernel(Around { beside, rim }: &Around) -> Vec<String> {
-    let [layers, rows, columns] = beside.as_slice() else {
-        return Vec::new();
+/// The lines of the kernel that fills the cells beside a domain; `along` says which dimensions these are.
+pub(in crate::back) fn kernel(Around { beside, rim }: &Around, along: &str) -> Vec<String> {
+    let (beside, text) = match *beside.as_slice() {
+        [columns] => (format!("BESIDE_ROWS = 0, BESIDE_COLUMNS = {columns}"), WRAP),
+        [rows, columns] => (
+            format!("BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}"),
+            WRAP,
+        ),
+        [layers, rows, columns] => (
+            format!("BESIDE_LAYERS = {layers}, BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}"),
+            WRAP_LAYERS,
+        ),
+        _ => return Vec::new(),
     };
-    let constants = format!(
-        "constexpr int BESIDE_LAYERS = {layers}, BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}, RIM = {rim}; // cells on either side along each dimension"
-    );
+    let constants =
+        format!("constexpr int {beside}, RIM = {rim}; // cells on either side along {along}");
     let lines = HEAD.lines().chain([constants.as_str()]);
-    lines
-        .chain(WRAP_LAYERS.lines())
-        .map(str::to_string)
-        .collect()
+    lines.chain(text.lines()).map(str::to_string).collect()
 }
+
+/// The launch of that kernel for a plane whose rows are `pitch` bytes apart; `sizes` are those of the plane, one to three.
+pub(in crate::back) fn launch(elem: &str, plane: &str, pitch: &str, sizes: &[String]) -> String {
+    let (blocks, threads) = match sizes.len() {
+        1 => (1, "128"),
+        2 => (2048, "128"),
+        _ => (2048, "dim3(32, 8)"),
+    };
+    let row = if sizes.len() == 1 { "1, " } else { "" };
+    format!(
+        "wrap<{elem}><<<{blocks}, {threads}, 0, stream>>>(({elem} *){plane}, {pitch}, {row}{});",
+        sizes.join(", ")
+    )
+}
+
+/// What three dimensions are called.
+pub(in crate::back) const EACH: &str = "each dimension";
 
 impl Printer<'_> {
     /// The kernel that fills the cells beside a domain.
     pub(super) fn wrap(&mut self) {
-        let Some(Around { beside, rim }) = &self.ir.around else {
+        let Some(around) = &self.ir.around else {
             return;
         };
-        let (rows, columns, along) = match *beside.as_slice() {
-            [rows, columns] => (rows, columns, format!("{} and {}", self.i, self.j)),
-            [columns] => (0, columns, self.j.clone()),
-            _ => {
-                self.out.line("");
-                let lines = self.ir.around.iter().flat_map(kernel);
-                lines.for_each(|line| self.out.line(line));
-                return;
-            }
+        let along = match self.ir.pipeline.n_space {
+            1 => self.j.clone(),
+            2 => format!("{} and {}", self.i, self.j),
+            _ => EACH.to_string(),
         };
-        let constants = format!(
-            "constexpr int BESIDE_ROWS = {rows}, BESIDE_COLUMNS = {columns}, RIM = {rim}; // cells on either side along {along}"
-        );
         self.out.line("");
-        for line in HEAD.lines().chain([constants.as_str()]).chain(WRAP.lines()) {
+        for line in kernel(around, &along) {
             self.out.line(line);
         }
     }
@@ -155,24 +169,10 @@ impl Printer<'_> {
             true => format!("args.{name}_pitch"),
             false => "0".to_string(), // a single row
         };
-        let (blocks, sizes) = match (self.ir.pipeline.n_space, array.extents.as_slice()) {
-            (3, [.., depth, height, width]) => (2048, vec![depth, height, width]),
-            (2, [.., height, width]) => (2048, vec![height, width]),
-            (_, [.., width]) => (1, vec![width]),
-            _ => return String::new(),
-        };
-        let threads = if sizes.len() == 3 {
-            "dim3(32, 8)"
-        } else {
-            "128"
-        };
-        let mut sizes: Vec<String> = sizes.into_iter().map(extent).collect();
-        if sizes.len() == 1 {
-            sizes.insert(0, "1".to_string()); // a single row
-        }
-        format!(
-            "wrap<{elem}><<<{blocks}, {threads}, 0, stream>>>(({elem} *){plane}, {pitch}, {});",
-            sizes.join(", ")
-        )
+        let n = array.extents.len().min(self.ir.pipeline.n_space);
+        let sizes: Vec<String> = (array.extents[array.extents.len() - n..].iter())
+            .map(extent)
+            .collect();
+        launch(&elem.to_string(), plane, &pitch, &sizes)
     }
 }

@@ -23,17 +23,17 @@ struct Rows {
 struct Domain {
   long long low, high, slabs, beside, rim;
 
-  // A launch needs `launch` rows of neighbours. Slabs have at least as many as neighbours need for `launches`, or for one.
-  Domain(long long low_, long long high_, long long wanted, long long launch, long long launches, long long rim_) : low(low_), high(high_), slabs(wanted), rim(rim_) {
-    const long long all = high - low + 1;
-    launches = number("HEXCC_EXCHANGE", "a number of launches", launches);
-    for (; launches > 1 && all / slabs < launches * launch + rim;) --launches;
-    for (; slabs > 1 && (all < slabs || all / slabs < launches * launch + rim);) --slabs;
-    beside = launches * launch + rim;
-  }
-
   long long begin(long long slab) const { return low + (high - low + 1) * slab / slabs; }
 };
+
+// In as many slabs as are wanted, if these have as many rows as neighbours need for `launches`, or for one. A launch needs `launch` rows of neighbours.
+static Domain divided(long long low, long long high, long long slabs, long long launch, long long launches, long long rim) {
+  const long long all = high - low + 1;
+  launches = number("HEXCC_EXCHANGE", "a number of launches", launches);
+  for (; launches > 1 && all / slabs < launches * launch + rim;) --launches;
+  for (; slabs > 1 && (all < slabs || all / slabs < launches * launch + rim);) --slabs;
+  return {low, high, slabs, launches * launch + rim, rim};
+}
 
 // A GPU's share: rows `own` to `own + n_own - 1` of the program.
 struct Share {

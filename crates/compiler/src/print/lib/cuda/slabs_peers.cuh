@@ -100,7 +100,7 @@ template <typename Work> void share(const char *name, int gpus, long long low, l
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess || devices < 1) fail(name, 0, "finding GPUs", error);
   gpus = wanted(gpus);
-  const Domain domain(low, high, gpus > 0 ? gpus : devices, launch, launches, rim);
+  const Domain domain = divided(low, high, gpus > 0 ? gpus : devices, launch, launches, rim);
   Team team{(int)domain.slabs};
   std::vector<std::thread> threads;
   const auto run = [&](int number) {

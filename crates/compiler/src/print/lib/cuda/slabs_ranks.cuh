@@ -22,9 +22,10 @@ static cudaError_t checked(ncclResult_t result) {
   return cudaErrorUnknown;
 }
 
-// What rank 0 calls: a function, by its distance from another one of the program, and what it is given.
+// What rank 0 calls: a function, by its distance from another one of the program, how many bytes it is given, and what is shared.
 struct Call {
-  long long function, bytes, low, high, launch, launches, rim;
+  long long function, bytes;
+  Domain domain;
 };
 
 // The ranks that have a slab.
@@ -127,13 +128,12 @@ static void origin() {}
 // Calls a function for the slab of this rank, if it has one.
 static void run(const Call &call, const void *work) {
   const char *const name = "hexcc";
-  const Domain domain(call.low, call.high, ranks, call.launch, call.launches, call.rim);
-  Team team{(int)domain.slabs, MPI_COMM_WORLD};
+  Team team{(int)call.domain.slabs, MPI_COMM_WORLD};
   if (team.size < ranks) MPI_Comm_split(MPI_COMM_WORLD, rank < team.size ? 0 : MPI_UNDEFINED, rank, &team.comm);
   if (rank >= team.size) return;
   cudaError_t error = cudaSetDevice(device_of_rank);
   if (error != cudaSuccess) fail(name, device_of_rank, "choosing the GPU", error);
-  Slab slab(domain, rank, team);
+  Slab slab(call.domain, rank, team);
   error = cudaStreamCreateWithFlags(&slab.stream, cudaStreamNonBlocking);
   if (error != cudaSuccess) fail(name, slab.device, "creating a stream", error);
   ((void (*)(Slab &, const void *))((intptr_t)&origin + (intptr_t)call.function))(slab, work);
@@ -159,9 +159,9 @@ static void begin() {
   MPI_Init(nullptr, nullptr);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks), MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm here;
-  int ranks_here = 1, devices = 0;
+  int devices = 0;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here);
-  MPI_Comm_rank(here, &device_of_rank), MPI_Comm_size(here, &ranks_here), MPI_Comm_free(&here);
+  MPI_Comm_rank(here, &device_of_rank), MPI_Comm_free(&here);
   cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess) fail(name, 0, "finding GPUs", error);
   if (device_of_rank >= devices) fail(name, device_of_rank, "choosing the GPU", "this host has more ranks than GPUs");
@@ -192,7 +192,7 @@ static void begin() {
 template <typename Work> void share(const char *, int, long long low, long long high, long long launch, long long launches, long long rim, Work work) {
   static_assert(std::is_trivially_copyable<Work>::value, "what ranks are given is bytes");
   const intptr_t function = (intptr_t)&on_rank<Work> - (intptr_t)&origin;
-  const Call call{(long long)function, (long long)sizeof work, low, high, launch, launches, rim};
+  const Call call{(long long)function, (long long)sizeof work, divided(low, high, ranks, launch, launches, rim)};
   tell(call, &work);
   run(call, &work);
 }
