@@ -4,11 +4,20 @@ use super::{Reader, acted};
 use hexcc_compiler::front::c::{self as front, Light, Reduced};
 use hexcc_pet::data::{PetScop, Span};
 use hexcc_pet::{ClangMessage, PetError, Request, Severity};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// Blanks before a text that includes headers of the system, at least: more than one of these has bytes.
 const MIN_LEAD: usize = 1 << 20;
+
+/// A text, what it includes in place of headers, and the function of it that pet is to look in.
+type TextAndFunction = (String, Option<Light>, Option<String>);
+
+thread_local! {
+    /// What pet has made of texts: forms of a loop differ in what most of the others are made of.
+    static EXTRACTED: RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>> = RefCell::default();
+}
 
 /// What pet is run for.
 #[derive(Clone, Copy, Debug)]
@@ -75,12 +84,12 @@ impl Reader<'_> {
             light.cloned(),
             function.map(str::to_string),
         );
-        let known = self.extracted.borrow().get(&key).cloned();
+        let known = EXTRACTED.with_borrow(|known| known.get(&key).cloned());
         known.unwrap_or_else(|| {
             let blanks = " ".repeat(self.lead(text, light));
             tracing::debug!(?purpose, "pet reads a text");
             let extracted = self.extract_text(&(blanks + text), light, function);
-            self.extracted.borrow_mut().insert(key, extracted.clone());
+            EXTRACTED.with_borrow_mut(|known| known.insert(key, extracted.clone()));
             extracted
         })
     }

@@ -25,7 +25,7 @@ use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource::HeaderNames;
 use hexcc_compiler::ctype::math_function;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Light, Pass, Reduced, Region, StandIns, Written};
+use hexcc_compiler::front::c::{self as front, Pass, Reduced, Region, StandIns, Written};
 use hexcc_compiler::known::Known;
 use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
@@ -249,6 +249,18 @@ fn read_as_is(
     source: SourceFile,
     limit: &TimeLimit,
 ) -> Result<Input, NotRead> {
+    let reader = Reader::new(options, &source, limit).map_err(|e| NotRead {
+        failure: Box::new(Failure {
+            diagnostics: explain(e, &source, None),
+            source: Some(Box::new(source.clone())),
+        }),
+        words: BTreeSet::new(),
+    })?;
+    read_by(&reader)
+}
+
+fn read_by(reader: &Reader) -> Result<Input, NotRead> {
+    let (options, source) = (reader.options, reader.source);
     let fail = |diagnostics, words| NotRead {
         failure: Box::new(Failure {
             diagnostics,
@@ -256,8 +268,6 @@ fn read_as_is(
         }),
         words,
     };
-    let reader = Reader::new(options, &source, limit)
-        .map_err(|e| fail(explain(e, &source, None), BTreeSet::new()))?;
     let read = reader.scop();
     let undeclared = match read.is_ok() {
         true => reader
@@ -274,19 +284,19 @@ fn read_as_is(
         Ok(_) if !words.is_empty() => {
             let word = words.first().cloned().unwrap_or_default();
             Err(fail(
-                explain(PetError::ReservedName(word), &source, None),
+                explain(PetError::ReservedName(word), source, None),
                 words,
             ))
         }
         Ok((chosen, mut warnings)) => {
-            warnings.extend(unchecked(&reader, &chosen));
+            warnings.extend(unchecked(reader, &chosen));
             Ok(Input {
                 saved: SavedScop {
                     nests: chosen.nests,
                     stays: chosen.stays,
                     undeclared,
                     headers: header_names,
-                    ..SavedScop::new(source, options.defines.clone(), chosen.scop)
+                    ..SavedScop::new(source.clone(), options.defines.clone(), chosen.scop)
                 },
                 warnings,
                 candidates: chosen.candidates,
@@ -493,8 +503,6 @@ struct Reader<'a> {
     headers: Vec<String>,
     /// Iterators and sizes found whose names isl would read as something else.
     words: RefCell<BTreeSet<String>>,
-    /// What pet has made of texts, with the functions to look in.
-    extracted: Rc<RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>>>,
     /// What texts declare.
     facts: Rc<RefCell<HashMap<String, KnownFacts>>>,
     /// What is to stand in regions of texts.
@@ -510,9 +518,6 @@ fn in_steps(options: &InputOptions) -> Options {
         ..Options::default()
     })
 }
-
-/// A text, what it includes in place of headers, and the function of it that pet is to look in.
-type TextAndFunction = (String, Option<Light>, Option<String>);
 
 impl<'a> Reader<'a> {
     fn new(
@@ -530,7 +535,6 @@ impl<'a> Reader<'a> {
             pet: hexcc_pet::find_library(Some(&vendor))?,
             headers: headers(options, &source.text),
             words: RefCell::default(),
-            extracted: Rc::default(),
             facts: Rc::default(),
             forwarded: Rc::default(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
@@ -547,7 +551,6 @@ impl<'a> Reader<'a> {
             pet: self.pet.clone(),
             headers: headers(self.options, &source.text),
             words: RefCell::default(),
-            extracted: Rc::clone(&self.extracted),
             facts: Rc::clone(&self.facts),
             forwarded: Rc::clone(&self.forwarded),
             known: Rc::clone(&self.known),

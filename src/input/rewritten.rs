@@ -5,13 +5,13 @@
 //! loop where that leads to tiles over time, and the user's own otherwise.
 
 use super::facts::question;
-use super::{Input, InputOptions, MAX_JUDGED, read_as_is};
+use super::{Input, InputOptions, MAX_JUDGED, Reader, read_by};
 use crate::limit::TimeLimit;
-use hexcc_compiler::csource;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c as front;
+use hexcc_compiler::front::c::{self as front, Region};
 use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::scop::{Converging, Segmented, SourceFile, is_better_parted};
+use hexcc_compiler::{csource, stepwise};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::normalize::{Rewritten, Segments};
 use hexcc_pet::data::Span;
@@ -121,8 +121,11 @@ fn with(
         function: None,
         ..options.clone()
     };
-    let mut read = read_as_is(&options, edited, limit).ok()?;
     let may_be_region = form.segments.is_none() && wanted != Wanted::Region;
+    let reader = Reader::new(&options, &edited, limit).ok()?;
+    let may_be = matches!(wanted, Wanted::Any | Wanted::Resident)
+        || may_be_good(&reader, at..place.end, may_be_region);
+    let mut read = may_be.then(|| read_by(&reader).ok()).flatten()?;
     let is_resident = || form.segments.is_none() && stay(&options, &read, limit);
     let is_good = wanted == Wanted::Resident && is_resident()
         || may_be_region && (wanted == Wanted::Any || is_region(&read, at))
@@ -151,6 +154,38 @@ fn with(
         }),
     });
     Some(read)
+}
+
+/// Whether a loop, or one around it, may be tiled as far as dependences say; or be a region in single steps, where that is enough.
+fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool) -> bool {
+    let text = &reader.source.text;
+    if !front::marked_regions(text).is_empty() {
+        return true;
+    }
+    let loops = front::time_loops(text);
+    let most = loops.iter().map(|region| region.depth).max();
+    let itself = front::inner_loops(text, &(place.start.saturating_sub(1)..place.end)).into_iter();
+    let may_be = |region: Region| {
+        let Ok(scop) = reader.time_loop(&region) else {
+            return false;
+        };
+        let in_steps = |why: Vec<Diagnostic>| {
+            let may_run = is_enough && Some(region.depth) == most;
+            may_run
+                && why.iter().all(stepwise::may_replace)
+                && reader.in_single_steps(&scop).is_ok()
+        };
+        reader.judge(&scop).map_or_else(in_steps, |()| true) || reader.is_tiled_nest(&scop)
+    };
+    let around = |region: &Region| reader.runs_in(region, place.start);
+    let inner = itself
+        .take(1)
+        .filter(|region| loops.iter().all(|l| l.span != region.span));
+    let may_be = inner
+        .chain(loops.iter().filter(|region| around(region)).rev().cloned())
+        .any(may_be);
+    reader.words.take();
+    may_be
 }
 
 /// Whether the loop at a place is all of a region, or one whose planes are swapped.

@@ -148,14 +148,14 @@ impl Writer {
         }
     }
 
-    /// Blanks of the same length and with the same lines.
+    /// A blank in place of a part; texts that differ there alone become equal.
     fn blank(&mut self, from: &str, range: Range<usize>) {
-        self.piece(range.start, true);
-        let blanks = from[range].bytes().map(|b| match b {
-            b'\n' => '\n',
-            _ => ' ',
-        });
-        self.text.extend(blanks);
+        let blank = if from[range.clone()].contains('\n') {
+            "\n"
+        } else {
+            " "
+        };
+        self.insert(range.start, blank);
     }
 
     pub(super) fn insert(&mut self, at: usize, what: &str) {
