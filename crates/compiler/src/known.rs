@@ -68,7 +68,7 @@ struct Built {
 /// What has come of a nest.
 struct Nest {
     read: Read,
-    compiled: Compiled,
+    compiled: Result<Compiled>,
 }
 
 /// Compiles a scop of which nothing is known.
@@ -156,16 +156,16 @@ impl Known {
     ) -> Result<T> {
         let is_it = |known: &&Nest| known.read.is_of(nest);
         if let Some(known) = self.nests.borrow().iter().find(is_it) {
-            return Ok(of(&known.compiled));
+            return known.compiled.as_ref().map(of).map_err(Clone::clone);
         }
         let options = stepwise::options(&self.options);
-        let compiled = pipeline::compile_with(ctx, nest, &options, self)?;
-        let said = of(&compiled);
+        let compiled = pipeline::compile_with(ctx, nest, &options, self);
+        let said = compiled.as_ref().map(of).map_err(Clone::clone);
         self.nests.borrow_mut().push(Nest {
             read: Read::new(nest),
             compiled,
         });
-        Ok(said)
+        said
     }
 
     /// Compiles a region that is no nest, and remembers the last one; gives what `of` says of it.
@@ -303,7 +303,7 @@ impl Known {
         if !options.steps_like(&self.options) {
             return None;
         }
-        let mut compiled = nests.swap_remove(at).compiled;
+        let mut compiled = nests.swap_remove(at).compiled.ok()?;
         let options = named(nest, index, options);
         for (i, part) in compiled.stepwise.iter_mut().enumerate() {
             let name = unit_name(nest.around(), &compiled.scop, i, &options);
