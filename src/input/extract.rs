@@ -19,34 +19,20 @@ thread_local! {
     static EXTRACTED: RefCell<HashMap<TextAndFunction, Result<PetScop, PetError>>> = RefCell::default();
 }
 
-/// What pet is run for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
-    /// A region, in one of the texts that are made of it.
-    Region,
-    /// A region with stand-ins for members of structs.
-    Members,
-    /// A message for the user.
-    Message,
-}
-
 impl Reader<'_> {
     /// Runs pet on a text and leads its places back to the user's.
     pub(super) fn extract(
         &self,
-        purpose: Purpose,
         reduced: &Reduced,
         function: Option<&str>,
     ) -> Result<PetScop, PetError> {
         let light = self.light(&reduced.text);
-        let (light, extracted) =
-            match self.extract_as_is(purpose, &reduced.text, light.as_ref(), function) {
-                Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => (
-                    None,
-                    self.extract_as_is(purpose, &reduced.text, None, function)?,
-                ),
-                extracted => (light, extracted?),
-            };
+        let (light, extracted) = match self.extract_as_is(&reduced.text, light.as_ref(), function) {
+            Err(PetError::Syntax { messages }) if light.is_some() && may_miss(&messages) => {
+                (None, self.extract_as_is(&reduced.text, None, function)?)
+            }
+            extracted => (light, extracted?),
+        };
         let lead = self.lead(&reduced.text, light.as_ref());
         let words = isl_words(&extracted);
         if let Some(word) = words.first().cloned() {
@@ -74,7 +60,6 @@ impl Reader<'_> {
     /// places count from the blanks before it.
     fn extract_as_is(
         &self,
-        purpose: Purpose,
         text: &str,
         light: Option<&Light>,
         function: Option<&str>,
@@ -87,7 +72,7 @@ impl Reader<'_> {
         let known = EXTRACTED.with_borrow(|known| known.get(&key).cloned());
         known.unwrap_or_else(|| {
             let blanks = " ".repeat(self.lead(text, light));
-            tracing::debug!(?purpose, "pet reads a text");
+            tracing::debug!("pet reads a text");
             let extracted = self.extract_text(&(blanks + text), light, function);
             EXTRACTED.with_borrow_mut(|known| known.insert(key, extracted.clone()));
             extracted
@@ -147,9 +132,7 @@ impl Reader<'_> {
     ) -> PetScop {
         let own = |span: Span| {
             let read = span.start.saturating_sub(lead)..span.end.saturating_sub(lead);
-            let range = reduced.original_range(read);
-            let (start, end) = (range.start, range.end);
-            Span { start, end }
+            Span::from(reduced.original_range(read))
         };
         scop.span = own(scop.span);
         for stmt in &mut scop.stmts {

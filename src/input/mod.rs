@@ -20,7 +20,6 @@ use crate::foreign::{cplusplus, divided, named_cplusplus};
 use crate::limit::TimeLimit;
 use crate::render::Failure;
 use choice::Candidate;
-use extract::Purpose;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::csource::HeaderNames;
 use hexcc_compiler::ctype::math_function;
@@ -110,10 +109,7 @@ fn is_saved(options: &InputOptions) -> bool {
 
 fn conversion(found: hexcc_front_c::conversions::Conversion) -> Conversion {
     Conversion {
-        place: found.place.map(|place| Span {
-            start: place.start,
-            end: place.end,
-        }),
+        place: found.place.map(Span::from),
         before: found.before,
         behind: found.behind,
         to: found.to,
@@ -202,6 +198,15 @@ struct NotRead {
 }
 
 impl NotRead {
+    fn new(source: &SourceFile, diagnostics: Vec<Diagnostic>, words: BTreeSet<String>) -> NotRead {
+        let source = Some(Box::new(source.clone()));
+        let failure = Box::new(Failure {
+            diagnostics,
+            source,
+        });
+        NotRead { failure, words }
+    }
+
     fn is_syntax(&self) -> bool {
         self.failure.diagnostics.iter().any(|d| d.code == "HX0101")
     }
@@ -231,8 +236,9 @@ fn read_source(
     source: SourceFile,
     limit: &TimeLimit,
 ) -> Result<Input, NotRead> {
-    let read = read_as_is(options, source.clone(), limit);
-    let input = match read {
+    let failed = |e| NotRead::new(&source, explain(e, &source, None), BTreeSet::new());
+    let reader = Reader::new(options, &source, limit).map_err(failed)?;
+    let input = match read_as_is(&reader) {
         Ok(input) => input,
         // Other names come first.
         Err(refused) if !refused.words.is_empty() => return Err(refused),
@@ -244,68 +250,37 @@ fn read_source(
     Ok(rewritten::in_tiles(options, &input, limit).unwrap_or(input))
 }
 
-fn read_as_is(
-    options: &InputOptions,
-    source: SourceFile,
-    limit: &TimeLimit,
-) -> Result<Input, NotRead> {
-    let reader = Reader::new(options, &source, limit).map_err(|e| NotRead {
-        failure: Box::new(Failure {
-            diagnostics: explain(e, &source, None),
-            source: Some(Box::new(source.clone())),
-        }),
-        words: BTreeSet::new(),
-    })?;
-    read_by(&reader)
-}
-
-fn read_by(reader: &Reader) -> Result<Input, NotRead> {
+fn read_as_is(reader: &Reader) -> Result<Input, NotRead> {
     let (options, source) = (reader.options, reader.source);
-    let fail = |diagnostics, words| NotRead {
-        failure: Box::new(Failure {
-            diagnostics,
-            source: Some(Box::new(source.clone())),
-        }),
-        words,
-    };
-    let read = reader.scop();
-    let undeclared = match read.is_ok() {
-        true => reader
-            .undeclared()
-            .map_err(|e| fail(vec![facts::explain(e)], BTreeSet::new()))?,
-        false => Vec::new(),
-    };
-    let header_names = HeaderNames::new(&reader.headers, source.own_text());
+    let fail = |diagnostics, words| NotRead::new(source, diagnostics, words);
+    let found = reader.scop();
     let words = reader.words.take();
-    let known = std::mem::take(&mut *reader.known.borrow_mut());
-    match read {
-        Err(diagnostics) => Err(fail(diagnostics, words)),
-        // The loop that looked likeliest may be one that was not read.
-        Ok(_) if !words.is_empty() => {
-            let word = words.first().cloned().unwrap_or_default();
-            Err(fail(
-                explain(PetError::ReservedName(word), source, None),
-                words,
-            ))
-        }
-        Ok((chosen, mut warnings)) => {
-            warnings.extend(unchecked(reader, &chosen));
-            Ok(Input {
-                saved: SavedScop {
-                    nests: chosen.nests,
-                    stays: chosen.stays,
-                    undeclared,
-                    headers: header_names,
-                    ..SavedScop::new(source.clone(), options.defines.clone(), chosen.scop)
-                },
-                warnings,
-                candidates: chosen.candidates,
-                is_all: false,
-                in_tiles: chosen.in_tiles,
-                known,
-            })
-        }
+    let (chosen, mut warnings) = match found {
+        Err(diagnostics) => return Err(fail(diagnostics, words)),
+        Ok(found) => found,
+    };
+    // The loop that looked likeliest may be one that was not read.
+    if let Some(word) = words.first() {
+        let why = explain(PetError::ReservedName(word.clone()), source, None);
+        return Err(fail(why, words));
     }
+    let undeclared = reader.undeclared();
+    let undeclared = undeclared.map_err(|e| fail(vec![facts::explain(e)], BTreeSet::new()))?;
+    warnings.extend(unchecked(reader, &chosen));
+    Ok(Input {
+        saved: SavedScop {
+            nests: chosen.nests,
+            stays: chosen.stays,
+            undeclared,
+            headers: HeaderNames::new(&reader.headers, source.own_text()),
+            ..SavedScop::new(source.clone(), options.defines.clone(), chosen.scop)
+        },
+        warnings,
+        candidates: chosen.candidates,
+        is_all: false,
+        in_tiles: chosen.in_tiles,
+        known: reader.known.take(),
+    })
 }
 
 /// A warning of assertions in what kernels compute.
@@ -492,6 +467,7 @@ impl<'a> Nests<'a> {
 }
 
 /// One C file on its way through pet.
+#[derive(Clone)]
 struct Reader<'a> {
     options: &'a InputOptions,
     source: &'a SourceFile,
@@ -544,16 +520,10 @@ impl<'a> Reader<'a> {
     /// The same for a text made of this one.
     fn of<'b>(&'b self, source: &'b SourceFile) -> Reader<'b> {
         Reader {
-            options: self.options,
             source,
-            limit: self.limit,
-            exe: self.exe.clone(),
-            pet: self.pet.clone(),
             headers: headers(self.options, &source.text),
             words: RefCell::default(),
-            facts: Rc::clone(&self.facts),
-            forwarded: Rc::clone(&self.forwarded),
-            known: Rc::clone(&self.known),
+            ..self.clone()
         }
     }
 
@@ -586,7 +556,7 @@ impl<'a> Reader<'a> {
             }
             // Loops of functions whose definitions are not understood.
             let whole = front::whole(text);
-            let scop = self.extract(Purpose::Region, &whole, wanted);
+            let scop = self.extract(&whole, wanted);
             let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
             let start = scop.span.start;
             let scop = self.described(scop, &whole, start);
@@ -1218,7 +1188,7 @@ impl<'a> Reader<'a> {
         let reduce = |plain: &StandIns| {
             let reduced = front::reduce(text, &written.region, &include, plain);
             let whole = reduced.clone().made_of(&written.reduced);
-            (self.extract(Purpose::Region, &whole, function), reduced)
+            (self.extract(&whole, function), reduced)
         };
         let mut plain = StandIns::default();
         let (mut extracted, mut reduced) = reduce(&plain);
@@ -1233,8 +1203,7 @@ impl<'a> Reader<'a> {
             Err(PetError::Syntax { .. }) => {
                 reduced = front::mark(text, &written.region, &include);
                 let marked = reduced.clone().made_of(&written.reduced);
-                (self.extract(Purpose::Message, &marked, function))
-                    .map_err(|e| explained(e, marked))?
+                (self.extract(&marked, function)).map_err(|e| explained(e, marked))?
             }
             Err(e) => return Err(explained(e, reduced.made_of(&written.reduced))),
         };
@@ -1256,7 +1225,7 @@ impl<'a> Reader<'a> {
         let function = region.function.as_ref().map(|f| f.name.as_str());
         let reduced = front::reduce(text, region, include, &stand_ins);
         let whole = reduced.clone().made_of(&written.reduced);
-        let scop = self.extract(Purpose::Members, &whole, function).ok()?;
+        let scop = self.extract(&whole, function).ok()?;
         let scop = PetScop {
             members: stand_ins.members,
             ..self.described(scop, &reduced, region.span.start).ok()?

@@ -5,7 +5,7 @@
 //! loop where that leads to tiles over time, and the user's own otherwise.
 
 use super::facts::question;
-use super::{Input, InputOptions, MAX_JUDGED, Reader, read_by};
+use super::{Input, InputOptions, MAX_JUDGED, Reader, read_as_is};
 use crate::limit::TimeLimit;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{self as front, Region};
@@ -15,6 +15,7 @@ use hexcc_compiler::{csource, stepwise};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::normalize::{Rewritten, Segments};
 use hexcc_pet::data::Span;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
@@ -83,6 +84,13 @@ pub(super) fn first(
     };
     let mut forms = asked(options, source, limit, child::time_loops);
     forms.retain(is_wanted);
+    let loops = front::time_loops(&source.text);
+    // As in the search for the time loop: deeper nests before flatter ones.
+    let depth = |form: &Rewritten| {
+        let is_it = |l: &&Region| l.span.start == form.range.start;
+        loops.iter().find(is_it).map(|l| Reverse(l.depth))
+    };
+    forms.sort_by_key(|form| (depth(form).is_none(), depth(form)));
     let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
     let judged: BTreeSet<usize> = starts.iter().copied().take(MAX_JUDGED).collect();
     let is_parted = |form: &Rewritten| wanted != Wanted::Segments || form.segments.is_some();
@@ -125,7 +133,7 @@ fn with(
     let reader = Reader::new(&options, &edited, limit).ok()?;
     let may_be = matches!(wanted, Wanted::Any | Wanted::Resident)
         || may_be_good(&reader, at..place.end, may_be_region);
-    let mut read = may_be.then(|| read_by(&reader).ok()).flatten()?;
+    let mut read = may_be.then(|| read_as_is(&reader).ok()).flatten()?;
     let is_resident = || form.segments.is_none() && stay(&options, &read, limit);
     let is_good = wanted == Wanted::Resident && is_resident()
         || may_be_region && (wanted == Wanted::Any || is_region(&read, at))
@@ -166,24 +174,19 @@ fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool) -> bool {
     let most = loops.iter().map(|region| region.depth).max();
     let itself = front::inner_loops(text, &(place.start.saturating_sub(1)..place.end)).into_iter();
     let may_be = |region: Region| {
-        let Ok(scop) = reader.time_loop(&region) else {
-            return false;
-        };
-        let in_steps = |why: Vec<Diagnostic>| {
-            let may_run = is_enough && Some(region.depth) == most;
-            may_run
-                && why.iter().all(stepwise::may_replace)
-                && reader.in_single_steps(&scop).is_ok()
-        };
-        reader.judge(&scop).map_or_else(in_steps, |()| true) || reader.is_tiled_nest(&scop)
+        let may_run = is_enough && Some(region.depth) == most;
+        let may_replace = |why: &Vec<Diagnostic>| may_run && why.iter().all(stepwise::may_replace);
+        reader.time_loop(&region).is_ok_and(|scop| {
+            let judged = reader.judge(&scop);
+            let in_steps = judged.as_ref().err().is_some_and(may_replace)
+                && reader.in_single_steps(&scop).is_ok();
+            judged.is_ok() || in_steps || reader.is_tiled_nest(&scop)
+        })
     };
-    let around = |region: &Region| reader.runs_in(region, place.start);
-    let inner = itself
-        .take(1)
-        .filter(|region| loops.iter().all(|l| l.span != region.span));
-    let may_be = inner
-        .chain(loops.iter().filter(|region| around(region)).rev().cloned())
-        .any(may_be);
+    let around = loops
+        .iter()
+        .filter(|region| reader.runs_in(region, place.start));
+    let may_be = itself.take(1).chain(around.rev().cloned()).any(may_be);
     reader.words.take();
     may_be
 }

@@ -15,6 +15,13 @@ pub struct Span {
     pub end: usize,
 }
 
+impl From<std::ops::Range<usize>> for Span {
+    fn from(range: std::ops::Range<usize>) -> Span {
+        let std::ops::Range { start, end } = range;
+        Span { start, end }
+    }
+}
+
 /// One static control part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PetScop {

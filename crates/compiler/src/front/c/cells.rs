@@ -115,10 +115,7 @@ pub fn with_cells(
             ..region.clone()
         },
         cells,
-        body: Span {
-            start: place.start,
-            end: place.end,
-        },
+        body: place.into(),
     })
 }
 

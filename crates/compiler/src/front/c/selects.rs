@@ -39,13 +39,7 @@ impl Selected {
     /// With places of the text that `first` was made of, where this was made of that.
     pub fn made_of(self, first: &Reduced) -> Selected {
         let moved = |at: usize| first.original_range(at..at + 1).start;
-        let span = |span: Span| {
-            let range = first.original_range(span.start..span.end);
-            Span {
-                start: range.start,
-                end: range.end,
-            }
-        };
+        let span = |span: Span| Span::from(first.original_range(span.start..span.end));
         let select = |select: Select| Select {
             start: moved(select.start),
             end: span_end(first, select.start, select.end),
@@ -306,12 +300,12 @@ impl Rewriter<'_> {
         }
         let before = (self.out.clone(), self.done, self.own.len());
         let inside = self.end(&chain.conds[0])..self.end(&tokens);
-        self.out.conditional.push(span(&inside));
+        self.out.conditional.push(inside.clone().into());
         let selected = self.may_run(&tokens, &chain.conds[0]);
         if let Err((place, why)) = selected.and_then(|()| self.selected(&tokens, &chain, None)) {
             (self.out, self.done) = (before.0, before.1);
             self.own.truncate(before.2);
-            self.out.refused.get_or_insert((span(&place), why));
+            self.out.refused.get_or_insert((place.clone().into(), why));
         }
         Ok(())
     }
@@ -744,13 +738,6 @@ impl Rewriter<'_> {
 
 /// What a variable is where the condition does not hold under which it is declared.
 const NOTHING: &str = "0";
-
-fn span(range: &Range<usize>) -> Span {
-    Span {
-        start: range.start,
-        end: range.end,
-    }
-}
 
 /// The tokens of a range that are in no brackets of it, and brackets as their first token.
 fn outside_brackets<'c>(code: &'c Code, tokens: &Range<usize>) -> impl Iterator<Item = usize> + 'c {

@@ -39,10 +39,7 @@ pub fn without_swaps(text: &str, region: &Region) -> Option<Swaps> {
         return None;
     }
     let start = first_value(&code, time_loop.head.clone())?;
-    let span = |tokens: Range<usize>| {
-        let Range { start, end } = code.bytes(tokens);
-        Span { start, end }
-    };
+    let span = |tokens: Range<usize>| Span::from(code.bytes(tokens));
     let head = span(time_loop.head.start - 2..time_loop.head.end + 1);
     let swaps: Vec<Span> = time_loop.swaps.into_iter().map(span).collect();
     let owned = |cycle: &Vec<&str>| cycle.iter().map(|name| name.to_string()).collect();
