@@ -11,9 +11,10 @@ use std::time::Duration;
 const ONE_STATEMENT: usize = 400;
 /// Lines that translation may add to any program.
 const ANY: usize = 900;
-/// The aim in a release build; test machines are noisy.
+/// The aim in a release build, which is told of.
 const AIM: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How many times as long as the mean a translation may take, however fast the machine is.
+const PATIENCE: u32 = 20;
 
 /// Number of statements a generated text has kernels for.
 fn statements(text: &str) -> usize {
@@ -128,13 +129,16 @@ fn translation_is_quick() {
         .map(|(time, name)| format!("{name} {:.2} s", time.as_secs_f64()))
         .collect();
     let total: Duration = times.iter().map(|(time, _)| *time).sum();
+    let n = u32::try_from(times.len().max(1)).unwrap_or(u32::MAX);
     say(format!(
         "translation time: mean {:.2} s; slowest and those above 1 s: {}",
-        total.as_secs_f64() / times.len().max(1) as f64,
+        (total / n).as_secs_f64(),
         slow.join(", ")
     ));
-    let too_slow: Vec<String> = (times.iter().filter(|(time, _)| *time > PATIENCE))
-        .map(|(time, name)| format!("{name}: {:.2} s", time.as_secs_f64()))
-        .collect();
+    let too_slow: Vec<String> = (times
+        .iter()
+        .filter(|(time, _)| *time > total / n * PATIENCE))
+    .map(|(time, name)| format!("{name}: {:.2} s", time.as_secs_f64()))
+    .collect();
     assert_none("programs take too long to translate", &too_slow);
 }
