@@ -485,6 +485,8 @@ struct Reader<'a> {
     forwarded: facts::Forwarded,
     /// Nests that have been compiled.
     known: Rc<RefCell<Known>>,
+    /// Variables of subscripts are written out without a look at the plain text, which takes pet longer.
+    written_first: bool,
 }
 
 /// The options that regions are tried in single steps with.
@@ -514,6 +516,7 @@ impl<'a> Reader<'a> {
             facts: Rc::default(),
             forwarded: Rc::default(),
             known: Rc::new(RefCell::new(Known::new(in_steps(options)))),
+            written_first: false,
         })
     }
 
@@ -976,7 +979,7 @@ impl<'a> Reader<'a> {
     /// What pet makes of a region, with conditions on data as values where that helps; its refusals
     /// name what they are about.
     fn region(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
-        let read = self.as_written(region);
+        let read = self.as_it_stands(region, self.written_first);
         let may_help = match &read {
             Ok(scop) => has_dynamic_control(scop),
             Err(d) => d.iter().all(|d| d.code == "HX0105"),
@@ -1064,7 +1067,9 @@ impl<'a> Reader<'a> {
         let celled = front::with_cells(&written.reduced.text, headers, &written.region, made_of)?;
         let source = SourceFile::new(self.source.path.clone(), celled.text.text.clone());
         let reader = self.of(&source);
-        let scop = reader.as_written(&celled.region).ok()?;
+        let scop = reader
+            .as_it_stands(&celled.region, self.written_first)
+            .ok()?;
         let mut scop = self.with_own_places(scop, &celled.text, 0);
         acted(&mut scop, &celled.text);
         scop.cells = celled.cells;
@@ -1087,7 +1092,9 @@ impl<'a> Reader<'a> {
     ) -> Option<PetScop> {
         let source = SourceFile::new(self.source.path.clone(), selected.text.text.clone());
         let reader = self.of(&source);
-        let scop = reader.as_it_stands(&selected.region, written_first).ok()?;
+        let scop = reader
+            .as_it_stands(&selected.region, written_first || self.written_first)
+            .ok()?;
         let mut scop = self.with_own_places(scop, &selected.text, 0);
         acted(&mut scop, &selected.text);
         // The end of a statement under a condition has no place of its own in what pet has read.
@@ -1106,12 +1113,7 @@ impl<'a> Reader<'a> {
         Some(path.to_str()?.to_string())
     }
 
-    /// What pet makes of a region as it is written.
-    fn as_written(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
-        self.as_it_stands(region, false)
-    }
-
-    /// The same; with the variables of subscripts written out without a look at the plain text if this is
+    /// What pet makes of a region as it is written; with the variables of subscripts written out without a look at the plain text if this is
     /// known to help.
     fn as_it_stands(
         &self,

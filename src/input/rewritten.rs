@@ -88,9 +88,9 @@ pub(super) fn first(
     // As in the search for the time loop: deeper nests before flatter ones.
     let depth = |form: &Rewritten| {
         let is_it = |l: &&Region| l.span.start == form.range.start;
-        loops.iter().find(is_it).map(|l| Reverse(l.depth))
+        loops.iter().find(is_it).map_or(0, |l| l.depth)
     };
-    forms.sort_by_key(|form| (depth(form).is_none(), depth(form)));
+    forms.sort_by_key(|form| Reverse(depth(form)));
     let starts: BTreeSet<usize> = forms.iter().map(|form| form.range.start).collect();
     let judged: BTreeSet<usize> = starts.iter().copied().take(MAX_JUDGED).collect();
     let is_parted = |form: &Rewritten| wanted != Wanted::Segments || form.segments.is_some();
@@ -132,6 +132,7 @@ fn with(
     let may_be_region = form.segments.is_none() && wanted != Wanted::Region;
     let reader = Reader::new(&options, &edited, limit).ok()?;
     let may_be = matches!(wanted, Wanted::Any | Wanted::Resident)
+        || !front::marked_regions(&edited.text).is_empty()
         || may_be_good(&reader, at..place.end, may_be_region);
     let mut read = may_be.then(|| read_as_is(&reader).ok()).flatten()?;
     let is_resident = || form.segments.is_none() && stay(&options, &read, limit);
@@ -166,15 +167,14 @@ fn with(
 
 /// Whether a loop, or one around it, may be tiled as far as dependences say; or be a region in single steps, where that is enough.
 fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool) -> bool {
-    let text = &reader.source.text;
-    if !front::marked_regions(text).is_empty() {
-        return true;
-    }
-    let loops = front::time_loops(text);
-    let most = loops.iter().map(|region| region.depth).max();
+    let reader = Reader {
+        written_first: true,
+        ..reader.clone()
+    };
+    let (text, loops) = (&reader.source.text, front::time_loops(&reader.source.text));
     let itself = front::inner_loops(text, &(place.start.saturating_sub(1)..place.end)).into_iter();
     let may_be = |region: Region| {
-        let may_run = is_enough && Some(region.depth) == most;
+        let may_run = is_enough && loops.iter().all(|l| l.depth <= region.depth);
         let may_replace = |why: &Vec<Diagnostic>| may_run && why.iter().all(stepwise::may_replace);
         reader.time_loop(&region).is_ok_and(|scop| {
             let judged = reader.judge(&scop);
@@ -183,12 +183,9 @@ fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool) -> bool {
             judged.is_ok() || in_steps || reader.is_tiled_nest(&scop)
         })
     };
-    let around = loops
-        .iter()
-        .filter(|region| reader.runs_in(region, place.start));
-    let may_be = itself.take(1).chain(around.rev().cloned()).any(may_be);
-    reader.words.take();
-    may_be
+    let around = |region: &&Region| reader.runs_in(region, place.start);
+    let around = loops.iter().filter(around).rev().cloned();
+    itself.take(1).chain(around).any(may_be)
 }
 
 /// Whether the loop at a place is all of a region, or one whose planes are swapped.

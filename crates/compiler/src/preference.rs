@@ -22,7 +22,7 @@ use hexcc_isl::DimType;
 const ADVANTAGE: f64 = 1.1;
 
 /// How many times faster than tiles in two space dimensions single steps are expected to be at least.
-const LEAD: f64 = 1.05;
+const LEAD: f64 = 1.1;
 
 /// Measured over predicted speed in three space dimensions, on average, of the programs of
 /// `bench/stencils` and `bench/apps` at the sizes that the model chooses (docs/notes/results.md, Applications):
@@ -174,7 +174,7 @@ fn by_time(unit: &Unit, steps: &StepTime) -> Option<Box<Diagnostic>> {
     let (needed, rule) = match unit.tiled.problem.extents.len() {
         2 => (
             per_point / LEAD,
-            "one launch per step is taken where it is ahead by a twentieth",
+            "one launch per step is taken where it is ahead by a tenth",
         ),
         _ => (
             per_point * ADVANTAGE,

@@ -3,7 +3,7 @@
 use super::DepKind;
 use crate::diag::{Diagnostic, Result};
 use crate::scop::ArrayId;
-use hexcc_isl::{Ctx, Map, Set, UnionMap, compute_flow};
+use hexcc_isl::{Ctx, UnionMap, compute_flow};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -32,45 +32,9 @@ impl Problem {
     fn solve<'a>(&'a self, read: &mut Texts<'a>) -> hexcc_isl::Result<String> {
         let (sink, writes) = (read.map(&self.sink)?, read.map(&self.writes)?);
         let schedule = read.map(&self.schedule)?;
-        let none = UnionMap::empty(read.ctx)?;
-        let mut flow = none.clone();
-        for writes in apart(&where_read(&writes, &sink)?)? {
-            flow = flow.union(&compute_flow(&sink, &writes, &none, &schedule)?.must)?;
-        }
-        flow.to_str()
+        let flow = compute_flow(&sink, &writes, &UnionMap::empty(read.ctx)?, &schedule)?;
+        flow.must.to_str()
     }
-}
-
-/// The writes for the parameters for which something is read: `u[n / 2]` is written for a negative `n`, too.
-fn where_read(writes: &UnionMap, sink: &UnionMap) -> hexcc_isl::Result<UnionMap> {
-    let parts = |maps: &[Map]| maps.iter().map(|map| Ok(map.basic_maps()?.len())).sum();
-    let maps = writes.maps()?;
-    let n: hexcc_isl::Result<usize> = parts(&maps);
-    if n? == maps.len() {
-        return Ok(writes.clone());
-    }
-    writes.intersect_params(&sink.params()?)
-}
-
-/// The writes in parts that write different elements: none of one part hides one of another.
-fn apart(writes: &UnionMap) -> hexcc_isl::Result<Vec<UnionMap>> {
-    let mut parts: Vec<(Set, UnionMap)> = Vec::new();
-    for map in writes.maps()? {
-        let mut elements = map.range()?;
-        let mut part = UnionMap::from_map(&map)?;
-        let mut others = Vec::new();
-        for (written, other) in parts {
-            if written.is_disjoint(&elements)? {
-                others.push((written, other));
-            } else {
-                elements = elements.union(&written)?;
-                part = part.union(&other)?;
-            }
-        }
-        others.push((elements, part));
-        parts = others;
-    }
-    Ok(parts.into_iter().map(|(_, part)| part).collect())
 }
 
 /// Maps of one thread by their text: most problems share writes and schedule.

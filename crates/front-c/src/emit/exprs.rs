@@ -171,7 +171,16 @@ impl Printer<'_> {
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> (String, u8) {
         let level = op.level();
-        let (left, right) = (self.expr(left, level), self.expr(right, level + 1));
+        // Compilers warn of comparisons that are compared.
+        let compares = [BinaryOp::Equal.level(), BinaryOp::Less.level()].contains(&level);
+        let of_left = match compares {
+            true => BinaryOp::ShiftLeft.level(),
+            false => level,
+        };
+        let (left, right) = (
+            self.expr(left, of_left),
+            self.expr(right, of_left.max(level + 1)),
+        );
         match op {
             BinaryOp::Comma => (format!("{left}, {right}"), level),
             _ => (format!("{left} {} {right}", op.text()), level),

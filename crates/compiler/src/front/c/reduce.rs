@@ -150,12 +150,11 @@ impl Writer {
 
     /// A blank in place of a part; texts that differ there alone become equal.
     fn blank(&mut self, from: &str, range: Range<usize>) {
-        let blank = if from[range.clone()].contains('\n') {
-            "\n"
-        } else {
-            " "
-        };
-        self.insert(range.start, blank);
+        match &from[range.clone()] {
+            "" => {}
+            text if text.contains('\n') => self.insert(range.start, "\n"),
+            _ => self.insert(range.start, " "),
+        }
     }
 
     pub(super) fn insert(&mut self, at: usize, what: &str) {
@@ -496,7 +495,7 @@ void later(int n, float *a) { for (int i = 0; i < n; i++) a[i] = 1; }
 #include \"/p/sizes.h\"
 static int other(void) {
 #define M 3
-                        }
+}
 void later(int n, float *a);
 inline void later(int n, float *a) { for (int i = 0; i < n; i++) a[i] = 1; }
 int main(void) {
