@@ -72,9 +72,11 @@ impl Reader<'_> {
         let known = EXTRACTED.with_borrow(|known| known.get(&key).cloned());
         known.unwrap_or_else(|| {
             let blanks = " ".repeat(self.lead(text, light));
-            tracing::debug!("pet reads a text");
             let extracted = self.extract_text(&(blanks + text), light, function);
-            EXTRACTED.with_borrow_mut(|known| known.insert(key, extracted.clone()));
+            // An attempt has less time than what comes behind it.
+            if !matches!(extracted, Err(PetError::TimedOut { .. })) {
+                EXTRACTED.with_borrow_mut(|known| known.insert(key, extracted.clone()));
+            }
             extracted
         })
     }

@@ -979,7 +979,7 @@ impl<'a> Reader<'a> {
     /// What pet makes of a region, with conditions on data as values where that helps; its refusals
     /// name what they are about.
     fn region(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
-        let read = self.as_it_stands(region, self.written_first);
+        let read = self.as_written(region);
         let may_help = match &read {
             Ok(scop) => has_dynamic_control(scop),
             Err(d) => d.iter().all(|d| d.code == "HX0105"),
@@ -1067,9 +1067,7 @@ impl<'a> Reader<'a> {
         let celled = front::with_cells(&written.reduced.text, headers, &written.region, made_of)?;
         let source = SourceFile::new(self.source.path.clone(), celled.text.text.clone());
         let reader = self.of(&source);
-        let scop = reader
-            .as_it_stands(&celled.region, self.written_first)
-            .ok()?;
+        let scop = reader.as_written(&celled.region).ok()?;
         let mut scop = self.with_own_places(scop, &celled.text, 0);
         acted(&mut scop, &celled.text);
         scop.cells = celled.cells;
@@ -1091,10 +1089,11 @@ impl<'a> Reader<'a> {
         written_first: bool,
     ) -> Option<PetScop> {
         let source = SourceFile::new(self.source.path.clone(), selected.text.text.clone());
-        let reader = self.of(&source);
-        let scop = reader
-            .as_it_stands(&selected.region, written_first || self.written_first)
-            .ok()?;
+        let reader = Reader {
+            written_first: written_first || self.written_first,
+            ..self.of(&source)
+        };
+        let scop = reader.as_written(&selected.region).ok()?;
         let mut scop = self.with_own_places(scop, &selected.text, 0);
         acted(&mut scop, &selected.text);
         // The end of a statement under a condition has no place of its own in what pet has read.
@@ -1113,13 +1112,8 @@ impl<'a> Reader<'a> {
         Some(path.to_str()?.to_string())
     }
 
-    /// What pet makes of a region as it is written; with the variables of subscripts written out without a look at the plain text if this is
-    /// known to help.
-    fn as_it_stands(
-        &self,
-        region: &Region,
-        written_first: bool,
-    ) -> Result<PetScop, Vec<Diagnostic>> {
+    /// What pet makes of a region as it is written.
+    fn as_written(&self, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
         let text = &self.source.text;
         if !region.closed {
             let d = Diagnostic::error("HX0102", "`#pragma scop` has no `#pragma endscop`")
@@ -1143,7 +1137,9 @@ impl<'a> Reader<'a> {
                 plain.reduced.original_range(early),
             )]);
         }
-        if written_first && let Some(scop) = self.as_written_out(region) {
+        if self.written_first
+            && let Some(scop) = self.as_written_out(region)
+        {
             return Ok(scop);
         }
         let plain = self.read(&plain, region);
@@ -1152,7 +1148,7 @@ impl<'a> Reader<'a> {
             // No time is left for another text.
             Err(said) => said.iter().any(|d| d.code == "HX0401"),
         };
-        if is_final || written_first {
+        if is_final || self.written_first {
             return plain;
         }
         let Some(mut written) = self.as_written_out(region) else {

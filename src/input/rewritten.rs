@@ -15,6 +15,7 @@ use hexcc_compiler::{csource, stepwise};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::normalize::{Rewritten, Segments};
 use hexcc_pet::data::Span;
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -84,7 +85,7 @@ pub(super) fn first(
     };
     let mut forms = asked(options, source, limit, child::time_loops);
     forms.retain(is_wanted);
-    let loops = front::time_loops(&source.text);
+    let loops = LazyCell::new(|| front::time_loops(&source.text));
     // As in the search for the time loop: deeper nests before flatter ones.
     let depth = |form: &Rewritten| {
         let is_it = |l: &&Region| l.span.start == form.range.start;
@@ -183,9 +184,10 @@ fn may_be_good(reader: &Reader, place: Range<usize>, is_enough: bool) -> bool {
             judged.is_ok() || in_steps || reader.is_tiled_nest(&scop)
         })
     };
+    let is_other = |region: &Region| loops.iter().all(|l| l.span != region.span);
     let around = |region: &&Region| reader.runs_in(region, place.start);
     let around = loops.iter().filter(around).rev().cloned();
-    itself.take(1).chain(around).any(may_be)
+    itself.take(1).filter(is_other).chain(around).any(may_be)
 }
 
 /// Whether the loop at a place is all of a region, or one whose planes are swapped.

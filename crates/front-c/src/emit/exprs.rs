@@ -173,14 +173,12 @@ impl Printer<'_> {
         let level = op.level();
         // Compilers warn of comparisons that are compared.
         let compares = [BinaryOp::Equal.level(), BinaryOp::Less.level()].contains(&level);
-        let of_left = match compares {
+        let least = match compares {
             true => BinaryOp::ShiftLeft.level(),
             false => level,
         };
-        let (left, right) = (
-            self.expr(left, of_left),
-            self.expr(right, of_left.max(level + 1)),
-        );
+        let left = self.expr(left, least);
+        let right = self.expr(right, least.max(level + 1));
         match op {
             BinaryOp::Comma => (format!("{left}, {right}"), level),
             _ => (format!("{left} {} {right}", op.text()), level),
