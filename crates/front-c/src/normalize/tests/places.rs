@@ -96,7 +96,7 @@ fn planes_take_turns() {
     let body = "if (turn == 2) { step(v, u); turn = 0; } else { step(u, v); turn = 2; }";
     let (text, _) = taking_turns(head, body).expect("a form");
     let pointers = "double *v_now = turn == 2 ? v : u; double *v_next = turn == 2 ? u : v; int n_steps = 0 < T ? T - 0 : 0;";
-    let after = "if (n_steps > 0) { turn = turn == 2 == (n_steps % 2 == 0) ? 2 : 0; }";
+    let after = "if (n_steps > 0) { turn = (turn == 2) == (n_steps % 2 == 0) ? 2 : 0; }";
     assert_eq!(
         text,
         format!("{{ {pointers} for ({head}) {swapped} {after} }}")
