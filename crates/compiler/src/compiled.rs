@@ -105,6 +105,8 @@ pub struct StepsOfSlab {
     pub ends: [AstExpr; 2],
     /// What a step writes.
     pub planes: Vec<Renewed>,
+    /// Rows beside a GPU's own that a step has to compute, too.
+    pub twice: i64,
 }
 
 /// A plane of an array that a time step writes.

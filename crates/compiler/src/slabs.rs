@@ -50,6 +50,8 @@ struct Split {
     rim: i64,
     /// How far the statements of a time step reach together, at most.
     reach: i64,
+    /// Rows beside a GPU's own of which later statements of a time step need what earlier ones make of them, at most.
+    twice: i64,
 }
 
 /// The row that an instance of a statement writes.
@@ -267,6 +269,7 @@ impl Split {
             dims: BTreeMap::new(),
             rim: 0,
             reach: 0,
+            twice: 0,
         };
         split.choose_dims(scop, chunk)?;
         for &s in &chunk.stmts {
@@ -352,6 +355,7 @@ impl Split {
         }
         self.rim = reaches.iter().copied().max().unwrap_or_default();
         self.reach = reaches.iter().sum();
+        self.twice = self.reach - reaches.iter().copied().min().unwrap_or_default();
         Ok(self)
     }
 

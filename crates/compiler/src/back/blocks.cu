@@ -35,6 +35,7 @@ struct Pass {
   Element *to;
   long long row, plane; // elements from one to the next
   int n_i, n_j, n_k, lo_i, hi_i, lo_j, hi_j, lo_k, hi_k; // cells of a buffer; those computed, hi is the first behind them
+@RESULTS@
   int k_first, k_step; // first column stored, columns from tile to tile
   int tiles_j, tiles_k, chunks, length, major; // tiles beside each other, one behind the other, their planes; GPU generation
 };
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(THREADS, @MIN_BLOCKS@) kernel(const __grid_con
   // The first tile starts at the low boundary; the others lie so that a warp of the last one starts behind the high one.
   const int last = pass.hi_j - (WARPS - S::BEHIND) * R;
   if (tile_j > 0) j0 = tile_j == pass.tiles_j - 1 ? last : max(pass.lo_j, last - (pass.tiles_j - 1 - tile_j) * S::VJ);
-  const int begin = pass.lo_i + (int)(blockIdx.x / (pass.tiles_k * pass.tiles_j)) * pass.length, end = min(begin + pass.length, pass.hi_i);
+  const int begin = pass.@FROM@ + (int)(blockIdx.x / (pass.tiles_k * pass.tiles_j)) * pass.length, end = min(begin + pass.length, pass.@UNTIL@);
   const int first = begin - Steps * RI, steps = round_up(end - begin + Steps * RI + S::LAG, HELD); // planes loaded
   // Which of my cells lie beside the domain: they keep their value at every level.
   const int column = lane * V, j_mine = j0 + warp * R;
@@ -239,7 +240,7 @@ template <int Steps> cudaError_t plan(Pass &pass) {
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel<Steps>, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape<Steps>::BYTES);
   if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel<Steps>, THREADS, Shape<Steps>::BYTES);
-  const long long at_once = (long long)processors * blocks, height = pass.hi_i - pass.lo_i;
+  const long long at_once = (long long)processors * blocks, height = pass.@UNTIL@ - pass.@FROM@;
   long long best = LLONG_MAX;
   for (long long chunks = 1; chunks <= height && at_once > 0; ++chunks) {
     const long long length = (height + chunks - 1) / chunks, n = (height + length - 1) / length;
@@ -264,6 +265,7 @@ inline cudaError_t tensor_map(CUtensorMap &map, const Pass &pass, const Element 
 // As many launches of T time steps, each from one buffer to the other; `side` is the one that holds the present state.
 template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *const (&buffers)[2], int &side, long long launches, cudaStream_t stream@SLAB@) {
   using S = Shape<Steps>;
+@PLANES@
   cudaError_t error = launches > 0 ? plan<Steps>(pass) : cudaSuccess;
   const int columns = round_up(pass.hi_k - pass.k_first, QUAD); // where TMA would cut them off anyway
   for (; launches > 0 && error == cudaSuccess; --launches, side = 1 - side) {
@@ -272,7 +274,7 @@ template <int Steps> cudaError_t advance(const Args &args, Pass &pass, Element *
     const Element *const stored = pass.to + pass.lo_i * pass.plane + pass.lo_j * pass.row + pass.k_first;
     if (pass.major >= 9) error = tensor_map(pass.loads, pass, pass.from, pass.n_k, pass.n_j, pass.n_i, COLS, ROWS + 2 * RJ);
     if (pass.major >= 9 && error == cudaSuccess) error = tensor_map(pass.stores, pass, stored, columns, pass.hi_j - pass.lo_j, pass.hi_i - pass.lo_i, S::VK, S::VJ);
-    if (error == cudaSuccess) kernel<Steps><<<pass.tiles_j * pass.tiles_k * pass.chunks, THREADS, S::BYTES, stream>>>(args, pass), error = cudaGetLastError();
+@RUN@
   }
   return error;
 }

@@ -189,6 +189,7 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("UPDATE", update(ir, &names)),
         ("WRAP\n", wrap(ir)),
         ("EXCHANGE\n", renewed(ir)),
+        ("RUN\n", run(ir)),
         ("DECIDED\n", decided(ir).to_string()),
         ("SLAB", slabs::parameter(ir.slab.is_some()).to_string()),
         ("PASSED", passed.to_string()),
@@ -205,7 +206,7 @@ __host__ __device__ constexpr int align_high(int x) { while (x % V != @high@) x 
         ("k", dims[3].clone()),
     ];
     let mut text = TEXT.to_string();
-    for (name, value) in texts {
+    for (name, value) in texts.into_iter().chain(results(ir)) {
         text = match name.strip_suffix('\n') {
             Some(name) => text.replace(&format!("@{name}@\n"), &value),
             None => text.replace(&format!("@{name}@"), &value),
@@ -333,10 +334,55 @@ fn renewed(ir: &BlocksIr) -> String {
     };
     let reach = slab.reach;
     format!(
-        "    const hexcc_slabs::Rows starts[] = {{{{(void *)pass.from, pass.plane * sizeof(Element)}}}};
-    if (slab.right < {reach} * Steps) error = slab.exchange(starts);
+        "    const size_t plane_bytes = pass.plane * sizeof(Element);
+    const hexcc_slabs::Rows starts[] = {{{{(void *)pass.from, plane_bytes}}}}, results[] = {{{{pass.to, plane_bytes}}}};
+    if (slab.right < {reach} * Steps) error = slab.exchange(starts, stream);
     if (error != cudaSuccess) break;
     slab.right -= {reach} * Steps; // planes on either side that are right after it
+"
+    )
+}
+
+/// What tells planes of results: those that are computed, of a slab other ones in each launch.
+fn results(ir: &BlocksIr) -> [(&'static str, String); 4] {
+    let [from, until, fields, first] = match ir.slab {
+        Some(_) => [
+            "first_i",
+            "end_i",
+            "  int first_i, end_i; // planes of results, the first behind them\n",
+            "  pass.first_i = pass.lo_i, pass.end_i = pass.hi_i;\n",
+        ],
+        None => ["lo_i", "hi_i", "", ""],
+    };
+    [
+        ("RESULTS\n", fields.to_string()),
+        ("PLANES\n", first.to_string()),
+        ("FROM", from.to_string()),
+        ("UNTIL", until.to_string()),
+    ]
+}
+
+/// Launches the kernel. On a slab, planes that neighbours need before the next launch come first.
+fn run(ir: &BlocksIr) -> String {
+    let launch = |on: &str| {
+        format!(
+            "if (error == cudaSuccess) kernel<Steps><<<pass.tiles_j * pass.tiles_k * pass.chunks, THREADS, S::BYTES, {on}>>>(args, pass), error = cudaGetLastError();"
+        )
+    };
+    let Some(slab) = &ir.slab else {
+        return format!("    {}\n", launch("stream"));
+    };
+    let reach = slab.reach;
+    let launch = launch("on");
+    format!(
+        "    const auto compute = [&](cudaStream_t on, long long from, long long until) {{
+      pass.first_i = (int)from, pass.end_i = (int)until, error = plan<Steps>(pass);
+      {launch}
+      return error;
+    }};
+    if (error != cudaSuccess) break;
+    if (launches > 1 && slab.right < {reach} * Steps) error = compute_and_exchange(slab, results, compute);
+    else error = compute(stream, slab.from(slab.right), slab.until(slab.right));
 "
     )
 }

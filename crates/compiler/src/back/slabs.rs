@@ -294,8 +294,15 @@ fn body(r: &Replacement, shared: &InSlabs, names: &Names, instrument: Instrument
         .collect();
     set.push(format!("args.{} = slab.first", own(&shared.slab.first)));
     set.push(format!("args.{} = slab.rows", own(&shared.slab.count)));
-    set.push(format!("args.{} = slab.begin", own(&shared.slab.begin)));
-    set.push(format!("args.{} = slab.end", own(&shared.slab.end)));
+    let [begin, end] = match &shared.steps {
+        Some(steps) => [
+            format!("slab.from({})", steps.twice),
+            format!("slab.until({})", steps.twice),
+        ],
+        None => ["slab.begin", "slab.end"].map(str::to_string),
+    };
+    set.push(format!("args.{} = {begin}", own(&shared.slab.begin)));
+    set.push(format!("args.{} = {end}", own(&shared.slab.end)));
     lines.push(format!("  Args args{{}}; {};", set.join(", ")));
     let touched: Vec<String> = (ir.touched.iter())
         .map(|touched| match super::program::condition(touched, names) {
@@ -361,7 +368,6 @@ fn launches(r: &Replacement, shared: &InSlabs, names: &Names) -> Vec<String> {
     let mut lines = vec![
         format!("  for (long long slab_time = {first}; slab_time <= {last}; ++slab_time) {{"),
         format!("    args.{} = slab_time;", r.names.get(&steps.time)),
-        "    check(launch(args, slab.stream), \"launching the kernels\");".to_string(),
     ];
     let planes: Vec<String> = (steps.planes.iter())
         .map(|renewed| {
@@ -395,8 +401,24 @@ fn launches(r: &Replacement, shared: &InSlabs, names: &Names) -> Vec<String> {
         "    const hexcc_slabs::Rows written[] = {{{}}};",
         planes.join(", ")
     ));
-    lines.push("    check(slab.exchange(written), \"exchanging rows\");".to_string());
-    lines.push("  }".to_string());
+    let [begin, end] = [&shared.slab.begin, &shared.slab.end].map(|name| r.names.get(name));
+    let rows = format!("      args.{begin} = from, args.{end} = until;");
+    let last: &[&str] = match steps.twice {
+        0 => &[
+            "    const auto compute = [&](cudaStream_t on, long long from, long long until) {",
+            &rows,
+            "      return launch(args, on);",
+            "    };",
+            "    check(compute_and_exchange(slab, written, compute), \"computing and exchanging rows\");",
+            "  }",
+        ],
+        _ => &[
+            "    check(launch(args, slab.stream), \"launching the kernels\");",
+            "    check(slab.exchange(written, slab.stream), \"exchanging rows\");",
+            "  }",
+        ],
+    };
+    lines.extend(last.iter().map(|line| line.to_string()));
     lines
 }
 

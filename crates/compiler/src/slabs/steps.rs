@@ -79,6 +79,7 @@ impl Split {
                 time: slab.time.clone(),
                 ends: self.time(scop)?,
                 planes,
+                twice: self.twice,
             }),
             ..shared
         }));

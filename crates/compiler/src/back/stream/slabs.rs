@@ -50,15 +50,14 @@ impl Printer<'_> {
                 planes.join(", ")
             ));
             self.out
-                .line("if (slab.right < REACH * sizes[@]) error = slab.exchange(starts);");
+                .line("if (slab.right < REACH * sizes[@]) error = slab.exchange(starts, stream);");
             self.out.line("if (error != cudaSuccess) break;");
         }
         self.out.line("slab.right -= REACH * sizes[@];");
         if self.ir.pipeline.n_space > 1 {
             let i = &self.i;
-            let (begin, end) = (self.names.get(&slab.begin), self.names.get(&slab.end));
             let line = format!(
-                "pass.{i}_lo = (int)highest({begin}, slab.beside - slab.right), pass.{i}_hi = (int)lowest({end}, slab.rows - slab.beside + slab.right) - 1;"
+                "pass.{i}_lo = (int)slab.from(slab.right), pass.{i}_hi = (int)slab.until(slab.right) - 1;"
             );
             self.out.line(line);
             let plan = "error = plans[@](pass, grid);";

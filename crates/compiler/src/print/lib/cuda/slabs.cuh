@@ -42,10 +42,26 @@ struct Share {
   // Rows that are written, by their number in the slab.
   const long long begin, end;
   long long right; // rows on either side that hold what neighbours have
+  cudaStream_t stream = nullptr, early = nullptr; // of kernels; of those whose results neighbours wait for
+  cudaEvent_t started = nullptr, ended = nullptr; // what `early` waits for, and what waits for it
 
   Share(const Domain &domain, int number_)
       : number(number_), own(domain.begin(number_)), n_own(domain.begin(number_ + 1) - own), beside(domain.beside), rim(domain.rim), first(own - beside), rows(n_own + 2 * beside),
         begin(first + rim < domain.low ? domain.low - first : rim), end(first + rows - rim > domain.high ? domain.high - first + 1 : rows - rim), right(beside - rim) {}
+
+  // Rows that a launch writes, by their number in the slab, if so many on either side are a neighbour's.
+  long long from(long long more) const { return begin > beside - more ? begin : beside - more; }
+  long long until(long long more) const { return end < beside + n_own + more ? end : beside + n_own + more; }
+
+  cudaError_t create() {
+    int low = 0, high = 0;
+    cudaError_t error = cudaDeviceGetStreamPriorityRange(&low, &high);
+    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess) error = cudaStreamCreateWithPriority(&early, cudaStreamNonBlocking, high);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&started, cudaEventDisableTiming);
+    return error == cudaSuccess ? cudaEventCreateWithFlags(&ended, cudaEventDisableTiming) : error;
+  }
+  void destroy() { cudaEventDestroy(started), cudaEventDestroy(ended), cudaStreamDestroy(early), cudaStreamDestroy(stream); }
 
   // The rows of an array of `extent` that enter the slab, all but those at the rim, which no result needs; and its own.
   long long enters_from() const { return first + rim < 0 ? 0 : first + rim; }
@@ -58,6 +74,25 @@ struct Share {
 static cudaError_t copy(void *on_gpu, size_t pitch, void *program, size_t width, size_t lines, bool back) {
   if (pitch == width) return back ? cudaMemcpy(program, on_gpu, lines * width, cudaMemcpyDeviceToHost) : cudaMemcpy(on_gpu, program, lines * width, cudaMemcpyHostToDevice);
   return back ? cudaMemcpy2D(program, width, on_gpu, pitch, width, lines, cudaMemcpyDeviceToHost) : cudaMemcpy2D(on_gpu, pitch, program, width, width, lines, cudaMemcpyHostToDevice);
+}
+
+// Computes the slab's own rows, by `compute(stream, from, until)`: first those that neighbours need, which travel while the
+// others are computed.
+template <typename Slab, int N, typename Compute> cudaError_t compute_and_exchange(Slab &slab, const Rows (&results)[N], Compute compute) {
+  const long long n = slab.beside - slab.rim, low = slab.number > 0 ? n : 0, high = slab.number + 1 < slab.team.size ? n : 0;
+  if (low + high == 0 || slab.n_own <= low + high) {
+    const cudaError_t error = compute(slab.stream, slab.from(0), slab.until(0));
+    return error == cudaSuccess ? slab.exchange(results, slab.stream) : error;
+  }
+  const long long from = slab.from(0), until = slab.until(0);
+  cudaError_t error = cudaEventRecord(slab.started, slab.stream);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(slab.early, slab.started, 0);
+  if (error == cudaSuccess && low > 0) error = compute(slab.early, from, from + low);
+  if (error == cudaSuccess && high > 0) error = compute(slab.early, until - high, until);
+  if (error == cudaSuccess) error = compute(slab.stream, from + low, until - high);
+  if (error == cudaSuccess) error = slab.exchange(results, slab.early);
+  if (error == cudaSuccess) error = cudaEventRecord(slab.ended, slab.early);
+  return error == cudaSuccess ? cudaStreamWaitEvent(slab.stream, slab.ended, 0) : error;
 }
 
 } // namespace hexcc_slabs

@@ -30,7 +30,6 @@ struct Team {
 struct Slab : Share {
   Team &team;
   int device = 0;
-  cudaStream_t stream = nullptr;
   cudaEvent_t computed = nullptr, copied = nullptr; // rows of this slab, and those beside it
   const Rows *planes = nullptr;
 
@@ -48,8 +47,8 @@ struct Slab : Share {
     return everybody;
   }
 
-  // Renews the rows beside the slab in some planes, which all slabs give alike. In order on the stream of each.
-  template <int N> cudaError_t exchange(const Rows (&own_planes)[N]) {
+  // Renews the rows beside the slab in some planes, which all slabs give alike. In order on a stream of each.
+  template <int N> cudaError_t exchange(const Rows (&own_planes)[N], cudaStream_t stream) {
     right = beside - rim;
     if (team.size == 1 || right == 0) return cudaSuccess;
     planes = own_planes;
@@ -117,13 +116,13 @@ template <typename Work> void share(const char *name, int gpus, long long low, l
       check(cudaDeviceCanAccessPeer(&can, slab.device, device), "asking for its neighbour");
       if (can && cudaDeviceEnablePeerAccess(device, 0) != cudaSuccess) cudaGetLastError(); // it is, or copies go through the host
     }
-    check(cudaStreamCreateWithFlags(&slab.stream, cudaStreamNonBlocking), "creating a stream");
+    check(slab.create(), "creating streams");
     check(cudaEventCreateWithFlags(&slab.computed, cudaEventDisableTiming), "creating an event");
     check(cudaEventCreateWithFlags(&slab.copied, cudaEventDisableTiming), "creating an event");
     team.meet();
     work(slab);
     team.meet();
-    cudaEventDestroy(slab.computed), cudaEventDestroy(slab.copied), cudaStreamDestroy(slab.stream);
+    cudaEventDestroy(slab.computed), cudaEventDestroy(slab.copied), slab.destroy();
     delete &slab;
   };
   team.slabs.resize(team.size);

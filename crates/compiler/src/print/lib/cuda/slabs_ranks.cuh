@@ -40,7 +40,6 @@ struct Slab : Share {
   const Domain domain;
   Team &team;
   const int device = device_of_rank;
-  cudaStream_t stream = nullptr;
   void *staged = nullptr; // rows on their way to other ranks, in rank 0
   size_t staged_bytes = 0;
 
@@ -53,8 +52,8 @@ struct Slab : Share {
     return everybody;
   }
 
-  // Renews the rows beside the slab in some planes, which all slabs give alike. In order on the stream of each.
-  template <int N> cudaError_t exchange(const Rows (&planes)[N]) {
+  // Renews the rows beside the slab in some planes, which all slabs give alike. In order on a stream of each.
+  template <int N> cudaError_t exchange(const Rows (&planes)[N], cudaStream_t stream) {
     right = beside - rim;
     if (team.size == 1 || right == 0) return cudaSuccess;
     ncclResult_t result = ncclGroupStart();
@@ -134,10 +133,10 @@ static void run(const Call &call, const void *work) {
   cudaError_t error = cudaSetDevice(device_of_rank);
   if (error != cudaSuccess) fail(name, device_of_rank, "choosing the GPU", error);
   Slab slab(call.domain, rank, team);
-  error = cudaStreamCreateWithFlags(&slab.stream, cudaStreamNonBlocking);
-  if (error != cudaSuccess) fail(name, slab.device, "creating a stream", error);
+  error = slab.create();
+  if (error != cudaSuccess) fail(name, slab.device, "creating streams", error);
   ((void (*)(Slab &, const void *))((intptr_t)&origin + (intptr_t)call.function))(slab, work);
-  cudaFree(slab.staged), cudaStreamDestroy(slab.stream);
+  cudaFree(slab.staged), slab.destroy();
   if (team.size < ranks) MPI_Comm_free(&team.comm);
 }
 
@@ -145,6 +144,24 @@ static void run(const Call &call, const void *work) {
 static void tell(Call call, const void *work) {
   MPI_Bcast(&call, sizeof call, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (call.bytes > 0) MPI_Bcast((void *)work, (int)call.bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+// Has NCCL connect each rank with its neighbours and with rank 0, which takes long where rows first travel.
+static cudaError_t connect() {
+  char *bytes = nullptr;
+  cudaError_t error = cudaMalloc((void **)&bytes, 2);
+  if (error != cudaSuccess) return error;
+  ncclResult_t result = ncclGroupStart();
+  for (int other = 0; other < ranks && result == ncclSuccess; ++other) {
+    if (other == rank || (rank != 0 && other != 0 && other != rank - 1 && other != rank + 1)) continue;
+    result = ncclSend(bytes, 1, ncclChar, other, nccl, 0);
+    if (result == ncclSuccess) result = ncclRecv(bytes + 1, 1, ncclChar, other, nccl, 0);
+  }
+  const ncclResult_t ended = ncclGroupEnd();
+  error = checked(result == ncclSuccess ? ended : result);
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();
+  cudaFree(bytes);
+  return error;
 }
 
 static void end() {
@@ -171,6 +188,7 @@ static void begin() {
   if (rank == 0) error = checked(ncclGetUniqueId(&id));
   MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (error == cudaSuccess) error = checked(ncclCommInitRank(&nccl, ranks, id, rank));
+  if (error == cudaSuccess) error = connect();
   if (error != cudaSuccess) fail(name, device_of_rank, "starting NCCL", error);
   if (rank == 0) {
     atexit(end);
