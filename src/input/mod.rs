@@ -156,21 +156,17 @@ fn read_text(path: &Path) -> Result<SourceFile, Failure> {
 
 fn read_c(options: &InputOptions, source: SourceFile, limit: &TimeLimit) -> Result<Input, Failure> {
     if let Some(d) = named_cplusplus(&source).or_else(|| divided(&source)) {
-        return Err(Failure {
-            diagnostics: vec![d],
-            source: Some(Box::new(source)),
-        });
+        return Err(*NotRead::new(&source, vec![d], BTreeSet::new()).failure);
     }
     let source = names::settled(options, source)?;
     read_source(options, source.clone(), limit).or_else(|mut first| {
-        let new_names = |words: &BTreeSet<String>| csource::names_for_isl(&source.text, words);
-        let Some(names) = (!first.words.is_empty())
-            .then(|| new_names(&first.words))
-            .flatten()
-        else {
-            if !first.words.is_empty() {
-                first.not_renamed("a macro makes text of its arguments, or another file has a function of this name");
-            }
+        if first.words.is_empty() {
+            return Err(first.or_cplusplus(&source));
+        }
+        let Some(names) = csource::names_for_isl(&source.text, &first.words) else {
+            first.not_renamed(
+                "a macro makes text of its arguments, or another file has a function of this name",
+            );
             return Err(first.or_cplusplus(&source));
         };
         let renamed = source.edited(csource::rename(&source.text, &names));
@@ -288,9 +284,9 @@ fn unchecked(reader: &Reader, chosen: &Chosen) -> Option<Diagnostic> {
     let scops = std::iter::once(&chosen.scop).chain(&chosen.nests);
     let may_be_some = reader.source.text.contains("assert");
     let spans = scops.map(|scop| scop.span.start..scop.span.end);
-    let mut found = (spans.filter(|_| may_be_some))
-        .flat_map(|span| reader.forward(&span, Wish::Plain).unchecked.clone());
-    let first = found.next()?;
+    let first = (spans.filter(|_| may_be_some))
+        .flat_map(|span| reader.forward(&span, Wish::Plain).unchecked.clone())
+        .next()?;
     Some(
         Diagnostic::warning("HX0118", "kernels do not check `assert`")
             .at(first, "left out here")
@@ -694,19 +690,16 @@ impl<'a> Reader<'a> {
             if self.is_in_parallel(&refused, region) {
                 continue;
             }
-            let mut refuse = |scop, why| {
-                let line = self.line(region.span.start);
-                refused.push(Refused {
-                    region,
-                    line,
-                    scop,
-                    why,
-                });
+            let refuse = |scop, why| Refused {
+                region,
+                line: self.line(region.span.start),
+                scop,
+                why,
             };
             match self.time_loop(region) {
-                Err(why) => refuse(None, why),
+                Err(why) => refused.push(refuse(None, why)),
                 Ok(scop) => match self.judge(&scop) {
-                    Err(why) => refuse(Some(scop), why),
+                    Err(why) => refused.push(refuse(Some(scop), why)),
                     Ok(()) => {
                         if let Some((outer, of_outer)) = self.around(&refused, region) {
                             if loops.iter().all(|l| l.depth <= outer.region.depth) {
@@ -716,22 +709,15 @@ impl<'a> Reader<'a> {
                             }
                             // A nest of a loop that stays on the CPU, as are others there.
                             let why = outer.why.clone();
-                            refused.push(Refused {
-                                region,
-                                line: self.line(region.span.start),
-                                scop: Some(scop),
-                                why,
-                            });
+                            refused.push(refuse(Some(scop), why));
                             continue;
                         }
-                        if let Some((mut chosen, warnings)) = self.segments_around(&refused, region)
-                        {
-                            chosen.candidates = self.other_loops(loops, &chosen, &refused);
-                            return Ok((chosen, warnings));
-                        }
-                        let warnings = refused.iter().filter_map(not_taken);
-                        let warnings = warnings.take(1).collect();
-                        if let Some(mut chosen) = self.together(loops, (region, &scop)) {
+                        let warnings: Vec<_> =
+                            refused.iter().filter_map(not_taken).take(1).collect();
+                        let several = self.segments_around(&refused, region).or_else(|| {
+                            Some((self.together(loops, (region, &scop))?, warnings.clone()))
+                        });
+                        if let Some((mut chosen, warnings)) = several {
                             chosen.candidates = self.other_loops(loops, &chosen, &refused);
                             return Ok((chosen, warnings));
                         }
@@ -753,9 +739,13 @@ impl<'a> Reader<'a> {
         }
         let alone = |(_, scop): (&Region, &PetScop)| (scop.clone().into(), Vec::new());
         if let Some((region, scop)) = self.in_steps(&refused) {
+            let scop = self
+                .sequence(&refused, region)
+                .unwrap_or_else(|| scop.clone());
+            let taken = scop.span.start..scop.span.end;
             let chosen = Chosen {
-                candidates: self.candidates(loops, std::slice::from_ref(&region.span), &refused),
-                ..scop.clone().into()
+                candidates: self.candidates(loops, &[taken], &refused),
+                ..scop.into()
             };
             return Ok((chosen, Vec::new()));
         }
@@ -798,11 +788,28 @@ impl<'a> Reader<'a> {
     fn in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
         let deepest = deepest(refused);
         let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
-        if !deepest.iter().all(of_shape) {
-            return None;
-        }
-        let mut scops = (deepest.iter()).filter_map(|r| Some((r.region, r.scop.as_ref()?)));
+        let all = deepest.iter().all(of_shape);
+        all.then(|| self.first_in_steps(deepest.into_iter()))?
+    }
+
+    fn first_in_steps<'r>(
+        &self,
+        nests: impl Iterator<Item = &'r Refused<'r>>,
+    ) -> Option<(&'r Region, &'r PetScop)> {
+        let mut scops = nests.filter_map(|r| Some((r.region, r.scop.as_ref()?)));
         scops.find(|(_, scop)| self.in_single_steps(scop).is_ok())
+    }
+
+    /// The nests of a function, one after the other, as one region: each hands its results on to the next.
+    fn sequence(&self, refused: &[Refused], taken: &Region) -> Option<PetScop> {
+        let is_nest = |r: &Refused| r.scop.is_some() && r.why.iter().all(|d| d.code == "HX0201");
+        let mut own = (refused.iter()).filter(|r| r.region.function == taken.function);
+        let spans = own.clone().map(|r| &r.region.span);
+        let mut all = taken.clone();
+        all.span = spans.clone().map(|s| s.start).min()?..spans.map(|s| s.end).max()?;
+        let is_more = all != *taken && own.all(is_nest);
+        let scop = is_more.then(|| self.region(&all).ok())??;
+        self.in_single_steps(&scop).is_ok().then_some(scop)
     }
 
     /// The likeliest of the deepest nests that runs in single steps and is known to be a time loop: what
@@ -810,11 +817,7 @@ impl<'a> Reader<'a> {
     fn time_loop_in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
         let is_time_loop = |d: &Diagnostic| stepwise::may_replace(d) && d.code != "HX0201";
         let deepest = deepest(refused).into_iter();
-        let mut time_loops = deepest.filter(|r| r.why.iter().all(is_time_loop));
-        time_loops.find_map(|r| {
-            let scop = r.scop.as_ref()?;
-            (self.in_single_steps(scop).is_ok()).then_some((r.region, scop))
-        })
+        self.first_in_steps(deepest.filter(|r| r.why.iter().all(is_time_loop)))
     }
 
     /// Whether what begins at an offset is in a loop, or in a function that it calls.
@@ -840,19 +843,13 @@ impl<'a> Reader<'a> {
             search = self.nests_of(&deepest);
         }
         let elsewhere = search.found.is_empty();
-        let others = match elsewhere {
-            true => Vec::new(),
-            false => search.beside(refused, &deepest),
-        };
+        let others = (!elsewhere).then(|| search.beside(refused, &deepest));
         if elsewhere && may_be_output(deepest.iter().filter_map(|r| r.why.first())) {
             search.within(&(0..self.source.text.len()), true);
         }
         search.found.sort_by_key(|scop| scop.span.start);
         search.found = self.joined(search.found);
-        let moving = match elsewhere {
-            true => Vec::new(),
-            false => self.moving(&search),
-        };
+        let moving = (!elsewhere).then(|| self.moving(&search));
         if search.found.is_empty() {
             return Err(search.refused);
         }
@@ -869,8 +866,10 @@ impl<'a> Reader<'a> {
         let small = search.small.then(stepwise::small);
         let deep = search.deep.then(stepwise::of_one_loop);
         let doubts = small.into_iter().chain(deep);
-        let warning = moving.into_iter().fold(warning, Diagnostic::note);
-        let warnings = std::iter::once(warning).chain(doubts).chain(others);
+        let warning = moving.into_iter().flatten().fold(warning, Diagnostic::note);
+        let warnings = std::iter::once(warning)
+            .chain(doubts)
+            .chain(others.into_iter().flatten());
         Ok((chosen, warnings.collect()))
     }
 
