@@ -722,11 +722,6 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flag
     *stream = new CUstream_st{flags, hexcc_emu::device};
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) { return cudaStreamCreateWithFlags(stream, flags); }
-inline cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-  *least = 0, *greatest = -5;
-  return cudaSuccess;
-}
 inline cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (!stream) return hexcc_emu::report(cudaErrorInvalidResourceHandle);

@@ -54,10 +54,8 @@ struct Share {
   long long until(long long more) const { return end < beside + n_own + more ? end : beside + n_own + more; }
 
   cudaError_t create() {
-    int low = 0, high = 0;
-    cudaError_t error = cudaDeviceGetStreamPriorityRange(&low, &high);
-    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    if (error == cudaSuccess) error = cudaStreamCreateWithPriority(&early, cudaStreamNonBlocking, high);
+    cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&early, cudaStreamNonBlocking);
     if (error == cudaSuccess) error = cudaEventCreateWithFlags(&started, cudaEventDisableTiming);
     return error == cudaSuccess ? cudaEventCreateWithFlags(&ended, cudaEventDisableTiming) : error;
   }
