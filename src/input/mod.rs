@@ -712,8 +712,7 @@ impl<'a> Reader<'a> {
                             refused.push(refuse(Some(scop), why));
                             continue;
                         }
-                        let warnings: Vec<_> =
-                            refused.iter().filter_map(not_taken).take(1).collect();
+                        let warnings = Vec::from_iter(refused.iter().find_map(not_taken));
                         let several = self.segments_around(&refused, region).or_else(|| {
                             Some((self.together(loops, (region, &scop))?, warnings.clone()))
                         });
@@ -788,10 +787,11 @@ impl<'a> Reader<'a> {
     fn in_steps<'r>(&self, refused: &'r [Refused]) -> Option<(&'r Region, &'r PetScop)> {
         let deepest = deepest(refused);
         let of_shape = |r: &&Refused| r.why.iter().all(stepwise::may_replace);
-        let all = deepest.iter().all(of_shape);
-        all.then(|| self.first_in_steps(deepest.into_iter()))?
+        let nests = deepest.iter().all(of_shape).then_some(deepest)?;
+        self.first_in_steps(nests.into_iter())
     }
 
+    /// The first of some nests that runs in single steps.
     fn first_in_steps<'r>(
         &self,
         nests: impl Iterator<Item = &'r Refused<'r>>,
@@ -807,8 +807,8 @@ impl<'a> Reader<'a> {
         let spans = own.clone().map(|r| &r.region.span);
         let mut all = taken.clone();
         all.span = spans.clone().map(|s| s.start).min()?..spans.map(|s| s.end).max()?;
-        let is_more = all != *taken && own.all(is_nest);
-        let scop = is_more.then(|| self.region(&all).ok())??;
+        let more = (all != *taken && own.all(is_nest)).then_some(all)?;
+        let scop = self.region(&more).ok()?;
         self.in_single_steps(&scop).is_ok().then_some(scop)
     }
 

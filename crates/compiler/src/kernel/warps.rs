@@ -33,8 +33,8 @@ pub struct WarpTile {
     pub ahead: i64,
 }
 
-/// Cost of a row in the tiles at both ends of all rows, where cells are tested, and in the others. Of star2d1r (16384^2, `float`) on an
-/// H200 a fourth less for the ends takes 6% longer, an eighth less up to 4% on slabs, an eighth more 1%.
+/// Cost of a row in the tiles at both ends of all rows, where cells are tested, and in the others. With 10, 11
+/// or 13 eighths in place of 12, star2d1r (16384^2, `float`) takes 6%, up to 4% (on slabs) and 1% longer on an H200.
 pub const COST_OF_ROW: [i64; 2] = [3, 2];
 
 /// Such a kernel: the fields and the pipeline are those of the stream that goes with it, which takes the
