@@ -45,7 +45,8 @@ def test_kernels_are_those_of_the_text(name: str) -> None:
     own = re.sub(r"[A-Za-z_]\w*", lambda word: names.get(word.group(), word.group()), ALL[name].text)
     text = (ROOT / f"testsuite/st/{name}.st").read_text()
     made = [_native.Kernels.of_stencil(f"{name}.st", source, [], None) for source in (own, text)]
-    assert made[0].is_tiled
+    # One launch a step is expected to be faster where a cell costs three roots.
+    assert [of.is_tiled for of in made] == [name != "tv2d"] * 2
     assert code(made[0].cuda) == code(made[1].cuda)
 
 
