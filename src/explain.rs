@@ -1,6 +1,6 @@
 //! `hexcc explain`: what the compiler found in a stencil and what it decided.
 
-use crate::args::{InputArgs, KernelArgs, STATUSES, TargetArgs};
+use crate::args::{GpusArg, InputArgs, KernelArgs, STATUSES, TargetArgs};
 use crate::codes;
 use crate::compile::context;
 use crate::emit;
@@ -16,7 +16,8 @@ use hexcc_compiler::compiled::{Compiled, Unit};
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::options::Language;
 use hexcc_compiler::report::{
-    TilingPicture, explain, explain_placement, explain_stencil, explain_tiles, tiling_svg,
+    TilingPicture, explain, explain_gpus, explain_placement, explain_stencil, explain_tiles,
+    tiling_svg,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -94,7 +95,8 @@ impl Explain {
             ctx.reset_operations();
             let report_of = explain(&input.saved, &compiled) + &candidates(&input);
             let placement = self.placement(&input, &compiled);
-            report = Some(report_of + &placement + &durations(&compiled));
+            let gpus = self.gpus(&compiled)?;
+            report = Some(report_of + &placement + &gpus + &durations(&compiled));
         }
         limit.finish()?;
         if let Some((path, drawing)) = drawn {
@@ -124,6 +126,13 @@ impl Explain {
         limit.finish()?;
         emit::write(Path::new("-"), &report)?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What several GPUs are expected to take, where that is asked for.
+    fn gpus(&self, compiled: &Compiled) -> Result<String, Failure> {
+        let gpus = self.kernel.gpus.map(|GpusArg(gpus)| gpus);
+        let target = self.target.target()?;
+        Ok(explain_gpus(compiled, gpus, &target, &self.target.set))
     }
 
     /// Where loops run, and what they are expected to take with the sizes given.

@@ -124,3 +124,20 @@ fn signatures_are_those_of_clang() {
         emitted("signatures", &["steps/speeds2d.c"])
     );
 }
+
+/// Which nests are one launch.
+#[test]
+fn launches_of_neighbouring_nests() {
+    let launches = |program: &str| -> String {
+        let mut command = hexcc();
+        command.current_dir(testsuite());
+        let out = output(command.args(["explain", "--tiling=stepwise", program]));
+        let out = out.expect("hexcc starts");
+        assert!(out.status.success(), "{program}: {out:?}");
+        let said = String::from_utf8(out.stdout).expect("the text is UTF-8");
+        let of_step = said.lines().filter(|l| l.starts_with("  step_"));
+        of_step.fold(format!("{program}\n"), |all, line| all + line + "\n")
+    };
+    let programs = ["steps/fusion2d.c", "steps/canny2d.c", "steps/floyd2d.c"];
+    insta::assert_snapshot!(programs.map(launches).concat());
+}

@@ -32,7 +32,8 @@ pub(crate) use items::items;
 pub use linkage::{c_linkage, has_other_files};
 pub(crate) use macros::{Define, Macros, define, evaluate_constants};
 pub use mathcalls::rewrite_math_calls;
-pub use pragmas::{is_of_loop, without_loop_pragmas};
+pub use pragmas::is_of_loop;
+pub(crate) use pragmas::pragma_words;
 pub use prototypes::with_parameters;
 pub use statements::{is_all_of_statement, split_statements};
 pub(crate) use statements::{simple_statement_end, statement_end, statements};
@@ -537,6 +538,30 @@ pub(crate) fn file_scope(code: &Code) -> FileScope {
         start = file_scope_item(code, start, &mut scope);
     }
     scope
+}
+
+/// Variables at file scope of static linkage, in textual order, but those between conditional directives.
+pub fn static_variables(text: &str) -> Vec<String> {
+    let code = Code::new(text);
+    let scope = file_scope(&code);
+    let mut found = Vec::new();
+    let (mut at, mut is_static) = (0, false);
+    while at < code.tokens.len() {
+        let word = code.word(at);
+        let is_variable = scope.variables.contains(word) || scope.constants.contains(word);
+        match word {
+            ";" => is_static = false,
+            "static" => is_static = true,
+            _ if is_static && is_variable && !is_conditional(text, code.tokens[at].span.start) => {
+                found.push(word.to_string());
+            }
+            _ => {}
+        }
+        // The body of a function ends its definition.
+        is_static &= !(code.opens(at, "{") && at > 0 && code.closes(at - 1, ")"));
+        at = code.skip(at);
+    }
+    found
 }
 
 /// Records the item starting at a token and returns the index after it.

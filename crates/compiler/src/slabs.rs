@@ -9,6 +9,7 @@
 //! isl checks that all rows that a statement reads are near the one that it writes; all else, bounds and proofs, is that of the
 //! slab's program as of any other.
 
+pub mod scaling;
 mod steps;
 
 use crate::clock::Clock;

@@ -6,10 +6,11 @@ use super::existing;
 use super::fallback::Host;
 use super::known::{self, Dialect};
 use super::names::Names;
+use super::pragmas;
 use super::program::{
-    Call, Instrument, Replacement, arguments, dump_calls, dump_function, end_of_code,
-    functions_used_up, gone, insertion, pragma_lines, region_contains, replace, variables_used_up,
-    voids, without_macros,
+    Call, Instrument, Replacement, arguments, dump_calls, dump_function, end_of_code, gone,
+    insertion, pragma_lines, region_contains, replace, statics_used_up, variables_used_up, voids,
+    without_macros,
 };
 use super::rows::{self, Form};
 use super::share;
@@ -40,7 +41,7 @@ pub fn c_program(
     let replaced = |e: &Edit| gone.iter().any(|span| region_contains(span, e));
     let pragmas = (regions.iter())
         .flat_map(|region| pragma_lines(text, region))
-        .chain(csource::without_loop_pragmas(text, &gone));
+        .chain(pragmas::without(text, &gone));
     let names = Names::plain();
     let known = (text, &spans[..], &names);
     let mut edits = known::assertions(saved, known, replacements, Dialect::C);
@@ -62,7 +63,7 @@ pub fn c_program(
         }
     };
     generated.push_str(&rows::library(interfaces(), forms));
-    let functions = functions_used_up(text, &gone);
+    let functions = statics_used_up(text, &gone);
     let mut used_up = voids(functions.clone());
     generated.push_str(&cells::prototypes(interfaces(), language));
     let stays = match language {

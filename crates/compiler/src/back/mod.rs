@@ -22,6 +22,7 @@ mod managed;
 mod naive;
 pub(crate) mod names;
 mod parts;
+mod pragmas;
 mod program;
 mod resident;
 pub(crate) mod rows;

@@ -12,6 +12,7 @@ use super::gate;
 use super::known::{self, Dialect};
 use super::names::{Names, mentions};
 use super::parts::Parts;
+use super::pragmas;
 use super::resident::{self, Allocation, Blocks};
 use super::rows::{self, Form};
 use super::slabs;
@@ -233,9 +234,9 @@ pub fn program(
         .flat_map(|region| pragma_lines(text, region))
         .chain(c.conversions(saved, replaced)?)
         .chain(csource::rewrite_math_calls(text))
-        .chain(csource::without_loop_pragmas(text, &c.spans));
+        .chain(pragmas::without(text, &c.spans));
     edits.extend(of_host.filter(|e| !replaced(e) && !is_gone(e)));
-    let mut used_up = voids(functions_used_up(text, &spans));
+    let mut used_up = voids(statics_used_up(text, &spans));
     for (r, span) in replacements.iter().zip(&c.spans) {
         let names = c.names.with_members(r.interface);
         let call = call(r, &entry, &names);
@@ -411,26 +412,32 @@ pub(super) fn variables_used_up(
     voids(unused)
 }
 
-/// Static functions that the replaced code alone calls: a compiler would warn of them.
-pub(super) fn functions_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
+/// Static functions and variables of the file that the replaced code alone uses: a compiler would warn of them.
+pub(super) fn statics_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
     let functions = csource::functions(text);
     let is_replaced = |at: usize| replaced.iter().any(|span| span.contains(&at));
     let in_body = |at: usize| functions.iter().any(|f| f.body.contains(&at));
+    let uses = |name: &str| -> Vec<usize> {
+        let name = BTreeMap::from([(name.to_string(), String::new())]);
+        let uses = csource::rename(text, &name).into_iter();
+        uses.map(|e| e.range.start).collect()
+    };
+    let is_left = |at: &usize| in_body(*at) && !is_replaced(*at);
     // Few are: the text is searched for no others.
     let is_candidate = |f: &&csource::Function| {
-        let specifiers = &text[f.start..f.name_range.start];
-        mentions(specifiers, "static")
+        mentions(&text[f.start..f.name_range.start], "static")
             && (replaced.iter()).any(|span| mentions(&text[span.clone()], &f.name))
     };
     let is_used_up = |f: &&csource::Function| {
-        let name = BTreeMap::from([(f.name.clone(), String::new())]);
-        let uses = csource::rename(text, &name).into_iter();
-        let uses: Vec<usize> = uses.map(|e| e.range.start).collect();
-        uses.iter().any(|&at| is_replaced(at))
-            && uses.iter().all(|&at| is_replaced(at) || !in_body(at))
+        let uses = uses(&f.name);
+        uses.iter().any(|&at| is_replaced(at)) && !uses.iter().any(is_left)
     };
-    let used_up = functions.iter().filter(is_candidate).filter(is_used_up);
-    used_up.map(|f| f.name.clone()).collect()
+    let functions = functions.iter().filter(is_candidate).filter(is_used_up);
+    let functions = functions.map(|f| f.name.clone());
+    // Passes may have put values in their place.
+    let variables = csource::static_variables(text).into_iter();
+    let variables = variables.filter(|name| !uses(name).iter().any(is_left));
+    functions.chain(variables).collect()
 }
 
 /// The program in names that C++ can read, before anything is replaced.

@@ -38,7 +38,7 @@ pub use tiles::{
     BoxCopy, Constants, Definition, Inline, Launching, Layout, MoveRows, OfTiles, Outcome, Pointer,
     Ring, SharedBox, Table, Way,
 };
-pub use walk::{expressions, expressions_in, used, used_in, visit, wide_in};
+pub use walk::{expressions, expressions_in, used, used_in, visit, wide_in, written_in};
 
 use crate::ctype::{CType, math_function};
 use crate::quotient::{Divisions, Fused};

@@ -124,6 +124,27 @@ pub fn wide_in(block: &[Stmt]) -> Vec<&Wide> {
     all
 }
 
+/// The variables behind which a block may write: it assigns or stores to their elements, or hands them on as they are.
+pub fn written_in(block: &[Stmt]) -> BTreeSet<VarId> {
+    let mut all = BTreeSet::new();
+    for expr in expressions_in(block) {
+        expr.visit(&mut |e| {
+            if let Expr::Var(id) = e {
+                all.insert(*id);
+            }
+        });
+    }
+    visit(block, &mut |stmt| match stmt {
+        Stmt::Store(wide) => all.extend([wide.memory]),
+        Stmt::Assign {
+            target: Expr::Element { base, .. },
+            ..
+        } => all.extend([*base]),
+        _ => {}
+    });
+    all
+}
+
 /// The variables that a block uses, in expressions or otherwise.
 pub fn used_in(block: &[Stmt]) -> BTreeSet<VarId> {
     let mut all = used(&expressions_in(block));

@@ -355,7 +355,8 @@ impl Printer<'_> {
             .chain(parts.iter().map(|(param, _)| param.clone()))
             .collect();
         let threads: u32 = kernel.axes.iter().map(|axis| axis.threads).product();
-        self.arguments(&mut writer, &kernel.used());
+        let written = parts.is_empty().then(|| ir::written_in(&kernel.body));
+        self.arguments(&mut writer, &kernel.used(), written.as_ref());
         match parts.is_empty() {
             true => {
                 self.position(&mut writer, kernel, &firsts);
@@ -413,8 +414,14 @@ impl Printer<'_> {
         }
     }
 
-    /// Declares the arguments that a function uses.
-    fn arguments(&self, writer: &mut Writer<'_>, used: &BTreeSet<VarId>) {
+    /// Declares the arguments that a function uses, of which it writes behind some, if that is known.
+    fn arguments(
+        &self,
+        writer: &mut Writer<'_>,
+        used: &BTreeSet<VarId>,
+        written: Option<&BTreeSet<VarId>>,
+    ) {
+        let writes = |arg| written.is_none_or(|written| written.contains(&arg));
         let args: Vec<VarId> = (self.program.args.iter().copied())
             .filter(|arg| used.contains(arg))
             .collect();
@@ -430,8 +437,15 @@ impl Printer<'_> {
                     Type::Index if self.program.narrow.is_some() => format!("(Index)args.{name}"),
                     _ => format!("args.{name}"),
                 };
+                let ty = match variable.ty {
+                    Type::Pointer { elem, written } => Type::Pointer {
+                        elem,
+                        written: written && writes(arg),
+                    },
+                    ty => ty,
+                };
                 line = match line.as_str() {
-                    "" => format!("{} = {value}", self.declaration(variable.ty, true, &name)),
+                    "" => format!("{} = {value}", self.declaration(ty, true, &name)),
                     _ => format!("{line}, {name} = {value}"),
                 };
             }
@@ -484,7 +498,7 @@ impl Printer<'_> {
         // Launches say which elements are folded into.
         let reductions = self.program.kernels.iter().flat_map(|k| &k.reductions);
         used.extend(reductions.map(|r| &r.index));
-        self.arguments(&mut writer, &ir::used(&used));
+        self.arguments(&mut writer, &ir::used(&used), None);
         writer.stmts(&self.program.host);
         let launches = writer.finish();
         match &self.program.narrow {

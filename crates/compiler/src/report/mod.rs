@@ -5,6 +5,7 @@ pub mod dumps;
 mod explain;
 pub(crate) mod header;
 mod placement;
+mod scaling;
 mod segments;
 mod steps;
 mod svg;
@@ -12,5 +13,6 @@ mod tiles;
 
 pub use explain::{explain, explain_stencil};
 pub use placement::explain_placement;
+pub use scaling::explain_gpus;
 pub use svg::{TilingPicture, tiling_svg};
 pub use tiles::explain_tiles;

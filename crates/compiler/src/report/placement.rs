@@ -238,7 +238,10 @@ fn sentence(
 }
 
 /// The sizes: those that are given, and what is assumed of others.
-fn sizes<'a>(interface: &'a Interface, given: &[(String, i64)]) -> BTreeMap<&'a str, i64> {
+pub(super) fn sizes<'a>(
+    interface: &'a Interface,
+    given: &[(String, i64)],
+) -> BTreeMap<&'a str, i64> {
     let all = |of: &dyn Fn(&'a Work) -> &'a [AstExpr]| -> BTreeSet<&'a str> {
         let work = interface.work.iter();
         work.flat_map(|w| of(w).iter().flat_map(AstExpr::names))
@@ -288,7 +291,7 @@ fn dimensions(work: &Work) -> usize {
 }
 
 /// Nanoseconds in words.
-fn duration(ns: f64) -> String {
+pub(super) fn duration(ns: f64) -> String {
     match ns {
         ns if ns < 1e3 => format!("{ns:.0} ns"),
         ns if ns < 1e6 => format!("{:.1} us", ns / 1e3),

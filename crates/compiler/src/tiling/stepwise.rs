@@ -22,6 +22,10 @@
 //!
 //! Where one thread would run a nest alone after all of that, as a sweep in place, it may run
 //! hyperplane by hyperplane ([`super::hyperplanes`]).
+//!
+//! Neighbouring launches over the same cells are one where that is legal ([`fusion`]).
+
+mod fusion;
 
 use super::flows::Flows;
 use super::hyperplanes::{Hyperplanes, distances};
@@ -115,6 +119,16 @@ impl Plan {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(scop: &Scop, stmts: &[usize], dead: &BTreeSet<ArrayId>, sums: Sums) -> Result<Plan> {
+        Plan::of_nests(scop, stmts, dead, sums)?.fused(scop)
+    }
+
+    /// As [`Plan::new`], with a launch for each nest.
+    fn of_nests(
+        scop: &Scop,
+        stmts: &[usize],
+        dead: &BTreeSet<ArrayId>,
+        sums: Sums,
+    ) -> Result<Plan> {
         let how = |most, in_place| How {
             dead,
             most,
