@@ -516,6 +516,8 @@ pub(crate) struct FileScope {
     /// Variables that are not constants: C++ refuses them in the bounds of a parameter too.
     pub(crate) variables: HashSet<String>,
     constants: HashSet<String>,
+    /// Variables and constants of static linkage that no conditional directive is around.
+    statics: Vec<String>,
     /// Those of the variables that an `extern` without a value declares, so that they may be defined
     /// in another file.
     pub(crate) elsewhere: HashSet<String>,
@@ -538,30 +540,6 @@ pub(crate) fn file_scope(code: &Code) -> FileScope {
         start = file_scope_item(code, start, &mut scope);
     }
     scope
-}
-
-/// Variables at file scope of static linkage, in textual order, but those between conditional directives.
-pub fn static_variables(text: &str) -> Vec<String> {
-    let code = Code::new(text);
-    let scope = file_scope(&code);
-    let mut found = Vec::new();
-    let (mut at, mut is_static) = (0, false);
-    while at < code.tokens.len() {
-        let word = code.word(at);
-        let is_variable = scope.variables.contains(word) || scope.constants.contains(word);
-        match word {
-            ";" => is_static = false,
-            "static" => is_static = true,
-            _ if is_static && is_variable && !is_conditional(text, code.tokens[at].span.start) => {
-                found.push(word.to_string());
-            }
-            _ => {}
-        }
-        // The body of a function ends its definition.
-        is_static &= !(code.opens(at, "{") && at > 0 && code.closes(at - 1, ")"));
-        at = code.skip(at);
-    }
-    found
 }
 
 /// Records the item starting at a token and returns the index after it.
@@ -678,6 +656,9 @@ fn has_type_before(code: &Code, start: usize, name: usize) -> bool {
 /// Records the variables of a file scope declaration that are not constants.
 fn record_variables(code: &Code, range: Range<usize>, scope: &mut FileScope) {
     let constant = |at: usize| matches!(code.word(at), "const" | "constexpr");
+    let bytes = code.bytes(range.clone());
+    let is_static = code.word(range.start) == "static"
+        && !(conditional_ranges(code).iter()).any(|r| r.contains(&bytes.start));
     let mut variables = &mut scope.variables;
     for (position, part) in code.split_commas(range.clone()).into_iter().enumerate() {
         let mut end = part.start;
@@ -689,6 +670,9 @@ fn record_variables(code: &Code, range: Range<usize>, scope: &mut FileScope) {
         }
         if let Some(name) = code.declared_name(part.start..end.min(part.end), position == 0) {
             variables.insert(code.word(name).to_owned());
+            if is_static {
+                scope.statics.push(code.word(name).to_owned());
+            }
             if code.word(range.start) == "extern" && end >= part.end {
                 scope.elsewhere.insert(code.word(name).to_owned());
             }
@@ -701,12 +685,16 @@ fn record_variables(code: &Code, range: Range<usize>, scope: &mut FileScope) {
 /// Not recognised are K&R definitions and definitions whose header is the expansion of a macro.
 /// When the branches of an `#if` begin alternative headers of one body, the first is returned.
 pub fn functions(text: &str) -> Vec<Function> {
+    functions_and_statics(text).0
+}
+
+/// The same, and the names of variables of static linkage that are always there.
+pub fn functions_and_statics(text: &str) -> (Vec<Function>, Vec<String>) {
     let code = Code::new(text);
-    file_scope(&code)
-        .functions
-        .iter()
-        .filter_map(|declared| definition(&code, declared))
-        .collect()
+    let scope = file_scope(&code);
+    let functions = scope.functions.iter();
+    let functions = functions.filter_map(|declared| definition(&code, declared));
+    (functions.collect(), scope.statics)
 }
 
 /// The function definition whose body contains the offset (either brace's inner side included).

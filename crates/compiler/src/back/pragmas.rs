@@ -7,7 +7,7 @@
 
 use crate::csource::{
     Code, Edit, Function, TokenKind, directive_words, functions, is_of_loop, pragma_words,
-    statement_end,
+    statement_end, tokenize,
 };
 use crate::ctype::math_function;
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ fn kept_parallel(code: &Code, replaced: &[Range<usize>]) -> Vec<Range<usize>> {
             .any(|d| (directive.end..bytes.start).contains(&d.start));
         (is_one && is_next && is_apart)
             .then(|| own.all(|d| keeps_order(&code.text[d.clone()])))
-            .filter(|keeps| *keeps && calls.are_harmless(code, part))
+            .filter(|keeps| *keeps && calls.are_harmless(&words_of(code, part)))
             .map(|_| all)
     });
     kept.collect()
@@ -162,13 +162,17 @@ impl<'a> Calls<'a> {
         loop {
             let mut found = Vec::new();
             for (function, body) in &all {
-                if calls.functions[name(function)] && !calls.are_harmless(code, body.clone()) {
+                if calls.functions[name(function)]
+                    && !calls.are_harmless(&words_of(code, body.clone()))
+                {
                     found.push(name(function));
                 }
             }
             for (name, text) in &definitions {
-                let own = Code::new(text);
-                if calls.macros[name] && !calls.are_harmless(&own, 0..own.tokens.len()) {
+                let words: Vec<&str> = (tokenize(text).iter())
+                    .map(|token| &text[token.span.clone()])
+                    .collect();
+                if calls.macros[name] && !calls.are_harmless(&words) {
                     calls.macros.insert(name, false);
                     found.push(name);
                 }
@@ -184,26 +188,29 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Whether all that some tokens call, or name, is harmless.
-    fn are_harmless(&self, code: &Code, tokens: Range<usize>) -> bool {
-        tokens.clone().all(|at| {
-            let word = code.word(at);
-            let is_call = code.opens(at + 1, "(");
-            // `(*f)(x)`
-            let by_pointer = word == ")" && is_call && {
-                let first = code.skip_back(at + 1);
-                code.word(first + 1) == "*" && tokens.contains(&first)
-            };
+    /// Whether all that some code calls, or names, is harmless.
+    fn are_harmless(&self, words: &[&str]) -> bool {
+        let has = |pair: [&str; 2]| words.windows(2).any(|own| own == pair);
+        // `(*f)(x)`
+        if has(["(", "*"]) && has([")", "("]) {
+            return false;
+        }
+        words.iter().enumerate().all(|(at, word)| {
+            let is_call = words.get(at + 1) == Some(&"(");
+            let is_name = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
             match (self.functions.get(word), self.macros.get(word)) {
-                (None, None) if code.is_ident(at) && is_call => {
-                    NO_CALLS.contains(&word) || math_function(word).is_some()
+                (None, None) if is_name && is_call => {
+                    NO_CALLS.contains(word) || math_function(word).is_some()
                 }
-                (function, of_macro) => {
-                    !by_pointer && function != Some(&false) && of_macro != Some(&false)
-                }
+                (function, of_macro) => function != Some(&false) && of_macro != Some(&false),
             }
         })
     }
+}
+
+/// The words of code.
+fn words_of<'a>(code: &Code<'a>, tokens: Range<usize>) -> Vec<&'a str> {
+    tokens.map(|at| code.word(at)).collect()
 }
 
 /// The name and the rest of a `#define`.

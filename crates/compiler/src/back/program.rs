@@ -414,7 +414,7 @@ pub(super) fn variables_used_up(
 
 /// Static functions and variables of the file that the replaced code alone uses: a compiler would warn of them.
 pub(super) fn statics_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<String> {
-    let functions = csource::functions(text);
+    let (functions, variables) = csource::functions_and_statics(text);
     let is_replaced = |at: usize| replaced.iter().any(|span| span.contains(&at));
     let in_body = |at: usize| functions.iter().any(|f| f.body.contains(&at));
     let uses = |name: &str| -> Vec<usize> {
@@ -435,8 +435,9 @@ pub(super) fn statics_used_up(text: &str, replaced: &[Range<usize>]) -> Vec<Stri
     let functions = functions.iter().filter(is_candidate).filter(is_used_up);
     let functions = functions.map(|f| f.name.clone());
     // Passes may have put values in their place.
-    let variables = csource::static_variables(text).into_iter();
-    let variables = variables.filter(|name| !uses(name).iter().any(is_left));
+    let variables = variables
+        .into_iter()
+        .filter(|name| !uses(name).iter().any(is_left));
     functions.chain(variables).collect()
 }
 
