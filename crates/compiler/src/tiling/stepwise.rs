@@ -23,7 +23,7 @@
 //! Where one thread would run a nest alone after all of that, as a sweep in place, it may run
 //! hyperplane by hyperplane ([`super::hyperplanes`]).
 //!
-//! Neighbouring launches over the same cells are one where that is legal ([`fusion`]).
+//! Neighbouring launches over the same cells are one where that is legal (`stepwise/fusion.rs`).
 
 mod fusion;
 
