@@ -2,8 +2,8 @@
 //!
 //! A call that stands where a loop stood must neither follow a pragma that wants a loop nor be run by several threads,
 //! whichever function began these. So `OpenACC` goes, and OpenMP but for loops and blocks that several threads can run as
-//! before: nothing in them is replaced, and all that they call is seen to run no kernels. What the other pragmas say may run at
-//! once, runs in order then, as in C.
+//! before: nothing in them is replaced, all that they call is seen to run no kernels, and no order of threads decides what is
+//! computed, as it does in sums. What the other pragmas say may run at once, runs in order then, as in C.
 
 use crate::csource::{
     Code, Edit, Function, TokenKind, directive_words, functions, is_of_loop, pragma_words,
