@@ -76,6 +76,8 @@ pub struct WideWork {
     pub block_bytes: f64,
     /// Bytes that threads load.
     pub thread_bytes: f64,
+    /// Loads of neighbours at once.
+    pub accesses: f64,
     /// Issue slots of operations, of which long ones count by `LONG_SHARE`.
     pub slots: f64,
 }
@@ -210,15 +212,15 @@ fn launches(stencil: &Stencil) -> Vec<Vec<&KernelStmt>> {
 fn wide(stencil: &Stencil, stmts: &[&KernelStmt]) -> Option<WideWork> {
     let n_space = stencil.dims.len().saturating_sub(1);
     let outer = n_space.checked_sub(1).filter(|n| (1..=2).contains(n))?;
-    let elem = stencil.arrays.get(stmts.first()?.write.array)?.elem;
-    let lanes = 16 / elem.size().max(4) as i64;
+    let size = |plane: &Plane| stencil.arrays.get(plane.0).map_or(4, |a| a.elem.size());
+    let elements = stmts.iter().flat_map(|s| s.elements().chain([&s.write]));
+    let planes = elements.filter_map(|access| plane(access, n_space));
+    let lanes = (16 / planes.map(|plane| size(&plane)).max()? as i64).min(4);
     let mut rows: BTreeSet<(Plane, Vec<i64>)> = BTreeSet::new();
     let mut accesses: BTreeSet<(Plane, Vec<i64>, i64)> = BTreeSet::new();
     for stmt in stmts {
         for access in stmt.elements().chain([&stmt.write]) {
-            let own = stencil.arrays.get(access.array)?.elem;
             let general = access.subs.iter().any(|s| matches!(s, Sub::General { .. }));
-            let is_alike = own == elem && elem.is_floating() && own.size() <= 8;
             let Some(plane) = plane(access, n_space) else {
                 continue;
             };
@@ -229,7 +231,7 @@ fn wide(stencil: &Stencil, stmts: &[&KernelStmt]) -> Option<WideWork> {
                 })
             };
             let last = matches!(access.subs.last(), Some(Sub::Space { dim, .. }) if *dim == outer);
-            if general || !is_alike || !last {
+            if general || !last {
                 return None;
             }
             if std::ptr::eq(access, &stmt.write) {
@@ -249,12 +251,17 @@ fn wide(stencil: &Stencil, stmts: &[&KernelStmt]) -> Option<WideWork> {
         }
     }
     let cells = |of: &[i64; 2]| of[..outer].iter().product::<i64>() as f64;
-    let size = elem.size() as f64;
+    let bytes = |plane: &Plane| size(plane) as f64;
+    let written = stmts.iter().filter_map(|s| plane(&s.write, n_space));
+    let loaded: f64 = rows.iter().map(|(plane, _)| bytes(plane)).sum();
+    let stored: f64 = written.map(|plane| bytes(&plane)).sum();
+    let thread_bytes: f64 = accesses.iter().map(|(plane, ..)| bytes(plane)).sum();
     let [slots, long] = operation_slots_of_many(stmts).map(|n| n as f64);
     Some(WideWork {
         slots: slots - (1.0 - LONG_SHARE) * long,
-        block_bytes: size * (rows.len() as f64 / cells(&BLOCK) + stmts.len() as f64),
-        thread_bytes: size * accesses.len() as f64 / cells(&CELLS),
+        block_bytes: loaded / cells(&BLOCK) + stored,
+        thread_bytes: thread_bytes / cells(&CELLS),
+        accesses: accesses.len() as f64 / (cells(&CELLS) * lanes as f64),
     })
 }
 
@@ -321,7 +328,7 @@ pub fn predict(work: &StepWork, target: &Target, problem: &Problem) -> StepTime 
             continue;
         }
         if let Some(wide) = launch.wide.filter(|_| points >= MANY_CELLS) {
-            let loaded = wide.thread_bytes / 16.0 + wide.slots + CELL_SLOTS;
+            let loaded = wide.accesses + wide.slots + CELL_SLOTS;
             let cache = target.sms as f64 * target.clock_mhz * 1e6 * CACHE_BYTES;
             let moving = launch.bytes as f64 / bytes_per_second;
             let all = [
@@ -424,6 +431,7 @@ mod tests {
             work.launches[0].wide = Some(WideWork {
                 block_bytes,
                 thread_bytes,
+                accesses: thread_bytes / 16.0,
                 slots,
             });
             let ratio = gcells(&work, extents) / measured;

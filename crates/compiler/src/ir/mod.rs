@@ -453,7 +453,7 @@ pub enum Stmt {
         to: Expr,
         /// The first element that is read, behind a pointer.
         from: Expr,
-        /// How many: one, or as many as have [`WIDE`] bytes.
+        /// How many: one, two or four, which have 4, 8 or [`WIDE`] bytes.
         lanes: u32,
     },
     /// Ends a group of copies.
@@ -519,7 +519,7 @@ pub struct Wide {
     pub own_row: Option<Expr>,
     /// Number of the first element of it.
     pub at: Expr,
-    /// How many elements; [`WIDE`] bytes in all.
+    /// How many elements: two or four, of [`WIDE`] bytes at most.
     pub lanes: u32,
     /// No thread of the launch writes them.
     pub constant: bool,

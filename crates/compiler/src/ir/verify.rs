@@ -321,7 +321,7 @@ impl<'a> Checker<'a> {
         };
         let (target, source) = (self.number(to)?, self.number(from)?);
         let bytes = lanes.saturating_mul(source.size() as u32);
-        if bytes != WIDE && !(lanes == 1 && matches!(bytes, 4 | 8)) {
+        if !(matches!(lanes, 1 | 2 | 4) && matches!(bytes, 4 | 8 | WIDE)) {
             return Err(format!("a copy of {lanes} elements of {source}"));
         }
         match (base(to), base(from)) {
@@ -388,7 +388,7 @@ impl<'a> Checker<'a> {
         if elem != of_thread {
             return Err(format!("{} gets a {elem} at once", self.name(wide.own)));
         }
-        if wide.lanes.checked_mul(elem.size() as u32) != Some(WIDE) {
+        if !matches!(wide.lanes, 2 | 4) || wide.lanes * elem.size() as u32 > WIDE {
             return Err(format!("{} elements of {elem} at once", wide.lanes));
         }
         let inside = |at: i64| at >= 0 && at + i64::from(wide.lanes) <= i64::from(len);

@@ -9,12 +9,13 @@ use super::fold::Folds;
 use super::namer::Namer;
 use super::unknown;
 use crate::back::names::Names;
+use crate::ctype::CType;
 use crate::ir::{
     self, Axis, Expr, Helper, Kernel, Launch, Own, Program, Stmt, Type, Unroll, VarId, Wide,
 };
 
 pub use blocks::{Parameters, kernels_of_blocks};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Names that the text defines at file scope or uses of CUDA.
@@ -38,6 +39,12 @@ const FIXED: &[&str] = &[
     "load_wide",
     "load_constant",
     "store_wide",
+    "load_2",
+    "load_constant_2",
+    "store_2",
+    "load_4",
+    "load_constant_4",
+    "store_4",
     "index_x",
     "index_y",
     "index_z",
@@ -139,10 +146,15 @@ impl Dialect for Printer<'_> {
     }
 
     fn wide(&self, wide: &Wide, stored: bool) -> Option<&'static str> {
+        let bytes = match self.program.var(wide.own).ty {
+            Type::Private { elem, .. } => wide.lanes * elem.size() as u32,
+            _ => ir::WIDE,
+        };
+        let [load, constant, store] = accesses(bytes, wide.lanes);
         Some(match (stored, wide.constant) {
-            (true, _) => "store_wide",
-            (false, true) => "load_constant",
-            (false, false) => "load_wide",
+            (true, _) => store,
+            (false, true) => constant,
+            (false, false) => load,
         })
     }
 
@@ -288,28 +300,29 @@ impl Printer<'_> {
     fn wide_accesses(&self) -> String {
         let bodies = (self.program.kernels.iter().map(|k| &k.body))
             .chain(self.program.functions.iter().map(|f| &f.body));
-        let mut types = BTreeSet::new();
+        let mut types = BTreeMap::new();
         for wide in bodies.flat_map(|body| ir::wide_in(body)) {
             if let Type::Private { elem, .. } = self.program.var(wide.own).ty {
-                types.insert((elem.to_string(), wide.lanes));
+                types.insert((elem.to_string(), wide.lanes), elem);
             }
         }
         let mut text = String::new();
-        for (ty, lanes) in types {
+        for ((ty, lanes), elem) in types {
             let part = |lane: u32| ["x", "y", "z", "w"][lane as usize % 4];
             let all = |f: &dyn Fn(u32) -> String, join: &str| {
                 (0..lanes).map(f).collect::<Vec<_>>().join(join)
             };
             let taken = all(&|lane| format!("to[{lane}] = all.{}", part(lane)), ", ");
             let given = all(&|lane| format!("from[{lane}]"), ", ");
-            let wide = format!("{ty}{lanes}");
+            let wide = format!("{}{lanes}", vector_of(elem));
+            let bytes = lanes * elem.size() as u32;
+            let [load, constant, store] = accesses(bytes, lanes);
             let _ = write!(
                 text,
                 "\n// {lanes} neighbouring elements at once, which begin at a multiple of {bytes} bytes; constant ones are written by no thread of the launch.\n\
-                 __device__ inline void load_wide({ty} *to, const {ty} *from) {{ const {wide} all = *(const {wide} *)from; {taken}; }}\n\
-                 __device__ inline void load_constant({ty} *to, const {ty} *from) {{ const {wide} all = __ldg((const {wide} *)from); {taken}; }}\n\
-                 __device__ inline void store_wide({ty} *to, const {ty} *from) {{ *({wide} *)to = make_{wide}({given}); }}\n",
-                bytes = ir::WIDE
+                 __device__ inline void {load}({ty} *to, const {ty} *from) {{ const {wide} all = *(const {wide} *)from; {taken}; }}\n\
+                 __device__ inline void {constant}({ty} *to, const {ty} *from) {{ const {wide} all = __ldg((const {wide} *)from); {taken}; }}\n\
+                 __device__ inline void {store}({ty} *to, const {ty} *from) {{ *({wide} *)to = make_{wide}({given}); }}\n"
             );
         }
         text
@@ -519,5 +532,31 @@ impl Printer<'_> {
             }
         }
         t.push_str("}\n#endif\n");
+    }
+}
+
+/// The functions that load neighbours, load those that no thread writes, and store them: by their number, but for those that have
+/// [`ir::WIDE`] bytes.
+fn accesses(bytes: u32, lanes: u32) -> [&'static str; 3] {
+    match (bytes, lanes) {
+        (ir::WIDE, _) => ["load_wide", "load_constant", "store_wide"],
+        (_, 2) => ["load_2", "load_constant_2", "store_2"],
+        _ => ["load_4", "load_constant_4", "store_4"],
+    }
+}
+
+/// What CUDA's vectors of a type begin with.
+fn vector_of(elem: CType) -> &'static str {
+    match elem {
+        CType::Int(1) => "char",
+        CType::Int(2) => "short",
+        CType::Int(4) => "int",
+        CType::Int(_) => "longlong",
+        CType::UInt(1) => "uchar",
+        CType::UInt(2) => "ushort",
+        CType::UInt(4) => "uint",
+        CType::UInt(_) => "ulonglong",
+        CType::Float => "float",
+        CType::Double => "double",
     }
 }

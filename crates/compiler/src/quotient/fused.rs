@@ -18,14 +18,23 @@
 //!
 //! Zeros keep their signs because h and l have the same one. Infinities stay infinities, and NaN. A
 //! quotient that is too large is so in both ways, since rounding without a largest exponent is the same.
-//! What remains is x l or x / c below the normal numbers: of x that are smaller than `least`, but not
-//! zero, the division is made.
+//! What remains is x l or x / c below the normal numbers, of x that are smaller than `least`, but not zero. These are
+//! multiplied by a power of two, which is exact and makes all of it normal, and the quotient q of that by the inverse
+//! power. Where the result r is subnormal it has been rounded twice. With b = r in the scale of q, d = q - b is exact (Sterbenz), and
+//! so is the sign of what is left of the division, fma(-q, c, y): P. Markstein, "IA-64 and elementary functions", 2000. The second
+//! rounding can be wrong only where d is half of the distance of subnormal numbers: then the quotient lies on that side of
+//! the middle to which the rest points, and r is b, or b + 2 d.
 
 use crate::ctype::CType;
-use std::fmt::Write;
 
 /// What the names of functions begin with.
 pub const QUOTIENT: &str = "divided_by_";
+
+/// What the names of those for numbers next to zero end with.
+const SCALED: &str = "_next_to_zero";
+
+/// Before functions of kernels.
+const CUDA: &str = "__device__ __forceinline__";
 
 /// Of a type of floating-point numbers.
 #[derive(Clone, Copy)]
@@ -54,8 +63,10 @@ pub struct Fused {
     divisor: String,
     high: String,
     low: String,
-    /// The exponent of the power of two below which numbers are divided.
+    /// The exponent of the power of two below which numbers are scaled.
     least: i32,
+    /// That of the power of two by which they are.
+    scale: i32,
 }
 
 /// What is multiplied with.
@@ -213,10 +224,12 @@ impl Fused {
         }
         let smallest = format.exponents[0];
         let least = (smallest - low_exponent).max(smallest);
-        // Numbers that programs compute with should not be divided.
+        // Numbers that programs compute with should not be scaled.
         if least > smallest / 3 {
             return None;
         }
+        // The smallest number times the second part is normal then, and so is a rest that is not zero.
+        let scale = (bits - low_exponent).max(2 * bits);
         let scaled = |integer: u64, e: i32| {
             // Both factors and the product are normal.
             (integer as f64 / (1u64 << (bits - 1)) as f64 * power_of_two(e)).copysign(c)
@@ -227,6 +240,7 @@ impl Fused {
             high: literal(scaled(parts.high, -1 - exponent), ty),
             low: literal(scaled(parts.low, low_exponent), ty),
             least,
+            scale,
         })
     }
 
@@ -253,7 +267,7 @@ impl Fused {
         format!("x / {}", self.divisor)
     }
 
-    /// Whether x has to be divided, given the bits of x as an unsigned integer of its size, and the
+    /// Whether x has to be scaled, given the bits of x as an unsigned integer of its size, and the
     /// suffix of such integers.
     fn is_tiny(&self, bits: &str, suffix: &str) -> String {
         let format = match self.ty {
@@ -273,53 +287,78 @@ impl Fused {
     /// What is said of the function.
     fn comment(&self) -> String {
         format!(
-            "// {} for every x, to the last bit: two products with the parts of the reciprocal; numbers next to zero are divided.\n",
+            "// {} for every x, to the last bit: two products with the parts of the reciprocal; numbers next to zero are scaled for them.\n",
             self.division()
         )
     }
 
-    /// A function of x in CUDA.
+    /// The functions of x in CUDA.
     pub fn in_cuda(&self) -> String {
-        let (ty, name) = (self.ty, self.name());
-        self.comment()
-            + &self.function(
-                &format!("__device__ __forceinline__ {ty} {name}({ty} x)"),
-                self.bits_in_cuda(),
-                self.fma_in_cuda(),
-            )
+        self.functions(CUDA, self.bits_in_cuda(), self.fma_in_cuda())
     }
 
     /// The same in OpenCL C.
     pub fn in_opencl(&self) -> String {
-        let (ty, name) = (self.ty, self.name());
-        let bits = match ty {
+        let bits = match self.ty {
             CType::Float => ("as_uint(x)", "U"),
             _ => ("as_ulong(x)", "UL"),
         };
-        self.comment() + &self.function(&format!("static inline {ty} {name}({ty} x)"), bits, "fma")
+        self.functions("static inline", bits, "fma")
     }
 
-    fn function(&self, head: &str, (bits, suffix): (&str, &str), fma: &str) -> String {
-        let mut text = format!("{head} {{\n");
-        let test = self.is_tiny(bits, suffix);
-        let _ = writeln!(text, "  if ({test}) return {};", self.division());
-        let _ = writeln!(text, "  return {};\n}}", self.products(fma));
-        text
+    fn functions(&self, words: &str, (bits, suffix): (&str, &str), fma: &str) -> String {
+        let (ty, name) = (self.ty, self.name());
+        format!(
+            "{}{}{words} {ty} {name}({ty} x) {{\n  \
+             if ({}) return {name}{SCALED}(x);\n  \
+             return {};\n}}\n",
+            self.scaled(words, fma),
+            self.comment(),
+            self.is_tiny(bits, suffix),
+            self.products(fma)
+        )
     }
 
-    /// A function in CUDA that says of which x it cannot be asked, or divides.
+    /// The function of numbers next to zero.
+    fn scaled(&self, words: &str, fma: &str) -> String {
+        let (ty, name, divisor) = (self.ty, self.name(), &self.divisor);
+        let (format, suffix) = match ty {
+            CType::Float => (FLOAT, "f"),
+            _ => (DOUBLE, ""),
+        };
+        let half = self.scale + format.exponents[0] - format.bits as i32;
+        let (up, down) = match divisor.starts_with('-') {
+            true => ("rest < 0", "rest > 0"),
+            false => ("rest > 0", "rest < 0"),
+        };
+        let [to, back, half] =
+            [self.scale, -self.scale, half].map(|e| format!("0x1p{e}{suffix}"));
+        format!(
+            "// {} of numbers next to zero: r is q in their scale, but for q in the middle of two numbers, which the rest takes to one of them.\n\
+             {words} {ty} {name}{SCALED}({ty} x) {{\n  \
+             const {ty} y = x * {to}, q = {fma}(y, {}, y * {}), r = q * {back};\n  \
+             const {ty} b = r * {to}, d = q - b, rest = {fma}(-q, {divisor}, y);\n  \
+             return fabs(d) == {half} && (d > 0 ? {up} : {down}) ? (b + 2 * d) * {back} : r;\n}}\n",
+            self.division(),
+            self.high,
+            self.low
+        )
+    }
+
+    /// A function in CUDA that says of which x it cannot be asked, or takes these, too.
     pub fn of_rows(&self) -> String {
         let (ty, name) = (self.ty, self.name());
         let (bits, suffix) = self.bits_in_cuda();
+        let fma = self.fma_in_cuda();
         format!(
-            "{}template <bool EXACTLY> __device__ __forceinline__ {ty} {name}({ty} x, bool &tiny) {{\n  \
-             if (EXACTLY) return {};\n  \
-             tiny |= {};\n  \
-             return {};\n}}\n",
+            "{}{}template <bool EXACTLY> {CUDA} {ty} {name}({ty} x, bool &tiny) {{\n  \
+             const bool small = {};\n  \
+             tiny |= small;\n  \
+             return EXACTLY && small ? {name}{SCALED}(x) : {};\n}}\n",
+            self.scaled(CUDA, fma),
             self.comment(),
-            self.division(),
             self.is_tiny(bits, suffix),
-            self.products(self.fma_in_cuda())
+            self.products(fma)
         )
     }
 
@@ -386,6 +425,13 @@ mod tests {
         ]
     }
 
+    /// What numbers next to zero are multiplied with, before and behind, and half of the distance of subnormal
+    /// numbers between.
+    fn scales(fused: &Fused, format: Format) -> [f64; 3] {
+        let half = fused.scale + format.exponents[0] - format.bits as i32;
+        [fused.scale, -fused.scale, half].map(power_of_two)
+    }
+
     const CONSTANTS: [f64; 26] = [
         118.0,
         49.7,
@@ -428,8 +474,20 @@ mod tests {
             };
             taken += 1;
             let [high, low, least] = numbers(&fused).map(|x| x as f32);
+            let [to, back, half] = scales(&fused, FLOAT).map(|x| x as f32);
+            let scaled = |x: f32| {
+                let (y, products) = (x * to, |y: f32| y.mul_add(high, y * low));
+                let (q, r) = (products(y), products(y) * back);
+                let (b, d, rest) = (r * to, q - r * to, (-q).mul_add(c, y));
+                let rest = if c < 0.0 { -rest } else { rest };
+                let is_further = if d > 0.0 { rest > 0.0 } else { rest < 0.0 };
+                match d.abs() == half && is_further {
+                    true => (b + 2.0 * d) * back,
+                    false => r,
+                }
+            };
             let quotient = |x: f32| match x != 0.0 && x.abs() < least {
-                true => x / c,
+                true => scaled(x),
                 false => x.mul_add(high, x * low),
             };
             let check = |x: f32| {
@@ -443,6 +501,11 @@ mod tests {
                 let x = f32::from_bits(exponent << 23 | significand);
                 check(x);
                 check(-x);
+            }
+            // Quotients that are subnormal, or next to it.
+            for bits in (0..30 << 23).step_by(if cfg!(debug_assertions) { 10_007 } else { 211 }) {
+                check(f32::from_bits(bits));
+                check(-f32::from_bits(bits));
             }
             let special = [
                 0.0,
@@ -477,8 +540,20 @@ mod tests {
             };
             taken += 1;
             let [high, low, least] = numbers(&fused);
+            let [to, back, half] = scales(&fused, DOUBLE);
+            let scaled = |x: f64| {
+                let (y, products) = (x * to, |y: f64| y.mul_add(high, y * low));
+                let (q, r) = (products(y), products(y) * back);
+                let (b, d, rest) = (r * to, q - r * to, (-q).mul_add(c, y));
+                let rest = if c < 0.0 { -rest } else { rest };
+                let is_further = if d > 0.0 { rest > 0.0 } else { rest < 0.0 };
+                match d.abs() == half && is_further {
+                    true => (b + 2.0 * d) * back,
+                    false => r,
+                }
+            };
             let quotient = |x: f64| match x != 0.0 && x.abs() < least {
-                true => x / c,
+                true => scaled(x),
                 false => x.mul_add(high, x * low),
             };
             let check = |x: f64| assert!(same(quotient(x), x / c), "{x:e} / {c:e}");
@@ -495,7 +570,8 @@ mod tests {
             for _ in 0..20_000 {
                 let bits = random();
                 check(f64::from_bits(bits));
-                // With few bits; subnormal; large.
+                // With quotients that are subnormal, or next to it; with few bits; subnormal; large.
+                check(f64::from_bits(bits & 1 << 63 | (bits & (1 << 59) - 1) >> (bits >> 60)));
                 check(f64::from_bits(bits & !0 << (bits >> 8 & 63)));
                 check(f64::from_bits(bits & 1 << 63 | bits >> 12));
                 check(f64::from_bits(bits | 0x7fc << 52 & 0x7fff << 48));
@@ -547,23 +623,30 @@ mod tests {
         assert_eq!(fused.name(), "divided_by_49_7f");
         assert_eq!(
             fused.in_cuda(),
-            "// x / 49.7f for every x, to the last bit: two products with the parts of the reciprocal; numbers next to zero are divided.
+            "// x / 49.7f of numbers next to zero: r is q in their scale, but for q in the middle of two numbers, which the rest takes to one of them.
+__device__ __forceinline__ float divided_by_49_7f_next_to_zero(float x) {
+  const float y = x * 0x1p55f, q = fmaf(y, 0.020120723f, y * 8.6418306e-10f), r = q * 0x1p-55f;
+  const float b = r * 0x1p55f, d = q - b, rest = fmaf(-q, 49.7f, y);
+  return fabs(d) == 0x1p-95f && (d > 0 ? rest > 0 : rest < 0) ? (b + 2 * d) * 0x1p-55f : r;
+}
+// x / 49.7f for every x, to the last bit: two products with the parts of the reciprocal; numbers next to zero are scaled for them.
 __device__ __forceinline__ float divided_by_49_7f(float x) {
-  if (2 * __float_as_uint(x) - 1 < 0x1fffffffU) return x / 49.7f;
+  if (2 * __float_as_uint(x) - 1 < 0x1fffffffU) return divided_by_49_7f_next_to_zero(x);
   return fmaf(x, 0.020120723f, x * 8.6418306e-10f);
 }
 "
         );
         let fused = Fused::double(118.0).expect("proven");
         assert_eq!(
-            fused.of_rows(),
-            "// x / 118.0 for every x, to the last bit: two products with the parts of the reciprocal; numbers next to zero are divided.
-template <bool EXACTLY> __device__ __forceinline__ double divided_by_118(double x, bool &tiny) {
-  if (EXACTLY) return x / 118.0;
-  tiny |= 2 * (unsigned long long)__double_as_longlong(x) - 1 < 0x83fffffffffffffULL;
-  return fma(x, 0.00847457627118644, x * 2.940209281316622e-20);
-}
-"
+            fused.of_rows().lines().skip(6).collect::<Vec<_>>(),
+            [
+                "// x / 118.0 for every x, to the last bit: two products with the parts of the reciprocal; numbers next to zero are scaled for them.",
+                "template <bool EXACTLY> __device__ __forceinline__ double divided_by_118(double x, bool &tiny) {",
+                "  const bool small = 2 * (unsigned long long)__double_as_longlong(x) - 1 < 0x83fffffffffffffULL;",
+                "  tiny |= small;",
+                "  return EXACTLY && small ? divided_by_118_next_to_zero(x) : fma(x, 0.00847457627118644, x * 2.940209281316622e-20);",
+                "}",
+            ]
         );
     }
 }

@@ -12,14 +12,18 @@
 //!   combination of subscripts does;
 //! * what is loaded is written by no thread of the launch, or is the cell's own element, which is
 //!   loaded before it is stored.
+//!
+//! Elements of different sizes move with as many at once, in accesses of 2 to 16 bytes.
 
 use super::stepwise::{Plan, Step};
-use crate::ctype::CType;
 use crate::diag::Result;
 use crate::ir::WIDE;
-use crate::scop::{Access, ArrayId, Scop, Statement, bounds};
+use crate::scop::{Access, ArrayId, Expr, Scop, Statement, bounds};
 use hexcc_isl::{DimType, Map, PwAff};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Elements that are loaded or stored at once, at most: CUDA's vectors have four.
+const MOST_LANES: i64 = 4;
 
 /// A subscript, in terms of the loops that threads share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,8 +65,11 @@ impl Near {
 /// What the cells of a launch load and store.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
-    /// Elements that [`WIDE`] bytes hold.
+    /// Neighbouring cells of a thread along the innermost loop: their largest elements have [`WIDE`] bytes, and they are no more
+    /// than [`MOST_LANES`].
     pub lanes: i64,
+    /// By array of which a cell loads or stores neighbours, bytes of an element.
+    pub sizes: BTreeMap<ArrayId, usize>,
     /// By statement and read, what is loaded at once; what is absent is the same for all cells along
     /// the innermost loop, in an array of one dimension, or no array.
     pub reads: BTreeMap<(usize, usize), Near>,
@@ -124,6 +131,8 @@ fn of_other_kind(scop: &Scop, plan: &Plan, step: &Step, order: &[usize]) -> Opti
         "elements of an array may not exist"
     } else if all.iter().any(|a| a.whole) {
         "a function computes the cells"
+    } else if order.iter().any(|s| may_trap(scop, &scop.stmts[*s])) {
+        "an integer is divided by another one, which may be zero where there is no cell"
     } else if all.iter().any(|a| scop.array(a.array).pointers > 0) {
         "rows of an array lie anywhere"
     } else if all.iter().any(of_thread) {
@@ -132,6 +141,26 @@ fn of_other_kind(scop: &Scop, plan: &Plan, step: &Step, order: &[usize]) -> Opti
         return None;
     };
     Some(why.to_string())
+}
+
+/// Whether a statement divides integers by what is neither a literal nor a variable: cells beyond the last one of a row
+/// are computed, too.
+fn may_trap(scop: &Scop, stmt: &Statement) -> bool {
+    let is_one_number = |e: &Expr| match e {
+        Expr::Int { .. } => true,
+        Expr::Read(n, _) => scop.array(stmt.reads[*n].array).extents.is_empty(),
+        _ => false,
+    };
+    let mut found = false;
+    for expr in stmt.expressions() {
+        expr.visit(&mut |e| {
+            if let Expr::Binary { op, rhs, .. } = e {
+                let of_integers = matches!(*op, "/" | "%") && !e.ty().is_floating();
+                found |= of_integers && !is_one_number(rhs);
+            }
+        });
+    }
+    found
 }
 
 /// An access of a statement.
@@ -350,21 +379,19 @@ impl Search<'_> {
         place(a) < place(b)
     }
 
-    /// That all elements have one size, and what is written the same offset along the innermost loop.
+    /// How many cells a thread has by the sizes of elements; and that what is written has the same offset along the
+    /// innermost loop.
     fn alike(&self, cells: &mut Cells) -> Option<Reason> {
         let inner = self.step.spread.len() - 1;
         let near = cells.reads.values().chain(cells.writes.values());
-        let mut types: Vec<CType> = near.map(|n| self.scop.array(n.array).elem).collect();
-        types.dedup();
+        cells.sizes = near
+            .map(|n| (n.array, self.scop.array(n.array).elem.size()))
+            .collect();
         let offsets: BTreeSet<Option<i64>> = (cells.writes.values())
             .map(|near| near.offset(inner))
             .collect();
-        match types.as_slice() {
-            [elem] if elem.is_floating() && elem.size() <= 8 => {
-                cells.lanes = i64::from(WIDE) / elem.size() as i64;
-            }
-            _ => return Some("elements are not all `float`, or all `double`".to_string()),
-        }
+        let largest = cells.sizes.values().max().copied().unwrap_or(1);
+        cells.lanes = (i64::from(WIDE) / largest as i64).min(MOST_LANES);
         (offsets.len() != 1).then(|| "statements write at different offsets".to_string())
     }
 }

@@ -2,7 +2,7 @@
 //! become registers once the loops over its cells are unrolled; [`crate::tiling::coarsen`] has the
 //! proof that a thread may.
 //!
-//! Along the innermost loop a thread has the cells whose elements one access of [`WIDE`] bytes writes,
+//! Along the innermost loop a thread has two or four cells, whose elements one access of [`WIDE`] bytes and less writes,
 //! so the first and the last thread of a row may have cells that do not exist. What they would
 //! need is read from elements that do: rows and columns beyond those that cells need are taken to be the
 //! last ones. Such cells are computed, and not stored.
@@ -71,7 +71,7 @@ impl Wanted<'_> {
             Some(n) if n == cells.lanes => {}
             _ => {
                 return Err(format!(
-                    "a thread has 1 cell along the innermost loop, or the {} of {WIDE} bytes",
+                    "a thread has 1 cell along the innermost loop, or {}",
                     cells.lanes
                 ));
             }
@@ -400,8 +400,9 @@ impl Lowering<'_> {
                 Expr::Int(n) if n % cells.lanes == 0 => None,
                 Expr::Int(_) => {
                     let name = &self.scop.array(id).name;
+                    let lanes = cells.lanes;
                     return Ok(Err(format!(
-                        "rows of `{name}` are no multiples of {WIDE} bytes"
+                        "rows of `{name}` are no multiples of {lanes} elements"
                     )));
                 }
                 _ => Some(Expr::binary("==", rest, Expr::Int(0))),

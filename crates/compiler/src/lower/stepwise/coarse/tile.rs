@@ -2,8 +2,8 @@
 //!
 //! A block's tile has the elements that its cells read, with the halo around them (Bauer, Cook, Khailany,
 //! SC 2011, have such kernels for one plane; the plane in shared memory with those before and behind in
-//! registers is Micikevicius, GPGPU-2, 2009). Copies are asynchronous, of 16 bytes where a thread has as many
-//! elements in a row. Rows and columns beyond what cells need are taken to be the last ones, as for
+//! registers is Micikevicius, GPGPU-2, 2009). Copies are asynchronous, of 4 to 16 bytes: those that a thread's cells have in a
+//! row. Rows and columns beyond what cells need are taken to be the last ones, as for
 //! threads by themselves; threads beyond the last cell copy, and store nothing.
 
 use super::build::Build;
@@ -65,7 +65,8 @@ impl Tile {
     /// The tile that a window has, if threads of a block read what others of them read.
     pub fn of(window: &Window, shape: &Shape) -> Option<Tile> {
         let all_axes = (0..shape.inner()).all(|axis| window.near.offset(axis).is_some());
-        if !all_axes {
+        // Asynchronous copies have 4, 8 or 16 bytes.
+        if !all_axes || window.bytes < 4 {
             return None;
         }
         let (plane, spots) = match shape.is_streamed() {

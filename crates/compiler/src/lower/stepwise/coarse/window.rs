@@ -13,6 +13,8 @@ pub(super) struct Window {
     /// The statement and the number of that read.
     pub read: (usize, usize),
     pub constant: bool,
+    /// Bytes of an access.
+    pub bytes: i64,
     /// By loop but the innermost, the least and the largest offset that a cell has.
     pub offsets: Vec<[i64; 2]>,
     /// What is loaded: by loop but the innermost, the offset from the thread's first cell; and the offset
@@ -100,6 +102,7 @@ pub(super) fn windows(cells: &Cells, shape: &Shape) -> Vec<Window> {
                     near: near.clone(),
                     read: *read,
                     constant: cells.constant.contains(&near.plane()),
+                    bytes: lanes * cells.sizes[&near.array] as i64,
                     offsets: offsets.iter().map(|o| [*o; 2]).collect(),
                     spots: BTreeSet::new(),
                     own: VarId(0),
