@@ -7,6 +7,7 @@ use crate::diag::Result;
 use crate::kernel::KernelArray;
 use crate::rows::Rows;
 use crate::scop::{ArrayId, Expr, Scop, Statement, bounds};
+use crate::tiling::results::Results;
 use hexcc_isl::{AstBuild, AstExpr, AstOp, Set};
 use hexcc_pet::data::{Cell, Member};
 
@@ -38,6 +39,9 @@ pub struct Interface {
     /// a constant. Partial tiles copy from all of them, whether the statement that reads them
     /// runs or not: the device has them all, even where `extents` depend on sizes and are less.
     pub planes: Vec<Option<i64>>,
+    /// By array, what is left in it where nothing is taken from it: it is not copied to the device, and just
+    /// that is copied back. Empty where none is known.
+    pub results: Vec<Option<Results>>,
     /// Every math function called is exact, so results equal C's bit for bit.
     pub exact: bool,
     /// What the program goes by when it decides where the loops run; empty where isl finds no bounds.
@@ -97,6 +101,7 @@ impl Interface {
             params: scop.params.clone(),
             scalars,
             planes: vec![None; with_extents.len()],
+            results: Vec::new(),
             arrays: with_extents,
             assumed: condition(&bounds::assumed(scop)?.gist_params(&scop.expected)?)?,
             expected: condition(&scop.expected)?,
@@ -117,6 +122,7 @@ impl Interface {
             arrays: Vec::new(),
             touched: Vec::new(),
             planes: Vec::new(),
+            results: Vec::new(),
             ..self.clone()
         };
         for ((array, touched), planes) in (self.arrays.iter().zip(&self.touched)).zip(&self.planes)

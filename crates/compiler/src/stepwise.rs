@@ -11,6 +11,7 @@ use crate::options::{Language, Options, StepKernel, Tiling};
 use crate::scop::{Around, Array, ArrayId, Chunk, SavedScop, Scop, SourceFile, Statement};
 use crate::temporaries::{End, end_of};
 use crate::tiling::hyperplanes::Hyperplanes;
+use crate::tiling::results::results;
 use crate::tiling::stepwise::{Plan, Step};
 use crate::tiling::{Analysis, cpu};
 use crate::{carried, cost, csource, lower};
@@ -98,6 +99,7 @@ pub fn compile(
     let mut interface = Interface::new(scop, name, &statements, (&ids, arrays), scalars)?;
     interface.work = cost::of_region(scop, &statements, (&plan, tiles.as_ref()), options.language);
     interface.expect(&plan.expected)?;
+    interface.results = results(scop, &stmts, &ids, options)?;
     if options.language == Language::OpenMp {
         interface.trust_lone_arrays();
     }

@@ -8,6 +8,7 @@ use super::expr::ast_to_c;
 use super::fallback::Placement;
 use super::names::Names;
 use super::program::{Replacement, address, condition, host_names};
+use super::results;
 use crate::cost::Work;
 use crate::interface::Interface;
 use crate::kernel::KernelArray;
@@ -129,10 +130,15 @@ pub(super) fn functions(r: &Replacement, (asks, pays): (Option<&str>, &str)) -> 
             product(1.0, &work.threads, &names, of_cuda)
         );
     }
+    let is_result = |name: &str| {
+        let index = r.interface.arrays.iter().position(|a| a.name == *name);
+        index.is_some_and(|i| results::of(r, i).is_some())
+    };
     for array in &arrays {
         let bytes = product(array.elem.size() as f64, &array.extents, &names, of_cuda);
         let bytes = match r.memory.is_shared() {
             true => format!("hexcc_gate::unshared({}, {bytes})", names.get(&array.name)),
+            false if is_result(&array.name) => format!("{bytes} / 2"),
             false => bytes,
         };
         let _ = write!(text, "\n      .copied({bytes})");

@@ -25,6 +25,7 @@ mod parts;
 mod pragmas;
 mod program;
 mod resident;
+mod results;
 pub(crate) mod rows;
 mod share;
 mod slabs;

@@ -14,6 +14,7 @@ use super::names::{Names, mentions};
 use super::parts::Parts;
 use super::pragmas;
 use super::resident::{self, Allocation, Blocks};
+use super::results;
 use super::rows::{self, Form};
 use super::slabs;
 use super::staged;
@@ -984,6 +985,7 @@ pub(super) fn host_names(ir: &Interface) -> Names {
         "Unfit",
         "said",
         "kept",
+        "plane",
     ];
     let mut all = ir.clone();
     let parts = ir.handed_over().arrays.into_iter();
@@ -1191,7 +1193,7 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
             line(&format!(
                 "  check(cudaMalloc((void **)&{name}_device, {allocated}), \"allocating {what}\");"
             ));
-            if !array.local {
+            if !array.local && results::of(replacement, i).is_none() {
                 line(&format!(
                     "  {touched}check(cudaMemcpy({name}_device, {name}, {name}_bytes, cudaMemcpyHostToDevice), \"copying {what} to the device\");"
                 ));
@@ -1254,6 +1256,10 @@ fn host_function(replacement: &Replacement, entry: &Entry, instrument: Instrumen
                 "  {touched}check(cudaMemcpy2D({name}, {name}_width, {name}_device, {name}_pitch, {name}_width, {name}_rows, cudaMemcpyDeviceToHost), \"copying {} back\");",
                 array.name
             ));
+        } else if let Some(results) = results::of(replacement, i).filter(|r| !r.whole) {
+            for text in results::leave(array, results, &names, touched) {
+                line(&text);
+            }
         } else if written && !array.local {
             let pointer = match array.written {
                 true => name.clone(),

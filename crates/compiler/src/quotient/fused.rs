@@ -331,8 +331,7 @@ impl Fused {
             true => ("rest < 0", "rest > 0"),
             false => ("rest > 0", "rest < 0"),
         };
-        let [to, back, half] =
-            [self.scale, -self.scale, half].map(|e| format!("0x1p{e}{suffix}"));
+        let [to, back, half] = [self.scale, -self.scale, half].map(|e| format!("0x1p{e}{suffix}"));
         format!(
             "// {} of numbers next to zero: r is q in their scale, but for q in the middle of two numbers, which the rest takes to one of them.\n\
              {words} {ty} {name}{SCALED}({ty} x) {{\n  \
@@ -571,7 +570,9 @@ mod tests {
                 let bits = random();
                 check(f64::from_bits(bits));
                 // With quotients that are subnormal, or next to it; with few bits; subnormal; large.
-                check(f64::from_bits(bits & 1 << 63 | (bits & (1 << 59) - 1) >> (bits >> 60)));
+                check(f64::from_bits(
+                    bits & 1 << 63 | (bits & (1 << 59) - 1) >> (bits >> 60),
+                ));
                 check(f64::from_bits(bits & !0 << (bits >> 8 & 63)));
                 check(f64::from_bits(bits & 1 << 63 | bits >> 12));
                 check(f64::from_bits(bits | 0x7fc << 52 & 0x7fff << 48));

@@ -10,6 +10,7 @@ pub mod overlapped;
 pub mod planes;
 pub mod reduction;
 mod refusals;
+pub mod results;
 pub mod stepwise;
 
 use crate::canonical::{self, Canonical};

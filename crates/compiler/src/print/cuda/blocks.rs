@@ -93,7 +93,8 @@ impl Printer<'_> {
             Stmt::EndOfGroup => "__pipeline_commit();".to_string(),
             Stmt::Wait(left) => format!("__pipeline_wait_prior({left});"),
             Stmt::Copy { to, from, lanes } => {
-                let bytes = (self.program.type_of(from)).map_or(WIDE, |elem| lanes * elem.size() as u32);
+                let bytes =
+                    (self.program.type_of(from)).map_or(WIDE, |elem| lanes * elem.size() as u32);
                 let (to, from) = (writer.expr(to), writer.expr(from));
                 format!("__pipeline_memcpy_async(&{to}, &{from}, {bytes});")
             }
