@@ -40,6 +40,13 @@ const ISSUE_SHARE: f64 = 0.8;
 /// Share of L2 that holds data from one launch to the next.
 const L2_SHARE: f64 = 0.7;
 
+/// How many times faster than DRAM planes are moved then, at least (star2d1r and box2d1r at 2048^2, wave3d at 128^3, H200).
+const L2_SPEED: f64 = 1.5;
+
+/// Microseconds of a launch in which its first loads and its last stores are on their way (star2d1r from 512^2 to 2048^2, star3d1r
+/// from 96^3 to 256^3, H200).
+const DRAIN_US: f64 = 1.2;
+
 /// Cells of a launch from which on a thread has several of them, where it may.
 pub(crate) const MANY_CELLS: f64 = (1 << 20) as f64;
 
@@ -318,12 +325,12 @@ pub fn predict(work: &StepWork, target: &Target, problem: &Problem) -> StepTime 
     let stays = work.bytes as f64 * points < L2_SHARE * target.l2_bytes;
     let dram = target.dram_gbs * 1e9;
     let bytes_per_second = match stays {
-        true => dram.max(target.l2_gbs * 1e9),
+        true => (L2_SPEED * dram).max(target.l2_gbs * 1e9),
         false => dram,
     };
     let [mut issue, mut memory, mut starting] = [0.0; 3];
     for launch in &work.launches {
-        starting += target.launch_us * 1e-6 / points;
+        starting += (target.launch_us + DRAIN_US) * 1e-6 / points;
         if launch.statements == 0 {
             continue;
         }

@@ -62,6 +62,10 @@ const LOAD_CYCLES: f64 = 2650.0;
 /// How many times higher tiles are than those at the ends of rows (`END` in the text).
 const END_TILES: f64 = 3.0;
 
+/// How many times longer their iterations take. With many rows that is hidden, since they have few of them; with few rows nothing
+/// hides the halo above and below, which they stream as well (star2d1r from 1024^2 to 2048^2, H200).
+const END_ITERATIONS: f64 = 2.7;
+
 /// What an estimate may come to where a thread can have 255.
 const MAX_REGISTERS: i64 = 216;
 
@@ -305,7 +309,7 @@ pub fn predict(
     };
     // Iterations of a launch, as `plan` in the generated code has them.
     let per_block = tile.warps as f64;
-    let (iterations, rows) = heights(height)
+    let (iterations, rows, of_ends) = heights(height)
         .map(|rows| {
             let ends = tiles.min(2.0);
             let end_rows = (rows / END_TILES).max(1.0).floor();
@@ -315,9 +319,14 @@ pub fn predict(
                 Some(_) => whole_waves(waves),
                 None => waves + 2.0,
             };
-            (n * (rows + extra), rows)
+            let of_ends = match pipeline.stream {
+                Some(_) => END_ITERATIONS * n.min(1.0) * (end_rows + extra),
+                None => 0.0,
+            };
+            (n * (rows + extra), rows, of_ends)
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let iterations = iterations.max(of_ends);
     let cells = columns * height * t;
     let resident = warps as f64 / 4.0;
     // A load of a row takes this long, and only so many rows are on their way.
