@@ -571,7 +571,7 @@ mod tests {
                 check(f64::from_bits(bits));
                 // With quotients that are subnormal, or next to it; with few bits; subnormal; large.
                 check(f64::from_bits(
-                    bits & 1 << 63 | (bits & (1 << 59) - 1) >> (bits >> 60),
+                    bits & 1 << 63 | (bits & ((1 << 59) - 1)) >> (bits >> 60),
                 ));
                 check(f64::from_bits(bits & !0 << (bits >> 8 & 63)));
                 check(f64::from_bits(bits & 1 << 63 | bits >> 12));
