@@ -66,7 +66,7 @@ impl Near {
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
     /// Neighbouring cells of a thread along the innermost loop: their largest elements have [`WIDE`] bytes, and they are no more
-    /// than [`MOST_LANES`].
+    /// than four.
     pub lanes: i64,
     /// By array of which a cell loads or stores neighbours, bytes of an element.
     pub sizes: BTreeMap<ArrayId, usize>,
