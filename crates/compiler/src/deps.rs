@@ -10,11 +10,10 @@ use crate::canonical::Canonical;
 use crate::csource;
 use crate::diag::{Diagnostic, Result};
 use crate::reach;
-use crate::scop::{
-    Access, ArrayId, Scop, SourceFile, Statement, are_apart, planes, schedule_of, writes_to,
-};
-use flow::{Problem, last_writers};
+use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement, are_apart, planes};
+use flow::{Accessing, Orders, Problem, last_writers};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use sweeps::{first_own_read, named, part_of, whole};
 
@@ -77,8 +76,16 @@ pub struct DepCone {
 pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()> {
     let problems = problems(scop, c)?;
     let mut found: Vec<Found> = Vec::new();
+    let mut read: HashMap<String, UnionMap> = HashMap::new();
     for (problem, writers) in problems.iter().zip(last_writers(&scop.ctx, &problems)?) {
-        let deps = UnionMap::read(&scop.ctx, &writers)?;
+        let deps = match read.get(&writers) {
+            Some(deps) => deps.clone(),
+            None => {
+                let deps = UnionMap::read(&scop.ctx, &writers)?;
+                read.insert(writers, deps.clone());
+                deps
+            }
+        };
         let deps = match problem.kind {
             DepKind::Anti => deps.reverse()?,
             DepKind::Flow | DepKind::Output => deps,
@@ -87,7 +94,7 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
     }
     assign_slots(scop, source, c, &found)?;
     for dep in found {
-        let distance = logical(&scop.ctx, c, (dep.from, dep.to), &dep.map)?;
+        let distance = logical(&scop.ctx, c, (dep.from, dep.to), &dep.distance)?;
         c.deps.push(Dependence {
             kind: dep.kind,
             array: dep.array,
@@ -105,7 +112,11 @@ pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()
 fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
     let all = || c.stmts.iter().map(|s| &scop.stmts[s.stmt]);
     let stmts = whole(scop, all());
-    let negation = negation(scop, &schedule_of(&scop.ctx, stmts.iter().copied())?)?;
+    // One problem per read keeps them small, and a read's next write is its
+    // last write in the reversed order.
+    let parts = all().filter_map(|s| Some((s, first_own_read(scop, s)?)));
+    let reading: Vec<(&Statement, usize)> = (stmts.iter().map(|s| (*s, 0)).chain(parts)).collect();
+    let orders = Orders::new(&reading.iter().map(|(s, _)| *s).collect::<Vec<_>>())?;
     let mut problems: Vec<Problem> = Vec::new();
     let is_recorded = |array: &ArrayId| {
         let mut recorded = c.recorded.keys().map(|&s| &scop.stmts[c.stmts[s].stmt]);
@@ -115,88 +126,75 @@ fn problems(scop: &Scop, c: &Canonical) -> Result<Vec<Problem>> {
     for array in all_arrays.filter(|array| !is_recorded(array)) {
         let mut writers = Vec::new();
         for stmt in stmts.iter().filter(|s| s.write.array == array) {
-            writers.push((*stmt, planes(&stmt.write.map)?));
+            writers.push(write_of(stmt)?);
         }
         if writers.is_empty() {
             continue;
         }
-        let mut sinks_of = Vec::new();
-        if writers.len() <= FEW_WRITERS {
-            let all = writes_to(&scop.ctx, array, stmts.iter().copied())?;
-            sinks_of.push((vec![DepKind::Output], Vec::new(), all, None, Vec::new()));
+        let n_of_sink = if writers.len() <= FEW_WRITERS {
+            writers.len()
         } else {
-            for (stmt, planes) in &writers {
-                let own = UnionMap::from_map(&stmt.write.map)?;
-                sinks_of.push((
-                    vec![DepKind::Output],
-                    Vec::new(),
-                    own,
-                    Some(*stmt),
-                    planes.clone(),
-                ));
-            }
+            1
+        };
+        for written in writers.chunks(n_of_sink) {
+            let asked = (&[DepKind::Output][..], array, &[][..]);
+            let involved = involved(&writers, written)?;
+            problems.extend(Problem::of_kinds(
+                &scop.ctx, asked, written, &involved, &orders,
+            )?);
         }
-        // One problem per read keeps them small, and a read's next write is its
-        // last write in the reversed order.
-        let parts = all().filter_map(|s| Some((s, first_own_read(scop, s)?)));
-        for (stmt, first) in stmts.iter().map(|s| (*s, 0)).chain(parts) {
-            for sink in sinks(stmt, array, first)? {
+        let mut seen = HashSet::new();
+        for (stmt, first) in &reading {
+            for sink in sinks(stmt, array, *first)? {
+                // The same element read twice depends on the same instances.
+                if !seen.insert(sink.map.to_string()) {
+                    continue;
+                }
                 let planes = match sink.reads.len() {
                     1 => planes(&sink.map)?,
                     _ => Vec::new(),
                 };
-                let map = UnionMap::from_map(&sink.map)?;
-                let kinds = vec![DepKind::Flow, DepKind::Anti];
-                sinks_of.push((kinds, sink.reads, map, Some(stmt), planes));
-            }
-        }
-        for (kinds, reads, sink, stmt, planes) in sinks_of {
-            let text = sink.to_str()?;
-            let known = |p: &Problem| kinds.contains(&p.kind) && p.array == array && p.sink == text;
-            // The same element read twice depends on the same instances.
-            if problems.iter().any(known) {
-                continue;
-            }
-            let involved = involved(&writers, &sink, &planes)?;
-            if involved.is_empty() {
-                continue;
-            }
-            let writes = writes_to(&scop.ctx, array, involved.iter().copied())?.to_str()?;
-            let is_own = |s: &&Statement| stmt.is_some_and(|own| own.name == s.name);
-            let reader = stmt.filter(|_| !involved.iter().any(is_own));
-            let schedule = schedule_of(&scop.ctx, involved.iter().copied().chain(reader))?;
-            for kind in kinds {
-                let schedule = match kind {
-                    DepKind::Anti => schedule.apply_range(&negation)?,
-                    DepKind::Flow | DepKind::Output => schedule.clone(),
-                };
-                problems.push(Problem {
-                    kind,
-                    array,
-                    reads: reads.clone(),
-                    sink: text.clone(),
-                    writes: writes.clone(),
-                    schedule: schedule.to_str()?,
-                });
+                let read = [Accessing {
+                    stmt,
+                    map: sink.map,
+                    planes,
+                }];
+                let involved = involved(&writers, &read)?;
+                let asked = (&[DepKind::Flow, DepKind::Anti][..], array, &sink.reads[..]);
+                problems.extend(Problem::of_kinds(
+                    &scop.ctx, asked, &read, &involved, &orders,
+                )?);
             }
         }
     }
     Ok(problems)
 }
 
-/// The statements of which some instance writes what `sink` accesses: of the parts of a domain most write elsewhere.
-/// `planes` are constant subscripts, such as those of a lattice's directions.
-fn involved<'s>(
-    writers: &[(&'s Statement, Vec<Option<i64>>)],
-    sink: &UnionMap,
-    planes: &[Option<i64>],
-) -> Result<Vec<&'s Statement>> {
+/// What a statement writes.
+fn write_of(stmt: &Statement) -> Result<Accessing<'_>> {
+    Ok(Accessing {
+        stmt,
+        map: stmt.write.map.clone(),
+        planes: planes(&stmt.write.map)?,
+    })
+}
+
+/// The writers of which some instance writes what one of `sinks` accesses: of the parts of a domain most write elsewhere.
+fn involved<'w, 's>(
+    writers: &'w [Accessing<'s>],
+    sinks: &[Accessing],
+) -> Result<Vec<&'w Accessing<'s>>> {
     let mut involved = Vec::new();
-    let near = writers.iter().filter(|(_, own)| !are_apart(own, planes));
-    for (stmt, _) in near {
-        let from = UnionMap::from_map(&stmt.write.map)?.reverse()?;
-        if !sink.apply_range(&from)?.is_empty()? {
-            involved.push(*stmt);
+    for writer in writers {
+        let from = writer.map.reverse()?;
+        for sink in sinks
+            .iter()
+            .filter(|sink| !are_apart(&writer.planes, &sink.planes))
+        {
+            if !sink.map.apply_range(&from)?.is_empty()? {
+                involved.push(writer);
+                break;
+            }
         }
     }
     Ok(involved)
@@ -284,18 +282,8 @@ struct Found {
     to: usize,
     reads: Vec<usize>,
     map: Map,
-}
-
-/// `{ [x0, ..] -> [-x0, ..] }` for the schedule's range.
-fn negation(scop: &Scop, schedule: &UnionMap) -> Result<UnionMap> {
-    let mut n = 0;
-    for map in schedule.maps()? {
-        n = n.max(map.dim(DimType::Out)?);
-    }
-    let x: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
-    let minus: Vec<String> = x.iter().map(|x| format!("-{x}")).collect();
-    let text = format!("{{ [{}] -> [{}] }}", x.join(", "), minus.join(", "));
-    Ok(UnionMap::read(&scop.ctx, &text)?)
+    /// `[dt, ds..]`.
+    distance: Set,
 }
 
 /// Brings isl's dependences between statement instances into canonical
@@ -308,7 +296,10 @@ fn collect(
     deps: &UnionMap,
 ) -> Result<()> {
     for map in deps.maps()? {
-        let (from, to) = (map.tuple_name(DimType::In)?, map.tuple_name(DimType::Out)?);
+        let from = problem.name(map.tuple_name(DimType::In)?)?;
+        let to = problem.name(map.tuple_name(DimType::Out)?)?;
+        let map = map.set_tuple_name(DimType::In, from)?;
+        let map = map.set_tuple_name(DimType::Out, to)?;
         let reads = |wanted: DepKind| problem.kind == wanted && !problem.reads.is_empty();
         let sources = named(
             scop,
@@ -327,6 +318,7 @@ fn collect(
                         from,
                         to,
                         reads: problem.reads.clone(),
+                        distance: distance(&map)?,
                         map,
                     });
                 }
@@ -342,7 +334,7 @@ fn distance(map: &Map) -> Result<Set> {
 }
 
 /// The distances in logical time and space of dependences from one statement to another.
-fn logical(ctx: &Ctx, c: &Canonical, (from, to): (usize, usize), map: &Map) -> Result<Set> {
+fn logical(ctx: &Ctx, c: &Canonical, (from, to): (usize, usize), distance: &Set) -> Result<Set> {
     let names: Vec<String> = (0..c.n_space).map(|j| format!("s{j}")).collect();
     let space = names.join(", ");
     let shift = c.stmts[to].slot - c.stmts[from].slot;
@@ -351,7 +343,7 @@ fn logical(ctx: &Ctx, c: &Canonical, (from, to): (usize, usize), map: &Map) -> R
         ctx,
         &format!("{{ [dt, {space}] -> [{k} * dt + {shift}, {space}] }}"),
     )?;
-    Ok(distance(map)?.apply(&to_logical)?.coalesce()?)
+    Ok(distance.apply(&to_logical)?.coalesce()?)
 }
 
 /// Gives every statement the first slot after all statements of the same time
@@ -364,7 +356,7 @@ fn assign_slots(
 ) -> Result<()> {
     let mut edges = Vec::new();
     for dep in found {
-        let distance = distance(&dep.map)?;
+        let distance = &dep.distance;
         if !matches!(distance.dim_min_val(0)?, Bound::Finite(dt) if dt >= 0.into()) {
             return Err(carried_by_space(scop, source, c, dep)?);
         }
@@ -445,7 +437,7 @@ fn carried_by_space(
     c: &Canonical,
     dep: &Found,
 ) -> Result<Box<Diagnostic>> {
-    let all = distance(&dep.map)?;
+    let all = dep.distance.clone();
     let bad = all.intersect(&Set::read(
         &scop.ctx,
         &format!(
@@ -679,7 +671,7 @@ fn unbounded(
     let shown = format!("(dt, {}), with no bound on ds{j}", space_names(c.n_space));
     let is_bad = |map: &Map| -> Result<bool> {
         for sign in [1, -1] {
-            let distance = logical(&scop.ctx, c, (dep.source, dep.target), map)?;
+            let distance = logical(&scop.ctx, c, (dep.source, dep.target), &distance(map)?)?;
             if max_slope(&scop.ctx, &distance, c.n_space, j, sign)?.is_none() {
                 return Ok(true);
             }
@@ -730,7 +722,7 @@ pub fn steepest(
             point[0] = (point[0] - shift) / c.k;
             let (from, to) = (dep.source, dep.target);
             let is_steep = |map: &Map| -> Result<bool> {
-                let distance = logical(&scop.ctx, c, (from, to), map)?;
+                let distance = logical(&scop.ctx, c, (from, to), &distance(map)?)?;
                 Ok(!distance.intersect(&steep)?.is_empty()?)
             };
             let reads = read_with(c, (dep.kind, from, to), &dep.reads, &dep.map, is_steep)?;

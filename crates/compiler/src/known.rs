@@ -13,6 +13,7 @@ use crate::stepwise;
 use hexcc_isl::Ctx;
 use hexcc_pet::data::PetScop;
 use std::cell::RefCell;
+use std::time::Instant;
 
 /// Regions of a program that have been judged, and nests that have been compiled in single steps, with the
 /// options that they have been.
@@ -85,7 +86,9 @@ pub fn compile(ctx: &Ctx, saved: &SavedScop, options: &Options) -> Result<Compil
 /// # Errors
 /// The refusal of the largest one.
 pub fn judge(ctx: &Ctx, saved: &SavedScop, options: &Options, known: &Known) -> Result<()> {
+    let began = Instant::now();
     let judged = Region::known(ctx, saved, options, &mut Clock::new(ctx), known);
+    tracing::debug!(elapsed = ?began.elapsed(), "a region is judged");
     let judged = judged.and_then(|region| match region.analyses.is_empty() {
         true => Err(region.refusal()),
         false => Ok(ctx.check()?),

@@ -7,8 +7,12 @@
 
 use crate::diag::{Diagnostic, Result};
 use crate::instances::{Between, Start, moved, replace, through, within};
-use crate::scop::{Access, Chunk, Expr, Lines, Local, PartOfSweep, Scop, Statement};
+use crate::scop::{
+    Access, Chunk, Expr, Lines, Local, PartOfSweep, Scop, Statement, are_apart, planes,
+};
 use hexcc_isl::{DimType, Map, Set, UnionMap};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Boxes and the like that the rest of a sweep is made of, at most: each makes the test for a cell longer, and two updates of
@@ -21,22 +25,37 @@ const MOST_PIECES: usize = 12;
 /// HX0401 where isl gives up.
 pub fn fused(scop: &Scop) -> Result<Option<Scop>> {
     let mut fused: Option<Scop> = None;
+    let constants = Constants::default();
     for chunk in 0..scop.chunks.len() {
-        // One update at a time, since statements change.
-        while let Some(next) = next(fused.as_ref().unwrap_or(scop), chunk)? {
+        // One update at a time, since statements change, and all once more, since one may be in the way of others before it.
+        let mut left = 0;
+        loop {
+            let scop = fused.as_ref().unwrap_or(scop);
+            let Some((next, n_left)) = next(scop, (chunk, left), &constants)? else {
+                break;
+            };
             fused = Some(next);
+            left = n_left;
         }
     }
     Ok(fused)
 }
 
-/// The scop without the first update of a chunk that is none of its own.
-fn next(scop: &Scop, chunk: usize) -> Result<Option<Scop>> {
+/// The scop without an update of a chunk that is none of its own, and how many statements are behind that: the first one
+/// among the last `left` statements or, where these have none, of all.
+fn next(
+    scop: &Scop,
+    (chunk, left): (usize, usize),
+    constants: &Constants,
+) -> Result<Option<(Scop, usize)>> {
     let Some(chunk) = scop.chunks.get(chunk) else {
         return Ok(None);
     };
-    for &update in &chunk.stmts {
-        let Some((parts, rest)) = parts(scop, chunk, update)? else {
+    let n = chunk.stmts.len();
+    let first = n - left.min(n);
+    for at in (first..n).chain(0..first) {
+        let update = chunk.stmts[at];
+        let Some((parts, rest)) = parts(scop, chunk, update, constants)? else {
             continue;
         };
         let mut new = Vec::new();
@@ -80,7 +99,7 @@ fn next(scop: &Scop, chunk: usize) -> Result<Option<Scop>> {
             ..scop.clone()
         };
         replace(&mut scop, new);
-        return Ok(Some(scop));
+        return Ok(Some((scop, n - at - 1)));
     }
     Ok(None)
 }
@@ -106,7 +125,12 @@ struct Part {
 
 /// Which statements have written what an update changes, and the instances for which none has, as in a domain of one cell
 /// that no sweep reaches; `None` where it stays on its own.
-fn parts(scop: &Scop, chunk: &Chunk, update: usize) -> Result<Option<(Vec<Part>, Set)>> {
+fn parts(
+    scop: &Scop,
+    chunk: &Chunk,
+    update: usize,
+    constants: &Constants,
+) -> Result<Option<(Vec<Part>, Set)>> {
     let stmt = &scop.stmts[update];
     let n_dims = stmt.domain.dim(DimType::Set)?;
     if n_dims == 0 || stmt.accesses().any(|access| access.whole) {
@@ -127,7 +151,7 @@ fn parts(scop: &Scop, chunk: &Chunk, update: usize) -> Result<Option<(Vec<Part>,
             continue;
         }
         let part = Part { sweep, instances };
-        if !is_movable(scop, chunk, update, &part)? {
+        if !is_movable(scop, chunk, update, &part, constants)? {
             return Ok(None);
         }
         let others = written.domain.subtract(&part.instances.range()?)?;
@@ -144,7 +168,13 @@ fn parts(scop: &Scop, chunk: &Chunk, update: usize) -> Result<Option<(Vec<Part>,
 
 /// Whether instances of an update may execute with those of a sweep: nothing accesses the element in between, and nothing
 /// writes what else they read.
-fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<bool> {
+fn is_movable(
+    scop: &Scop,
+    chunk: &Chunk,
+    update: usize,
+    part: &Part,
+    constants: &Constants,
+) -> Result<bool> {
     let instances = &part.instances;
     let (stmt, sweep) = (&scop.stmts[update], &scop.stmts[part.sweep]);
     if !instances.is_single_valued()? || !instances.is_injective()? {
@@ -160,7 +190,13 @@ fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<
     }
     let domain = instances.domain()?;
     let element = &stmt.write.map;
+    let window = Window::of(&with_sweep, &stmt.schedule)?;
     for other in chunk.stmts.iter().map(|&i| &scop.stmts[i]) {
+        let mut used = other.accesses().map(|access| access.array);
+        let of_stmt = |array| stmt.accesses().any(|access| access.array == array);
+        if !used.any(of_stmt) || !window.has(&constants.of(other)?) {
+            continue;
+        }
         let mut found: [Option<Between>; 2] = [None, None];
         let mut is_between = |element: &Map, access: &Access, start: Start| {
             let pairs = element.apply_range(&access.map.reverse()?)?;
@@ -187,6 +223,57 @@ fn is_movable(scop: &Scop, chunk: &Chunk, update: usize, part: &Part) -> Result<
         }
     }
     Ok(true)
+}
+
+/// What schedules are like between two times, the ends included: both times, and all between them, begin alike.
+struct Window {
+    begin: Vec<Option<i64>>,
+    /// Constants in the dimension behind that.
+    ends: Option<[i64; 2]>,
+}
+
+impl Window {
+    /// `first` and `last` give the times for an instance.
+    fn of(first: &Map, last: &Map) -> Result<Window> {
+        let both = first.reverse()?.apply_range(last)?;
+        let (from, mut begin) = (planes(first)?, planes(last)?);
+        let mut n = 0;
+        while n < begin.len() {
+            let same = both.equate(DimType::In, n as u32, DimType::Out, n as u32)?;
+            if !both.is_subset(&same)? {
+                break;
+            }
+            n += 1;
+        }
+        let end = |constants: &[Option<i64>]| constants.get(n).copied().flatten();
+        let ends = end(&from).zip(end(&begin)).map(|(from, to)| [from, to]);
+        begin.truncate(n);
+        Ok(Window { begin, ends })
+    }
+
+    /// Whether a statement with these constants in its schedule may execute then.
+    fn has(&self, constants: &[Option<i64>]) -> bool {
+        let at = constants.get(self.begin.len()).copied().flatten();
+        let is_within = |[from, to]: [i64; 2]| at.is_none_or(|at| (from..=to).contains(&at));
+        !are_apart(&self.begin, constants) && self.ends.is_none_or(is_within)
+    }
+}
+
+/// The constants in schedules of statements, by their names.
+#[derive(Default)]
+struct Constants(RefCell<HashMap<String, Vec<Option<i64>>>>);
+
+impl Constants {
+    fn of(&self, stmt: &Statement) -> Result<Vec<Option<i64>>> {
+        if let Some(known) = self.0.borrow().get(&stmt.name) {
+            return Ok(known.clone());
+        }
+        let constants = planes(&stmt.schedule)?;
+        self.0
+            .borrow_mut()
+            .insert(stmt.name.clone(), constants.clone());
+        Ok(constants)
+    }
 }
 
 /// Whether a read of an update is of the element that it writes.

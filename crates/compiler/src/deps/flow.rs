@@ -1,11 +1,14 @@
 //! Dataflow problems, solved by isl: who wrote last what an instance accesses.
+//!
+//! Problems are asked in as few words as they take, so that those of a lattice's planes are one: statements have
+//! numbers, constant subscripts and constants of the schedule that tell nothing apart are left out.
 
 use super::DepKind;
 use crate::diag::{Diagnostic, Result};
-use crate::scop::ArrayId;
-use hexcc_isl::{Ctx, UnionMap, compute_flow};
+use crate::scop::{ArrayId, Statement, planes};
+use hexcc_isl::{Ctx, DimType, Map, UnionMap, compute_flow};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// A dataflow problem in isl's notation: who wrote last what `sink` accesses.
@@ -13,12 +16,172 @@ pub(super) struct Problem {
     pub kind: DepKind,
     pub array: ArrayId,
     pub reads: Vec<usize>,
-    pub sink: String,
-    pub writes: String,
-    pub schedule: String,
+    /// The statements that are `s0`, `s1`, .. in the texts.
+    pub names: Vec<String>,
+    sink: String,
+    writes: String,
+    schedule: String,
+}
+
+/// An access by a statement, and its constant subscripts where they are known.
+pub(super) struct Accessing<'a> {
+    pub stmt: &'a Statement,
+    pub map: Map,
+    pub planes: Vec<Option<i64>>,
+}
+
+/// The constants in schedules of statements, by their names, and what schedules have been made of them.
+pub(super) struct Orders {
+    constants: BTreeMap<String, Vec<Option<i64>>>,
+    short: RefCell<HashMap<[String; 2], Map>>,
+}
+
+impl Orders {
+    pub fn new(stmts: &[&Statement]) -> Result<Orders> {
+        let of = |s: &&Statement| Ok((s.name.clone(), planes(&s.schedule)?));
+        Ok(Orders {
+            constants: stmts.iter().map(of).collect::<Result<_>>()?,
+            short: RefCell::default(),
+        })
+    }
+
+    /// The dimensions of the schedules that order instances of some statements: an expression in `c0`, `c1`, .. for each,
+    /// by statement. A constant does where it tells statements apart that none before it does.
+    fn among(&self, stmts: &[&Statement]) -> Option<Vec<Vec<String>>> {
+        let all: Vec<&Vec<Option<i64>>> = (stmts.iter())
+            .map(|s| self.constants.get(&s.name))
+            .collect::<Option<_>>()?;
+        let mut texts = vec![Vec::new(); all.len()];
+        let mut groups: Vec<usize> = vec![0; all.len()];
+        for d in 0..all.first()?.len() {
+            let at: Option<Vec<i64>> = all.iter().map(|constants| constants[d]).collect();
+            let Some(at) = at else {
+                let dim = texts.iter_mut();
+                dim.for_each(|text| text.push(format!("c{d}")));
+                continue;
+            };
+            let pairs: Vec<(usize, i64)> = groups.iter().copied().zip(at.iter().copied()).collect();
+            let refined = numbered(&pairs);
+            if numbered(&refined) != numbered(&groups) {
+                for (text, n) in texts.iter_mut().zip(numbered(&at)) {
+                    text.push(n.to_string());
+                }
+                groups = refined;
+            }
+        }
+        Some(texts)
+    }
+
+    /// When instances of some statements run, which are called by their numbers; `backwards` where time does.
+    fn schedule(&self, ctx: &Ctx, stmts: &[&Statement], backwards: bool) -> Result<UnionMap> {
+        let texts = self.among(stmts);
+        let texts = texts.ok_or_else(|| Box::new(Diagnostic::bug("a statement without order")))?;
+        let mut all = UnionMap::empty(ctx)?;
+        for (i, (stmt, text)) in stmts.iter().zip(&texts).enumerate() {
+            let map = self.shortened(ctx, stmt, text, backwards)?;
+            let map = map.set_tuple_name(DimType::In, &format!("s{i}"))?;
+            all = all.union(&UnionMap::from_map(&map)?)?;
+        }
+        Ok(all)
+    }
+
+    /// A schedule of these dimensions.
+    fn shortened(
+        &self,
+        ctx: &Ctx,
+        stmt: &Statement,
+        to: &[String],
+        backwards: bool,
+    ) -> Result<Map> {
+        let n = stmt.schedule.dim(DimType::Out)?;
+        let from: Vec<String> = (0..n).map(|d| format!("c{d}")).collect();
+        let sign = if backwards { "-" } else { "" };
+        let to: Vec<String> = to.iter().map(|dim| format!("{sign}{dim}")).collect();
+        let key = [stmt.name.clone(), to.join(", ")];
+        if let Some(map) = self.short.borrow().get(&key) {
+            return Ok(map.clone());
+        }
+        let text = format!("{{ [{}] -> [{}] }}", from.join(", "), key[1]);
+        let map = stmt.schedule.apply_range(&Map::read(ctx, &text)?)?;
+        self.short.borrow_mut().insert(key, map.clone());
+        Ok(map)
+    }
+}
+
+/// The places of values among those that there are, in their order.
+fn numbered<T: Ord + Clone>(values: &[T]) -> Vec<usize> {
+    let mut sorted = values.to_vec();
+    sorted.sort();
+    sorted.dedup();
+    let place = |v: &T| sorted.binary_search(v).unwrap_or_default();
+    values.iter().map(place).collect()
 }
 
 impl Problem {
+    /// Who of `writers` wrote last what `sinks` access, and, for [`DepKind::Anti`], writes next: a problem of each kind.
+    pub fn of_kinds(
+        ctx: &Ctx,
+        (kinds, array, reads): (&[DepKind], ArrayId, &[usize]),
+        sinks: &[Accessing],
+        writers: &[&Accessing],
+        orders: &Orders,
+    ) -> Result<Vec<Problem>> {
+        if writers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut stmts: Vec<&Statement> = writers.iter().map(|w| w.stmt).collect();
+        for sink in sinks {
+            if stmts.iter().all(|s| s.name != sink.stmt.name) {
+                stmts.push(sink.stmt);
+            }
+        }
+        let accesses = || sinks.iter().chain(writers.iter().copied());
+        let n = accesses().map(|a| a.planes.len()).min().unwrap_or(0);
+        let same = |d: &usize| {
+            let first = sinks.first().and_then(|a| a.planes[*d]);
+            first.is_some() && accesses().all(|a| a.planes[*d] == first)
+        };
+        let left_out: Vec<usize> = (0..n).filter(same).collect();
+        let text_of = |accesses: &mut dyn Iterator<Item = &Accessing>| -> Result<String> {
+            let mut all = UnionMap::empty(ctx)?;
+            for access in accesses {
+                let mut map = access.map.clone();
+                for &d in left_out.iter().rev() {
+                    map = map.project_out(DimType::Out, d as u32, 1)?;
+                }
+                let at = stmts.iter().position(|s| s.name == access.stmt.name);
+                let name = format!("s{}", at.unwrap_or_default());
+                map = map.set_tuple_name(DimType::In, &name)?;
+                let map = map.set_tuple_name(DimType::Out, "a")?;
+                all = all.union(&UnionMap::from_map(&map)?)?;
+            }
+            Ok(all.to_str()?)
+        };
+        let sink = text_of(&mut sinks.iter())?;
+        let writes = text_of(&mut writers.iter().copied())?;
+        let of_kind = |kind: &DepKind| {
+            Ok(Problem {
+                kind: *kind,
+                array,
+                reads: reads.to_vec(),
+                names: stmts.iter().map(|s| s.name.clone()).collect(),
+                sink: sink.clone(),
+                writes: writes.clone(),
+                schedule: (orders.schedule(ctx, &stmts, *kind == DepKind::Anti)?).to_str()?,
+            })
+        };
+        kinds.iter().map(of_kind).collect()
+    }
+
+    /// The name of the statement of a number, `s0`.
+    pub fn name(&self, number: Option<String>) -> Result<&String> {
+        let at = number
+            .as_ref()
+            .and_then(|n| n.strip_prefix('s')?.parse::<usize>().ok());
+        let name = at.and_then(|at| self.names.get(at));
+        name.ok_or_else(|| Box::new(Diagnostic::bug("dependence of an unknown statement")))
+    }
+
     /// What is asked.
     fn key(&self) -> [String; 3] {
         [
@@ -69,7 +232,9 @@ pub(super) fn last_writers(ctx: &Ctx, problems: &[Problem]) -> Result<Vec<String
         if solved.len() > MOST_SOLVED {
             solved.clear();
         }
-        new.extend(problems.iter().filter(|p| !solved.contains_key(&p.key())));
+        let mut asked = HashSet::new();
+        let mut is_new = |p: &&Problem| !solved.contains_key(&p.key()) && asked.insert(p.key());
+        new.extend(problems.iter().filter(|p| is_new(p)));
     });
     let found = solved(ctx, &new)?;
     SOLVED.with_borrow_mut(|solved| {

@@ -39,24 +39,20 @@ pub(super) fn first_own_read(scop: &Scop, stmt: &Statement) -> Option<usize> {
 pub(super) fn named(
     scop: &Scop,
     c: &Canonical,
-    name: Option<String>,
+    name: &String,
     reads: Option<&Vec<usize>>,
 ) -> Result<Vec<usize>> {
     let is_it = |i: &usize| {
         let stmt = &scop.stmts[c.stmts[*i].stmt];
         let part = scop.sweeps.get(&stmt.name);
         let is_of_sweep = |r: &usize| part.is_none_or(|p| p.reads && *r < p.sweep.reads.len());
-        match part.filter(|part| Some(&part.sweep.name) == name.as_ref()) {
+        match part.filter(|part| part.sweep.name == *name) {
             Some(_) => reads.is_none_or(|reads| reads.iter().all(is_of_sweep)),
-            None => Some(&stmt.name) == name.as_ref(),
+            None => stmt.name == *name,
         }
     };
     let all: Vec<usize> = (0..c.stmts.len()).filter(is_it).collect();
-    let is_known = !all.is_empty()
-        || scop
-            .sweeps
-            .values()
-            .any(|p| Some(&p.sweep.name) == name.as_ref());
+    let is_known = !all.is_empty() || scop.sweeps.values().any(|p| p.sweep.name == *name);
     match is_known {
         true => Ok(all),
         false => Err(Box::new(Diagnostic::bug(

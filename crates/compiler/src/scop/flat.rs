@@ -40,6 +40,7 @@ use read::PolyReader;
 pub use read::looks_flat;
 use search::{Outcome, Proof, Search, Shape};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -227,6 +228,8 @@ struct Statements<'a> {
     bounds: BTreeSet<String>,
     /// Sizes that were hoped for.
     expected: Option<Set>,
+    /// Domains, sizes that were taken from them, and whether they stay large.
+    large: RefCell<Vec<(Set, Set, bool)>>,
 }
 
 /// An access of an array.
@@ -288,6 +291,7 @@ impl<'a> Statements<'a> {
             domains,
             bounds,
             expected: None,
+            large: RefCell::default(),
         })
     }
 

@@ -179,8 +179,6 @@ struct Touch {
     subs: Option<Vec<Sub>>,
     /// It depends on the innermost loop of the threads.
     moves: bool,
-    /// All that it touches exists, and it touches something in each cell.
-    inside: bool,
 }
 
 impl Touch {
@@ -192,7 +190,7 @@ impl Touch {
         access: &Access,
     ) -> Result<Touch> {
         let array = scop.array(access.array);
-        let (domain, order) = (&scop.stmts[stmt].domain, &step.orders[&stmt]);
+        let order = &step.orders[&stmt];
         let mut at = order.schedule.reverse()?.apply_range(&access.map)?;
         let (subs, moves) = subscripts(&at, &step.spread)?;
         let kept = |d: &usize| step.host.contains(d) || step.spread.contains(d);
@@ -203,7 +201,6 @@ impl Touch {
         let host = (left.iter().enumerate())
             .filter(|(_, d)| step.host.contains(d))
             .map(|(place, _)| place);
-        let total = domain.is_subset(&access.map.domain()?)?;
         Ok(Touch {
             stmt,
             read,
@@ -213,7 +210,6 @@ impl Touch {
             host: host.collect(),
             subs,
             moves,
-            inside: total && bounds::is_inside(scop, access)?,
         })
     }
 
@@ -285,21 +281,26 @@ struct Search<'a> {
 impl Search<'_> {
     fn cells(&self, touches: &[Touch]) -> Result<std::result::Result<Cells, Reason>> {
         let mut cells = Cells::default();
+        let mut all = Vec::new();
         for touch in touches.iter().filter(|t| !t.is_own) {
-            let name = &self.scop.array(touch.array).name;
-            if !touch.inside {
-                return Ok(Err(format!("elements of `{name}` may not exist")));
-            }
             let near = match (touch.moves || touch.is_write(), self.near(touch)) {
                 (false, _) => None,
                 // A row by itself may end anywhere: its elements are loaded one by one.
                 (true, None) if !touch.is_write() && self.is_row(touch) => None,
                 (true, None) => {
+                    let name = &self.scop.array(touch.array).name;
                     let why = "neighbouring cells do not touch neighbours";
                     return Ok(Err(format!("{why} in `{name}`")));
                 }
                 (true, near) => near,
             };
+            all.push((touch, near));
+        }
+        for (touch, near) in all {
+            if !self.is_inside(touch)? {
+                let name = &self.scop.array(touch.array).name;
+                return Ok(Err(format!("elements of `{name}` may not exist")));
+            }
             if let Err(reason) = self.place(&mut cells, touches, touch, near)? {
                 return Ok(Err(reason));
             }
@@ -308,6 +309,14 @@ impl Search<'_> {
             Some(reason) => Err(reason),
             None => Ok(cells),
         })
+    }
+
+    /// Whether all that an access touches exists, and it touches something in each cell.
+    fn is_inside(&self, touch: &Touch) -> Result<bool> {
+        let stmt = &self.scop.stmts[touch.stmt];
+        let access = touch.read.map_or(&stmt.write, |n| &stmt.reads[n]);
+        let total = stmt.domain.is_subset(&access.map.domain()?)?;
+        Ok(total && bounds::is_inside(self.scop, access)?)
     }
 
     fn is_row(&self, touch: &Touch) -> bool {

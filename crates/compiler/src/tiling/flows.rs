@@ -50,12 +50,6 @@ impl Flows {
         Ok(flows)
     }
 
-    /// Whether statements read something of an array that none of them has written.
-    pub fn takes(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<bool> {
-        let flows = Flows::new(scop, stmts, &BTreeMap::from([(id, 0)]))?;
-        Ok(flows.entering.contains(&id))
-    }
-
     /// The values of one array.
     fn of_array(&mut self, scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<()> {
         let ctx: &Ctx = &scop.ctx;

@@ -1,13 +1,13 @@
 //! Arrays of which a region takes no values: what it leaves in them is copied back, and nothing is copied before.
 //!
-//! An array is one where, by isl, every element that is read has been written before (dataflow analysis), and the elements
+//! An array is one where, by isl, every element that is read has been written before, and the elements
 //! that are written are a box: then the others keep what the program has there if just the box is copied back.
 
-use super::flows::Flows;
 use crate::diag::Result;
 use crate::options::{Language, Options};
-use crate::scop::{ArrayId, Scop};
-use hexcc_isl::{AstBuild, AstExpr, Constraint, DimType, PwAff, Set};
+use crate::scop::{ArrayId, Scop, Statement};
+use hexcc_isl::{AstBuild, AstExpr, Constraint, DimType, PwAff, Set, UnionMap};
+use std::collections::BTreeSet;
 
 /// Dimensions of an array of which a part is copied back, at most: in 3D copies of parts take four times as long as one of all, on an H200, which is
 /// more than the copy costs that is saved.
@@ -71,14 +71,17 @@ fn of_array(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<Option<Results>
         return Ok(None);
     };
     let written = written.coalesce()?;
-    if let Some(read) = read
-        && (!read.is_subset(&written)? || Flows::takes(scop, stmts, id)?)
+    if let Some(read) = &read
+        && !read.is_subset(&written)?
     {
         return Ok(None);
     }
     let Some(ends) = ends_of_box(&written)? else {
         return Ok(None);
     };
+    if read.is_some() && takes(scop, stmts, id)? {
+        return Ok(None);
+    }
     let sizes = written.params()?;
     let build = AstBuild::from_context(&scop.context)?;
     let known = scop.context.params()?;
@@ -97,6 +100,37 @@ fn of_array(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<Option<Results>
         .collect::<Result<_>>()?;
     let suits = whole || array.extents.len() <= MOST_DIMS;
     Ok(suits.then_some(Results { ranges, whole }))
+}
+
+/// Whether statements read an element of an array that none of them has written before.
+fn takes(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<bool> {
+    let stmts = || stmts.iter().map(|&s| &scop.stmts[s]);
+    let writers: Vec<&Statement> = stmts().filter(|s| s.write.array == id).collect();
+    let mut seen = BTreeSet::new();
+    for stmt in stmts() {
+        let reads = stmt.reads.iter().filter(|r| r.array == id);
+        for read in reads.filter(|r| seen.insert(r.map.to_string())) {
+            let mut left = stmt.domain.intersect(&read.map.domain()?)?;
+            for writer in &writers {
+                let same = read.map.apply_range(&writer.write.map.reverse()?)?;
+                if same.is_empty()? {
+                    continue;
+                }
+                let order = |s: &Statement| UnionMap::from_map(&s.schedule);
+                let since = order(writer)?.lex_lt_union_map(&order(stmt)?)?.reverse()?;
+                for pairs in since.intersect(&UnionMap::from_map(&same)?)?.maps()? {
+                    left = left.subtract(&pairs.domain()?)?;
+                }
+                if left.is_empty()? {
+                    break;
+                }
+            }
+            if !left.is_empty()? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// By dimension, the first and the last value in a set; `None` unless the set is the box between them.

@@ -56,7 +56,7 @@ pub fn expect_others(statements: &mut Statements, wrong: &[(usize, Set)]) -> Res
         for other in &asked {
             is_known |= domain.plain_is_equal(other)?;
         }
-        if !is_known && !stays_large(&domain, &wrong)? {
+        if !is_known && !stays_large(statements, &domain, &wrong)? {
             return Ok(false);
         }
         asked.push(domain);
@@ -78,7 +78,19 @@ pub fn expect_others(statements: &mut Statements, wrong: &[(usize, Set)]) -> Res
 }
 
 /// Whether the loops of a domain may run as far without some sizes as with them.
-pub fn stays_large(domain: &Set, without: &Set) -> Result<bool> {
+pub fn stays_large(statements: &Statements, domain: &Set, without: &Set) -> Result<bool> {
+    for (of, sizes, stays) in statements.large.borrow().iter() {
+        if of.plain_is_equal(domain)? && sizes.plain_is_equal(without)? {
+            return Ok(*stays);
+        }
+    }
+    let stays = is_large(domain, without)?;
+    let known = (domain.clone(), without.clone(), stays);
+    statements.large.borrow_mut().push(known);
+    Ok(stays)
+}
+
+fn is_large(domain: &Set, without: &Set) -> Result<bool> {
     let left = domain.intersect_params(&domain.params()?.subtract(without)?)?;
     if left.is_empty()? {
         return Ok(domain.is_empty()?);

@@ -299,7 +299,7 @@ impl<'a> Search<'a> {
             }
             if self.proof == Proof::ForMost && hoped.is_none() && !is_number {
                 let wrong = before.union(&behind)?.params()?;
-                if hope::stays_large(&domain, &wrong)? {
+                if hope::stays_large(self.statements, &domain, &wrong)? {
                     hoped = Some((row, column));
                 }
             }
