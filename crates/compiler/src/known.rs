@@ -7,7 +7,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::nests::{Tried, named, tiles_exactly};
 use crate::options::Options;
 use crate::pipeline;
-use crate::region::{self, Region, unit_name};
+use crate::region::{self, Asked, Region, unit_name};
 use crate::scop::{self, SavedScop, Scop};
 use crate::stepwise;
 use hexcc_isl::Ctx;
@@ -22,6 +22,7 @@ pub struct Known {
     options: Options,
     nests: RefCell<Vec<Nest>>,
     scops: RefCell<Vec<Built>>,
+    regions: RefCell<Vec<Analyzed>>,
     whole: RefCell<Option<Whole>>,
     tiled: RefCell<Vec<Tiled>>,
 }
@@ -64,6 +65,14 @@ struct Built {
     ctx: Ctx,
     read: Read,
     built: Result<Scop>,
+}
+
+/// A region with its dependences, and what they have been asked for.
+struct Analyzed {
+    ctx: Ctx,
+    read: Read,
+    asked: Asked,
+    region: Region,
 }
 
 /// What has come of a nest.
@@ -138,6 +147,25 @@ impl Known {
             built: built.clone(),
         });
         built
+    }
+
+    /// A region that has been analyzed in the same context.
+    pub(crate) fn region(&self, ctx: &Ctx, saved: &SavedScop, asked: Asked) -> Option<Region> {
+        let regions = self.regions.borrow();
+        let is_it = |known: &&Analyzed| {
+            known.asked == asked && known.ctx.is_same(ctx) && known.read.is_of(saved)
+        };
+        Some(regions.iter().find(is_it)?.region.clone())
+    }
+
+    /// Remembers a region.
+    pub(crate) fn keep_region(&self, ctx: &Ctx, saved: &SavedScop, asked: Asked, region: &Region) {
+        self.regions.borrow_mut().push(Analyzed {
+            ctx: ctx.clone(),
+            read: Read::new(saved),
+            asked,
+            region: region.clone(),
+        });
     }
 
     /// Whether a nest has few iterations, whatever the sizes are; `false` for one that is refused.

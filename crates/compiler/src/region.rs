@@ -10,6 +10,7 @@ use crate::{carried, causes, csource, narrowing, precision, preference, temporar
 use hexcc_isl::Ctx;
 
 /// A region up to the dependences of its loops.
+#[derive(Clone)]
 pub(crate) struct Region {
     pub scop: Scop,
     /// Of the loops that may be tiled, in textual order.
@@ -42,7 +43,7 @@ impl Region {
     ) -> Result<Region> {
         ctx.set_max_operations(options.isl_quota);
         clock.begin("scop")?;
-        let scop = known.built(ctx, saved)?;
+        let mut scop = known.built(ctx, saved)?;
         if saved.scop.rotation.is_some() && options.language != Language::Cuda {
             return Err(planes_elsewhere(&scop, options.language));
         }
@@ -50,7 +51,17 @@ impl Region {
         if let (false, Some(doubt)) = (saved.scop.guarded, scop.guards.doubts.first()) {
             return Err(doubt.refusal.clone());
         }
-        Region::analyze(scop, &saved.source, options, clock)
+        let asked = Asked::of(options);
+        if let Some(region) = known.region(ctx, saved, asked) {
+            let in_double = narrowed(&mut scop, &saved.source, options);
+            return Ok(Region {
+                in_double,
+                ..region
+            });
+        }
+        let region = Region::analyze(scop, &saved.source, options, clock)?;
+        known.keep_region(ctx, saved, asked, &region);
+        Ok(region)
     }
 
     /// The dependences of what a scop has.
@@ -60,8 +71,7 @@ impl Region {
         options: &Options,
         clock: &mut Clock,
     ) -> Result<Region> {
-        narrowing::narrow(&mut scop);
-        let in_double = precision::warning(&scop, source, options);
+        let in_double = narrowed(&mut scop, source, options);
         if options.float_literals {
             precision::narrow(&mut scop);
         }
@@ -200,6 +210,34 @@ impl Region {
         .chain(self.in_double.take())
         .collect()
     }
+}
+
+/// What a region up to its dependences depends on, of all options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    float_literals: bool,
+    language: Language,
+    tiling: Tiling,
+    prefers_steps: bool,
+    hex_dim: Option<usize>,
+}
+
+impl Asked {
+    fn of(options: &Options) -> Asked {
+        Asked {
+            float_literals: options.float_literals,
+            language: options.language,
+            tiling: options.wanted_tiling(),
+            prefers_steps: options.may_prefer_steps(),
+            hex_dim: options.hex_dim,
+        }
+    }
+}
+
+/// Narrows single operations of statements; what is to be said of those that stay in `double`.
+fn narrowed(scop: &mut Scop, source: &SourceFile, options: &Options) -> Option<Diagnostic> {
+    narrowing::narrow(scop);
+    precision::warning(scop, source, options)
 }
 
 /// The kernel of a time loop.

@@ -1,13 +1,16 @@
 //! The isl context, and the one place where isl's outcomes become `Result`s.
 
+use std::any::TypeId;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use libc::{c_char, c_int, c_ulong};
+use libc::{c_char, c_int, c_ulong, c_void};
 
 use crate::ffi;
-use crate::object::{Object, Owned};
+use crate::object::{Object, Owned, Shared};
 use crate::{Error, Result, Stopper};
 
 /// A handle to an isl context. Clones share the context.
@@ -20,13 +23,31 @@ pub struct Ctx(Rc<CtxInner>);
 struct CtxInner {
     ptr: NonNull<ffi::isl_ctx>,
     stopper: Stopper,
+    known: RefCell<HashMap<TypeId, HashMap<String, Known>>>,
 }
+
+/// An object that has been read, without a handle to its context.
+struct Known {
+    ptr: NonNull<c_void>,
+    release: unsafe fn(NonNull<c_void>),
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        // SAFETY: `self` owns the reference, and the function is the one of its type.
+        unsafe { (self.release)(self.ptr) }
+    }
+}
+
+/// Texts of one type whose objects a context keeps, at most.
+const MOST_KNOWN: usize = 4000;
 
 impl Drop for CtxInner {
     fn drop(&mut self) {
+        self.known.get_mut().clear();
         self.stopper.remove(self.ptr);
         // SAFETY: this is the only owner, and every object that refers to the context held a
-        // reference to `self`, so all of them are gone.
+        // reference to `self` or was among those that are known, so all of them are gone.
         unsafe { ffi::isl_ctx_free(self.ptr.as_ptr()) }
     }
 }
@@ -49,7 +70,12 @@ impl Ctx {
         let ptr = NonNull::new(unsafe { ffi::isl_ctx_alloc() })
             .ok_or_else(|| Error::new("isl cannot allocate a context"))?;
         stopper.add(ptr);
-        let ctx = Ctx(Rc::new(CtxInner { ptr, stopper }));
+        let known = RefCell::default();
+        let ctx = Ctx(Rc::new(CtxInner {
+            ptr,
+            stopper,
+            known,
+        }));
         ctx.stat(|| {
             // SAFETY: the context is alive.
             unsafe { ffi::isl_options_set_on_error(ctx.raw(), ffi::ON_ERROR_CONTINUE) }
@@ -173,6 +199,39 @@ impl Ctx {
         object.ok_or_else(|| Error::new("isl gave no object"))
     }
 
+    /// An object in isl's notation, which is read once: reading takes longer than most of what is done with it.
+    pub(crate) fn read<T: Shared + 'static>(
+        &self,
+        text: &str,
+        read: impl FnOnce(*mut ffi::isl_ctx, *const c_char) -> *mut T,
+    ) -> Result<Owned<T>> {
+        self.check()?;
+        let kind = TypeId::of::<T>();
+        if let Some(known) = self
+            .0
+            .known
+            .borrow()
+            .get(&kind)
+            .and_then(|all| all.get(text))
+        {
+            let ptr = known.ptr.cast::<T>();
+            // SAFETY: objects of this kind are of this type, and alive as long as they are known.
+            return self.give(|| unsafe { T::retain(ptr.as_ptr()) });
+        }
+        let notation = notation(text)?;
+        let object = self.unlimited(|| self.give(|| read(self.raw(), notation.as_ptr())))?;
+        let mut known = self.0.known.borrow_mut();
+        let known = known.entry(kind).or_default();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        if let Some(ptr) = NonNull::new(object.take()) {
+            let (ptr, release) = (ptr.cast(), release::<T>);
+            known.insert(text.to_owned(), Known { ptr, release });
+        }
+        Ok(object)
+    }
+
     /// An identifier of the given name.
     pub(crate) fn id(&self, name: &str) -> Result<Owned<ffi::isl_id>> {
         let name = c_string(name)?;
@@ -244,6 +303,15 @@ impl Ctx {
         unsafe { ffi::isl_ctx_set_max_operations(self.raw(), max) };
         value
     }
+}
+
+/// Frees an object of a type.
+///
+/// # Safety
+/// `ptr` must be an owned reference to an object of that type that is not used afterwards.
+unsafe fn release<T: Object>(ptr: NonNull<c_void>) {
+    // SAFETY: promised by the caller.
+    unsafe { T::release(ptr.cast().as_ptr()) }
 }
 
 /// Copies a C string; NULL is `None`.

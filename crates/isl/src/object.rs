@@ -170,12 +170,8 @@ macro_rules! public_object {
         impl $name {
             /// Reads isl notation.
             pub fn read(ctx: &$crate::Ctx, text: &str) -> $crate::Result<Self> {
-                let text = $crate::ctx::notation(text)?;
-                ctx.check()?;
-                ctx.unlimited(|| {
-                    // SAFETY: the context is alive and the text ends in NUL.
-                    ctx.give(|| unsafe { $read(ctx.raw(), text.as_ptr()) }).map($name)
-                })
+                // SAFETY: the function is called with a live context and text that ends in NUL.
+                ctx.read(text, |ctx, text| unsafe { $read(ctx, text) }).map($name)
             }
 
             /// The context of the object.

@@ -33,6 +33,7 @@ use overlapped::StreamKernel;
 pub const MAX_TILES: usize = 20;
 
 /// What dependences say of a time loop.
+#[derive(Clone)]
 pub struct Analysis {
     /// Where it is in the source.
     pub chunk: Chunk,
