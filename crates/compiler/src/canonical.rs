@@ -356,6 +356,9 @@ fn array_roles(
             let roles = roles
                 .entry(access.array)
                 .or_insert_with(|| vec![DimRole::Plane; n]);
+            if !roles.contains(&DimRole::Plane) {
+                continue;
+            }
             for (role, f) in roles.iter_mut().zip(access.map.to_pw_affs()?) {
                 if *role == DimRole::Plane
                     && f.intersect_domain(&stmt.domain)?.as_constant()?.is_none()

@@ -364,19 +364,20 @@ fn shift(scop: &Scop, stmt: &Statement, subscript: &Map, extent: &PwAff) -> Resu
     for (iterator, value) in (0..).zip(&own) {
         // Where the iterator is so far from both ends that what goes around does not leave the ring.
         let inside = between(&stmt.domain, iterator, MOST_REACH, &end)?;
-        let Some(sample) = pairs(&map.intersect_domain(&inside)?)?.sample_point()? else {
+        let within = map.intersect_domain(&inside)?;
+        let Some(sample) = pairs(&within)?.sample_point()? else {
             continue;
         };
         let [from @ .., to] = sample.as_slice() else {
             continue;
         };
         let distance = to - from[iterator as usize];
-        if distance.abs() > MOST_REACH {
+        let straight = value.add_constant(distance)?.to_map()?;
+        if distance.abs() > MOST_REACH || !within.is_subset(&straight)? {
             continue;
         }
         let around = around(value, distance, extent, &stmt.domain)?;
         if around.intersect_params(&context)?.is_equal(&map)? {
-            let straight = value.add_constant(distance)?.to_map()?;
             return Ok(Some(Shift {
                 iterator,
                 distance,

@@ -9,6 +9,9 @@ use crate::tiling::{Analysis, Tiled, TimeLoop};
 use crate::{carried, causes, csource, narrowing, precision, preference, temporaries, updates};
 use hexcc_isl::Ctx;
 
+/// The code of a loop of which no iteration reads what an earlier one has written.
+const NO_TIME_LOOP: &str = "HX0201";
+
 /// A region up to the dependences of its loops.
 #[derive(Clone)]
 pub(crate) struct Region {
@@ -178,6 +181,13 @@ impl Region {
         !self.refused.is_empty()
     }
 
+    /// Whether no loop is one over time, whatever else is in the way of tiles.
+    pub fn has_no_time_loop(&self) -> bool {
+        let mut all = self.refused.iter();
+        let is_told = self.analyses.is_empty() && !self.refused.is_empty();
+        is_told && all.all(|(_, why)| why.code == NO_TIME_LOOP)
+    }
+
     /// Leaves a loop on the host; what is a bug is no reason for that.
     pub fn refuse(&mut self, chunk: Chunk, d: Box<Diagnostic>) -> Result<()> {
         if d.is_bug() {
@@ -201,7 +211,10 @@ impl Region {
     pub fn warnings(&mut self, around: Around) -> Vec<Diagnostic> {
         self.refused.sort_by_key(|(chunk, _)| chunk.span.start);
         // A loop nest without a time loop is set-up code and stays silently.
-        let told = self.refused.drain(..).filter(|(_, d)| d.code != "HX0201");
+        let told = self
+            .refused
+            .drain(..)
+            .filter(|(_, d)| d.code != NO_TIME_LOOP);
         told.map(|(chunk, d)| {
             let line = around.source.line(chunk.span.start);
             let message = format!("the code at line {line} stays on the CPU: {}", d.message);

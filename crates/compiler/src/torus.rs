@@ -32,7 +32,9 @@ pub(crate) fn on_torus(
     let wanted = matches!(options.tiling, Tiling::Auto | Tiling::Overlapped);
     let scop = &region.scop;
     let is_whole = scop.guards.doubts.is_empty() && scop.cells.is_empty();
-    if options.language != Language::Cuda || !is_whole || !wanted {
+    // Steps that are followed by ghost cells are apart from what fills these.
+    let may_be = around.source.is_followed(&scop.region) || !region.has_no_time_loop();
+    if options.language != Language::Cuda || !is_whole || !wanted || !may_be {
         return Ok(None);
     }
     // A region that is refused otherwise has its updates apart.
