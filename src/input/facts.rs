@@ -8,7 +8,7 @@ use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{Light, Pass, Reduced, Region, Told, Written};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
-use hexcc_compiler::scop::without_bounds;
+use hexcc_compiler::scop::{sizes_to_know, without_bounds};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
 use hexcc_front_c::normalize::Wish;
@@ -107,15 +107,15 @@ impl Reader<'_> {
         let Ok(ctx) = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()) else {
             return Ok(scop);
         };
-        for array in &mut scop.arrays {
-            array.pointers = without_bounds(&ctx, array);
-        }
-        let is_asked_of = |array: &PetArray| {
-            array.pointers > 0 || array.element_is_record || has_unknown_type(array)
-        };
-        if scop.arrays.iter().any(is_asked_of) {
+        (scop.arrays.iter_mut()).for_each(|a| a.pointers = without_bounds(&ctx, a));
+        let is_asked_of =
+            |a: &PetArray| a.pointers > 0 || a.element_is_record || has_unknown_type(a);
+        let sizes = sizes_to_know(&ctx, &scop);
+        if !sizes.is_empty() || scop.arrays.iter().any(is_asked_of) {
             let facts = self.facts(&read.text)?;
             let at = read.copied(start).unwrap_or(0);
+            let number = |name: String| Some((name.clone(), facts.number(&name, at)?));
+            scop.given = sizes.into_iter().filter_map(number).collect();
             Names { facts, at }.describe(&mut scop);
         }
         Ok(scop)

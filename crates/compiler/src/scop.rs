@@ -538,7 +538,8 @@ impl Scop {
 pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
     let flattened = records::flatten(ctx, source, pet);
     let members = flattened.as_deref().unwrap_or(pet);
-    let shaped = flat::shape(ctx, &source.text, members)?;
+    let mut shaped = flat::shape(ctx, &source.text, members)?;
+    expect_given(ctx, &mut shaped)?;
     let reader = Reader {
         source,
         pet: &shaped.pet,
@@ -558,6 +559,41 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
         rotation::into_planes(&mut scop, rotation)?;
     }
     Ok(scop)
+}
+
+/// Pieces of a domain from which on it takes long to find out what each has to do with all others.
+const MANY_PIECES: usize = 5;
+
+/// The sizes of a region whose values are to be known, if the program gives them any: where a domain has many pieces, most are
+/// for sizes that the program does not have, such as one that ends behind its wall.
+pub fn sizes_to_know(ctx: &Ctx, pet: &PetScop) -> Vec<String> {
+    // A domain that cannot be read is refused later.
+    let pieces = |stmt: &PetStmt| Set::read(ctx, &stmt.domain)?.basic_sets();
+    let has_many = |stmt: &PetStmt| pieces(stmt).is_ok_and(|all| all.len() >= MANY_PIECES);
+    let names = || {
+        let sizes = Set::read(ctx, &pet.context)?;
+        let n = sizes.dim(DimType::Param)? as u32;
+        let names = (0..n).map(|i| sizes.dim_name(DimType::Param, i));
+        names
+            .filter_map(hexcc_isl::Result::transpose)
+            .collect::<hexcc_isl::Result<_>>()
+    };
+    match pet.stmts.iter().any(has_many) {
+        true => names().unwrap_or_default(),
+        false => Vec::new(),
+    }
+}
+
+/// Expects sizes with the values that are known of them.
+fn expect_given(ctx: &Ctx, shaped: &mut flat::Shaped) -> Result<()> {
+    for (name, value) in &shaped.pet.given {
+        let given = Set::read(ctx, &format!("[{name}] -> {{ : {name} = {value} }}"))?;
+        shaped.expected = Some(match &shaped.expected {
+            Some(expected) => expected.intersect(&given)?,
+            None => given,
+        });
+    }
+    Ok(())
 }
 
 struct Reader<'a> {

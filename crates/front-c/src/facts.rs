@@ -73,6 +73,8 @@ struct Variable {
     ty: TypeId,
     /// Where its name means it; headers are before everything.
     visible: Range<usize>,
+    /// What it always is, of one in a function.
+    number: Option<i64>,
 }
 
 /// Where a member of a struct lies.
@@ -89,9 +91,17 @@ pub struct Place {
 impl Facts {
     /// The type of the variable that a name means at an offset.
     pub fn variable(&self, name: &str, at: usize) -> Option<TypeId> {
+        Some(self.visible(name, at)?.ty)
+    }
+
+    /// The number that the variable always is that a name means at an offset.
+    pub fn number(&self, name: &str, at: usize) -> Option<i64> {
+        self.visible(name, at)?.number
+    }
+
+    fn visible(&self, name: &str, at: usize) -> Option<&Variable> {
         let mut visible = self.variables.iter().rev();
-        let found = visible.find(|v| v.name == name && v.visible.contains(&at))?;
-        Some(found.ty)
+        visible.find(|v| v.name == name && v.visible.contains(&at))
     }
 
     /// Whether a statement of a function begins in a part of the text, as the preprocessor leaves it.

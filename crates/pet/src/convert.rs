@@ -107,6 +107,7 @@ impl<'a> Reader<'a> {
                 cells: Vec::new(),
                 guarded: false,
                 rotation: None,
+                given: Vec::new(),
                 not_selected: None,
                 as_read: Default::default(),
             })

@@ -6,7 +6,7 @@
 use super::DepKind;
 use crate::diag::{Diagnostic, Result};
 use crate::scop::{ArrayId, Statement, planes};
-use hexcc_isl::{Ctx, DimType, Map, UnionMap, compute_flow};
+use hexcc_isl::{Ctx, DimType, Map, UnionMap, UnionSet, compute_flow};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -195,8 +195,26 @@ impl Problem {
     fn solve<'a>(&'a self, read: &mut Texts<'a>) -> hexcc_isl::Result<String> {
         let (sink, writes) = (read.map(&self.sink)?, read.map(&self.writes)?);
         let schedule = read.map(&self.schedule)?;
-        let flow = compute_flow(&sink, &writes, &UnionMap::empty(read.ctx)?, &schedule)?;
-        flow.must.to_str()
+        let none = UnionMap::empty(read.ctx)?;
+        let maps = sink.maps()?;
+        let mut parts = Vec::new();
+        for map in &maps {
+            parts.extend(map.basic_maps()?);
+        }
+        if parts.len() == maps.len() {
+            return compute_flow(&sink, &writes, &none, &schedule)?
+                .must
+                .to_str();
+        }
+        // A domain in pieces, such as one without its walls: each has few of the others beside it.
+        let mut all = none.clone();
+        for part in &parts {
+            let touched = UnionSet::from_set(&part.range()?)?;
+            let (part, writes) = (UnionMap::from_map(part)?, writes.intersect_range(&touched)?);
+            let flow = compute_flow(&part, &writes, &none, &schedule)?;
+            all = all.union(&flow.must)?;
+        }
+        all.coalesce()?.to_str()
     }
 }
 

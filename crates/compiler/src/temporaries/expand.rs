@@ -41,6 +41,8 @@ pub struct Expander<'a> {
     sources: HashMap<(usize, ArrayId), Rc<Vec<Source>>>,
     /// Constant subscripts of a statement's write and reads.
     planes: HashMap<(usize, Option<usize>), Planes>,
+    /// Instances of two statements that agree in so many dimensions of the schedule.
+    beside: HashMap<(usize, usize, usize), Map>,
     /// Why scalars stay in memory.
     pub kept: Vec<KeptScalar>,
 }
@@ -96,6 +98,7 @@ impl<'a> Expander<'a> {
             writers,
             sources: HashMap::new(),
             planes: HashMap::new(),
+            beside: HashMap::new(),
             kept: Vec::new(),
         })
     }
@@ -249,10 +252,8 @@ impl<'a> Expander<'a> {
             let Some(of_known) = known.map.as_ref().filter(|_| known.stmt == writer) else {
                 continue;
             };
-            if of_known
-                .intersect_domain(&piece.domain)?
-                .is_equal(&map.intersect_domain(&piece.domain)?)?
-            {
+            let within = |map: &Map| map.intersect_domain(&piece.domain);
+            if of_known.plain_is_equal(&map)? || within(of_known)?.is_equal(&within(&map)?)? {
                 piece.values[value].temporaries.insert(id, i);
                 return Ok(());
             }
@@ -402,6 +403,7 @@ impl<'a> Expander<'a> {
             let Some(others) = self.writers.get(&read.array).filter(|_| concerns(read)) else {
                 continue;
             };
+            let mut element = None;
             for other in others.clone() {
                 if prefix.is_some_and(|p| self.order.is_outside(other, (writer, reader), p)) {
                     continue;
@@ -410,8 +412,16 @@ impl<'a> Expander<'a> {
                 if are_apart(&a, &b) {
                     continue;
                 }
-                let same_element = (map.apply_range(&read.map)?)
-                    .apply_range(&scop.stmts[other].write.map.reverse()?)?;
+                let element = match &element {
+                    Some(element) => element,
+                    None => element.insert(map.apply_range(&read.map)?),
+                };
+                let writing = scop.stmts[other].write.map.reverse()?;
+                let mut same_element = element.apply_range(&writing)?;
+                if let Some(p) = prefix {
+                    // What is between both agrees with them in what they have in common.
+                    same_element = same_element.intersect(&self.beside(reader, other, p)?)?;
+                }
                 if !same_element.is_empty()?
                     && self.is_between((reader, writer), map, other, &same_element)?
                 {
@@ -434,6 +444,17 @@ impl<'a> Expander<'a> {
         let stmts = &self.scop.stmts;
         let since = map.apply_range(&stmts[writer].schedule)?;
         Between::of((&stmts[reader], &since), &stmts[other], Start::Then)?.has(pairs)
+    }
+
+    /// From instances of `reader` to those of `other` that agree in the first `p` dimensions.
+    fn beside(&mut self, reader: usize, other: usize, p: usize) -> Result<Map> {
+        let key = (reader, other, p);
+        if let Some(known) = self.beside.get(&key) {
+            return Ok(known.clone());
+        }
+        let map = self.order.same_prefix(self.scop, reader, other, p)?;
+        self.beside.insert(key, map.clone());
+        Ok(map)
     }
 
     /// The subscripts of a statement's write or of one of its reads that are constants.

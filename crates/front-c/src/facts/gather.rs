@@ -2,7 +2,7 @@
 
 use super::{Facts, Field, Kind, Record, Type, TypeId, Variable};
 use hexcc_clang::ast::{
-    self, Decl, DeclId, DeclKind, FileId, Item, Severity, Stmt, StmtKind, Unit,
+    self, Decl, DeclId, DeclKind, FileId, FunctionId, Item, Severity, Stmt, StmtKind, Unit,
 };
 use std::ops::Range;
 
@@ -24,8 +24,8 @@ impl Facts {
         let mut gather = Gather { unit, facts };
         for item in &unit.items {
             match *item {
-                Item::Decl(id) => gather.declared(id, usize::MAX),
-                Item::Function(id) => gather.function(&unit[id]),
+                Item::Decl(id) => gather.declared(id, usize::MAX, None),
+                Item::Function(id) => gather.function(id),
                 Item::Record(..) | Item::Enum(..) | Item::Other(..) => {}
             }
         }
@@ -117,24 +117,27 @@ struct Gather<'u> {
 }
 
 impl Gather<'_> {
-    /// A variable of a block that ends at an offset.
-    fn declared(&mut self, id: DeclId, end: usize) {
+    /// A variable of a block, of a function, that ends at an offset.
+    fn declared(&mut self, id: DeclId, end: usize, function: Option<FunctionId>) {
         let decl = &self.unit[id];
         if decl.kind == DeclKind::Variable {
             let start = start(decl);
-            self.variable(decl, start..end);
+            let number = function.and_then(|f| crate::normalize::number(self.unit, f, id));
+            self.variable(decl, start..end, number);
         }
     }
 
-    fn variable(&mut self, decl: &Decl, visible: Range<usize>) {
+    fn variable(&mut self, decl: &Decl, visible: Range<usize>, number: Option<i64>) {
         self.facts.variables.push(Variable {
             name: decl.name.clone(),
             ty: TypeId(decl.ty.0),
             visible,
+            number,
         });
     }
 
-    fn function(&mut self, function: &ast::Function) {
+    fn function(&mut self, id: FunctionId) {
+        let function = &self.unit[id];
         let Some(body) = function.body.as_ref() else {
             return;
         };
@@ -143,13 +146,13 @@ impl Gather<'_> {
         }
         let whole = function.span.start as usize..function.span.end as usize;
         for param in &function.params {
-            self.variable(&self.unit[*param], whole.clone());
+            self.variable(&self.unit[*param], whole.clone(), None);
         }
-        self.stmt(body, whole.end);
+        self.stmt(body, whole.end, id);
     }
 
-    /// What a statement declares, in a block that ends at an offset.
-    fn stmt(&mut self, stmt: &Stmt, end: usize) {
+    /// What a statement of a function declares, in a block that ends at an offset.
+    fn stmt(&mut self, stmt: &Stmt, end: usize, of: FunctionId) {
         let own = stmt.span.end as usize;
         if stmt.span.file == FileId(0) {
             self.facts.statements.push(stmt.span.start as usize);
@@ -158,23 +161,23 @@ impl Gather<'_> {
             StmtKind::Decl(items) => {
                 for item in items {
                     if let Item::Decl(id) = item {
-                        self.declared(*id, end);
+                        self.declared(*id, end, Some(of));
                     }
                 }
             }
-            StmtKind::Compound(inner) => inner.iter().for_each(|stmt| self.stmt(stmt, own)),
+            StmtKind::Compound(inner) => inner.iter().for_each(|stmt| self.stmt(stmt, own, of)),
             StmtKind::For { init, body, .. } => {
                 if let Some(init) = init {
-                    self.stmt(init, own);
+                    self.stmt(init, own, of);
                 }
-                self.stmt(body, own);
+                self.stmt(body, own, of);
             }
             StmtKind::If {
                 then, otherwise, ..
             } => {
-                self.stmt(then, own);
+                self.stmt(then, own, of);
                 if let Some(otherwise) = otherwise {
-                    self.stmt(otherwise, own);
+                    self.stmt(otherwise, own, of);
                 }
             }
             StmtKind::While { body, .. }
@@ -182,7 +185,7 @@ impl Gather<'_> {
             | StmtKind::Switch { body, .. }
             | StmtKind::Case { body, .. }
             | StmtKind::Default(body)
-            | StmtKind::Label { body, .. } => self.stmt(body, end),
+            | StmtKind::Label { body, .. } => self.stmt(body, end, of),
             _ => {}
         }
     }

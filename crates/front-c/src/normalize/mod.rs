@@ -90,6 +90,7 @@ use hexcc_clang::ast::{
 };
 use promote::Around;
 use serde::{Deserialize, Serialize};
+pub(crate) use settled::number;
 use std::collections::HashSet;
 use std::ops::Range;
 use strip_mine::{Ends, TimeLoop};

@@ -34,15 +34,21 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &mut Stmt) -> bool {
     found
 }
 
+/// The number that a variable of a function always is.
+pub(crate) fn number(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i64> {
+    constant(unit, function, id)?.try_into().ok()
+}
+
 /// The number that a variable of a function always has.
 fn constant(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
     let decl = &unit[id];
     let body = unit[function].body.as_ref()?;
     let is_plain = decl.kind == DeclKind::Variable
         && matches!(decl.storage, Storage::None | Storage::Register)
-        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile)
-        && walk::all_declared(body).contains(&id);
+        && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile);
     let number = numbers::value(unit, decl.init.as_ref().filter(|_| is_plain)?)?;
-    let stays = !inline::changes(unit, body, id) && !scalars::is_pointed_to(unit, id);
+    let stays = walk::all_declared(body).contains(&id)
+        && !inline::changes(unit, body, id)
+        && !scalars::is_pointed_to(unit, id);
     (stays && numbers::range(unit, decl.ty)?.contains(&number)).then_some(number)
 }

@@ -190,6 +190,7 @@ impl Case {
             cells: Vec::new(),
             guarded: false,
             rotation: None,
+            given: Vec::new(),
             not_selected: None,
             as_read: Default::default(),
         };
