@@ -93,7 +93,7 @@ pub struct Access {
     pub whole: bool,
 }
 
-/// The subscripts of an access that are constants.
+/// The subscripts of an access, or the dimensions of a schedule, that are constants.
 ///
 /// # Errors
 /// HX0401 where isl gives up.

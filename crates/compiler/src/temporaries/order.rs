@@ -6,7 +6,7 @@
 //! temporaries need no dataflow analysis; where these answers are "perhaps", isl is asked.
 
 use crate::diag::Result;
-use crate::scop::Scop;
+use crate::scop::{Scop, planes};
 use hexcc_isl::{DimType, Map};
 use std::cmp::Ordering;
 
@@ -19,15 +19,10 @@ pub struct Order {
 impl Order {
     /// Reads the schedules.
     pub fn new(scop: &Scop) -> Result<Order> {
-        let mut constants = Vec::new();
-        for stmt in &scop.stmts {
-            let mut dims = Vec::new();
-            for f in stmt.schedule.to_pw_affs()? {
-                dims.push(f.as_constant()?.map(|c| c.floor()));
-            }
-            constants.push(dims);
-        }
-        Ok(Order { constants })
+        let constants = scop.stmts.iter().map(|stmt| planes(&stmt.schedule));
+        Ok(Order {
+            constants: constants.collect::<Result<_>>()?,
+        })
     }
 
     /// A key that sorts the statements of straight-line code as they execute.

@@ -34,7 +34,7 @@ use super::reduction::{Reduction, reductions};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::MOST_AXES;
 use crate::options::Sums;
-use crate::scop::{Access, ArrayId, Scop};
+use crate::scop::{Access, ArrayId, Scop, are_apart, planes};
 use hexcc_isl::{DimType, Map, PwAff, Set};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -705,12 +705,11 @@ impl Walk<'_> {
                 Some(&i) => all[i].times += 1,
                 None => {
                     known.insert(key, all.len());
-                    let touch = Touch { at, ..*touch };
-                    let times = 1;
                     all.push(Alike {
-                        touch,
+                        planes: planes(&at)?,
+                        touch: Touch { at, ..*touch },
                         folds,
-                        times,
+                        times: 1,
                     });
                 }
             }
@@ -722,10 +721,23 @@ impl Walk<'_> {
 /// Accesses of statements that touch the same at the same iterations.
 struct Alike {
     touch: Touch,
+    /// Its constant subscripts.
+    planes: Vec<Option<i64>>,
     /// A reduction folds values into it.
     folds: bool,
     /// How many they are.
     times: usize,
+}
+
+impl Alike {
+    /// Whether both may touch one element, other than to read it, or to fold values into it.
+    fn may_conflict(&self, other: &Alike) -> bool {
+        let (x, y) = (&self.touch, &other.touch);
+        x.array == y.array
+            && (x.write || y.write)
+            && !(self.folds && other.folds)
+            && !are_apart(&self.planes, &other.planes)
+    }
 }
 
 /// What statements touch, without the dimensions that only say where in the text they stand: many
@@ -750,7 +762,7 @@ impl Touched {
         for (i, a) in self.all.iter().enumerate() {
             for b in &self.all[i..] {
                 let (x, y) = (&a.touch, &b.touch);
-                if x.array != y.array || !(x.write || y.write) || (a.folds && b.folds) {
+                if !a.may_conflict(b) {
                     continue;
                 }
                 let mut pairs = x.at.apply_range(&y.at.reverse()?)?;
@@ -776,7 +788,7 @@ impl Touched {
         for (i, a) in self.all.iter().enumerate() {
             for b in &self.all[i..] {
                 let (x, y) = (&a.touch, &b.touch);
-                if x.array != y.array || !(x.write || y.write) || (a.folds && b.folds) {
+                if !a.may_conflict(b) {
                     continue;
                 }
                 let mut pairs = x.at.apply_range(&y.at.reverse()?)?;

@@ -5,7 +5,7 @@ use crate::diag::Result;
 use crate::lower::affine::magnitude;
 use crate::scop::{Access, Statement};
 use hexcc_isl::{AstBuild, AstExpr, DimType, PwAff};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What a statement computes from its iterators, in isl's names for them.
 pub(super) struct Functions {
@@ -20,17 +20,24 @@ pub(super) struct Functions {
 impl Functions {
     pub fn of(stmt: &Statement) -> Result<Functions> {
         let build = AstBuild::from_context(&named(&stmt.domain)?)?;
-        let expr = |f: &PwAff| -> Result<AstExpr> {
-            Ok(build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?)
+        let mut known: HashMap<String, AstExpr> = HashMap::new();
+        let mut expr = |f: &PwAff| -> Result<AstExpr> {
+            let text = f.to_str()?;
+            if let Some(expr) = known.get(&text) {
+                return Ok(expr.clone());
+            }
+            let expr = build.expr_from_pw_aff(&with_inputs(&f.gist(&stmt.domain)?)?)?;
+            known.insert(text, expr.clone());
+            Ok(expr)
         };
-        let subscripts = |access: &Access| -> Result<Vec<AstExpr>> {
+        let mut subscripts = |access: &Access| -> Result<Vec<AstExpr>> {
             match access.whole {
                 true => Ok(Vec::new()),
-                false => access.map.to_pw_affs()?.iter().map(expr).collect(),
+                false => access.map.to_pw_affs()?.iter().map(&mut expr).collect(),
             }
         };
         Ok(Functions {
-            reads: stmt.reads.iter().map(subscripts).collect::<Result<_>>()?,
+            reads: (stmt.reads.iter().map(&mut subscripts)).collect::<Result<_>>()?,
             write: subscripts(&stmt.write)?,
             affine: stmt
                 .affine_values()
