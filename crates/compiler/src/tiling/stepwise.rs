@@ -754,28 +754,30 @@ impl Touched {
         e - self.left_out.iter().filter(|&&out| out < e).count()
     }
 
+    /// Pairs of instances that agree in the dimensions `fixed` and touch the same element, other than to read it.
+    fn pairs(&self, fixed: &[usize]) -> impl Iterator<Item = Result<Map>> {
+        let from = |i: usize| self.all[i..].iter();
+        let all =
+            (self.all.iter().enumerate()).flat_map(move |(i, a)| from(i).map(move |b| (a, b)));
+        all.filter(|(a, b)| a.may_conflict(b)).map(move |(a, b)| {
+            let mut pairs = a.touch.at.apply_range(&b.touch.at.reverse()?)?;
+            for e in fixed.iter().map(|&e| position(self.place(e))) {
+                pairs = pairs.equate(DimType::In, e, DimType::Out, e)?;
+            }
+            Ok(pairs)
+        })
+    }
+
     /// The distances along the dimensions `dims` of instances that agree in the dimensions `fixed`,
     /// which are those before them, and touch the same element, other than to read it.
     fn conflicts(&self, fixed: &[usize], dims: &[usize]) -> Result<Vec<Set>> {
         let places: Vec<usize> = dims.iter().map(|&e| self.place(e)).collect();
         let mut all: Vec<Set> = Vec::new();
-        for (i, a) in self.all.iter().enumerate() {
-            for b in &self.all[i..] {
-                let (x, y) = (&a.touch, &b.touch);
-                if !a.may_conflict(b) {
-                    continue;
-                }
-                let mut pairs = x.at.apply_range(&y.at.reverse()?)?;
-                for e in fixed.iter().map(|&e| position(self.place(e))) {
-                    pairs = pairs.equate(DimType::In, e, DimType::Out, e)?;
-                }
-                let found = distances(&pairs, &places)?;
-                if !all
-                    .iter()
-                    .any(|known| found.is_subset(known).unwrap_or(false))
-                {
-                    all.push(found);
-                }
+        for pairs in self.pairs(fixed) {
+            let found = distances(&pairs?, &places)?;
+            let mut before = all.iter();
+            if !before.any(|known| found.is_subset(known).unwrap_or(false)) {
+                all.push(found);
             }
         }
         Ok(all)
@@ -784,21 +786,11 @@ impl Touched {
     /// Whether no two instances that agree in the dimensions `fixed` and differ in `d` touch the
     /// same element, other than to read it.
     fn is_parallel(&self, d: usize, fixed: &[usize]) -> Result<bool> {
-        let place = |e: usize| position(self.place(e));
-        for (i, a) in self.all.iter().enumerate() {
-            for b in &self.all[i..] {
-                let (x, y) = (&a.touch, &b.touch);
-                if !a.may_conflict(b) {
-                    continue;
-                }
-                let mut pairs = x.at.apply_range(&y.at.reverse()?)?;
-                for e in fixed.iter().map(|&e| place(e)) {
-                    pairs = pairs.equate(DimType::In, e, DimType::Out, e)?;
-                }
-                let same = pairs.equate(DimType::In, place(d), DimType::Out, place(d))?;
-                if !pairs.is_subset(&same)? {
-                    return Ok(false);
-                }
+        let d = position(self.place(d));
+        for pairs in self.pairs(fixed) {
+            let pairs = pairs?;
+            if !pairs.is_subset(&pairs.equate(DimType::In, d, DimType::Out, d)?)? {
+                return Ok(false);
             }
         }
         Ok(true)
