@@ -13,7 +13,7 @@ use crate::reach;
 use crate::scop::{Access, ArrayId, Scop, SourceFile, Statement, are_apart, planes};
 use flow::{Accessing, Orders, Problem, last_writers};
 use hexcc_isl::{Bound, Ctx, DimType, Map, Rational, Set, UnionMap};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use sweeps::{first_own_read, named, part_of, whole};
 
@@ -76,16 +76,8 @@ pub struct DepCone {
 pub fn analyze(scop: &Scop, source: &SourceFile, c: &mut Canonical) -> Result<()> {
     let problems = problems(scop, c)?;
     let mut found: Vec<Found> = Vec::new();
-    let mut read: HashMap<String, UnionMap> = HashMap::new();
     for (problem, writers) in problems.iter().zip(last_writers(&scop.ctx, &problems)?) {
-        let deps = match read.get(&writers) {
-            Some(deps) => deps.clone(),
-            None => {
-                let deps = UnionMap::read(&scop.ctx, &writers)?;
-                read.insert(writers, deps.clone());
-                deps
-            }
-        };
+        let deps = UnionMap::read(&scop.ctx, &writers)?;
         let deps = match problem.kind {
             DepKind::Anti => deps.reverse()?,
             DepKind::Flow | DepKind::Output => deps,

@@ -372,8 +372,11 @@ fn shift(scop: &Scop, stmt: &Statement, subscript: &Map, extent: &PwAff) -> Resu
             continue;
         };
         let distance = to - from[iterator as usize];
+        if distance.abs() > MOST_REACH {
+            continue;
+        }
         let straight = value.add_constant(distance)?.to_map()?;
-        if distance.abs() > MOST_REACH || !within.is_subset(&straight)? {
+        if !within.is_subset(&straight)? {
             continue;
         }
         let around = around(value, distance, extent, &stmt.domain)?;

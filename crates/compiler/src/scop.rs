@@ -570,18 +570,11 @@ pub fn sizes_to_know(ctx: &Ctx, pet: &PetScop) -> Vec<String> {
     // A domain that cannot be read is refused later.
     let pieces = |stmt: &PetStmt| Set::read(ctx, &stmt.domain)?.basic_sets();
     let has_many = |stmt: &PetStmt| pieces(stmt).is_ok_and(|all| all.len() >= MANY_PIECES);
-    let names = || {
-        let sizes = Set::read(ctx, &pet.context)?;
-        let n = sizes.dim(DimType::Param)? as u32;
-        let names = (0..n).map(|i| sizes.dim_name(DimType::Param, i));
-        names
-            .filter_map(hexcc_isl::Result::transpose)
-            .collect::<hexcc_isl::Result<_>>()
-    };
-    match pet.stmts.iter().any(has_many) {
-        true => names().unwrap_or_default(),
-        false => Vec::new(),
+    if !pet.stmts.iter().any(has_many) {
+        return Vec::new();
     }
+    let names = Set::read(ctx, &pet.context).and_then(|sizes| sizes.param_names());
+    names.unwrap_or_default()
 }
 
 /// Expects sizes with the values that are known of them.
@@ -1279,10 +1272,7 @@ pub(crate) fn unnumbered(name: &str) -> Option<&str> {
 fn collect_params(context: &Set, stmts: &[Statement], arrays: &[Array]) -> Result<Vec<String>> {
     let mut names = BTreeSet::new();
     let mut add_set = |set: &Set| -> Result<()> {
-        let set = set.drop_unused_params()?;
-        for i in 0..set.dim(DimType::Param)? {
-            names.extend(set.dim_name(DimType::Param, i as u32)?);
-        }
+        names.extend(set.drop_unused_params()?.param_names()?);
         Ok(())
     };
     add_set(context)?;

@@ -27,34 +27,20 @@ pub fn fused(scop: &Scop) -> Result<Option<Scop>> {
     let mut fused: Option<Scop> = None;
     let constants = Constants::default();
     for chunk in 0..scop.chunks.len() {
-        // One update at a time, since statements change, and all once more, since one may be in the way of others before it.
-        let mut left = 0;
-        loop {
-            let scop = fused.as_ref().unwrap_or(scop);
-            let Some((next, n_left)) = next(scop, (chunk, left), &constants)? else {
-                break;
-            };
+        // One update at a time, since statements change.
+        while let Some(next) = next(fused.as_ref().unwrap_or(scop), chunk, &constants)? {
             fused = Some(next);
-            left = n_left;
         }
     }
     Ok(fused)
 }
 
-/// The scop without an update of a chunk that is none of its own, and how many statements are behind that: the first one
-/// among the last `left` statements or, where these have none, of all.
-fn next(
-    scop: &Scop,
-    (chunk, left): (usize, usize),
-    constants: &Constants,
-) -> Result<Option<(Scop, usize)>> {
+/// The scop without the first update of a chunk that is none of its own.
+fn next(scop: &Scop, chunk: usize, constants: &Constants) -> Result<Option<Scop>> {
     let Some(chunk) = scop.chunks.get(chunk) else {
         return Ok(None);
     };
-    let n = chunk.stmts.len();
-    let first = n - left.min(n);
-    for at in (first..n).chain(0..first) {
-        let update = chunk.stmts[at];
+    for &update in &chunk.stmts {
         let Some((parts, rest)) = parts(scop, chunk, update, constants)? else {
             continue;
         };
@@ -99,7 +85,7 @@ fn next(
             ..scop.clone()
         };
         replace(&mut scop, new);
-        return Ok(Some((scop, n - at - 1)));
+        return Ok(Some(scop));
     }
     Ok(None)
 }

@@ -161,6 +161,15 @@ dimension_values! { Set {
 } }
 
 impl Set {
+    /// The names of its parameters.
+    pub fn param_names(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for i in 0..self.dim(DimType::Param)? {
+            names.extend(self.dim_name(DimType::Param, i as u32)?);
+        }
+        Ok(names)
+    }
+
     /// Refuses to give a set input dimensions, which would make a map of it.
     fn check_kind(&self, dim: DimType) -> Result<()> {
         match dim {

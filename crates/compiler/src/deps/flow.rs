@@ -9,7 +9,6 @@ use crate::scop::{ArrayId, Statement, planes};
 use hexcc_isl::{Ctx, DimType, Map, UnionMap, UnionSet, compute_flow};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
 
 /// A dataflow problem in isl's notation: who wrote last what `sink` accesses.
 pub(super) struct Problem {
@@ -62,7 +61,7 @@ impl Orders {
             };
             let pairs: Vec<(usize, i64)> = groups.iter().copied().zip(at.iter().copied()).collect();
             let refined = numbered(&pairs);
-            if numbered(&refined) != numbered(&groups) {
+            if refined != groups {
                 for (text, n) in texts.iter_mut().zip(numbered(&at)) {
                     text.push(n.to_string());
                 }
@@ -72,13 +71,17 @@ impl Orders {
         Some(texts)
     }
 
-    /// When instances of some statements run, which are called by their numbers; `backwards` where time does.
-    fn schedule(&self, ctx: &Ctx, stmts: &[&Statement], backwards: bool) -> Result<UnionMap> {
-        let texts = self.among(stmts);
-        let texts = texts.ok_or_else(|| Box::new(Diagnostic::bug("a statement without order")))?;
+    /// When instances of some statements run, which are called by their numbers, in some dimensions; `backwards` where time
+    /// does.
+    fn schedule(
+        &self,
+        ctx: &Ctx,
+        (stmts, dims): (&[&Statement], &[Vec<String>]),
+        backwards: bool,
+    ) -> Result<UnionMap> {
         let mut all = UnionMap::empty(ctx)?;
-        for (i, (stmt, text)) in stmts.iter().zip(&texts).enumerate() {
-            let map = self.shortened(ctx, stmt, text, backwards)?;
+        for (i, (stmt, to)) in stmts.iter().zip(dims).enumerate() {
+            let map = self.shortened(ctx, stmt, to, backwards)?;
             let map = map.set_tuple_name(DimType::In, &format!("s{i}"))?;
             all = all.union(&UnionMap::from_map(&map)?)?;
         }
@@ -159,7 +162,11 @@ impl Problem {
         };
         let sink = text_of(&mut sinks.iter())?;
         let writes = text_of(&mut writers.iter().copied())?;
+        let dims = orders.among(&stmts);
+        let dims = dims.ok_or_else(|| Box::new(Diagnostic::bug("a statement without order")))?;
         let of_kind = |kind: &DepKind| {
+            let backwards = *kind == DepKind::Anti;
+            let schedule = orders.schedule(ctx, (&stmts, &dims), backwards)?;
             Ok(Problem {
                 kind: *kind,
                 array,
@@ -167,7 +174,7 @@ impl Problem {
                 names: stmts.iter().map(|s| s.name.clone()).collect(),
                 sink: sink.clone(),
                 writes: writes.clone(),
-                schedule: (orders.schedule(ctx, &stmts, *kind == DepKind::Anti)?).to_str()?,
+                schedule: schedule.to_str()?,
             })
         };
         kinds.iter().map(of_kind).collect()
@@ -192,10 +199,14 @@ impl Problem {
     }
 
     /// `{ writing instance -> accessing instance }` as text.
-    fn solve<'a>(&'a self, read: &mut Texts<'a>) -> hexcc_isl::Result<String> {
-        let (sink, writes) = (read.map(&self.sink)?, read.map(&self.writes)?);
-        let schedule = read.map(&self.schedule)?;
-        let none = UnionMap::empty(read.ctx)?;
+    fn solve(&self, ctx: &Ctx) -> hexcc_isl::Result<String> {
+        let read = |text: &str| UnionMap::read(ctx, text);
+        let (sink, writes, schedule) = (
+            read(&self.sink)?,
+            read(&self.writes)?,
+            read(&self.schedule)?,
+        );
+        let none = UnionMap::empty(ctx)?;
         let maps = sink.maps()?;
         let mut parts = Vec::new();
         for map in &maps {
@@ -215,23 +226,6 @@ impl Problem {
             all = all.union(&flow.must)?;
         }
         all.coalesce()?.to_str()
-    }
-}
-
-/// Maps of one thread by their text: most problems share writes and schedule.
-struct Texts<'a> {
-    ctx: &'a Ctx,
-    maps: HashMap<&'a str, Rc<UnionMap>>,
-}
-
-impl<'a> Texts<'a> {
-    fn map(&mut self, text: &'a str) -> hexcc_isl::Result<Rc<UnionMap>> {
-        if let Some(map) = self.maps.get(text) {
-            return Ok(map.clone());
-        }
-        let map = Rc::new(UnionMap::read(self.ctx, text)?);
-        self.maps.insert(text, map.clone());
-        Ok(map)
     }
 }
 
@@ -274,11 +268,7 @@ fn solved(ctx: &Ctx, problems: &[&Problem]) -> Result<Vec<String>> {
     let solve = |part: &[&Problem]| -> hexcc_isl::Result<Vec<String>> {
         let ctx = Ctx::with_stopper(stopper.clone())?;
         ctx.set_max_operations(quota);
-        let mut read = Texts {
-            ctx: &ctx,
-            maps: HashMap::new(),
-        };
-        part.iter().map(|p| p.solve(&mut read)).collect()
+        part.iter().map(|p| p.solve(&ctx)).collect()
     };
     let parts = std::thread::scope(|scope| {
         let threads: Vec<_> = (problems.chunks(share))

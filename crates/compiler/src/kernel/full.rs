@@ -61,7 +61,7 @@ pub fn origins_inside(ctx: &Ctx, set: &Set, lattice: &Set, boxes: &[RelativeBox]
 fn origins_inside_basic(ctx: &Ctx, basic: &Set, boxes: &[&RelativeBox]) -> Result<Set> {
     let mut origins = basic.universe_like()?;
     let n = basic.dim(hexcc_isl::DimType::Set)?;
-    let params = param_names(basic)?;
+    let params = basic.param_names()?;
     let dims: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
     for constraint in basic.constraints()? {
         let mut worst: Option<(i64, i64)> = None;
@@ -105,13 +105,6 @@ fn sum<'a>(terms: impl Iterator<Item = (&'a i64, &'a String)>, constant: i64) ->
     parts.join(" + ")
 }
 
-fn param_names(set: &Set) -> Result<Vec<String>> {
-    (0..set.dim(hexcc_isl::DimType::Param)?)
-        .map(|i| Ok(set.dim_name(hexcc_isl::DimType::Param, i as u32)?))
-        .map(|name| name.map(Option::unwrap_or_default))
-        .collect()
-}
-
 /// A set of `[t, s..]` taken apart: bounds of single space dimensions by the parameters, and
 /// all other constraints.
 pub struct Bounds {
@@ -131,7 +124,7 @@ pub fn bounds(ctx: &Ctx, set: &Set) -> Result<Option<Bounds>> {
         return Ok(None);
     }
     let n = basic.dim(hexcc_isl::DimType::Set)?;
-    let params = param_names(basic)?;
+    let params = basic.param_names()?;
     let dims: Vec<String> = (0..n).map(|i| format!("x{i}")).collect();
     let mut space = vec![[Vec::new(), Vec::new()]; n - 1];
     let mut rest: Option<Set> = None;

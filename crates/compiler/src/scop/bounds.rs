@@ -119,10 +119,7 @@ fn of_types(context: &Set, params: &[String], sizes: &BTreeSet<String>) -> Resul
 /// HX0401 where isl gives up.
 pub(super) fn leaves_out_sizes(context: &Set, pet: &PetScop) -> Result<bool> {
     let context = context.params()?;
-    let mut params = Vec::new();
-    for i in 0..context.dim(DimType::Param)? {
-        params.extend(context.dim_name(DimType::Param, i as u32)?);
-    }
+    let params = context.param_names()?;
     let declared = |name: &String| pet.arrays.iter().any(|a| mentions(&a.extent, name));
     let sizes = params.iter().filter(|name| declared(name)).cloned();
     let known = of_types(&context, &params, &sizes.collect())?;

@@ -141,10 +141,7 @@ fn written_by(
 fn params_of(value: &PwAff, written: &Set) -> Result<Vec<String>> {
     let mut names = BTreeSet::new();
     for set in [&value.to_set()?, written] {
-        let set = set.drop_unused_params()?;
-        for i in 0..set.dim(DimType::Param)? {
-            names.extend(set.dim_name(DimType::Param, i as u32)?);
-        }
+        names.extend(set.drop_unused_params()?.param_names()?);
     }
     Ok(names.into_iter().collect())
 }

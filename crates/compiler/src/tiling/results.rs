@@ -7,7 +7,7 @@ use crate::diag::Result;
 use crate::options::{Language, Options};
 use crate::scop::{ArrayId, Scop, Statement};
 use hexcc_isl::{AstBuild, AstExpr, Constraint, DimType, PwAff, Set, UnionMap};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Dimensions of an array of which a part is copied back, at most: in 3D copies of parts take four times as long as one of all, on an H200, which is
 /// more than the copy costs that is saved.
@@ -107,7 +107,9 @@ fn takes(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<bool> {
     let stmts = || stmts.iter().map(|&s| &scop.stmts[s]);
     let writers: Vec<&Statement> = stmts().filter(|s| s.write.array == id).collect();
     let mut seen = BTreeSet::new();
+    let order = |s: &Statement| UnionMap::from_map(&s.schedule);
     for stmt in stmts() {
+        let mut since: BTreeMap<&str, UnionMap> = BTreeMap::new();
         let reads = stmt.reads.iter().filter(|r| r.array == id);
         for read in reads.filter(|r| seen.insert(r.map.to_string())) {
             let mut left = stmt.domain.intersect(&read.map.domain()?)?;
@@ -116,8 +118,13 @@ fn takes(scop: &Scop, stmts: &[usize], id: ArrayId) -> Result<bool> {
                 if same.is_empty()? {
                     continue;
                 }
-                let order = |s: &Statement| UnionMap::from_map(&s.schedule);
-                let since = order(writer)?.lex_lt_union_map(&order(stmt)?)?.reverse()?;
+                let since = match since.get(&writer.name[..]) {
+                    Some(since) => since,
+                    None => {
+                        let later = order(writer)?.lex_lt_union_map(&order(stmt)?)?;
+                        since.entry(&writer.name).or_insert(later.reverse()?)
+                    }
+                };
                 for pairs in since.intersect(&UnionMap::from_map(&same)?)?.maps()? {
                     left = left.subtract(&pairs.domain()?)?;
                 }

@@ -35,7 +35,7 @@ use crate::diag::{Diagnostic, Result};
 use crate::ir::verify::MOST_AXES;
 use crate::options::Sums;
 use crate::scop::{Access, ArrayId, Scop, are_apart, planes};
-use hexcc_isl::{DimType, Map, PwAff, Set};
+use hexcc_isl::{DimType, Map, Set};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements of an array that a thread may have for itself.
@@ -86,14 +86,10 @@ impl Order {
     /// # Errors
     /// HX0401 where isl gives up.
     pub fn new(schedule: Map) -> Result<Order> {
-        let constant = |f: &PwAff| Ok(f.as_constant()?.map(|c| c.floor()));
+        let constants = planes(&schedule)?;
         Ok(Order {
-            constants: schedule
-                .to_pw_affs()?
-                .iter()
-                .map(constant)
-                .collect::<Result<_>>()?,
             schedule,
+            constants,
         })
     }
 }

@@ -122,7 +122,8 @@ impl Gather<'_> {
         let decl = &self.unit[id];
         if decl.kind == DeclKind::Variable {
             let start = start(decl);
-            let number = function.and_then(|f| crate::normalize::number(self.unit, f, id));
+            let number = function.and_then(|f| crate::normalize::constant(self.unit, f, id));
+            let number = number.and_then(|number| number.try_into().ok());
             self.variable(decl, start..end, number);
         }
     }

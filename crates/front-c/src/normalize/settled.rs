@@ -34,13 +34,8 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &mut Stmt) -> bool {
     found
 }
 
-/// The number that a variable of a function always is.
-pub(crate) fn number(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i64> {
-    constant(unit, function, id)?.try_into().ok()
-}
-
 /// The number that a variable of a function always has.
-fn constant(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
+pub(crate) fn constant(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
     let decl = &unit[id];
     let body = unit[function].body.as_ref()?;
     let is_plain = decl.kind == DeclKind::Variable
