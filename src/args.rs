@@ -230,6 +230,8 @@ pub enum KernelArg {
     StreamedTiled,
     /// Overlapped tiles in which the warps of a block have the same columns at consecutive times
     Pipelined,
+    /// Overlapped tiles that a block holds in registers, for small domains
+    Patches,
 }
 
 /// Numbers of cells.
@@ -267,6 +269,7 @@ impl From<KernelArg> for StepKernel {
             KernelArg::Streamed => StepKernel::Streamed,
             KernelArg::StreamedTiled => StepKernel::StreamedTiled,
             KernelArg::Pipelined => StepKernel::Pipelined,
+            KernelArg::Patches => StepKernel::Patches,
         }
     }
 }
@@ -422,7 +425,7 @@ impl KernelArgs {
                 // Its tiles have the sizes of a CPU.
                 (TilingArg::Auto, KernelArg::Auto) if self.is_plain_opencl() => Tiling::Stepwise,
                 (TilingArg::Auto, KernelArg::Auto) if self.cells.is_none() => Tiling::Auto,
-                (TilingArg::Auto, KernelArg::Pipelined) => Tiling::Overlapped,
+                (TilingArg::Auto, KernelArg::Pipelined | KernelArg::Patches) => Tiling::Overlapped,
                 (TilingArg::Auto, _) => Tiling::Stepwise,
                 (tiling, _) => tiling.into(),
             },

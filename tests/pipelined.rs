@@ -1,4 +1,5 @@
-//! Warps as a pipeline in time: programs against C in the emulation, in three orders of threads and blocks.
+//! Warps that work together, as a pipeline in time or on a patch: programs against C in the emulation, in three orders of threads
+//! and blocks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,9 +49,47 @@ const RUNS: &[(&str, &str, &str)] = &[
         "370 29",
     ),
     (
+        "steps/kernelnames2d",
+        "steps=4,vector=4,warps=4,rows=1,ahead=2",
+        "300 19",
+    ),
+    (
         "quotients2d",
         "steps=6,vector=4,warps=6,rows=1,ahead=3",
         "310 20",
+    ),
+];
+
+/// The same of patches. Between them they have domains of one patch and of many, patches whose warps have no fewer rows than others
+/// need and just as many, one step in all, two, and numbers that no share of launches has, and one plane a field and two.
+const PATCHES: &[(&str, &str, &str)] = &[
+    (
+        "jacobi2d",
+        "steps=6,vector=4,rows=5,warps=4,blocks=2",
+        "370 29",
+    ),
+    ("jacobi2d", "steps=6,vector=4,rows=5,warps=4", "9 1"),
+    ("jacobi2d", "steps=6,vector=8,rows=3,warps=8", "61 2"),
+    ("heat2d", "steps=4,vector=8,rows=6,warps=2", "520 23"),
+    ("star2d3r", "steps=4,vector=4,rows=7,warps=4", "420 15"),
+    ("star2d3r", "steps=3,vector=4,rows=3,warps=8", "150 8"),
+    ("box2d2r", "steps=6,vector=4,rows=9,warps=3", "300 19"),
+    ("box2d2r", "steps=2,vector=4,rows=2,warps=8", "100 6"),
+    ("wave2d", "steps=8,vector=4,rows=5,warps=4", "310 29"),
+    ("wave2d", "steps=2,vector=4,rows=3,warps=4", "100 8"),
+    ("twostmts2d", "steps=4,vector=4,rows=4,warps=4", "310 13"),
+    ("steps/pulse2d", "steps=8,vector=4,rows=5,warps=4", "370 29"),
+    ("quotients2d", "steps=6,vector=4,rows=4,warps=6", "310 20"),
+    (
+        "steps/kernelnames2d",
+        "steps=4,vector=4,rows=4,warps=4",
+        "300 19",
+    ),
+    ("macroloops2d", "steps=2,vector=4,rows=2,warps=8", "20 7"),
+    (
+        "steps/swaptorus2d",
+        "steps=4,vector=4,rows=4,warps=6",
+        "70 17",
     ),
 ];
 
@@ -61,16 +100,20 @@ fn hexcc(arguments: &str, files: &[&str]) -> Command {
     hexcc
 }
 
-fn check((name, tile, arguments): &(&str, &str, &str), seed: &str) -> Result<(), String> {
+fn check(
+    kernel: &str,
+    (name, tile, arguments): &(&str, &str, &str),
+    seed: &str,
+) -> Result<(), String> {
     let file = format!("testsuite/{name}.c");
-    let options = format!("--kernel pipelined --stream-tile {tile}");
+    let options = format!("--kernel {kernel} --stream-tile {tile}");
     let text = output(&mut hexcc(
         &format!("{options} --emit kernel -o -"),
         &[&file],
     ));
     let text = String::from_utf8_lossy(&text.unwrap().stdout).into_owned();
-    if !text.contains("pipelined<<<") {
-        return Err(format!("{name}: no pipelined warps"));
+    if !text.contains(&format!("{kernel}<<<")) {
+        return Err(format!("{name} {tile}: no such kernel"));
     }
     let mut run = hexcc(&format!("run --emulate {options}"), &[&file]);
     run.env("HEXCC_EMU_SEED", seed).env("HEXCC_EMU_LEAKS", "1");
@@ -80,7 +123,7 @@ fn check((name, tile, arguments): &(&str, &str, &str), seed: &str) -> Result<(),
     match done.status.success() && said.contains("equals the C program bit for bit") {
         true => Ok(()),
         false => Err(format!(
-            "{name}: {said}{}",
+            "{name} {tile} {arguments}: {said}{}",
             String::from_utf8_lossy(&done.stderr)
         )),
     }
@@ -89,8 +132,10 @@ fn check((name, tile, arguments): &(&str, &str, &str), seed: &str) -> Result<(),
 #[test]
 fn programs_equal_c() {
     let seeds = ["0", "1", "7"];
-    let runs: Vec<_> = RUNS.iter().zip(seeds.iter().cycle()).collect();
-    let wrong: Vec<String> = (in_parallel(&runs, |(run, seed)| check(run, seed)))
+    let both = [("pipelined", RUNS), ("patches", PATCHES)];
+    let all = both.map(|(kernel, runs)| runs.iter().map(move |run| (kernel, run)));
+    let runs: Vec<_> = (all.into_iter().flatten().zip(seeds.iter().cycle())).collect();
+    let wrong: Vec<String> = (in_parallel(&runs, |((kernel, run), seed)| check(kernel, run, seed)))
         .into_iter()
         .filter_map(Result::err)
         .collect();
@@ -105,9 +150,22 @@ fn what_the_kernel_does_not_take_is_said() {
         ("heat3d", "steps=8,vector=8,warps=4", "two space dimensions"),
         ("jacobi2d", "steps=128,vector=4,warps=8", "results"),
     ];
-    for (name, tile, why) in cases {
+    let of_patches = [
+        ("varcoef2d", "steps=4,vector=4,rows=4,warps=8", "read only"),
+        ("wave2d", "steps=3,vector=4,rows=4,warps=8", "planes"),
+        ("star2d3r", "steps=2,vector=4,rows=2,warps=8", "fewer rows"),
+        (
+            "heat3d",
+            "steps=4,vector=4,rows=4,warps=8",
+            "two space dimensions",
+        ),
+        ("jacobi2d", "steps=16,vector=4,rows=4,warps=8", "results"),
+    ];
+    let of_patches = of_patches.map(|case| ("patches", case));
+    let cases = cases.map(|case| ("pipelined", case));
+    for (kernel, (name, tile, why)) in cases.into_iter().chain(of_patches) {
         let file = format!("testsuite/{name}.c");
-        let options = format!("--kernel pipelined --stream-tile {tile} --emit kernel -o -");
+        let options = format!("--kernel {kernel} --stream-tile {tile} --emit kernel -o -");
         let done = output(&mut hexcc(&options, &[&file])).unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(!done.status.success(), "{name} {tile}");

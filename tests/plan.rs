@@ -171,17 +171,35 @@ const PIPELINED: &[(&str, &str, &[i64])] = &[
     ),
 ];
 
+/// The same of patches: numbers of steps that no share of launches has, one step and two.
+const PATCHES: &[(&str, &str, &[i64])] = &[
+    ("jacobi2d", "steps=6,vector=4,rows=5,warps=4", &[370, 29]),
+    ("heat2d", "steps=6,vector=4,rows=5,warps=4", &[90, 2]),
+    ("star2d3r", "steps=3,vector=4,rows=7,warps=4", &[150, 1]),
+    ("wave2d", "steps=6,vector=4,rows=5,warps=4", &[310, 29]),
+    ("twostmts2d", "steps=4,vector=4,rows=4,warps=4", &[310, 13]),
+];
+
 #[test]
 fn pipelined_warps_give_the_results_of_the_baseline() {
+    together(StepKernel::Pipelined, PIPELINED, "plan-pipelined");
+}
+
+#[test]
+fn patches_give_the_results_of_the_baseline() {
+    together(StepKernel::Patches, PATCHES, "plan-patches");
+}
+
+fn together(kernel: StepKernel, runs: &[(&str, &str, &[i64])], named: &'static str) {
     let all = programs();
-    let folder = common::scratch("plan_pipelined");
-    let ledger = Ledger::open("plan-pipelined", "HEXCC_E2E_ALL");
-    let results = in_parallel(PIPELINED, |(name, tile, run)| {
+    let folder = common::scratch(named);
+    let ledger = Ledger::open(named, "HEXCC_E2E_ALL");
+    let results = in_parallel(runs, |(name, tile, run)| {
         let program = (all.iter().find(|p| p.name == *name)).ok_or(format!("no {name}"))?;
         let saved = saved_scop(program, &folder)?;
         let options = Options {
             stream_tile: tile.parse().ok(),
-            kernel: StepKernel::Pipelined,
+            kernel,
             name: Some("tiled".to_string()),
             ..Options::default()
         };
@@ -469,9 +487,12 @@ fn streamed_body(stream: &StreamKernel, run: &StreamRun, same: bool) -> Option<S
                     };
                     let _ = writeln!(t, "    put(words, {value});");
                 }
-                let planned = match instance.pipelined {
-                    true => "again.rows = again.tiles = 0, plan_pipelined(again, n)".to_string(),
-                    false => planned.replace('@', &steps.to_string()),
+                let planned = match instance.shared {
+                    Some(shared) => format!(
+                        "again.rows = again.tiles = 0, plan_{}(again, n)",
+                        shared.kernel().name()
+                    ),
+                    None => planned.replace('@', &steps.to_string()),
                 };
                 let _ = writeln!(
                     t,

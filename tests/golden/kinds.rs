@@ -58,6 +58,11 @@ const KINDS: &[(&str, &str, &str)] = &[
         "testsuite/jacobi2d.c --kernel pipelined --stream-tile steps=8,vector=8,warps=4,rows=3,ahead=2",
     ),
     (
+        "rows_patches",
+        "Overlapped tiling, two space dimensions: a block holds a patch in registers.",
+        "testsuite/jacobi2d.c --kernel patches --stream-tile steps=6,vector=4,rows=8,warps=8,blocks=2",
+    ),
+    (
         "rows_2d",
         "Overlapped tiling, two space dimensions: a warp streams rows of one field.",
         "testsuite/jacobi2d.c --stream-tile steps=4,vector=4,warps=4",

@@ -62,7 +62,7 @@ impl Unit {
     pub(crate) fn stream_choice(&self) -> Option<&StreamChoice> {
         let kernel = self.stream()?;
         (self.tiled.overlapped_sizes.iter())
-            .find(|c| c.tile == kernel.tile() && c.pipelined == kernel.is_pipelined())
+            .find(|c| c.tile == kernel.tile() && c.shared == kernel.shared())
     }
 }
 

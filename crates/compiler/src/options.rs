@@ -133,6 +133,8 @@ pub enum StepKernel {
     StreamedTiled,
     /// None: of overlapped tiles, the warps of a block are a pipeline in time.
     Pipelined,
+    /// None: of overlapped tiles, a block holds a patch in registers.
+    Patches,
 }
 
 impl StepKernel {
@@ -144,6 +146,11 @@ impl StepKernel {
         StepKernel::Streamed,
         StepKernel::StreamedTiled,
     ];
+
+    /// Whether it is of overlapped tiles.
+    pub fn is_of_tiles(self) -> bool {
+        matches!(self, StepKernel::Pipelined | StepKernel::Patches)
+    }
 
     /// Whether threads go from one plane to the next.
     pub fn is_streamed(self) -> bool {
@@ -165,6 +172,7 @@ impl StepKernel {
             StepKernel::Streamed => "streamed",
             StepKernel::StreamedTiled => "streamed-tiled",
             StepKernel::Pipelined => "pipelined",
+            StepKernel::Patches => "patches",
         }
     }
 }
@@ -373,13 +381,14 @@ impl Options {
         let is_openmp = self.language == Language::OpenMp;
         let target = format!("--target {}", self.language.name());
         let target = target.as_str();
+        let of_tiles = format!("--kernel {}", self.kernel.name());
         let of_gpus = (self.hybrid_only().find(|option| !SCHEDULE.contains(option)))
             .or(self.stream_tile.map(|_| "--stream-tile"));
         let (option, other) = match (self.tiling, self.hybrid_only().next(), self.stream_tile) {
             (Tiling::Overlapped, ..) if is_c => ("--tiling overlapped", target),
             _ if is_c && of_gpus.is_some() => (of_gpus.unwrap_or_default(), target),
             _ if is_openmp && self.kernel != StepKernel::Auto => ("--kernel", target),
-            _ if is_c && self.kernel == StepKernel::Pipelined => ("--kernel pipelined", target),
+            _ if is_c && self.kernel.is_of_tiles() => (of_tiles.as_str(), target),
             _ if is_openmp && self.cells.is_some() => ("--cells", target),
             (Tiling::Overlapped, ..) if self.cells.is_some() => ("--cells", "--tiling overlapped"),
             (Tiling::Hybrid, ..) if self.cells.is_some() => ("--cells", "--tiling hybrid"),
@@ -387,12 +396,12 @@ impl Options {
                 ("--cells", "--kernel naive")
             }
             (Tiling::Overlapped, ..)
-                if !matches!(self.kernel, StepKernel::Auto | StepKernel::Pipelined) =>
+                if self.kernel != StepKernel::Auto && !self.kernel.is_of_tiles() =>
             {
                 ("--kernel", "--tiling overlapped")
             }
-            (Tiling::Stepwise, ..) if self.kernel == StepKernel::Pipelined => {
-                ("--kernel pipelined", "--tiling stepwise")
+            (Tiling::Stepwise, ..) if self.kernel.is_of_tiles() => {
+                (of_tiles.as_str(), "--tiling stepwise")
             }
             (Tiling::Hybrid, ..) if self.kernel != StepKernel::Auto => {
                 ("--kernel", "--tiling hybrid")

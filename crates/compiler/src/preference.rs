@@ -69,7 +69,7 @@ fn expected(unit: &Unit) -> Option<f64> {
         _ if n_space < 2 => None,
         _ if n_space == 2 && extents.iter().product::<f64>() < MANY_CELLS => None,
         Kernel::Hybrid(hybrid) => of_hybrid(hybrid),
-        Kernel::Overlapped(kernel, _) if kernel.is_pipelined() => None,
+        Kernel::Overlapped(kernel, _) if kernel.shared().is_some() => None,
         Kernel::Overlapped(StreamKernel::Planes(_), _) => {
             Some(of_planes(unit.stream_choice()?, unit.tiled.fuses))
         }

@@ -8,6 +8,7 @@
 use crate::ctype::CType;
 use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::{self, FieldWork, Growths, LANES, StreamTile, StreamWork, WORD};
+use crate::kernel::warps::Shared;
 use crate::model::Problem;
 use crate::sched::overlapped::Pipeline;
 use crate::target::Target;
@@ -94,8 +95,8 @@ const MEMORY_READ_SLOTS: f64 = 5.5;
 pub struct StreamChoice {
     /// The sizes.
     pub tile: StreamTile,
-    /// The warps of a block are a pipeline in time ([`crate::warp_size`]).
-    pub pipelined: bool,
+    /// What the warps of a block share ([`crate::warp_size`]); nothing where they stream alone.
+    pub shared: Option<Shared>,
     /// Columns of results of a warp.
     pub width: i64,
     /// Rows of results of a tile.
@@ -366,7 +367,7 @@ pub fn predict(
     let per_cell = |x: f64| x / cells * 1e12;
     Some(StreamChoice {
         tile,
-        pipelined: false,
+        shared: None,
         width,
         rows: rows as i64,
         registers,
@@ -445,7 +446,7 @@ pub fn predict_planes(
     let planes = (ir.held() + i64::from(matches!(ir.order, Order::Chain(_))) * 2 * ri) * steps;
     StreamChoice {
         tile,
-        pipelined: false,
+        shared: None,
         width: vk,
         rows: length as i64,
         registers: (words as i64 * planes * tile.rows * tile.vector + PLANE_REGISTERS).min(255),
@@ -577,7 +578,7 @@ pub fn predict_patches(
     let computed = block_steps * at_once * (LANES * v * all_rows * steps) as f64;
     Some(StreamChoice {
         tile,
-        pipelined: false,
+        shared: None,
         width,
         rows: length as i64,
         registers,

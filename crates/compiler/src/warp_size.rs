@@ -6,7 +6,7 @@
 
 use crate::ctype::CType;
 use crate::kernel::stream::{Field, Growths, LANES, StreamIr, StreamWork};
-use crate::kernel::warps::{COST_OF_ROW, WarpTile, WarpsIr};
+use crate::kernel::warps::{COST_OF_ROW, Shared, WarpTile, WarpsIr};
 use crate::model::Problem;
 use crate::stream_size::StreamChoice;
 use crate::target::Target;
@@ -79,11 +79,13 @@ pub fn usual(ir: &StreamIr) -> [WarpTile; 2] {
     let fitting = (registers / rows_of_words.max(1) - beside).min(most);
     let odd = (fitting / lanes - 1) / 2 * 2 + 1;
     let of = |rows: i64, ahead: i64| WarpTile {
+        shared: Shared::Columns,
         levels,
         columns: odd.max(1) * lanes,
         warps,
         rows,
         ahead,
+        blocks: 1,
     };
     let single = of(1, 4);
     match WarpsIr::held(ir) {
@@ -130,11 +132,13 @@ pub fn candidates(ir: &StreamIr) -> Vec<WarpTile> {
             for columns in [fitting, fitting * 3 / 4] {
                 let odd = (columns / lanes - 1) / 2 * 2 + 1;
                 let tile = WarpTile {
+                    shared: Shared::Columns,
                     levels,
                     columns: odd * lanes,
                     warps,
                     rows,
                     ahead,
+                    blocks: 1,
                 };
                 if tile.fits(ir) && !all.contains(&tile) {
                     all.push(tile);
@@ -204,7 +208,7 @@ pub fn predict(
     let seconds = (issue.powi(3) + dram.powi(3)).cbrt() + target.launch_us * 1e-6;
     Some(StreamChoice {
         tile: tile.into(),
-        pipelined: true,
+        shared: Some(Shared::Columns),
         width: results,
         rows: share as i64,
         registers: registers(ir, tile) + OTHER_REGISTERS,

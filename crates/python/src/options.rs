@@ -56,7 +56,7 @@ fn tiling(value: &str) -> Option<Tiling> {
 }
 
 fn kernel(value: &str) -> Option<StepKernel> {
-    let kinds = [StepKernel::Auto, StepKernel::Pipelined];
+    let kinds = [StepKernel::Auto, StepKernel::Pipelined, StepKernel::Patches];
     let mut all = kinds.into_iter().chain(StepKernel::OF_STEPS);
     all.find(|kind| kind.name() == value)
 }

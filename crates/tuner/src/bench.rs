@@ -233,6 +233,7 @@ impl Prepared {
             (Tiling::Hybrid, StepKernel::Auto),
             (Tiling::Overlapped, StepKernel::Auto),
             (Tiling::Overlapped, StepKernel::Pipelined),
+            (Tiling::Overlapped, StepKernel::Patches),
         ] {
             let options = Options {
                 tiling,
@@ -259,7 +260,7 @@ impl Prepared {
         let mut kernels = vec![StepKernel::Auto];
         if self.request.all_kernels {
             kernels.extend(StepKernel::OF_STEPS);
-        } else if self.request.options.kernel != StepKernel::Pipelined {
+        } else if !self.request.options.kernel.is_of_tiles() {
             kernels = vec![self.request.options.kernel];
         }
         let single = |kernel: StepKernel| {
@@ -284,9 +285,9 @@ impl Prepared {
 /// The options of tiles: what threads have with one launch per step is none of theirs.
 fn of_tiles(options: &Options) -> Options {
     Options {
-        kernel: match options.kernel {
-            StepKernel::Pipelined => StepKernel::Pipelined,
-            _ => StepKernel::Auto,
+        kernel: match options.kernel.is_of_tiles() {
+            true => options.kernel,
+            false => StepKernel::Auto,
         },
         cells: None,
         ..options.clone()

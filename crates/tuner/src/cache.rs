@@ -9,8 +9,9 @@ use crate::hash::fnv;
 use crate::variant::Variant;
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag;
+use hexcc_compiler::kernel::warps::Shared;
 use hexcc_compiler::known::Known;
-use hexcc_compiler::options::{Options, StepKernel, Tiling};
+use hexcc_compiler::options::{Options, Tiling};
 use hexcc_compiler::pipeline;
 use hexcc_compiler::scop::SavedScop;
 use hexcc_compiler::target::{Target, Targets};
@@ -38,7 +39,7 @@ pub struct Tuned {
 }
 
 /// The format this build reads and writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The folder of the cache: `HEXCC_CACHE_DIR`, or `hexcc` in the user's cache
 /// directory; `None` where the environment names none.
@@ -102,7 +103,8 @@ impl Lookup {
             return None;
         }
         let tuned = find(&self.folder, saved, options, gpu_name)?;
-        if options.kernel == StepKernel::Pipelined && !tuned.variant.is_pipelined() {
+        let asked = Shared::of(options.kernel);
+        if asked.is_some() && tuned.variant.shared() != asked {
             return None;
         }
         if options.keep_tiles && tuned.variant == Variant::STEPS {

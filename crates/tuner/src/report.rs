@@ -587,7 +587,7 @@ mod tests {
         Point {
             variant: Variant::Overlapped {
                 stream_tile: tile,
-                pipelined: false,
+                shared: None,
             },
             shape: Shape::Stream {
                 t,

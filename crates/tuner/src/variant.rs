@@ -2,6 +2,7 @@
 
 use hexcc_compiler::compiled::Unit;
 use hexcc_compiler::kernel::stream::StreamTile;
+use hexcc_compiler::kernel::warps::Shared;
 use hexcc_compiler::options::{Options, StepKernel, Tiling, WavefrontChoice};
 use hexcc_compiler::sched::TileSizes;
 use hexcc_compiler::tile_size::Choice;
@@ -26,9 +27,9 @@ pub enum Variant {
     Overlapped {
         /// As for `--stream-tile`.
         stream_tile: String,
-        /// As for `--kernel pipelined`.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pipelined: bool,
+        /// What warps share, as `--kernel` says.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shared: Option<Shared>,
     },
     /// No tiles.
     Steps {
@@ -60,22 +61,19 @@ impl Variant {
         }
     }
 
-    /// Whether the warps of a block are a pipeline in time.
-    pub fn is_pipelined(&self) -> bool {
-        matches!(
-            self,
-            Variant::Overlapped {
-                pipelined: true,
-                ..
-            }
-        )
+    /// What the warps of a block share.
+    pub fn shared(&self) -> Option<Shared> {
+        match self {
+            Variant::Overlapped { shared, .. } => *shared,
+            _ => None,
+        }
     }
 
     /// Sizes of overlapped tiles.
-    pub fn streamed(tile: StreamTile, pipelined: bool) -> Variant {
+    pub fn streamed(tile: StreamTile, shared: Option<Shared>) -> Variant {
         Variant::Overlapped {
             stream_tile: tile.to_string(),
-            pipelined,
+            shared,
         }
     }
 
@@ -84,7 +82,7 @@ impl Variant {
     pub fn taken(unit: &Unit) -> Option<Variant> {
         match &unit.tiled.kernel {
             Kernel::Overlapped(kernel, _) => {
-                Some(Variant::streamed(kernel.tile(), kernel.is_pipelined()))
+                Some(Variant::streamed(kernel.tile(), kernel.shared()))
             }
             Kernel::Hybrid(hybrid) => hybrid.choice().map(Variant::of),
         }
@@ -129,15 +127,12 @@ impl Variant {
             },
             Variant::Overlapped {
                 stream_tile,
-                pipelined,
+                shared,
             } => Options {
                 tiling: Tiling::Overlapped,
                 tile: None,
                 stream_tile: stream_tile.parse().ok(),
-                kernel: match pipelined {
-                    true => StepKernel::Pipelined,
-                    false => StepKernel::Auto,
-                },
+                kernel: shared.map_or(StepKernel::Auto, Shared::kernel),
                 ..options.clone()
             },
             Variant::Steps { .. } => Options {
@@ -151,11 +146,11 @@ impl Variant {
     }
 }
 
-/// What a thread of single steps has: warps that are a pipeline in time are none.
+/// What a thread of single steps has: kernels of tiles are none.
 fn untiled(kernel: StepKernel) -> StepKernel {
-    match kernel {
-        StepKernel::Pipelined => StepKernel::Auto,
-        other => other,
+    match kernel.is_of_tiles() {
+        true => StepKernel::Auto,
+        false => kernel,
     }
 }
 
@@ -169,14 +164,13 @@ impl fmt::Display for Variant {
             } => (tile, threads, wavefront),
             Variant::Overlapped {
                 stream_tile,
-                pipelined,
+                shared,
             } => {
                 f.write_str(stream_tile)?;
-                return f.write_str(if *pipelined {
-                    " --kernel pipelined"
-                } else {
-                    ""
-                });
+                return match shared {
+                    Some(shared) => write!(f, " --kernel {}", shared.kernel().name()),
+                    None => Ok(()),
+                };
             }
             Variant::Steps { .. } => return f.write_str("one launch per step"),
         };

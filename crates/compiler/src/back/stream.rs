@@ -11,7 +11,9 @@ use crate::kernel::{KernelAccess, KernelStmt, Sub};
 use std::ops::Range;
 
 pub(super) mod around;
+mod counts;
 mod keep;
+mod patches;
 mod planes;
 mod records;
 pub(super) mod slabs;
@@ -134,6 +136,7 @@ const FIXED: &[&str] = &[
     "inner_tiles",
     "last_tile",
     "pipelines",
+    "holds",
 ];
 
 /// More names, in three space dimensions.
@@ -433,6 +436,9 @@ impl Printer<'_> {
                 "of a block; every warp has a tile of its own".to_string(),
             ),
         ];
+        if (ir.warps.as_ref()).is_some_and(|warps| warps.tile.steps() == tile.steps) {
+            lines.remove(1); // no launch has so many but those of the other kernel
+        }
         if ir.pipeline.step_lag > 0 {
             lines.push((
                 format!("LAG = {}", ir.pipeline.step_lag),
@@ -564,9 +570,7 @@ impl Printer<'_> {
             "int {}_lo, tiles; // first column of results, tiles beside each other",
             self.j
         ));
-        if ir.warps.is_some() {
-            self.out.line("int first_tile, inner_tiles, last_tile; // first columns of results: of the first tile, of others at most, of the last one");
-        }
+        self.first_columns_of_pass();
         self.out.close("};");
         self.out.line("");
     }
@@ -1441,6 +1445,7 @@ impl Printer<'_> {
             return format!("differ ? {} : 0", n - 1);
         }
         match worth {
+            Some(_) if self.has_patches() => "1".to_string(),
             Some(worth) => format!("{worth} ? 0 : 1"),
             None => "0".to_string(),
         }
@@ -1541,48 +1546,6 @@ impl Printer<'_> {
                 }
             }
         }
-    }
-
-    /// How many launches of each size there are that go from one plane to the other.
-    fn count_alternating(&mut self, t: &str, list: &[String], first: &str) {
-        let (n, last) = (list.len(), self.ir.last_steps());
-        let until = n as i64 - last;
-        let lines = [
-            "// So many launches of so many time steps, each from one plane to the other. What is left for the last one is few".to_string(),
-            "// steps: it also writes the plane of the step before.".to_string(),
-            format!("constexpr int sizes[] = {{{}}};", list.join(", ")),
-            format!("long long count[{n}] = {{}}, left = {t}_hi - {t}_lo + 1, launches = 1;"),
-            format!("for (int @ = {first}; @ <= {until}; ++@) launches += count[@] = (left - 1) / sizes[@], left -= count[@] * sizes[@];"),
-            format!("if (launches == 1 && left > 1) ++count[{} - left], ++launches, left = 1; // another one, since both planes are results", n + 1),
-            format!("++count[{n} - left];"),
-        ];
-        for line in lines {
-            self.out.line(line);
-        }
-    }
-
-    /// How many launches of each size there are that go to other memory and back.
-    fn count_launches(&mut self, t: &str, list: &[String], first: &str, sizes: &[i64]) {
-        let (n, completes) = (sizes.len(), self.ir.completes());
-        self.out.line("// So many launches of so many time steps; after an even number the arrays have the results.");
-        self.out
-            .line(format!("constexpr int sizes[] = {{{}}};", list.join(", ")));
-        let (reserved, launches) = if completes { ("", "1") } else { (" + 1", "0") };
-        if completes {
-            self.out.line("// The last launch has one step: it also writes the planes that are older, or not handed on.");
-        }
-        self.out.line(format!(
-            "long long count[{n}] = {{}}, left = {t}_hi - {t}_lo{reserved}, launches = {launches};"
-        ));
-        self.out.line(format!("for (int @ = {first}; @ < {n}; ++@) launches += count[@] = left / sizes[@], left %= sizes[@];"));
-        if completes {
-            self.out.line(format!("++count[{}];", n - 1));
-        }
-        self.out.line(format!(
-            "for (int @ = 0; @ + 1 < {n} && launches % 2 != 0; ++@)"
-        ));
-        self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
-        self.out.line("bool in_next = launches % 2 != 0;");
     }
 
     fn launch(&mut self) {
@@ -1686,8 +1649,9 @@ impl Printer<'_> {
             self.comparison_sizes();
         }
         let of_warps = ir.warps.as_ref().map(|w| w.tile.steps());
+        let called = self.called();
         let name_of = |&s: &i64| match s {
-            s if Some(s) == of_warps => "PIPELINED_STEPS".to_string(),
+            s if Some(s) == of_warps => format!("{}_STEPS", called.prefix),
             s if s == ir.tile.steps => "STEPS".to_string(),
             s => s.to_string(),
         };
@@ -1732,7 +1696,7 @@ impl Printer<'_> {
             sizes.iter().map(|s| line(*s)).collect()
         };
         let widths = cases(&|s| match Some(s) == of_warps {
-            true => "PIPELINED_RESULTS".to_string(),
+            true => format!("{}_RESULTS", called.prefix),
             false => format!("Reach<{s}>::WIDTH"),
         });
         let widths = widths.join(", ");
@@ -1759,7 +1723,7 @@ impl Printer<'_> {
         }
         if streams {
             let plans = cases(&|s| match Some(s) == of_warps {
-                true => "plan_pipelined".to_string(),
+                true => format!("plan_{}", called.kernel),
                 false => format!("plan<{s}>"),
             });
             self.out.line(format!(
@@ -1778,12 +1742,24 @@ impl Printer<'_> {
             ", in_next = !in_next"
         };
         self.out.open(format!("for (; count[@] > 0 && error == cudaSuccess; --count[@], --launches{toggles}, pass.t0 += sizes[@]) {{").as_str());
+        self.steps_of_patches();
         self.planes_of_launch();
         self.renew_planes();
-        self.out.open("switch (sizes[@]) {");
+        let (kernel, prefix) = (called.kernel, called.prefix);
+        let of_warps_launch =
+            format!("{kernel}<<<grid, {prefix}_THREADS, {prefix}_BYTES, stream>>>(args, pass);");
+        match self.has_patches() {
+            true => self.out.line(format!(
+                "if (@ == 0) {of_warps_launch}\n      else switch (sizes[@]) {{"
+            )),
+            false => self.out.line("switch (sizes[@]) {"),
+        }
+        self.out.depth += 1;
         for s in &sizes {
             if Some(*s) == of_warps {
-                self.out.line(format!("case {s}: pipelined<<<grid, PIPELINED_THREADS, PIPELINED_BYTES, stream>>>(args, pass); break;"));
+                if !self.has_patches() {
+                    self.out.line(format!("case {s}: {of_warps_launch} break;"));
+                }
                 continue;
             }
             let bytes = match planes {

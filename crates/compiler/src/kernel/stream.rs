@@ -155,11 +155,10 @@ impl fmt::Display for StreamTile {
         if self.rows > 0 {
             write!(f, "rows={},", self.rows)?;
         }
-        write!(
-            f,
-            "ahead={},warps={},blocks={}",
-            self.ahead, self.warps, self.min_blocks
-        )
+        if self.ahead > 0 {
+            write!(f, "ahead={},", self.ahead)?;
+        }
+        write!(f, "warps={},blocks={}", self.warps, self.min_blocks)
     }
 }
 
@@ -267,7 +266,7 @@ pub struct Growths {
     pub left: Growth,
     /// Columns after them.
     pub right: Growth,
-    /// Rows before the results, in three space dimensions.
+    /// Rows before the results, in three space dimensions, and in two where nothing streams.
     pub above: Growth,
     /// Rows after them.
     pub below: Growth,
@@ -286,7 +285,11 @@ impl Growths {
             Growth::over(&all.iter().map(f).collect::<Vec<_>>())
         };
         let before = over(&|r| r.before);
-        let middle = (pipeline.n_space == 3).then_some(1);
+        let middle = match (pipeline.n_space, pipeline.stream) {
+            (3, _) => Some(1),
+            (2, None) => Some(0),
+            _ => None,
+        };
         let rows = |side: &dyn Fn((i64, i64)) -> i64| {
             over(&|r| middle.map_or(0, |d: usize| side(r.halo[d])))
         };

@@ -9,7 +9,7 @@ use super::Sub;
 use super::blocks::BlocksIr;
 use super::plan::{self, ArrayLayout};
 use super::stream::{Domain, StreamIr};
-use super::warps::{COST_OF_ROW, WarpsIr};
+use super::warps::{self, COST_OF_ROW, Shared, WarpsIr};
 use crate::ctype::CType;
 
 /// What the GPU says about itself and about the kernels of a run.
@@ -28,8 +28,8 @@ pub struct Gpu {
 pub struct Instance {
     /// Time steps of a launch: the template's argument.
     pub steps: i64,
-    /// It is the kernel whose warps are a pipeline in time, which is no template.
-    pub pipelined: bool,
+    /// It is the kernel whose warps work together, which is no template.
+    pub shared: Option<Shared>,
     /// Threads of a block.
     pub threads: u32,
     /// Dynamic shared memory, bytes.
@@ -39,9 +39,9 @@ pub struct Instance {
 impl Instance {
     /// Its name in C++.
     pub fn name(&self) -> String {
-        match self.pipelined {
-            true => "pipelined".to_string(),
-            false => format!("kernel<{}>", self.steps),
+        match self.shared {
+            Some(shared) => shared.kernel().name().to_string(),
+            None => format!("kernel<{}>", self.steps),
         }
     }
 }
@@ -163,7 +163,7 @@ pub fn instances_of_rows(ir: &StreamIr) -> Vec<Instance> {
     let mut all: Vec<Instance> = (ir.step_sizes().into_iter())
         .map(|steps| Instance {
             steps,
-            pipelined: false,
+            shared: None,
             threads: threads(ir.tile.warps),
             shared_bytes: u32::try_from(ir.shared_bytes(steps)).unwrap_or(u32::MAX),
         })
@@ -171,7 +171,7 @@ pub fn instances_of_rows(ir: &StreamIr) -> Vec<Instance> {
     if let Some(warps) = &ir.warps {
         let of_warps = Instance {
             steps: warps.tile.steps(),
-            pipelined: true,
+            shared: Some(warps.tile.shared),
             threads: threads(warps.tile.warps),
             shared_bytes: u32::try_from(warps.shared_bytes(ir)).unwrap_or(u32::MAX),
         };
@@ -187,7 +187,7 @@ pub fn instances_of_planes(ir: &BlocksIr) -> Vec<Instance> {
     ([ir.tile.steps].into_iter().chain(single))
         .map(|steps| Instance {
             steps,
-            pipelined: false,
+            shared: None,
             threads: threads(ir.tile.warps),
             shared_bytes: u32::try_from(ir.shared_bytes(steps)).unwrap_or(u32::MAX),
         })
@@ -413,6 +413,10 @@ struct Pipelined {
     results: i64,
     /// Rows in excess of those of results.
     extra: i64,
+    /// Rows of results of a patch, where blocks hold patches: of `first` only the first is there then.
+    patch: Option<i64>,
+    /// See [`warps::at_once`].
+    at_once: i64,
 }
 
 impl Pipelined {
@@ -447,25 +451,52 @@ impl Pipelined {
             && inner >= first + results
             && inner + results >= last;
         let work = (i.1 - i.0 + 1 + warps.extra()) * ((j_hi - j_lo) / results + 2);
+        let is_patch = warps.tile.is_patch();
+        let near = (i.1 - i.0).max(j_hi - j_lo) <= 1 << 26;
+        let fits = match is_patch {
+            true => near,
+            false => long && work >= warps.least_rows && work <= 1 << 27,
+        };
         Some(Pipelined {
-            worth: long && numbered && work >= warps.least_rows && work <= 1 << 27,
+            worth: fits && numbered,
             first: [first, inner, last],
             results,
             extra: warps.extra(),
+            patch: is_patch.then(|| warps.patch_rows()[1]),
+            at_once: warps::at_once(ir),
         })
     }
 
-    /// Tiles beside each other.
-    fn tiles(&self) -> i64 {
+    /// Tiles beside each other, where the last column of results is `j_hi`.
+    fn tiles(&self, j_hi: i64) -> i64 {
         let [first, _, last] = self.first;
-        (last - first + self.results - 1) / self.results + 1
+        match self.patch {
+            Some(_) => (j_hi - first) / self.results + 1,
+            None => (last - first + self.results - 1) / self.results + 1,
+        }
     }
 
-    /// Equal shares of the rows of all tiles: `plan_pipelined` in the generated text.
-    fn shares(&self, (lo, hi): (i64, i64), at_once: i64) -> RowTiles {
+    /// The fields of `Pass` that say where tiles begin.
+    fn firsts(&self, tiles: i64) -> Vec<i64> {
+        match self.patch {
+            Some(_) => vec![self.first[0], tiles],
+            None => self.first.to_vec(),
+        }
+    }
+
+    /// Equal shares of the rows of all tiles, or patches: `plan_pipelined` and `plan_patches` in the generated text.
+    fn shares(&self, (lo, hi): (i64, i64), tiles: i64, at_once: i64) -> RowTiles {
+        if let Some(rows) = self.patch {
+            let below = (hi - lo + rows) / rows;
+            return RowTiles {
+                rows: (hi - lo + below) / below,
+                grid: tiles * below,
+                ..RowTiles::default()
+            };
+        }
         let [end, inner] = COST_OF_ROW;
         let rows = hi - lo + 1 + self.extra;
-        let work = rows * (end * 2 + inner * (self.tiles() - 2));
+        let work = rows * (end * 2 + inner * (tiles - 2));
         let share = (work + at_once - 1) / at_once;
         RowTiles {
             rows: share,
@@ -510,7 +541,7 @@ impl Rows {
             return None;
         }
         let width = |k: &Instance| match &ir.warps {
-            Some(warps) if k.pipelined => warps.results(ir),
+            Some(warps) if k.shared.is_some() => warps.results(ir),
             _ => ir.tile.vector * ir.result_lanes(k.steps),
         };
         let reach: Vec<RowReach> = (kernels.iter())
@@ -558,7 +589,16 @@ impl Rows {
         let mut left = self.t.1 - self.t.0 + i64::from(!completes);
         let mut launches = i64::from(completes);
         let mut counts = Vec::with_capacity(n);
-        for (k, size) in sizes.iter().enumerate() {
+        let patched = self.patched(same, left);
+        if patched > 0 {
+            let most = sizes[0];
+            let mut n = (patched + most - 1) / most;
+            n += i64::from((launches + n) % 2 != 0 && (n + 1) * self.at_once() <= patched);
+            (launches, left) = (launches + n, left - patched);
+            counts.push(n);
+        }
+        let first = counts.len();
+        for (k, size) in sizes.iter().enumerate().skip(first) {
             // Where buffers differ every launch takes one step in three dimensions, and in two none is one of
             // pipelined warps.
             let taken = match self.pipelined {
@@ -573,7 +613,8 @@ impl Rows {
         if let (true, Some(last)) = (completes, counts.last_mut()) {
             *last += 1;
         }
-        for k in 0..n.saturating_sub(1) {
+        let of_patches = self.pipelined.is_some_and(|p| p.patch.is_some());
+        for k in usize::from(of_patches)..n.saturating_sub(1) {
             if launches % 2 == 0 {
                 break;
             }
@@ -589,7 +630,12 @@ impl Rows {
     /// The same of launches that go from one plane to the other; the last one has at most `last` steps.
     fn counts_alternating(&self, sizes: &[i64], last: i64, same: bool) -> (Vec<i64>, i64) {
         let (mut left, mut counts) = (self.t.1 - self.t.0 + 1, vec![0; sizes.len()]);
-        for (k, size) in sizes.iter().enumerate() {
+        let patched = self.patched(same, left - 1);
+        if patched > 0 {
+            counts[0] = (patched + sizes[0] - 1) / sizes[0];
+            left -= patched;
+        }
+        for (k, size) in sizes.iter().enumerate().skip(usize::from(patched > 0)) {
             let is_taken = k > 0 || self.pipelined.is_none() || self.pipelines(same);
             if is_taken && *size >= last {
                 counts[k] = (left - 1) / size;
@@ -608,6 +654,19 @@ impl Rows {
         one_of(left);
         let launches = counts.iter().sum();
         (counts, launches)
+    }
+
+    /// Steps that launches of patches take, of so many.
+    fn patched(&self, same: bool, steps: i64) -> i64 {
+        match self.pipelined.is_some_and(|p| p.patch.is_some()) && self.pipelines(same) {
+            true => steps - steps % self.at_once(),
+            false => 0,
+        }
+    }
+
+    /// Steps of patches after which registers have the same meaning again.
+    fn at_once(&self) -> i64 {
+        self.pipelined.map_or(1, |p| p.at_once)
     }
 
     /// Whether launches are those of pipelined warps.
@@ -670,6 +729,11 @@ impl Rows {
 
     fn actions(&self, gpu: &Gpu, same: bool) -> Option<Vec<Action>> {
         let (counts, mut launches) = self.counts(same);
+        let last = match self.alternates {
+            Some(_) => 1,
+            None => i64::from(self.completes),
+        };
+        let mut patched = self.patched(same, self.t.1 - self.t.0 + 1 - last);
         let mut in_next = launches % 2 != 0;
         let mut all = Vec::new();
         // Levels of planes find all elements where they start from.
@@ -685,7 +749,7 @@ impl Rows {
             }
         }
         let j_lo = self.j.0.div_euclid(self.vector) * self.vector;
-        let mut t0 = self.t.0;
+        let (mut t0, mut last_steps) = (self.t.0, 0);
         let first = |field: &RowField| field.of_step(self.t.0 - 1);
         let mut now = (self.fields.iter().map(first)).collect::<Option<Vec<Place>>>()?;
         for (kernel, (&reach, count)) in self.reach.iter().zip(counts).enumerate() {
@@ -694,34 +758,35 @@ impl Rows {
             }
             let of_warps = self.pipelined.filter(|_| kernel == 0);
             let tiles = match of_warps {
-                Some(pipelined) => pipelined.tiles(),
+                Some(pipelined) => pipelined.tiles(self.j.1),
                 None => (self.j.1 - j_lo) / reach.width + 1,
             };
             let below = self.middle.map(|(lo, hi)| (hi - lo) / reach.height + 1);
             let resident = gpu.resident.get(kernel)?;
             let at_once = (gpu.multiprocessors * resident).max(1);
             let shape = match of_warps.zip(self.i) {
-                Some((pipelined, rows)) => pipelined.shares(rows, at_once),
+                Some((pipelined, rows)) => pipelined.shares(rows, tiles, at_once),
                 None => self.tiles(reach, tiles * below.unwrap_or(1), at_once)?,
             };
-            for _ in 0..count {
+            let is_patch = of_warps.is_some_and(|p| p.patch.is_some());
+            for number in 0..count {
+                // Patches share all steps but those that are left at the end.
+                let steps = match is_patch {
+                    true => {
+                        let share = (patched + count - number - 1) / (count - number);
+                        let share = (share + self.at_once() - 1) / self.at_once() * self.at_once();
+                        patched -= share;
+                        share
+                    }
+                    false => reach.steps,
+                };
                 let mut pass = vec![Word::Long(t0)];
                 for (field, now) in self.fields.iter().zip(&mut now) {
                     if self.alternates.is_some() {
-                        *now = self.next_planes(
-                            field,
-                            (t0, reach.steps),
-                            (*now, launches),
-                            &mut pass,
-                        )?;
+                        *now = self.next_planes(field, (t0, steps), (*now, launches), &mut pass)?;
                         continue;
                     }
-                    self.planes(
-                        field,
-                        (t0, reach.steps),
-                        (in_next, launches == 1),
-                        &mut pass,
-                    )?;
+                    self.planes(field, (t0, steps), (in_next, launches == 1), &mut pass)?;
                 }
                 let mut ints = Vec::new();
                 match (self.i, self.middle.zip(below)) {
@@ -735,7 +800,12 @@ impl Rows {
                     (None, _) => {}
                 }
                 ints.extend([j_lo, tiles]);
-                ints.extend(self.pipelined.iter().flat_map(|pipelined| pipelined.first));
+                let of_warps = self.pipelined.iter();
+                ints.extend(of_warps.flat_map(|p| p.firsts(p.tiles(self.j.1))));
+                if self.pipelined.is_some_and(|p| p.patch.is_some()) {
+                    last_steps = if is_patch { steps } else { last_steps };
+                    ints.push(last_steps);
+                };
                 pass.extend(words(&ints)?);
                 all.push(Action::Launch {
                     kernel,
@@ -744,7 +814,7 @@ impl Rows {
                 });
                 launches -= 1;
                 in_next = !in_next;
-                t0 += reach.steps;
+                t0 += steps;
             }
         }
         Some(all)

@@ -1,4 +1,6 @@
-//! Warps as a pipeline in time: a kernel of overlapped tiling whose blocks own 32 X columns. All warps
+//! Kernels of overlapped tiling whose warps work together in two space dimensions: as a pipeline in time, or on a patch.
+//!
+//! **Pipeline.** Blocks own 32 X columns. All warps
 //! of a block own the same columns at consecutive times: warp w computes levels w L + 1 .. (w + 1) L of the
 //! rows that stream through it, and hands rows on through a ring in shared memory. See
 //! [`crate::sched::overlapped`] for levels and lags.
@@ -6,8 +8,14 @@
 //! Warp w is `w B` rows behind the first one: a barrier every B rows of all warps keeps what it reads
 //! apart from what warp w - 1 writes. A slot of the ring holds, for every field, the newest rows of the levels
 //! that a warp needs of the one before; each warp replaces them by those of its own last levels.
+//!
+//! **Patch.** A block holds R W rows of 32 X columns in registers for all time steps of a launch: warp w has rows w R to
+//! (w + 1) R - 1. Nothing streams, so that there are no lags: small grids give every multiprocessor a few patches
+//! and no block rows that enter and leave a pipeline. After each step warps hand their first and last rows to those above
+//! and below through shared memory. The proof is that of a pipeline without a streamed dimension.
 
 use hexcc_isl::{AstExpr, DimType, Map, Set};
+use serde::{Deserialize, Serialize};
 
 use super::Sub;
 use super::lower::Prepared;
@@ -16,21 +24,68 @@ use super::stream::{
 };
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Program, VarId, WIDE};
-use crate::sched::overlapped::{self, Tile};
+use crate::options::StepKernel;
+use crate::sched::overlapped::{self, Pipeline, Tile};
+
+/// What the warps of a block share, where they do not work alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shared {
+    /// The same columns, at consecutive times.
+    Columns,
+    /// The same time steps, of consecutive rows.
+    Steps,
+}
+
+impl Shared {
+    /// As for `--kernel`.
+    pub fn kernel(self) -> StepKernel {
+        match self {
+            Shared::Columns => StepKernel::Pipelined,
+            Shared::Steps => StepKernel::Patches,
+        }
+    }
+
+    /// What `--kernel` asks for.
+    pub fn of(kernel: StepKernel) -> Option<Shared> {
+        let both = [Shared::Columns, Shared::Steps];
+        both.into_iter().find(|shared| shared.kernel() == kernel)
+    }
+
+    /// Why a stencil of another number of space dimensions has no such kernel.
+    pub fn only_2d(self) -> &'static str {
+        match self {
+            Shared::Columns => "warps are a pipeline in time in two space dimensions only",
+            Shared::Steps => "blocks hold patches in two space dimensions only",
+        }
+    }
+
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shared::Columns => "warps as a pipeline in time",
+            Shared::Steps => "a block holds a patch in registers",
+        }
+    }
+}
 
 /// Sizes of such a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpTile {
+    /// What its warps share.
+    pub shared: Shared,
     /// L: time levels of a warp.
     pub levels: i64,
     /// X: neighbouring columns of a lane.
     pub columns: i64,
     /// W: warps of a block.
     pub warps: i64,
-    /// B: rows from barrier to barrier.
+    /// B: rows from barrier to barrier; R of a patch: those of a warp.
     pub rows: i64,
-    /// D: groups of B rows that are loaded ahead.
+    /// D: groups of B rows that are loaded ahead; none of a patch.
     pub ahead: i64,
+    /// Blocks that a multiprocessor holds at a time.
+    pub blocks: i64,
 }
 
 /// Cost of a row in the tiles at both ends of all rows, where cells are tested, and in the others. With 10, 11
@@ -88,18 +143,17 @@ pub enum Param {
     Array(usize),
     /// The time step before the launch.
     Time,
+    /// The time steps of a launch, of patches.
+    Steps,
 }
 
 /// Statements of updates, at most: all levels have their text.
 const MOST_UPDATES: usize = 4;
 
-/// Why not in one or three space dimensions.
-pub const ONLY_2D: &str = "warps are a pipeline in time in two space dimensions only";
-
-/// What the kernel does not take, for people.
-pub fn refusal(ir: &StreamIr) -> Option<&'static str> {
+/// What such a kernel does not take, for people.
+pub fn refusal(ir: &StreamIr, shared: Shared) -> Option<&'static str> {
     if ir.pipeline.n_space != 2 {
-        return Some(ONLY_2D);
+        return Some(shared.only_2d());
     }
     if !ir.records.is_empty() {
         return Some("numbers that time steps record");
@@ -167,40 +221,70 @@ impl From<WarpTile> for StreamTile {
             rows: tile.rows,
             ahead: tile.ahead,
             warps: tile.warps,
-            min_blocks: 1,
+            min_blocks: tile.blocks,
         }
     }
 }
 
 impl WarpTile {
     /// What the user gives as sizes of a streamed tile: steps, columns of a lane, warps; rows between barriers and
-    /// groups ahead where they are given.
-    pub fn of(tile: StreamTile) -> Option<WarpTile> {
+    /// groups ahead, or rows of a warp and blocks, where they are given.
+    pub fn of(tile: StreamTile, shared: Shared) -> Option<WarpTile> {
         let or = |given: i64, usual: i64| if given > 0 { given } else { usual };
         let warps = or(tile.warps, 8);
-        (tile.steps % warps == 0).then_some(WarpTile {
-            levels: tile.steps / warps,
+        let of_patch = shared == Shared::Steps;
+        let each = if of_patch { 1 } else { warps };
+        (tile.steps % each == 0).then_some(WarpTile {
+            shared,
+            levels: tile.steps / each,
             columns: tile.vector,
             warps,
-            rows: or(tile.rows, 1),
-            ahead: or(tile.ahead, 4),
+            rows: or(tile.rows, if of_patch { 8 } else { 1 }),
+            ahead: if of_patch { 0 } else { or(tile.ahead, 4) },
+            blocks: if of_patch { or(tile.min_blocks, 1) } else { 1 },
         })
+    }
+
+    /// Whether the warps of a block hold a patch.
+    pub fn is_patch(&self) -> bool {
+        self.shared == Shared::Steps
+    }
+
+    /// How far so many steps reach.
+    pub fn growths(&self, pipeline: &Pipeline) -> Option<Growths> {
+        match self.shared {
+            Shared::Columns => Some(Growths::of(pipeline, self.steps())),
+            Shared::Steps => flat(pipeline).map(|flat| Growths::of(&flat, self.steps())),
+        }
+    }
+
+    /// Rows of a patch that are results.
+    pub fn result_rows(&self, growths: &Growths) -> i64 {
+        let beside = growths.above.at(self.steps()) + growths.below.at(self.steps());
+        self.rows * self.warps - beside
     }
 
     /// Whether lanes move whole words, rows have a lane's neighbours' columns, and the threads of a block exist.
     pub fn fits(&self, ir: &StreamIr) -> bool {
         let margin = |f: &Field| f.margin.0.max(f.margin.1);
         let beside = ir.fields.iter().map(margin).max().unwrap_or(0);
+        let of_warps = |(above, below): (i64, i64)| above.max(below);
+        let rows = (0..ir.fields.len()).map(|f| of_warps(rows_beside(ir, f)));
         self.columns > 0
             && self.columns % WarpsIr::lanes(ir) == 0
             && self.columns >= beside
             && (1..=16).contains(&self.warps)
+            && (!self.is_patch() || rows.max().unwrap_or(0) <= self.rows)
+            && (!self.is_patch() || self.steps() % at_once(ir) == 0)
             && self.levels >= 1
     }
 
     /// T: time steps of a launch.
     pub fn steps(&self) -> i64 {
-        self.levels * self.warps
+        match self.shared {
+            Shared::Columns => self.levels * self.warps,
+            Shared::Steps => self.levels,
+        }
     }
 
     /// Columns of a block.
@@ -222,8 +306,13 @@ impl WarpTile {
 
     /// Bytes of shared memory.
     pub fn shared_bytes(&self, ir: &StreamIr) -> i64 {
-        let slots = self.slots(self.unroll(WarpsIr::held(ir)));
-        slots * WarpsIr::rows_of_slot(ir) * self.width() * WarpsIr::bytes(ir)
+        let rows = match self.shared {
+            Shared::Columns => {
+                self.slots(self.unroll(WarpsIr::held(ir))) * WarpsIr::rows_of_slot(ir)
+            }
+            Shared::Steps => 2 * self.warps * handed_on(ir),
+        };
+        rows * self.width() * WarpsIr::bytes(ir)
     }
 
     /// Rows after which registers have the same meaning again: the rows of a level that are held. A
@@ -276,6 +365,12 @@ impl WarpsIr {
         self.growths.extra.at(tile.steps()) + tile.warps * tile.rows
     }
 
+    /// Rows of a patch before its results, and of results.
+    pub fn patch_rows(&self) -> [i64; 2] {
+        let above = self.growths.above.at(self.tile.steps());
+        [above, self.tile.result_rows(&self.growths)]
+    }
+
     /// Rows that a slot of the ring holds.
     pub fn rows_of_slot(ir: &StreamIr) -> i64 {
         (0..ir.fields.len()).map(|f| ir.live(f)).sum()
@@ -298,8 +393,76 @@ impl WarpsIr {
     }
 }
 
+/// The pipeline of a patch: no dimension is streamed, and nothing lags.
+fn flat(pipeline: &Pipeline) -> Option<Pipeline> {
+    Pipeline::new(pipeline.stages.clone(), pipeline.n_space, None, None)
+}
+
+/// Rows from the cell that a field's statement computes to one that it reads.
+pub fn rows_away(ir: &StreamIr, reader: usize, (field, age, back): (usize, i64, i64)) -> i64 {
+    let p = &ir.pipeline;
+    p.lag[reader] - p.lag[field] + age * p.step_lag - back
+}
+
+/// The plane of a patch that has what a statement reads of a field, counted from its newest one: those before the reader
+/// have computed this step.
+pub fn plane_of(reader: usize, (field, age): (usize, i64)) -> i64 {
+    age - i64::from(field >= reader)
+}
+
+/// What statements read of fields: the reader, the field, its age and back, and how many columns away.
+pub fn field_reads(ir: &StreamIr) -> impl Iterator<Item = (usize, (usize, i64, i64), i64)> + '_ {
+    let pieces = |f: &'_ Field| {
+        f.pieces
+            .iter()
+            .flat_map(|p| p.reads.clone())
+            .collect::<Vec<_>>()
+    };
+    let all = ir.fields.iter().enumerate();
+    all.flat_map(move |(reader, f)| {
+        pieces(f).into_iter().filter_map(move |read| match read {
+            StreamRead::Field {
+                field,
+                age,
+                back,
+                column,
+                ..
+            } => Some((reader, (field, age, back), column)),
+            _ => None,
+        })
+    })
+}
+
+/// Rows of a field that a warp of a patch needs of the warps above and below.
+pub fn rows_beside(ir: &StreamIr, field: usize) -> (i64, i64) {
+    let of_field = field_reads(ir).filter(|(_, read, _)| read.0 == field);
+    let away = of_field.map(|(reader, read, _)| rows_away(ir, reader, read));
+    away.fold((0, 0), |(above, below), row| {
+        (above.max(-row), below.max(row))
+    })
+}
+
+/// Planes of a field that a patch holds.
+pub fn planes(ir: &StreamIr, field: usize) -> i64 {
+    let of_field = field_reads(ir).filter(|(_, read, _)| read.0 == field);
+    let needed = of_field.map(|(reader, (field, age, _), _)| plane_of(reader, (field, age)) + 1);
+    needed.max().unwrap_or(1).max(ir.live(field)).max(1)
+}
+
+/// Steps of a patch after which registers have the same meaning again.
+pub fn at_once(ir: &StreamIr) -> i64 {
+    let all = (0..ir.fields.len()).map(|f| planes(ir, f));
+    all.max().unwrap_or(1)
+}
+
+/// Rows that a warp of a patch hands to its neighbours in a step.
+pub fn handed_on(ir: &StreamIr) -> i64 {
+    let both = (0..ir.fields.len()).map(|f| rows_beside(ir, f));
+    both.map(|(above, below)| above + below).sum()
+}
+
 impl Prepared<'_> {
-    /// Proves the pipeline for blocks whose warps own the same columns, and makes their kernel without its
+    /// Proves the pipeline for blocks whose warps work together, and makes their kernel without its
     /// program. `None` where no column would be a result, or no tile is full.
     ///
     /// # Errors
@@ -309,33 +472,41 @@ impl Prepared<'_> {
         let Some(full) = self.stream_full(stream, tile.width())? else {
             return Ok(None);
         };
+        let Some(growths) = tile.growths(stream.pipeline()) else {
+            return Ok(None);
+        };
         let mut warps = WarpsIr {
             tile,
-            growths: Growths::of(stream.pipeline(), steps),
+            growths,
             full,
             tested: Vec::new(),
             least_rows: 0,
             kernel: None,
         };
         let (left, results) = (warps.left(ir), warps.results(ir));
-        if results < 1 {
+        let [above, rows] = warps.patch_rows();
+        if results < 1 || tile.is_patch() && rows < 1 {
             return Ok(None);
         }
-        let computed = vec![-left..tile.width() - left; 2];
-        let columns = Tile {
+        let columns = -left..tile.width() - left;
+        let (pipeline, rows, computed) = match flat(stream.pipeline()) {
+            Some(flat) if tile.is_patch() => {
+                (flat, 0..rows, -above..tile.rows * tile.warps - above)
+            }
+            _ => (stream.pipeline().clone(), 0..results, columns.clone()),
+        };
+        let computed = vec![computed, columns];
+        let proven = Tile {
             loaded: computed.clone(),
             computed,
-            results: vec![0..results; 2],
+            results: vec![rows, 0..results],
         };
-        overlapped::verify(
-            &self.scop.ctx,
-            stream.pipeline(),
-            stream.flows(),
-            steps,
-            &columns,
-        )
-        .map_err(|e| Diagnostic::bug(format!("the pipeline could not be proven right: {e}")))?;
-        warps.tested = self.tested_columns(stream, ir, &warps)?;
+        overlapped::verify(&self.scop.ctx, &pipeline, stream.flows(), steps, &proven)
+            .map_err(|e| Diagnostic::bug(format!("the pipeline could not be proven right: {e}")))?;
+        warps.tested = match tile.shared {
+            Shared::Columns => self.tested_columns(stream, ir, &warps)?,
+            Shared::Steps => vec![vec![[0, tile.columns]]; ir.fields.len()],
+        };
         Ok(Some(warps))
     }
 
@@ -448,11 +619,13 @@ mod tests {
     fn slots_of_the_ring_hold_what_is_needed() {
         for (warps, rows, ahead, held) in [(8, 5, 2, 5), (4, 1, 4, 3), (2, 3, 2, 2), (3, 2, 1, 7)] {
             let tile = WarpTile {
+                shared: Shared::Columns,
                 levels: 1,
                 columns: 4,
                 warps,
                 rows,
                 ahead,
+                blocks: 1,
             };
             let unroll = tile.unroll(held);
             assert!(unroll % rows == 0 && unroll >= held);

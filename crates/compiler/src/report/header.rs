@@ -4,6 +4,7 @@ use crate::compiled::{Compiled, Stepwise, Unit};
 use crate::interface::Interface;
 use crate::kernel::blocks::{BlocksIr, Order};
 use crate::kernel::stream::StreamIr;
+use crate::kernel::warps::Shared;
 use crate::kernel::{self, CopyOut, KernelArray, KernelIr, KernelStmt, Reuse, Schema, Stencil};
 use crate::options::Language;
 use crate::quotient::Form;
@@ -156,12 +157,22 @@ fn rows(ir: &StreamIr) -> Vec<String> {
     if let Some(warps) = &ir.warps {
         let tile = &warps.tile;
         lines.push(format!("  tile of launches of less steps: {}", ir.tile));
+        let (steps, name) = (tile.steps(), tile.shared.name());
+        let (width, results) = (tile.width(), warps.results(ir));
+        let of_block = match tile.shared {
+            Shared::Columns => {
+                let levels = tile.levels;
+                format!(
+                    "a block has {width} columns, {results} of them results, and a warp {levels} levels"
+                )
+            }
+            Shared::Steps => {
+                let (rows, [_, of_results]) = (tile.rows * tile.warps, warps.patch_rows());
+                format!("of {rows} rows and {width} columns {of_results} and {results} are results")
+            }
+        };
         lines.push(format!(
-            "  most launches: {} steps, warps as a pipeline in time; a block has {} columns, {} of them results, and a warp {} levels",
-            tile.steps(),
-            tile.width(),
-            warps.results(ir),
-            tile.levels
+            "  most launches: {steps} steps, {name}; {of_block}"
         ));
     }
     lines

@@ -151,13 +151,10 @@ fn overlapped(unit: &Unit) -> String {
 /// The tiling taken, and why.
 pub fn taken(unit: &Unit) -> String {
     match (&unit.tiled.kernel, &unit.tiled.not_overlapped) {
-        (Kernel::Overlapped(kernel, _), _) if kernel.is_pipelined() => {
-            format!(
-                "overlapped tiling, warps as a pipeline in time, {}",
-                kernel.tile()
-            )
-        }
-        (Kernel::Overlapped(kernel, _), _) => format!("overlapped tiling, {}", kernel.tile()),
+        (Kernel::Overlapped(kernel, _), _) => match kernel.shared() {
+            Some(shared) => format!("overlapped tiling, {}, {}", shared.name(), kernel.tile()),
+            None => format!("overlapped tiling, {}", kernel.tile()),
+        },
         (Kernel::Hybrid(_), Some(why)) => format!("hybrid tiling; not overlapped, because {why}"),
         (Kernel::Hybrid(_), None) => "hybrid tiling, as asked for".to_string(),
     }

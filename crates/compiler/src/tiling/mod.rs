@@ -196,7 +196,7 @@ impl<'a> TimeLoop<'a> {
         if d.code != "HX0305" {
             return Ok(d);
         }
-        let (asked, pipelined) = (options.tiling, options.kernel == StepKernel::Pipelined);
+        let (asked, kernel) = (options.tiling, options.kernel);
         let options = Options {
             tiling: Tiling::Hybrid,
             stream_tile: None,
@@ -206,9 +206,9 @@ impl<'a> TimeLoop<'a> {
         Ok(Box::new(match self.hybrid(name, &options, clock) {
             Ok(_) => {
                 let option = match asked {
-                    _ if pipelined => "--kernel pipelined",
-                    Tiling::Overlapped => "--tiling overlapped",
-                    Tiling::Auto | Tiling::Hybrid | Tiling::Stepwise => "--stream-tile",
+                    _ if kernel.is_of_tiles() => format!("--kernel {}", kernel.name()),
+                    Tiling::Overlapped => "--tiling overlapped".to_string(),
+                    Tiling::Auto | Tiling::Hybrid | Tiling::Stepwise => "--stream-tile".to_string(),
                 };
                 let help = format!("leave `{option}` away: the hybrid hexagonal tiling takes it");
                 d.help(help)

@@ -8,10 +8,11 @@ use crate::kernel::blocks::BlocksIr;
 use crate::kernel::plan::ArrayLayout;
 use crate::kernel::stream::{Growths, Refusal, Stream, StreamIr, StreamTile, StreamWork, WORD};
 use crate::kernel::stream_plan::{self, Instance, StreamRun};
-use crate::kernel::warps::{self, WarpTile};
+use crate::kernel::warps::{self, Shared, WarpTile, WarpsIr};
 use crate::lower;
 use crate::model::Problem;
-use crate::options::{Options, StepKernel, Tiling};
+use crate::options::{Options, Tiling};
+use crate::patch_size;
 use crate::preference;
 use crate::sched::overlapped::Pipeline;
 use crate::stream_size::{self, StreamChoice};
@@ -52,11 +53,17 @@ const NO_FULL_TILE: &str = "no tile has results or is full";
 const NO_SUCH_WARPS: &str = "warps are a pipeline in time only with steps that are a multiple of them, and columns of a \
      lane that are whole words of 16 bytes and no less than a statement reads beside a cell";
 
+const NO_SUCH_BLOCK: &str = "a patch needs columns of a lane that are whole words of 16 bytes, no fewer rows and columns than a \
+     statement reads beside a cell, and steps that are a multiple of the planes that it holds";
+
 const SMALL_DOMAIN: &str = "blocks would repeat too many rows";
 
 /// Warps that are a pipeline in time are taken where they are expected to be so many times as fast as those that stream
 /// alone: of stencils with four terms and less, 1.02 times were expected of `upwind2d` and 0.96 measured.
 const AHEAD_OF_ROWS: f64 = 1.04;
+
+/// Cells of a domain up to which patches were measured.
+const MOST_CELLS_OF_PATCHES: f64 = (1u64 << 24) as f64;
 
 const NOT_AHEAD: &str = "they are not expected to be faster";
 
@@ -90,9 +97,12 @@ impl StreamKernel {
         }
     }
 
-    /// Whether the warps of its blocks are a pipeline in time.
-    pub fn is_pipelined(&self) -> bool {
-        matches!(self, StreamKernel::Rows(ir) if ir.warps.is_some())
+    /// What the warps of its blocks share in most launches.
+    pub fn shared(&self) -> Option<Shared> {
+        match self {
+            StreamKernel::Rows(ir) => ir.warps.as_ref().map(|warps| warps.tile.shared),
+            StreamKernel::Planes(_) => None,
+        }
     }
 
     /// The instances of the kernel's template that launches are made of.
@@ -168,14 +178,14 @@ struct Wish<'a> {
 }
 
 impl Wish<'_> {
-    /// Whether the kernel whose warps are a pipeline in time is asked for.
-    fn is_pipelined(&self) -> bool {
-        self.options.kernel == StepKernel::Pipelined
+    /// What warps share in the kernel that is asked for.
+    fn shared(&self) -> Option<Shared> {
+        Shared::of(self.options.kernel)
     }
 
     /// The sizes that the user gives for tiles of warps that have all levels.
     fn given_tile(&self) -> Option<StreamTile> {
-        self.options.stream_tile.filter(|_| !self.is_pipelined())
+        self.options.stream_tile.filter(|_| self.shared().is_none())
     }
 
     /// Rows and columns of the domain.
@@ -185,9 +195,9 @@ impl Wish<'_> {
         [rows, extents.last().copied().unwrap_or(1.0)]
     }
 
-    /// The prediction for warps that are a pipeline in time.
+    /// The prediction for warps that work together.
     fn predicted(&self, ir: &StreamIr, tile: WarpTile) -> Option<StreamChoice> {
-        warp_size::predict(ir, tile, &self.work, &self.options.target, &self.problem)
+        predict_of(tile)(ir, tile, &self.work, &self.options.target, &self.problem)
     }
 
     /// The speed of one size with operations counted as they are for warps that stream alone: all that may be fused is,
@@ -197,8 +207,9 @@ impl Wish<'_> {
         for field in &mut work.fields {
             field.fused = field.operations;
         }
+        let predict = predict_of(tile);
         let (target, problem) = (&self.options.target, &self.problem);
-        warp_size::predict(ir, tile, &work, target, problem).map(|choice| choice.gcells)
+        predict(ir, tile, &work, target, problem).map(|choice| choice.gcells)
     }
 
     /// Why a kernel in three space dimensions is better not taken.
@@ -214,6 +225,16 @@ impl Wish<'_> {
         let is_slower =
             |hybrid: f64| !self.forced && (is_small || expected.is_none_or(|own| own < hybrid));
         (self.hybrid.is_some_and(is_slower)).then_some(HYBRID_IS_FASTER)
+    }
+}
+
+/// What predicts the speed of warps that work together.
+fn predict_of(
+    tile: WarpTile,
+) -> fn(&StreamIr, WarpTile, &StreamWork, &Target, &Problem) -> Option<StreamChoice> {
+    match tile.shared {
+        Shared::Columns => warp_size::predict,
+        Shared::Steps => patch_size::predict,
     }
 }
 
@@ -259,8 +280,11 @@ impl TimeLoop<'_> {
     }
 
     fn best_stream(&self, wish: &Wish) -> Result<Overlapped> {
-        if wish.is_pipelined() && self.analysis.canonical.n_space != 2 {
-            return Ok(Overlapped::refused(warps::ONLY_2D, Vec::new()));
+        if let Some(shared) = wish
+            .shared()
+            .filter(|_| self.analysis.canonical.n_space != 2)
+        {
+            return Ok(Overlapped::refused(shared.only_2d(), Vec::new()));
         }
         if self.is_3d() {
             let (options, name) = (wish.options, wish.name);
@@ -318,8 +342,8 @@ impl TimeLoop<'_> {
             }
         }
         let kernel = match kernel {
-            Some((mut kernel, proof)) => match self.pipelined(&mut kernel, wish, gcells)? {
-                Some(refusal) if wish.is_pipelined() => {
+            Some((mut kernel, proof)) => match self.together(&mut kernel, wish, gcells)? {
+                Some(refusal) if wish.shared().is_some() => {
                     return Ok(Overlapped::refused(&refusal, sizes));
                 }
                 _ => Some((kernel, proof)),
@@ -338,56 +362,98 @@ impl TimeLoop<'_> {
         })
     }
 
-    /// Gives a stream the kernel whose warps are a pipeline in time, or says why it has none.
+    /// Gives a stream the kernel whose warps work together, or says why it has none.
     /// `best` is the prediction for warps that stream alone.
-    fn pipelined(&self, ir: &mut StreamIr, wish: &Wish, best: f64) -> Result<Option<Refusal>> {
-        if let Some(refusal) = warps::refusal(ir) {
-            return Ok(Some(refusal.to_string()));
-        }
-        let fused = wish.options.fast_math;
-        let tiles: Vec<WarpTile> = match wish.options.stream_tile {
-            Some(tile) if wish.is_pipelined() => WarpTile::of(tile).into_iter().collect(),
-            Some(_) => Vec::new(),
-            None if wish.is_pipelined() => warp_size::usual(ir).into(),
-            None => warp_size::chosen(ir, &wish.work, fused)
-                .into_iter()
-                .collect(),
+    fn together(&self, ir: &mut StreamIr, wish: &Wish, best: f64) -> Result<Option<Refusal>> {
+        let kinds = match wish.shared() {
+            Some(shared) => vec![shared],
+            None if wish.options.stream_tile.is_some() => Vec::new(),
+            None => vec![Shared::Columns, Shared::Steps],
         };
-        let mut refusal = NO_SUCH_WARPS;
-        let mut found = None;
-        for tile in tiles.into_iter().filter(|tile| tile.fits(ir)) {
-            match self.prepared.warps(&wish.stream, ir, tile)? {
-                None => refusal = NO_FULL_TILE,
-                Some(kernel) if kernel.shared_bytes(ir) > wish.options.shared_bytes() => {
-                    refusal = "its rows do not fit into shared memory";
-                }
-                Some(kernel) => {
-                    found = Some(kernel);
-                    break;
+        let mut refusal = NOT_AHEAD.to_string();
+        let mut taken: Option<(WarpsIr, f64)> = None;
+        for shared in kinds {
+            match self.of_shared(ir, wish, shared)? {
+                Err(why) => refusal = why,
+                Ok(kernel) if wish.shared().is_some() => taken = Some((kernel, best)),
+                Ok(kernel) => {
+                    let expected = wish.predicted_as_rows(ir, kernel.tile).unwrap_or(0.0);
+                    let least = (taken.as_ref()).map_or(AHEAD_OF_ROWS * best, |(_, best)| *best);
+                    if expected >= least {
+                        taken = Some((kernel, expected));
+                    }
                 }
             }
         }
-        let Some(mut kernel) = found else {
-            return Ok(Some(refusal.to_string()));
+        let Some((mut kernel, _)) = taken else {
+            return Ok(Some(refusal));
         };
-        if wish.options.stream_tile.is_none() {
-            kernel.worth_for(wish.options.target.sms);
-        }
-        if !wish.is_pipelined() {
-            if !kernel.is_worth(ir, wish.domain()) {
-                return Ok(Some(SMALL_DOMAIN.to_string()));
-            }
-            let expected = wish.predicted_as_rows(ir, kernel.tile);
-            if expected.is_none_or(|gcells| gcells < AHEAD_OF_ROWS * best) {
-                return Ok(Some(NOT_AHEAD.to_string()));
-            }
-        }
         let names: Vec<String> = (ir.fields.iter())
             .map(|f| ir.stencil.arrays[f.array].name.clone())
             .collect();
         kernel.kernel = Some(lower::overlapped::warps(ir, &kernel, &names)?);
         ir.warps = Some(Box::new(kernel));
         Ok(None)
+    }
+
+    /// Such a kernel, proven, before its program is made.
+    fn of_shared(
+        &self,
+        ir: &StreamIr,
+        wish: &Wish,
+        shared: Shared,
+    ) -> Result<std::result::Result<WarpsIr, Refusal>> {
+        if let Some(refusal) = warps::refusal(ir, shared) {
+            return Ok(Err(refusal.to_string()));
+        }
+        let fused = wish.options.fast_math;
+        let is_asked = wish.shared().is_some();
+        let cells: f64 = wish.problem.extents.iter().product();
+        let tiles: Vec<WarpTile> = match (wish.options.stream_tile, shared) {
+            (Some(tile), shared) => WarpTile::of(tile, shared).into_iter().collect(),
+            (None, Shared::Columns) if is_asked => warp_size::usual(ir).into(),
+            (None, Shared::Columns) => {
+                (warp_size::chosen(ir, &wish.work, fused).into_iter()).collect()
+            }
+            (None, Shared::Steps) => self.best_patch(ir, wish).into_iter().collect(),
+        };
+        let mut refusal = match shared {
+            Shared::Columns => NO_SUCH_WARPS,
+            Shared::Steps => NO_SUCH_BLOCK,
+        };
+        for tile in tiles.into_iter().filter(|tile| tile.fits(ir)) {
+            let Some(mut kernel) = self.prepared.warps(&wish.stream, ir, tile)? else {
+                refusal = NO_FULL_TILE;
+                continue;
+            };
+            if kernel.shared_bytes(ir) > wish.options.shared_bytes() {
+                refusal = "its rows do not fit into shared memory";
+                continue;
+            }
+            if wish.options.stream_tile.is_none() && shared == Shared::Columns {
+                kernel.worth_for(wish.options.target.sms);
+            }
+            let is_small = !is_asked && !tile.is_patch() && !kernel.is_worth(ir, wish.domain());
+            let is_large = !is_asked && tile.is_patch() && cells > MOST_CELLS_OF_PATCHES;
+            return Ok(match (is_small, is_large) {
+                (true, _) => Err(SMALL_DOMAIN.to_string()),
+                (_, true) => Err(NOT_AHEAD.to_string()),
+                _ => Ok(kernel),
+            });
+        }
+        Ok(Err(refusal.to_string()))
+    }
+
+    /// The patch that is predicted to be fastest.
+    fn best_patch(&self, ir: &StreamIr, wish: &Wish) -> Option<WarpTile> {
+        let limit = wish.options.shared_bytes();
+        let target = &wish.options.target;
+        let fits = |tile: &WarpTile| tile.blocks * tile.shared_bytes(ir) <= limit;
+        let all = patch_size::candidates(ir, target).into_iter().filter(fits);
+        let predicted = all.filter_map(|tile| Some((tile, wish.predicted(ir, tile)?.gcells)));
+        predicted
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(tile, _)| tile)
     }
 
     /// In three space dimensions, a block streams planes.
@@ -468,29 +534,33 @@ impl TimeLoop<'_> {
             false => self.row_sizes(&wish, stream_size::all_candidates),
         };
         all.extend(self.warp_sizes(&wish)?);
-        if wish.is_pipelined() {
-            all.retain(|choice| choice.pipelined);
+        if let Some(shared) = wish.shared() {
+            all.retain(|choice| choice.shared == Some(shared));
         }
         all.sort_by(|a, b| b.gcells.total_cmp(&a.gcells));
         Ok(all)
     }
 
-    /// Sizes of warps that are a pipeline in time; none where there is no such kernel.
+    /// Sizes of warps that work together; none where there is no such kernel.
     fn warp_sizes(&self, wish: &Wish) -> Result<Vec<StreamChoice>> {
         let given = wish.options.stream_tile;
-        if self.analysis.canonical.n_space != 2 || given.is_some() && !wish.is_pipelined() {
+        if self.analysis.canonical.n_space != 2 || given.is_some() && wish.shared().is_none() {
             return Ok(Vec::new());
         }
         let kernel = (self.prepared).stream_kernel(&wish.stream, wish.name, StreamTile::OF_ROWS)?;
         let Some((ir, _)) = kernel else {
             return Ok(Vec::new());
         };
-        if warps::refusal(&ir).is_some() {
+        if warps::refusal(&ir, Shared::Columns).is_some() {
             return Ok(Vec::new());
         }
-        let tiles = match given {
-            Some(tile) => WarpTile::of(tile).into_iter().collect(),
-            None => warp_size::candidates(&ir),
+        let tiles = match (given, wish.shared()) {
+            (Some(tile), Some(shared)) => WarpTile::of(tile, shared).into_iter().collect(),
+            _ => [
+                warp_size::candidates(&ir),
+                patch_size::candidates(&ir, &wish.options.target),
+            ]
+            .concat(),
         };
         let limit = wish.options.shared_bytes();
         let usable = |tile: &WarpTile| tile.fits(&ir) && tile.shared_bytes(&ir) <= limit;

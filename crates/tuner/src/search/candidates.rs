@@ -36,7 +36,7 @@ impl Candidate {
     fn streamed(choice: &StreamChoice) -> Candidate {
         let tile = choice.tile;
         Candidate {
-            variant: Variant::streamed(tile, choice.pipelined),
+            variant: Variant::streamed(tile, choice.shared),
             shape: Shape::Stream {
                 t: tile.steps,
                 v: tile.vector,
@@ -128,7 +128,7 @@ fn in_order(choices: Vec<Candidate>) -> Vec<Candidate> {
     const FAVOURITES: usize = 24;
     // The best of every other tiling and kernel follows: a short search compares them.
     let mut kinds = HashSet::new();
-    let kind = |c: &Candidate| (c.variant.tiling(), c.variant.is_pipelined());
+    let kind = |c: &Candidate| (c.variant.tiling(), c.variant.shared());
     let (mut choices, others): (Vec<_>, Vec<_>) =
         (choices.into_iter()).partition(|c| kinds.insert(kind(c)));
     choices.extend(others);
@@ -183,7 +183,7 @@ mod tests {
         let stream = Candidate {
             variant: Variant::Overlapped {
                 stream_tile: "steps=5,vector=1".to_string(),
-                pipelined: false,
+                shared: None,
             },
             shape: Shape::Stream {
                 t: 5,

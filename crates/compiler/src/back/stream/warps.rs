@@ -9,6 +9,15 @@ use crate::kernel::stream::{Domain, LANES};
 use crate::kernel::warps::{self, COST_OF_ROW, Param, WarpsIr};
 use crate::print::cuda::{Parameters, kernels_of_blocks};
 
+/// What the launch function calls such a kernel's names.
+#[derive(Clone, Copy)]
+pub(super) struct Called {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Its constants begin with it.
+    pub prefix: &'static str,
+}
+
 /// What the text around the kernel defines and the kernel uses.
 const FIXED: &[&str] = &[
     "Args",
@@ -35,6 +44,20 @@ impl Printer<'_> {
             sizes.insert(0, steps);
         }
         sizes
+    }
+
+    /// What the kernel whose warps work together is called.
+    pub(super) fn called(&self) -> Called {
+        match self.ir.warps.as_ref().is_some_and(|w| w.tile.is_patch()) {
+            true => Called {
+                kernel: "patches",
+                prefix: "PATCHES",
+            },
+            false => Called {
+                kernel: "pipelined",
+                prefix: "PIPELINED",
+            },
+        }
     }
 
     /// The kernel and what it calls.
@@ -74,6 +97,9 @@ impl Printer<'_> {
     }
 
     fn warps_constants(&mut self, warps: &WarpsIr) {
+        if warps.tile.is_patch() {
+            return self.patch_constants(warps);
+        }
         let ir = self.ir;
         let tile = warps.tile;
         let lines = [
@@ -156,14 +182,18 @@ impl Printer<'_> {
             Param::Tiles => "pass.tiles".to_string(),
             Param::Share => "pass.rows".to_string(),
             Param::Time => "pass.t0".to_string(),
+            Param::Steps => "pass.steps".to_string(),
             Param::Array(a) => format!("args.{}", names.get(&self.ir.stencil.arrays[*a].name)),
         }
     }
 
     /// `plan_pipelined`: equal shares of the rows of all tiles for as many blocks as run at once.
     pub(super) fn warps_plan(&mut self) {
-        if self.ir.warps.is_none() {
+        let Some(warps) = &self.ir.warps else {
             return;
+        };
+        if warps.tile.is_patch() {
+            return self.patch_plan();
         }
         let i = &self.i;
         let [end, inner] = COST_OF_ROW;
@@ -191,7 +221,11 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
 
     /// Whether launches of pipelined warps are worth it, as a condition of the launch function.
     pub(super) fn warps_are_worth_it(&mut self) -> Option<&'static str> {
-        let least = self.ir.warps.as_ref()?.least_rows;
+        let warps = self.ir.warps.as_ref()?;
+        if warps.tile.is_patch() {
+            return Some(self.patches_are_worth_it());
+        }
+        let least = warps.least_rows;
         let (i, j) = (&self.i, &self.j);
         let rows = format!(
             "({i}_hi - {i}_lo + 1 + PIPELINED_EXTRA) * (({j}_hi - {j}_lo) / PIPELINED_RESULTS + 2)"
@@ -214,14 +248,14 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
                 "pipelines = pipelines && highest({i}_hi, {j}_hi) <= 1 << 26; // where updates are is told by multiples of these"
             ));
         }
-        self.elements_have_numbers();
-        self.compare_buffers();
+        self.elements_have_numbers("pipelines");
+        self.compare_buffers("pipelines");
         self.decided("pipelines", false);
         Some("pipelines")
     }
 
     /// Elements of a plane have numbers of 32 bits.
-    fn elements_have_numbers(&mut self) {
+    pub(super) fn elements_have_numbers(&mut self, worth: &str) {
         let mut planes: Vec<String> = (0..self.ir.fields.len())
             .map(|f| {
                 let array = self.names.get(&self.array(f).name);
@@ -231,7 +265,7 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
             .collect();
         planes.dedup();
         let line = format!(
-            "pipelines = pipelines && {}; // elements of a plane have such numbers",
+            "{worth} = {worth} && {}; // elements of a plane have such numbers",
             planes.join(" && ")
         );
         self.out.line(line);
@@ -274,23 +308,42 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
 
     /// Finds out whether time buffers hold different values in cells that are never written: pipelined warps do
     /// not tell them apart.
-    fn compare_buffers(&mut self) {
+    pub(super) fn compare_buffers(&mut self, worth: &str) {
         let fields = self.compared_fields();
         if fields.is_empty() {
             return;
         }
-        self.out.line("// Pipelined warps do not tell apart what time buffers hold in cells that are never written. This waits for");
+        let who = match self.ir.warps.as_ref().is_some_and(|w| w.tile.is_patch()) {
+            true => "Patches",
+            false => "Pipelined warps",
+        };
+        self.out.line(format!("// {who} do not tell apart what time buffers hold in cells that are never written. This waits for"));
         self.out.line("// what `compare` finds.");
-        self.out.open("if (pipelines) {");
+        self.out.open(format!("if ({worth}) {{"));
         self.compare_fields(&fields);
         self.out.line("if (error != cudaSuccess) return error;");
-        self.out.line("pipelines = !differ;");
+        self.out.line(format!("{worth} = !differ;"));
         self.out.close("}");
+    }
+
+    /// The same as fields of `Pass`.
+    pub(super) fn first_columns_of_pass(&mut self) {
+        let is_patch = self.ir.warps.as_ref().map(|warps| warps.tile.is_patch());
+        match is_patch {
+            Some(true) => self.out.line("int first_tile, beside, steps; // first column of results of the first patch, patches beside each other, their time steps"),
+            Some(false) => self.out.line("int first_tile, inner_tiles, last_tile; // first columns of results: of the first tile, of others at most, of the last one"),
+            None => {}
+        }
     }
 
     /// Where the tiles of pipelined warps begin.
     pub(super) fn first_columns(&mut self) {
-        if self.ir.warps.is_some() {
+        let is_patch = self.ir.warps.as_ref().map(|warps| warps.tile.is_patch());
+        if is_patch == Some(true) {
+            let j = &self.j;
+            self.out.line(format!("pass.first_tile = (int)first_tile, pass.beside = (int)(({j}_hi - first_tile) / PATCHES_RESULTS + 1);"));
+        }
+        if is_patch == Some(false) {
             self.out.line("pass.first_tile = (int)first_tile, pass.inner_tiles = (int)inner_tiles, pass.last_tile = (int)last_tile;");
         }
     }

@@ -1,10 +1,11 @@
-//! The kernel of [`crate::kernel::warps`] as a program: a function that loads a row, one that stores a
+//! The kernels of [`crate::kernel::warps`] as programs. Of a pipeline: a function that loads a row, one that stores a
 //! row, one that advances a warp by a row, one that streams the rows of a piece, and the kernel, which takes
-//! its share of all rows of all tiles.
+//! its share of all rows of all tiles. Of patches: see [`patch`].
 
 mod blocks;
 mod levels;
 mod memory;
+mod patch;
 
 use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
@@ -12,7 +13,7 @@ use crate::ir::build::{binary, if_, int, let_, not, plus, var};
 use crate::ir::verify::verify;
 use crate::ir::{Expr, Function, FunctionId, Inline, Program, Stmt, Type, Unroll, VarId};
 use crate::kernel::stream::{StreamIr, StreamRead};
-use crate::kernel::warps::{self, Param, WarpsIr};
+use crate::kernel::warps::{self, Param, Shared, WarpsIr};
 use crate::quotient::Divisions;
 use std::collections::BTreeSet;
 
@@ -23,6 +24,10 @@ struct Lowering<'a> {
     program: Program,
     names: Vec<String>,
     elem: CType,
+    /// The parameters of the kernel that each function has behind its own.
+    taken: Vec<Vec<Param>>,
+    /// The field whose statements are made.
+    reader: usize,
 }
 
 fn unsigned(x: Expr) -> Expr {
@@ -113,22 +118,32 @@ pub fn warps(
         },
         names: fields.to_vec(),
         elem,
+        taken: Vec::new(),
+        reader: 0,
     };
-    let load = lowering.load()?;
-    let store = lowering.store()?;
-    let advance = lowering.advance()?;
-    let rows = lowering.rows([load, store, advance])?;
-    let piece = lowering.piece(load, rows)?;
-    let of = lowering.kernel(piece)?;
+    let of = match warps.tile.shared {
+        Shared::Columns => lowering.pipeline()?,
+        Shared::Steps => lowering.patch()?,
+    };
     match verify(&lowering.program) {
         Ok(()) => Ok((lowering.program, of)),
         Err(wrong) => Err(Box::new(Diagnostic::bug(format!(
-            "the kernel of pipelined warps: {wrong}"
+            "the kernel of warps that work together: {wrong}"
         )))),
     }
 }
 
 impl Lowering<'_> {
+    /// Warps that are a pipeline in time.
+    fn pipeline(&mut self) -> Result<Vec<(VarId, Param)>> {
+        let load = self.load()?;
+        let store = self.store()?;
+        let advance = self.advance()?;
+        let rows = self.rows([load, store, advance])?;
+        let piece = self.piece(load, rows)?;
+        self.kernel(piece)
+    }
+
     fn n_fields(&self) -> usize {
         self.ir.fields.len()
     }
@@ -196,6 +211,7 @@ impl Lowering<'_> {
         }
         all.extend((!arrays.is_empty()).then_some(Param::Time));
         all.extend(arrays.into_iter().map(Param::Array));
+        all.extend(self.warps.tile.is_patch().then_some(Param::Steps));
         all
     }
 
@@ -230,6 +246,7 @@ impl Lowering<'_> {
             Param::Size(p) => (self.ir.stencil.params[*p].clone(), Type::Index),
             Param::Share => ("share".to_string(), Type::Index),
             Param::Time => ("time".to_string(), Type::Number(CType::Int(8))),
+            Param::Steps => ("steps".to_string(), Type::Index),
             Param::Array(a) => {
                 let array = &self.ir.stencil.arrays[*a];
                 let (elem, written) = (array.elem, false);
@@ -240,12 +257,18 @@ impl Lowering<'_> {
 
     /// The array of the block with the rows that warps hand on: those of a field one beside the other.
     fn ring(&mut self) -> VarId {
+        let width = self.warps.tile.width();
+        let (name, rows, len) = match self.warps.tile.shared {
+            Shared::Columns => ("ring", self.slots(), WarpsIr::rows_of_slot(self.ir) * width),
+            // An array of one row would have no subscript for it.
+            Shared::Steps => ("edges", self.edges().max(2), width),
+        };
         let ty = Type::Shared {
             elem: self.elem,
-            rows: self.slots() as u32,
-            len: (WarpsIr::rows_of_slot(self.ir) * self.warps.tile.width()) as u32,
+            rows: rows as u32,
+            len: len as u32,
         };
-        self.add("ring", ty)
+        self.add(name, ty)
     }
 
     /// Where a slot of the ring has level `-age` of a field.
@@ -305,6 +328,8 @@ impl Lowering<'_> {
         uniform: BTreeSet<VarId>,
         body: Vec<Stmt>,
     ) -> FunctionId {
+        let taken = outer.params.iter().map(|(param, _)| param.clone());
+        self.taken.push(taken.collect());
         self.program.functions.push(Function {
             name: name.to_string(),
             remark: remark.to_string(),

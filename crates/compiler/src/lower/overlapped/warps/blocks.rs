@@ -2,7 +2,7 @@
 //! tiles.
 
 use super::{Lowering, Outer, binary, if_, int, let_, loop_of, not, plus, var};
-use crate::diag::{Diagnostic, Result};
+use crate::diag::Result;
 use crate::ir::{Block, Expr, FunctionId, Helper, Kernel, Own, Stmt, Type, Unroll, VarId};
 use crate::kernel::stream::{FIRST_COLUMN, HIGHEST_ROW, LANES, LOWEST_ROW};
 use crate::kernel::warps::{COST_OF_ROW, Param};
@@ -11,15 +11,9 @@ use crate::lower::affine::{Env, from_isl};
 impl Lowering<'_> {
     /// A call, of arguments that the function has first and the parameters of the kernel it has behind them.
     pub(super) fn call(&self, function: FunctionId, first: &[Expr], outer: &Outer) -> Result<Stmt> {
-        let called = &self.program.functions[function.0 as usize];
         let mut args = first.to_vec();
-        for param in &called.params[first.len()..] {
-            let name = &self.program.var(*param).name;
-            let mut known = outer.params.iter();
-            let same = known.find(|(_, id)| &self.program.var(*id).name == name);
-            let (_, id) =
-                same.ok_or_else(|| Box::new(Diagnostic::bug(format!("no argument for `{name}`"))))?;
-            args.push(Expr::Var(*id));
+        for param in &self.taken[function.0 as usize] {
+            args.push(outer.value(param)?);
         }
         Ok(Stmt::Call { function, args })
     }

@@ -5,9 +5,19 @@ use crate::diag::{Diagnostic, Result};
 use crate::ir::{Expr, FunctionId, Stmt, Type, VarId, Wide};
 use crate::kernel::Sub;
 use crate::kernel::stream::{Domain, Field, Piece, StreamRead};
-use crate::kernel::warps::{Param, WarpsIr};
+use crate::kernel::warps::{Param, Shared, WarpsIr, plane_of, planes, rows_away};
 use crate::lower::affine::{Body, Env, from_isl};
 use hexcc_isl::{AstExpr, AstOp};
+
+/// How it is found out whether a column is written.
+pub(super) enum Test {
+    /// It is not.
+    None,
+    /// By its number.
+    Column,
+    /// By a bit for each column of a lane.
+    Bit(VarId),
+}
 
 impl Lowering<'_> {
     /// Rows of a level that are held: what statements read, and the row before in its own place.
@@ -18,9 +28,12 @@ impl Lowering<'_> {
     /// The rows of a field that a warp holds.
     pub(super) fn held(&mut self, f: usize) -> VarId {
         let (left, right) = self.ir.fields[f].margin;
-        let levels = self.ir.live(f) + self.warps.tile.levels;
+        let rows = match self.warps.tile.shared {
+            Shared::Columns => (self.ir.live(f) + self.warps.tile.levels) * self.depth(f),
+            Shared::Steps => (planes(self.ir, f) + 1) * self.rows_held(f),
+        };
         // An array of one row would have no subscript for it.
-        let rows = (levels * self.depth(f)).max(2);
+        let rows = rows.max(2);
         let ty = Type::Private {
             elem: self.elem,
             rows: rows as u32,
@@ -58,9 +71,14 @@ impl Lowering<'_> {
 
     /// The columns beside a lane's own.
     pub(super) fn exchange(&mut self, f: usize, held: VarId, level: &Expr) -> Vec<Stmt> {
+        let row = self.row_of(f, level.clone(), self.ir.fields[f].exchanged);
+        self.exchange_row(f, held, row)
+    }
+
+    /// The same of a row that is held.
+    pub(super) fn exchange_row(&mut self, f: usize, held: VarId, row: Expr) -> Vec<Stmt> {
         let (left, right) = self.ir.fields[f].margin;
         let columns = self.warps.tile.columns;
-        let row = self.row_of(f, level.clone(), self.ir.fields[f].exchanged);
         let mut all = Vec::new();
         for (n, by, to, from) in [(left, -1, 0, columns), (right, 1, left + columns, left)] {
             if n == 0 {
@@ -211,8 +229,9 @@ impl Lowering<'_> {
         Ok(body)
     }
 
-    /// A statement at a cell of the row `next`; `env` is what stands for isl's names.
-    fn cell(
+    /// A statement at a cell of the row `next`; `env` is what stands for isl's names. `s` is the number of the level among the
+    /// warp's, or of the row in a patch.
+    pub(super) fn cell(
         &mut self,
         outer: &Outer,
         piece: &Piece,
@@ -240,7 +259,7 @@ impl Lowering<'_> {
     }
 
     /// A statement that overwrites some cells of a row that is not full.
-    fn overwrite(
+    pub(super) fn overwrite(
         &mut self,
         outer: &Outer,
         update: &Piece,
@@ -319,7 +338,14 @@ impl Lowering<'_> {
                 column,
                 ..
             } => {
-                let row = self.row_of(*field, plus(var(s), 1 - age), *back);
+                let row = match self.warps.tile.shared {
+                    Shared::Columns => self.row_of(*field, plus(var(s), 1 - age), *back),
+                    Shared::Steps => {
+                        let away = rows_away(self.ir, self.reader, (*field, *age, *back));
+                        let plane = plane_of(self.reader, (*field, *age));
+                        self.held_row(*field, plane, plus(var(s), away))
+                    }
+                };
                 let at = plus(var(x), self.ir.fields[*field].margin.0 + column);
                 Ok(Expr::element(held[*field], Some(row), at))
             }
@@ -365,7 +391,7 @@ impl Lowering<'_> {
         let of_level = var(warp).times(int(levels)).plus(var(s)).plus(int(1));
         let row_of_level = binary("-", var(newest), var(level).times(int(step)));
         let vars = [next, held, s, level, row, column];
-        let all = self.keep_columns(outer, f, [0, self.warps.tile.columns], false, vars)?;
+        let all = self.keep_columns(outer, f, [0, self.warps.tile.columns], Test::None, vars)?;
         let rows = not(self.written(outer, f, 0, var(row))?);
         let mut body = vec![
             let_(level, of_level),
@@ -373,24 +399,30 @@ impl Lowering<'_> {
             if_(rows, vec![all]),
         ];
         for run in self.warps.tested[f].clone() {
-            body.push(self.keep_columns(outer, f, run, true, vars)?);
+            body.push(self.keep_columns(outer, f, run, Test::Column, vars)?);
         }
         Ok((body, [level, row]))
     }
 
-    /// So many of a lane's columns, with a test or without.
-    fn keep_columns(
+    /// So many of a lane's columns.
+    pub(super) fn keep_columns(
         &mut self,
         outer: &Outer,
         f: usize,
         [first, end]: [i64; 2],
-        tested: bool,
+        test: Test,
         [next, held, s, level, row, column]: [VarId; 6],
     ) -> Result<Stmt> {
         let [x, j] = ["x", "j"].map(|name| self.index(name));
         let mut conds = Vec::new();
-        if tested {
-            conds.push(not(self.written(outer, f, 1, var(j))?));
+        let is_named = self.ir.live(f) == 0 || matches!(test, Test::Column);
+        match test {
+            Test::None => {}
+            Test::Column => conds.push(not(self.written(outer, f, 1, var(j))?)),
+            Test::Bit(written) => {
+                let bit = binary("&", binary(">>", var(written), var(x)), int(1));
+                conds.push(not(bit));
+            }
         }
         let value = match self.ir.live(f) {
             0 => {
@@ -400,7 +432,10 @@ impl Lowering<'_> {
             }
             _ => {
                 let at = plus(var(x), self.ir.fields[f].margin.0);
-                let former = self.row_of(f, var(s), self.ir.pipeline.step_lag);
+                let former = match self.warps.tile.shared {
+                    Shared::Columns => self.row_of(f, var(s), self.ir.pipeline.step_lag),
+                    Shared::Steps => self.held_row(f, 0, var(s)),
+                };
                 Expr::element(held, Some(former), at)
             }
         };
@@ -411,7 +446,8 @@ impl Lowering<'_> {
         let own = let_(j, var(column).plus(var(x)));
         let cond = conds.into_iter().reduce(|a, b| binary("&&", a, b));
         let body = match cond {
-            Some(cond) => vec![own, if_(cond, assign)],
+            Some(cond) if is_named => vec![own, if_(cond, assign)],
+            Some(cond) => vec![if_(cond, assign)],
             None => assign,
         };
         Ok(loop_of(x, [first, end, 1], body))
