@@ -30,7 +30,7 @@ use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{Conversion, SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_front_c::child::{self, FactsError, KnownFacts};
+use hexcc_front_c::child::{self, KnownFacts};
 use hexcc_front_c::normalize::Wish;
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
@@ -98,6 +98,7 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
         input.saved.conversions = found.conversions.into_iter().map(conversion).collect();
         input.saved.of_host = found.of_host.into_iter().collect();
+        input.saved.undeclared = found.undeclared;
         input.saved.around = joined::around(options, &input.saved, limit);
     }
     Ok(input)
@@ -260,14 +261,11 @@ fn read_as_is(reader: &Reader) -> Result<Input, NotRead> {
         let why = explain(PetError::ReservedName(word.clone()), source, None);
         return Err(fail(why, words));
     }
-    let undeclared = reader.undeclared();
-    let undeclared = undeclared.map_err(|e| fail(vec![facts::explain(e)], BTreeSet::new()))?;
     warnings.extend(unchecked(reader, &chosen));
     Ok(Input {
         saved: SavedScop {
             nests: chosen.nests,
             stays: chosen.stays,
-            undeclared,
             headers: HeaderNames::new(&reader.headers, source.own_text()),
             ..SavedScop::new(source.clone(), options.defines.clone(), chosen.scop)
         },
@@ -558,7 +556,7 @@ impl<'a> Reader<'a> {
             let scop = self.extract(&whole, wanted);
             let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
             let start = scop.span.start;
-            let scop = self.described(scop, &whole, start);
+            let scop = self.described(scop, (&whole, start), &[]);
             let scop = scop.map_err(|error| vec![facts::explain(error)])?;
             return Ok((scop.into(), Vec::new()));
         }
@@ -961,14 +959,6 @@ impl<'a> Reader<'a> {
         SavedScop::new(self.source.clone(), defines, scop.clone())
     }
 
-    /// Functions that the file calls without a declaration.
-    fn undeclared(&self) -> Result<Vec<String>, FactsError> {
-        match csource::may_call_undeclared(&self.source.text, &self.headers) {
-            true => Ok(self.facts(&self.source.text)?.undeclared.clone()),
-            false => Ok(Vec::new()),
-        }
-    }
-
     /// Whether clang takes the whole text as C.
     fn is_c(&self) -> bool {
         let facts = self.facts(&self.source.text);
@@ -1177,7 +1167,7 @@ impl<'a> Reader<'a> {
     /// What pet makes of a text made of the user's, with a `region` of that.
     fn read(&self, written: &Written, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
         let include = |name: &str| self.included(name);
-        if let Some(scop) = self.with_members(written, &include) {
+        if let Some(scop) = self.with_members(written, region, &include) {
             return Ok(scop);
         }
         let text = &written.reduced.text;
@@ -1204,7 +1194,8 @@ impl<'a> Reader<'a> {
             }
             Err(e) => return Err(explained(e, reduced.made_of(&written.reduced))),
         };
-        (self.described(scop, &reduced, written.region.span.start))
+        let numbers = &self.forward(&region.span, Wish::Plain).numbers;
+        (self.described(scop, (&reduced, written.region.span.start), numbers))
             .map_err(|error| vec![facts::explain(error)])
     }
 
@@ -1212,6 +1203,7 @@ impl<'a> Reader<'a> {
     fn with_members(
         &self,
         written: &Written,
+        users: &Region,
         include: &dyn Fn(&str) -> Option<String>,
     ) -> Option<PetScop> {
         let (text, region) = (&written.reduced.text, &written.region);
@@ -1223,9 +1215,11 @@ impl<'a> Reader<'a> {
         let reduced = front::reduce(text, region, include, &stand_ins);
         let whole = reduced.clone().made_of(&written.reduced);
         let scop = self.extract(&whole, function).ok()?;
+        let numbers = &self.forward(&users.span, Wish::Plain).numbers;
+        let described = self.described(scop, (&reduced, region.span.start), numbers);
         let scop = PetScop {
             members: stand_ins.members,
-            ..self.described(scop, &reduced, region.span.start).ok()?
+            ..described.ok()?
         };
         members::are_constant(&scop, &stand_ins.bases).then_some(scop)
     }

@@ -28,6 +28,7 @@ mod elements;
 mod functions;
 mod life;
 mod pointers;
+mod sizes;
 mod uses;
 mod variables;
 
@@ -60,6 +61,8 @@ pub struct Forward {
     pub passes: Vec<String>,
     /// Bytes of the assertions among what goes.
     pub unchecked: Vec<Range<usize>>,
+    /// Variables that have one number whenever the region runs.
+    pub numbers: Vec<(String, i64)>,
 }
 
 /// A pass over a part; whether it has changed something.
@@ -145,11 +148,19 @@ pub(super) fn with_passes(
         let found = (!acted.is_empty())
             .then(|| texts(unit, &mut scene.unit, parts, again))
             .flatten();
-        found.map_or_else(Forward::default, |texts| Forward {
+        let numbers = sizes::sizes(unit, region);
+        let Some(texts) = found else {
+            return Forward {
+                numbers,
+                ..Forward::default()
+            };
+        };
+        Forward {
             texts,
             passes: acted,
             unchecked: scene.unchecked,
-        })
+            numbers,
+        }
     })
 }
 
@@ -259,15 +270,7 @@ fn within(body: &Stmt, region: &Range<usize>) -> Vec<Stmt> {
 
 /// The region and the bodies of the functions of the file that it calls.
 fn parts(unit: &Unit, region: &Range<usize>) -> Vec<Part> {
-    let is_around = |body: &Stmt| {
-        let (start, end) = (body.span.start as usize, body.span.end as usize);
-        body.span.file.0 == 0 && start <= region.start && region.end <= end
-    };
-    let around = (unit.functions.iter()).position(|f| f.body.as_ref().is_some_and(is_around));
-    let Some((function, body)) = around.and_then(|at| {
-        let function = FunctionId(at as u32);
-        Some((function, unit[function].body.as_ref()?))
-    }) else {
+    let Some((function, body)) = around(unit, region) else {
         return Vec::new();
     };
     let all = within(body, region);
@@ -289,6 +292,17 @@ fn parts(unit: &Unit, region: &Range<usize>) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// The function around a region, and its body.
+fn around<'u>(unit: &'u Unit, region: &Range<usize>) -> Option<(FunctionId, &'u Stmt)> {
+    let is_around = |body: &Stmt| {
+        let (start, end) = (body.span.start as usize, body.span.end as usize);
+        body.span.file.0 == 0 && start <= region.start && region.end <= end
+    };
+    let at = (unit.functions.iter()).position(|f| f.body.as_ref().is_some_and(is_around))?;
+    let function = FunctionId(at as u32);
+    Some((function, unit[function].body.as_ref()?))
 }
 
 impl Part {

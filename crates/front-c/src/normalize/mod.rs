@@ -90,7 +90,6 @@ use hexcc_clang::ast::{
 };
 use promote::Around;
 use serde::{Deserialize, Serialize};
-pub(crate) use settled::constant;
 use std::collections::HashSet;
 use std::ops::Range;
 use strip_mine::{Ends, TimeLoop};

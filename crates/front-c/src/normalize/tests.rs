@@ -19,6 +19,7 @@ mod places;
 mod plain;
 mod pointed;
 mod schemes;
+mod sizes;
 mod square;
 mod strip_mine;
 mod temporaries;
