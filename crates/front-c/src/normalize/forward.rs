@@ -255,7 +255,7 @@ pub(super) fn statements(block: &Stmt) -> &[Stmt] {
 }
 
 /// The outermost statements of a body that lie in some bytes of the file.
-fn within(body: &Stmt, region: &Range<usize>) -> Vec<Stmt> {
+pub(super) fn within(body: &Stmt, region: &Range<usize>) -> Vec<Stmt> {
     let (start, end) = (body.span.start as usize, body.span.end as usize);
     if region.start <= start && end <= region.end {
         return vec![body.clone()];
@@ -295,7 +295,7 @@ fn parts(unit: &Unit, region: &Range<usize>) -> Vec<Part> {
 }
 
 /// The function around a region, and its body.
-fn around<'u>(unit: &'u Unit, region: &Range<usize>) -> Option<(FunctionId, &'u Stmt)> {
+pub(super) fn around<'u>(unit: &'u Unit, region: &Range<usize>) -> Option<(FunctionId, &'u Stmt)> {
     let is_around = |body: &Stmt| {
         let (start, end) = (body.span.start as usize, body.span.end as usize);
         body.span.file.0 == 0 && start <= region.start && region.end <= end

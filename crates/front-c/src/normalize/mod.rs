@@ -72,6 +72,7 @@ mod split;
 mod square;
 mod strides;
 mod strip_mine;
+mod swaps;
 mod temporaries;
 mod toggle;
 pub(crate) mod tree;
@@ -93,6 +94,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::Range;
 use strip_mine::{Ends, TimeLoop};
+pub use swaps::{Swaps, swaps};
 use tree::Namer;
 
 /// A loop in another form.

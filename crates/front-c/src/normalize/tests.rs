@@ -22,6 +22,7 @@ mod schemes;
 mod sizes;
 mod square;
 mod strip_mine;
+mod swaps;
 mod temporaries;
 mod unreached;
 mod values;

@@ -9,7 +9,6 @@
 //! | [`members`] | what stands for members of structs in that text |
 //! | [`selects`] | `if` on data as values in that text |
 //! | [`cells`] | what loops do with a cell as a function of it, where pet cannot read it |
-//! | [`swaps`] | time loops that swap pointers at the end of a step, without the swap |
 //! | [`written`] | what subscripts are computed by, written out in the text |
 //! | [`headers`] | declarations in that text in place of headers of the C library |
 //! | [`pass`] | what these are called, for `--emit c` |
@@ -27,7 +26,6 @@ pub mod reduce;
 pub mod region;
 pub mod same;
 pub mod selects;
-pub mod swaps;
 pub mod units;
 pub mod written;
 
@@ -44,6 +42,5 @@ pub use reduce::{Reduced, mark, reduce, whole};
 pub use region::{Region, inner_loops, loop_at, marked_regions, time_loops};
 pub use same::{Same, same_later};
 pub use selects::{Known, Selected, with_selects};
-pub use swaps::{Swaps, without_swaps};
 pub use units::{Stays, Taken, Unit, functions_of_others};
 pub use written::{Told, Written, written_out};
