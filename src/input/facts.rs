@@ -11,7 +11,7 @@ use hexcc_compiler::scop::records::query::{self, Found, Query};
 use hexcc_compiler::scop::{sizes, without_bounds};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
-use hexcc_front_c::normalize::Wish;
+use hexcc_front_c::normalize::{Called, Wish};
 use hexcc_pet::data::{PetArray, PetScop};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -28,6 +28,8 @@ pub(super) struct Changes {
     pub unchecked: Vec<Range<usize>>,
     /// Variables that have one number whenever the region runs.
     pub numbers: Vec<(String, i64)>,
+    /// Calls of functions that the file does not define.
+    pub calls: Vec<Called>,
 }
 
 impl Changes {
@@ -162,6 +164,7 @@ impl Reader<'_> {
             texts: found.texts,
             unchecked: found.unchecked,
             numbers: found.numbers,
+            calls: found.calls,
         });
         (self.forwarded.borrow_mut()).insert(key, Rc::clone(&changes));
         changes

@@ -31,7 +31,7 @@ use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{Conversion, SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
 use hexcc_front_c::child::{self, KnownFacts};
-use hexcc_front_c::normalize::Wish;
+use hexcc_front_c::normalize::{Called, Same, What, Wish, first_unreadable};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
@@ -913,7 +913,10 @@ impl<'a> Reader<'a> {
         let (nest, known) = (self.nest(scop), self.known.borrow());
         let of = |compiled: &Compiled| (stepwise::sharing(compiled), stepwise::arrays(compiled));
         let (shared, arrays) = known.compile(&self.isl(&nest)?, &nest, of)?;
-        let same = front::same_later(&self.source.text, scop.span.start, &arrays);
+        let question = facts::question(self.options, &self.source.text, self.limit);
+        let same = child::same_later(&self.exe, &question, (scop.span.start, arrays));
+        // Without an answer, nobody knows.
+        let same = same.map_err(|error| Box::new(facts::explain(error)))?;
         same.map_or(Ok(shared), |same| Err(Box::new(one_array(&same))))
     }
 
@@ -1113,8 +1116,9 @@ impl<'a> Reader<'a> {
                 .help("put `#pragma endscop` behind the time loop, in the same function");
             return Err(vec![d]);
         }
-        if let Some(call) = front::first_unreadable_call(text, region) {
-            return Err(vec![host_call(&call)]);
+        let told = self.forward(&region.span, Wish::Plain);
+        if let Some(call) = first_unreadable(&told.calls) {
+            return Err(vec![host_call(call)]);
         }
         if let Some(state) = front::first_state(text, region) {
             return Err(vec![kept(text, &state)]);
@@ -1230,15 +1234,14 @@ impl<'a> Reader<'a> {
         if let PetError::ReservedName(name) = &error {
             return vec![reserved(name, text, region)];
         }
-        let is_math = |name: &str| math_function(name).is_some();
         let PetError::NoScop { messages, .. } = &error else {
             // What pet stumbles over most is a call that it cannot follow.
-            let call = matches!(error, PetError::Crashed { .. })
-                .then(|| front::first_unknown_call(text, region, &is_math));
-            return call.flatten().map_or_else(
-                || explain(error, self.source, Some(read)),
-                |call| vec![unknown_call(&call)],
-            );
+            let told = self.forward(&region.span, Wish::Plain);
+            let mut calls = told.calls.iter();
+            return match calls.find(|call| math_function(&call.name).is_none()) {
+                Some(call) if matches!(error, PetError::Crashed { .. }) => vec![unknown_call(call)],
+                _ => explain(error, self.source, Some(read)),
+            };
         };
         let functions = front::called_functions(text, region);
         let in_region = |at: usize| region.span.contains(&at);
@@ -1444,7 +1447,7 @@ fn left_out(region: &Region) -> Diagnostic {
 }
 
 /// The refusal of a nest whose pointers become one.
-fn one_array(same: &front::Same) -> Diagnostic {
+fn one_array(same: &Same) -> Diagnostic {
     let [a, b] = &same.names;
     let what = format!("`{a}` and `{b}` are one array from the second iteration of the loop on");
     Diagnostic::error("HX0108", what)
@@ -1454,7 +1457,7 @@ fn one_array(same: &front::Same) -> Diagnostic {
 }
 
 /// A call in the time loop of a function that is not to be seen.
-fn unknown_call(call: &front::Called) -> Diagnostic {
+fn unknown_call(call: &Called) -> Diagnostic {
     Diagnostic::error(
         "HX0107",
         format!("call of unknown function `{}`", call.name),
@@ -1467,7 +1470,6 @@ fn unknown_call(call: &front::Called) -> Diagnostic {
     ))
 }
 
-/// A call in the time loop of a function that only the host has.
 /// The refusal of what is no function of its arguments.
 fn kept(text: &str, state: &front::State) -> Diagnostic {
     let what = match &state.within {
@@ -1490,8 +1492,9 @@ fn kept(text: &str, state: &front::State) -> Diagnostic {
     .help("make it an argument, or an element of an array for each cell")
 }
 
-fn host_call(call: &front::Called) -> Diagnostic {
-    if call.through_pointer {
+/// The refusal of a call in the time loop of a function that only the host has.
+fn host_call(call: &Called) -> Diagnostic {
+    if call.what == What::Pointer {
         return Diagnostic::error(
             "HX0107",
             format!("`{}` is called through a pointer", call.name),
@@ -1506,7 +1509,7 @@ fn host_call(call: &front::Called) -> Diagnostic {
     };
     let d = Diagnostic::error("HX0107", format!("the time loop calls `{}`", call.name))
         .at(call.stmt.clone(), within);
-    if call.prints() {
+    if call.what == What::Host {
         return d.note(causes::HOST_WORK).help(causes::HOST_WORK_HELP);
     }
     d.note(format!(

@@ -6,7 +6,7 @@
 use crate::ForCplusplus;
 use crate::beside::{self, Around};
 use crate::facts::Facts;
-use crate::normalize::{Forward, Rewritten, Swaps, Wish};
+use crate::normalize::{Forward, Rewritten, Same, Swaps, Wish};
 use crate::signature::Signatures;
 use hexcc_clang::ast::Unit;
 use hexcc_clang::{Clang, ClangError, ParseRequest, STACK_VARIABLE, deeply, parse};
@@ -62,6 +62,8 @@ enum Wanted {
     Forward(Range<usize>, Wish),
     /// The swap of pointers at the end of the loop that is a region.
     Swaps(Range<usize>),
+    /// Which arrays of the nest at an offset are one later.
+    Same(usize, Vec<(String, bool)>),
     /// What a C++ program of the file needs.
     ForCplusplus,
     /// Statements beside these parts that could be one with them.
@@ -80,6 +82,7 @@ enum Found {
     Texts(Vec<(Range<usize>, String)>),
     Forward(Forward),
     Swaps(Option<Swaps>),
+    Same(Option<Same>),
     ForCplusplus(ForCplusplus),
     Neighbours(Vec<Vec<Range<usize>>>),
     Around(Vec<Around>),
@@ -195,6 +198,22 @@ pub fn swaps(
 ) -> Result<Option<Swaps>, FactsError> {
     match ask(exe, (Wanted::Swaps(region), question))? {
         Found::Swaps(swaps) => Ok(swaps),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for arrays of a nest, by where it begins, that are one later, as [`crate::normalize::same_later`] has them.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn same_later(
+    exe: &Path,
+    question: &Question,
+    (nest, arrays): (usize, Vec<(String, bool)>),
+) -> Result<Option<Same>, FactsError> {
+    match ask(exe, (Wanted::Same(nest, arrays), question))? {
+        Found::Same(same) => Ok(same),
         _ => Err(other_answer()),
     }
 }
@@ -463,6 +482,9 @@ fn answer(
                 Found::Forward(crate::normalize::forward(unit, (&region, wish), &again))
             }
             Wanted::Swaps(region) => Found::Swaps(crate::normalize::swaps(unit, &region)),
+            Wanted::Same(nest, arrays) => {
+                Found::Same(crate::normalize::same_later(unit, nest, &arrays))
+            }
             Wanted::ForCplusplus => Found::ForCplusplus(ForCplusplus::of(unit)),
             Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(unit, &parts)),
             Wanted::Around(parts) => Found::Around(beside::around(unit, &parts)),

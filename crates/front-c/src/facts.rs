@@ -7,6 +7,7 @@ mod gather;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use gather::is_of_library;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

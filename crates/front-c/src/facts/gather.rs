@@ -48,7 +48,7 @@ impl Facts {
 }
 
 /// Whether a function of C's library is declared by a call of it.
-fn is_of_library(unit: &Unit, function: &ast::Function) -> bool {
+pub(crate) fn is_of_library(unit: &Unit, function: &ast::Function) -> bool {
     // A declaration of one begins with one that clang puts at its name.
     let same = unit.functions.iter().filter(|f| f.first == function.first);
     let is_call = same.count() == 1 && unit.text(function.span) == function.name;

@@ -22,6 +22,7 @@
 //! it make a subscript: a number that is converted to another type is the same up to a power of 2 there. Its
 //! variables have to be unchanged and visible where it stands.
 
+mod calls;
 mod counters;
 mod edits;
 mod elements;
@@ -34,6 +35,7 @@ mod variables;
 
 use super::{asserts, choices, scalars, tree, walk};
 use crate::emit;
+pub use calls::{Called, What, first_unreadable};
 use edits::Edits;
 pub(super) use edits::whole;
 use functions::IndexFunction;
@@ -42,6 +44,7 @@ use hexcc_clang::ast::{
     DeclId, ExprKind, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Storage, Unit,
 };
 use serde::{Deserialize, Serialize};
+pub(super) use sizes::visible;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -63,6 +66,8 @@ pub struct Forward {
     pub unchecked: Vec<Range<usize>>,
     /// Variables that have one number whenever the region runs.
     pub numbers: Vec<(String, i64)>,
+    /// Calls of functions that the file does not define; where pet cannot read one, nothing else is told.
+    pub calls: Vec<Called>,
 }
 
 /// A pass over a part; whether it has changed something.
@@ -128,7 +133,15 @@ pub fn forward(
         Wish::Plain => &PASSES[N_OF_SUBSCRIPTS..],
         Wish::Subscripts => &PASSES[..],
     };
-    with_passes(unit, region, again, passes)
+    let calls = calls::calls(unit, region);
+    let found = match first_unreadable(&calls) {
+        Some(_) => Forward::default(),
+        None => Forward {
+            numbers: sizes::sizes(unit, region),
+            ..with_passes(unit, region, again, passes)
+        },
+    };
+    Forward { calls, ..found }
 }
 
 pub(super) fn with_passes(
@@ -148,19 +161,12 @@ pub(super) fn with_passes(
         let found = (!acted.is_empty())
             .then(|| texts(unit, &mut scene.unit, parts, again))
             .flatten();
-        let numbers = sizes::sizes(unit, region);
-        let Some(texts) = found else {
-            return Forward {
-                numbers,
-                ..Forward::default()
-            };
-        };
-        Forward {
+        found.map_or_else(Forward::default, |texts| Forward {
             texts,
             passes: acted,
             unchecked: scene.unchecked,
-            numbers,
-        }
+            ..Forward::default()
+        })
     })
 }
 

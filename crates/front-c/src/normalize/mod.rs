@@ -64,6 +64,7 @@ mod planes;
 mod pointed;
 mod promote;
 mod rotate;
+mod same;
 mod scalars;
 mod schemes;
 mod settled;
@@ -84,12 +85,13 @@ pub(crate) mod walk;
 
 use crate::emit;
 use counter::Known;
-pub use forward::{Forward, Wish, forward, index_functions};
+pub use forward::{Called, Forward, What, Wish, first_unreadable, forward, index_functions};
 pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,
 };
 use promote::Around;
+pub use same::{Same, same_later};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::Range;

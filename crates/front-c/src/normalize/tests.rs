@@ -5,6 +5,7 @@ use hexcc_clang::{Clang, ParseRequest, parse};
 use std::path::Path;
 
 mod apart;
+mod calls;
 mod cells;
 mod choices;
 mod converge;
@@ -18,6 +19,7 @@ mod peel;
 mod places;
 mod plain;
 mod pointed;
+mod same;
 mod schemes;
 mod sizes;
 mod square;

@@ -10,13 +10,11 @@ use std::ops::Range;
 
 /// The variables that are visible at a region, by its bytes, and their numbers.
 pub(super) fn sizes(unit: &Unit, region: &Range<usize>) -> Vec<(String, i64)> {
-    let Some((function, body)) = around(unit, region) else {
+    let around = around(unit, region).filter(|_| !unit.has_errors());
+    let Some((function, body)) = around else {
         return Vec::new();
     };
-    let of_file = unit.items.iter().filter_map(declared);
-    let mut visible: Vec<DeclId> = of_file.filter(|id| is_before(unit, *id, region)).collect();
-    visible.extend(&unit[function].params);
-    declared_around(body, region.start, &mut visible);
+    let visible = visible(unit, (function, body), region.start);
     let mut seen = HashSet::new();
     let inner_first = visible.into_iter().rev();
     let named = inner_first.filter(|id| seen.insert(&unit[*id].name));
@@ -27,17 +25,28 @@ pub(super) fn sizes(unit: &Unit, region: &Range<usize>) -> Vec<(String, i64)> {
     known.collect()
 }
 
+/// The variables that are visible at an offset in a function, the innermost last.
+pub(in crate::normalize) fn visible(
+    unit: &Unit,
+    (function, body): (FunctionId, &Stmt),
+    offset: usize,
+) -> Vec<DeclId> {
+    let is_before = |id: &DeclId| {
+        let span = unit[*id].span;
+        span.file.0 != 0 || (span.start as usize) < offset
+    };
+    let of_file = unit.items.iter().filter_map(declared);
+    let mut visible: Vec<DeclId> = of_file.filter(is_before).collect();
+    visible.extend(&unit[function].params);
+    declared_around(body, offset, &mut visible);
+    visible
+}
+
 fn declared(item: &Item) -> Option<DeclId> {
     match item {
         Item::Decl(id) => Some(*id),
         _ => None,
     }
-}
-
-/// Whether a declaration of the file is before a region; those of headers are.
-fn is_before(unit: &Unit, id: DeclId, region: &Range<usize>) -> bool {
-    let span = unit[id].span;
-    span.file.0 != 0 || (span.start as usize) < region.start
 }
 
 /// Adds what the blocks around an offset declare before it.
