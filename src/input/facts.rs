@@ -8,10 +8,10 @@ use hexcc_compiler::ctype::CType;
 use hexcc_compiler::diag::Diagnostic;
 use hexcc_compiler::front::c::{Light, Pass, Reduced, Region, Told, Written};
 use hexcc_compiler::scop::records::query::{self, Found, Query};
-use hexcc_compiler::scop::{sizes_to_know, without_bounds};
+use hexcc_compiler::scop::{sizes, without_bounds};
 use hexcc_front_c::child::{self, FactsError, Question};
 use hexcc_front_c::facts::{Facts, TypeId};
-use hexcc_front_c::normalize::Wish;
+use hexcc_front_c::normalize::{Called, Wish};
 use hexcc_pet::data::{PetArray, PetScop};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,6 +26,10 @@ pub(super) struct Changes {
     passes: Vec<Pass>,
     /// Assertions that go.
     pub unchecked: Vec<Range<usize>>,
+    /// Variables that have one number whenever the region runs.
+    pub numbers: Vec<(String, i64)>,
+    /// Calls of functions that the file does not define.
+    pub calls: Vec<Called>,
 }
 
 impl Changes {
@@ -96,13 +100,13 @@ impl Names {
 }
 
 impl Reader<'_> {
-    /// A scop with what libclang says of arrays that have no bounds, and of members of structs. `read` is
-    /// what pet has read, and the region begins at `start` in what that was made of.
+    /// A scop with what libclang says of arrays that have no bounds, of members of structs, and of sizes, some of which
+    /// have `numbers`. `read` is what pet has read, and the region begins at `start` in what that was made of.
     pub(super) fn described(
         &self,
         mut scop: PetScop,
-        read: &Reduced,
-        start: usize,
+        (read, start): (&Reduced, usize),
+        numbers: &[(String, i64)],
     ) -> Result<PetScop, FactsError> {
         let Ok(ctx) = hexcc_isl::Ctx::with_stopper(self.limit.stopper().clone()) else {
             return Ok(scop);
@@ -110,12 +114,14 @@ impl Reader<'_> {
         (scop.arrays.iter_mut()).for_each(|a| a.pointers = without_bounds(&ctx, a));
         let is_asked_of =
             |a: &PetArray| a.pointers > 0 || a.element_is_record || has_unknown_type(a);
-        let sizes = sizes_to_know(&ctx, &scop);
-        if !sizes.is_empty() || scop.arrays.iter().any(is_asked_of) {
+        if !numbers.is_empty() {
+            let sizes = sizes(&ctx, &scop);
+            let is_size = |(name, _): &&(String, i64)| sizes.contains(name);
+            scop.given = numbers.iter().filter(is_size).cloned().collect();
+        }
+        if scop.arrays.iter().any(is_asked_of) {
             let facts = self.facts(&read.text)?;
             let at = read.copied(start).unwrap_or(0);
-            let number = |name: String| Some((name.clone(), facts.number(&name, at)?));
-            scop.given = sizes.into_iter().filter_map(number).collect();
             Names { facts, at }.describe(&mut scop);
         }
         Ok(scop)
@@ -157,6 +163,8 @@ impl Reader<'_> {
             passes: passes.collect(),
             texts: found.texts,
             unchecked: found.unchecked,
+            numbers: found.numbers,
+            calls: found.calls,
         });
         (self.forwarded.borrow_mut()).insert(key, Rc::clone(&changes));
         changes

@@ -30,8 +30,8 @@ use hexcc_compiler::options::{Options, Sums};
 use hexcc_compiler::scop::records::query;
 use hexcc_compiler::scop::{Conversion, SavedScop, SourceFile, members};
 use hexcc_compiler::{causes, csource, pipeline, stepwise};
-use hexcc_front_c::child::{self, FactsError, KnownFacts};
-use hexcc_front_c::normalize::Wish;
+use hexcc_front_c::child::{self, KnownFacts};
+use hexcc_front_c::normalize::{Called, Same, What, Wish, first_unreadable};
 use hexcc_pet::data::{PetBody, PetScop, PetStmt, Span};
 use hexcc_pet::{PetError, PetPaths};
 use rewritten::Wanted;
@@ -98,6 +98,7 @@ pub fn read(options: &InputOptions, limit: &TimeLimit) -> Result<Input, Failure>
         let found = found.map_err(|error| Failure::plain(facts::explain(error)))?;
         input.saved.conversions = found.conversions.into_iter().map(conversion).collect();
         input.saved.of_host = found.of_host.into_iter().collect();
+        input.saved.undeclared = found.undeclared;
         input.saved.around = joined::around(options, &input.saved, limit);
     }
     Ok(input)
@@ -260,14 +261,11 @@ fn read_as_is(reader: &Reader) -> Result<Input, NotRead> {
         let why = explain(PetError::ReservedName(word.clone()), source, None);
         return Err(fail(why, words));
     }
-    let undeclared = reader.undeclared();
-    let undeclared = undeclared.map_err(|e| fail(vec![facts::explain(e)], BTreeSet::new()))?;
     warnings.extend(unchecked(reader, &chosen));
     Ok(Input {
         saved: SavedScop {
             nests: chosen.nests,
             stays: chosen.stays,
-            undeclared,
             headers: HeaderNames::new(&reader.headers, source.own_text()),
             ..SavedScop::new(source.clone(), options.defines.clone(), chosen.scop)
         },
@@ -558,7 +556,7 @@ impl<'a> Reader<'a> {
             let scop = self.extract(&whole, wanted);
             let scop = scop.map_err(|e| explain(e, self.source, Some(&whole)))?;
             let start = scop.span.start;
-            let scop = self.described(scop, &whole, start);
+            let scop = self.described(scop, (&whole, start), &[]);
             let scop = scop.map_err(|error| vec![facts::explain(error)])?;
             return Ok((scop.into(), Vec::new()));
         }
@@ -915,7 +913,10 @@ impl<'a> Reader<'a> {
         let (nest, known) = (self.nest(scop), self.known.borrow());
         let of = |compiled: &Compiled| (stepwise::sharing(compiled), stepwise::arrays(compiled));
         let (shared, arrays) = known.compile(&self.isl(&nest)?, &nest, of)?;
-        let same = front::same_later(&self.source.text, scop.span.start, &arrays);
+        let question = facts::question(self.options, &self.source.text, self.limit);
+        let same = child::same_later(&self.exe, &question, (scop.span.start, arrays));
+        // Without an answer, nobody knows.
+        let same = same.map_err(|error| Box::new(facts::explain(error)))?;
         same.map_or(Ok(shared), |same| Err(Box::new(one_array(&same))))
     }
 
@@ -959,14 +960,6 @@ impl<'a> Reader<'a> {
     fn saved(&self, scop: &PetScop) -> SavedScop {
         let defines = self.options.defines.clone();
         SavedScop::new(self.source.clone(), defines, scop.clone())
-    }
-
-    /// Functions that the file calls without a declaration.
-    fn undeclared(&self) -> Result<Vec<String>, FactsError> {
-        match csource::may_call_undeclared(&self.source.text, &self.headers) {
-            true => Ok(self.facts(&self.source.text)?.undeclared.clone()),
-            false => Ok(Vec::new()),
-        }
     }
 
     /// Whether clang takes the whole text as C.
@@ -1123,8 +1116,9 @@ impl<'a> Reader<'a> {
                 .help("put `#pragma endscop` behind the time loop, in the same function");
             return Err(vec![d]);
         }
-        if let Some(call) = front::first_unreadable_call(text, region) {
-            return Err(vec![host_call(&call)]);
+        let told = self.forward(&region.span, Wish::Plain);
+        if let Some(call) = first_unreadable(&told.calls) {
+            return Err(vec![host_call(call)]);
         }
         if let Some(state) = front::first_state(text, region) {
             return Err(vec![kept(text, &state)]);
@@ -1177,7 +1171,7 @@ impl<'a> Reader<'a> {
     /// What pet makes of a text made of the user's, with a `region` of that.
     fn read(&self, written: &Written, region: &Region) -> Result<PetScop, Vec<Diagnostic>> {
         let include = |name: &str| self.included(name);
-        if let Some(scop) = self.with_members(written, &include) {
+        if let Some(scop) = self.with_members(written, region, &include) {
             return Ok(scop);
         }
         let text = &written.reduced.text;
@@ -1204,7 +1198,8 @@ impl<'a> Reader<'a> {
             }
             Err(e) => return Err(explained(e, reduced.made_of(&written.reduced))),
         };
-        (self.described(scop, &reduced, written.region.span.start))
+        let numbers = &self.forward(&region.span, Wish::Plain).numbers;
+        (self.described(scop, (&reduced, written.region.span.start), numbers))
             .map_err(|error| vec![facts::explain(error)])
     }
 
@@ -1212,6 +1207,7 @@ impl<'a> Reader<'a> {
     fn with_members(
         &self,
         written: &Written,
+        users: &Region,
         include: &dyn Fn(&str) -> Option<String>,
     ) -> Option<PetScop> {
         let (text, region) = (&written.reduced.text, &written.region);
@@ -1223,9 +1219,11 @@ impl<'a> Reader<'a> {
         let reduced = front::reduce(text, region, include, &stand_ins);
         let whole = reduced.clone().made_of(&written.reduced);
         let scop = self.extract(&whole, function).ok()?;
+        let numbers = &self.forward(&users.span, Wish::Plain).numbers;
+        let described = self.described(scop, (&reduced, region.span.start), numbers);
         let scop = PetScop {
             members: stand_ins.members,
-            ..self.described(scop, &reduced, region.span.start).ok()?
+            ..described.ok()?
         };
         members::are_constant(&scop, &stand_ins.bases).then_some(scop)
     }
@@ -1236,15 +1234,14 @@ impl<'a> Reader<'a> {
         if let PetError::ReservedName(name) = &error {
             return vec![reserved(name, text, region)];
         }
-        let is_math = |name: &str| math_function(name).is_some();
         let PetError::NoScop { messages, .. } = &error else {
             // What pet stumbles over most is a call that it cannot follow.
-            let call = matches!(error, PetError::Crashed { .. })
-                .then(|| front::first_unknown_call(text, region, &is_math));
-            return call.flatten().map_or_else(
-                || explain(error, self.source, Some(read)),
-                |call| vec![unknown_call(&call)],
-            );
+            let told = self.forward(&region.span, Wish::Plain);
+            let mut calls = told.calls.iter();
+            return match calls.find(|call| math_function(&call.name).is_none()) {
+                Some(call) if matches!(error, PetError::Crashed { .. }) => vec![unknown_call(call)],
+                _ => explain(error, self.source, Some(read)),
+            };
         };
         let functions = front::called_functions(text, region);
         let in_region = |at: usize| region.span.contains(&at);
@@ -1450,7 +1447,7 @@ fn left_out(region: &Region) -> Diagnostic {
 }
 
 /// The refusal of a nest whose pointers become one.
-fn one_array(same: &front::Same) -> Diagnostic {
+fn one_array(same: &Same) -> Diagnostic {
     let [a, b] = &same.names;
     let what = format!("`{a}` and `{b}` are one array from the second iteration of the loop on");
     Diagnostic::error("HX0108", what)
@@ -1460,7 +1457,7 @@ fn one_array(same: &front::Same) -> Diagnostic {
 }
 
 /// A call in the time loop of a function that is not to be seen.
-fn unknown_call(call: &front::Called) -> Diagnostic {
+fn unknown_call(call: &Called) -> Diagnostic {
     Diagnostic::error(
         "HX0107",
         format!("call of unknown function `{}`", call.name),
@@ -1473,7 +1470,6 @@ fn unknown_call(call: &front::Called) -> Diagnostic {
     ))
 }
 
-/// A call in the time loop of a function that only the host has.
 /// The refusal of what is no function of its arguments.
 fn kept(text: &str, state: &front::State) -> Diagnostic {
     let what = match &state.within {
@@ -1496,8 +1492,9 @@ fn kept(text: &str, state: &front::State) -> Diagnostic {
     .help("make it an argument, or an element of an array for each cell")
 }
 
-fn host_call(call: &front::Called) -> Diagnostic {
-    if call.through_pointer {
+/// The refusal of a call in the time loop of a function that only the host has.
+fn host_call(call: &Called) -> Diagnostic {
+    if call.what == What::Pointer {
         return Diagnostic::error(
             "HX0107",
             format!("`{}` is called through a pointer", call.name),
@@ -1512,7 +1509,7 @@ fn host_call(call: &front::Called) -> Diagnostic {
     };
     let d = Diagnostic::error("HX0107", format!("the time loop calls `{}`", call.name))
         .at(call.stmt.clone(), within);
-    if call.prints() {
+    if call.what == What::Host {
         return d.note(causes::HOST_WORK).help(causes::HOST_WORK_HELP);
     }
     d.note(format!(

@@ -3,14 +3,17 @@
 //! Without pragmas around it such a loop is a nest like those of a loop that stays on the host: the program's memory is
 //! memory that kernels share, and tiles work on copies that never leave the device.
 
+use super::facts::question;
 use super::{Chosen, Reader};
 use hexcc_compiler::compiled::Compiled;
 use hexcc_compiler::diag::Diagnostic;
-use hexcc_compiler::front::c::{self as front, Region};
+use hexcc_compiler::front::c::Region;
 use hexcc_compiler::options::Options;
 use hexcc_compiler::scop::{SavedScop, SourceFile};
 use hexcc_compiler::{nests, stepwise};
-use hexcc_pet::data::PetScop;
+use hexcc_front_c::child;
+use hexcc_pet::data::{PetScop, Rotation, Span};
+use std::ops::Range;
 
 /// Why such a loop is a nest.
 const SWAPS: &str = "pointers are swapped after each step";
@@ -34,10 +37,17 @@ impl Reader<'_> {
     /// What pet makes of a time loop without its swap; `None` where it has none, or where that leads to no tiles.
     pub(super) fn without_swaps(&self, region: &Region) -> Option<PetScop> {
         let planes = self.options.planes.as_ref()?;
-        let swaps = front::without_swaps(&self.source.text, region)?;
-        let source = SourceFile::new(self.source.path.clone(), swaps.text);
+        let question = question(self.options, &self.source.text, self.limit);
+        let swaps = child::swaps(&self.exe, (&question, region.span.clone())).ok()??;
+        let text = without(&self.source.text, &swaps.swaps);
+        let source = SourceFile::new(self.source.path.clone(), text);
         let mut scop = self.of(&source).region(region).ok()?;
-        scop.rotation = Some(swaps.rotation);
+        scop.rotation = Some(Rotation {
+            cycles: swaps.cycles,
+            start: swaps.start,
+            head: Span::from(swaps.head),
+            swaps: swaps.swaps.into_iter().map(Span::from).collect(),
+        });
         // What is replaced ends where the loop does.
         scop.span.end = scop.span.end.max(region.span.end);
         let alone = planes.alone || region.marked;
@@ -70,4 +80,16 @@ impl Reader<'_> {
             ..scop.into()
         }
     }
+}
+
+/// A text with blanks in the place of some parts, on the same lines.
+fn without(text: &str, parts: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for part in parts {
+        let gone = bytes[part.clone()].iter_mut();
+        for byte in gone.filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -554,7 +554,7 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
     }
     let mut scop = reader.scop()?;
     scop.guards = selects::check(&scop, source, pet)?;
-    bounds::check(&scop, source).map_err(|d| selects::under_condition(d, pet))?;
+    bounds::check(&scop, source, &pet.given).map_err(|d| selects::under_condition(d, pet))?;
     if let Some(rotation) = &pet.rotation {
         rotation::into_planes(&mut scop, rotation)?;
     }
@@ -564,22 +564,23 @@ pub fn build(ctx: &Ctx, source: &SourceFile, pet: &PetScop) -> Result<Scop> {
 /// Pieces of a domain from which on it takes long to find out what each has to do with all others.
 const MANY_PIECES: usize = 5;
 
-/// The sizes of a region whose values are to be known, if the program gives them any: where a domain has many pieces, most are
-/// for sizes that the program does not have, such as one that ends behind its wall.
-pub fn sizes_to_know(ctx: &Ctx, pet: &PetScop) -> Vec<String> {
-    // A domain that cannot be read is refused later.
-    let pieces = |stmt: &PetStmt| Set::read(ctx, &stmt.domain)?.basic_sets();
-    let has_many = |stmt: &PetStmt| pieces(stmt).is_ok_and(|all| all.len() >= MANY_PIECES);
-    if !pet.stmts.iter().any(has_many) {
-        return Vec::new();
-    }
+/// The sizes of a region.
+pub fn sizes(ctx: &Ctx, pet: &PetScop) -> Vec<String> {
+    // A context that cannot be read is refused later.
     let names = Set::read(ctx, &pet.context).and_then(|sizes| sizes.param_names());
     names.unwrap_or_default()
 }
 
-/// Expects sizes with the values that are known of them.
+/// Expects sizes with the values that are known of them where a domain has many pieces: most of these are for sizes that the
+/// program does not have, such as one that ends behind its wall.
 fn expect_given(ctx: &Ctx, shaped: &mut flat::Shaped) -> Result<()> {
-    for (name, value) in &shaped.pet.given {
+    let pieces = |stmt: &PetStmt| Set::read(ctx, &stmt.domain)?.basic_sets();
+    let has_many = |stmt: &PetStmt| pieces(stmt).is_ok_and(|all| all.len() >= MANY_PIECES);
+    let given = &shaped.pet.given;
+    if given.is_empty() || !shaped.pet.stmts.iter().any(has_many) {
+        return Ok(());
+    }
+    for (name, value) in given {
         let given = Set::read(ctx, &format!("[{name}] -> {{ : {name} = {value} }}"))?;
         shaped.expected = Some(match &shaped.expected {
             Some(expected) => expected.intersect(&given)?,

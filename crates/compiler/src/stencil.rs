@@ -339,7 +339,7 @@ impl StencilBuilder {
             scop,
             source: SourceFile::default(),
         };
-        let checked = bounds::check(&stencil.scop, &stencil.source);
+        let checked = bounds::check(&stencil.scop, &stencil.source, &[]);
         checked.map_err(|d| BuildError::Refused(Box::new(stencil.by_name(*d))))?;
         Ok(stencil)
     }

@@ -6,7 +6,7 @@
 use crate::ForCplusplus;
 use crate::beside::{self, Around};
 use crate::facts::Facts;
-use crate::normalize::{Forward, Rewritten, Wish};
+use crate::normalize::{Forward, Rewritten, Same, Swaps, Wish};
 use crate::signature::Signatures;
 use hexcc_clang::ast::Unit;
 use hexcc_clang::{Clang, ClangError, ParseRequest, STACK_VARIABLE, deeply, parse};
@@ -60,6 +60,10 @@ enum Wanted {
     Heads,
     /// What a region has in other words.
     Forward(Range<usize>, Wish),
+    /// The swap of pointers at the end of the loop that is a region.
+    Swaps(Range<usize>),
+    /// Which arrays of the nest at an offset are one later.
+    Same(usize, Vec<(String, bool)>),
     /// What a C++ program of the file needs.
     ForCplusplus,
     /// Statements beside these parts that could be one with them.
@@ -77,6 +81,8 @@ enum Found {
     TimeLoops(Vec<Rewritten>),
     Texts(Vec<(Range<usize>, String)>),
     Forward(Forward),
+    Swaps(Option<Swaps>),
+    Same(Option<Same>),
     ForCplusplus(ForCplusplus),
     Neighbours(Vec<Vec<Range<usize>>>),
     Around(Vec<Around>),
@@ -177,6 +183,37 @@ pub fn forward(
 ) -> Result<Forward, FactsError> {
     match ask(exe, (Wanted::Forward(region, wish), question))? {
         Found::Forward(forward) => Ok(forward),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for the swap of pointers at the end of the loop that is a region, as [`crate::normalize::swaps`] has it.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn swaps(
+    exe: &Path,
+    (question, region): (&Question, Range<usize>),
+) -> Result<Option<Swaps>, FactsError> {
+    match ask(exe, (Wanted::Swaps(region), question))? {
+        Found::Swaps(swaps) => Ok(swaps),
+        _ => Err(other_answer()),
+    }
+}
+
+/// Asks for arrays of a nest, by where it begins, that are one later, as [`crate::normalize::same_later`] has them.
+///
+/// # Errors
+///
+/// As [`facts`].
+pub fn same_later(
+    exe: &Path,
+    question: &Question,
+    (nest, arrays): (usize, Vec<(String, bool)>),
+) -> Result<Option<Same>, FactsError> {
+    match ask(exe, (Wanted::Same(nest, arrays), question))? {
+        Found::Same(same) => Ok(same),
         _ => Err(other_answer()),
     }
 }
@@ -443,6 +480,10 @@ fn answer(
                     parse(clang, &request).ok()
                 };
                 Found::Forward(crate::normalize::forward(unit, (&region, wish), &again))
+            }
+            Wanted::Swaps(region) => Found::Swaps(crate::normalize::swaps(unit, &region)),
+            Wanted::Same(nest, arrays) => {
+                Found::Same(crate::normalize::same_later(unit, nest, &arrays))
             }
             Wanted::ForCplusplus => Found::ForCplusplus(ForCplusplus::of(unit)),
             Wanted::Neighbours(parts) => Found::Neighbours(beside::neighbours(unit, &parts)),

@@ -7,6 +7,7 @@ mod gather;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use gather::is_of_library;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -22,9 +23,7 @@ pub struct Facts {
     names: Vec<(String, TypeId)>,
     /// What clang says is an error.
     pub errors: Vec<String>,
-    /// Functions that are called without a declaration, in the order of the text.
-    pub undeclared: Vec<String>,
-    /// The same of functions of C's library, which clang knows.
+    /// Functions of C's library, which clang knows, that are called without a declaration.
     pub undeclared_of_library: Vec<String>,
     /// Functions of the file that stand for integer expressions and do nothing else.
     pub index_functions: Vec<String>,
@@ -73,8 +72,6 @@ struct Variable {
     ty: TypeId,
     /// Where its name means it; headers are before everything.
     visible: Range<usize>,
-    /// What it always is, of one in a function.
-    number: Option<i64>,
 }
 
 /// Where a member of a struct lies.
@@ -91,17 +88,12 @@ pub struct Place {
 impl Facts {
     /// The type of the variable that a name means at an offset.
     pub fn variable(&self, name: &str, at: usize) -> Option<TypeId> {
-        Some(self.visible(name, at)?.ty)
-    }
-
-    /// The number that the variable always is that a name means at an offset.
-    pub fn number(&self, name: &str, at: usize) -> Option<i64> {
-        self.visible(name, at)?.number
-    }
-
-    fn visible(&self, name: &str, at: usize) -> Option<&Variable> {
         let mut visible = self.variables.iter().rev();
-        visible.find(|v| v.name == name && v.visible.contains(&at))
+        Some(
+            visible
+                .find(|v| v.name == name && v.visible.contains(&at))?
+                .ty,
+        )
     }
 
     /// Whether a statement of a function begins in a part of the text, as the preprocessor leaves it.

@@ -22,14 +22,18 @@ pub struct ForCplusplus {
     pub conversions: Vec<Conversion>,
     /// Arrays of structs at file scope that no pointer to a number points into; see [`of_host`].
     pub of_host: Vec<String>,
+    /// Functions that are called without a declaration, in the order of the text.
+    pub undeclared: Vec<String>,
 }
 
 impl ForCplusplus {
     /// Of a file.
     pub fn of(unit: &Unit) -> ForCplusplus {
+        let undeclared = unit.functions.iter().filter(|f| f.is_implicit);
         ForCplusplus {
             conversions: conversions::conversions(unit),
             of_host: of_host::of_host(unit),
+            undeclared: undeclared.map(|f| f.name.clone()).collect(),
         }
     }
 }

@@ -63,7 +63,7 @@ pub struct PetScop {
     /// Pointers that the time loop swaps at the end of a step; what pet has read has no swap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
-    /// Sizes that have one number as long as they are there, where a domain has many pieces.
+    /// Sizes that have one number whenever the region runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<(String, i64)>,
     /// An `if` on data that is no value, and why.

@@ -2,36 +2,11 @@
 
 use super::cplusplus::DECLARED;
 use super::{
-    Code, Declared, Edit, apply_edits, define, directives, file_scope, has_type_before,
-    insertion_point, rewrite_vla_parameters, start_with_comment, tokenize,
+    Code, Declared, Edit, apply_edits, file_scope, has_type_before, insertion_point,
+    rewrite_vla_parameters, start_with_comment,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// Whether a file may call a function before it declares it, as far as its words and those of its
-/// own headers tell: of the headers of the system, only some names are known.
-pub fn may_call_undeclared(text: &str, headers: &[String]) -> bool {
-    let code = Code::new(text);
-    let functions = file_scope(&code).functions;
-    let mut known: BTreeSet<&str> = DECLARED.split_whitespace().collect();
-    for text in std::iter::once(text).chain(headers.iter().map(String::as_str)) {
-        known.extend(
-            directives(text)
-                .into_iter()
-                .filter_map(define)
-                .map(|d| d.name),
-        );
-    }
-    for header in headers {
-        let tokens = tokenize(header).into_iter();
-        known.extend(tokens.filter_map(|t| header.get(t.span)));
-    }
-    calls(&code, &functions).any(|at| {
-        let name = code.word(at);
-        let mut named = functions.iter().filter(|f| code.word(f.name) == name);
-        !known.contains(name) && !named.any(|f| f.start < at)
-    })
-}
 
 /// Tokens of functions that are called in bodies of functions.
 fn calls<'c>(code: &'c Code, functions: &'c [Declared]) -> impl Iterator<Item = usize> + 'c {
@@ -187,10 +162,7 @@ void step(int n, double v[n]) { int (*g)(void); }
 ";
 
     #[test]
-    fn calls_before_declarations_are_found() {
-        assert!(may_call_undeclared(TEXT, &[]));
-        let header = "int sum(int); void step(int, double *);".to_string();
-        assert!(!may_call_undeclared(TEXT, &[header]));
+    fn the_first_call_of_a_function_is_found() {
         let place = first_call(TEXT, "sum").map(|r| &TEXT[r]);
         assert_eq!(place, Some("sum(3)"));
     }

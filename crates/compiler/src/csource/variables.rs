@@ -230,49 +230,6 @@ pub fn change_before(
         .map(|at| code.bytes(at..at + 1))
 }
 
-/// The value of an integer variable at a region, where its declaration gives it a number and
-/// nothing changes it before.
-pub fn constant(text: &str, name: &str, region: Range<usize>) -> Option<i64> {
-    const TYPES: [&str; 11] = [
-        "const", "static", "register", "auto", "signed", "unsigned", "int", "long", "size_t",
-        "int32_t", "int64_t",
-    ];
-    let code = Code::new(text);
-    let scope = Scope::new(&code, region.start)?;
-    let declarator = scope.declarator(name)?;
-    let at = code
-        .tokens
-        .partition_point(|t| t.span.start < declarator.range.start);
-    let value = code.word(at + 2).parse::<i32>().ok()?;
-    let given =
-        code.word(at) == name && code.word(at + 1) == "=" && matches!(code.word(at + 3), "," | ";");
-    let start = simple_statement_start(&code, at);
-    let words: Vec<&str> = (start..at)
-        .map(|i| code.word(i))
-        .take_while(|word| TYPES.contains(word))
-        .collect();
-    // Others of its declaration come before it.
-    let is_integer =
-        !words.is_empty() && (start + words.len() == at || code.is_plain_name(start + words.len()));
-    // What macros do with their arguments is not known.
-    let in_macro = |at: usize| {
-        code.is_ident(at)
-            && code.word(at) == name
-            && (scope.body.start..at).any(|open| {
-                let called = open.checked_sub(1).map_or("", |before| code.word(before));
-                let is_macro = called.starts_with(|c: char| c.is_ascii_uppercase());
-                is_macro && code.opens(open, "(") && code.skip(open) > at
-            })
-    };
-    let stays = words.contains(&"const")
-        || declarator.place == Place::Call
-            && !macro_mentions(&code, name)
-            && !(at..scope.at).any(in_macro)
-            && change_before(text, name, &declarator, region).is_none();
-    let surely = !super::is_conditional(text, declarator.range.start);
-    (given && is_integer && stays && surely).then_some(i64::from(value))
-}
-
 /// Operators that change what they stand at.
 pub(crate) const ASSIGNS: [&str; 13] = [
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
@@ -643,42 +600,6 @@ mod tests {
         assert!(!ends("void f(void) { REGION<; int x; x = 1; > g(x); }"));
         assert!(!ends("void f(void) { int x; REGION<; x = 1; > g(); }"));
         assert!(!ends("void f(void) { REGION<; MACRO; x = 1; > g(); }"));
-    }
-
-    #[test]
-    fn constants_are_known_where_nothing_changes_them() {
-        let value = |text: &str| {
-            let start = text.find("REGION").expect("a region");
-            constant(text, "n", start..start + 6)
-        };
-        assert_eq!(
-            value("void f(void) { int n = 40, m; REGION; n = 3; }"),
-            Some(40)
-        );
-        assert_eq!(
-            value("void f(void) { const int m = 3, n = 40; REGION; }"),
-            Some(40)
-        );
-        assert_eq!(
-            value("static const long n = 7; void f(void) { REGION; }"),
-            Some(7)
-        );
-        for text in [
-            "int n = 7; void f(void) { REGION; }",
-            "void f(int n) { REGION; }",
-            "void f(void) { int n = m; REGION; }",
-            "void f(void) { int n = 4 * m; REGION; }",
-            "void f(void) { char n = 40; REGION; }",
-            "void f(void) { static int n = 40; REGION; }",
-            "void f(void) { int n = 40; n++; REGION; }",
-            "void f(void) { int n = 40; g(&n); REGION; }",
-            "void f(void) { int n = 40; for (;;) { REGION; n = 3; } }",
-            "#define STEP n++\nvoid f(void) { int n = 40; STEP; REGION; }",
-            "void f(void) { int n = 40; READ(n); REGION; }",
-            "void f(void) {\n#ifdef A\nint n = 40;\n#else\nint n = 80;\n#endif\nREGION; }",
-        ] {
-            assert_eq!(value(text), None, "{text}");
-        }
     }
 
     #[test]

@@ -14,12 +14,12 @@ use hexcc_isl::{DimType, PwAff, Set};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Refuses accesses that are always out of bounds.
+/// Refuses accesses that are always out of bounds; some sizes have numbers that the program gives them.
 ///
 /// # Errors
 /// HX0111 for the first one.
-pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
-    let known = looked_at(scop, source)?;
+pub fn check(scop: &Scop, source: &SourceFile, given: &[(String, i64)]) -> Result<()> {
+    let known = looked_at(scop, given)?;
     for stmt in &scop.stmts {
         if stmt
             .domain
@@ -43,13 +43,13 @@ pub fn check(scop: &Scop, source: &SourceFile) -> Result<()> {
     Ok(())
 }
 
-/// The sizes that are looked at: those that the text gives values to have these, and of the others
+/// The sizes that are looked at: those that the program gives numbers to have these, and of the others
 /// those whose sums no type of 32 bits wraps around.
-fn looked_at(scop: &Scop, source: &SourceFile) -> Result<Set> {
+fn looked_at(scop: &Scop, given: &[(String, i64)]) -> Result<Set> {
     let mut sizes = scop.context.params()?.universe_like()?;
     for name in &scop.params {
-        let condition = match csource::constant(&source.text, name, scop.region.clone()) {
-            Some(value) => format!("{name} = {value}"),
+        let condition = match given.iter().find(|(known, _)| known == name) {
+            Some((_, value)) => format!("{name} = {value}"),
             None => format!("{name} <= {}", 1 << 30),
         };
         let text = format!("[{name}] -> {{ : {condition} }}");

@@ -14,17 +14,17 @@ impl Facts {
             .messages
             .iter()
             .filter(|m| m.severity >= Severity::Error);
+        let of_library = unit.functions.iter().filter(|f| is_of_library(unit, f));
         let facts = Facts {
             errors: errors.map(|m| m.text.clone()).collect(),
-            undeclared: called(unit, |f| f.is_implicit),
-            undeclared_of_library: called(unit, |f| is_of_library(unit, f)),
+            undeclared_of_library: of_library.map(|f| f.name.clone()).collect(),
             index_functions: crate::normalize::index_functions(unit),
             ..Facts::default()
         };
         let mut gather = Gather { unit, facts };
         for item in &unit.items {
             match *item {
-                Item::Decl(id) => gather.declared(id, usize::MAX, None),
+                Item::Decl(id) => gather.declared(id, usize::MAX),
                 Item::Function(id) => gather.function(id),
                 Item::Record(..) | Item::Enum(..) | Item::Other(..) => {}
             }
@@ -47,14 +47,8 @@ impl Facts {
     }
 }
 
-/// The names of functions that are first declared in some way.
-fn called(unit: &Unit, how: impl Fn(&ast::Function) -> bool) -> Vec<String> {
-    let functions = unit.functions.iter().filter(|f| how(f));
-    functions.map(|f| f.name.clone()).collect()
-}
-
 /// Whether a function of C's library is declared by a call of it.
-fn is_of_library(unit: &Unit, function: &ast::Function) -> bool {
+pub(crate) fn is_of_library(unit: &Unit, function: &ast::Function) -> bool {
     // A declaration of one begins with one that clang puts at its name.
     let same = unit.functions.iter().filter(|f| f.first == function.first);
     let is_call = same.count() == 1 && unit.text(function.span) == function.name;
@@ -117,23 +111,19 @@ struct Gather<'u> {
 }
 
 impl Gather<'_> {
-    /// A variable of a block, of a function, that ends at an offset.
-    fn declared(&mut self, id: DeclId, end: usize, function: Option<FunctionId>) {
+    /// A variable of a block that ends at an offset.
+    fn declared(&mut self, id: DeclId, end: usize) {
         let decl = &self.unit[id];
         if decl.kind == DeclKind::Variable {
-            let start = start(decl);
-            let number = function.and_then(|f| crate::normalize::constant(self.unit, f, id));
-            let number = number.and_then(|number| number.try_into().ok());
-            self.variable(decl, start..end, number);
+            self.variable(decl, start(decl)..end);
         }
     }
 
-    fn variable(&mut self, decl: &Decl, visible: Range<usize>, number: Option<i64>) {
+    fn variable(&mut self, decl: &Decl, visible: Range<usize>) {
         self.facts.variables.push(Variable {
             name: decl.name.clone(),
             ty: TypeId(decl.ty.0),
             visible,
-            number,
         });
     }
 
@@ -147,13 +137,13 @@ impl Gather<'_> {
         }
         let whole = function.span.start as usize..function.span.end as usize;
         for param in &function.params {
-            self.variable(&self.unit[*param], whole.clone(), None);
+            self.variable(&self.unit[*param], whole.clone());
         }
-        self.stmt(body, whole.end, id);
+        self.stmt(body, whole.end);
     }
 
-    /// What a statement of a function declares, in a block that ends at an offset.
-    fn stmt(&mut self, stmt: &Stmt, end: usize, of: FunctionId) {
+    /// What a statement declares, in a block that ends at an offset.
+    fn stmt(&mut self, stmt: &Stmt, end: usize) {
         let own = stmt.span.end as usize;
         if stmt.span.file == FileId(0) {
             self.facts.statements.push(stmt.span.start as usize);
@@ -162,23 +152,23 @@ impl Gather<'_> {
             StmtKind::Decl(items) => {
                 for item in items {
                     if let Item::Decl(id) = item {
-                        self.declared(*id, end, Some(of));
+                        self.declared(*id, end);
                     }
                 }
             }
-            StmtKind::Compound(inner) => inner.iter().for_each(|stmt| self.stmt(stmt, own, of)),
+            StmtKind::Compound(inner) => inner.iter().for_each(|stmt| self.stmt(stmt, own)),
             StmtKind::For { init, body, .. } => {
                 if let Some(init) = init {
-                    self.stmt(init, own, of);
+                    self.stmt(init, own);
                 }
-                self.stmt(body, own, of);
+                self.stmt(body, own);
             }
             StmtKind::If {
                 then, otherwise, ..
             } => {
-                self.stmt(then, own, of);
+                self.stmt(then, own);
                 if let Some(otherwise) = otherwise {
-                    self.stmt(otherwise, own, of);
+                    self.stmt(otherwise, own);
                 }
             }
             StmtKind::While { body, .. }
@@ -186,7 +176,7 @@ impl Gather<'_> {
             | StmtKind::Switch { body, .. }
             | StmtKind::Case { body, .. }
             | StmtKind::Default(body)
-            | StmtKind::Label { body, .. } => self.stmt(body, end, of),
+            | StmtKind::Label { body, .. } => self.stmt(body, end),
             _ => {}
         }
     }

@@ -99,30 +99,9 @@ fn calls_without_a_declaration_are_known_whatever_is_warned_of() {
         int declared(int);\n\
         void f(void) { g(1); printf(\"\"); later(); declared(2); g(3); __builtin_trap(); }\n\
         int later(void) { int abs(int); return abs(0); }\n";
-    let facts = facts(text);
+    let unit = parsed(text);
+    let facts = Facts::of(&unit);
     assert_eq!(facts.errors, Vec::<String>::new());
-    assert_eq!(facts.undeclared, ["g", "later"]);
     assert_eq!(facts.undeclared_of_library, ["printf"]);
-}
-
-#[test]
-fn variables_that_always_are_a_number_are_known() {
-    let text = "#define N 100\n\
-        const int outside = 3;\n\
-        void g(int *);\n\
-        int f(int n, int argc) { short wide = N + 3; const int deep = N / 2; int more = N, seen = N, set = 0;\n\
-        unsigned char large = 300; static int kept = 7; volatile int other = 1; int of = n;\n\
-        if (argc > 1) more = n; g(&seen); set++;\n\
-        { int wide = 5; n += wide; /* inner */ }\n\
-        return wide + deep + more + seen + set + large + kept + other + of; /* end */ }\n";
-    let facts = facts(text);
-    let at = |place: &str| text.find(place).expect("a place");
-    let number = |name: &str| facts.number(name, at("/* end */"));
-    assert_eq!(facts.errors, Vec::<String>::new());
-    assert_eq!((number("wide"), number("deep")), (Some(103), Some(50)));
-    assert_eq!(facts.number("wide", at("/* inner */")), Some(5));
-    let others = [
-        "more", "seen", "set", "large", "kept", "other", "of", "n", "outside",
-    ];
-    assert_eq!(others.map(number), [None; 9]);
+    assert_eq!(crate::ForCplusplus::of(&unit).undeclared, ["g", "later"]);
 }

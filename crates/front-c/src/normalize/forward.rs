@@ -22,17 +22,20 @@
 //! it make a subscript: a number that is converted to another type is the same up to a power of 2 there. Its
 //! variables have to be unchanged and visible where it stands.
 
+mod calls;
 mod counters;
 mod edits;
 mod elements;
 mod functions;
 mod life;
 mod pointers;
+mod sizes;
 mod uses;
 mod variables;
 
 use super::{asserts, choices, scalars, tree, walk};
 use crate::emit;
+pub use calls::{Called, What, first_unreadable};
 use edits::Edits;
 pub(super) use edits::whole;
 use functions::IndexFunction;
@@ -41,6 +44,7 @@ use hexcc_clang::ast::{
     DeclId, ExprKind, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Storage, Unit,
 };
 use serde::{Deserialize, Serialize};
+pub(super) use sizes::visible;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -60,6 +64,10 @@ pub struct Forward {
     pub passes: Vec<String>,
     /// Bytes of the assertions among what goes.
     pub unchecked: Vec<Range<usize>>,
+    /// Variables that have one number whenever the region runs.
+    pub numbers: Vec<(String, i64)>,
+    /// Calls of functions that the file does not define; where pet cannot read one, nothing else is told.
+    pub calls: Vec<Called>,
 }
 
 /// A pass over a part; whether it has changed something.
@@ -125,7 +133,15 @@ pub fn forward(
         Wish::Plain => &PASSES[N_OF_SUBSCRIPTS..],
         Wish::Subscripts => &PASSES[..],
     };
-    with_passes(unit, region, again, passes)
+    let calls = calls::calls(unit, region);
+    let found = match first_unreadable(&calls) {
+        Some(_) => Forward::default(),
+        None => Forward {
+            numbers: sizes::sizes(unit, region),
+            ..with_passes(unit, region, again, passes)
+        },
+    };
+    Forward { calls, ..found }
 }
 
 pub(super) fn with_passes(
@@ -149,6 +165,7 @@ pub(super) fn with_passes(
             texts,
             passes: acted,
             unchecked: scene.unchecked,
+            ..Forward::default()
         })
     })
 }
@@ -244,7 +261,7 @@ pub(super) fn statements(block: &Stmt) -> &[Stmt] {
 }
 
 /// The outermost statements of a body that lie in some bytes of the file.
-fn within(body: &Stmt, region: &Range<usize>) -> Vec<Stmt> {
+pub(super) fn within(body: &Stmt, region: &Range<usize>) -> Vec<Stmt> {
     let (start, end) = (body.span.start as usize, body.span.end as usize);
     if region.start <= start && end <= region.end {
         return vec![body.clone()];
@@ -259,15 +276,7 @@ fn within(body: &Stmt, region: &Range<usize>) -> Vec<Stmt> {
 
 /// The region and the bodies of the functions of the file that it calls.
 fn parts(unit: &Unit, region: &Range<usize>) -> Vec<Part> {
-    let is_around = |body: &Stmt| {
-        let (start, end) = (body.span.start as usize, body.span.end as usize);
-        body.span.file.0 == 0 && start <= region.start && region.end <= end
-    };
-    let around = (unit.functions.iter()).position(|f| f.body.as_ref().is_some_and(is_around));
-    let Some((function, body)) = around.and_then(|at| {
-        let function = FunctionId(at as u32);
-        Some((function, unit[function].body.as_ref()?))
-    }) else {
+    let Some((function, body)) = around(unit, region) else {
         return Vec::new();
     };
     let all = within(body, region);
@@ -289,6 +298,17 @@ fn parts(unit: &Unit, region: &Range<usize>) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// The function around a region, and its body.
+pub(super) fn around<'u>(unit: &'u Unit, region: &Range<usize>) -> Option<(FunctionId, &'u Stmt)> {
+    let is_around = |body: &Stmt| {
+        let (start, end) = (body.span.start as usize, body.span.end as usize);
+        body.span.file.0 == 0 && start <= region.start && region.end <= end
+    };
+    let at = (unit.functions.iter()).position(|f| f.body.as_ref().is_some_and(is_around))?;
+    let function = FunctionId(at as u32);
+    Some((function, unit[function].body.as_ref()?))
 }
 
 impl Part {

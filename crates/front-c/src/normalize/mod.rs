@@ -64,6 +64,7 @@ mod planes;
 mod pointed;
 mod promote;
 mod rotate;
+mod same;
 mod scalars;
 mod schemes;
 mod settled;
@@ -72,6 +73,7 @@ mod split;
 mod square;
 mod strides;
 mod strip_mine;
+mod swaps;
 mod temporaries;
 mod toggle;
 pub(crate) mod tree;
@@ -83,17 +85,18 @@ pub(crate) mod walk;
 
 use crate::emit;
 use counter::Known;
-pub use forward::{Forward, Wish, forward, index_functions};
+pub use forward::{Called, Forward, What, Wish, first_unreadable, forward, index_functions};
 pub use heads::{heads, may_make_loops};
 use hexcc_clang::ast::{
     DeclId, DeclKind, Expr, FunctionId, Item, Span, Stmt, StmtId, StmtKind, Unit,
 };
 use promote::Around;
+pub use same::{Same, same_later};
 use serde::{Deserialize, Serialize};
-pub(crate) use settled::constant;
 use std::collections::HashSet;
 use std::ops::Range;
 use strip_mine::{Ends, TimeLoop};
+pub use swaps::{Swaps, swaps};
 use tree::Namer;
 
 /// A loop in another form.

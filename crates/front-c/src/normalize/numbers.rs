@@ -55,7 +55,8 @@ pub(super) fn value(unit: &Unit, expr: &Expr) -> Option<i128> {
     range(unit, expr.ty)?.contains(&found).then_some(found)
 }
 
-fn is_constant(unit: &Unit, ty: TypeId) -> bool {
+/// Whether a variable of a type keeps its first value.
+pub(super) fn is_constant(unit: &Unit, ty: TypeId) -> bool {
     let all = [&unit[ty], unit.canonical(ty)];
     all.iter().any(|ty| ty.is_const) && !all.iter().any(|ty| ty.is_volatile)
 }

@@ -35,15 +35,20 @@ fn in_statement(unit: &Unit, function: FunctionId, stmt: &mut Stmt) -> bool {
 }
 
 /// The number that a variable of a function always has.
-pub(crate) fn constant(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
+fn constant(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
+    let number = first(unit, function, id)?;
+    let body = unit[function].body.as_ref()?;
+    (!inline::changes(unit, body, id)).then_some(number)
+}
+
+/// The number that a variable of a function has as long as the function assigns nothing to it.
+pub(super) fn first(unit: &Unit, function: FunctionId, id: DeclId) -> Option<i128> {
     let decl = &unit[id];
     let body = unit[function].body.as_ref()?;
     let is_plain = decl.kind == DeclKind::Variable
         && matches!(decl.storage, Storage::None | Storage::Register)
         && !tree::is_somewhere(unit, decl.ty, |ty| ty.is_volatile);
     let number = numbers::value(unit, decl.init.as_ref().filter(|_| is_plain)?)?;
-    let stays = walk::all_declared(body).contains(&id)
-        && !inline::changes(unit, body, id)
-        && !scalars::is_pointed_to(unit, id);
-    (stays && numbers::range(unit, decl.ty)?.contains(&number)).then_some(number)
+    let is_own = walk::all_declared(body).contains(&id) && !scalars::is_pointed_to(unit, id);
+    (is_own && numbers::range(unit, decl.ty)?.contains(&number)).then_some(number)
 }

@@ -20,16 +20,21 @@ pub(super) fn ends(unit: &Unit, function: FunctionId, region: &Range<usize>, id:
     let Some(body) = &unit[function].body else {
         return false;
     };
-    let mut jumps = false;
+    let life = Life { unit, region, id };
+    !has_jumps(body) && life.behind(body) != Fate::Read
+}
+
+/// Whether a function may go on at other places than its statements say.
+pub(super) fn has_jumps(body: &Stmt) -> bool {
+    let mut found = false;
     walk::stmts(body, &mut |stmt| {
         use StmtKind as K;
-        jumps |= matches!(
+        found |= matches!(
             stmt.kind,
             K::Goto(_) | K::IndirectGoto(_) | K::Label { .. } | K::Other(_)
         );
     });
-    let life = Life { unit, region, id };
-    !jumps && life.behind(body) != Fate::Read
+    found
 }
 
 struct Life<'a> {

@@ -1,7 +1,18 @@
-#![allow(clippy::unwrap_used)]
+//! Time loops that swap pointers at the end of a step.
 
-use super::super::region::time_loops;
 use super::*;
+
+fn swaps_of(text: &str) -> Option<Swaps> {
+    let unit = unit_of(text);
+    let body = unit.functions.iter().rfind(|f| f.body.is_some()).unwrap();
+    let mut found = None;
+    walk::stmts(body.body.as_ref().unwrap(), &mut |stmt| {
+        if matches!(stmt.kind, StmtKind::For { .. }) && found.is_none() {
+            found = Some(stmt.span.start as usize..stmt.span.end as usize);
+        }
+    });
+    swaps(&unit, &found.unwrap())
+}
 
 /// The cycle of a loop with a body in a function with some pointers.
 fn cycle_of(body: &str) -> Option<Vec<String>> {
@@ -12,14 +23,16 @@ fn cycle_of(body: &str) -> Option<Vec<String>> {
 
 fn cycles_of(body: &str) -> Option<Vec<Vec<String>>> {
     let text = format!(
-        "void f(int n, float *a, float *b, float *c, float *d, float **p, float *q[], float g[n][n], float h[][9]) {{ float *tmp, *t2; for (int t = 0; t < n; t++) {{ {body} }} }}"
+        "#define SWAP(a, b) tmp = a, a = b, b = tmp\nvoid take(int n, float *a, float *b, float **c);\n\
+        void f(int n, float *a, float *b, float *c, float *d, float **p, float *q[], float g[n][n], float h[][n]) {{ float *tmp, *t2; \
+        for (int t = 0; t < n; t++) {{ {body} }} }}"
     );
-    let region = time_loops(&text).into_iter().next()?;
-    let swaps = without_swaps(&text, &region)?;
-    assert_eq!(swaps.text.len(), text.len());
-    assert!(!swaps.text.contains("tmp ="), "{}", swaps.text);
-    assert!(text[swaps.rotation.head.start..swaps.rotation.head.end].starts_with("for (int t"));
-    Some(swaps.rotation.cycles)
+    let found = swaps_of(&text)?;
+    assert_eq!(&text[found.head], "for (int t = 0; t < n; t++)");
+    for swap in found.swaps {
+        assert!(text[swap.clone()].ends_with([';', '}']), "{}", &text[swap]);
+    }
+    Some(found.cycles)
 }
 
 const NEST: &str = "for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) b[i*n+j] = a[i*n+j];";
@@ -36,6 +49,11 @@ fn swaps_are_cycles() {
     assert_eq!(of("{ float *x = a; a = b; b = x; }"), names(&["a", "b"]));
     assert_eq!(of("tmp = a, a = b, b = tmp;"), names(&["a", "b"]));
     assert_eq!(of("tmp = a, a = b; b = tmp;"), names(&["a", "b"]));
+    assert_eq!(of("SWAP(a, b);"), names(&["a", "b"]));
+    assert_eq!(
+        of("{ float *tmp = a; a = b; b = tmp; }"),
+        names(&["a", "b"])
+    );
     assert_eq!(of("{ float *x; x = a; a = b; b = x; }"), names(&["a", "b"]));
     assert_eq!(of("float *const x = a; a = b; b = x;"), names(&["a", "b"]));
     assert_eq!(of("float (*x)[2*n] = a; a = b; b = x;"), names(&["a", "b"]));
@@ -79,7 +97,9 @@ fn other_uses_of_pointers_are_no_swaps() {
         None
     );
     assert_eq!(
-        cycle_of(&format!("f(n, a, b, &a); {NEST} tmp = a; a = b; b = tmp;")),
+        cycle_of(&format!(
+            "take(n, a, b, &a); {NEST} tmp = a; a = b; b = tmp;"
+        )),
         None
     );
 }
@@ -95,10 +115,9 @@ fn steps_may_end_loops_in_them() {
 fn steps_are_counted_from_a_number() {
     let start = |head: &str| {
         let text = format!(
-            "void f(int n, float *a, float *b) {{ float *tmp; int t; for ({head}) {{ {NEST} tmp = a; a = b; b = tmp; }} }}"
+            "#define BEGIN 2\ntypedef unsigned long size_t; void f(int n, float *a, float *b, int hexcc_first) {{ float *tmp; int t; for ({head}) {{ {NEST} tmp = a; a = b; b = tmp; }} }}"
         );
-        let region = time_loops(&text).into_iter().next().unwrap();
-        without_swaps(&text, &region).map(|swaps| swaps.rotation.start)
+        swaps_of(&text).map(|swaps| swaps.start)
     };
     assert_eq!(start("int t = 0; t < n; t++"), Some("0".to_string()));
     assert_eq!(start("t = 1; t <= n; ++t"), Some("1".to_string()));
@@ -112,7 +131,8 @@ fn steps_are_counted_from_a_number() {
     assert_eq!(start("int t = n; t < 2 * n; t++"), None);
     assert_eq!(start("int t = 1 + 1; t < n; t++"), None);
     assert_eq!(start("int t = 0; t < n; t += 2"), None);
-    assert_eq!(start("int t = 010; t < n; t++"), None);
+    assert_eq!(start("int t = BEGIN; t < n; t++"), Some("2".to_string()));
+    assert_eq!(start("int t = -1; t < n; t++"), None);
     assert_eq!(start("; t < n; t++"), None);
     assert_eq!(start("int t = 0, s = 1; t < n; t++"), None);
 }
@@ -137,29 +157,25 @@ fn several_pairs_are_swapped() {
 /// pointer j of a circle of p is what pointer (j + k) mod p was.
 #[test]
 fn circles_are_what_steps_do() {
-    const NAMES: [&str; 4] = ["a", "b", "c", "tmp"];
+    const IDS: [DeclId; 4] = [DeclId(0), DeclId(1), DeclId(2), DeclId(3)];
     let mut found = 0;
     for seed in (0..1usize << 20).step_by(7) {
-        let pairs = (0..5).map(|n| (NAMES[seed >> (4 * n) & 3], NAMES[seed >> (4 * n + 2) & 3]));
-        let assigned: Vec<(String, String)> = pairs
-            .filter(|(to, from)| to != from)
-            .map(|(to, from)| (to.to_string(), from.to_string()))
-            .collect();
-        let Some(cycles) = cycles(&assigned) else {
+        let pairs = (0..5).map(|n| (IDS[seed >> (4 * n) & 3], IDS[seed >> (4 * n + 2) & 3]));
+        let assigned: Vec<(DeclId, DeclId)> = pairs.filter(|(to, from)| to != from).collect();
+        let Some(cycles) = super::super::swaps::cycles(&assigned) else {
             continue;
         };
         found += 1;
-        let mut now: BTreeMap<&str, &str> = NAMES.iter().map(|name| (*name, *name)).collect();
+        let mut now = IDS;
         for step in 0..5 {
             for cycle in &cycles {
-                for (j, name) in cycle.iter().enumerate() {
+                for (j, id) in cycle.iter().enumerate() {
                     let expected = cycle[(j + step) % cycle.len()];
-                    assert_eq!(now[name], expected, "{assigned:?}, step {step}");
+                    assert_eq!(now[id.0 as usize], expected, "{assigned:?}, step {step}");
                 }
             }
             for (to, from) in &assigned {
-                let value = now[from.as_str()];
-                now.insert(NAMES.iter().find(|name| *name == to).unwrap(), value);
+                now[to.0 as usize] = now[from.0 as usize];
             }
         }
     }
