@@ -3,7 +3,7 @@
 //! Small grids are what they are for: a launch takes as long as it takes to start, to load and to store, and then its steps, which
 //! the blocks of a multiprocessor issue at the same time. `docs/notes/results.md` has the measurements.
 
-use crate::kernel::stream::{StreamIr, StreamWork};
+use crate::kernel::stream::{PRECISE_SLOTS, StreamIr, StreamWork};
 use crate::kernel::warps::{Shared, WarpTile, WarpsIr, handed_on, planes, rows_beside};
 use crate::model::Problem;
 use crate::stream_size::StreamChoice;
@@ -87,7 +87,7 @@ pub fn candidates(ir: &StreamIr, target: &Target) -> Vec<WarpTile> {
     all
 }
 
-/// The prediction for one size, where nvcc fuses products with sums; `None` where it has no results.
+/// The prediction for one size, where nvcc fuses products with sums and where it does not; `None` where it has no results.
 pub fn predict(
     ir: &StreamIr,
     tile: WarpTile,
@@ -103,9 +103,9 @@ pub fn predict(
     let columns = problem.extents.last().copied().unwrap_or(1.0);
     let height: f64 = problem.extents.iter().rev().skip(1).product();
     let blocks = (columns / columns_of as f64).ceil() * (height / rows_of as f64).ceil();
-    let slots = slots(ir, tile, work, target);
-    let of_warp = (tile.rows * tile.columns) as f64 * slots;
-    if of_warp > LONG_STEP {
+    let [slots, apart] = slots(ir, tile, work, target);
+    let of_warp = (tile.rows * tile.columns) as f64;
+    if of_warp * slots > LONG_STEP {
         return None;
     }
     // Blocks of a multiprocessor: all that it holds in full waves, fewer in the last one.
@@ -114,9 +114,10 @@ pub fn predict(
     let last = ((blocks - full * at_once) / target.sms as f64).ceil();
     let waves = full + last.min(1.0);
     let warps = (full * tile.blocks as f64 + last) * tile.warps as f64 / 4.0;
-    let cycles = warps * of_warp / ISSUE_SHARE;
     let steps = tile.steps() as f64;
-    let issue = steps * cycles * 1e-6 / target.clock_mhz;
+    let issuing =
+        |slots: f64| steps * warps * of_warp * slots / ISSUE_SHARE * 1e-6 / target.clock_mhz;
+    let issue = issuing(slots);
     let cells = columns * height * steps;
     let computed = blocks * (tile.width() * tile.rows * tile.warps) as f64;
     let redundancy = computed / (columns * height);
@@ -126,7 +127,7 @@ pub fn predict(
     let bytes = planes * (1.0 + redundancy);
     let moved = bytes * columns * height / (target.dram_gbs * 1e9);
     let begins = (target.launch_us + MEMORY_US + WAVE_US * (waves - 1.0)) * 1e-6;
-    let seconds = (issue.powi(3) + moved.powi(3)).cbrt() + begins;
+    let seconds = |issue: f64| (issue.powi(3) + moved.powi(3)).cbrt() + begins;
     Some(StreamChoice {
         tile: tile.into(),
         shared: Some(Shared::Steps),
@@ -137,15 +138,15 @@ pub fn predict(
         slots: slots * redundancy,
         dram_bytes: bytes / steps,
         terms: [issue, 0.0, moved, 0.0].map(|x| x / cells * 1e12),
-        gcells: cells / seconds / 1e9,
-        apart: None,
+        gcells: cells / seconds(issue) / 1e9,
+        apart: Some(cells / seconds(issuing(apart)) / 1e9),
     })
 }
 
-/// Instructions for a cell of a step.
-fn slots(ir: &StreamIr, tile: WarpTile, work: &StreamWork, target: &Target) -> f64 {
+/// Instructions for a cell of a step, where products are fused with sums and where they are not.
+fn slots(ir: &StreamIr, tile: WarpTile, work: &StreamWork, target: &Target) -> [f64; 2] {
     let cells = (tile.rows * tile.columns) as f64;
-    let mut slots = 0.0;
+    let mut slots = [0.0; 2];
     let mut words = 1.0_f64;
     for (field, of) in work.fields.iter().zip(&ir.fields) {
         words = (field.bytes as f64 / 4.0).max(1.0);
@@ -154,10 +155,16 @@ fn slots(ir: &StreamIr, tile: WarpTile, work: &StreamWork, target: &Target) -> f
             _ => 1.0,
         };
         let beside = (of.margin.0 + of.margin.1) as f64 * words;
-        slots += CELL_SLOTS + field.fused * slow + beside / tile.columns as f64;
+        let others = CELL_SLOTS + beside / tile.columns as f64 + field.precise_slots * slow;
+        let fused = field.fused - PRECISE_SLOTS * field.precise as f64;
+        for (slots, operations) in slots.iter_mut().zip([fused, field.apart]) {
+            *slots += others + operations * slow;
+        }
     }
-    if tile.columns > WarpsIr::lanes(ir) {
-        slots += WIDE_SLOTS;
-    }
-    slots + EDGE_SLOTS * handed_on(ir) as f64 * words * tile.columns as f64 / cells
+    let wide = match tile.columns > WarpsIr::lanes(ir) {
+        true => WIDE_SLOTS,
+        false => 0.0,
+    };
+    let edges = EDGE_SLOTS * handed_on(ir) as f64 * words * tile.columns as f64 / cells;
+    slots.map(|slots| slots + wide + edges)
 }

@@ -436,9 +436,6 @@ impl Printer<'_> {
                 "of a block; every warp has a tile of its own".to_string(),
             ),
         ];
-        if (ir.warps.as_ref()).is_some_and(|warps| warps.tile.steps() == tile.steps) {
-            lines.remove(1); // no launch has so many but those of the other kernel
-        }
         if ir.pipeline.step_lag > 0 {
             lines.push((
                 format!("LAG = {}", ir.pipeline.step_lag),
@@ -1745,32 +1742,7 @@ impl Printer<'_> {
         self.steps_of_patches();
         self.planes_of_launch();
         self.renew_planes();
-        let (kernel, prefix) = (called.kernel, called.prefix);
-        let of_warps_launch =
-            format!("{kernel}<<<grid, {prefix}_THREADS, {prefix}_BYTES, stream>>>(args, pass);");
-        match self.has_patches() {
-            true => self.out.line(format!(
-                "if (@ == 0) {of_warps_launch}\n      else switch (sizes[@]) {{"
-            )),
-            false => self.out.line("switch (sizes[@]) {"),
-        }
-        self.out.depth += 1;
-        for s in &sizes {
-            if Some(*s) == of_warps {
-                if !self.has_patches() {
-                    self.out.line(format!("case {s}: {of_warps_launch} break;"));
-                }
-                continue;
-            }
-            let bytes = match planes {
-                true => format!("Reach<{s}>::BYTES"),
-                false => "0".to_string(),
-            };
-            self.out.line(format!(
-                "case {s}: kernel<{s}><<<grid, THREADS, {bytes}, stream>>>(args, pass); break;"
-            ));
-        }
-        self.out.close("}");
+        self.launch_kernel(&sizes, of_warps);
         for name in self.fields.iter().filter(|_| ir.alternates()) {
             self.out
                 .line(format!("pass.{name}_in[0] = pass.{name}_out[0];"));

@@ -195,9 +195,24 @@ impl Wish<'_> {
         [rows, extents.last().copied().unwrap_or(1.0)]
     }
 
+    /// Whether patches were measured on domains of this size.
+    fn is_small(&self) -> bool {
+        self.problem.extents.iter().product::<f64>() <= MOST_CELLS_OF_PATCHES
+    }
+
+    /// Whether patches may be taken where rows are not.
+    fn may_hold_patches(&self) -> bool {
+        let asked = self.shared().is_some() || self.options.stream_tile.is_some();
+        self.problem.extents.len() == 2 && self.is_small() && !asked
+    }
+
     /// The prediction for warps that work together.
     fn predicted(&self, ir: &StreamIr, tile: WarpTile) -> Option<StreamChoice> {
-        predict_of(tile)(ir, tile, &self.work, &self.options.target, &self.problem)
+        let predict = match tile.shared {
+            Shared::Columns => warp_size::predict,
+            Shared::Steps => patch_size::predict,
+        };
+        predict(ir, tile, &self.work, &self.options.target, &self.problem)
     }
 
     /// The speed of one size with operations counted as they are for warps that stream alone: all that may be fused is,
@@ -207,9 +222,8 @@ impl Wish<'_> {
         for field in &mut work.fields {
             field.fused = field.operations;
         }
-        let predict = predict_of(tile);
         let (target, problem) = (&self.options.target, &self.problem);
-        predict(ir, tile, &work, target, problem).map(|choice| choice.gcells)
+        warp_size::predict(ir, tile, &work, target, problem).map(|choice| choice.gcells)
     }
 
     /// Why a kernel in three space dimensions is better not taken.
@@ -225,16 +239,6 @@ impl Wish<'_> {
         let is_slower =
             |hybrid: f64| !self.forced && (is_small || expected.is_none_or(|own| own < hybrid));
         (self.hybrid.is_some_and(is_slower)).then_some(HYBRID_IS_FASTER)
-    }
-}
-
-/// What predicts the speed of warps that work together.
-fn predict_of(
-    tile: WarpTile,
-) -> fn(&StreamIr, WarpTile, &StreamWork, &Target, &Problem) -> Option<StreamChoice> {
-    match tile.shared {
-        Shared::Columns => warp_size::predict,
-        Shared::Steps => patch_size::predict,
     }
 }
 
@@ -315,7 +319,8 @@ impl TimeLoop<'_> {
         let (fuses, n_space) = (wish.options.fast_math, self.analysis.canonical.n_space);
         let expected = (sizes.first()).map(|best| preference::of_rows(best, fuses, n_space));
         let slow = wish.slow_in_3d().filter(|_| is_3d);
-        if let Some(objection) = slow.or_else(|| wish.slower(expected)) {
+        let objection = slow.or_else(|| wish.slower(expected));
+        if let Some(objection) = objection.filter(|_| !wish.may_hold_patches()) {
             return Ok(Overlapped::refused(objection, sizes));
         }
         let usual = match is_3d {
@@ -342,14 +347,21 @@ impl TimeLoop<'_> {
             }
         }
         let kernel = match kernel {
-            Some((mut kernel, proof)) => match self.together(&mut kernel, wish, gcells)? {
-                Some(refusal) if wish.shared().is_some() => {
-                    return Ok(Overlapped::refused(&refusal, sizes));
+            Some((mut kernel, proof)) => {
+                match self.together(&mut kernel, wish, gcells, expected)? {
+                    Some(refusal) if wish.shared().is_some() => {
+                        return Ok(Overlapped::refused(&refusal, sizes));
+                    }
+                    _ => Some((kernel, proof)),
                 }
-                _ => Some((kernel, proof)),
-            },
+            }
             None => None,
         };
+        let is_patch = |ir: &StreamIr| ir.warps.as_ref().is_some_and(|w| w.tile.is_patch());
+        let kernel = kernel.filter(|(ir, _)| objection.is_none() || is_patch(ir));
+        if let (None, Some(objection)) = (&kernel, objection) {
+            return Ok(Overlapped::refused(objection, sizes));
+        }
         if let Some((ir, _)) = &kernel {
             let of_warps = ir.warps.as_ref().map(|warps| warps.tile);
             sizes.splice(0..0, of_warps.and_then(|tile| wish.predicted(ir, tile)));
@@ -362,38 +374,53 @@ impl TimeLoop<'_> {
         })
     }
 
-    /// Gives a stream the kernel whose warps work together, or says why it has none.
-    /// `best` is the prediction for warps that stream alone.
-    fn together(&self, ir: &mut StreamIr, wish: &Wish, best: f64) -> Result<Option<Refusal>> {
+    /// Gives a stream the kernel whose warps work together, or says why it has none. `best` is the prediction for warps that
+    /// stream alone, of which `expected` is expected.
+    fn together(
+        &self,
+        ir: &mut StreamIr,
+        wish: &Wish,
+        best: f64,
+        expected: Option<f64>,
+    ) -> Result<Option<Refusal>> {
         let kinds = match wish.shared() {
             Some(shared) => vec![shared],
             None if wish.options.stream_tile.is_some() => Vec::new(),
             None => vec![Shared::Columns, Shared::Steps],
         };
         let mut refusal = NOT_AHEAD.to_string();
-        let mut taken: Option<(WarpsIr, f64)> = None;
         for shared in kinds {
-            match self.of_shared(ir, wish, shared)? {
-                Err(why) => refusal = why,
-                Ok(kernel) if wish.shared().is_some() => taken = Some((kernel, best)),
-                Ok(kernel) => {
-                    let expected = wish.predicted_as_rows(ir, kernel.tile).unwrap_or(0.0);
-                    let least = (taken.as_ref()).map_or(AHEAD_OF_ROWS * best, |(_, best)| *best);
-                    if expected >= least {
-                        taken = Some((kernel, expected));
-                    }
+            let mut kernel = match self.of_shared(ir, wish, shared)? {
+                Ok(kernel) => kernel,
+                Err(why) => {
+                    refusal = why;
+                    continue;
                 }
+            };
+            let is_ahead = match shared {
+                _ if wish.shared().is_some() => true,
+                Shared::Columns => {
+                    let own = wish.predicted_as_rows(ir, kernel.tile);
+                    own.is_some_and(|gcells| gcells >= AHEAD_OF_ROWS * best)
+                }
+                Shared::Steps => wish.predicted(ir, kernel.tile).is_some_and(|choice| {
+                    let own = preference::of_patches(&choice, wish.options.fast_math);
+                    let is_slower = wish.slower(Some(own)).is_some();
+                    !is_slower && expected.is_none_or(|rows| own >= AHEAD_OF_ROWS * rows)
+                }),
+            };
+            if !is_ahead {
+                refusal = NOT_AHEAD.to_string();
+                continue;
             }
+            let names: Vec<String> = (ir.fields.iter())
+                .map(|f| ir.stencil.arrays[f.array].name.clone())
+                .collect();
+            kernel.kernel = Some(lower::overlapped::warps(ir, &kernel, &names)?);
+            ir.warps = Some(Box::new(kernel));
+            return Ok(None);
         }
-        let Some((mut kernel, _)) = taken else {
-            return Ok(Some(refusal));
-        };
-        let names: Vec<String> = (ir.fields.iter())
-            .map(|f| ir.stencil.arrays[f.array].name.clone())
-            .collect();
-        kernel.kernel = Some(lower::overlapped::warps(ir, &kernel, &names)?);
-        ir.warps = Some(Box::new(kernel));
-        Ok(None)
+        Ok(Some(refusal))
     }
 
     /// Such a kernel, proven, before its program is made.
@@ -408,7 +435,6 @@ impl TimeLoop<'_> {
         }
         let fused = wish.options.fast_math;
         let is_asked = wish.shared().is_some();
-        let cells: f64 = wish.problem.extents.iter().product();
         let tiles: Vec<WarpTile> = match (wish.options.stream_tile, shared) {
             (Some(tile), shared) => WarpTile::of(tile, shared).into_iter().collect(),
             (None, Shared::Columns) if is_asked => warp_size::usual(ir).into(),
@@ -434,7 +460,7 @@ impl TimeLoop<'_> {
                 kernel.worth_for(wish.options.target.sms);
             }
             let is_small = !is_asked && !tile.is_patch() && !kernel.is_worth(ir, wish.domain());
-            let is_large = !is_asked && tile.is_patch() && cells > MOST_CELLS_OF_PATCHES;
+            let is_large = !is_asked && tile.is_patch() && !wish.is_small();
             return Ok(match (is_small, is_large) {
                 (true, _) => Err(SMALL_DOMAIN.to_string()),
                 (_, true) => Err(NOT_AHEAD.to_string()),
@@ -450,7 +476,9 @@ impl TimeLoop<'_> {
         let target = &wish.options.target;
         let fits = |tile: &WarpTile| tile.blocks * tile.shared_bytes(ir) <= limit;
         let all = patch_size::candidates(ir, target).into_iter().filter(fits);
-        let predicted = all.filter_map(|tile| Some((tile, wish.predicted(ir, tile)?.gcells)));
+        let fuses = wish.options.fast_math;
+        let expected = |tile| Some(preference::of_patches(&wish.predicted(ir, tile)?, fuses));
+        let predicted = all.filter_map(|tile| Some((tile, expected(tile)?)));
         predicted
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(tile, _)| tile)

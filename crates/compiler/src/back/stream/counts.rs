@@ -96,4 +96,33 @@ impl Printer<'_> {
             ));
         }
     }
+
+    /// The launch of the kernel with so many time steps, of these sizes.
+    pub(super) fn launch_kernel(&mut self, sizes: &[i64], of_warps: Option<i64>) {
+        let called = self.called();
+        let (kernel, prefix) = (called.kernel, called.prefix);
+        let together =
+            format!("{kernel}<<<grid, {prefix}_THREADS, {prefix}_BYTES, stream>>>(args, pass);");
+        if self.has_patches() {
+            self.out.line(format!("if (@ == 0) {together}"));
+        }
+        let or = if self.has_patches() { "else " } else { "" };
+        self.out.open(format!("{or}switch (sizes[@]) {{"));
+        for s in sizes {
+            if Some(*s) == of_warps {
+                if !self.has_patches() {
+                    self.out.line(format!("case {s}: {together} break;"));
+                }
+                continue;
+            }
+            let bytes = match self.ir.has_planes() {
+                true => format!("Reach<{s}>::BYTES"),
+                false => "0".to_string(),
+            };
+            self.out.line(format!(
+                "case {s}: kernel<{s}><<<grid, THREADS, {bytes}, stream>>>(args, pass); break;"
+            ));
+        }
+        self.out.close("}");
+    }
 }

@@ -9,6 +9,10 @@ impl Printer<'_> {
     pub(super) fn patch_constants(&mut self, warps: &WarpsIr) {
         let tile = warps.tile;
         let [_, rows] = warps.patch_rows();
+        let steps = match tile.steps() {
+            steps if steps == self.ir.tile.steps => "STEPS".to_string(),
+            steps => steps.to_string(),
+        };
         let lines = [
             format!(
                 "// Patches: a block holds {} rows of {} columns in registers for all time steps of a launch, {} rows of {} columns a",
@@ -19,8 +23,7 @@ impl Printer<'_> {
             ),
             "// thread. After each step warps hand their first and last rows to those above and below through shared memory.".to_string(),
             format!(
-                "constexpr int PATCHES_STEPS = {}; // time steps of a launch, at most",
-                tile.steps()
+                "constexpr int PATCHES_STEPS = {steps}; // time steps of a launch, at most"
             ),
             format!("constexpr int PATCHES_THREADS = {};", LANES * tile.warps),
             format!(

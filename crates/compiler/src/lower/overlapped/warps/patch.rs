@@ -343,7 +343,8 @@ impl Lowering<'_> {
         let [level, i] = ["level", "i"].map(|name| self.index(name));
         let vars = [next, held[f], r, level, i, own.column];
         let mut others = Vec::new();
-        if ir.live(f) == 0 || !updates.is_empty() {
+        let of_planes = ir.live(f) == 0 && ir.pipeline.stages[f].buffers > 1;
+        if of_planes || !updates.is_empty() && outer.get(&Param::Time).is_ok() {
             others.push(let_(level, plus(var(step), 1)));
         }
         others.push(let_(i, var(own.row).plus(var(r))));
