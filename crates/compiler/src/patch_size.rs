@@ -6,7 +6,7 @@
 use crate::kernel::stream::{PRECISE_SLOTS, StreamIr, StreamWork};
 use crate::kernel::warps::{Shared, WarpTile, WarpsIr, handed_on, planes, rows_beside};
 use crate::model::Problem;
-use crate::stream_size::StreamChoice;
+use crate::stream_size::{CONVERSION_LANES, StreamChoice};
 use crate::target::Target;
 
 /// Registers of a thread beside rows: addresses, bounds, conditions, temporaries.
@@ -127,7 +127,13 @@ pub fn predict(
     let bytes = planes * (1.0 + redundancy);
     let moved = bytes * columns * height / (target.dram_gbs * 1e9);
     let begins = (target.launch_us + MEMORY_US + WAVE_US * (waves - 1.0)) * 1e-6;
-    let seconds = |issue: f64| (issue.powi(3) + moved.powi(3)).cbrt() + begins;
+    // Quotients that are products in `double` wait for conversions.
+    let products: f64 = work.fields.iter().map(|f| f.products as f64).sum();
+    let converting = issuing(2.0 * products * target.issue_lanes / CONVERSION_LANES);
+    let seconds = |issue: f64| {
+        let both = (issue.powi(3) + moved.powi(3)).cbrt();
+        both.max(converting) + begins
+    };
     Some(StreamChoice {
         tile: tile.into(),
         shared: Some(Shared::Steps),
@@ -137,7 +143,7 @@ pub fn predict(
         redundancy,
         slots: slots * redundancy,
         dram_bytes: bytes / steps,
-        terms: [issue, 0.0, moved, 0.0].map(|x| x / cells * 1e12),
+        terms: [issue, 0.0, moved, converting].map(|x| x / cells * 1e12),
         gcells: cells / seconds(issue) / 1e9,
         apart: Some(cells / seconds(issuing(apart)) / 1e9),
     })

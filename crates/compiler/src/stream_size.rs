@@ -78,7 +78,7 @@ const UNORDERED_REGISTERS: i64 = 10;
 
 /// Conversions between `float` and `double` per multiprocessor and cycle; 16 by the vendor's table,
 /// measured with j2d5pt. They have a pipe of their own, behind which all else hides.
-const CONVERSION_LANES: f64 = 11.3;
+pub(crate) const CONVERSION_LANES: f64 = 11.3;
 
 /// Registers more for functions and divisions.
 const CALL_REGISTERS: i64 = 26;

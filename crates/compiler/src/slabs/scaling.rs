@@ -10,6 +10,7 @@ use crate::compiled::{Compiled, InSlabs, TiledNest};
 use crate::interface::Interface;
 use crate::kernel::plan::{self, PITCH_BYTES};
 use crate::kernel::stream_plan::{Action, Gpu, StreamRun};
+use crate::kernel::warps;
 use crate::preference;
 use crate::target::Target;
 use crate::tiling::overlapped::StreamKernel;
@@ -179,10 +180,11 @@ impl<'a> Shared<'a> {
                     };
                     self.row_bytes += ir.live(f) * line;
                 }
-                (
-                    preference::of_rows(choice, fuses, ir.pipeline.n_space),
-                    false,
-                )
+                let rate = match stream.shared() {
+                    Some(warps::Shared::Steps) => preference::of_patches(choice, fuses),
+                    _ => preference::of_rows(choice, fuses, points),
+                };
+                (rate, false)
             }
             StreamKernel::Planes(ir) => {
                 let (layout, size) = layout(ir.array)?;

@@ -316,8 +316,8 @@ impl TimeLoop<'_> {
         let mut seen = HashSet::new();
         sizes.retain(|choice| !is_3d || seen.insert(choice.tile.steps));
         sizes.truncate(MAX_TILES);
-        let (fuses, n_space) = (wish.options.fast_math, self.analysis.canonical.n_space);
-        let expected = (sizes.first()).map(|best| preference::of_rows(best, fuses, n_space));
+        let (fuses, extents) = (wish.options.fast_math, &wish.problem.extents);
+        let expected = (sizes.first()).map(|best| preference::of_rows(best, fuses, extents));
         let slow = wish.slow_in_3d().filter(|_| is_3d);
         let objection = slow.or_else(|| wish.slower(expected));
         if let Some(objection) = objection.filter(|_| !wish.may_hold_patches()) {
