@@ -751,6 +751,37 @@ fn full_rows_of_warps_as_a_pipeline_spill_nothing() {
     report_loops("warps as a pipeline", &PIPED, |w| w.stencil, examine_piped);
 }
 
+/// Programs whose domains are small, and what is said of their sizes: what they take spills nothing.
+const SMALL: [(&str, &str); 8] = [
+    ("star2d1r", "N=512,T=480"),
+    ("star2d1r", "N=1024,T=480"),
+    ("star2d1r", "N=2048,T=480"),
+    ("box2d1r", "N=1024,T=480"),
+    ("star2d2r", "N=1024,T=480"),
+    ("gradient2d", "N=2048,T=480"),
+    ("wave2d", "N=1024,T=480"),
+    ("j2d5pt", "N=1024,T=480"),
+];
+
+#[test]
+fn patches_spill_nothing() {
+    let folder = common::scratch("patches");
+    let examined = in_parallel(&SMALL, |(stencil, sizes)| {
+        let name = format!("{stencil} {sizes}");
+        let source = root().join(format!("bench/stencils/{stencil}.c"));
+        let stem = folder.join(name.replace([' ', '=', ','], "_"));
+        let options = ["--fast-math", "--set", sizes];
+        let built = build(&source, &options, FAST, &stem)?;
+        let (_, n_kernels, spills) = resources(&built.said, "7patches");
+        match (n_kernels, spills.as_slice()) {
+            (1, []) => Ok(()),
+            (n, spills) => Err(format!("{name}: {n} kernels of patches, {spills:?}")),
+        }
+    });
+    let wrong: Vec<String> = examined.into_iter().filter_map(Result::err).collect();
+    assert_none("patches that spill, or are not taken", &wrong);
+}
+
 #[test]
 fn full_rows_of_streamed_kernels_are_straight_line_code() {
     report_loops(

@@ -12,7 +12,7 @@ use crate::target::Target;
 /// Registers of a thread beside rows: addresses, bounds, conditions, temporaries.
 const OTHER_REGISTERS: i64 = 44;
 
-// Fitted to 780 measurements of star2d1r (512^2 to 4096^2, and in `double`), box2d1r, gradient2d and grayscott2d on an H200: what is
+// Fitted to 828 measurements of star2d1r (512^2 to 4096^2, and in `double`), box2d1r, gradient2d and grayscott2d on an H200: what is
 // predicted to be fastest is at 0.94 or more of the best in each.
 
 /// Instructions for a cell of a field and step beside the statement's: a move, and what tests of edges come to.

@@ -45,10 +45,10 @@ const MANY_ARRAYS: usize = 7;
 const FAR: i64 = 3;
 /// See [`DEEP_HYBRID`]: of nine programs 0.7 (faces3d) to 1.5, the median.
 const PATCHES: f64 = 1.2;
-/// The same in domains of less than [`FEW_CELLS`]: of wave3d at 96^3 (0.71) and 128^3 (0.84, 0.89).
+/// The same in domains of [`FEW_CELLS`]: of wave3d at 96^3 (0.71) and 128^3 (0.84, 0.89). Smaller ones were not measured.
 const FEW_PATCHES: f64 = 0.85;
-/// 192^3.
-const FEW_CELLS: f64 = 7_077_888.0;
+/// From 80^3 to 192^3.
+const FEW_CELLS: std::ops::Range<f64> = 512_000.0..7_077_888.0;
 /// See [`DEEP_HYBRID`].
 const PLANES: f64 = 0.85;
 /// The same of what is predicted without fused multiply-add: of star3d1r (0.99), star3d2r (1.10) and j3d27pt (0.97), with 50 steps.
@@ -108,7 +108,7 @@ pub(crate) fn of_rows(choice: &StreamChoice, fuses: bool, extents: &[f64]) -> f6
         ..2 => choice.gcells,
         2 if fuses => choice.gcells * ROWS,
         2 => choice.apart.unwrap_or(choice.gcells) * ROWS,
-        _ if extents.iter().product::<f64>() < FEW_CELLS => choice.gcells * FEW_PATCHES,
+        _ if FEW_CELLS.contains(&extents.iter().product()) => choice.gcells * FEW_PATCHES,
         _ => choice.gcells * PATCHES,
     }
 }
