@@ -84,7 +84,7 @@ pub mod nests;
 pub mod options;
 pub mod output;
 pub mod patch_size;
-mod periodic;
+pub mod periodic;
 pub mod pipeline;
 pub mod precision;
 pub mod preference;
