@@ -1,6 +1,6 @@
 //! What a warp does with a row: it computes a row of each of its levels.
 
-use super::{Lowering, Outer, binary, if_, int, let_, loop_of, not, plus, var};
+use super::{Lowering, Outer, below, binary, if_, int, let_, loop_of, not, plus, var};
 use crate::diag::{Diagnostic, Result};
 use crate::ir::{Expr, FunctionId, Stmt, Type, VarId, Wide};
 use crate::kernel::Sub;
@@ -15,8 +15,8 @@ pub(super) enum Test {
     None,
     /// By its number.
     Column,
-    /// By a bit for each column of a lane.
-    Bit(VarId),
+    /// By its number among so many that are written: none in a row that is not.
+    Of(VarId),
 }
 
 impl Lowering<'_> {
@@ -415,13 +415,13 @@ impl Lowering<'_> {
     ) -> Result<Stmt> {
         let [x, j] = ["x", "j"].map(|name| self.index(name));
         let mut conds = Vec::new();
-        let is_named = self.ir.live(f) == 0 || matches!(test, Test::Column);
+        let is_named = self.ir.live(f) == 0 || !matches!(test, Test::None);
         match test {
             Test::None => {}
             Test::Column => conds.push(not(self.written(outer, f, 1, var(j))?)),
-            Test::Bit(written) => {
-                let bit = binary("&", binary(">>", var(written), var(x)), int(1));
-                conds.push(not(bit));
+            Test::Of(written) => {
+                let lo = outer.value(&Param::Domain(f, 1, 0))?;
+                conds.push(not(below(binary("-", var(j), lo), var(written))));
             }
         }
         let value = match self.ir.live(f) {

@@ -142,20 +142,13 @@ impl Lowering<'_> {
             let_(before, select(is_first, int(0), plus(var(own.warp), -1))),
             let_(behind, select(is_last, int(last), plus(var(own.warp), 1))),
         ];
-        let mut masks = Vec::new();
-        for f in 0..self.n_fields() {
-            let mask = self.index(&format!("{}_columns", self.names[f]));
-            let value = self.mask(&outer, f, own.column)?;
-            body.push(let_(mask, value));
-            masks.push(mask);
-        }
         // So many steps at a time that registers have the same meaning again.
         let at_once = at_once(self.ir);
         let steps = outer.get(&Param::Steps)?;
         let [first, next] = ["first", "next"].map(|name| self.index(name));
         let step = self.index("step");
         let mut one = vec![let_(step, var(first).plus(var(next)))];
-        one.extend(self.step(&outer, &held, &masks, own, [full, step, before, behind])?);
+        one.extend(self.step(&outer, &held, own, [full, step, before, behind])?);
         body.push(Stmt::For {
             var: first,
             first: int(0),
@@ -171,24 +164,12 @@ impl Lowering<'_> {
         Ok(self.function("advance_patch", "Advances a patch by all time steps of a launch. Rows that neighbours need come through shared memory.", (params, &outer), [steps].into(), body))
     }
 
-    /// The columns of a lane that a field's statement writes, a bit each.
-    fn mask(&self, outer: &Outer, f: usize, column: VarId) -> Result<Expr> {
-        let mut mask = int(0);
-        for x in 0..self.warps.tile.columns {
-            let written = self.written(outer, f, 1, plus(var(column), x))?;
-            let bit = select(written, int(1 << x), int(0));
-            mask = if x == 0 { bit } else { binary("|", mask, bit) };
-        }
-        Ok(mask)
-    }
-
     /// One time step: all fields in their order. Rows of other warps are there behind a barrier, at most one for all fields that
     /// wait for it.
     fn step(
         &mut self,
         outer: &Outer,
         held: &[VarId],
-        masks: &[VarId],
         own: Thread,
         [full, step, before, behind]: [VarId; 4],
     ) -> Result<Vec<Stmt>> {
@@ -207,14 +188,7 @@ impl Lowering<'_> {
                 body.extend(self.fetch(&waiting, held, own, [step, before, behind]));
                 waiting.clear();
             }
-            body.extend(self.stage_of_patch(
-                outer,
-                f,
-                held,
-                own,
-                [full, step, masks[f]],
-                &mut exchanged,
-            )?);
+            body.extend(self.stage_of_patch(outer, f, held, own, [full, step], &mut exchanged)?);
             body.push(self.shift(f, held[f]));
             for (_, plane, _) in exchanged.iter_mut().filter(|(g, ..)| *g == f) {
                 *plane += 1;
@@ -236,7 +210,7 @@ impl Lowering<'_> {
         f: usize,
         held: &[VarId],
         own: Thread,
-        [full, step, mask]: [VarId; 3],
+        [full, step]: [VarId; 2],
         exchanged: &mut Exchanged,
     ) -> Result<Vec<Stmt>> {
         self.reader = f;
@@ -263,7 +237,7 @@ impl Lowering<'_> {
             body.extend(ahead);
             let r = self.index("r");
             let mut of_row = self.next_columns(held, &needed, r, is_inner.then_some(part[1]));
-            of_row.extend(self.row_of_patch(outer, f, held, own, [full, step, mask, r])?);
+            of_row.extend(self.row_of_patch(outer, f, held, own, [full, step, r])?);
             body.push(loop_of(r, [part[0], part[1], 1], of_row));
             if above + below > 0 && (n == 1 || parts.len() == 1) {
                 body.extend(self.hand_on(f, held[f], own, step));
@@ -322,7 +296,7 @@ impl Lowering<'_> {
         f: usize,
         held: &[VarId],
         own: Thread,
-        [full, step, mask, r]: [VarId; 4],
+        [full, step, r]: [VarId; 3],
     ) -> Result<Vec<Stmt>> {
         let ir = self.ir;
         let columns = self.warps.tile.columns;
@@ -349,9 +323,10 @@ impl Lowering<'_> {
         }
         others.push(let_(i, var(own.row).plus(var(r))));
         let written = self.index("written");
-        let of_columns = select(self.written(outer, f, 0, var(i))?, var(mask), int(0));
-        others.push(let_(written, of_columns));
-        others.push(self.keep_columns(outer, f, [0, columns], Test::Bit(written), vars)?);
+        let in_row = outer.value(&Param::Domain(f, 1, 1))?;
+        let in_row = select(self.written(outer, f, 0, var(i))?, in_row, int(0));
+        others.push(let_(written, in_row));
+        others.push(self.keep_columns(outer, f, [0, columns], Test::Of(written), vars)?);
         for update in updates {
             others.extend(self.overwrite(outer, update, held, [next, r, level, i, own.column])?);
         }
