@@ -772,7 +772,7 @@ fn patches_spill_nothing() {
         let name = format!("{stencil} {sizes} {flag}");
         let source = root().join(format!("bench/stencils/{stencil}.c"));
         let stem = folder.join(name.replace([' ', '=', ','], "_"));
-        let mut options = vec!["--set", sizes];
+        let mut options = vec!["--kernel", "patches", "--set", sizes];
         options.extend((*flag == FAST).then_some("--fast-math"));
         let built = build(&source, &options, flag, &stem)?;
         let (_, n_kernels, spills) = resources(&built.said, "7patches");
