@@ -195,15 +195,16 @@ impl Wish<'_> {
         [rows, extents.last().copied().unwrap_or(1.0)]
     }
 
-    /// Whether patches were measured on domains of this size, with statements like these: quotients and functions that are
-    /// computed precisely are predicted to be too fast in them.
+    /// Whether patches were measured on domains of this size, on one GPU, with statements like these: quotients and functions
+    /// that are computed precisely are predicted to be too fast in them.
     fn is_small(&self) -> bool {
         let fields = &self.work.fields;
         let are_plain = fields
             .iter()
             .all(|f| f.precise == 0 && f.products == 0 && !f.calls);
         let cells: f64 = self.problem.extents.iter().product();
-        cells <= MOST_CELLS_OF_PATCHES && (are_plain || self.options.fast_math)
+        let is_one = self.options.gpus.is_none();
+        is_one && cells <= MOST_CELLS_OF_PATCHES && (are_plain || self.options.fast_math)
     }
 
     /// Whether patches may be taken where rows are not.
