@@ -86,11 +86,6 @@ const PATCHES: &[(&str, &str, &str)] = &[
         "300 19",
     ),
     ("macroloops2d", "steps=2,vector=4,rows=2,warps=8", "20 7"),
-    (
-        "steps/swaptorus2d",
-        "steps=4,vector=4,rows=4,warps=6",
-        "70 17",
-    ),
 ];
 
 fn hexcc(arguments: &str, files: &[&str]) -> Command {
