@@ -3,7 +3,7 @@
 //! Small grids are what they are for: a launch takes as long as it takes to start, to load and to store, and then its steps, which
 //! the blocks of a multiprocessor issue at the same time. `docs/notes/results.md` has the measurements.
 
-use crate::kernel::stream::{PRECISE_SLOTS, StreamIr, StreamWork};
+use crate::kernel::stream::{Growths, PRECISE_SLOTS, StreamIr, StreamWork};
 use crate::kernel::warps::{Shared, WarpTile, WarpsIr, handed_on, planes, rows_beside};
 use crate::model::Problem;
 use crate::stream_size::{CONVERSION_LANES, StreamChoice};
@@ -95,7 +95,7 @@ pub fn predict(
     target: &Target,
     problem: &Problem,
 ) -> Option<StreamChoice> {
-    let growths = tile.growths(&ir.pipeline)?;
+    let growths = Growths::of(&tile.pipeline(&ir.pipeline)?, tile.steps());
     let (columns_of, rows_of) = (tile.results(&growths, ir), tile.result_rows(&growths));
     if columns_of < 1 || rows_of < 1 {
         return None;

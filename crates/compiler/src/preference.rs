@@ -76,7 +76,7 @@ fn expected(unit: &Unit) -> Option<f64> {
     match &unit.tiled.kernel {
         _ if n_space < 2 => None,
         Kernel::Overlapped(kernel, _) if kernel.shared() == Some(Shared::Steps) => {
-            Some(of_patches(unit.stream_choice()?, unit.tiled.fuses))
+            Some(of_rows(unit.stream_choice()?, unit.tiled.fuses, extents))
         }
         _ if n_space == 2 && extents.iter().product::<f64>() < MANY_CELLS => None,
         Kernel::Hybrid(hybrid) => of_hybrid(hybrid),
@@ -101,23 +101,16 @@ pub(crate) fn of_hybrid(hybrid: &Hybrid) -> Option<f64> {
     })
 }
 
-/// The same of overlapped tiles whose warps stream rows, or, in three space dimensions, patches. `fuses` tells whether nvcc
-/// fuses products with sums.
+/// The same of overlapped tiles whose warps stream rows, or, in three space dimensions, patches, or whose blocks hold these in
+/// registers. `fuses` tells whether nvcc fuses products with sums.
 pub(crate) fn of_rows(choice: &StreamChoice, fuses: bool, extents: &[f64]) -> f64 {
+    let flat = choice.apart.filter(|_| !fuses).unwrap_or(choice.gcells);
     match extents.len() {
         ..2 => choice.gcells,
-        2 if fuses => choice.gcells * ROWS,
-        2 => choice.apart.unwrap_or(choice.gcells) * ROWS,
+        2 if choice.shared == Some(Shared::Steps) => flat * HELD,
+        2 => flat * ROWS,
         _ if FEW_CELLS.contains(&extents.iter().product()) => choice.gcells * FEW_PATCHES,
         _ => choice.gcells * PATCHES,
-    }
-}
-
-/// The same of patches that blocks hold in registers.
-pub(crate) fn of_patches(choice: &StreamChoice, fuses: bool) -> f64 {
-    match choice.apart.filter(|_| !fuses) {
-        Some(apart) => apart * HELD,
-        None => choice.gcells * HELD,
     }
 }
 

@@ -1646,9 +1646,9 @@ impl Printer<'_> {
             self.comparison_sizes();
         }
         let of_warps = ir.warps.as_ref().map(|w| w.tile.steps());
-        let called = self.called();
+        let prefix = self.called().to_uppercase();
         let name_of = |&s: &i64| match s {
-            s if Some(s) == of_warps => format!("{}_STEPS", called.prefix),
+            s if Some(s) == of_warps => format!("{prefix}_STEPS"),
             s if s == ir.tile.steps => "STEPS".to_string(),
             s => s.to_string(),
         };
@@ -1693,7 +1693,7 @@ impl Printer<'_> {
             sizes.iter().map(|s| line(*s)).collect()
         };
         let widths = cases(&|s| match Some(s) == of_warps {
-            true => format!("{}_RESULTS", called.prefix),
+            true => format!("{prefix}_RESULTS"),
             false => format!("Reach<{s}>::WIDTH"),
         });
         let widths = widths.join(", ");
@@ -1720,7 +1720,7 @@ impl Printer<'_> {
         }
         if streams {
             let plans = cases(&|s| match Some(s) == of_warps {
-                true => format!("plan_{}", called.kernel),
+                true => format!("plan_{}", self.called()),
                 false => format!("plan<{s}>"),
             });
             self.out.line(format!(

@@ -805,7 +805,7 @@ impl Rows {
                 if self.pipelined.is_some_and(|p| p.patch.is_some()) {
                     last_steps = if is_patch { steps } else { last_steps };
                     ints.push(last_steps);
-                };
+                }
                 pass.extend(words(&ints)?);
                 all.push(Action::Launch {
                     kernel,

@@ -250,11 +250,11 @@ impl WarpTile {
         self.shared == Shared::Steps
     }
 
-    /// How far so many steps reach.
-    pub fn growths(&self, pipeline: &Pipeline) -> Option<Growths> {
+    /// What the proof is of: of a patch a pipeline in which no dimension is streamed and nothing lags.
+    pub fn pipeline(&self, pipeline: &Pipeline) -> Option<Pipeline> {
         match self.shared {
-            Shared::Columns => Some(Growths::of(pipeline, self.steps())),
-            Shared::Steps => flat(pipeline).map(|flat| Growths::of(&flat, self.steps())),
+            Shared::Columns => Some(pipeline.clone()),
+            Shared::Steps => Pipeline::new(pipeline.stages.clone(), pipeline.n_space, None, None),
         }
     }
 
@@ -393,59 +393,66 @@ impl WarpsIr {
     }
 }
 
-/// The pipeline of a patch: no dimension is streamed, and nothing lags.
-fn flat(pipeline: &Pipeline) -> Option<Pipeline> {
-    Pipeline::new(pipeline.stages.clone(), pipeline.n_space, None, None)
+/// What a statement of a field reads of a field, as a patch holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldRead {
+    /// The field whose statement reads.
+    pub reader: usize,
+    /// The field that is read.
+    pub field: usize,
+    /// The plane that has it, counted from the newest one: fields before the reader have computed this step.
+    pub plane: i64,
+    /// Rows from the cell that is computed to the one that is read.
+    pub row: i64,
+    /// The same of columns.
+    pub column: i64,
 }
 
-/// Rows from the cell that a field's statement computes to one that it reads.
-pub fn rows_away(ir: &StreamIr, reader: usize, (field, age, back): (usize, i64, i64)) -> i64 {
-    let p = &ir.pipeline;
-    p.lag[reader] - p.lag[field] + age * p.step_lag - back
-}
-
-/// The plane of a patch that has what a statement reads of a field, counted from its newest one: those before the reader
-/// have computed this step.
-pub fn plane_of(reader: usize, (field, age): (usize, i64)) -> i64 {
-    age - i64::from(field >= reader)
-}
-
-/// What statements read of fields: the reader, the field, its age and back, and how many columns away.
-pub fn field_reads(ir: &StreamIr) -> impl Iterator<Item = (usize, (usize, i64, i64), i64)> + '_ {
-    let pieces = |f: &'_ Field| {
-        f.pieces
-            .iter()
-            .flat_map(|p| p.reads.clone())
-            .collect::<Vec<_>>()
-    };
-    let all = ir.fields.iter().enumerate();
-    all.flat_map(move |(reader, f)| {
-        pieces(f).into_iter().filter_map(move |read| match read {
-            StreamRead::Field {
-                field,
-                age,
-                back,
-                column,
-                ..
-            } => Some((reader, (field, age, back), column)),
-            _ => None,
+impl FieldRead {
+    /// What a statement of a field reads of fields; `None` of other reads.
+    pub fn of(ir: &StreamIr, reader: usize, read: &StreamRead) -> Option<FieldRead> {
+        let StreamRead::Field {
+            field,
+            age,
+            back,
+            column,
+            ..
+        } = *read
+        else {
+            return None;
+        };
+        let p = &ir.pipeline;
+        Some(FieldRead {
+            reader,
+            field,
+            plane: age - i64::from(field >= reader),
+            row: p.lag[reader] - p.lag[field] + age * p.step_lag - back,
+            column,
         })
+    }
+}
+
+/// What all statements read of fields.
+pub fn field_reads(ir: &StreamIr) -> impl Iterator<Item = FieldRead> + '_ {
+    let fields = ir.fields.iter().enumerate();
+    fields.flat_map(move |(reader, f)| {
+        let reads = f.pieces.iter().flat_map(|piece| &piece.reads);
+        reads.filter_map(move |read| FieldRead::of(ir, reader, read))
     })
 }
 
 /// Rows of a field that a warp of a patch needs of the warps above and below.
 pub fn rows_beside(ir: &StreamIr, field: usize) -> (i64, i64) {
-    let of_field = field_reads(ir).filter(|(_, read, _)| read.0 == field);
-    let away = of_field.map(|(reader, read, _)| rows_away(ir, reader, read));
-    away.fold((0, 0), |(above, below), row| {
-        (above.max(-row), below.max(row))
+    let of_field = field_reads(ir).filter(|read| read.field == field);
+    of_field.fold((0, 0), |(above, below), read| {
+        (above.max(-read.row), below.max(read.row))
     })
 }
 
 /// Planes of a field that a patch holds.
 pub fn planes(ir: &StreamIr, field: usize) -> i64 {
-    let of_field = field_reads(ir).filter(|(_, read, _)| read.0 == field);
-    let needed = of_field.map(|(reader, (field, age, _), _)| plane_of(reader, (field, age)) + 1);
+    let of_field = field_reads(ir).filter(|read| read.field == field);
+    let needed = of_field.map(|read| read.plane + 1);
     needed.max().unwrap_or(1).max(ir.live(field)).max(1)
 }
 
@@ -472,12 +479,12 @@ impl Prepared<'_> {
         let Some(full) = self.stream_full(stream, tile.width())? else {
             return Ok(None);
         };
-        let Some(growths) = tile.growths(stream.pipeline()) else {
+        let Some(pipeline) = tile.pipeline(stream.pipeline()) else {
             return Ok(None);
         };
         let mut warps = WarpsIr {
             tile,
-            growths,
+            growths: Growths::of(&pipeline, steps),
             full,
             tested: Vec::new(),
             least_rows: 0,
@@ -489,11 +496,9 @@ impl Prepared<'_> {
             return Ok(None);
         }
         let columns = -left..tile.width() - left;
-        let (pipeline, rows, computed) = match flat(stream.pipeline()) {
-            Some(flat) if tile.is_patch() => {
-                (flat, 0..rows, -above..tile.rows * tile.warps - above)
-            }
-            _ => (stream.pipeline().clone(), 0..results, columns.clone()),
+        let (rows, computed) = match tile.shared {
+            Shared::Columns => (0..results, columns.clone()),
+            Shared::Steps => (0..rows, -above..tile.rows * tile.warps - above),
         };
         let computed = vec![computed, columns];
         let proven = Tile {

@@ -10,7 +10,6 @@ use crate::compiled::{Compiled, InSlabs, TiledNest};
 use crate::interface::Interface;
 use crate::kernel::plan::{self, PITCH_BYTES};
 use crate::kernel::stream_plan::{Action, Gpu, StreamRun};
-use crate::kernel::warps;
 use crate::preference;
 use crate::target::Target;
 use crate::tiling::overlapped::StreamKernel;
@@ -180,11 +179,7 @@ impl<'a> Shared<'a> {
                     };
                     self.row_bytes += ir.live(f) * line;
                 }
-                let rate = match stream.shared() {
-                    Some(warps::Shared::Steps) => preference::of_patches(choice, fuses),
-                    _ => preference::of_rows(choice, fuses, points),
-                };
-                (rate, false)
+                (preference::of_rows(choice, fuses, points), false)
             }
             StreamKernel::Planes(ir) => {
                 let (layout, size) = layout(ir.array)?;

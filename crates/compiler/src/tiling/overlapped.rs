@@ -195,22 +195,24 @@ impl Wish<'_> {
         [rows, extents.last().copied().unwrap_or(1.0)]
     }
 
-    /// Whether patches were measured on domains of this size, on one GPU, with statements like these: quotients and functions
-    /// that are computed precisely are predicted to be too fast in them.
-    fn is_small(&self) -> bool {
+    /// Whether patches may be taken though nobody asks for them: where they were measured, which is on one GPU, on domains of this
+    /// size, and with statements like these. Quotients and functions that are computed precisely are predicted to be too fast in
+    /// them.
+    fn may_hold_patches(&self) -> bool {
+        let (options, extents) = (self.options, &self.problem.extents);
+        let is_asked = self.shared().is_some() || options.stream_tile.is_some();
+        let is_small =
+            extents.len() == 2 && extents.iter().product::<f64>() <= MOST_CELLS_OF_PATCHES;
         let fields = &self.work.fields;
         let are_plain = fields
             .iter()
             .all(|f| f.precise == 0 && f.products == 0 && !f.calls);
-        let cells: f64 = self.problem.extents.iter().product();
-        let is_one = self.options.gpus.is_none();
-        is_one && cells <= MOST_CELLS_OF_PATCHES && (are_plain || self.options.fast_math)
+        !is_asked && is_small && options.gpus.is_none() && (are_plain || options.fast_math)
     }
 
-    /// Whether patches may be taken where rows are not.
-    fn may_hold_patches(&self) -> bool {
-        let asked = self.shared().is_some() || self.options.stream_tile.is_some();
-        self.problem.extents.len() == 2 && self.is_small() && !asked
+    /// The speed that is expected of warps with some sizes.
+    fn expected(&self, choice: &StreamChoice) -> f64 {
+        preference::of_rows(choice, self.options.fast_math, &self.problem.extents)
     }
 
     /// The prediction for warps that work together.
@@ -323,8 +325,7 @@ impl TimeLoop<'_> {
         let mut seen = HashSet::new();
         sizes.retain(|choice| !is_3d || seen.insert(choice.tile.steps));
         sizes.truncate(MAX_TILES);
-        let (fuses, extents) = (wish.options.fast_math, &wish.problem.extents);
-        let expected = (sizes.first()).map(|best| preference::of_rows(best, fuses, extents));
+        let expected = sizes.first().map(|best| wish.expected(best));
         let slow = wish.slow_in_3d().filter(|_| is_3d);
         let objection = slow.or_else(|| wish.slower(expected));
         if let Some(objection) = objection.filter(|_| !wish.may_hold_patches()) {
@@ -393,7 +394,8 @@ impl TimeLoop<'_> {
         let kinds = match wish.shared() {
             Some(shared) => vec![shared],
             None if wish.options.stream_tile.is_some() => Vec::new(),
-            None => vec![Shared::Columns, Shared::Steps],
+            None if wish.may_hold_patches() => vec![Shared::Columns, Shared::Steps],
+            None => vec![Shared::Columns],
         };
         let mut refusal = NOT_AHEAD.to_string();
         for shared in kinds {
@@ -411,7 +413,7 @@ impl TimeLoop<'_> {
                     own.is_some_and(|gcells| gcells >= AHEAD_OF_ROWS * best)
                 }
                 Shared::Steps => wish.predicted(ir, kernel.tile).is_some_and(|choice| {
-                    let own = preference::of_patches(&choice, wish.options.fast_math);
+                    let own = wish.expected(&choice);
                     let is_slower = wish.slower(Some(own)).is_some();
                     !is_slower && expected.is_none_or(|rows| own >= AHEAD_OF_ROWS * rows)
                 }),
@@ -467,11 +469,9 @@ impl TimeLoop<'_> {
                 kernel.worth_for(wish.options.target.sms);
             }
             let is_small = !is_asked && !tile.is_patch() && !kernel.is_worth(ir, wish.domain());
-            let is_large = !is_asked && tile.is_patch() && !wish.is_small();
-            return Ok(match (is_small, is_large) {
-                (true, _) => Err(SMALL_DOMAIN.to_string()),
-                (_, true) => Err(NOT_AHEAD.to_string()),
-                _ => Ok(kernel),
+            return Ok(match is_small {
+                true => Err(SMALL_DOMAIN.to_string()),
+                false => Ok(kernel),
             });
         }
         Ok(Err(refusal.to_string()))
@@ -483,8 +483,7 @@ impl TimeLoop<'_> {
         let target = &wish.options.target;
         let fits = |tile: &WarpTile| tile.blocks * tile.shared_bytes(ir) <= limit;
         let all = patch_size::candidates(ir, target).into_iter().filter(fits);
-        let fuses = wish.options.fast_math;
-        let expected = |tile| Some(preference::of_patches(&wish.predicted(ir, tile)?, fuses));
+        let expected = |tile| Some(wish.expected(&wish.predicted(ir, tile)?));
         let predicted = all.filter_map(|tile| Some((tile, expected(tile)?)));
         predicted
             .max_by(|a, b| a.1.total_cmp(&b.1))

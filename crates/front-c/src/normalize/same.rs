@@ -1,12 +1,12 @@
 //! Pointers that a loop of the host leaves with one array: `old = now; now = next;`, where nothing gives `next` the third one.
 
 use super::forward::{around, visible, whole};
+use super::swaps::{after, is_of_call};
 use super::{inline, tree, walk};
 use hexcc_clang::ast::{
-    Callee, DeclId, Expr, ExprKind, FunctionId, Stmt, StmtKind, Storage, TypeKind, Unit,
+    Callee, DeclId, Expr, ExprKind, FunctionId, Stmt, StmtKind, TypeKind, Unit,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Two pointers that are one from the second iteration of a loop on.
@@ -44,7 +44,7 @@ fn same_within(
     calls: usize,
 ) -> Option<Same> {
     let body = unit[function].body.as_ref()?;
-    arrays.retain(|(id, _)| is_own_pointer(unit, (function, body), *id));
+    arrays.retain(|(id, _)| is_own_pointer(unit, function, *id));
     if arrays.len() < 2 || calls == 0 {
         return None;
     }
@@ -62,14 +62,11 @@ fn same_within(
 }
 
 /// Whether a variable is a pointer to numbers that a call of a function has of its own.
-fn is_own_pointer(unit: &Unit, (function, body): (FunctionId, &Stmt), id: DeclId) -> bool {
-    let decl = &unit[id];
-    let TypeKind::Pointer(to) = unit.canonical(decl.ty).kind else {
+fn is_own_pointer(unit: &Unit, function: FunctionId, id: DeclId) -> bool {
+    let TypeKind::Pointer(to) = unit.canonical(unit[id].ty).kind else {
         return false;
     };
-    let is_own = unit[function].params.contains(&id) || walk::all_declared(body).contains(&id);
-    let is_automatic = matches!(decl.storage, Storage::None | Storage::Register);
-    is_own && is_automatic && tree::element(unit, to).is_none()
+    is_of_call(unit, function, id) && tree::element(unit, to).is_none()
 }
 
 /// A call: in which function, where, and the variables that it gives as arguments.
@@ -134,12 +131,8 @@ fn in_loop(unit: &Unit, block: &[Stmt], at: usize, arrays: &Pointers) -> Option<
     if others.any(changes) {
         return None;
     }
-    let mut now: HashMap<DeclId, DeclId> = HashMap::new();
     let before = all.iter().filter(|(s, _)| (s.span.start as usize) < at);
-    for (_, (to, from)) in all.iter().chain(before) {
-        let value = now.get(from).copied().unwrap_or(*from);
-        now.insert(*to, value);
-    }
+    let now = after(all.iter().chain(before).map(|(_, assigned)| *assigned));
     let value = |id: DeclId| now.get(&id).copied().unwrap_or(id);
     let pairs = arrays.iter().enumerate();
     let ((a, _), (b, _)) = pairs

@@ -136,19 +136,32 @@ impl<'s> Step<'s> {
 
     /// Whether a variable is a pointer that a call of the function has of its own.
     fn is_own(&self, id: DeclId) -> bool {
-        let (unit, function) = (self.unit, &self.unit[self.function]);
-        let decl = &unit[id];
-        let is_local = || {
-            function
-                .body
-                .iter()
-                .any(|body| walk::all_declared(body).contains(&id))
-        };
         // Parameters may be declared as arrays.
-        tree::element(unit, decl.ty).is_some()
-            && matches!(decl.storage, Storage::None | Storage::Register)
-            && (function.params.contains(&id) || is_local())
+        let is_pointer = tree::element(self.unit, self.unit[id].ty).is_some();
+        is_pointer && is_of_call(self.unit, self.function, id)
     }
+}
+
+/// Whether a call of a function has a variable of its own.
+pub(super) fn is_of_call(unit: &Unit, function: FunctionId, id: DeclId) -> bool {
+    let of = &unit[function];
+    let is_local = || {
+        of.body
+            .iter()
+            .any(|body| walk::all_declared(body).contains(&id))
+    };
+    matches!(unit[id].storage, Storage::None | Storage::Register)
+        && (of.params.contains(&id) || is_local())
+}
+
+/// What variables are after some assignments, to and from, one after the other.
+pub(super) fn after(assigned: impl Iterator<Item = (DeclId, DeclId)>) -> BTreeMap<DeclId, DeclId> {
+    let mut now = BTreeMap::new();
+    for (to, from) in assigned {
+        let value = now.get(&from).copied().unwrap_or(from);
+        now.insert(to, value);
+    }
+    now
 }
 
 /// What a statement assigns to variables, to and from, one after the other: `a = b;`, `a = b, b = c;`, `float *a = b;`, or a
@@ -220,11 +233,7 @@ fn declares_alone(unit: &Unit, stmt: &Stmt, names: &HashSet<DeclId>) -> bool {
 /// The pointers that some assignments, one after the other, give to each other in circles: each gets the value that the next one
 /// had. The others that they assign to only hold a value in between.
 pub(super) fn cycles(assigned: &[(DeclId, DeclId)]) -> Option<Vec<Vec<DeclId>>> {
-    let mut now: BTreeMap<DeclId, DeclId> = BTreeMap::new();
-    for (to, from) in assigned {
-        let value = now.get(from).copied().unwrap_or(*from);
-        now.insert(*to, value);
-    }
+    let now = after(assigned.iter().copied());
     let is_kept = |id: &DeclId| now.contains_key(id) && now.values().any(|value| value == id);
     let mut cycles: Vec<Vec<DeclId>> = Vec::new();
     for first in assigned.iter().map(|(to, _)| *to).filter(is_kept) {

@@ -42,7 +42,7 @@ impl Printer<'_> {
         }
         self.out.line(format!(
             "for (int @ = {}; @ + 1 < {n} && launches % 2 != 0; ++@)",
-            if first == "1" { 1 } else { 0 }
+            i32::from(self.has_patches())
         ));
         self.out.line("  if (count[@] > 0 && sizes[@] == 2 * sizes[@ + 1]) --count[@], count[@ + 1] += 2, ++launches;");
         self.out.line("bool in_next = launches % 2 != 0;");
@@ -54,7 +54,7 @@ impl Printer<'_> {
     }
 
     /// The type of the numbers of steps: that of patches is less in some launches.
-    pub(super) fn sizes_are(&self) -> &'static str {
+    fn sizes_are(&self) -> &'static str {
         match self.has_patches() {
             true => "int",
             false => "constexpr int",
@@ -63,7 +63,7 @@ impl Printer<'_> {
 
     /// The rest of the definition of counts: launches of patches take all steps but the last, where launches go from plane to plane,
     /// and an even number of launches is taken where they do not.
-    pub(super) fn patched(&self, alternates: bool) -> String {
+    fn patched(&self, alternates: bool) -> String {
         if !self.has_patches() {
             return String::new();
         }
@@ -99,18 +99,18 @@ impl Printer<'_> {
 
     /// The launch of the kernel with so many time steps, of these sizes.
     pub(super) fn launch_kernel(&mut self, sizes: &[i64], of_warps: Option<i64>) {
-        let called = self.called();
-        let (kernel, prefix) = (called.kernel, called.prefix);
+        let (kernel, prefix) = (self.called(), self.called().to_uppercase());
         let together =
             format!("{kernel}<<<grid, {prefix}_THREADS, {prefix}_BYTES, stream>>>(args, pass);");
+        let mut or = "";
         if self.has_patches() {
             self.out.line(format!("if (@ == 0) {together}"));
+            or = "else ";
         }
-        let or = if self.has_patches() { "else " } else { "" };
         self.out.open(format!("{or}switch (sizes[@]) {{"));
         for s in sizes {
             if Some(*s) == of_warps {
-                if !self.has_patches() {
+                if or.is_empty() {
                     self.out.line(format!("case {s}: {together} break;"));
                 }
                 continue;

@@ -6,17 +6,8 @@ use crate::back::expr::ast_to_c;
 use crate::back::names::Names;
 use crate::ir::VarId;
 use crate::kernel::stream::{Domain, LANES};
-use crate::kernel::warps::{self, COST_OF_ROW, Param, WarpsIr};
+use crate::kernel::warps::{self, COST_OF_ROW, Param, Shared, WarpsIr};
 use crate::print::cuda::{Parameters, kernels_of_blocks};
-
-/// What the launch function calls such a kernel's names.
-#[derive(Clone, Copy)]
-pub(super) struct Called {
-    /// The kernel.
-    pub kernel: &'static str,
-    /// Its constants begin with it.
-    pub prefix: &'static str,
-}
 
 /// What the text around the kernel defines and the kernel uses.
 const FIXED: &[&str] = &[
@@ -46,18 +37,10 @@ impl Printer<'_> {
         sizes
     }
 
-    /// What the kernel whose warps work together is called.
-    pub(super) fn called(&self) -> Called {
-        match self.ir.warps.as_ref().is_some_and(|w| w.tile.is_patch()) {
-            true => Called {
-                kernel: "patches",
-                prefix: "PATCHES",
-            },
-            false => Called {
-                kernel: "pipelined",
-                prefix: "PIPELINED",
-            },
-        }
+    /// What the kernel whose warps work together is called; its constants are, in capitals.
+    pub(super) fn called(&self) -> &'static str {
+        let shared = self.ir.warps.as_ref().map(|warps| warps.tile.shared);
+        shared.map_or("", |shared| shared.kernel().name())
     }
 
     /// The kernel and what it calls.
@@ -313,7 +296,7 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
         if fields.is_empty() {
             return;
         }
-        let who = match self.ir.warps.as_ref().is_some_and(|w| w.tile.is_patch()) {
+        let who = match self.has_patches() {
             true => "Patches",
             false => "Pipelined warps",
         };
@@ -328,23 +311,20 @@ inline cudaError_t plan_pipelined(Pass &pass, unsigned &grid) {{
 
     /// The same as fields of `Pass`.
     pub(super) fn first_columns_of_pass(&mut self) {
-        let is_patch = self.ir.warps.as_ref().map(|warps| warps.tile.is_patch());
-        match is_patch {
-            Some(true) => self.out.line("int first_tile, beside, steps; // first column of results of the first patch, patches beside each other, their time steps"),
-            Some(false) => self.out.line("int first_tile, inner_tiles, last_tile; // first columns of results: of the first tile, of others at most, of the last one"),
+        match self.ir.warps.as_ref().map(|warps| warps.tile.shared) {
+            Some(Shared::Steps) => self.out.line("int first_tile, beside, steps; // first column of results of the first patch, patches beside each other, their time steps"),
+            Some(Shared::Columns) => self.out.line("int first_tile, inner_tiles, last_tile; // first columns of results: of the first tile, of others at most, of the last one"),
             None => {}
         }
     }
 
     /// Where the tiles of pipelined warps begin.
     pub(super) fn first_columns(&mut self) {
-        let is_patch = self.ir.warps.as_ref().map(|warps| warps.tile.is_patch());
-        if is_patch == Some(true) {
-            let j = &self.j;
-            self.out.line(format!("pass.first_tile = (int)first_tile, pass.beside = (int)(({j}_hi - first_tile) / PATCHES_RESULTS + 1);"));
-        }
-        if is_patch == Some(false) {
-            self.out.line("pass.first_tile = (int)first_tile, pass.inner_tiles = (int)inner_tiles, pass.last_tile = (int)last_tile;");
+        let j = &self.j;
+        match self.ir.warps.as_ref().map(|warps| warps.tile.shared) {
+            Some(Shared::Steps) => self.out.line(format!("pass.first_tile = (int)first_tile, pass.beside = (int)(({j}_hi - first_tile) / PATCHES_RESULTS + 1);")),
+            Some(Shared::Columns) => self.out.line("pass.first_tile = (int)first_tile, pass.inner_tiles = (int)inner_tiles, pass.last_tile = (int)last_tile;"),
+            None => {}
         }
     }
 }

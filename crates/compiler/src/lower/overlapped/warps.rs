@@ -11,9 +11,12 @@ use crate::ctype::CType;
 use crate::diag::{Diagnostic, Result};
 use crate::ir::build::{binary, if_, int, let_, not, plus, var};
 use crate::ir::verify::verify;
-use crate::ir::{Expr, Function, FunctionId, Inline, Program, Stmt, Type, Unroll, VarId};
-use crate::kernel::stream::{StreamIr, StreamRead};
+use crate::ir::{
+    Block, Expr, Function, FunctionId, Inline, Kernel, Program, Stmt, Type, Unroll, VarId,
+};
+use crate::kernel::stream::{FIRST_COLUMN, HIGHEST_ROW, LANES, LOWEST_ROW, StreamIr, StreamRead};
 use crate::kernel::warps::{self, Param, Shared, WarpsIr};
+use crate::lower::affine::{Env, from_isl};
 use crate::quotient::Divisions;
 use std::collections::BTreeSet;
 
@@ -317,6 +320,40 @@ impl Lowering<'_> {
     fn of_updates(&self, param: &Param) -> bool {
         warps::updates(self.ir).next().is_some()
             && matches!(param, Param::Size(_) | Param::Time | Param::Array(_))
+    }
+
+    /// Whether statements of all fields execute in all columns from the lowest to the highest row, from a column on.
+    fn is_full(&self, outer: &Outer, [lowest, highest, column]: [Expr; 3]) -> Result<Expr> {
+        let env = [
+            (LOWEST_ROW, lowest),
+            (HIGHEST_ROW, highest),
+            (FIRST_COLUMN, column),
+        ];
+        let mut env: Env = env.map(|(name, value)| (name.to_string(), value)).into();
+        for (p, name) in self.ir.stencil.params.iter().enumerate() {
+            env.insert(name.clone(), outer.value(&Param::Size(p))?);
+        }
+        from_isl(&self.warps.full, &env)
+    }
+
+    /// Adds the kernel; what its parameters stand for.
+    fn add_kernel(&mut self, lines: &str, outer: Outer, body: Vec<Stmt>) -> Vec<(VarId, Param)> {
+        let tile = self.warps.tile;
+        self.program.kernels.push(Kernel {
+            name: tile.shared.kernel().name().to_string(),
+            lines: lines.to_string(),
+            params: outer.ids(),
+            axes: Vec::new(),
+            block: Some(Block {
+                threads: (LANES * tile.warps) as u32,
+                resident: tile.blocks as u32,
+            }),
+            launching: None,
+            body,
+            reductions: Vec::new(),
+        });
+        let params = outer.params.into_iter();
+        params.map(|(param, id)| (id, param)).collect()
     }
 
     /// Adds a function, of parameters of its own and then those that it has of the kernel.

@@ -3,10 +3,8 @@
 
 use super::{Lowering, Outer, binary, if_, int, let_, loop_of, not, plus, var};
 use crate::diag::Result;
-use crate::ir::{Block, Expr, FunctionId, Helper, Kernel, Own, Stmt, Type, Unroll, VarId};
-use crate::kernel::stream::{FIRST_COLUMN, HIGHEST_ROW, LANES, LOWEST_ROW};
+use crate::ir::{Expr, FunctionId, Helper, Own, Stmt, Type, Unroll, VarId};
 use crate::kernel::warps::{COST_OF_ROW, Param};
-use crate::lower::affine::{Env, from_isl};
 
 impl Lowering<'_> {
     /// A call, of arguments that the function has first and the parameters of the kernel it has behind them.
@@ -132,19 +130,9 @@ impl Lowering<'_> {
             .unwrap_or(0);
         let s = self.index("s");
         let newest = var(begin).plus(var(s));
-        let env = [
-            (
-                LOWEST_ROW,
-                plus(newest.clone(), -most - tile.warps * tile.rows),
-            ),
-            (HIGHEST_ROW, plus(newest.clone(), unroll - 1 - least)),
-            (FIRST_COLUMN, var(j_first)),
-        ];
-        let mut env: Env = env.map(|(name, value)| (name.to_string(), value)).into();
-        for (p, name) in self.ir.stencil.params.iter().enumerate() {
-            env.insert(name.clone(), outer.value(&Param::Size(p))?);
-        }
-        let are_full = from_isl(&self.warps.full, &env)?;
+        let lowest = plus(newest.clone(), -most - tile.warps * tile.rows);
+        let highest = plus(newest.clone(), unroll - 1 - least);
+        let are_full = self.is_full(outer, [lowest, highest, var(j_first)])?;
         let wanted = match full {
             true => are_full,
             false => not(are_full),
@@ -302,24 +290,7 @@ impl Lowering<'_> {
                 [ring, number, height, inner, end, from, until],
             )?,
         });
-        self.program.kernels.push(Kernel {
-            name: "pipelined".to_string(),
-            lines: "A block for each share of the rows.".to_string(),
-            params: outer.ids(),
-            axes: Vec::new(),
-            block: Some(Block {
-                threads: (LANES * self.warps.tile.warps) as u32,
-                resident: 1,
-            }),
-            launching: None,
-            body,
-            reductions: Vec::new(),
-        });
-        Ok(outer
-            .params
-            .into_iter()
-            .map(|(param, id)| (id, param))
-            .collect())
+        Ok(self.add_kernel("A block for each share of the rows.", outer, body))
     }
 
     /// What a block has of a tile.

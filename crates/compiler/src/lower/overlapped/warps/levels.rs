@@ -5,19 +5,9 @@ use crate::diag::{Diagnostic, Result};
 use crate::ir::{Expr, FunctionId, Stmt, Type, VarId, Wide};
 use crate::kernel::Sub;
 use crate::kernel::stream::{Domain, Field, Piece, StreamRead};
-use crate::kernel::warps::{Param, Shared, WarpsIr, plane_of, planes, rows_away};
+use crate::kernel::warps::{FieldRead, Param, Shared, WarpsIr, planes};
 use crate::lower::affine::{Body, Env, from_isl};
 use hexcc_isl::{AstExpr, AstOp};
-
-/// How it is found out whether a column is written.
-pub(super) enum Test {
-    /// It is not.
-    None,
-    /// By its number.
-    Column,
-    /// By its number among so many that are written: none in a row that is not.
-    Of(VarId),
-}
 
 impl Lowering<'_> {
     /// Rows of a level that are held: what statements read, and the row before in its own place.
@@ -341,9 +331,9 @@ impl Lowering<'_> {
                 let row = match self.warps.tile.shared {
                     Shared::Columns => self.row_of(*field, plus(var(s), 1 - age), *back),
                     Shared::Steps => {
-                        let away = rows_away(self.ir, self.reader, (*field, *age, *back));
-                        let plane = plane_of(self.reader, (*field, *age));
-                        self.held_row(*field, plane, plus(var(s), away))
+                        let read = FieldRead::of(self.ir, self.reader, read);
+                        let read = read.ok_or_else(|| Diagnostic::bug("a read of no field"))?;
+                        self.held_row(*field, read.plane, plus(var(s), read.row))
                     }
                 };
                 let at = plus(var(x), self.ir.fields[*field].margin.0 + column);
@@ -391,38 +381,34 @@ impl Lowering<'_> {
         let of_level = var(warp).times(int(levels)).plus(var(s)).plus(int(1));
         let row_of_level = binary("-", var(newest), var(level).times(int(step)));
         let vars = [next, held, s, level, row, column];
-        let all = self.keep_columns(outer, f, [0, self.warps.tile.columns], Test::None, vars)?;
+        let all = self.keep_columns(outer, f, [0, self.warps.tile.columns], None, vars)?;
         let rows = not(self.written(outer, f, 0, var(row))?);
         let mut body = vec![
             let_(level, of_level),
             let_(row, plus(row_of_level, -lag)),
             if_(rows, vec![all]),
         ];
+        let written = outer.get(&Param::Domain(f, 1, 1))?;
         for run in self.warps.tested[f].clone() {
-            body.push(self.keep_columns(outer, f, run, Test::Column, vars)?);
+            body.push(self.keep_columns(outer, f, run, Some(written), vars)?);
         }
         Ok((body, [level, row]))
     }
 
-    /// So many of a lane's columns.
+    /// So many of a lane's columns; where there is a number of columns that are written, those that are not among them.
     pub(super) fn keep_columns(
         &mut self,
         outer: &Outer,
         f: usize,
         [first, end]: [i64; 2],
-        test: Test,
+        written: Option<VarId>,
         [next, held, s, level, row, column]: [VarId; 6],
     ) -> Result<Stmt> {
         let [x, j] = ["x", "j"].map(|name| self.index(name));
         let mut conds = Vec::new();
-        let is_named = self.ir.live(f) == 0 || !matches!(test, Test::None);
-        match test {
-            Test::None => {}
-            Test::Column => conds.push(not(self.written(outer, f, 1, var(j))?)),
-            Test::Of(written) => {
-                let lo = outer.value(&Param::Domain(f, 1, 0))?;
-                conds.push(not(below(binary("-", var(j), lo), var(written))));
-            }
+        if let Some(written) = written {
+            let lo = outer.value(&Param::Domain(f, 1, 0))?;
+            conds.push(not(below(binary("-", var(j), lo), var(written))));
         }
         let value = match self.ir.live(f) {
             0 => {
@@ -446,8 +432,7 @@ impl Lowering<'_> {
         let own = let_(j, var(column).plus(var(x)));
         let cond = conds.into_iter().reduce(|a, b| binary("&&", a, b));
         let body = match cond {
-            Some(cond) if is_named => vec![own, if_(cond, assign)],
-            Some(cond) => vec![if_(cond, assign)],
+            Some(cond) => vec![own, if_(cond, assign)],
             None => assign,
         };
         Ok(loop_of(x, [first, end, 1], body))

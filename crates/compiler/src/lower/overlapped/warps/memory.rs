@@ -136,34 +136,24 @@ impl Lowering<'_> {
             },
             false,
         );
-        let wide = |memory: VarId, row: Option<Expr>, index: Expr| Wide {
-            memory,
-            row,
-            index,
+        let load = Wide {
+            memory: ring,
+            row: Some(var(slot)),
+            index: plus(var(at), self.place(f, age)),
             own: values,
             own_row: None,
             at: int(0),
             lanes: lanes as u32,
             constant: false,
         };
-        let place = self.place(f, age);
-        let load = wide(ring, Some(var(slot)), plus(var(at), place));
-        let number = |this: &Self, column: Expr| this.number(outer, f, var(row), column);
         let column = self.index("column");
-        let whole = wide(to, None, number(self, var(column))?);
-        let lane = self.index("v");
-        let of_lane = || var(column).plus(var(lane));
-        let single = if_(
-            self.written(outer, f, 1, of_lane())?,
-            vec![Stmt::Assign {
-                target: Expr::element(to, None, number(self, of_lane())?),
-                value: Expr::element(values, None, var(lane)),
-            }],
-        );
-        let rows = self.written(outer, f, 0, var(row))?;
-        let ends = [var(column), plus(var(column), lanes - 1)];
-        let [begins, ends] = ends.map(|x| self.written(outer, f, 1, x));
-        let all = binary("&&", binary("&&", rows.clone(), begins?), ends?);
+        let stores = self.store_written(
+            outer,
+            (f, to),
+            full,
+            (values, None, int(0), 0),
+            [row, column],
+        )?;
         Ok(vec![
             let_(column, var(first).plus(var(at))),
             Stmt::Let {
@@ -171,11 +161,49 @@ impl Lowering<'_> {
                 value: None,
             },
             Stmt::Load(load),
-            Stmt::If {
-                cond: binary("||", var(full), all),
-                yes: vec![Stmt::Store(whole)],
-                no: vec![if_(rows, vec![loop_of(lane, [0, lanes, 1], vec![single])])],
-            },
+            stores,
         ])
+    }
+
+    /// Stores neighbouring elements of a thread, of a row of its array from one behind a margin on, as far as a field's statement
+    /// writes them.
+    pub(super) fn store_written(
+        &mut self,
+        outer: &Outer,
+        (f, to): (usize, VarId),
+        full: VarId,
+        (own, own_row, at, margin): (VarId, Option<Expr>, Expr, i64),
+        [row, column]: [VarId; 2],
+    ) -> Result<Stmt> {
+        let lanes = WarpsIr::lanes(self.ir);
+        let number = |this: &Self, column: Expr| this.number(outer, f, var(row), column);
+        let whole = Wide {
+            memory: to,
+            row: None,
+            index: number(self, var(column))?,
+            own,
+            own_row: own_row.clone(),
+            at: plus(at.clone(), margin),
+            lanes: lanes as u32,
+            constant: false,
+        };
+        let lane = self.index("v");
+        let of_lane = || var(column).plus(var(lane));
+        let single = if_(
+            self.written(outer, f, 1, of_lane())?,
+            vec![Stmt::Assign {
+                target: Expr::element(to, None, number(self, of_lane())?),
+                value: Expr::element(own, own_row, plus(at.plus(var(lane)), margin)),
+            }],
+        );
+        let rows = self.written(outer, f, 0, var(row))?;
+        let ends = [var(column), plus(var(column), lanes - 1)];
+        let [begins, ends] = ends.map(|x| self.written(outer, f, 1, x));
+        let all = binary("&&", binary("&&", rows.clone(), begins?), ends?);
+        Ok(Stmt::If {
+            cond: binary("||", var(full), all),
+            yes: vec![Stmt::Store(whole)],
+            no: vec![if_(rows, vec![loop_of(lane, [0, lanes, 1], vec![single])])],
+        })
     }
 }

@@ -4,16 +4,15 @@
 //! A thread holds rows of several planes of a field: first the one that a step makes, then the newest one and those before.
 //! Of each plane it has its own rows, and those of the warps above and below that statements read.
 
-use super::levels::Test;
 use super::{Lowering, Outer, below, binary, clipped, if_, int, let_, loop_of, not, plus, var};
 use crate::diag::Result;
 use crate::ir::build::select;
-use crate::ir::{Block, Expr, FunctionId, Helper, Kernel, Own, Stmt, Type, Unroll, VarId, Wide};
-use crate::kernel::stream::{FIRST_COLUMN, HIGHEST_ROW, LANES, LOWEST_ROW};
+use crate::ir::{Expr, FunctionId, Helper, Own, Stmt, Type, Unroll, VarId, Wide};
+use crate::kernel::stream::StreamIr;
 use crate::kernel::warps::{
-    Param, WarpsIr, at_once, field_reads, handed_on, plane_of, planes, rows_away, rows_beside,
+    FieldRead, Param, WarpsIr, at_once, field_reads, handed_on, planes, rows_beside,
 };
-use crate::lower::affine::{Env, from_isl};
+use crate::lower::affine::Env;
 
 /// What a thread of a patch knows.
 #[derive(Clone, Copy)]
@@ -177,14 +176,9 @@ impl Lowering<'_> {
         let mut waiting: Vec<usize> = Vec::new();
         let mut exchanged = Exchanged::new();
         for f in 0..self.n_fields() {
-            let needs = |(reader, read, _): &(usize, (usize, i64, i64), i64)| {
-                let away = rows_away(self.ir, *reader, *read);
-                *reader == f && read.0 < f && away != 0
-            };
-            let needed: Vec<usize> = (field_reads(self.ir).filter(needs))
-                .map(|(_, read, _)| read.0)
-                .collect();
-            if waiting.iter().any(|g| needed.contains(g)) {
+            let needs = |read: &FieldRead| read.reader == f && read.field < f && read.row != 0;
+            let mut needed = field_reads(self.ir).filter(needs);
+            if needed.any(|read| waiting.contains(&read.field)) {
                 body.extend(self.fetch(&waiting, held, own, [step, before, behind]));
                 waiting.clear();
             }
@@ -231,14 +225,16 @@ impl Lowering<'_> {
             edges if edges < rows => vec![[rows - above, rows], [0, below], [below, rows - above]],
             _ => vec![[0, rows]],
         };
-        for (n, part) in parts.iter().enumerate() {
+        for (n, [begin, end]) in parts.iter().copied().enumerate() {
+            // The parts before an inner one have the columns beside its first rows and its last ones.
             let is_inner = n == 2;
-            let ahead = self.columns_beside(held, &needed, *part, is_inner);
-            body.extend(ahead);
+            if !is_inner {
+                body.extend(self.columns_beside(held, &needed, begin));
+            }
             let r = self.index("r");
-            let mut of_row = self.next_columns(held, &needed, r, is_inner.then_some(part[1]));
+            let mut of_row = self.next_columns(held, &needed, r, is_inner.then_some(end));
             of_row.extend(self.row_of_patch(outer, f, held, own, [full, step, r])?);
-            body.push(loop_of(r, [part[0], part[1], 1], of_row));
+            body.push(loop_of(r, [begin, end, 1], of_row));
             if above + below > 0 && (n == 1 || parts.len() == 1) {
                 body.extend(self.hand_on(f, held[f], own, step));
             }
@@ -246,17 +242,10 @@ impl Lowering<'_> {
         Ok(body)
     }
 
-    /// Columns beside a lane's own of the rows that the first row of a part reads, but for the last of them.
-    fn columns_beside(
-        &mut self,
-        held: &[VarId],
-        needed: &Exchanged,
-        [begin, _]: [i64; 2],
-        is_inner: bool,
-    ) -> Vec<Stmt> {
+    /// Columns beside a lane's own of the rows that row `begin` reads, but for the last of them.
+    fn columns_beside(&mut self, held: &[VarId], needed: &Exchanged, begin: i64) -> Vec<Stmt> {
         let mut all = Vec::new();
-        // The parts before an inner one have these.
-        for &(g, plane, [first, last]) in needed.iter().filter(|_| !is_inner) {
+        for &(g, plane, [first, last]) in needed {
             if first < last {
                 let d = self.index("d");
                 let row = self.held_row(g, plane, plus(var(d), begin));
@@ -326,7 +315,7 @@ impl Lowering<'_> {
         let in_row = outer.value(&Param::Domain(f, 1, 1))?;
         let in_row = select(self.written(outer, f, 0, var(i))?, in_row, int(0));
         others.push(let_(written, in_row));
-        others.push(self.keep_columns(outer, f, [0, columns], Test::Of(written), vars)?);
+        others.push(self.keep_columns(outer, f, [0, columns], Some(written), vars)?);
         for update in updates {
             others.extend(self.overwrite(outer, update, held, [next, r, level, i, own.column])?);
         }
@@ -457,39 +446,8 @@ impl Lowering<'_> {
                 let [r, x, i, j] = ["r", "x", "i", "j"].map(|name| self.index(name));
                 let to = outer.get(&Param::Out(f, age))?;
                 let margin = self.ir.fields[f].margin.0;
-                let own_row = self.held_row(f, age, var(r));
-                let whole = Wide {
-                    memory: to,
-                    row: None,
-                    index: self.number(&outer, f, var(i), var(j))?,
-                    own: rows,
-                    own_row: Some(own_row.clone()),
-                    at: plus(var(x), margin),
-                    lanes: lanes as u32,
-                    constant: false,
-                };
-                let v = self.index("v");
-                let of_lane = || var(j).plus(var(v));
-                let single = if_(
-                    self.written(&outer, f, 1, of_lane())?,
-                    vec![Stmt::Assign {
-                        target: Expr::element(to, None, self.number(&outer, f, var(i), of_lane())?),
-                        value: Expr::element(
-                            rows,
-                            Some(own_row),
-                            plus(var(x).plus(var(v)), margin),
-                        ),
-                    }],
-                );
-                let ends = [var(j), plus(var(j), lanes - 1)];
-                let [begins, ends] = ends.map(|x| self.written(&outer, f, 1, x));
-                let in_row = self.written(&outer, f, 0, var(i))?;
-                let all = binary("&&", binary("&&", in_row.clone(), begins?), ends?);
-                let store = Stmt::If {
-                    cond: binary("||", var(full), all),
-                    yes: vec![Stmt::Store(whole)],
-                    no: vec![if_(in_row, vec![loop_of(v, [0, lanes, 1], vec![single])])],
-                };
+                let own = (rows, Some(self.held_row(f, age, var(r))), var(x), margin);
+                let store = self.store_written(&outer, (f, to), full, own, [i, j])?;
                 let results = int(self.warps.results(self.ir));
                 let inside = below(binary("-", var(j), var(j_first)), results);
                 let vectors = vec![let_(j, var(column).plus(var(x))), if_(inside, vec![store])];
@@ -559,15 +517,8 @@ impl Lowering<'_> {
         let arrays: Vec<Expr> = held.iter().map(|id| var(*id)).collect();
         let place = [own.column, own.row].map(Expr::Var);
         body.push(self.call(load, &[&arrays[..], &place].concat(), &outer)?);
-        let env = [
-            (LOWEST_ROW, var(top)),
-            (HIGHEST_ROW, plus(var(top), tile.rows * tile.warps - 1)),
-            (FIRST_COLUMN, var(left)),
-        ];
-        let mut env: Env = env.map(|(name, value)| (name.to_string(), value)).into();
-        for (p, name) in self.ir.stencil.params.iter().enumerate() {
-            env.insert(name.clone(), outer.value(&Param::Size(p))?);
-        }
+        let highest = plus(var(top), tile.rows * tile.warps - 1);
+        let is_full = self.is_full(&outer, [var(top), highest, var(left)])?;
         let mut ways = Vec::new();
         for full in [1, 0] {
             let threads = [own.lane, own.warp].map(Expr::Var);
@@ -582,43 +533,26 @@ impl Lowering<'_> {
         }
         let no = ways.pop().unwrap_or_default();
         body.push(Stmt::If {
-            cond: from_isl(&self.warps.full, &env)?,
+            cond: is_full,
             yes: ways.pop().unwrap_or_default(),
             no,
         });
-        self.program.kernels.push(Kernel {
-            name: "patches".to_string(),
-            lines: "A block for each patch.".to_string(),
-            params: outer.ids(),
-            axes: Vec::new(),
-            block: Some(Block {
-                threads: (LANES * tile.warps) as u32,
-                resident: tile.blocks as u32,
-            }),
-            launching: None,
-            body,
-            reductions: Vec::new(),
-        });
-        let params = outer.params.into_iter();
-        Ok(params.map(|(param, id)| (id, param)).collect())
+        Ok(self.add_kernel("A block for each patch.", outer, body))
     }
 }
 
 /// Planes of which a field's statements read columns beside a lane's own, with the first and the last row before and behind the
 /// one that is computed.
-fn beside(ir: &crate::kernel::stream::StreamIr, f: usize) -> Exchanged {
+fn beside(ir: &StreamIr, f: usize) -> Exchanged {
     let mut all = Exchanged::new();
-    for (reader, read, column) in field_reads(ir) {
-        if reader != f || column == 0 {
-            continue;
-        }
-        let (g, plane) = (read.0, plane_of(reader, (read.0, read.1)));
-        let away = rows_away(ir, reader, read);
-        match all.iter_mut().find(|(h, at, _)| (*h, *at) == (g, plane)) {
+    for read in field_reads(ir).filter(|read| read.reader == f && read.column != 0) {
+        let same =
+            |(g, plane, _): &&mut (usize, i64, [i64; 2])| (*g, *plane) == (read.field, read.plane);
+        match all.iter_mut().find(same) {
             Some((_, _, [first, last])) => {
-                (*first, *last) = (away.min(*first), away.max(*last));
+                (*first, *last) = (read.row.min(*first), read.row.max(*last));
             }
-            None => all.push((g, plane, [away, away])),
+            None => all.push((read.field, read.plane, [read.row, read.row])),
         }
     }
     all
