@@ -193,3 +193,26 @@ fn a_failure_ends_all_ranks() {
     failing("HEXCC_EMU_FAIL_MALLOC", "1", "out of memory");
     failing("HEXCC_EMU_FAIL_LAUNCH", "1", "launching the kernels");
 }
+
+/// A program that uses MPI itself, with kernels from `--emit kernel`: examples/mpi.
+#[test]
+fn kernels_run_on_the_ranks_of_a_program_that_uses_mpi() {
+    let Some(mut flags) = flags() else {
+        return;
+    };
+    let work = tempfile::tempdir_in(common::scratch("ranks")).unwrap();
+    let example = root().join("examples/mpi");
+    let mut command = hexcc();
+    command.args(["--emit", "kernel", "--gpus", "mpi"]);
+    command.arg(example.join("heat.c"));
+    succeed(command.arg("-o").arg(work.path().join("heat.cuh"))).unwrap();
+    flags.push(format!("-I{}", work.path().display()));
+    let built = work.path().join("heat");
+    build(&example.join("main.cu"), &built, &flags).unwrap();
+    for ranks in 1..=4 {
+        let args = ["200", "61"].map(str::to_string);
+        let out = output(&mut on_ranks(&built, &args, ranks)).unwrap();
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert_eq!(said, format!("{ranks} ranks: as by loops\n"), "{out:?}");
+    }
+}

@@ -200,3 +200,33 @@ fn launches_and_bytes_are_those_that_are_predicted() {
     let failures: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
     assert_none("launches and bytes differ", &failures);
 }
+
+/// Programs with memory of their own call kernels of slabs: `--emit kernel --gpus all`, in tiles and in single steps.
+#[test]
+fn programs_with_memory_of_their_own_have_slabs() {
+    let work = tempfile::tempdir_in(common::scratch("slabs")).unwrap();
+    let at = |name: &str| work.path().join(name);
+    let data = common::root().join("tests/data");
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-ffp-contract=off", "-c"]);
+    cc.arg(data.join("own_slabs.c"));
+    succeed(cc.arg("-o").arg(at("loops.o"))).unwrap();
+    for (tiling, pitches) in [("auto", "-DPITCHES"), ("stepwise", "-UPITCHES")] {
+        let mut command = hexcc();
+        command.args(["--emit", "kernel", "--gpus", "all", "--tiling", tiling]);
+        command.arg(data.join("own_slabs.c"));
+        succeed(command.arg("-o").arg(at("wave.cuh"))).unwrap();
+        let mut emucc = Command::new(common::root().join("scripts/emucc"));
+        emucc.args(["-O1", "-w", pitches]);
+        emucc.arg(format!("-I{}", work.path().display()));
+        emucc.arg(data.join("own_slabs.cu")).arg(at("loops.o"));
+        succeed(emucc.arg("-o").arg(at("wave"))).unwrap();
+        for devices in 1..=4 {
+            let mut run = Command::new(at("wave"));
+            run.args(["40", "7"])
+                .env("HEXCC_EMU_DEVICES", devices.to_string());
+            let said = succeed(&mut run).unwrap();
+            assert_eq!(said.trim(), format!("{devices} slabs, 0 wrong"), "{tiling}");
+        }
+    }
+}

@@ -9,7 +9,6 @@ use crate::options::Language;
 use crate::print;
 use crate::report::{as_read, header};
 use crate::scop::{Around, SavedScop};
-use crate::slabs;
 use crate::stencil::Stencil;
 use crate::tiling::Kernel;
 use crate::tiling::hybrid::HybridKernel;
@@ -135,11 +134,10 @@ pub fn print_stencil(stencil: &Stencil, compiled: &Compiled, version: &str) -> R
 }
 
 fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> {
-    let of_steps = compiled.stepwise.iter().any(|part| part.slabs.is_some());
-    if of_steps || compiled.tiled_nests.iter().any(|nest| nest.slabs.is_some()) {
-        return Err(slabs::no_effect("`--emit kernel`"));
-    }
     let mut text = HEADER_INCLUDES.to_string();
+    if let Some(of_slab) = of_slab(around, compiled, version)? {
+        return Ok(text + &back::for_programs(&of_slab)?);
+    }
     let units = compiled.units.iter().map(|unit| (unit, &[][..]));
     let nests = (compiled.tiled_nests.iter()).map(|nest| {
         (
@@ -165,6 +163,30 @@ fn header(around: Around, compiled: &Compiled, version: &str) -> Result<String> 
         text.push('\n');
     }
     Ok(text)
+}
+
+/// The time loop that several GPUs share, if that is what was compiled.
+fn of_slab<'a>(
+    around: Around,
+    compiled: &'a Compiled,
+    version: &str,
+) -> Result<Option<Replacement<'a>>> {
+    let about = (version, Otherwise::Ends);
+    for nest in &compiled.tiled_nests {
+        if let Some(slabs) = &nest.slabs {
+            let launch = (back::LAUNCH, [false, false]);
+            return Ok(Some(Replacement {
+                interface: &slabs.interface,
+                slabs: Some((slabs, slabs.gpus)),
+                ..in_tiles(around, compiled, &nest.unit, about, launch)?
+            }));
+        }
+    }
+    for part in compiled.stepwise.iter().filter(|p| p.slabs.is_some()) {
+        let text = stepwise_text(around, part, version)?;
+        return Ok(Some(in_steps(part, text, Memory::Copied, Otherwise::Ends)));
+    }
+    Ok(None)
 }
 
 /// The text of kernels without comments about their origin, for NVRTC.

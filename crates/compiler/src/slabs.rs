@@ -31,10 +31,6 @@ use std::collections::BTreeMap;
 /// Time steps of a launch, at most, before it is known how many it has.
 const MOST_STEPS: i64 = 32;
 
-/// Launches from one exchange to the next: of two GPUs (H200, 16384^2 and 512^3) each waits some 50 us for an exchange, and the
-/// rows that are computed twice for four launches take as long as for a fifth of that.
-const LAUNCHES: i64 = 4;
-
 /// The largest number of rows.
 const MOST: i64 = i32::MAX as i64;
 
@@ -564,7 +560,7 @@ impl Split {
         *own = Some(described.clone());
         let shared = self.shared((scop, chunk), &stencil.interface, described)?;
         Ok(InSlabs {
-            launches: LAUNCHES,
+            launches: scaling::launches(unit, &shared.slab),
             gpus,
             ..shared
         })

@@ -51,16 +51,7 @@ pub fn anywhere(r: &Replacement, stencil: &Stencil) -> Result<String> {
     let sizes: String = (declarations(stencil, &names, &text).iter())
         .map(|line| format!("  {line}\n"))
         .collect();
-    let mut helpers = String::new();
-    for helper in HELPERS
-        .iter()
-        .filter(|h| text.contains(&format!("{}(", h.name)))
-    {
-        let definition = helper.definition("static");
-        if !kernel.contains(definition.trim_start_matches("static")) {
-            helpers.push_str(&definition);
-        }
-    }
+    let helpers = helpers(kernel, &text);
     let missing = match beside.is_empty() {
         true => String::new(),
         false => format!(
@@ -71,6 +62,21 @@ pub fn anywhere(r: &Replacement, stencil: &Stencil) -> Result<String> {
     Ok(format!(
         "{kernel}#ifndef __CUDACC_RTC__\n{helpers}// Runs the whole computation on device arrays, in order on a stream. Arrays that do not start, or whose\n// rows do not lie, at multiples of 16 bytes are copied to where they do, and back.{missing}\ninline cudaError_t {LAUNCH}(const Args &given, cudaStream_t stream) {{\n  Args args = given;\n{sizes}{text}}}\n#endif\n\n{end}"
     ))
+}
+
+/// The functions that a text calls and a namespace does not have yet.
+pub(super) fn helpers(namespace: &str, text: &str) -> String {
+    let mut helpers = String::new();
+    for helper in HELPERS
+        .iter()
+        .filter(|h| text.contains(&format!("{}(", h.name)))
+    {
+        let definition = helper.definition("static");
+        if !namespace.contains(definition.trim_start_matches("static")) {
+            helpers.push_str(&definition);
+        }
+    }
+    helpers
 }
 
 /// The text of the function.

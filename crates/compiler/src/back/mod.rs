@@ -46,5 +46,6 @@ pub use naive::{Naive, NaivePlan, naive_is_narrow, naive_plan, print_naive};
 pub use program::{
     Instrument, Memory, Replacement, Workspace, dump_function, program, reference_program,
 };
+pub use slabs::for_programs;
 pub(crate) use stays::Stays;
 pub use stream::{print_stream, stream_names, workspaces};

@@ -948,6 +948,11 @@ pub(super) fn const_of(array: &KernelArray) -> &'static str {
 
 /// Names for the host function: those of the source where possible.
 pub(super) fn host_names(ir: &Interface) -> Names {
+    host_names_beside(&[], ir)
+}
+
+/// The same where the function has variables of further names.
+pub(super) fn host_names_beside(further: &[&str], ir: &Interface) -> Names {
     const FIXED: &[&str] = &[
         "Args",
         "Wave",
@@ -991,7 +996,7 @@ pub(super) fn host_names(ir: &Interface) -> Names {
     let parts = ir.handed_over().arrays.into_iter();
     all.arrays
         .extend(parts.filter(|part| ir.arrays.iter().all(|a| a.name != part.name)));
-    Names::of_interface(FIXED, &all, (&[], &[]))
+    Names::of_interface(&[FIXED, further].concat(), &all, (&[], &[]))
 }
 
 /// A condition that does not always hold.

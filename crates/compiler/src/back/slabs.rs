@@ -1,11 +1,15 @@
 //! The host function of a time loop whose rows several GPUs share ([`crate::slabs`]).
 
+mod own;
+
+pub use own::for_programs;
+
 use super::expr::ast_to_c;
 use super::fallback::{LOOPS_RUN, Otherwise};
 use super::names::Names;
 use super::parts::Parts;
 use super::program::{
-    Entry, Instrument, Replacement, const_of, extents, fits, head, host_names, insertion,
+    Entry, Instrument, Replacement, const_of, extents, fits, head, host_names_beside, insertion,
     overlap_checks, padded,
 };
 use super::rows;
@@ -23,10 +27,35 @@ const OF_THREADS: [&str; 3] = [
 ];
 
 /// The same where ranks of MPI do.
-const OF_RANKS: [&str; 3] = [
+const OF_RANKS: [&str; 4] = [
     "#include <mpi.h>\n#include <nccl.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n#include <vector>\n\n",
     include_str!("../print/lib/cuda/slabs.cuh"),
+    include_str!("../print/lib/cuda/slabs_nccl.cuh"),
     include_str!("../print/lib/cuda/slabs_ranks.cuh"),
+];
+
+/// What kernels for a program have that uses MPI itself.
+const OF_OWN_RANKS: [&str; 4] = [
+    "#include <mpi.h>\n#include <nccl.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n",
+    include_str!("../print/lib/cuda/slabs.cuh"),
+    include_str!("../print/lib/cuda/slabs_nccl.cuh"),
+    "\nnamespace hexcc_slabs {\nusing Slab = SlabOfRank;\n}\n",
+];
+
+/// Variables of the functions that run slabs.
+const NAMES: &[&str] = &[
+    "slab",
+    "slabs",
+    "slab_time",
+    "clock",
+    "written",
+    "compute",
+    "on",
+    "from",
+    "until",
+    "stream",
+    "work",
+    "rows",
 ];
 
 /// What measures kernels, where `HEXCC_TIME` names a file.
@@ -203,7 +232,7 @@ pub(super) fn host_function(
     (shared, gpus): (&InSlabs, Gpus),
     instrument: Instrument,
 ) -> String {
-    let (ir, names) = (r.interface, host_names(r.interface));
+    let (ir, names) = (r.interface, host_names_beside(NAMES, r.interface));
     let mut t = String::new();
     let mut line = |text: &str| {
         t.push_str(text);
@@ -280,7 +309,6 @@ fn before(r: &Replacement, names: &Names, tests: &[String]) -> Vec<String> {
 /// What the thread of a GPU does.
 fn body(r: &Replacement, shared: &InSlabs, names: &Names, instrument: Instrument) -> Vec<String> {
     let ir = r.interface;
-    let own = |name: &String| r.names.get(name);
     let mut lines = vec![
         "  const auto check = [&](cudaError_t error, const char *what) {".to_string(),
         format!(
@@ -292,17 +320,7 @@ fn body(r: &Replacement, shared: &InSlabs, names: &Names, instrument: Instrument
     let mut set: Vec<String> = (ir.values())
         .map(|name| format!("args.{} = {}", r.names.get(name), names.get(name)))
         .collect();
-    set.push(format!("args.{} = slab.first", own(&shared.slab.first)));
-    set.push(format!("args.{} = slab.rows", own(&shared.slab.count)));
-    let [begin, end] = match &shared.steps {
-        Some(steps) => [
-            format!("slab.from({})", steps.twice),
-            format!("slab.until({})", steps.twice),
-        ],
-        None => ["slab.begin", "slab.end"].map(str::to_string),
-    };
-    set.push(format!("args.{} = {begin}", own(&shared.slab.begin)));
-    set.push(format!("args.{} = {end}", own(&shared.slab.end)));
+    set.extend(of_slab(r, shared));
     lines.push(format!("  Args args{{}}; {};", set.join(", ")));
     let touched: Vec<String> = (ir.touched.iter())
         .map(|touched| match super::program::condition(touched, names) {
@@ -348,7 +366,9 @@ fn body(r: &Replacement, shared: &InSlabs, names: &Names, instrument: Instrument
     if is_timed {
         lines.push("  hexcc_slabs::Clock clock(slab);".to_string());
     }
-    lines.extend(launches(r, shared, names));
+    lines.extend(launches(r, shared, names, &|call, what| {
+        format!("check({call}, \"{what}\");")
+    }));
     lines.push("  check(cudaStreamSynchronize(slab.stream), \"running the kernels\");".to_string());
     if is_timed {
         lines.push("  clock.stop();".to_string());
@@ -357,12 +377,36 @@ fn body(r: &Replacement, shared: &InSlabs, names: &Names, instrument: Instrument
     lines
 }
 
-/// Lines that launch the kernels.
-fn launches(r: &Replacement, shared: &InSlabs, names: &Names) -> Vec<String> {
+/// What sets the parameters of a slab.
+fn of_slab(r: &Replacement, shared: &InSlabs) -> Vec<String> {
+    let [begin, end] = match &shared.steps {
+        Some(steps) => [
+            format!("slab.from({})", steps.twice),
+            format!("slab.until({})", steps.twice),
+        ],
+        None => ["slab.begin", "slab.end"].map(str::to_string),
+    };
+    let slab = &shared.slab;
+    let all = [
+        (&slab.first, "slab.first".to_string()),
+        (&slab.count, "slab.rows".to_string()),
+        (&slab.begin, begin),
+        (&slab.end, end),
+    ];
+    all.map(|(name, value)| format!("args.{} = {value}", r.names.get(name)))
+        .to_vec()
+}
+
+/// Lines that launch the kernels. `checked` makes a statement of a call and what it does.
+fn launches(
+    r: &Replacement,
+    shared: &InSlabs,
+    names: &Names,
+    checked: &dyn Fn(&str, &str) -> String,
+) -> Vec<String> {
     let Some(steps) = &shared.steps else {
-        return vec![
-            "  check(launch(args, slab.stream, slab), \"launching the kernels\");".to_string(),
-        ];
+        let call = checked("launch(args, slab.stream, slab)", "launching the kernels");
+        return vec![format!("  {call}")];
     };
     let [first, last] = [&steps.ends[0], &steps.ends[1]].map(|e| ast_to_c(e, names));
     let mut lines = vec![
@@ -403,22 +447,27 @@ fn launches(r: &Replacement, shared: &InSlabs, names: &Names) -> Vec<String> {
     ));
     let [begin, end] = [&shared.slab.begin, &shared.slab.end].map(|name| r.names.get(name));
     let rows = format!("      args.{begin} = from, args.{end} = until;");
-    let last: &[&str] = match steps.twice {
-        0 => &[
-            "    const auto compute = [&](cudaStream_t on, long long from, long long until) {",
-            &rows,
-            "      return launch(args, on);",
-            "    };",
-            "    check(compute_and_exchange(slab, written, compute), \"computing and exchanging rows\");",
-            "  }",
+    let computes = "compute_and_exchange(slab, written, compute)";
+    let last = match steps.twice {
+        0 => vec![
+            "    const auto compute = [&](cudaStream_t on, long long from, long long until) {"
+                .to_string(),
+            rows,
+            "      return launch(args, on);".to_string(),
+            "    };".to_string(),
+            format!("    {}", checked(computes, "computing and exchanging rows")),
         ],
-        _ => &[
-            "    check(launch(args, slab.stream), \"launching the kernels\");",
-            "    check(slab.exchange(written, slab.stream), \"exchanging rows\");",
-            "  }",
-        ],
+        _ => {
+            let [launch, exchange] = [
+                ("launch(args, slab.stream)", "launching the kernels"),
+                ("slab.exchange(written, slab.stream)", "exchanging rows"),
+            ]
+            .map(|(call, what)| format!("    {}", checked(call, what)));
+            vec![launch, exchange]
+        }
     };
-    lines.extend(last.iter().map(|line| line.to_string()));
+    lines.extend(last);
+    lines.push("  }".to_string());
     lines
 }
 

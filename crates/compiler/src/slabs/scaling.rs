@@ -6,9 +6,10 @@
 //! these rows. Times are predictions: of launches by the rate of one GPU, of exchanges by the latency and the bandwidth of a
 //! link, which neighbours have for themselves.
 
-use crate::compiled::{Compiled, InSlabs, TiledNest};
+use crate::compiled::{Compiled, InSlabs, TiledNest, Unit};
 use crate::interface::Interface;
 use crate::kernel::plan::{self, PITCH_BYTES};
+use crate::kernel::stream::Slab;
 use crate::kernel::stream_plan::{Action, Gpu, StreamRun};
 use crate::preference;
 use crate::target::Target;
@@ -20,6 +21,13 @@ const LAUNCH: f64 = 4e-6;
 
 /// Seconds of an exchange of few rows: events, waits and copies (two H200s, docs/notes/results.md).
 const EXCHANGE: f64 = 25e-6;
+
+/// Seconds that GPUs wait for an exchange between launches: with that, four launches are best for star2d1r at 16384^2 and star3d1r
+/// at 512^3, as measured on two H200s.
+const WAIT: f64 = 40e-6;
+
+/// Launches from one exchange to the next, at most.
+const MOST_LAUNCHES: i64 = 8;
 
 /// Rows that blocks compute for each that they write, where a launch is of few.
 const OF_FEW: f64 = 2.0;
@@ -166,9 +174,7 @@ impl<'a> Shared<'a> {
             let size = i64::try_from(interface.arrays.get(array)?.elem.size()).ok()?;
             Some((layouts.get(array)?, size))
         };
-        let choice = nest.unit.stream_choice()?;
-        let (fuses, points) = (nest.unit.tiled.fuses, &nest.unit.tiled.problem.extents);
-        let (rate, early) = match stream {
+        let early = match stream {
             StreamKernel::Rows(ir) => {
                 for (f, field) in ir.fields.iter().enumerate() {
                     let (layout, size) = layout(field.array)?;
@@ -179,16 +185,15 @@ impl<'a> Shared<'a> {
                     };
                     self.row_bytes += ir.live(f) * line;
                 }
-                (preference::of_rows(choice, fuses, points), false)
+                false
             }
             StreamKernel::Planes(ir) => {
                 let (layout, size) = layout(ir.array)?;
                 self.row_bytes = layout.pitch * size * layout.extents.iter().rev().nth(1)?;
-                (preference::of_planes(choice, fuses), true)
+                true
             }
         };
-        let of_row: f64 = points.iter().skip(1).product();
-        self.of_row = of_row / (rate * 1e9);
+        self.of_row = seconds_of_row(&nest.unit)?;
         self.launches = Launches::Tiles { steps, early };
         Some(())
     }
@@ -332,6 +337,27 @@ impl<'a> Shared<'a> {
         }
         counts
     }
+}
+
+/// Seconds that one GPU takes for a row and a time step in tiles.
+fn seconds_of_row(unit: &Unit) -> Option<f64> {
+    let choice = unit.stream_choice()?;
+    let (fuses, points) = (unit.tiled.fuses, &unit.tiled.problem.extents);
+    let rate = match unit.stream()? {
+        StreamKernel::Rows(_) => preference::of_rows(choice, fuses, points),
+        StreamKernel::Planes(_) => preference::of_planes(choice, fuses),
+    };
+    let of_row: f64 = points.iter().skip(1).product();
+    Some(of_row / (rate * 1e9))
+}
+
+/// Launches from one exchange to the next, for the size that tiles were chosen for. An exchange is waited for once; each
+/// further launch has the rows of all later ones to compute twice, on both sides. How many bytes travel for a launch does
+/// not depend on it.
+pub(super) fn launches(unit: &Unit, slab: &Slab) -> i64 {
+    let twice = seconds_of_row(unit).unwrap_or(f64::INFINITY) * (slab.launch * slab.launch) as f64
+        / slab.reach.max(1) as f64;
+    ((WAIT / twice).sqrt().round() as i64).clamp(1, MOST_LAUNCHES)
 }
 
 /// What a slab has on its sides.

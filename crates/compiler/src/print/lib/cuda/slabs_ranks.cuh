@@ -1,5 +1,4 @@
-// The ranks of MPI, a GPU each: rank 0 runs the program, the others wait for slabs. Rows travel by NCCL; MPI starts
-// the ranks, and tells them what rank 0 calls.
+// Rank 0 runs the program, the others wait for slabs. MPI starts the ranks, and tells them what rank 0 calls.
 namespace hexcc_slabs {
 
 static int ranks = 1, rank = 0, device_of_rank = 0;
@@ -15,60 +14,19 @@ static ncclComm_t nccl = nullptr;
 
 [[noreturn]] static void fail(const char *name, int device, const char *what, cudaError_t error) { fail(name, device, what, cudaGetErrorString(error)); }
 
-// An error of NCCL as one of CUDA; what NCCL says of it is printed.
-static cudaError_t checked(ncclResult_t result) {
-  if (result == ncclSuccess) return cudaSuccess;
-  fprintf(stderr, "rank %d: NCCL: %s\n", rank, ncclGetErrorString(result));
-  return cudaErrorUnknown;
-}
-
 // What rank 0 calls: a function, by its distance from another one of the program, how many bytes it is given, and what is shared.
 struct Call {
   long long function, bytes;
   Domain domain;
 };
 
-// The ranks that have a slab.
-struct Team {
-  int size;
-  MPI_Comm comm;
-
-  void meet() const { MPI_Barrier(comm); }
-};
-
-struct Slab : Share {
+struct Slab : SlabOfRank {
   const Domain domain;
-  Team &team;
   const int device = device_of_rank;
   void *staged = nullptr; // rows on their way to other ranks, in rank 0
   size_t staged_bytes = 0;
 
-  Slab(const Domain &domain_, int number_, Team &team_) : Share(domain_, number_), domain(domain_), team(team_) {}
-
-  // Whether all slabs say so.
-  bool all(bool yes) const {
-    int own = yes, everybody = yes;
-    MPI_Allreduce(&own, &everybody, 1, MPI_INT, MPI_LAND, team.comm);
-    return everybody;
-  }
-
-  // Renews the rows beside the slab in some planes, which all slabs give alike. In order on a stream of each.
-  template <int N> cudaError_t exchange(const Rows (&planes)[N], cudaStream_t stream) {
-    right = beside - rim;
-    if (team.size == 1 || right == 0) return cudaSuccess;
-    ncclResult_t result = ncclGroupStart();
-    for (int side = -1; side <= 1; side += 2) {
-      if (number + side < 0 || number + side >= team.size) continue;
-      const long long n = beside - rim, to = side < 0 ? rim : rows - beside, from = side < 0 ? beside : rows - beside - n;
-      for (int p = 0; p < N && result == ncclSuccess; ++p) {
-        const size_t bytes = n * planes[p].bytes;
-        result = ncclSend((char *)planes[p].first + from * planes[p].bytes, bytes, ncclChar, number + side, nccl, stream);
-        if (result == ncclSuccess) result = ncclRecv((char *)planes[p].first + to * planes[p].bytes, bytes, ncclChar, number + side, nccl, stream);
-      }
-    }
-    const ncclResult_t ended = ncclGroupEnd();
-    return checked(result == ncclSuccess ? ended : result);
-  }
+  Slab(const Domain &domain_, int number_, const Team &team_) : SlabOfRank(domain_, number_, team_), domain(domain_) {}
 
   // Lines of `pitch` bytes on a GPU from the program that rank 0 runs to another rank's `on_gpu`, or back; a share of them at a time.
   cudaError_t send(int other, void *on_gpu, size_t pitch, char *program, size_t width, size_t lines, bool back) {
@@ -127,7 +85,7 @@ static void origin() {}
 // Calls a function for the slab of this rank, if it has one.
 static void run(const Call &call, const void *work) {
   const char *const name = "hexcc";
-  Team team{(int)call.domain.slabs, MPI_COMM_WORLD};
+  Team team{(int)call.domain.slabs, MPI_COMM_WORLD, nccl};
   if (team.size < ranks) MPI_Comm_split(MPI_COMM_WORLD, rank < team.size ? 0 : MPI_UNDEFINED, rank, &team.comm);
   if (rank >= team.size) return;
   cudaError_t error = cudaSetDevice(device_of_rank);
